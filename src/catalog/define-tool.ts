@@ -1,0 +1,189 @@
+import * as z from "zod";
+
+import type { Delivery } from "../contract/job.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { type Orchestration, orchestrationSchema } from "../contract/orchestration.ts";
+
+/** What a tool may send. Headers are checked: no line breaks, nothing that only a proxy may set. */
+export interface UpstreamRequest {
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A string is sent as it is; anything else as JSON with its content type. */
+  readonly body?: unknown;
+}
+
+/** A successful (2xx) answer, already read within its limits. Every other status is thrown as a `ToolFailure`. */
+export interface UpstreamResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  text(): string;
+  /** The body as JSON; throws `BAD_UPSTREAM_RESPONSE` when it is not. */
+  json(): unknown;
+}
+
+/** All that a tool sees of the world. */
+export interface ToolContext {
+  /** Send a request to one of the declared hosts, under the action's clock and byte limits. */
+  fetch(url: string | URL, request?: UpstreamRequest): Promise<UpstreamResponse>;
+  /** The value of a declared secret; throws `MISCONFIGURED` (naming it) when it is not set. */
+  secret(name: string): string;
+  /** The same on every attempt of this action: send it upstream where the provider takes one. */
+  readonly idempotencyKey: string;
+  /** Aborted when the action's time is over. `fetch` obeys it by itself; long computations should look. */
+  readonly signal: AbortSignal;
+}
+
+/** What a tool's author writes. */
+export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
+  readonly name: string;
+  /** About 15 tokens: what `discover_tools` lists. */
+  readonly summary: string;
+  readonly description: string;
+  readonly category: string;
+  /** Verbs such as `search`, `create`, `delete`. */
+  readonly actions: readonly string[];
+  readonly isWrite: boolean;
+  readonly execution: "sync" | "fire-and-forget";
+  readonly input: Input;
+  /** Hosts it may reach over https, e.g. `api.example.com`; or whole origins, e.g. `https://api.example.com:8443`. */
+  readonly hosts: readonly string[];
+  readonly secrets?: readonly string[];
+  /** Milliseconds for one call; 10,000 unless said. */
+  readonly timeoutMs?: number;
+  /** Decompressed bytes of one response; 1 MiB unless said. */
+  readonly maxResponseBytes?: number;
+  /** A write that may be sent twice with the same idempotency key. Reads always may. */
+  readonly idempotent?: boolean;
+  /** What a lost background attempt means; `at-least-once` unless said. */
+  readonly delivery?: Delivery;
+  readonly orchestration: Orchestration;
+  run(args: z.output<Input>, context: ToolContext): Promise<unknown>;
+}
+
+/** A declared tool with its defaults filled in. */
+export interface Tool {
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly category: string;
+  readonly actions: readonly string[];
+  readonly isWrite: boolean;
+  readonly execution: "sync" | "fire-and-forget";
+  readonly input: z.ZodType;
+  readonly hosts: readonly string[];
+  readonly secrets: readonly string[];
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+  /** May be sent again after a failure that leaves its effect in doubt. */
+  readonly repeatable: boolean;
+  readonly delivery: Delivery;
+  readonly orchestration: Orchestration;
+  /** Calls of this tool that may be under way at once within a batch. */
+  readonly concurrency: number;
+  /** Needs a person's yes before it runs. */
+  readonly confirm: boolean;
+  run(args: unknown, context: ToolContext): Promise<unknown>;
+}
+
+const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+const WORD = /^[a-z][a-z0-9_-]{0,63}$/;
+
+/**
+ * Declare a tool. Bad declarations throw at start-up and name the tool: a contract that is wrong must never be
+ * discovered by a model.
+ *
+ * @example
+ * const ping = defineTool({
+ *   name: "ping",
+ *   summary: "Say whether the status page is up",
+ *   description: "Fetch the status page and report its state.",
+ *   category: "status",
+ *   actions: ["read"],
+ *   isWrite: false,
+ *   execution: "sync",
+ *   input: z.strictObject({ page: z.string() }),
+ *   hosts: ["status.example.com"],
+ *   orchestration: { mode: "parallel-safe" },
+ *   run: async ({ page }, ctx) => (await ctx.fetch(`https://status.example.com/${encodeURIComponent(page)}`)).json(),
+ * });
+ */
+export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration<Input>): Tool {
+  const { name } = declaration;
+  const require = (condition: boolean, problem: string): void => {
+    if (!condition) throw new Error(`Cannot define tool '${name}': ${problem}`);
+  };
+
+  require(TOOL_NAME.test(name), `'name' must match ${TOOL_NAME}`);
+  require(declaration.summary.trim() !== "", "'summary' must not be empty");
+  require(declaration.description.trim() !== "", "'description' must not be empty");
+  require(WORD.test(declaration.category), `'category' must match ${WORD}`);
+  require(declaration.actions.length > 0 &&
+    declaration.actions.every((action) =>
+      WORD.test(action),
+    ), `'actions' must be one or more words matching ${WORD}`);
+
+  const parsed = orchestrationSchema.safeParse(declaration.orchestration);
+  require(parsed.success, `'orchestration' is invalid: ${parsed.error?.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; ")}`);
+  const orchestration = declaration.orchestration;
+  require(orchestration.mode !== "fan-out-bounded" ||
+    orchestration.max_concurrency !== undefined, "mode 'fan-out-bounded' needs 'max_concurrency'");
+  require(orchestration.mode !== "sequential-only" ||
+    (orchestration.max_concurrency ?? 1) === 1, "mode 'sequential-only' means 'max_concurrency' 1");
+  require(orchestration.mode !== "dependent" ||
+    orchestration.depends_on !== undefined, "mode 'dependent' needs 'depends_on'");
+  require(declaration.execution === "sync" ||
+    declaration.isWrite, "a fire-and-forget tool must be a write: nobody would see what it read");
+
+  const timeoutMs = declaration.timeoutMs ?? LIMITS.toolTimeoutMs;
+  const longestMs = declaration.execution === "sync" ? LIMITS.maxDeadlineMs : LIMITS.firstAttemptMs;
+  require(Number.isInteger(timeoutMs) &&
+    timeoutMs >= 1 &&
+    timeoutMs <= longestMs, `'timeoutMs' must be an integer from 1 to ${longestMs}, received ${timeoutMs}`);
+  const maxResponseBytes = declaration.maxResponseBytes ?? LIMITS.responseBytes;
+  require(Number.isInteger(maxResponseBytes) &&
+    maxResponseBytes >= 1 &&
+    maxResponseBytes <=
+      LIMITS.maxResponseBytes, `'maxResponseBytes' must be an integer from 1 to ${LIMITS.maxResponseBytes}, received ${maxResponseBytes}`);
+  for (const host of declaration.hosts)
+    require(isHostDeclaration(
+      host,
+    ), `host '${host}' must be a host name or an origin, without path, user or wildcard`);
+
+  return {
+    name,
+    summary: declaration.summary,
+    description: declaration.description,
+    category: declaration.category,
+    actions: declaration.actions,
+    isWrite: declaration.isWrite,
+    execution: declaration.execution,
+    input: declaration.input,
+    hosts: declaration.hosts,
+    secrets: declaration.secrets ?? [],
+    timeoutMs,
+    maxResponseBytes,
+    repeatable: !declaration.isWrite || declaration.idempotent === true,
+    delivery: declaration.delivery ?? "at-least-once",
+    orchestration,
+    concurrency:
+      orchestration.mode === "sequential-only"
+        ? 1
+        : (orchestration.max_concurrency ?? Number.POSITIVE_INFINITY),
+    confirm:
+      orchestration.confirm === "always" ||
+      (orchestration.confirm === undefined && declaration.isWrite && declaration.actions.includes("delete")),
+    // The runner passes only what `input` parsed, so the author's narrower parameter type holds.
+    run: declaration.run as Tool["run"],
+  };
+}
+
+function isHostDeclaration(host: string): boolean {
+  const origin = toOrigin(host);
+  return origin !== null && (origin === host || origin === `https://${host}`);
+}
+
+/** The origin a host declaration stands for (`api.example.com` means https), or null when it is not one. */
+export function toOrigin(host: string): string | null {
+  const text = host.includes("://") ? host : `https://${host}`;
+  return URL.canParse(text) ? new URL(text).origin : null;
+}

@@ -1,0 +1,47 @@
+import type { JobSpec } from "./job.ts";
+
+/** So many per window, smoothed (GCRA): the whole limit at once after a pause, then one every window / limit. */
+export interface RateLimit {
+  /** Names the bucket within the tenant, e.g. `key:ci` or `tool:web-search`. */
+  readonly bucket: string;
+  readonly limit: number;
+  readonly windowS: number;
+}
+
+/**
+ * Everything one batch asks of its tenant's gate, in one round trip.
+ *
+ * The caller's quota is counted first; when it is used up nothing else is. Then every action draws from its tool's
+ * limit, in order; then the jobs of the actions that passed are recorded.
+ */
+export interface AdmissionRequest {
+  /** Null for the second call of a batch, which records jobs that had to wait for other actions. */
+  readonly quota: RateLimit | null;
+  /** Rate-limited actions: position in the batch and the limit to draw from. */
+  readonly draws: readonly { readonly index: number; readonly limit: RateLimit }[];
+  readonly jobs: readonly { readonly index: number; readonly spec: JobSpec }[];
+  /** With `fail-fast`, one denied draw means that no job is recorded. */
+  readonly allOrNothing: boolean;
+}
+
+export interface QuotaState {
+  readonly allowed: boolean;
+  /** Whole requests left right now. */
+  readonly remaining: number;
+  /** Milliseconds until the whole limit is available again. */
+  readonly resetMs: number;
+  /** Milliseconds until one more request would be allowed; 0 when it is now. */
+  readonly retryAfterMs: number;
+}
+
+/** The gate's answer. An index in none of the lists was not refused. */
+export interface AdmissionAnswer {
+  readonly quota: QuotaState | null;
+  readonly denied: readonly { readonly index: number; readonly retryAfterMs: number }[];
+  /** Jobs that are durably recorded, with the claim for their first attempt. */
+  readonly recorded: readonly { readonly index: number; readonly fence: number }[];
+  readonly refusedJobs: readonly {
+    readonly index: number;
+    readonly code: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE";
+  }[];
+}

@@ -1,0 +1,46 @@
+import type { WireFailure } from "./failure.ts";
+
+/** What a job may be: `running` and `retrying` are alive, the rest is final. */
+export type JobStatus = "running" | "retrying" | "succeeded" | "failed" | "dead" | "cancelled" | "unknown";
+
+/** How often a side effect may happen when an attempt is lost. */
+export type Delivery = "at-least-once" | "at-most-once";
+
+/** Background work as it is recorded: everything a later attempt needs, without the batch that asked for it. */
+export interface JobSpec {
+  readonly id: string;
+  readonly tool: string;
+  /** The validated arguments, as JSON text: stored as it is, parsed only by the attempt that runs it. */
+  readonly argsJson: string;
+  /** Sent upstream on every attempt, so that a provider which honours it acts once. */
+  readonly idempotencyKey: string;
+  readonly maxAttempts: number;
+  readonly backoffInitialMs: number;
+  readonly delivery: Delivery;
+}
+
+/** The right to run one attempt. An answer that carries an older fence than the row's is refused. */
+export interface JobClaim {
+  readonly spec: JobSpec;
+  readonly attempt: number;
+  readonly fence: number;
+}
+
+/** How one attempt ended. `lost`: the request was sent and nothing certain came back. */
+export type AttemptEnd =
+  | { readonly kind: "succeeded"; readonly dataJson: string }
+  | { readonly kind: "failed"; readonly error: WireFailure }
+  | { readonly kind: "lost"; readonly error: WireFailure };
+
+/** A job as `GET /v1/jobs/{id}` shows it; data and error as JSON text, so nothing is parsed on the way. */
+export interface JobRecord {
+  readonly id: string;
+  readonly tool: string;
+  readonly status: JobStatus;
+  readonly attempts: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly nextAttemptAt: number | null;
+  readonly dataJson: string | null;
+  readonly errorJson: string | null;
+}

@@ -1,0 +1,34 @@
+import type { AdmissionAnswer, AdmissionRequest } from "../contract/admission.ts";
+import type { AttemptEnd } from "../contract/job.ts";
+import type { Clock } from "../kit/clock.ts";
+
+/** What running a tool needs of the world. Everything else in the core is a pure function. */
+export interface Ports {
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  random(): number;
+  /** A fresh unguessable id. */
+  newId(): string;
+  /** Send one request, following no redirect. */
+  fetch(url: string, init: RequestInit): Promise<Response>;
+  /** A configured secret, or undefined. */
+  secret(name: string): string | undefined;
+}
+
+/** The tenant's gate, as the executor sees it. A rejected promise means that nothing was admitted for certain. */
+export interface Gate {
+  admit(request: AdmissionRequest): Promise<AdmissionAnswer>;
+  /** Report how an attempt ended. Refused (false) when the fence is not the row's any more. */
+  settle(jobId: string, fence: number, end: AttemptEnd): Promise<boolean>;
+}
+
+/** The knobs a deployment or a test may turn; the defaults are `LIMITS`. */
+export interface RunOptions {
+  /** Calls of one request that may wait for response headers at once; Infinity for self-hosting. */
+  readonly headerSlots: number;
+  readonly headersTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly requestResponseBytes: number;
+  /** Origins that may be plain http or a private address: development upstreams, never set in production. */
+  readonly trustedOrigins: ReadonlySet<string>;
+}
