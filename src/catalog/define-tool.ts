@@ -40,6 +40,8 @@ export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
   readonly summary: string;
   readonly description: string;
   readonly category: string;
+  /** Hazards are ordered per domain; a tool's category unless it names another. */
+  readonly domain?: string;
   /** Verbs such as `search`, `create`, `delete`. */
   readonly actions: readonly string[];
   readonly isWrite: boolean;
@@ -66,6 +68,8 @@ export interface Tool {
   readonly summary: string;
   readonly description: string;
   readonly category: string;
+  /** A sync write and the other sync actions of its domain never overlap. */
+  readonly domain: string;
   readonly actions: readonly string[];
   readonly isWrite: boolean;
   readonly execution: "sync" | "fire-and-forget";
@@ -117,6 +121,8 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
   require(declaration.summary.trim() !== "", "'summary' must not be empty");
   require(declaration.description.trim() !== "", "'description' must not be empty");
   require(WORD.test(declaration.category), `'category' must match ${WORD}`);
+  const domain = declaration.domain ?? declaration.category;
+  require(WORD.test(domain), `'domain' must match ${WORD}`);
   require(declaration.actions.length > 0 &&
     declaration.actions.every((action) =>
       WORD.test(action),
@@ -154,6 +160,7 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
     summary: declaration.summary,
     description: declaration.description,
     category: declaration.category,
+    domain,
     actions: declaration.actions,
     isWrite: declaration.isWrite,
     execution: declaration.execution,
