@@ -34,7 +34,10 @@ export interface QuotaState {
   readonly retryAfterMs: number;
 }
 
-/** The gate's answer. An index in none of the lists was not refused. */
+/**
+ * The gate's answer. An action in none of the lists was not refused; a job in none of them was not recorded, because
+ * the quota or its own draw was denied, or (`allOrNothing`) a sibling's.
+ */
 export interface AdmissionAnswer {
   readonly quota: QuotaState | null;
   readonly denied: readonly { readonly index: number; readonly retryAfterMs: number }[];

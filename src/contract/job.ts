@@ -26,11 +26,15 @@ export interface JobClaim {
   readonly fence: number;
 }
 
-/** How one attempt ended. `lost`: the request was sent and nothing certain came back. */
+/**
+ * How one attempt ended. `lost`: the request was sent and nothing certain came back. `released`: nothing was sent at
+ * all, for want of time; the attempt does not count and the job is due again at once.
+ */
 export type AttemptEnd =
   | { readonly kind: "succeeded"; readonly dataJson: string }
   | { readonly kind: "failed"; readonly error: WireFailure }
-  | { readonly kind: "lost"; readonly error: WireFailure };
+  | { readonly kind: "lost"; readonly error: WireFailure }
+  | { readonly kind: "released" };
 
 /** A job as `GET /v1/jobs/{id}` shows it; data and error as JSON text, so nothing is parsed on the way. */
 export interface JobRecord {
@@ -43,4 +47,6 @@ export interface JobRecord {
   readonly nextAttemptAt: number | null;
   readonly dataJson: string | null;
   readonly errorJson: string | null;
+  /** One sentence when the status alone would mislead, e.g. that the output of a success was too large to keep. */
+  readonly note: string | null;
 }

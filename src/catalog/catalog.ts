@@ -1,0 +1,69 @@
+import { findCycle } from "../kit/layers.ts";
+import type { Tool } from "./define-tool.ts";
+
+/** A set of tools with its indexes. Lookups go through maps, so no tool name can reach a prototype. */
+export class Catalog {
+  readonly tools: readonly Tool[];
+  readonly #byName: ReadonlyMap<string, Tool>;
+  readonly byCategory: ReadonlyMap<string, readonly Tool[]>;
+  readonly byAction: ReadonlyMap<string, readonly Tool[]>;
+
+  constructor(tools: readonly Tool[]) {
+    this.tools = tools;
+    this.#byName = new Map(tools.map((tool) => [tool.name, tool]));
+    this.byCategory = Map.groupBy(tools, (tool) => tool.category);
+    const pairs = tools.flatMap((tool) => tool.actions.map((action) => ({ action, tool })));
+    this.byAction = new Map(
+      [...Map.groupBy(pairs, ({ action }) => action)].map(([action, found]) => [
+        action,
+        found.map(({ tool }) => tool),
+      ]),
+    );
+  }
+
+  get(name: string): Tool | undefined {
+    return this.#byName.get(name);
+  }
+
+  get names(): readonly string[] {
+    return [...this.#byName.keys()];
+  }
+
+  /**
+   * The part of the catalog that `grants` (tool names, categories or `*`) admit. A caller only ever meets its own
+   * part, which is why a forbidden tool cannot be told from one that does not exist.
+   */
+  restrictTo(grants: readonly string[]): Catalog {
+    if (grants.includes("*")) return this;
+    return new Catalog(
+      this.tools.filter((tool) => grants.includes(tool.name) || grants.includes(tool.category)),
+    );
+  }
+}
+
+/**
+ * Build a catalog, or throw at start-up naming the tool whose declaration cannot work: a name used twice, a dependency
+ * on a tool that does not exist, dependencies in a circle.
+ */
+export function createCatalog(tools: readonly Tool[]): Catalog {
+  const position = new Map<string, number>();
+  for (const [index, { name }] of tools.entries()) {
+    if (position.has(name)) throw new Error(`Cannot create catalog: two tools are named '${name}'`);
+    position.set(name, index);
+  }
+  const needs = tools.map(({ name, orchestration }) =>
+    (orchestration.depends_on ?? []).map(({ tool }) => {
+      const needed = position.get(tool);
+      if (needed === undefined)
+        throw new Error(`Cannot create catalog: '${name}' depends on the unknown tool '${tool}'`);
+      return needed;
+    }),
+  );
+  const cycle = findCycle(needs);
+  if (cycle !== null) {
+    throw new Error(
+      `Cannot create catalog: tools depend on each other: ${cycle.map((index) => tools[index]!.name).join(" → ")}`,
+    );
+  }
+  return new Catalog(tools);
+}

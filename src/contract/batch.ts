@@ -1,0 +1,74 @@
+import * as z from "zod";
+
+import { err, ok, type Result } from "../kit/result.ts";
+import { type Entry, parseAction } from "./action.ts";
+import { suggestFields, toHint, toIssues } from "./issues.ts";
+import { isJsonObject } from "./json.ts";
+import { LIMITS } from "./limits.ts";
+import { makeRefusal, type Refusal } from "./refusal.ts";
+
+/** What a failed action means for the rest of the batch. */
+export const onErrorSchema = z.enum(["partial-success", "fail-fast"]);
+
+export type OnError = z.infer<typeof onErrorSchema>;
+
+/** The envelope of a batch; its actions are parsed one by one, so that one bad action stays one bad action. */
+export const batchSchema = z.strictObject({
+  actions: z.array(z.unknown()).min(1).max(LIMITS.actions),
+  on_error: onErrorSchema.default("partial-success"),
+  deadline_ms: z.int().min(1).max(LIMITS.maxDeadlineMs).default(LIMITS.deadlineMs),
+});
+
+/** Part of the contract, not offered yet: refused by name, so nobody relies on what would be ignored. */
+const LATER = ["dry_run", "max_tokens", "skip_approval"];
+
+/** What one call asks for: 1 to 50 entries in the order asked. */
+export interface Batch {
+  readonly entries: readonly Entry[];
+  readonly onError: OnError;
+  readonly deadlineMs: number;
+}
+
+/**
+ * Parse a batch. Refused whole only when its envelope is wrong: then no position could be answered for certain.
+ *
+ * @param bodyBytes size of the body it came in, which bounds every part of it
+ */
+export function parseBatch(value: unknown, bodyBytes: number): Result<Batch, Refusal> {
+  if (isJsonObject(value)) {
+    const later = LATER.find((field) => Object.hasOwn(value, field));
+    if (later !== undefined)
+      return err(makeRefusal("INVALID_BATCH", `'${later}' is not supported yet; leave it out.`));
+  }
+  const parsed = batchSchema.safeParse(value);
+  if (!parsed.success) {
+    const issues = toIssues(parsed.error, value);
+    const suggestion = suggestFields(issues, Object.keys(batchSchema.shape));
+    return err(makeRefusal("INVALID_BATCH", `${toHint(issues)} ${suggestion}`.trim(), { issue: issues[0]! }));
+  }
+  const { actions, on_error, deadline_ms } = parsed.data;
+  const mayExceedArgs = bodyBytes > LIMITS.argsBytes;
+  const entries = actions.map((raw, index) => parseAction(raw, index, mayExceedArgs));
+
+  const first = new Map<string, number>();
+  for (const { id, index } of entries) {
+    const other = first.get(id);
+    if (other !== undefined) {
+      return err(
+        makeRefusal(
+          "INVALID_BATCH",
+          `Actions ${other} and ${index} both have the id '${id}'; give every action its own id.`,
+          {
+            issue: {
+              path: `/actions/${index}/id`,
+              expected: "an id no other action has",
+              received: `the string "${id}"`,
+            },
+          },
+        ),
+      );
+    }
+    first.set(id, index);
+  }
+  return ok({ entries, onError: on_error, deadlineMs: deadline_ms });
+}

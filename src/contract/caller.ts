@@ -1,0 +1,10 @@
+/** Who is calling: one configured key. */
+export interface Caller {
+  readonly name: string;
+  /** Whose jobs, quotas and confirmations these are; one Durable Object each. */
+  readonly tenant: string;
+  /** Names or categories of the tools it may call, or `*`. */
+  readonly tools: readonly string[];
+  readonly quota: { readonly limit: number; readonly windowS: number };
+  readonly skipApproval: boolean;
+}

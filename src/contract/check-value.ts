@@ -1,0 +1,39 @@
+import { err, ok, type Result } from "../kit/result.ts";
+import type { Issue } from "./failure.ts";
+import { toPointer } from "../kit/json-pointer.ts";
+
+/** Keys that reach a prototype when a careless merge copies them. No real API needs them. */
+const POISONED = new Set(["__proto__", "constructor", "prototype"]);
+
+/**
+ * Find what JSON can say but no argument may: keys that reach a prototype, numbers that are not finite (`1e400`
+ * parses as Infinity) and integers too large to be exact (they would silently become other numbers).
+ *
+ * Recursion is safe: the body's depth was bounded before it was parsed.
+ */
+export function checkValue(value: unknown, path: readonly PropertyKey[]): Result<void, Issue> {
+  if (typeof value === "number") {
+    if (!Number.isFinite(value))
+      return err({ path: toPointer(path), expected: "a finite number", received: "a number out of range" });
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+      return err({
+        path: toPointer(path),
+        expected: "an integer within ±(2^53 - 1), or a string",
+        received: "an integer that cannot be kept exactly",
+      });
+    }
+    return DONE;
+  }
+  if (typeof value !== "object" || value === null) return DONE;
+  for (const key of Object.keys(value)) {
+    if (POISONED.has(key))
+      return err({ path: toPointer([...path, key]), expected: "no such field", received: "a reserved key" });
+    const inner = (value as Record<string, unknown>)[key];
+    if (typeof inner !== "number" && typeof inner !== "object") continue;
+    const checked = checkValue(inner, [...path, key]);
+    if (!checked.ok) return checked;
+  }
+  return DONE;
+}
+
+const DONE = ok(undefined);

@@ -1,0 +1,114 @@
+import type * as z from "zod";
+
+import { toPointer } from "../kit/json-pointer.ts";
+import { nearest } from "../kit/nearest.ts";
+import { visibleText } from "../kit/visible-text.ts";
+import type { Issue } from "./failure.ts";
+import { isJsonObject } from "./json.ts";
+
+/** A model repairs a few slips at once; a list of fifty is noise. */
+const MAX_ISSUES = 5;
+
+type ZodIssue = z.core.$ZodIssue;
+
+/** Translate what Zod found wrong with `input` into issues under the pointer `base`, most important first. */
+export function toIssues(error: z.ZodError, input: unknown, base: readonly PropertyKey[] = []): Issue[] {
+  const issues: Issue[] = [];
+  for (const issue of error.issues) {
+    for (const [path, expected] of explain(issue)) {
+      if (issues.length === MAX_ISSUES) return issues;
+      issues.push({
+        path: toPointer([...base, ...path]),
+        expected,
+        received: describe(valueAt(input, path)),
+      });
+    }
+  }
+  return issues;
+}
+
+/** Say issues as one sentence that a model can act on. */
+export function toHint(issues: readonly Issue[]): string {
+  return (
+    issues
+      .map(({ path, expected, received }) => `${path || "/"}: expected ${expected}, received ${received}`)
+      .join("; ") + "."
+  );
+}
+
+/** Name a value's type, with a glimpse of it when it is a scalar. */
+export function describe(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === "string") return `the string "${visibleText(value, 40)}"`;
+  if (typeof value === "object") return "an object";
+  return `the ${typeof value} ${String(value)}`;
+}
+
+function explain(issue: ZodIssue): [path: PropertyKey[], expected: string][] {
+  const { path } = issue;
+  switch (issue.code) {
+    case "invalid_type":
+      return [[path, article(issue.expected)]];
+    case "invalid_value":
+      return [[path, `one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`]];
+    case "unrecognized_keys":
+      return issue.keys.map((key) => [[...path, key], "no such field"]);
+    case "too_small":
+      return [
+        [
+          path,
+          `${bound(issue.origin, issue.exact ? "exactly" : issue.inclusive === false ? "more than" : "at least", issue.minimum)}`,
+        ],
+      ];
+    case "too_big":
+      return [
+        [
+          path,
+          `${bound(issue.origin, issue.exact ? "exactly" : issue.inclusive === false ? "less than" : "at most", issue.maximum)}`,
+        ],
+      ];
+    case "invalid_format":
+      return [
+        [path, issue.format === "regex" ? `text matching ${String(issue.pattern)}` : article(issue.format)],
+      ];
+    case "not_multiple_of":
+      return [[path, `a multiple of ${issue.divisor}`]];
+    default:
+      return [[path, visibleText(issue.message, 120)]];
+  }
+}
+
+function bound(origin: string, relation: string, value: number | bigint): string {
+  if (origin === "string") return `${relation} ${value} characters`;
+  if (origin === "array" || origin === "set") return `${relation} ${value} items`;
+  return `a number ${relation} ${value}`;
+}
+
+function article(noun: string): string {
+  const word =
+    noun === "int" ? "integer" : noun === "record" ? "object" : noun === "email" ? "email address" : noun;
+  return `${/^[aeiou]/.test(word) ? "an" : "a"} ${word}`;
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) {
+    if (Array.isArray(value)) value = value[Number(key)];
+    else if (isJsonObject(value) && Object.hasOwn(value, key)) value = value[String(key)];
+    else return undefined;
+  }
+  return value;
+}
+
+/** Add a did-you-mean to issues about fields that do not exist. */
+export function suggestFields(issues: readonly Issue[], known: readonly string[]): string {
+  const suggestions = issues.flatMap(({ path, expected }) => {
+    if (expected !== "no such field") return [];
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const near = nearest(name, known, 1);
+    return near.length > 0 ? [`Did you mean '${near[0]}' instead of '${visibleText(name)}'?`] : [];
+  });
+  return suggestions.join(" ");
+}

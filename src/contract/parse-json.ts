@@ -1,0 +1,61 @@
+import { err, ok, type Result } from "../kit/result.ts";
+import { LIMITS } from "./limits.ts";
+import { makeRefusal, type Refusal } from "./refusal.ts";
+
+/** Strict: invalid UTF-8 would otherwise be replaced silently, and a replaced id is another id. */
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Parse a request body: valid UTF-8, no deeper than `LIMITS.nesting`, JSON.
+ *
+ * The depth is counted on the bytes before anything is parsed, because `JSON.parse` accepts a depth of 200,000 that
+ * every later walk over the value would pay for.
+ */
+export function parseJson(bytes: Uint8Array): Result<unknown, Refusal> {
+  if (exceedsDepth(bytes, LIMITS.nesting)) {
+    return err(
+      makeRefusal("INVALID_BATCH", `The body nests deeper than ${LIMITS.nesting} levels; flatten it.`),
+    );
+  }
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    return err(makeRefusal("MALFORMED_JSON", "The body is not valid UTF-8."));
+  }
+  try {
+    return ok(JSON.parse(text));
+  } catch (error) {
+    return err(makeRefusal("MALFORMED_JSON", whereIn(text, error)));
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Whether brackets outside strings nest deeper than `limit`. */
+function exceedsDepth(bytes: Uint8Array, limit: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i]!;
+    if (inString) {
+      if (byte === BACKSLASH) i += 1;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
+    else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      if (depth > limit) return true;
+    } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
+  }
+  return false;
+}
+
+/** The engine's message quotes the body; only its position is passed on. */
+function whereIn(text: string, error: unknown): string {
+  const match = /position (\d+)/.exec(error instanceof Error ? error.message : "");
+  if (text.trim() === "") return "The body is empty; send a JSON object.";
+  if (match === null) return "The JSON ends too early; check that every bracket and string is closed.";
+  const before = text.slice(0, Number(match[1])).split("\n");
+  return `The JSON breaks off at line ${before.length}, column ${before.at(-1)!.length + 1}.`;
+}
