@@ -1,0 +1,116 @@
+import * as z from "zod";
+
+import { defineTool, type Tool, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
+import type { OnError } from "../../src/contract/batch.ts";
+import { type Failure, makeFailure } from "../../src/contract/failure.ts";
+import type { Outcome } from "../../src/contract/outcome.ts";
+import { err, ok } from "../../src/kit/result.ts";
+import type { Plan, Step } from "../../src/plan/make-plan.ts";
+import type { Running } from "../../src/run/run-action.ts";
+import type { StartStep } from "../../src/run/run-plan.ts";
+import type { VirtualClock } from "./virtual-clock.ts";
+
+/** A tool that only has a contract; `fake` behaviour is decided by `FakeActions`. */
+export function contractOf(name: string, declaration: Partial<ToolDeclaration> = {}): Tool {
+  return defineTool({
+    name,
+    summary: `The tool ${name}`,
+    description: `A tool for tests named ${name}.`,
+    category: "test",
+    actions: ["read"],
+    isWrite: false,
+    execution: "sync",
+    input: z.looseObject({}),
+    hosts: [],
+    orchestration: { mode: "parallel-safe" },
+    run: () => Promise.reject(new Error("Cannot run: contracts have no behaviour")),
+    ...declaration,
+  });
+}
+
+/** One step as a test writes it. */
+export interface StepSketch {
+  readonly id: string;
+  readonly needs?: readonly string[];
+  readonly tool?: Tool;
+  /** Wrong from the beginning. */
+  readonly refused?: Failure;
+  /** How long it takes, in virtual milliseconds. */
+  readonly ms?: number;
+  /** It ends like this instead of in success. */
+  readonly fails?: Failure;
+}
+
+const PLAIN = contractOf("plain");
+
+/** Make a plan from sketches. */
+export function planOf(
+  sketches: readonly StepSketch[],
+  options: { onError?: OnError; deadlineMs?: number } = {},
+): Plan {
+  const position = new Map(sketches.map(({ id }, index) => [id, index]));
+  const steps = sketches.map(({ id, needs = [], tool = PLAIN, refused }, index): Step => ({
+    index,
+    id,
+    toolName: tool.name,
+    needs: needs.map((needed) => position.get(needed)!),
+    call: refused === undefined ? ok({ tool, input: {}, args: {}, timeoutMs: 1_000 }) : err(refused),
+  }));
+  return { steps, onError: options.onError ?? "partial-success", deadlineMs: options.deadlineMs ?? 60_000 };
+}
+
+/** Actions that take the time their sketch says, and a record of what happened when. */
+export class FakeActions {
+  readonly startedAt = new Map<string, number>();
+  readonly stopped = new Map<string, string>();
+  readonly #clock: VirtualClock;
+  readonly #sketches: ReadonlyMap<string, StepSketch>;
+  readonly #active = new Map<string, number>();
+  /** The most calls of each tool that were under way at once. */
+  readonly peaks = new Map<string, number>();
+
+  constructor(clock: VirtualClock, sketches: readonly StepSketch[]) {
+    this.#clock = clock;
+    this.#sketches = new Map(sketches.map((sketch) => [sketch.id, sketch]));
+  }
+
+  readonly start: StartStep = (step, { tool }, queuedMs): Running => {
+    const sketch = this.#sketches.get(step.id)!;
+    const startedAt = this.#clock.now();
+    this.startedAt.set(step.id, startedAt);
+    const active = (this.#active.get(tool.name) ?? 0) + 1;
+    this.#active.set(tool.name, active);
+    this.peaks.set(tool.name, Math.max(active, this.peaks.get(tool.name) ?? 0));
+
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    const meta = () => ({ durationMs: this.#clock.now() - startedAt, queuedMs, attempts: 1 });
+    const finished = Promise.withResolvers<void>();
+    const end = (outcome: Outcome): void => {
+      this.#active.set(tool.name, this.#active.get(tool.name)! - 1);
+      resolve(outcome);
+      finished.resolve();
+    };
+    const cancel = this.#clock.after(sketch.ms ?? 0, () => {
+      if (sketch.fails !== undefined) end({ status: "error", error: sketch.fails, meta: meta() });
+      else if (tool.execution === "fire-and-forget")
+        end({ status: "initiated", jobId: `job-${step.id}`, meta: {} });
+      else end({ status: "success", data: step.id, json: JSON.stringify(step.id), meta: meta() });
+    });
+    return {
+      outcome: promise,
+      finished: finished.promise,
+      stop: (failure, sentWrite) => {
+        this.stopped.set(step.id, failure.code);
+        if (!tool.isWrite) {
+          cancel();
+          end({ status: "error", error: failure, meta: meta() });
+        } else if (sentWrite === "report-unknown") {
+          resolve({ status: "unknown", error: failure, meta: meta() });
+        }
+      },
+    };
+  };
+}
+
+/** The failure most tests mean when any will do. */
+export const SOME_FAILURE = makeFailure("UPSTREAM_ERROR");
