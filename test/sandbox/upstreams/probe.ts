@@ -1,0 +1,141 @@
+import { REAL_PORTS, type StandInPorts } from "./stand-in.ts";
+
+/** Where the probe tools call unless they are pointed elsewhere; `.test` resolves nowhere. */
+export const PROBE_HOST = "probe.sandbox.test";
+
+interface PathStats {
+  /** Requests received. */
+  requests: number;
+  /** Things done: like `requests`, but a repeated idempotency key counts once. */
+  calls: number;
+  /** The most requests that were under way at once. */
+  peak: number;
+  active: number;
+}
+
+const stats = new Map<string, PathStats>();
+const backgroundAnswers = new Map<string, { readonly body: string; readonly status: number }>();
+const flakyFailures = new Map<string, number>();
+
+/** Forget every call, key and failure. */
+export function resetProbe(): void {
+  stats.clear();
+  backgroundAnswers.clear();
+  flakyFailures.clear();
+}
+
+/**
+ * Answer the probe tools. Every path takes `d` (a delay in milliseconds) and `status` (the status to answer with), from
+ * the query or the JSON body. `GET /stats` reports calls and peak concurrency by path and is not counted itself.
+ */
+export async function answerProbe(request: Request, ports: StandInPorts = REAL_PORTS): Promise<Response> {
+  const { pathname, searchParams } = new URL(request.url);
+  if (pathname === "/stats") return Response.json(readStats());
+
+  const body = request.method === "POST" ? await readObject(request) : {};
+  const path = statsOf(pathname);
+  path.requests += 1;
+  path.active += 1;
+  path.peak = Math.max(path.peak, path.active);
+  try {
+    await ports.sleep(Number(searchParams.get("d") ?? body["d"] ?? 0));
+    return answer({
+      route: `${request.method} ${pathname.startsWith("/tool/") ? "/tool" : pathname}`,
+      pathname,
+      query: searchParams,
+      body,
+      idempotencyKey: request.headers.get("Idempotency-Key"),
+      path,
+    });
+  } finally {
+    path.active -= 1;
+  }
+}
+
+interface Call {
+  readonly route: string;
+  readonly pathname: string;
+  readonly query: URLSearchParams;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey: string | null;
+  readonly path: PathStats;
+}
+
+function answer(call: Call): Response {
+  const { route, pathname: path, query, body } = call;
+  if (route === "POST /background") return answerBackground(call);
+  call.path.calls += 1;
+
+  const status = Number(query.get("status") ?? body["status"] ?? 200);
+  if (status !== 200) return reply({ path, error: "as asked" }, status);
+  switch (route) {
+    case "GET /echo":
+    case "GET /limited":
+    case "GET /serial":
+    case "GET /read":
+    case "GET /quota":
+      return Response.json({ path, n: Number(query.get("n") ?? 0) });
+    case "POST /write":
+      return Response.json({ path, n: body["n"] ?? null });
+    case "GET /search":
+      return Response.json({ items: findItems(query.get("q") ?? "") });
+    case "GET /item":
+      return Response.json({ path, id: query.get("id"), name: `Item ${query.get("id")}` });
+    case "DELETE /item":
+      return Response.json({ path, id: query.get("id"), deleted: true });
+    case "GET /flaky":
+      return answerFlaky(query);
+    case "POST /tool":
+      return Response.json({ path, input: body });
+    default:
+      return reply({ path, error: "not found" }, 404);
+  }
+}
+
+/** The first answer to a key is the answer to that key; a refusal is not remembered, so a retry may succeed. */
+function answerBackground({ pathname, body, idempotencyKey, path }: Call): Response {
+  const known = idempotencyKey === null ? undefined : backgroundAnswers.get(idempotencyKey);
+  if (known !== undefined) return reply(JSON.parse(known.body), known.status);
+  path.calls += 1;
+  const status = Number(body["status"] ?? 200);
+  const made = { path: pathname, n: body["n"] ?? null };
+  if (idempotencyKey !== null && status < 300)
+    backgroundAnswers.set(idempotencyKey, { body: JSON.stringify(made), status });
+  return reply(status < 300 ? made : { path: pathname, error: "as asked" }, status);
+}
+
+function answerFlaky(query: URLSearchParams): Response {
+  const key = query.get("key") ?? "";
+  const failed = flakyFailures.get(key) ?? 0;
+  if (failed < Number(query.get("fail") ?? 0)) {
+    flakyFailures.set(key, failed + 1);
+    return reply({ path: "/flaky", key, error: "not yet" }, 503);
+  }
+  return Response.json({ path: "/flaky", key, failed });
+}
+
+function findItems(q: string): readonly object[] {
+  return [1, 2, 3].map((number) => ({ id: `${q}-${number}`, name: `${q} ${number}` }));
+}
+
+function reply(body: unknown, status: number): Response {
+  const hasNoBody = status === 204 || status === 205 || status === 304;
+  return hasNoBody ? new Response(null, { status }) : Response.json(body, { status });
+}
+
+function statsOf(pathname: string): PathStats {
+  let path = stats.get(pathname);
+  if (path === undefined) stats.set(pathname, (path = { requests: 0, calls: 0, peak: 0, active: 0 }));
+  return path;
+}
+
+function readStats(): object {
+  return Object.fromEntries(
+    Array.from(stats, ([path, { requests, calls, peak }]) => [path, { requests, calls, peak }]),
+  );
+}
+
+async function readObject(request: Request): Promise<Readonly<Record<string, unknown>>> {
+  const body: unknown = await request.json().catch(() => null);
+  return typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+}

@@ -1,0 +1,35 @@
+import { answerBraveSearch } from "./brave-search.ts";
+import { answerGooglePlaces } from "./google-places.ts";
+import { answerNhtsa } from "./nhtsa.ts";
+import { answerOpenMeteoForecast, answerOpenMeteoGeocoding } from "./open-meteo.ts";
+import { PROBE_HOST, answerProbe } from "./probe.ts";
+import { answerResend } from "./resend.ts";
+import { REAL_PORTS, type StandIn, type StandInPorts } from "./stand-in.ts";
+
+const STAND_INS: ReadonlyMap<string, StandIn> = new Map<string, StandIn>([
+  ["places.googleapis.com", answerGooglePlaces],
+  ["api.nhtsa.gov", answerNhtsa],
+  ["api.search.brave.com", answerBraveSearch],
+  ["api.resend.com", answerResend],
+  ["geocoding-api.open-meteo.com", answerOpenMeteoGeocoding],
+  ["api.open-meteo.com", answerOpenMeteoForecast],
+  [PROBE_HOST, answerProbe],
+]);
+
+/**
+ * Answer a request for a host that has a stand-in, or give null for any other host. Like `fetch`, the promise rejects
+ * with the signal's reason as soon as the request is aborted; the stand-in itself may finish unseen, as a server would.
+ */
+export function routeUpstream(request: Request, ports: StandInPorts = REAL_PORTS): Promise<Response> | null {
+  const standIn = STAND_INS.get(new URL(request.url).hostname);
+  return standIn === undefined ? null : untilAborted(standIn(request, ports), request.signal);
+}
+
+function untilAborted(answer: Promise<Response>, signal: AbortSignal): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+}
