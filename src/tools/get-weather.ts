@@ -1,0 +1,164 @@
+import * as z from "zod";
+
+import { defineTool, type ToolContext } from "../catalog/define-tool.ts";
+import { ToolFailure } from "../contract/tool-failure.ts";
+import { visibleText } from "../kit/visible-text.ts";
+import { cutText } from "./cut-text.ts";
+import { matchPlace } from "./match-place.ts";
+import { parseUpstream } from "./parse-upstream.ts";
+import { weatherCondition } from "./weather-condition.ts";
+
+const MAX_DAYS = 7;
+
+const placeSchema = z.looseObject({
+  name: z.string(),
+  latitude: z.number(),
+  longitude: z.number(),
+  country: z.string().nullish(),
+  country_code: z.string().nullish(),
+  admin1: z.string().nullish(),
+  admin2: z.string().nullish(),
+});
+
+/** The geocoder leaves `results` out when it knows no such place. */
+const placesSchema = z.looseObject({ results: z.array(placeSchema).default([]) });
+
+const numbers = z.array(z.number().nullable());
+
+const forecastSchema = z.looseObject({
+  timezone: z.string(),
+  current: z.looseObject({
+    time: z.string(),
+    temperature_2m: z.number().nullable(),
+    apparent_temperature: z.number().nullable(),
+    relative_humidity_2m: z.number().nullable(),
+    precipitation: z.number().nullable(),
+    weather_code: z.number().nullable(),
+    wind_speed_10m: z.number().nullable(),
+  }),
+  daily: z.looseObject({
+    time: z.array(z.string()),
+    weather_code: numbers,
+    temperature_2m_min: numbers,
+    temperature_2m_max: numbers,
+    precipitation_sum: numbers,
+    precipitation_probability_max: numbers,
+  }),
+});
+
+type Place = z.output<typeof placeSchema>;
+type Forecast = z.output<typeof forecastSchema>;
+
+/**
+ * Tell a city's weather with Open-Meteo, which needs no key: first where the city is, then its forecast.
+ *
+ * Sources: https://open-meteo.com/en/docs/geocoding-api and https://open-meteo.com/en/docs
+ */
+export const getWeather = defineTool({
+  name: "get_weather",
+  summary: "Get a city's current weather and forecast for up to a week",
+  description:
+    "Current weather and daily forecast of a city, in Celsius, km/h and mm, in the city's own time. `place` says which " +
+    "city was meant. Size: about 100 tokens and 50 more per day, never over 600.",
+  category: "weather",
+  actions: ["read"],
+  isWrite: false,
+  execution: "sync",
+  input: z.strictObject({
+    city: z
+      .string()
+      .trim()
+      .min(2)
+      .max(100)
+      .describe("City, with its region or country if several share the name, e.g. 'Portland, Maine'."),
+    days: z.int().min(1).max(MAX_DAYS).default(1).describe("Days of forecast, today included."),
+  }),
+  hosts: ["geocoding-api.open-meteo.com", "api.open-meteo.com"],
+  timeoutMs: 8_000,
+  maxResponseBytes: 256 * 1024,
+  orchestration: {
+    mode: "fan-out-bounded",
+    max_concurrency: 10,
+    on_error: "partial-success",
+    backoff: { strategy: "exponential", initial_ms: 300 },
+  },
+  run: async ({ city, days }, ctx) => {
+    const place = await findPlace(city, ctx);
+    return toWeather(place, await fetchForecast(place, days, ctx));
+  },
+});
+
+/**
+ * Find the one place a text means. The geocoder knows bare names only, so `Paris, Texas` asks for every Paris and keeps
+ * the first in Texas; guessing another Paris would answer a question that nobody asked.
+ */
+async function findPlace(city: string, ctx: ToolContext): Promise<Place> {
+  const [name, ...qualifiers] = city
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  if (name === undefined) throw unknownCity(city);
+  const url = new URL("https://geocoding-api.open-meteo.com/v1/search");
+  url.search = new URLSearchParams({
+    name,
+    count: qualifiers.length === 0 ? "1" : "20",
+    language: "en",
+    format: "json",
+  }).toString();
+  const { results } = parseUpstream(placesSchema, await ctx.fetch(url));
+  const place = results.find((candidate) => matchPlace(candidate, qualifiers));
+  if (place === undefined) throw unknownCity(city);
+  return place;
+}
+
+function unknownCity(city: string): ToolFailure {
+  return new ToolFailure("NOT_FOUND", {
+    hint:
+      `No city is known as '${visibleText(city, 100)}'; check the spelling, or send the city's name alone or with its ` +
+      "region or country written out.",
+  });
+}
+
+async function fetchForecast(place: Place, days: number, ctx: ToolContext): Promise<Forecast> {
+  const url = new URL("https://api.open-meteo.com/v1/forecast");
+  url.search = new URLSearchParams({
+    latitude: String(place.latitude),
+    longitude: String(place.longitude),
+    current:
+      "temperature_2m,apparent_temperature,relative_humidity_2m,precipitation,weather_code,wind_speed_10m",
+    daily:
+      "weather_code,temperature_2m_min,temperature_2m_max,precipitation_sum,precipitation_probability_max",
+    // Without it days begin at midnight GMT, and a forecast for Tokyo would be for the wrong ones.
+    timezone: "auto",
+    forecast_days: String(days),
+  }).toString();
+  return parseUpstream(forecastSchema, await ctx.fetch(url));
+}
+
+function toWeather(place: Place, { timezone, current, daily }: Forecast): object {
+  return {
+    place: {
+      name: cutText(place.name, 80),
+      ...(typeof place.admin1 === "string" && { region: cutText(place.admin1, 80) }),
+      ...(typeof place.country === "string" && { country: cutText(place.country, 80) }),
+      timezone: cutText(timezone, 50),
+    },
+    current: {
+      time: cutText(current.time, 30),
+      condition: weatherCondition(current.weather_code),
+      temperature_c: current.temperature_2m,
+      feels_like_c: current.apparent_temperature,
+      humidity_pct: current.relative_humidity_2m,
+      precipitation_mm: current.precipitation,
+      wind_kmh: current.wind_speed_10m,
+    },
+    daily: daily.time.slice(0, MAX_DAYS).map((date, day) => ({
+      date: cutText(date, 10),
+      condition: weatherCondition(daily.weather_code[day]),
+      min_c: daily.temperature_2m_min[day] ?? null,
+      max_c: daily.temperature_2m_max[day] ?? null,
+      precipitation_mm: daily.precipitation_sum[day] ?? null,
+      precipitation_probability_pct: daily.precipitation_probability_max[day] ?? null,
+    })),
+  };
+}

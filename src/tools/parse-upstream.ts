@@ -1,0 +1,22 @@
+import type * as z from "zod";
+
+import type { UpstreamResponse } from "../catalog/define-tool.ts";
+import { ToolFailure } from "../contract/tool-failure.ts";
+
+/**
+ * Read an upstream's answer as the shape a tool relies on. A mismatch throws `BAD_UPSTREAM_RESPONSE`, so a provider
+ * that changes its format is told apart from a bug in the tool. Use `z.looseObject`: new fields are no mismatch.
+ *
+ * @example
+ * const { id } = parseUpstream(z.looseObject({ id: z.string() }), await ctx.fetch("https://api.example.com/things/1"));
+ */
+export function parseUpstream<Schema extends z.ZodType>(
+  schema: Schema,
+  response: UpstreamResponse,
+): z.output<Schema> {
+  const parsed = schema.safeParse(response.json());
+  if (parsed.success) return parsed.data;
+  throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
+    hint: "Sending the same call again will not help; use another tool or tell the user.",
+  });
+}

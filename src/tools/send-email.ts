@@ -1,0 +1,71 @@
+import * as z from "zod";
+
+import { defineTool } from "../catalog/define-tool.ts";
+import { parseUpstream } from "./parse-upstream.ts";
+
+/** Short on purpose: it travels in every schema, and Resend checks addresses in full. */
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+
+const addresses = z.array(z.email({ pattern: EMAIL }).max(254)).max(50);
+
+const answerSchema = z.looseObject({ id: z.string() });
+
+/**
+ * Send an email with Resend.
+ *
+ * Resend remembers an idempotency key for 24 hours and answers the same key and content with the first answer, so a lost
+ * attempt may be repeated. It allows a team two to five requests a second, hence two at a time and a slow first retry.
+ *
+ * Source: https://resend.com/docs/api-reference/emails/send-email
+ */
+export const sendEmail = defineTool({
+  name: "send_email",
+  summary: "Send a plain-text email in the background",
+  description:
+    "Send one plain-text email from this deployment's own address. It goes out in the background: the answer is a job, " +
+    "whose data is the provider's message id. Size: about 20 tokens.",
+  category: "email",
+  actions: ["send"],
+  isWrite: true,
+  execution: "fire-and-forget",
+  input: z.strictObject({
+    to: addresses.min(1).describe("Recipients' addresses, 1 to 50; all of them see each other."),
+    subject: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .regex(/^[^\r\n]*$/, "one line")
+      .describe("Subject, one line."),
+    body: z.string().min(1).max(20_000).describe("Plain text of the message."),
+    cc: addresses.optional().describe("Addresses that get a copy, at most 50."),
+  }),
+  hosts: ["api.resend.com"],
+  secrets: ["RESEND_API_KEY", "EMAIL_FROM"],
+  timeoutMs: 15_000,
+  maxResponseBytes: 64 * 1024,
+  idempotent: true,
+  delivery: "at-least-once",
+  orchestration: {
+    mode: "fan-out-bounded",
+    max_concurrency: 2,
+    backoff: { strategy: "exponential", initial_ms: 1_000 },
+  },
+  run: async ({ to, subject, body, cc }, ctx) => {
+    const response = await ctx.fetch("https://api.resend.com/emails", {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${ctx.secret("RESEND_API_KEY")}`,
+        "Idempotency-Key": ctx.idempotencyKey,
+      },
+      body: {
+        from: ctx.secret("EMAIL_FROM"),
+        to,
+        subject,
+        text: body,
+        ...(cc !== undefined && cc.length > 0 && { cc }),
+      },
+    });
+    return { id: parseUpstream(answerSchema, response).id };
+  },
+});

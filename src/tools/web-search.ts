@@ -1,0 +1,88 @@
+import * as z from "zod";
+
+import { defineTool } from "../catalog/define-tool.ts";
+import { cutText } from "./cut-text.ts";
+import { parseUpstream } from "./parse-upstream.ts";
+import { plainText } from "./plain-text.ts";
+
+const MAX_RESULTS = 10;
+/** Longer links are trackers; cutting one would break it, so its result is left out. */
+const MAX_URL_LENGTH = 400;
+
+const answerSchema = z.looseObject({
+  /** Missing when nothing was found. */
+  web: z
+    .looseObject({
+      results: z.array(
+        z.looseObject({
+          title: z.string(),
+          url: z.string(),
+          description: z.string().nullish(),
+          age: z.string().nullish(),
+        }),
+      ),
+    })
+    .nullish(),
+});
+
+/**
+ * Search the web with the Brave Search API.
+ *
+ * Source: https://api-dashboard.search.brave.com/app/documentation/web-search/get-started
+ */
+export const webSearch = defineTool({
+  name: "web-search",
+  summary: "Search the web for pages on any topic",
+  description:
+    "Search the web. Gives title, url, snippet and, where known, age of each page; it does not open them. " +
+    "Size: about 100 tokens per result, never over 250, at most 10 results.",
+  category: "web",
+  actions: ["search"],
+  isWrite: false,
+  execution: "sync",
+  input: z.strictObject({
+    query: z
+      .string()
+      .trim()
+      .min(1)
+      .max(400)
+      .refine((query) => query.split(/\s+/).length <= 50, "at most 50 words")
+      .describe("What to search for, at most 50 words."),
+    max_results: z.int().min(1).max(MAX_RESULTS).default(5).describe("How many results at most."),
+  }),
+  hosts: ["api.search.brave.com"],
+  secrets: ["BRAVE_SEARCH_API_KEY"],
+  timeoutMs: 8_000,
+  // Plans allow from 1 to 50 requests a second: five at a time and a patient retry suit all but the smallest.
+  orchestration: {
+    mode: "fan-out-bounded",
+    max_concurrency: 5,
+    backoff: { strategy: "exponential", initial_ms: 1_000 },
+  },
+  run: async ({ query, max_results }, ctx) => {
+    const url = new URL("https://api.search.brave.com/res/v1/web/search");
+    url.search = new URLSearchParams({
+      q: query,
+      count: String(max_results),
+      result_filter: "web",
+    }).toString();
+    const response = await ctx.fetch(url, {
+      headers: {
+        Accept: "application/json",
+        "X-Subscription-Token": ctx.secret("BRAVE_SEARCH_API_KEY"),
+      },
+    });
+    const found = parseUpstream(answerSchema, response).web?.results ?? [];
+    return {
+      results: found
+        .filter((result) => result.url.length <= MAX_URL_LENGTH)
+        .slice(0, max_results)
+        .map((result) => ({
+          title: cutText(plainText(result.title), 120),
+          url: result.url,
+          snippet: cutText(plainText(result.description ?? ""), 300),
+          ...(typeof result.age === "string" && { age: cutText(result.age, 30) }),
+        })),
+    };
+  },
+});

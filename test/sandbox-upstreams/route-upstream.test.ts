@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+
+import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
+import { PROBE_HOST } from "../sandbox/upstreams/probe.ts";
+import { routeUpstream } from "../sandbox/upstreams/route-upstream.ts";
+import { INSTANT_PORTS } from "../support/instant-ports.ts";
+
+test.each([PROBE_HOST, ...SHIPPED_TOOLS.flatMap(({ hosts }) => hosts)])(
+  "routeUpstream() has a stand-in for %s",
+  async (host) => {
+    expect(await routeUpstream(new Request(`https://${host}/`), INSTANT_PORTS)).toBeInstanceOf(Response);
+  },
+);
+
+test("routeUpstream() leaves every other host alone", () => {
+  expect(routeUpstream(new Request("https://example.com/"), INSTANT_PORTS)).toBeNull();
+  expect(routeUpstream(new Request("https://api.nhtsa.gov.example.com/"), INSTANT_PORTS)).toBeNull();
+});
+
+test("routeUpstream() makes callers wait as long as the provider takes", async () => {
+  const slept: number[] = [];
+  const sleep = async (ms: number): Promise<void> => void slept.push(ms);
+  const ports = { ...INSTANT_PORTS, sleep };
+  for (const host of SHIPPED_TOOLS.flatMap(({ hosts }) => hosts))
+    await routeUpstream(new Request(`https://${host}/`), ports);
+  expect(slept).toEqual([240, 380, 180, 150, 120, 120]);
+});
+
+test("routeUpstream() rejects as soon as the request is aborted", async () => {
+  const abort = new AbortController();
+  const answer = routeUpstream(new Request(`https://${PROBE_HOST}/echo?d=1`, { signal: abort.signal }), {
+    ...INSTANT_PORTS,
+    sleep: () => new Promise(() => {}),
+  });
+  abort.abort(new Error("gone"));
+  await expect(answer).rejects.toThrow("gone");
+});
+
+test("routeUpstream() rejects a request that was aborted before", async () => {
+  const signal = AbortSignal.abort(new Error("gone"));
+  await expect(
+    routeUpstream(new Request(`https://${PROBE_HOST}/echo`, { signal }), INSTANT_PORTS),
+  ).rejects.toThrow("gone");
+});

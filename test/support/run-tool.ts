@@ -1,0 +1,47 @@
+import type { Tool } from "../../src/catalog/define-tool.ts";
+import { routeUpstream } from "../sandbox/upstreams/route-upstream.ts";
+import { FakeToolContext, type SentRequest } from "./fake-tool-context.ts";
+import { INSTANT_PORTS } from "./instant-ports.ts";
+
+const SECRETS = {
+  GOOGLE_MAPS_API_KEY: "maps-key",
+  BRAVE_SEARCH_API_KEY: "brave-key",
+  RESEND_API_KEY: "re_key",
+  EMAIL_FROM: "Volley <volley@example.com>",
+};
+
+interface RunToolOptions {
+  /** Answers instead of the stand-ins. */
+  readonly answer?: (request: Request) => Promise<Response> | Response;
+  readonly secrets?: Readonly<Record<string, string>>;
+  readonly idempotencyKey?: string;
+}
+
+interface ToolRun {
+  readonly output: Promise<unknown>;
+  readonly requests: readonly SentRequest[];
+}
+
+/** Run a tool as the executor does, arguments checked first, against the stand-ins of the services it calls. */
+export function runTool(tool: Tool, args: unknown, options: RunToolOptions = {}): ToolRun {
+  const ctx = new FakeToolContext(tool, {
+    answer: options.answer ?? answerFromStandIn,
+    secrets: options.secrets ?? SECRETS,
+    ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+  });
+  // The output is what a model would read: what JSON keeps of it.
+  const run = async (): Promise<unknown> =>
+    JSON.parse(JSON.stringify(await tool.run(tool.input.parse(args), ctx)));
+  return { output: run(), requests: ctx.requests };
+}
+
+/** How many tokens a model reads: about four characters of JSON each. */
+export function countTokens(output: unknown): number {
+  return JSON.stringify(output).length / 4;
+}
+
+function answerFromStandIn(request: Request): Promise<Response> {
+  const answer = routeUpstream(request, INSTANT_PORTS);
+  if (answer === null) throw new Error(`Cannot answer: no stand-in for '${request.url}'`);
+  return answer;
+}
