@@ -1,0 +1,195 @@
+import * as z from "zod";
+
+import {
+  type Tool,
+  type ToolContext,
+  type ToolDeclaration,
+  defineTool,
+} from "../../src/catalog/define-tool.ts";
+
+const n = z.number().describe("Any number; it comes back.");
+const d = z.number().min(0).max(60_000).optional().describe("Delay of the answer in milliseconds.");
+const status = z.int().min(200).max(599).optional().describe("Status the upstream answers with.");
+const id = z.union([z.string().min(1), z.number()]).describe("Id of an item.");
+
+/** What most probes have in common. */
+const PROBE = { category: "probe", actions: ["read"], isWrite: false, execution: "sync" } as const;
+
+/**
+ * Create the tools that tests call to see how Volley runs things: one per promise a contract can make. All of them call
+ * `origin`, which answers like the probe upstream next to this file. Development and tests only.
+ */
+export function createProbeTools(origin: string): Tool[] {
+  const at = new URL(origin).origin;
+
+  /** A probe that sends its arguments as the query of a GET. */
+  const read = <Input extends z.ZodObject>(
+    path: string,
+    declaration: Pick<ToolDeclaration<Input>, "name" | "summary" | "input" | "orchestration"> &
+      Partial<ToolDeclaration<Input>>,
+  ): Tool =>
+    defineTool({
+      ...PROBE,
+      description: `${declaration.summary}. For tests.`,
+      hosts: [at],
+      run: async (args: z.output<Input>, ctx: ToolContext) => (await ctx.fetch(toUrl(at, path, args))).json(),
+      ...declaration,
+    });
+
+  return [
+    read("/echo", {
+      name: "probe-echo",
+      summary: "Echo a number, in parallel with anything",
+      input: z.strictObject({ n, d }),
+      orchestration: { mode: "parallel-safe" },
+    }),
+    read("/limited", {
+      name: "probe-limited",
+      summary: "Echo a number, at most three at once",
+      input: z.strictObject({ n, d }),
+      orchestration: { mode: "fan-out-bounded", max_concurrency: 3 },
+    }),
+    read("/serial", {
+      name: "probe-serial",
+      summary: "Echo a number, one at a time",
+      input: z.strictObject({ n, d }),
+      orchestration: { mode: "sequential-only" },
+    }),
+    read("/read", {
+      name: "probe-read",
+      summary: "Read from the probe store",
+      domain: "probe-store",
+      input: z.strictObject({ n, d }),
+      orchestration: { mode: "parallel-safe" },
+    }),
+    defineTool({
+      ...PROBE,
+      name: "probe-write",
+      summary: "Write to the probe store",
+      description: "Write to the probe store; not idempotent. For tests.",
+      domain: "probe-store",
+      actions: ["update"],
+      isWrite: true,
+      input: z.strictObject({ n, d, status }),
+      hosts: [at],
+      orchestration: { mode: "parallel-safe" },
+      run: async (args, ctx) => (await ctx.fetch(`${at}/write`, { method: "POST", body: args })).json(),
+    }),
+    read("/search", {
+      name: "probe-search",
+      summary: "Search made-up items",
+      actions: ["search"],
+      input: z.strictObject({ q: z.string().describe("Part of the items' names."), d }),
+      orchestration: { mode: "parallel-safe" },
+    }),
+    read("/item", {
+      name: "probe-item",
+      summary: "Read an item that probe-search found",
+      input: z.strictObject({ id, d }),
+      orchestration: {
+        mode: "dependent",
+        depends_on: [{ tool: "probe-search", required_fields: ["id"], from: { id: "/items/0/id" } }],
+      },
+    }),
+    defineTool({
+      ...PROBE,
+      name: "probe-delete",
+      summary: "Delete an item, once a person has said yes",
+      description: "Delete a made-up item. For tests.",
+      actions: ["delete"],
+      isWrite: true,
+      input: z.strictObject({ id }),
+      hosts: [at],
+      orchestration: { mode: "parallel-safe" },
+      run: async (args, ctx) => (await ctx.fetch(toUrl(at, "/item", args), { method: "DELETE" })).json(),
+    }),
+    defineTool({
+      ...PROBE,
+      name: "probe-background",
+      summary: "Write in the background",
+      description:
+        "Write in the background, repeated with the same idempotency key when it fails. For tests.",
+      actions: ["create"],
+      isWrite: true,
+      execution: "fire-and-forget",
+      idempotent: true,
+      input: z.strictObject({ n, d, status }),
+      hosts: [at],
+      orchestration: { mode: "parallel-safe" },
+      run: async (args, ctx) => {
+        const headers = { "Idempotency-Key": ctx.idempotencyKey };
+        return (await ctx.fetch(`${at}/background`, { method: "POST", headers, body: args })).json();
+      },
+    }),
+    read("/quota", {
+      name: "probe-quota",
+      summary: "Echo a number, five times in ten seconds",
+      input: z.strictObject({ n }),
+      orchestration: {
+        mode: "parallel-safe",
+        rate_limit: { limit: 5, window_s: 10, scope: "tenant" },
+      },
+    }),
+    read("/flaky", {
+      name: "probe-flaky",
+      summary: "Fail a few times, then succeed",
+      input: z.strictObject({
+        key: z.string().min(1).describe("Failures are counted per key."),
+        fail: z.int().min(0).max(100).describe("How many calls of the key fail with 503."),
+      }),
+      orchestration: {
+        mode: "parallel-safe",
+        backoff: { strategy: "exponential", initial_ms: 50 },
+      },
+    }),
+    defineTool({
+      ...PROBE,
+      name: "probe-any",
+      summary: "Get any path of the probe upstream",
+      description: "Get any path of the probe upstream: its JSON, or its text as `text`. For tests.",
+      input: z.strictObject({
+        path: z.string().min(1).max(2_000).describe("Path and query, e.g. '/echo?n=1'."),
+      }),
+      hosts: [at],
+      timeoutMs: 2_000,
+      maxResponseBytes: 1024 * 1024,
+      orchestration: { mode: "parallel-safe" },
+      run: async ({ path }, ctx) => {
+        const response = await ctx.fetch(new URL(path, at));
+        const isJson = /[/+]json\b/i.test(response.headers.get("content-type") ?? "");
+        return isJson ? response.json() : { text: response.text() };
+      },
+    }),
+    defineWorkspaceTool(at, { name: "read", actions: ["read"], isWrite: false }),
+    defineWorkspaceTool(at, { name: "grep", actions: ["search"], isWrite: false }),
+    defineWorkspaceTool(at, { name: "write", actions: ["update"], isWrite: true }),
+    defineWorkspaceTool(at, { name: "bash", actions: ["run"], isWrite: true }),
+  ];
+}
+
+/** A tool under a name of the orchestration API: whatever it is given goes to the upstream as it is. */
+function defineWorkspaceTool(
+  at: string,
+  { name, actions, isWrite }: Pick<ToolDeclaration, "name" | "actions" | "isWrite">,
+): Tool {
+  return defineTool({
+    ...PROBE,
+    name,
+    actions,
+    isWrite,
+    summary: `Pretend to ${name} in a workspace`,
+    description: `Pretend to ${name} in a workspace; any input is passed on as it is. For tests.`,
+    domain: "workspace",
+    input: z.looseObject({}),
+    hosts: [at],
+    orchestration: { mode: "parallel-safe" },
+    run: async (args, ctx) => (await ctx.fetch(`${at}/tool/${name}`, { method: "POST", body: args })).json(),
+  });
+}
+
+function toUrl(at: string, path: string, args: Readonly<Record<string, unknown>>): URL {
+  const url = new URL(path, at);
+  for (const [name, value] of Object.entries(args))
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  return url;
+}
