@@ -1,5 +1,8 @@
-/** Controls, bidirectional overrides, zero-width characters and lone surrogates: invisible, or worse. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
+/**
+ * Controls, bidirectional overrides, lone surrogates and whatever Unicode says to draw as nothing (zero-width
+ * characters, fillers, variation selectors): invisible, or worse.
+ */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
 
 /**
  * Show caller-supplied text safely inside a message or a log line: at most `maxLength` characters, with everything
