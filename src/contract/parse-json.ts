@@ -3,7 +3,7 @@ import { LIMITS } from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
 /** Strict: invalid UTF-8 would otherwise be replaced silently, and a replaced id is another id. */
-const decoder = new TextDecoder("utf-8", { fatal: true });
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 /**
  * Parse a request body: valid UTF-8, no deeper than `LIMITS.nesting`, JSON.
@@ -51,11 +51,18 @@ function exceedsDepth(bytes: Uint8Array, limit: number): boolean {
   return false;
 }
 
-/** The engine's message quotes the body; only its position is passed on. */
+/**
+ * The engine's message quotes the body; only its position is passed on. It stands at the end of the message, which is
+ * why text in the body cannot pass for one, and is missing where a token was not expected.
+ */
 function whereIn(text: string, error: unknown): string {
-  const match = /position (\d+)/.exec(error instanceof Error ? error.message : "");
+  const message = error instanceof Error ? error.message : "";
   if (text.trim() === "") return "The body is empty; send a JSON object.";
-  if (match === null) return "The JSON ends too early; check that every bracket and string is closed.";
+  if (message.startsWith("Unexpected end"))
+    return "The JSON ends too early; check that every bracket and string is closed.";
+  const match = /at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message);
+  if (match === null)
+    return "Something in the JSON does not belong where it stands; check quotes, commas and literals.";
   const before = text.slice(0, Number(match[1])).split("\n");
   return `The JSON breaks off at line ${before.length}, column ${before.at(-1)!.length + 1}.`;
 }

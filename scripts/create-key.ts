@@ -1,0 +1,49 @@
+/**
+ * Print a fresh key and the line that configures it. The key itself is shown once and stored nowhere.
+ *
+ *   npm run key -- --name ci --tools google-maps-search,email --tenant acme --limit 600
+ */
+import { parseArgs } from "node:util";
+
+import { digestKey, parseKeyRing } from "../src/edge/http/key-ring.ts";
+
+const USAGE =
+  "Usage: npm run key -- --name NAME --tools '*' | NAME[,NAME…] [--tenant TENANT] [--limit PER_MINUTE] [--skip-approval]";
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      name: { type: "string" },
+      tools: { type: "string" },
+      tenant: { type: "string" },
+      limit: { type: "string" },
+      "skip-approval": { type: "boolean" },
+    },
+  });
+  const { name, tools } = values;
+  if (name === undefined || tools === undefined) throw new Error(USAGE);
+
+  const key = `vk_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url")}`;
+  const entry = {
+    name,
+    hash: Buffer.from(await digestKey(key)).toString("hex"),
+    tenant: values.tenant ?? name,
+    tools: tools.split(",").map((tool) => tool.trim()),
+    ...(values.limit !== undefined && { quota: { limit: Number(values.limit), window_s: 60 } }),
+    ...(values["skip-approval"] === true && { flags: ["skip_approval"] }),
+  };
+  // What the Worker would refuse is refused here.
+  parseKeyRing(JSON.stringify([entry]));
+
+  console.log(`Key (give it to the caller; it is not stored anywhere):\n  ${key}\n`);
+  console.log(`Entry for VOLLEY_KEYS, a JSON array of such entries:\n  ${JSON.stringify(entry)}\n`);
+  console.log(`Locally, in .dev.vars:\n  VOLLEY_KEYS='[${JSON.stringify(entry)}]'\n`);
+  console.log("Deployed:\n  npx wrangler secret put VOLLEY_KEYS   # paste the array");
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}

@@ -1,0 +1,79 @@
+/** One result as the demo reads it. */
+export interface Result {
+  readonly index: number;
+  readonly id: string;
+  readonly tool: string;
+  readonly status: string;
+  readonly data?: unknown;
+  readonly job_id?: string;
+  readonly because?: string;
+  readonly error?: { readonly code: string; readonly message: string; readonly hint?: string };
+  readonly meta: { readonly duration_ms?: number; readonly queued_ms?: number };
+}
+
+export interface Envelope {
+  readonly results: readonly Result[];
+  readonly summary: Readonly<Record<string, number>>;
+  readonly stats: { readonly duration_ms: number; readonly sequential_ms: number; readonly speedup: number };
+}
+
+export interface Job {
+  readonly status: string;
+  readonly attempts: number;
+  readonly data?: unknown;
+}
+
+/** Just enough of a client for the demo: a streamed batch, and a job. */
+export class VolleyClient {
+  readonly #url: string;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(url: string, key: string) {
+    this.#url = url;
+    this.#headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  }
+
+  /** Send a batch; `onResult` is told each result as it arrives, with the milliseconds since the request was sent. */
+  async execute(
+    actions: readonly unknown[],
+    onResult: (result: Result, elapsedMs: number) => void = () => {},
+  ): Promise<Envelope> {
+    const startedAt = performance.now();
+    const response = await fetch(`${this.#url}/v1/execute_actions`, {
+      method: "POST",
+      headers: { ...this.#headers, accept: "text/event-stream" },
+      body: JSON.stringify({ actions }),
+    });
+    if (!response.ok || response.body === null)
+      throw new Error(`The sandbox answered ${response.status}: ${await response.text()}`);
+    for await (const { event, data } of readEvents(response.body)) {
+      if (event === "done") return JSON.parse(data) as Envelope;
+      if (event === "result") onResult(JSON.parse(data) as Result, performance.now() - startedAt);
+    }
+    throw new Error("The stream ended before the batch did");
+  }
+
+  async job(id: string): Promise<Job> {
+    const response = await fetch(`${this.#url}/v1/jobs/${id}`, { headers: this.#headers });
+    return (await response.json()) as Job;
+  }
+}
+
+/** Read server-sent events (WHATWG HTML, section 9.2) as far as Volley sends them: one `event` and one `data` line each. */
+async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<{ event: string; data: string }> {
+  let pending = "";
+  for await (const text of body.pipeThrough(
+    new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>,
+  )) {
+    pending += text;
+    for (let end = pending.indexOf("\n\n"); end !== -1; end = pending.indexOf("\n\n")) {
+      const block = pending.slice(0, end);
+      pending = pending.slice(end + 2);
+      const event = /^event: (.*)$/m.exec(block)?.[1];
+      const data = /^data: (.*)$/m.exec(block)?.[1];
+      if (event !== undefined && data !== undefined) yield { event, data };
+    }
+  }
+}

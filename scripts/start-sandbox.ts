@@ -1,0 +1,40 @@
+/**
+ * Start Volley with stand-ins for every upstream, for development and tests.
+ *
+ *   npm run sandbox -- --port 8787 [--var PROBE_ORIGIN:http://127.0.0.1:9911]
+ *
+ * State lives in a fresh folder that is removed at the end, so every start is a clean one.
+ */
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+const { values } = parseArgs({
+  options: {
+    port: { type: "string", default: "8787" },
+    var: { type: "string", multiple: true, default: [] },
+  },
+});
+
+const state = await mkdtemp(join(tmpdir(), "volley-sandbox-"));
+const wrangler = spawn(
+  process.execPath,
+  [
+    "node_modules/wrangler/bin/wrangler.js",
+    "dev",
+    "--config=test/sandbox/wrangler.jsonc",
+    "--ip=127.0.0.1",
+    `--port=${values.port}`,
+    `--persist-to=${state}`,
+    "--show-interactive-dev-session=false",
+    ...values.var.map((binding) => `--var=${binding}`),
+  ],
+  { stdio: "inherit", env: { ...process.env, WRANGLER_SEND_METRICS: "false" } },
+);
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => wrangler.kill(signal));
+wrangler.on("exit", async (code) => {
+  await rm(state, { recursive: true, force: true });
+  process.exitCode = code ?? 0;
+});

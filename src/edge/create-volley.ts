@@ -1,0 +1,61 @@
+import { createCatalog } from "../catalog/catalog.ts";
+import type { Tool } from "../catalog/define-tool.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { Semaphore } from "../kit/semaphore.ts";
+import { ByteBudget } from "../run/byte-budget.ts";
+import type { Ports } from "../run/ports.ts";
+import { runAttempt } from "../run/run-attempt.ts";
+import { type Deployment, readDeployment, readPositive, readRunOptions } from "./deployment.ts";
+import { createTenantGate } from "./durable/tenant-gate.ts";
+import { createApp } from "./http/app.ts";
+import { createSystemPorts } from "./system-ports.ts";
+
+/** What a Worker is made from. */
+export interface VolleyOptions {
+  readonly tools: readonly Tool[];
+  /** Stands in for the platform's `fetch`; for sandboxes. */
+  readonly send?: Ports["fetch"];
+  /** Upstream origins that may be plain http or private; for sandboxes. */
+  readonly trustedOrigins?: readonly string[];
+}
+
+/**
+ * Make a Worker of a list of tools: the HTTP app, and the Durable Object class that it needs.
+ *
+ * Bad tool declarations throw here, at start-up. Configuration is read on the first request of an isolate.
+ */
+export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions) {
+  const catalog = createCatalog(tools);
+  const deployments = new WeakMap<object, Deployment>();
+  const deploymentOf = (env: Record<string, unknown>): Deployment => {
+    let deployment = deployments.get(env);
+    if (deployment === undefined) {
+      deployment = readDeployment(env, { catalog, trustedOrigins, ...(send !== undefined && { send }) });
+      deployments.set(env, deployment);
+    }
+    return deployment;
+  };
+
+  const TenantGate = createTenantGate({
+    // An alarm is an invocation of its own, with its own six header slots and its own time.
+    runAttempt(claim, env) {
+      const ports = createSystemPorts(env, send);
+      const options = readRunOptions(env, trustedOrigins);
+      const scope = {
+        ports,
+        options,
+        slots: new Semaphore(options.headerSlots),
+        budget: new ByteBudget(options.requestResponseBytes),
+      };
+      return runAttempt(claim, catalog, scope, LIMITS.firstAttemptMs);
+    },
+    optionsOf: (env) => ({
+      leaseMs: readPositive(
+        "VOLLEY_JOB_LEASE_MS",
+        env["VOLLEY_JOB_LEASE_MS"] as string | undefined,
+        LIMITS.jobLeaseMs,
+      ),
+    }),
+  });
+  return { app: createApp(deploymentOf), TenantGate };
+}

@@ -1,0 +1,93 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Caller } from "../contract/caller.ts";
+import { LIMITS } from "../contract/limits.ts";
+import type { Ports, RunOptions } from "../run/ports.ts";
+import { createGateClient } from "./durable/gate-client.ts";
+import type { TenantGateNamespace } from "./durable/tenant-gate.ts";
+import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";
+import type { RequestContext } from "./http/request-context.ts";
+import { createSystemPorts } from "./system-ports.ts";
+
+/** What a deployment is made of besides its configuration. */
+export interface DeploymentOptions {
+  readonly catalog: Catalog;
+  /** Stands in for the platform's `fetch`; for sandboxes. */
+  readonly send?: Ports["fetch"];
+  /** Upstream origins that may be plain http or private; for sandboxes. */
+  readonly trustedOrigins?: readonly string[];
+}
+
+/** One configuration, read once per isolate. */
+export interface Deployment {
+  readonly keys: KeyRing;
+  readonly ports: Ports;
+  readonly options: RunOptions;
+  contextOf(caller: Caller, requestId: string, defer: (work: Promise<unknown>) => void): RequestContext;
+}
+
+/**
+ * Read a deployment's configuration from its environment: `VOLLEY_KEYS` (who may call), `VOLLEY_HEADER_SLOTS` (how many
+ * calls may wait for headers at once; `unlimited` for runtimes without the platform's six), and the tools' secrets.
+ */
+export function readDeployment(
+  env: Record<string, unknown>,
+  { catalog, send, trustedOrigins }: DeploymentOptions,
+): Deployment {
+  const keys = parseKeyRing(textOf(env, "VOLLEY_KEYS"));
+  const ports = createSystemPorts(env, send);
+  const options = readRunOptions(env, trustedOrigins ?? []);
+  const namespace = env["TENANT_GATE"] as TenantGateNamespace;
+  const catalogs = new WeakMap<Caller, Catalog>();
+
+  const catalogOf = (caller: Caller): Catalog => {
+    let visible = catalogs.get(caller);
+    if (visible === undefined) {
+      visible = catalog.restrictTo(caller.tools);
+      catalogs.set(caller, visible);
+    }
+    return visible;
+  };
+  return {
+    keys,
+    ports,
+    options,
+    contextOf: (caller, requestId, defer) => ({
+      requestId,
+      caller,
+      catalog: catalogOf(caller),
+      ports,
+      options,
+      gate: createGateClient(namespace, caller.tenant, { timeoutMs: LIMITS.admissionTimeoutMs }),
+      defer,
+    }),
+  };
+}
+
+/** The knobs of running, from the environment where it sets them. */
+export function readRunOptions(env: Record<string, unknown>, trustedOrigins: readonly string[]): RunOptions {
+  const slots = textOf(env, "VOLLEY_HEADER_SLOTS");
+  return {
+    headerSlots:
+      slots === "unlimited"
+        ? Number.POSITIVE_INFINITY
+        : readPositive("VOLLEY_HEADER_SLOTS", slots, LIMITS.headerSlots),
+    headersTimeoutMs: LIMITS.headersTimeoutMs,
+    idleTimeoutMs: LIMITS.idleTimeoutMs,
+    requestResponseBytes: LIMITS.requestResponseBytes,
+    trustedOrigins: new Set(trustedOrigins),
+  };
+}
+
+/** A positive whole number from configuration text; throws naming the variable when it is anything else. */
+export function readPositive(name: string, text: string | undefined, fallback: number): number {
+  if (text === undefined || text === "") return fallback;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new Error(`Cannot read ${name}: it must be a positive integer, received '${text}'`);
+  return value;
+}
+
+function textOf(env: Record<string, unknown>, name: string): string | undefined {
+  const value = env[name];
+  return typeof value === "string" ? value : undefined;
+}

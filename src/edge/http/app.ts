@@ -1,0 +1,121 @@
+import { type Context, Hono } from "hono";
+
+import { makeRefusal } from "../../contract/refusal.ts";
+import { HOP_HEADER } from "../../contract/hop.ts";
+import type { Deployment } from "../deployment.ts";
+import { executeActions } from "./execute-actions.ts";
+import { listTools } from "./list-tools.ts";
+import type { RequestContext } from "./request-context.ts";
+import { respondJson, respondProblem } from "./respond.ts";
+import { showJob } from "./show-job.ts";
+
+/** What the platform passes along with a request, and what this system attaches to it. */
+interface AppTypes {
+  Bindings: Record<string, unknown>;
+}
+
+type Handler = (
+  request: Request,
+  context: RequestContext,
+  c: Context<AppTypes>,
+) => Response | Promise<Response>;
+
+/** Every path, its one method and who answers it. */
+const ROUTES: readonly {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly handler: Handler;
+}[] = [
+  { method: "POST", path: "/v1/execute_actions", handler: executeActions },
+  {
+    method: "GET",
+    path: "/v1/tools",
+    handler: (request, context) => listTools(new URL(request.url).searchParams, context),
+  },
+  {
+    method: "GET",
+    path: "/v1/jobs/:id",
+    handler: (_, context, c) => showJob(c.req.param("id") ?? "", context),
+  },
+];
+
+/**
+ * Build the HTTP surface. A request is first asked whether one of our own tools sent it, then who sent it; only then
+ * does its path matter, so an unknown caller learns nothing about what exists.
+ *
+ * @param deploymentOf what the configuration amounts to; throws when it cannot be read
+ */
+export function createApp(deploymentOf: (env: Record<string, unknown>) => Deployment): Hono<AppTypes> {
+  const app = new Hono<AppTypes>();
+
+  app.get("/healthz", (c) => {
+    const requestId = crypto.randomUUID();
+    deploymentOf(c.env);
+    return respondJson('{"status":"ok"}', requestId);
+  });
+
+  for (const { method, path, handler } of ROUTES) {
+    app.on(method, path, (c) => answer(c, deploymentOf, handler));
+    app.all(path, (c) =>
+      answer(c, deploymentOf, (_, { requestId }) => {
+        const refusal = makeRefusal("METHOD_NOT_ALLOWED", `${path} answers ${method} only.`);
+        return respondProblem(refusal, requestId, { allow: method });
+      }),
+    );
+  }
+  app.notFound((c) =>
+    answer(c, deploymentOf, (_, { requestId }) =>
+      respondProblem(
+        makeRefusal("NOT_FOUND", "No such path; POST /v1/execute_actions is the one that runs things."),
+        requestId,
+      ),
+    ),
+  );
+  app.onError((error, c) => {
+    const requestId = crypto.randomUUID();
+    // The log is for the operator; the caller learns only where to look.
+    console.error(
+      JSON.stringify({ level: "error", request_id: requestId, path: c.req.path, error: String(error) }),
+    );
+    return respondProblem(
+      makeRefusal(
+        "UNAVAILABLE",
+        "Something failed on our side before anything ran; send it again, or give the operator the request id.",
+      ),
+      requestId,
+    );
+  });
+  return app;
+}
+
+async function answer(
+  c: Context<AppTypes>,
+  deploymentOf: (env: Record<string, unknown>) => Deployment,
+  handler: Handler,
+): Promise<Response> {
+  const request = c.req.raw;
+  const requestId = crypto.randomUUID();
+  if (request.headers.has(HOP_HEADER)) {
+    return respondProblem(
+      makeRefusal("LOOP_DETECTED", "A tool of this system may not call the system itself."),
+      requestId,
+    );
+  }
+  const deployment = deploymentOf(c.env);
+  const caller = await deployment.keys.identify(bearerOf(request));
+  if (caller === null) {
+    return respondProblem(
+      makeRefusal("UNAUTHORIZED", "Send a valid key as 'Authorization: Bearer <key>'."),
+      requestId,
+    );
+  }
+  return handler(
+    request,
+    deployment.contextOf(caller, requestId, (work) => c.executionCtx.waitUntil(work)),
+    c,
+  );
+}
+
+function bearerOf(request: Request): string {
+  return /^Bearer +([^\s]+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
+}

@@ -1,0 +1,96 @@
+import * as z from "zod";
+
+import type { Caller } from "../../contract/caller.ts";
+import { LIMITS } from "../../contract/limits.ts";
+
+/** One configured key: everything but the key. */
+const keySchema = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/),
+  /** Hex HMAC-SHA-256 of the key, as `npm run key` prints it. */
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  tenant: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/),
+  tools: z.array(z.string().min(1)).min(1),
+  quota: z.strictObject({ limit: z.int().min(1), window_s: z.int().min(1).max(86_400) }).optional(),
+  flags: z.array(z.enum(["skip_approval"])).optional(),
+});
+
+const keysSchema = z.array(keySchema);
+
+/** Separates these digests from any other use of the same text; changing it revokes every key. */
+const HMAC_LABEL = "volley/key/v1";
+
+/** Verified keys remembered per isolate, so that a busy caller is not hashed on every request. */
+const REMEMBERED = 1_000;
+
+interface ConfiguredKey {
+  readonly digest: Uint8Array;
+  readonly caller: Caller;
+}
+
+/**
+ * The configured keys. Only digests are held; a presented key is digested and compared with every one of them, in
+ * constant time, so an answer tells nothing about how close a guess was.
+ */
+export class KeyRing {
+  readonly #keys: readonly ConfiguredKey[];
+  readonly #verified = new Map<string, Caller>();
+
+  constructor(keys: readonly ConfiguredKey[]) {
+    this.#keys = keys;
+  }
+
+  /** The caller a key belongs to, or null. */
+  async identify(key: string): Promise<Caller | null> {
+    const known = this.#verified.get(key);
+    if (known !== undefined) return known;
+    const digest = await digestKey(key);
+    let found: Caller | null = null;
+    for (const candidate of this.#keys) {
+      if (equalBytes(digest, candidate.digest)) found = candidate.caller;
+    }
+    if (found !== null) {
+      if (this.#verified.size >= REMEMBERED) this.#verified.clear();
+      this.#verified.set(key, found);
+    }
+    return found;
+  }
+}
+
+/** Read the key configuration (JSON text). Throws with what is wrong with it; nothing configured is an empty ring. */
+export function parseKeyRing(text: string | undefined): KeyRing {
+  if (text === undefined || text.trim() === "") return new KeyRing([]);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error("Cannot read VOLLEY_KEYS: it is not JSON");
+  }
+  const parsed = keysSchema.safeParse(value);
+  if (!parsed.success) throw new Error(`Cannot read VOLLEY_KEYS: ${z.prettifyError(parsed.error)}`);
+  return new KeyRing(
+    parsed.data.map(({ name, hash, tenant, tools, quota, flags }) => ({
+      digest: Uint8Array.from(hash.match(/../g)!, (byte) => Number.parseInt(byte, 16)),
+      caller: {
+        name,
+        tenant,
+        tools,
+        quota: { limit: quota?.limit ?? LIMITS.quota, windowS: quota?.window_s ?? LIMITS.quotaWindowS },
+        skipApproval: flags?.includes("skip_approval") ?? false,
+      },
+    })),
+  );
+}
+
+/** HMAC-SHA-256 of a key. Keys have 256 random bits, so a plain keyed digest cannot be searched. */
+export async function digestKey(key: string): Promise<Uint8Array> {
+  const encoder = new TextEncoder();
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const label = await crypto.subtle.importKey("raw", encoder.encode(HMAC_LABEL), algorithm, false, ["sign"]);
+  return new Uint8Array(await crypto.subtle.sign("HMAC", label, encoder.encode(key)));
+}
+
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  let difference = a.length ^ b.length;
+  for (let i = 0; i < a.length; i += 1) difference |= a[i]! ^ (b[i] ?? 0);
+  return difference === 0;
+}

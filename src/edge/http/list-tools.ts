@@ -1,0 +1,38 @@
+import { describeBatchTool } from "../../catalog/batch-tool.ts";
+import { visibleText } from "../../kit/visible-text.ts";
+import { makeRefusal } from "../../contract/refusal.ts";
+import { TOOL_FORMATS, type ToolFormat, toToolList } from "../../formats/tool-list.ts";
+import type { RequestContext } from "./request-context.ts";
+import { respondJson, respondProblem } from "./respond.ts";
+
+const SURFACES = ["batch"] as const;
+
+/** `GET /v1/tools?format=&surface=`: the caller's tools, ready to paste into a model call. */
+export function listTools(query: URLSearchParams, context: RequestContext): Response {
+  const { catalog, requestId } = context;
+  const format = query.get("format") ?? "json-schema";
+  const surface = query.get("surface") ?? "batch";
+  const unknown = [...query.keys()].find((name) => name !== "format" && name !== "surface");
+  if (unknown !== undefined) return refuse(unknown, "no such parameter", unknown, requestId);
+  if (!(TOOL_FORMATS as readonly string[]).includes(format))
+    return refuse("format", oneOf(TOOL_FORMATS), format, requestId);
+  if (!(SURFACES as readonly string[]).includes(surface))
+    return refuse("surface", oneOf(SURFACES), surface, requestId);
+  return respondJson(
+    JSON.stringify({ tools: toToolList([describeBatchTool(catalog)], format as ToolFormat) }),
+    requestId,
+  );
+}
+
+function oneOf(values: readonly string[]): string {
+  return `one of ${values.join(", ")}`;
+}
+
+function refuse(path: string, expected: string, received: string, requestId: string): Response {
+  const shown = visibleText(received);
+  const issue = { path: visibleText(path), expected, received: shown };
+  return respondProblem(
+    makeRefusal("INVALID_QUERY", `${issue.path}: expected ${expected}, received '${shown}'.`, { issue }),
+    requestId,
+  );
+}

@@ -1,0 +1,60 @@
+import { LIMITS } from "../../contract/limits.ts";
+import { parseJson } from "../../contract/parse-json.ts";
+import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
+import { err, ok, type Result } from "../../kit/result.ts";
+
+/** A parsed body and its size in bytes. */
+export interface RequestBody {
+  readonly value: unknown;
+  readonly bytes: number;
+}
+
+const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
+
+/** Read a JSON request body: its type checked first, its size while reading, its depth before parsing. */
+export async function readRequestBody(request: Request): Promise<Result<RequestBody, Refusal>> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!JSON_TYPE.test(type)) {
+    return err(
+      makeRefusal(
+        "UNSUPPORTED_MEDIA_TYPE",
+        "Send the body as JSON with the header 'content-type: application/json'.",
+      ),
+    );
+  }
+  const bytes = await readWithin(request, LIMITS.bodyBytes);
+  if (bytes === null) {
+    return err(
+      makeRefusal(
+        "BODY_TOO_LARGE",
+        `A body may take ${LIMITS.bodyBytes} bytes; send fewer or smaller actions.`,
+      ),
+    );
+  }
+  const parsed = parseJson(bytes);
+  return parsed.ok ? ok({ value: parsed.value, bytes: bytes.length }) : parsed;
+}
+
+/** The whole body, or null once it is known to be over the limit; no more than the limit and one chunk is held. */
+async function readWithin(request: Request, limit: number): Promise<Uint8Array | null> {
+  const declared = request.headers.get("content-length");
+  if (declared !== null) {
+    // The runtime never delivers more than was declared.
+    if (Number(declared) > limit) return null;
+    return new Uint8Array(await request.arrayBuffer());
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > limit) return null;
+    chunks.push(chunk);
+  }
+  const whole = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}

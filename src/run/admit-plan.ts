@@ -1,0 +1,101 @@
+import type { AdmissionAnswer, AdmissionRequest, QuotaState, RateLimit } from "../contract/admission.ts";
+import type { Caller } from "../contract/caller.ts";
+import { makeFailure } from "../contract/failure.ts";
+import type { JobSpec } from "../contract/job.ts";
+import { makeRefusal, type Refusal } from "../contract/refusal.ts";
+import { err, ok, type Result } from "../kit/result.ts";
+import type { Plan, Step } from "../plan/make-plan.ts";
+import type { Gate } from "./ports.ts";
+
+/** A plan that may run. */
+export interface Admitted {
+  /** The plan with every action that the gate turned away as a failure in its place. */
+  readonly plan: Plan;
+  readonly quota: QuotaState | null;
+  /** For every job that is durably recorded, by step, the fence of its first attempt. */
+  readonly fences: ReadonlyMap<number, number>;
+}
+
+/** A batch of which nothing ran. */
+export interface Refused {
+  readonly refusal: Refusal;
+  readonly quota: QuotaState | null;
+}
+
+/**
+ * Ask the tenant's gate for everything a plan needs, in one round trip: the caller's quota, every tool's rate limit,
+ * the recording of its jobs.
+ *
+ * Fails closed: when the gate cannot be reached, nothing runs.
+ */
+export async function admitPlan(
+  plan: Plan,
+  caller: Caller,
+  jobs: ReadonlyMap<number, JobSpec>,
+  gate: Gate,
+): Promise<Result<Admitted, Refused>> {
+  let answer: AdmissionAnswer;
+  try {
+    answer = await gate.admit(toRequest(plan, caller, jobs));
+  } catch {
+    const refusal = makeRefusal(
+      "UNAVAILABLE",
+      "The limiter could not be reached; nothing ran. Send the same request again.",
+      { retryAfterMs: 1_000 },
+    );
+    return err({ refusal, quota: null });
+  }
+  const { quota } = answer;
+  if (quota !== null && !quota.allowed) {
+    const hint = `The key may send ${caller.quota.limit} requests every ${caller.quota.windowS} s; wait before the next one.`;
+    return err({ refusal: makeRefusal("QUOTA_EXCEEDED", hint, { retryAfterMs: quota.retryAfterMs }), quota });
+  }
+  return ok({
+    plan: withDenials(plan, answer),
+    quota,
+    fences: new Map(answer.recorded.map(({ index, fence }) => [index, fence])),
+  });
+}
+
+function toRequest(plan: Plan, caller: Caller, jobs: ReadonlyMap<number, JobSpec>): AdmissionRequest {
+  const failFast = plan.onError === "fail-fast";
+  const doomed = failFast && plan.steps.some(({ call }) => !call.ok);
+  const draws = plan.steps.flatMap((step) => toDraw(step));
+  // A job that waits for other actions is recorded when they succeeded.
+  const recordable = doomed ? [] : [...jobs].filter(([index]) => plan.steps[index]!.needs.length === 0);
+  return {
+    quota: { bucket: `key:${caller.name}`, limit: caller.quota.limit, windowS: caller.quota.windowS },
+    draws: doomed ? [] : draws,
+    jobs: recordable.map(([index, spec]) => ({ index, spec })),
+    allOrNothing: failFast,
+  };
+}
+
+function toDraw({ index, call }: Step): { index: number; limit: RateLimit }[] {
+  const limit = call.ok ? call.value.tool.orchestration.rate_limit : undefined;
+  if (!call.ok || limit === undefined) return [];
+  return [
+    { index, limit: { bucket: `tool:${call.value.tool.name}`, limit: limit.limit, windowS: limit.window_s } },
+  ];
+}
+
+function withDenials(plan: Plan, { denied, refusedJobs }: AdmissionAnswer): Plan {
+  if (denied.length === 0 && refusedJobs.length === 0) return plan;
+  const failures = new Map([
+    ...refusedJobs.map(
+      ({ index, code }) =>
+        [index, makeFailure(code, { hint: "Nothing was started; try this action again later." })] as const,
+    ),
+    ...denied.map(({ index, retryAfterMs }) => [index, rateLimited(retryAfterMs)] as const),
+  ]);
+  const steps = plan.steps.map((step) => {
+    const failure = failures.get(step.index);
+    return failure === undefined ? step : { ...step, call: err(failure) };
+  });
+  return { ...plan, steps };
+}
+
+function rateLimited(retryAfterMs: number) {
+  const hint = `This tool's rate limit is used up; try this action again in ${Math.ceil(retryAfterMs)} ms.`;
+  return makeFailure("RATE_LIMITED", { retryAfterMs, hint });
+}

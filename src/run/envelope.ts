@@ -1,0 +1,100 @@
+import { type Failure, toWireFailure } from "../contract/failure.ts";
+import type { Outcome, OutcomeMeta, OutcomeStatus } from "../contract/outcome.ts";
+import type { Plan, Step } from "../plan/make-plan.ts";
+import type { PlanResult } from "./run-plan.ts";
+
+/**
+ * Write one result as JSON.
+ *
+ * Put together from text, because a success already is text (`outcome.json`): large data is serialised once in its
+ * life, when the tool returned it.
+ */
+export function toResultJson(step: Step, outcome: Outcome): string {
+  const head = `{"index":${step.index},"id":${JSON.stringify(step.id)},"tool":${JSON.stringify(step.toolName)},"status":"${outcome.status}"`;
+  return `${head}${toBody(outcome)},"meta":${toMetaJson(outcome.meta)}}`;
+}
+
+function toBody(outcome: Outcome): string {
+  switch (outcome.status) {
+    case "success":
+      return `,"data":${outcome.json}`;
+    case "initiated":
+      return `,"job_id":${JSON.stringify(outcome.jobId)}`;
+    case "skipped":
+      return `,"because":${JSON.stringify(outcome.because)}${toErrorJson(outcome.error)}`;
+    case "error":
+    case "unknown":
+      return toErrorJson(outcome.error);
+  }
+}
+
+function toErrorJson(failure: Failure): string {
+  return `,"error":${JSON.stringify(toWireFailure(failure))}`;
+}
+
+function toMetaJson({ durationMs, queuedMs, attempts, bytes }: OutcomeMeta): string {
+  return JSON.stringify({ duration_ms: durationMs, queued_ms: queuedMs, attempts, bytes });
+}
+
+/** The counts of a batch, by status; `total` is their sum. */
+export interface Summary {
+  readonly total: number;
+  readonly ok: number;
+  readonly error: number;
+  readonly initiated: number;
+  readonly skipped: number;
+  readonly pending_confirmation: number;
+  readonly unknown: number;
+}
+
+/** Count outcomes by what became of them. */
+export function summarise(outcomes: readonly Outcome[]): Summary {
+  const count = (status: OutcomeStatus): number =>
+    outcomes.filter((outcome) => outcome.status === status).length;
+  return {
+    total: outcomes.length,
+    ok: count("success"),
+    error: count("error"),
+    initiated: count("initiated"),
+    skipped: count("skipped"),
+    pending_confirmation: 0,
+    unknown: count("unknown"),
+  };
+}
+
+/** Put outcomes back in the order asked: exactly one result for every action, none omitted. */
+export function toEnvelopeJson(batchId: string, plan: Plan, result: PlanResult, durationMs: number): string {
+  const results = plan.steps.map((step) => toResultJson(step, result.outcomes[step.index]!));
+  const stats = toStats(plan, result, durationMs);
+  return `{"batch_id":${JSON.stringify(batchId)},"results":[${results.join(",")}],"summary":${JSON.stringify(summarise(result.outcomes))},"stats":${JSON.stringify(stats)}}`;
+}
+
+/** What the batch took, and what it would have taken one action after the other. */
+function toStats(
+  plan: Plan,
+  { outcomes, maxParallelism }: PlanResult,
+  durationMs: number,
+): Record<string, number> {
+  const duration = (index: number): number => outcomes[index]?.meta.durationMs ?? 0;
+  const sequentialMs = outcomes.reduce((sum, _, index) => sum + duration(index), 0);
+  return {
+    duration_ms: durationMs,
+    critical_path_ms: criticalPathMs(plan, duration),
+    sequential_ms: sequentialMs,
+    speedup: sequentialMs === 0 ? 1 : Math.round((100 * sequentialMs) / Math.max(1, durationMs)) / 100,
+    max_parallelism: maxParallelism,
+  };
+}
+
+/** The longest chain of durations along dependencies; linear, each step's path is worked out once. */
+function criticalPathMs(plan: Plan, duration: (index: number) => number): number {
+  const paths = new Map<number, number>();
+  const pathTo = (index: number): number => {
+    const known = paths.get(index);
+    if (known !== undefined) return known;
+    const path = duration(index) + Math.max(0, ...plan.steps[index]!.needs.map(pathTo));
+    paths.set(index, path);
+    return path;
+  };
+  return Math.max(0, ...plan.steps.map(({ index }) => pathTo(index)));
+}

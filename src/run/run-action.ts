@@ -1,0 +1,203 @@
+import type { Tool, ToolContext } from "../catalog/define-tool.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
+import { LIMITS } from "../contract/limits.ts";
+import type { Outcome } from "../contract/outcome.ts";
+import { ToolFailure } from "../contract/tool-failure.ts";
+import { backoffMs } from "../kit/backoff.ts";
+import type { Semaphore } from "../kit/semaphore.ts";
+import { sleep } from "../kit/sleep.ts";
+import type { Call } from "../plan/make-plan.ts";
+import type { ByteBudget } from "./byte-budget.ts";
+import { CallClock } from "./call-clock.ts";
+import { type CallTrace, createEgress } from "./egress.ts";
+import type { Ports, RunOptions } from "./ports.ts";
+import { createRedactor } from "./redact.ts";
+import { serialiseOutput } from "./serialise-output.ts";
+
+/** What the actions of one request share. */
+export interface RequestScope {
+  readonly ports: Ports;
+  readonly options: RunOptions;
+  /** Calls that may wait for response headers at once. */
+  readonly slots: Semaphore;
+  readonly budget: ByteBudget;
+}
+
+/** What to do with a write that was already sent when its batch stops. */
+export type SentWrite = "wait" | "report-unknown";
+
+/** An action under way. Its outcome never rejects. */
+export interface Running {
+  readonly outcome: Promise<Outcome>;
+  /** Resolves when nothing of it is under way any more, which may be after its outcome was reported as unknown. */
+  readonly finished: Promise<void>;
+  /** Stop it: a read ends with `failure` now; a write that was sent is never torn off. */
+  stop(failure: Failure, sentWrite: SentWrite): void;
+}
+
+export interface ActionOptions {
+  readonly idempotencyKey: string;
+  /** How often the tool may be called; more than once only if its contract allows a retry. */
+  readonly maxAttempts: number;
+  /** Time already spent waiting for a cap. */
+  readonly queuedMs: number;
+}
+
+/** Call a tool: its clock starts now, it is retried where its contract allows, and it ends in exactly one outcome. */
+export function startAction(call: Call, scope: RequestScope, options: ActionOptions): Running {
+  const { tool } = call;
+  const { clock } = scope.ports;
+  const startedAt = clock.now();
+  const callClock = new CallClock(clock, call.timeoutMs);
+  const trace: CallTrace = { sent: false, status: null };
+  const redact = redactorOf(tool, scope.ports);
+  let attempts = 0;
+
+  const meta = (): Outcome["meta"] => ({
+    durationMs: Math.max(0, clock.now() - startedAt - callClock.pausedMs),
+    queuedMs: options.queuedMs + callClock.pausedMs,
+    attempts,
+  });
+  const fail = (failure: Failure): Outcome =>
+    toFailedOutcome(tool, trace, redactHint(failure, redact), meta());
+
+  const context: ToolContext = {
+    fetch: createEgress({
+      tool,
+      clock: callClock,
+      time: clock,
+      slots: scope.slots,
+      budget: scope.budget,
+      fetch: scope.ports.fetch,
+      options: scope.options,
+      trace,
+    }),
+    secret: (name) => readSecret(tool, name, scope.ports),
+    idempotencyKey: options.idempotencyKey,
+    signal: callClock.signal,
+  };
+
+  const { promise: outcome, resolve } = Promise.withResolvers<Outcome>();
+  const ended = rejectOnAbort(callClock.signal);
+
+  const attempt = async (): Promise<Outcome> => {
+    for (;;) {
+      attempts += 1;
+      try {
+        const output = await Promise.race([tool.run(call.args, context), ended]);
+        const written = serialiseOutput(output);
+        const json = redact(written.json);
+        const data = json === written.json ? output : JSON.parse(json);
+        return { status: "success", data, json, meta: { ...meta(), bytes: written.bytes } };
+      } catch (error) {
+        const failure = toFailure(error);
+        const delayMs = retryDelayMs(failure, tool, attempts, options.maxAttempts, scope.ports);
+        if (delayMs === null || callClock.signal.aborted || delayMs >= callClock.remainingMs)
+          return fail(failure);
+        try {
+          await sleep(clock, delayMs, callClock.signal);
+        } catch {
+          return fail(failure);
+        }
+      }
+    }
+  };
+  const finished = attempt().then((result) => {
+    callClock.stop();
+    resolve(result);
+  });
+
+  return {
+    outcome,
+    finished,
+    stop(failure, sentWrite) {
+      if (!tool.isWrite || !trace.sent) callClock.end(failure);
+      else if (sentWrite === "report-unknown")
+        resolve({ status: "unknown", error: { ...failure, retryable: tool.repeatable }, meta: meta() });
+    },
+  };
+}
+
+/** The catch around a tool call: what it threw on purpose, or a bug of its author. */
+function toFailure(error: unknown): Failure {
+  if (error instanceof ToolFailure) return error.failure;
+  return makeFailure("TOOL_FAILED", {
+    hint: "The tool broke while it ran; trying the same arguments again will not help.",
+  });
+}
+
+/**
+ * Say what a failure means. A write that was sent and not clearly refused may have happened: that is `unknown`, so
+ * nobody repeats it blindly. A write that is not idempotent is never called retryable once it was sent, except when
+ * the upstream turned it away for its rate.
+ */
+function toFailedOutcome(tool: Tool, trace: CallTrace, failure: Failure, meta: Outcome["meta"]): Outcome {
+  if (!tool.isWrite || !trace.sent) return { status: "error", error: failure, meta };
+  const accepted = trace.status !== null && trace.status >= 200 && trace.status < 300;
+  if (trace.status === null || accepted)
+    return { status: "unknown", error: { ...failure, retryable: tool.repeatable }, meta };
+  const retryable = failure.retryable && (tool.repeatable || failure.code === "RATE_LIMITED");
+  return { status: "error", error: { ...failure, retryable }, meta };
+}
+
+/** How long to wait before trying again, or null when the contract does not allow it. */
+function retryDelayMs(
+  failure: Failure,
+  tool: Tool,
+  attempts: number,
+  maxAttempts: number,
+  ports: Ports,
+): number | null {
+  const { backoff } = tool.orchestration;
+  if (backoff === undefined || attempts >= maxAttempts || !failure.retryable || !tool.repeatable) return null;
+  const delayMs = backoffMs({
+    attempt: attempts,
+    initialMs: backoff.initial_ms,
+    maxMs: LIMITS.jobBackoffMaxMs,
+    random: ports.random(),
+  });
+  return Math.max(delayMs, failure.retryAfterMs ?? 0);
+}
+
+function readSecret(tool: Tool, name: string, ports: Ports): string {
+  if (!tool.secrets.includes(name))
+    throw new Error(`Cannot read secret '${name}': tool '${tool.name}' does not declare it`);
+  const value = ports.secret(name);
+  if (value === undefined) throw new ToolFailure("MISCONFIGURED", missingSecret(name));
+  return value;
+}
+
+/** What to say when a secret is not set: its name is for the operator, its value is nobody's. */
+export function missingSecret(name: string): { readonly hint: string } {
+  return {
+    hint: `The deployment has no secret ${name}; its operator has to set it. Do without this tool until then.`,
+  };
+}
+
+const redactors = new WeakMap<
+  Tool,
+  { readonly values: readonly string[]; readonly redact: (json: string) => string }
+>();
+
+function redactorOf(tool: Tool, ports: Ports): (json: string) => string {
+  const cached = redactors.get(tool);
+  const values = tool.secrets.map((name) => ports.secret(name) ?? "");
+  if (cached !== undefined && cached.values.every((value, index) => value === values[index]))
+    return cached.redact;
+  const redact = createRedactor(values);
+  redactors.set(tool, { values, redact });
+  return redact;
+}
+
+function redactHint(failure: Failure, redact: (json: string) => string): Failure {
+  if (failure.hint === undefined) return failure;
+  return { ...failure, hint: JSON.parse(redact(JSON.stringify(failure.hint))) as string };
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  const promise = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  promise.catch(() => {});
+  return promise;
+}

@@ -1,0 +1,57 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import { parseArgs } from "../catalog/parse-args.ts";
+import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts";
+import type { AttemptEnd, JobClaim } from "../contract/job.ts";
+import { isJsonObject } from "../contract/json.ts";
+import { type RequestScope, startAction } from "./run-action.ts";
+
+/**
+ * Run one attempt of a recorded job and say how it ended.
+ *
+ * The same code serves the first attempt (after the answer) and every later one (in the object's alarm). The arguments
+ * are checked again, because the tool may have changed since the job was recorded. It never rejects.
+ *
+ * @param budgetMs what is left of the invocation this attempt runs in
+ */
+export async function runAttempt(
+  claim: JobClaim,
+  catalog: Catalog,
+  scope: RequestScope,
+  budgetMs: number,
+): Promise<AttemptEnd> {
+  const { spec } = claim;
+  const tool = catalog.get(spec.tool);
+  if (tool === undefined)
+    return failed(makeFailure("UNKNOWN_TOOL", { hint: `The tool '${spec.tool}' is no longer deployed.` }));
+  const input: unknown = JSON.parse(spec.argsJson);
+  const args = parseArgs(tool, isJsonObject(input) ? input : {});
+  if (!args.ok) return failed(args.error);
+
+  const call = {
+    tool,
+    input: {},
+    args: args.value,
+    timeoutMs: Math.min(tool.timeoutMs, Math.max(1, budgetMs)),
+  };
+  // One call an attempt: the outbox counts and spaces the attempts.
+  const outcome = await startAction(call, scope, {
+    idempotencyKey: spec.idempotencyKey,
+    maxAttempts: 1,
+    queuedMs: 0,
+  }).outcome;
+  switch (outcome.status) {
+    case "success":
+      return { kind: "succeeded", dataJson: outcome.json };
+    case "unknown":
+      return { kind: "lost", error: toWireFailure(outcome.error) };
+    case "error":
+      return failed(outcome.error);
+    case "initiated":
+    case "skipped":
+      throw new Error(`Cannot end an attempt as '${outcome.status}'`);
+  }
+}
+
+function failed(failure: Failure): AttemptEnd {
+  return { kind: "failed", error: toWireFailure(failure) };
+}

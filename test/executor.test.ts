@@ -1,0 +1,351 @@
+import * as z from "zod";
+import { expect, test } from "vitest";
+
+import { defineTool } from "../src/catalog/define-tool.ts";
+import { ToolFailure } from "../src/contract/tool-failure.ts";
+import { TestWorld } from "./support/execute-batch.ts";
+import { contractOf } from "./support/fake-actions.ts";
+
+/** A read that waits `ms` and answers with `n`, without sending anything. */
+function waitTool(world: TestWorld, name = "wait", orchestration = {}) {
+  return contractOf(name, {
+    input: z.strictObject({ n: z.int(), ms: z.int().default(0) }),
+    orchestration: { mode: "parallel-safe", ...orchestration },
+    run: async (args) => {
+      const { n, ms } = args as { n: number; ms: number };
+      await world.clock.sleep(ms);
+      return { n };
+    },
+  });
+}
+
+const failing = (name: string, run: () => Promise<unknown>) => contractOf(name, { run });
+
+const mail = defineTool({
+  name: "mail",
+  summary: "Send a mail",
+  description: "Sends a mail.",
+  category: "test",
+  actions: ["create"],
+  isWrite: true,
+  execution: "fire-and-forget",
+  input: z.strictObject({ to: z.string() }),
+  hosts: [],
+  orchestration: { mode: "parallel-safe" },
+  run: ({ to }, { idempotencyKey }) => Promise.resolve({ sent: to, key: idempotencyKey }),
+});
+
+test("every action is answered once, in the order asked, with what was measured", async () => {
+  const world = new TestWorld();
+  const { batch_id, results, summary, stats } = await world.run([waitTool(world)], {
+    actions: [
+      { id: "slow", tool: "wait", args: { n: 1, ms: 300 } },
+      { tool: "wait", args: { n: 2, ms: 100 } },
+    ],
+  });
+  expect(batch_id).toMatch(/^id-/);
+  expect(results).toEqual([
+    {
+      index: 0,
+      id: "slow",
+      tool: "wait",
+      status: "success",
+      data: { n: 1 },
+      meta: { duration_ms: 300, queued_ms: 0, attempts: 1, bytes: 7 },
+    },
+    {
+      index: 1,
+      id: "a1",
+      tool: "wait",
+      status: "success",
+      data: { n: 2 },
+      meta: { duration_ms: 100, queued_ms: 0, attempts: 1, bytes: 7 },
+    },
+  ]);
+  expect(summary).toEqual({
+    total: 2,
+    ok: 2,
+    error: 0,
+    initiated: 0,
+    skipped: 0,
+    pending_confirmation: 0,
+    unknown: 0,
+  });
+  expect(stats).toEqual({
+    duration_ms: 300,
+    critical_path_ms: 300,
+    sequential_ms: 400,
+    speedup: 1.33,
+    max_parallelism: 2,
+  });
+});
+
+test("a slip in one action costs that action only", async () => {
+  const world = new TestWorld();
+  const { results } = await world.run([waitTool(world)], {
+    actions: [
+      { tool: "wait", args: { n: "one" } },
+      { tool: "wiat", args: { n: 1 } },
+      { args: { n: 1 } },
+      "nonsense",
+      { tool: "wait", args: { n: 5 } },
+    ],
+  });
+  expect(results.map(({ error }) => error?.code)).toEqual([
+    "INVALID_ARGS",
+    "UNKNOWN_TOOL",
+    "INVALID_ACTION",
+    "INVALID_ACTION",
+    undefined,
+  ]);
+  expect(results[0]!.error).toMatchObject({
+    issues: [{ path: "/args/n", expected: "a number", received: 'the string "one"' }],
+  });
+  expect(results[1]!.error?.hint).toContain("'wait'");
+  expect(results[4]!.status).toBe("success");
+});
+
+test.each([
+  ["throws", () => Promise.reject(new Error("secret stack")), "TOOL_FAILED"],
+  ["returns undefined", () => Promise.resolve(undefined), "TOOL_FAILED"],
+  ["returns a BigInt", () => Promise.resolve({ big: 1n }), "TOOL_FAILED"],
+  [
+    "returns a cycle",
+    () => {
+      const cycle: Record<string, unknown> = {};
+      cycle["self"] = cycle;
+      return Promise.resolve(cycle);
+    },
+    "TOOL_FAILED",
+  ],
+  ["never settles", () => new Promise(() => {}), "TIMEOUT"],
+  [
+    "says why it failed",
+    () => Promise.reject(new ToolFailure("NOT_FOUND", { hint: "Try another city." })),
+    "NOT_FOUND",
+  ],
+])("a tool that %s has one result and its sibling is unharmed", async (_, run, code) => {
+  const world = new TestWorld();
+  const { results } = await world.run([failing("bad", run), waitTool(world)], {
+    actions: [{ tool: "bad" }, { tool: "wait", args: { n: 1, ms: 5 } }],
+  });
+  expect(results[0]).toMatchObject({ status: "error", error: { code } });
+  expect(JSON.stringify(results[0])).not.toContain("secret stack");
+  expect(results[1]!.status).toBe("success");
+});
+
+test("a tool that throws at once, without a promise, fails like any other", async () => {
+  const world = new TestWorld();
+  const bad = failing("bad", () => {
+    throw new Error("at once");
+  });
+  const { results } = await world.run([bad], { actions: [{ tool: "bad" }] });
+  expect(results[0]!.error?.code).toBe("TOOL_FAILED");
+});
+
+test("timeout_ms shortens an action and says which clock ran out", async () => {
+  const world = new TestWorld();
+  const { results, stats } = await world.run([waitTool(world)], {
+    actions: [{ tool: "wait", args: { n: 1, ms: 5_000 }, timeout_ms: 200 }],
+  });
+  expect(results[0]!.error).toMatchObject({ code: "TIMEOUT", phase: "total", retryable: true });
+  expect(stats["duration_ms"]).toBe(200);
+});
+
+test("fire-and-forget is answered initiated without waiting for the work, and its job is settled afterwards", async () => {
+  const world = new TestWorld();
+  const { results, summary } = await world.run([mail, waitTool(world)], {
+    actions: [
+      { tool: "mail", args: { to: "a@example.com" } },
+      { tool: "wait", args: { n: 1, ms: 50 } },
+    ],
+  });
+  expect(results[0]).toEqual({
+    index: 0,
+    id: "a0",
+    tool: "mail",
+    status: "initiated",
+    job_id: "id-1",
+    meta: {},
+  });
+  expect(summary).toMatchObject({ ok: 1, initiated: 1 });
+  await world.drain();
+  expect(world.gate.settled.get("id-1")).toEqual({
+    kind: "succeeded",
+    dataJson: '{"sent":"a@example.com","key":"id-1"}',
+  });
+});
+
+test("quota, limits and jobs are asked for in one round trip", async () => {
+  const world = new TestWorld();
+  const limited = waitTool(world, "limited", { rate_limit: { limit: 5, window_s: 10, scope: "tenant" } });
+  await world.run([mail, limited], {
+    actions: [
+      { tool: "mail", args: { to: "a" } },
+      { tool: "limited", args: { n: 1 } },
+    ],
+  });
+  expect(world.gate.requests).toHaveLength(1);
+  expect(world.gate.requests[0]).toMatchObject({
+    quota: { bucket: "key:tester", limit: 100, windowS: 60 },
+    draws: [{ index: 1, limit: { bucket: "tool:limited", limit: 5, windowS: 10 } }],
+    jobs: [{ index: 0, spec: { id: "id-1", tool: "mail", argsJson: '{"to":"a"}' } }],
+  });
+});
+
+test("an action denied by its tool's limit says when to come back, and the others run", async () => {
+  const world = new TestWorld();
+  world.gate.denied = [{ index: 1, retryAfterMs: 1_200 }];
+  const { results } = await world.run([waitTool(world)], {
+    actions: [
+      { tool: "wait", args: { n: 1 } },
+      { tool: "wait", args: { n: 2 } },
+    ],
+  });
+  expect(results[0]!.status).toBe("success");
+  expect(results[1]!.error).toMatchObject({ code: "RATE_LIMITED", retryable: true, retry_after_ms: 1_200 });
+});
+
+test("a batch over the key's quota is refused whole and nothing runs", async () => {
+  const world = new TestWorld();
+  world.gate.quotaAllowed = false;
+  let ran = false;
+  const tool = failing("tool", () => Promise.resolve((ran = true)));
+  const answer = await world.execute([tool], { actions: [{ tool: "tool" }] });
+  expect(answer).toMatchObject({
+    ok: false,
+    error: { refusal: { code: "QUOTA_EXCEEDED", retryAfterMs: 1_500 } },
+  });
+  expect(ran).toBe(false);
+});
+
+test("when the gate cannot be reached nothing runs", async () => {
+  const world = new TestWorld();
+  world.gate.down = true;
+  let ran = false;
+  const tool = failing("tool", () => Promise.resolve((ran = true)));
+  const answer = await world.execute([tool], { actions: [{ tool: "tool" }] });
+  expect(answer).toMatchObject({ ok: false, error: { refusal: { code: "UNAVAILABLE" } } });
+  expect(ran).toBe(false);
+});
+
+test.each(["OUTBOX_UNAVAILABLE", "BACKLOG_FULL"] as const)(
+  "a job that could not be recorded is %s, never initiated, and its sibling runs",
+  async (code) => {
+    const world = new TestWorld();
+    world.gate.refuseJobsWith = code;
+    const { results } = await world.run([mail, waitTool(world)], {
+      actions: [
+        { tool: "mail", args: { to: "a" } },
+        { tool: "wait", args: { n: 1 } },
+      ],
+    });
+    expect(results[0]).toMatchObject({ status: "error", error: { code, retryable: true } });
+    expect(results[1]!.status).toBe("success");
+    expect(world.gate.settled.size).toBe(0);
+  },
+);
+
+test("a job that waits for another action is recorded only after that succeeded", async () => {
+  const world = new TestWorld();
+  const { results } = await world.run([mail, waitTool(world)], {
+    actions: [
+      { id: "mail", tool: "mail", args: { to: "a" }, depends_on: ["first"] },
+      { id: "first", tool: "wait", args: { n: 1, ms: 40 } },
+    ],
+  });
+  expect(world.gate.requests[0]!.jobs).toEqual([]);
+  expect(world.gate.requests[1]).toMatchObject({ quota: null, jobs: [{ index: 0 }] });
+  expect(results[0]!.status).toBe("initiated");
+});
+
+test("a job whose dependency failed is never recorded", async () => {
+  const world = new TestWorld();
+  const bad = failing("bad", () => Promise.reject(new Error("no")));
+  const { results } = await world.run([mail, bad], {
+    actions: [
+      { tool: "mail", args: { to: "a" }, depends_on: ["bad"] },
+      { id: "bad", tool: "bad" },
+    ],
+  });
+  expect(results[0]).toMatchObject({ status: "skipped", because: "bad" });
+  expect(world.gate.requests.flatMap(({ jobs }) => jobs)).toEqual([]);
+});
+
+test("fail-fast records no job when an action was wrong to begin with", async () => {
+  const world = new TestWorld();
+  const { results } = await world.run([mail], {
+    on_error: "fail-fast",
+    actions: [{ tool: "mail", args: { to: "a" } }, { tool: "nope" }],
+  });
+  expect(world.gate.requests[0]!.jobs).toEqual([]);
+  expect(results[0]).toMatchObject({ status: "skipped", because: "a1", error: { code: "ABORTED" } });
+});
+
+test("a tool whose secret is not set is MISCONFIGURED by name and the others run", async () => {
+  const world = new TestWorld();
+  const keyed = contractOf("keyed", {
+    secrets: ["MAPS_KEY"],
+    run: (_, { secret }) => Promise.resolve(secret("MAPS_KEY").length),
+  });
+  const { results } = await world.run([keyed, waitTool(world)], {
+    actions: [{ tool: "keyed" }, { tool: "wait", args: { n: 1 } }],
+  });
+  expect(results[0]!.error).toMatchObject({ code: "MISCONFIGURED" });
+  expect(results[0]!.error?.hint).toContain("MAPS_KEY");
+  expect(results[1]!.status).toBe("success");
+});
+
+test("a secret that ends up in a tool's output is redacted there", async () => {
+  const world = new TestWorld();
+  world.secrets.set("MAPS_KEY", "sk-very-secret-1");
+  const leaky = contractOf("leaky", {
+    secrets: ["MAPS_KEY"],
+    run: (_, { secret }) => Promise.resolve({ echoed: `Bearer ${secret("MAPS_KEY")}` }),
+  });
+  const { results } = await world.run([leaky], { actions: [{ tool: "leaky" }] });
+  expect(results[0]!.data).toEqual({ echoed: "Bearer [redacted]" });
+});
+
+test("a tool that needs a person's yes is not run", async () => {
+  const world = new TestWorld();
+  let ran = false;
+  const remove = contractOf("remove", {
+    isWrite: true,
+    actions: ["delete"],
+    run: () => Promise.resolve((ran = true)),
+  });
+  const { results } = await world.run([remove], { actions: [{ tool: "remove" }] });
+  expect(results[0]).toMatchObject({ status: "error", error: { code: "CONFIRMATION_INVALID" } });
+  expect(ran).toBe(false);
+});
+
+test("results are told one by one as they are known, the envelope in the order asked", async () => {
+  const world = new TestWorld();
+  const told: string[] = [];
+  const { results } = await world.run(
+    [waitTool(world)],
+    {
+      actions: [
+        { id: "slow", tool: "wait", args: { n: 1, ms: 90 } },
+        { id: "quick", tool: "wait", args: { n: 2, ms: 10 } },
+      ],
+    },
+    { onResult: (json) => told.push((JSON.parse(json) as { id: string }).id) },
+  );
+  expect(told).toEqual(["quick", "slow"]);
+  expect(results.map(({ id }) => id)).toEqual(["slow", "quick"]);
+});
+
+test("a cycle is refused whole, spelled out, before anything is admitted", async () => {
+  const world = new TestWorld();
+  const answer = await world.execute([waitTool(world)], {
+    actions: [
+      { id: "a", tool: "wait", args: { n: 1 }, depends_on: ["b"] },
+      { id: "b", tool: "wait", args: { n: 1 }, depends_on: ["a"] },
+    ],
+  });
+  expect(answer).toMatchObject({ ok: false, error: { refusal: { code: "INVALID_BATCH" } } });
+  expect(JSON.stringify(answer)).toContain("a → b → a");
+  expect(world.gate.requests).toEqual([]);
+});

@@ -1,0 +1,100 @@
+import { createCatalog } from "../../src/catalog/catalog.ts";
+import type { Tool } from "../../src/catalog/define-tool.ts";
+import { parseBatch } from "../../src/contract/batch.ts";
+import type { WireFailure } from "../../src/contract/failure.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
+import { type Execution, execute } from "../../src/executor.ts";
+import type { Ports } from "../../src/run/ports.ts";
+import { FakeGate } from "./fake-gate.ts";
+import { VirtualClock } from "./virtual-clock.ts";
+
+/** A result as it goes over the wire. */
+export interface WireResult {
+  readonly index: number;
+  readonly id: string;
+  readonly tool: string | null;
+  readonly status: string;
+  readonly data?: unknown;
+  readonly job_id?: string;
+  readonly because?: string;
+  readonly error?: WireFailure;
+  readonly meta: {
+    readonly duration_ms?: number;
+    readonly queued_ms?: number;
+    readonly attempts?: number;
+    readonly bytes?: number;
+  };
+}
+
+export interface WireEnvelope {
+  readonly batch_id: string;
+  readonly results: readonly WireResult[];
+  readonly summary: Readonly<Record<string, number>>;
+  readonly stats: Readonly<Record<string, number>>;
+}
+
+/** A world for one batch: virtual time, predictable ids, a gate that can be told what to say. */
+export class TestWorld {
+  readonly clock = new VirtualClock();
+  readonly gate = new FakeGate();
+  readonly deferred: Promise<unknown>[] = [];
+  readonly gone = new AbortController();
+  readonly secrets = new Map<string, string>();
+  fetch: Ports["fetch"] = () => Promise.reject(new Error("This test's tools send nothing"));
+  #ids = 0;
+
+  readonly ports: Ports = {
+    clock: this.clock,
+    random: () => 0.5,
+    newId: () => `id-${(this.#ids += 1)}`,
+    fetch: (url, init) => this.fetch(url, init),
+    secret: (name) => this.secrets.get(name),
+  };
+
+  /** Execute a batch of these tools to its end, in virtual time. */
+  async execute(tools: readonly Tool[], body: unknown, overrides: Partial<Execution> = {}) {
+    const batch = parseBatch(body, 1_000);
+    if (!batch.ok) throw new Error(`Cannot execute: ${batch.error.hint}`);
+    const answer = await this.clock.runUntil(
+      execute(batch.value, {
+        caller: {
+          name: "tester",
+          tenant: "acme",
+          tools: ["*"],
+          quota: { limit: 100, windowS: 60 },
+          skipApproval: false,
+        },
+        catalog: createCatalog(tools),
+        ports: this.ports,
+        gate: this.gate,
+        options: {
+          headerSlots: LIMITS.headerSlots,
+          headersTimeoutMs: LIMITS.headersTimeoutMs,
+          idleTimeoutMs: LIMITS.idleTimeoutMs,
+          requestResponseBytes: LIMITS.requestResponseBytes,
+          trustedOrigins: new Set(),
+        },
+        signal: this.gone.signal,
+        defer: (work) => void this.deferred.push(work),
+        ...overrides,
+      }),
+    );
+    return answer;
+  }
+
+  /** Like `execute`, for batches that are not refused: the envelope as the caller reads it. */
+  async run(
+    tools: readonly Tool[],
+    body: unknown,
+    overrides: Partial<Execution> = {},
+  ): Promise<WireEnvelope> {
+    const answer = await this.execute(tools, body, overrides);
+    if (!answer.ok) throw new Error(`The batch was refused: ${answer.error.refusal.hint}`);
+    return JSON.parse(answer.value.envelopeJson) as WireEnvelope;
+  }
+
+  /** Let everything that goes on after the answer come to its end. */
+  async drain(): Promise<void> {
+    await this.clock.runUntil(Promise.all(this.deferred));
+  }
+}
