@@ -1,0 +1,190 @@
+import { makeFailure, toWireFailure, type WireFailure } from "../contract/failure.ts";
+import type { AttemptEnd, JobClaim, JobRecord, JobSpec, JobStatus } from "../contract/job.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { backoffMs } from "../kit/backoff.ts";
+
+/** One row of the outbox. Times are milliseconds since the epoch. */
+export interface Job {
+  readonly spec: JobSpec;
+  readonly status: JobStatus;
+  /** Attempts begun, the one that is running included: counted before they run, so a crash cannot hide one. */
+  readonly attempts: number;
+  /** Grows with every claim. Whoever holds an older one may not change the row any more. */
+  readonly fence: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Running: when the lease ends. Retrying: when the next attempt may begin. Null when the job is final. */
+  readonly dueAt: number | null;
+  readonly dataJson: string | null;
+  readonly errorJson: string | null;
+  readonly note: string | null;
+}
+
+/** Record a job as already running its first attempt, which its recorder makes. */
+export function recordJob(spec: JobSpec, nowMs: number, { leaseMs }: { leaseMs: number }): Job {
+  return {
+    spec,
+    status: "running",
+    attempts: 1,
+    fence: 1,
+    createdAt: nowMs,
+    updatedAt: nowMs,
+    dueAt: nowMs + leaseMs,
+    dataJson: null,
+    errorJson: null,
+    note: null,
+  };
+}
+
+/**
+ * Claim the next attempt of a job that is due: its lease ran out, or its retry has come.
+ *
+ * Save the returned job before running the claim. There is no claim (null) when the job is final or not due yet, and
+ * when it just ended: an at-most-once attempt that never reported leaves `unknown`, because a second one could act
+ * twice; a job without attempts left is `dead`.
+ */
+export function claimJob(
+  job: Job,
+  nowMs: number,
+  { leaseMs }: { leaseMs: number },
+): [job: Job, claim: JobClaim | null] {
+  if (job.dueAt === null || job.dueAt > nowMs) return [job, null];
+  if (job.status === "running" && job.spec.delivery === "at-most-once") {
+    return [finish(job, nowMs, { status: "unknown", error: unreported(job) }), null];
+  }
+  if (job.attempts >= job.spec.maxAttempts) {
+    return [finish(job, nowMs, { status: "dead", error: unreported(job) }), null];
+  }
+  if (!isJson(job.spec.argsJson)) {
+    return [buryJob(job, nowMs, "The job's recorded arguments cannot be read, so it was not run."), null];
+  }
+  const attempt = job.attempts + 1;
+  const fence = job.fence + 1;
+  const claimed: Job = {
+    ...job,
+    status: "running",
+    attempts: attempt,
+    fence,
+    updatedAt: nowMs,
+    dueAt: nowMs + leaseMs,
+  };
+  return [claimed, { spec: job.spec, attempt, fence }];
+}
+
+/**
+ * Settle the attempt that holds `fence`; false, and the same job, when the row is not its any more.
+ *
+ * An attempt that reports after its lease is still believed as long as nobody claimed the job in between.
+ * @param command.random uniform in [0, 1), spreads the retries of jobs that failed together
+ */
+export function settleJob(
+  job: Job,
+  nowMs: number,
+  command: { fence: number; end: AttemptEnd; random: number },
+): [job: Job, accepted: boolean] {
+  const { fence, end, random } = command;
+  if (job.status !== "running" || job.fence !== fence) return [job, false];
+  if (end.kind === "succeeded") return [succeed(job, nowMs, end.dataJson), true];
+  // Only the recorder's own attempt may be given back uncounted: it happens once, so it cannot go on for ever.
+  if (end.kind === "released" && job.fence === 1)
+    return [{ ...job, status: "retrying", attempts: 0, updatedAt: nowMs, dueAt: nowMs }, true];
+  const error = end.kind === "released" ? toWireFailure(makeFailure("OVERLOADED")) : end.error;
+  if (end.kind === "lost" && job.spec.delivery === "at-most-once")
+    return [finish(job, nowMs, { status: "unknown", error }), true];
+  if (end.kind === "failed" && !error.retryable) {
+    // A tool that is gone may come back with the next deployment: `dead` can be redriven, `failed` cannot.
+    const status = error.code === "UNKNOWN_TOOL" ? "dead" : "failed";
+    return [finish(job, nowMs, { status, error }), true];
+  }
+  if (job.attempts >= job.spec.maxAttempts) return [finish(job, nowMs, { status: "dead", error }), true];
+  const retry: Job = {
+    ...job,
+    status: "retrying",
+    updatedAt: nowMs,
+    dueAt: nowMs + retryDelayMs(job, error, random),
+    errorJson: JSON.stringify(error),
+  };
+  return [retry, true];
+}
+
+/** Bury a job that cannot be run at all; the hint says why. */
+export function buryJob(job: Job, nowMs: number, hint: string): Job {
+  const error = toWireFailure(makeFailure("INTERNAL", { retryable: false, hint }));
+  return finish(job, nowMs, { status: "dead", error });
+}
+
+/** Translate a row to what its caller may see of it. */
+export function toJobRecord(job: Job): JobRecord {
+  const { spec, status, attempts, createdAt, updatedAt, dueAt, dataJson, errorJson, note } = job;
+  const nextAttemptAt = status === "retrying" ? dueAt : null;
+  const { id, tool } = spec;
+  return { id, tool, status, attempts, createdAt, updatedAt, nextAttemptAt, dataJson, errorJson, note };
+}
+
+/** Find when the earliest of the live jobs (id → due time) is due, or null when there is none. */
+export function nextDue(live: ReadonlyMap<string, number>): number | null {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const dueAt of live.values()) if (dueAt < earliest) earliest = dueAt;
+  return earliest === Number.POSITIVE_INFINITY ? null : earliest;
+}
+
+/** Find the live job that has been due for longest, or null when none is due. */
+export function firstDue(live: ReadonlyMap<string, number>, nowMs: number): string | null {
+  let first: string | null = null;
+  let earliest = nowMs;
+  for (const [id, dueAt] of live) {
+    if (dueAt > earliest || (dueAt === earliest && first !== null)) continue;
+    first = id;
+    earliest = dueAt;
+  }
+  return first;
+}
+
+function succeed(job: Job, nowMs: number, dataJson: string): Job {
+  const bytes = utf8Length(dataJson);
+  const done = { ...job, status: "succeeded", updatedAt: nowMs, dueAt: null, errorJson: null } as const;
+  if (bytes <= LIMITS.jobDataBytes) return { ...done, dataJson };
+  const note = `The job succeeded. Its output of ${bytes} bytes was not kept: at most ${LIMITS.jobDataBytes} are.`;
+  return { ...done, dataJson: null, note };
+}
+
+function finish(job: Job, nowMs: number, end: { status: JobStatus; error: WireFailure }): Job {
+  return {
+    ...job,
+    status: end.status,
+    updatedAt: nowMs,
+    dueAt: null,
+    dataJson: null,
+    errorJson: JSON.stringify(end.error),
+  };
+}
+
+function unreported(job: Job): WireFailure {
+  const hint =
+    job.spec.delivery === "at-most-once"
+      ? `Attempt ${job.attempts} ended without a report. It may have taken effect: check before asking again.`
+      : `Attempt ${job.attempts} of ${job.spec.maxAttempts} ended without a report, and none is left.`;
+  return toWireFailure(makeFailure("INTERNAL", { retryable: false, hint }));
+}
+
+/** Jitter comes on top of what the upstream asked for, or a shared Retry-After would bring everyone back at once. */
+function retryDelayMs(job: Job, error: WireFailure, random: number): number {
+  const maxMs = LIMITS.jobBackoffMaxMs;
+  const asked = Math.min(Math.max(error.retry_after_ms ?? 0, 0), maxMs);
+  const jitter = backoffMs({ attempt: job.attempts, initialMs: job.spec.backoffInitialMs, maxMs, random });
+  return Math.min(maxMs, asked + jitter);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function utf8Length(text: string): number {
+  // A UTF-16 unit is at most three bytes: most outputs need no encoding to be measured.
+  return text.length * 3 <= LIMITS.jobDataBytes ? text.length : new TextEncoder().encode(text).byteLength;
+}

@@ -1,0 +1,109 @@
+import type { AdmissionAnswer, AdmissionRequest, QuotaState, RateLimit } from "../contract/admission.ts";
+import { decideGcra, type GcraDecision, gcraIntervalMs } from "../kit/gcra.ts";
+
+/** One bucket: its theoretical arrival time, and the durable mark that the time has not passed. Milliseconds. */
+export interface Bucket {
+  readonly tatMs: number;
+  /** What storage holds, a whole number, never below `tatMs`; a cold start resumes from here. */
+  readonly markMs: number;
+}
+
+/** Every bucket in memory. One that is missing starts at `floorMs`. */
+export interface QuotaBook {
+  /** No forgotten bucket's mark was later than this, so a clock set back cannot give a forgotten debt away. */
+  readonly floorMs: number;
+  readonly buckets: ReadonlyMap<string, Bucket>;
+}
+
+export interface BucketChange extends Bucket {
+  readonly bucket: string;
+  /** The mark moved: write it before the answer leaves. */
+  readonly persist: boolean;
+}
+
+export type QuotaCommand = Pick<AdmissionRequest, "quota" | "draws">;
+export type QuotaResult = Pick<AdmissionAnswer, "quota" | "denied">;
+
+/**
+ * Count one batch: the caller's quota first, then every draw in order; a denied quota counts nothing else.
+ *
+ * The new state comes back as the buckets that changed, because copying the whole book for each request would cost
+ * more than the request. Within a batch the k-th denied draw of a bucket is told to wait for k slots, so every one of
+ * them succeeds when it comes back at its own time.
+ *
+ * A mark is written only when the TAT passes it, and then with a lead of max(T, window / 20), so a busy bucket costs
+ * about twenty rows a window at most. The mark is never below the TAT, so what a cold start resumes from may admit
+ * less than the truth by up to the lead, and never more.
+ */
+export function drawQuota(
+  book: QuotaBook,
+  nowMs: number,
+  { quota, draws }: QuotaCommand,
+): [changes: readonly BucketChange[], result: QuotaResult] {
+  const changes: BucketChange[] = [];
+  let state: QuotaState | null = null;
+  if (quota !== null) {
+    const { allowed, remaining, resetMs, retryAfterMs } = draw(book, changes, nowMs, quota, 0);
+    state = { allowed, remaining, resetMs, retryAfterMs };
+    if (!allowed) return [changes, { quota: state, denied: [] }];
+  }
+  if (draws.length === 0) return [changes, { quota: state, denied: [] }];
+
+  const denied: { index: number; retryAfterMs: number }[] = [];
+  const waiting = new Map<string, number>();
+  for (const { index, limit } of draws) {
+    const ahead = waiting.get(limit.bucket) ?? 0;
+    const { allowed, retryAfterMs } = draw(book, changes, nowMs, limit, ahead);
+    if (allowed) continue;
+    waiting.set(limit.bucket, ahead + 1);
+    denied.push({ index, retryAfterMs });
+  }
+  return [changes, { quota: state, denied }];
+}
+
+/** Resume a bucket from its durable mark: as if everything up to the mark had been drawn. */
+export function resumeBucket(markMs: number): Bucket {
+  return { tatMs: markMs, markMs };
+}
+
+/**
+ * Find the buckets that may be forgotten, in memory and in storage, and the floor that replaces them.
+ *
+ * A bucket whose mark has passed owes nothing and equals a fresh one. The floor must be durable before or with the
+ * removal of the rows: it is what keeps the TAT of a forgotten bucket from ever going down.
+ */
+export function expireBuckets(book: QuotaBook, nowMs: number): { expired: string[]; floorMs: number } {
+  const expired: string[] = [];
+  let floorMs = book.floorMs;
+  for (const [bucket, { markMs }] of book.buckets) {
+    if (markMs > nowMs) continue;
+    expired.push(bucket);
+    floorMs = Math.max(floorMs, markMs);
+  }
+  return { expired, floorMs };
+}
+
+function draw(
+  book: QuotaBook,
+  changes: BucketChange[],
+  nowMs: number,
+  limit: RateLimit,
+  ahead: number,
+): GcraDecision {
+  const changed = changes.findIndex(({ bucket }) => bucket === limit.bucket);
+  const kept = changes[changed] ?? book.buckets.get(limit.bucket);
+  const decision = decideGcra(kept?.tatMs ?? book.floorMs, nowMs, limit, ahead);
+  if (!decision.allowed) return decision;
+
+  const change = advance(limit, decision.tatMs, kept?.markMs ?? 0, changes[changed]?.persist ?? false);
+  if (changed === -1) changes.push(change);
+  else changes[changed] = change;
+  return decision;
+}
+
+function advance(limit: RateLimit, tatMs: number, markMs: number, persist: boolean): BucketChange {
+  const { bucket, windowS } = limit;
+  if (tatMs <= markMs) return { bucket, tatMs, markMs, persist };
+  const leadMs = Math.max(gcraIntervalMs(limit), (windowS * 1000) / 20);
+  return { bucket, tatMs, markMs: Math.ceil(tatMs + leadMs), persist: true };
+}

@@ -1,0 +1,295 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
+import type { AttemptEnd, Delivery, JobClaim, JobSpec } from "../../src/contract/job.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
+import {
+  buryJob,
+  claimJob,
+  firstDue,
+  type Job,
+  nextDue,
+  recordJob,
+  settleJob,
+  toJobRecord,
+} from "../../src/state/outbox.ts";
+
+const NOW = 1_800_000_000_000;
+const LEASE = { leaseMs: 30_000 };
+const AFTER_LEASE = NOW + LEASE.leaseMs;
+
+const specOf = (changes: Partial<JobSpec> = {}): JobSpec => ({
+  id: "job-1",
+  tool: "send_email",
+  argsJson: "{}",
+  idempotencyKey: "job-1",
+  maxAttempts: 3,
+  backoffInitialMs: 1_000,
+  delivery: "at-least-once",
+  ...changes,
+});
+const recorded = (changes: Partial<JobSpec> = {}): Job => recordJob(specOf(changes), NOW, LEASE);
+
+const failed = (retryable: boolean, retryAfterMs?: number): AttemptEnd => ({
+  kind: "failed",
+  error: toWireFailure(
+    makeFailure("UPSTREAM_ERROR", { retryable, ...(retryAfterMs !== undefined && { retryAfterMs }) }),
+  ),
+});
+const lost: AttemptEnd = { kind: "lost", error: toWireFailure(makeFailure("TIMEOUT")) };
+const succeeded: AttemptEnd = { kind: "succeeded", dataJson: '{"ok":true}' };
+
+const settle = (job: Job, end: AttemptEnd, fence = job.fence, random = 0.5): [Job, boolean] =>
+  settleJob(job, NOW + 1_000, { fence, end, random });
+
+describe("recordJob()", () => {
+  test("starts as attempt 1 under fence 1, with a lease", () => {
+    expect(recorded()).toMatchObject({ status: "running", attempts: 1, fence: 1, dueAt: AFTER_LEASE });
+  });
+});
+
+describe("claimJob()", () => {
+  test("leaves a job alone while its lease runs", () => {
+    const job = recorded();
+    expect(claimJob(job, AFTER_LEASE - 1, LEASE)).toEqual([job, null]);
+  });
+
+  test("takes over when the lease ran out, counting the attempt before it runs", () => {
+    const [job, claim] = claimJob(recorded(), AFTER_LEASE, LEASE);
+    expect(claim).toEqual({ spec: specOf(), attempt: 2, fence: 2 });
+    expect(job).toMatchObject({
+      status: "running",
+      attempts: 2,
+      fence: 2,
+      dueAt: AFTER_LEASE + LEASE.leaseMs,
+    });
+  });
+
+  test("is a no-op the second time", () => {
+    const [job] = claimJob(recorded(), AFTER_LEASE, LEASE);
+    expect(claimJob(job, AFTER_LEASE, LEASE)).toEqual([job, null]);
+  });
+
+  test("ends an at-most-once job as unknown instead of running it twice", () => {
+    const [job, claim] = claimJob(recorded({ delivery: "at-most-once" }), AFTER_LEASE, LEASE);
+    expect(claim).toBeNull();
+    expect(job).toMatchObject({ status: "unknown", attempts: 1, dueAt: null });
+    expect(job.errorJson).toContain("may have taken effect");
+  });
+
+  test("ends a job without attempts left as dead, and says so", () => {
+    const [job, claim] = claimJob(recorded({ maxAttempts: 1 }), AFTER_LEASE, LEASE);
+    expect(claim).toBeNull();
+    expect(job).toMatchObject({ status: "dead", dueAt: null });
+    expect(job.errorJson).toContain("Attempt 1 of 1 ended without a report");
+  });
+
+  test("ends a job whose arguments are not JSON as dead, and says so", () => {
+    const [job, claim] = claimJob(recorded({ argsJson: '{"to":' }), AFTER_LEASE, LEASE);
+    expect(claim).toBeNull();
+    expect(job.status).toBe("dead");
+    expect(job.errorJson).toContain("arguments cannot be read");
+  });
+
+  test("claims a retry of an at-most-once job that certainly failed", () => {
+    const [retrying] = settle(recorded({ delivery: "at-most-once" }), failed(true));
+    expect(claimJob(retrying, retrying.dueAt!, LEASE)[1]).toMatchObject({ attempt: 2, fence: 2 });
+  });
+
+  test("never claims a final job", () => {
+    const [job] = settle(recorded(), succeeded);
+    expect(claimJob(job, Number.MAX_SAFE_INTEGER, LEASE)).toEqual([job, null]);
+  });
+});
+
+describe("settleJob()", () => {
+  test("keeps the data of a success", () => {
+    const [job, accepted] = settle(recorded(), succeeded);
+    expect(accepted).toBe(true);
+    expect(job).toMatchObject({ status: "succeeded", dataJson: '{"ok":true}', dueAt: null, note: null });
+  });
+
+  test("drops data that is too large, and says so", () => {
+    const dataJson = JSON.stringify("ü".repeat(LIMITS.jobDataBytes / 2));
+    const [job] = settle(recorded(), { kind: "succeeded", dataJson });
+    expect(job).toMatchObject({ status: "succeeded", dataJson: null, errorJson: null });
+    expect(job.note).toBe("The job succeeded. Its output of 65538 bytes was not kept: at most 65536 are.");
+  });
+
+  test("keeps data of exactly the most bytes", () => {
+    const dataJson = JSON.stringify("x".repeat(LIMITS.jobDataBytes - 2));
+    expect(settle(recorded(), { kind: "succeeded", dataJson })[0].dataJson).toBe(dataJson);
+  });
+
+  test("refuses an older fence, a second report, and a job that is not running", () => {
+    const [claimed] = claimJob(recorded(), AFTER_LEASE, LEASE);
+    expect(settle(claimed, succeeded, 1)).toEqual([claimed, false]);
+    const [done] = settle(recorded(), succeeded);
+    expect(settle(done, failed(false))).toEqual([done, false]);
+    const [retrying] = settle(recorded(), failed(true));
+    expect(settle(retrying, succeeded)).toEqual([retrying, false]);
+  });
+
+  test("believes a late report as long as nobody claimed the job", () => {
+    const [job, accepted] = settleJob(recorded(), AFTER_LEASE + 5_000, {
+      fence: 1,
+      end: succeeded,
+      random: 0,
+    });
+    expect([job.status, accepted]).toEqual(["succeeded", true]);
+  });
+
+  test("fails for good what a retry cannot repair", () => {
+    expect(settle(recorded(), failed(false))[0]).toMatchObject({ status: "failed", dueAt: null });
+  });
+
+  test("ends as dead, which can be redriven, when the tool is gone", () => {
+    const gone = toWireFailure(makeFailure("UNKNOWN_TOOL", { hint: "The tool is no longer deployed." }));
+    const [job] = settle(recorded(), { kind: "failed", error: gone });
+    expect(job.status).toBe("dead");
+    expect(job.errorJson).toContain("no longer deployed");
+  });
+
+  test("retries with jitter, and dies when no attempt is left", () => {
+    const [retrying] = settle(recorded(), failed(true));
+    expect(retrying).toMatchObject({ status: "retrying", dueAt: NOW + 1_000 + 550 });
+    expect(settle(recorded({ maxAttempts: 1 }), failed(true))[0].status).toBe("dead");
+  });
+
+  test.each([
+    ["a second", 2_000, 2_000, 3_000],
+    ["longer than the longest", 3_600_000, LIMITS.jobBackoffMaxMs, LIMITS.jobBackoffMaxMs],
+    ["a negative time", -5_000, 0, 1_000],
+  ])("waits at least as long as asked: %s", (_, askedMs, leastMs, mostMs) => {
+    for (const random of [0, 0.5, 0.999]) {
+      const [job] = settle(recorded(), failed(true, askedMs), 1, random);
+      expect(job.dueAt! - job.updatedAt).toBeGreaterThanOrEqual(leastMs);
+      expect(job.dueAt! - job.updatedAt).toBeLessThanOrEqual(mostMs);
+    }
+  });
+
+  test("retries a lost attempt when it may run twice, else says unknown", () => {
+    expect(settle(recorded(), lost)[0].status).toBe("retrying");
+    expect(settle(recorded({ delivery: "at-most-once" }), lost)[0]).toMatchObject({
+      status: "unknown",
+      dueAt: null,
+    });
+  });
+
+  test("takes an attempt back that never began, without counting it", () => {
+    const [job, accepted] = settle(recorded({ delivery: "at-most-once", maxAttempts: 1 }), {
+      kind: "released",
+    });
+    expect(accepted).toBe(true);
+    expect(job).toMatchObject({ status: "retrying", attempts: 0, dueAt: NOW + 1_000 });
+    expect(claimJob(job, NOW + 1_000, LEASE)[1]).toMatchObject({ attempt: 1, fence: 2 });
+  });
+
+  test("counts and spaces the later attempts that are given back, so they come to an end", () => {
+    const [claimed] = claimJob(recorded(), AFTER_LEASE, LEASE);
+    const [job] = settle(claimed, { kind: "released" });
+    expect(job).toMatchObject({ status: "retrying", attempts: 2 });
+    expect(job.dueAt).toBeGreaterThan(NOW + 1_000);
+  });
+});
+
+describe("a job's whole life", () => {
+  const ends = fc.constantFrom<AttemptEnd | "silent">(
+    succeeded,
+    failed(true),
+    failed(false),
+    lost,
+    { kind: "released" },
+    "silent",
+  );
+  const steps = fc.array(
+    fc.record({
+      end: ends,
+      waitMs: fc.integer({ min: 0, max: 60_000 }),
+      random: fc.double({ min: 0, max: 0.999, noNaN: true }),
+    }),
+    { maxLength: 30 },
+  );
+
+  test("ends: never lost, never more attempts than allowed, at-most-once never uncertainly twice, stale fences refused", () => {
+    fc.assert(
+      fc.property(
+        steps,
+        fc.integer({ min: 1, max: 6 }),
+        fc.constantFrom<Delivery>("at-least-once", "at-most-once"),
+        (life, maxAttempts, delivery) => {
+          let job = recorded({ maxAttempts, delivery });
+          let claim: JobClaim | null = { spec: job.spec, attempt: 1, fence: 1 };
+          let now = NOW;
+          let uncertain = 0;
+          const silent = { end: "silent" as const, waitMs: 0, random: 0 };
+          for (let step = 0; job.dueAt !== null; step += 1) {
+            expect(step).toBeLessThan(20);
+            const { end, waitMs, random } = life[step] ?? silent;
+            now += waitMs;
+            const stale = settleJob(job, now, { fence: job.fence - 1, end: succeeded, random });
+            expect(stale).toEqual([job, false]);
+            if (claim !== null && end !== "silent")
+              [job] = settleJob(job, now, { fence: claim.fence, end, random });
+            if (end === "silent" || end.kind === "lost") uncertain += 1;
+            if (job.dueAt === null) break;
+            now = Math.max(now, job.dueAt);
+            const before = job;
+            [job, claim] = claimJob(job, now, LEASE);
+            if (claim !== null) {
+              expect(uncertain === 0 || delivery === "at-least-once").toBe(true);
+              expect(job).toMatchObject({ fence: before.fence + 1, attempts: before.attempts + 1 });
+            }
+            expect(job.attempts).toBeLessThanOrEqual(maxAttempts);
+          }
+          expect(["succeeded", "failed", "dead", "unknown"]).toContain(job.status);
+        },
+      ),
+    );
+  });
+});
+
+describe("nextDue() and firstDue()", () => {
+  const live = new Map([
+    ["late", 300],
+    ["early", 100],
+    ["middle", 200],
+  ]);
+
+  test("find the earliest", () => {
+    expect(nextDue(live)).toBe(100);
+    expect(firstDue(live, 250)).toBe("early");
+  });
+
+  test("find one that is due at this very moment, and none before", () => {
+    expect(firstDue(live, 100)).toBe("early");
+    expect(firstDue(live, 99)).toBeNull();
+  });
+
+  test("find nothing among nothing", () => {
+    expect(nextDue(new Map())).toBeNull();
+    expect(firstDue(new Map(), NOW)).toBeNull();
+  });
+});
+
+describe("buryJob() and toJobRecord()", () => {
+  test("show a dead job with its reason", () => {
+    const record = toJobRecord(buryJob(recorded(), NOW + 1, "Its record cannot be read."));
+    expect(record).toMatchObject({
+      id: "job-1",
+      status: "dead",
+      attempts: 1,
+      nextAttemptAt: null,
+      updatedAt: NOW + 1,
+    });
+    expect(JSON.parse(record.errorJson!)).toMatchObject({
+      code: "INTERNAL",
+      hint: "Its record cannot be read.",
+    });
+  });
+
+  test("show the next attempt of a retrying job, and not the lease of a running one", () => {
+    expect(toJobRecord(recorded()).nextAttemptAt).toBeNull();
+    expect(toJobRecord(settle(recorded(), failed(true))[0]).nextAttemptAt).toBe(NOW + 1_550);
+  });
+});
