@@ -9,7 +9,7 @@ export function parseArgs(tool: Tool, args: JsonObject): Result<unknown, Failure
   const parsed = tool.input.safeParse(args);
   if (parsed.success) return ok(parsed.data);
   const issues = toIssues(parsed.error, args, ["args"]);
-  const hint = `${toHint(issues)} ${suggestFields(issues, fieldsOf(tool))}`.trim();
+  const hint = `${toHint(issues)} ${suggestFields(issues, fieldsOf(tool), "/args")}`.trim();
   return err(makeFailure("INVALID_ARGS", { issues, hint }));
 }
 

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Issue } from "./failure.ts";
-import { toPointer } from "../kit/json-pointer.ts";
+import { visiblePath } from "./issues.ts";
 
 /** Keys that reach a prototype when a careless merge copies them. No real API needs them. */
 const POISONED = new Set(["__proto__", "constructor", "prototype"]);
@@ -14,10 +14,10 @@ const POISONED = new Set(["__proto__", "constructor", "prototype"]);
 export function checkValue(value: unknown, path: readonly PropertyKey[]): Result<void, Issue> {
   if (typeof value === "number") {
     if (!Number.isFinite(value))
-      return err({ path: toPointer(path), expected: "a finite number", received: "a number out of range" });
+      return err({ path: visiblePath(path), expected: "a finite number", received: "a number out of range" });
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
       return err({
-        path: toPointer(path),
+        path: visiblePath(path),
         expected: "an integer within ±(2^53 - 1), or a string",
         received: "an integer that cannot be kept exactly",
       });
@@ -27,7 +27,11 @@ export function checkValue(value: unknown, path: readonly PropertyKey[]): Result
   if (typeof value !== "object" || value === null) return DONE;
   for (const key of Object.keys(value)) {
     if (POISONED.has(key))
-      return err({ path: toPointer([...path, key]), expected: "no such field", received: "a reserved key" });
+      return err({
+        path: visiblePath([...path, key]),
+        expected: "no such field",
+        received: "a reserved key",
+      });
     const inner = (value as Record<string, unknown>)[key];
     if (typeof inner !== "number" && typeof inner !== "object") continue;
     const checked = checkValue(inner, [...path, key]);

@@ -56,7 +56,10 @@ export type FailureCode = keyof typeof FAILURES;
 /** Which clock ran out: waiting for headers, silence inside a body, or the call as a whole. */
 export type TimeoutPhase = "headers" | "idle" | "total";
 
-/** One place where a value does not fit. `path` is an RFC 6901 pointer into what the caller sent. */
+/**
+ * One place where a value does not fit. `path` is an RFC 6901 pointer into what the caller sent, with everything
+ * invisible escaped and at most 256 characters of it.
+ */
 export interface Issue {
   readonly path: string;
   readonly expected: string;

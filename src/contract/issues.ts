@@ -9,6 +9,9 @@ import { isJsonObject } from "./json.ts";
 /** A model repairs a few slips at once; a list of fifty is noise. */
 const MAX_ISSUES = 5;
 
+/** What an issue about a field that does not exist says it expected. */
+const NO_SUCH_FIELD = "no such field";
+
 type ZodIssue = z.core.$ZodIssue;
 
 /** Translate what Zod found wrong with `input` into issues under the pointer `base`, most important first. */
@@ -18,7 +21,7 @@ export function toIssues(error: z.ZodError, input: unknown, base: readonly Prope
     for (const [path, expected] of explain(issue)) {
       if (issues.length === MAX_ISSUES) return issues;
       issues.push({
-        path: toPointer([...base, ...path]),
+        path: visiblePath([...base, ...path]),
         expected,
         received: describe(valueAt(input, path)),
       });
@@ -27,13 +30,19 @@ export function toIssues(error: z.ZodError, input: unknown, base: readonly Prope
   return issues;
 }
 
+/** Write a path of keys as a pointer that can be shown: a key is the caller's text, however long or invisible. */
+export function visiblePath(path: readonly PropertyKey[]): string {
+  return visibleText(toPointer(path), 256);
+}
+
 /** Say issues as one sentence that a model can act on. */
 export function toHint(issues: readonly Issue[]): string {
-  return (
-    issues
-      .map(({ path, expected, received }) => `${path || "/"}: expected ${expected}, received ${received}`)
-      .join("; ") + "."
-  );
+  return `${issues.map(sayIssue).join("; ")}.`;
+}
+
+function sayIssue({ path, expected, received }: Issue): string {
+  if (expected === NO_SUCH_FIELD) return `there is no field ${path}`;
+  return `${path || "the value"} must be ${expected}, received ${received}`;
 }
 
 /** Name a value's type, with a glimpse of it when it is a scalar. */
@@ -54,19 +63,27 @@ function explain(issue: ZodIssue): [path: PropertyKey[], expected: string][] {
     case "invalid_value":
       return [[path, `one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`]];
     case "unrecognized_keys":
-      return issue.keys.map((key) => [[...path, key], "no such field"]);
+      return issue.keys.map((key) => [[...path, key], NO_SUCH_FIELD]);
     case "too_small":
       return [
         [
           path,
-          `${bound(issue.origin, issue.exact ? "exactly" : issue.inclusive === false ? "more than" : "at least", issue.minimum)}`,
+          bound(
+            issue.origin,
+            issue.exact ? "exactly" : issue.inclusive === false ? "more than" : "at least",
+            issue.minimum,
+          ),
         ],
       ];
     case "too_big":
       return [
         [
           path,
-          `${bound(issue.origin, issue.exact ? "exactly" : issue.inclusive === false ? "less than" : "at most", issue.maximum)}`,
+          bound(
+            issue.origin,
+            issue.exact ? "exactly" : issue.inclusive === false ? "less than" : "at most",
+            issue.maximum,
+          ),
         ],
       ];
     case "invalid_format":
@@ -102,11 +119,12 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** Add a did-you-mean to issues about fields that do not exist. */
-export function suggestFields(issues: readonly Issue[], known: readonly string[]): string {
+/** Add a did-you-mean to issues about fields that do not exist directly under `parent`, where the `known` ones do. */
+export function suggestFields(issues: readonly Issue[], known: readonly string[], parent = ""): string {
   const suggestions = issues.flatMap(({ path, expected }) => {
-    if (expected !== "no such field") return [];
-    const name = path.slice(path.lastIndexOf("/") + 1);
+    const at = path.lastIndexOf("/");
+    if (expected !== NO_SUCH_FIELD || path.slice(0, at) !== parent) return [];
+    const name = path.slice(at + 1);
     const near = nearest(name, known, 1);
     return near.length > 0 ? [`Did you mean '${near[0]}' instead of '${visibleText(name)}'?`] : [];
   });

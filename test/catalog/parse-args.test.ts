@@ -1,0 +1,51 @@
+import * as z from "zod";
+import { expect, test } from "vitest";
+
+import { defineTool } from "../../src/catalog/define-tool.ts";
+import { parseArgs } from "../../src/catalog/parse-args.ts";
+import { declareTool, getOrder, searchOrders } from "../support/sample-tools.ts";
+import { errorOf, valueOf } from "../support/unwrap.ts";
+
+test("parseArgs() gives what the schema makes of the arguments, defaults filled in", () => {
+  expect(valueOf(parseArgs(searchOrders, { query: "boots" }))).toEqual({ query: "boots", limit: 10 });
+});
+
+test("parseArgs() leaves the arguments as they were", () => {
+  const args = Object.freeze({ query: "boots" });
+  parseArgs(searchOrders, args);
+  expect(args).toEqual({ query: "boots" });
+});
+
+test("parseArgs() says for each argument what was expected and what came", () => {
+  expect(errorOf(parseArgs(searchOrders, { query: "", limit: "5" }))).toEqual({
+    code: "INVALID_ARGS",
+    retryable: false,
+    issues: [
+      { path: "/args/query", expected: "at least 1 characters", received: 'the string ""' },
+      { path: "/args/limit", expected: "a number", received: 'the string "5"' },
+    ],
+    hint:
+      '/args/query: expected at least 1 characters, received the string ""; ' +
+      '/args/limit: expected a number, received the string "5".',
+  });
+});
+
+test("parseArgs() suggests the argument that a misspelt one may have meant", () => {
+  expect(errorOf(parseArgs(getOrder, { orderId: "o1" })).hint).toContain(
+    "Did you mean 'order_id' instead of 'orderId'?",
+  );
+});
+
+test("parseArgs() suggests no argument for a field further in", () => {
+  const input = z.strictObject({ id: z.string(), filter: z.strictObject({}) });
+  const tool = defineTool({ ...declareTool(), input });
+  expect(errorOf(parseArgs(tool, { id: "1", filter: { idd: 1 } })).hint).toBe(
+    "/args/filter/idd: expected no such field, received the number 1.",
+  );
+});
+
+test("parseArgs() suggests nothing for a tool whose input is not one object", () => {
+  const input = z.union([z.strictObject({ a: z.string() }), z.strictObject({ b: z.string() })]);
+  const tool = defineTool({ ...declareTool(), input });
+  expect(errorOf(parseArgs(tool, { c: 1 })).code).toBe("INVALID_ARGS");
+});

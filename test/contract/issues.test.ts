@@ -1,0 +1,113 @@
+import * as z from "zod";
+import { expect, test } from "vitest";
+
+import { describe as describeValue, suggestFields, toHint, toIssues } from "../../src/contract/issues.ts";
+
+function issuesOf(schema: z.ZodType, input: unknown, base?: readonly PropertyKey[]) {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) throw new Error("Cannot list issues: the input was accepted");
+  return toIssues(parsed.error, input, base);
+}
+
+test.each([
+  [undefined, "nothing"],
+  [null, "null"],
+  [[1, 2], "an array of 2"],
+  [{ a: 1 }, "an object"],
+  ["hi", 'the string "hi"'],
+  ["x".repeat(41), `the string "${"x".repeat(40)}…"`],
+  ["a\u202Eb\0", 'the string "a\\u{202e}b\\u{0}"'],
+  [1.5, "the number 1.5"],
+  [false, "the boolean false"],
+])("describe(%j) is %s", (value, words) => {
+  expect(describeValue(value)).toBe(words);
+});
+
+test.each<[string, z.ZodType, unknown, string, string]>([
+  ["a missing field", z.object({ a: z.string() }), {}, "a string", "nothing"],
+  ["a wrong type", z.object({ a: z.array(z.string()) }), { a: {} }, "an array", "an object"],
+  ["a fraction", z.object({ a: z.int() }), { a: 1.5 }, "an integer", "the number 1.5"],
+  ["a record", z.object({ a: z.record(z.string(), z.string()) }), { a: 1 }, "an object", "the number 1"],
+  ["a choice", z.object({ a: z.enum(["x", "y"]) }), { a: "z" }, 'one of "x", "y"', 'the string "z"'],
+  ["a small number", z.object({ a: z.number().min(2) }), { a: 1 }, "a number at least 2", "the number 1"],
+  ["a bound", z.object({ a: z.number().gt(1) }), { a: 1 }, "a number more than 1", "the number 1"],
+  ["a big number", z.object({ a: z.number().lt(1) }), { a: 1 }, "a number less than 1", "the number 1"],
+  ["a long text", z.object({ a: z.string().max(1) }), { a: "ab" }, "at most 1 characters", 'the string "ab"'],
+  [
+    "an exact length",
+    z.object({ a: z.string().length(1) }),
+    { a: "" },
+    "exactly 1 characters",
+    'the string ""',
+  ],
+  ["a short list", z.object({ a: z.array(z.null()).min(1) }), { a: [] }, "at least 1 items", "an array of 0"],
+  [
+    "a pattern",
+    z.object({ a: z.string().regex(/^x$/) }),
+    { a: "y" },
+    "text matching /^x$/",
+    'the string "y"',
+  ],
+  ["an email", z.object({ a: z.email() }), { a: "y" }, "an email address", 'the string "y"'],
+  ["a step", z.object({ a: z.number().multipleOf(5) }), { a: 3 }, "a multiple of 5", "the number 3"],
+  [
+    "an author's rule",
+    z.object({ a: z.string().refine(() => false, "no") }),
+    { a: "" },
+    "no",
+    'the string ""',
+  ],
+  ["an unknown field", z.strictObject({}), { a: 1 }, "no such field", "the number 1"],
+])("toIssues() explains %s", (_, schema, input, expected, received) => {
+  expect(issuesOf(schema, input)).toEqual([{ path: "/a", expected, received }]);
+});
+
+test("toIssues() points into nested values, below the base it is given", () => {
+  const schema = z.object({ list: z.array(z.object({ "a/b": z.number() })) });
+  const [issue] = issuesOf(schema, { list: [{ "a/b": 1 }, { "a/b": "x" }] }, ["args"]);
+  expect(issue).toEqual({ path: "/args/list/1/a~1b", expected: "a number", received: 'the string "x"' });
+});
+
+test("toIssues() looks only at own fields for what was received", () => {
+  const [issue] = issuesOf(z.object({ toString: z.number() }), {});
+  expect(issue?.path).toBe("/toString");
+});
+
+test("toIssues() lists five at most", () => {
+  const input = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`x${index}`, 0]));
+  expect(issuesOf(z.strictObject({}), input)).toHaveLength(5);
+});
+
+test("toIssues() shows a hostile field name escaped and cut", () => {
+  const input = { "a\u202E\0\u200B": 1, ["x".repeat(10_000)]: 2 };
+  const [hidden, long] = issuesOf(z.strictObject({}), input);
+  expect(hidden?.path).toBe("/a\\u{202e}\\u{0}\\u{200b}");
+  expect(long?.path.length).toBeLessThan(300);
+});
+
+test("toHint() says all issues in one sentence", () => {
+  expect(
+    toHint([
+      { path: "/a", expected: "a string", received: "null" },
+      { path: "", expected: "an object", received: "an array of 0" },
+    ]),
+  ).toBe("/a: expected a string, received null; /: expected an object, received an array of 0.");
+});
+
+test("suggestFields() names the field that an unknown one may have meant", () => {
+  const issues = issuesOf(z.strictObject({}), { qeury: 1, limt: 2, zzzzz: 3 });
+  expect(suggestFields(issues, ["query", "limit"])).toBe(
+    "Did you mean 'query' instead of 'qeury'? Did you mean 'limit' instead of 'limt'?",
+  );
+});
+
+test("suggestFields() has nothing to say about fields that exist", () => {
+  const issues = issuesOf(z.object({ query: z.string() }), { query: 1 });
+  expect(suggestFields(issues, ["query"])).toBe("");
+});
+
+test("suggestFields() offers a field only where it would belong", () => {
+  const schema = z.strictObject({ filter: z.strictObject({}) });
+  const issues = issuesOf(schema, { filter: { qeury: 1 } }, ["args"]);
+  expect(suggestFields(issues, ["query", "filter"], "/args")).toBe("");
+});
