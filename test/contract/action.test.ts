@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest";
+
+import { type Entry, parseAction } from "../../src/contract/action.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
+import { parseBatchText } from "../support/parse-batch-text.ts";
+import { errorOf, valueOf } from "../support/unwrap.ts";
+
+/** Parse the text of one action between two that are right, and make sure that those stay right. */
+function parseAmongSiblings(text: string): Entry {
+  const [before, entry, after] = valueOf(
+    parseBatchText(`{"actions": [{"tool": "ping"}, ${text}, {"tool": "pong"}]}`),
+  ).entries;
+  expect(valueOf(before!.action).tool).toBe("ping");
+  expect(valueOf(after!.action).tool).toBe("pong");
+  return entry!;
+}
+
+test("parseAction() fills in what an action may leave out", () => {
+  expect(parseAction({ tool: "ping" }, 7, false)).toEqual({
+    index: 7,
+    id: "a7",
+    tool: "ping",
+    action: { ok: true, value: { tool: "ping", args: {}, dependsOn: [], timeoutMs: undefined } },
+  });
+});
+
+test("parseAction() keeps everything an action says", () => {
+  const raw = { tool: "ping", args: { n: [1] }, id: "p_1-A", depends_on: ["b"], timeout_ms: 500 };
+  expect(parseAction(raw, 0, false)).toEqual({
+    index: 0,
+    id: "p_1-A",
+    tool: "ping",
+    action: { ok: true, value: { tool: "ping", args: { n: [1] }, dependsOn: ["b"], timeoutMs: 500 } },
+  });
+});
+
+test.each([
+  ["null", "null", "", "null"],
+  ["a string", '"ping"', "", 'the string "ping"'],
+  ["an array", '["ping"]', "", "an array of 1"],
+  ["a number", "5", "", "the number 5"],
+  ["no tool", "{}", "/tool", "nothing"],
+  ["a tool that is null", '{"tool": null}', "/tool", "null"],
+  ["an empty tool", '{"tool": ""}', "/tool", 'the string ""'],
+  ["args null", '{"tool": "x", "args": null}', "/args", "null"],
+  ["args as an array", '{"tool": "x", "args": []}', "/args", "an array of 0"],
+  ["args as a string", '{"tool": "x", "args": "{}"}', "/args", 'the string "{}"'],
+  ["an id with a space", '{"tool": "x", "id": "my id"}', "/id", 'the string "my id"'],
+  ["an empty id", '{"tool": "x", "id": ""}', "/id", 'the string ""'],
+  ["an id as a number", '{"tool": "x", "id": 1}', "/id", "the number 1"],
+  ["an id that is null", '{"tool": "x", "id": null}', "/id", "null"],
+  ["an id with a line break", '{"tool": "x", "id": "a\\n"}', "/id", 'the string "a\\u{a}"'],
+  ["depends_on as a string", '{"tool": "x", "depends_on": "a0"}', "/depends_on", 'the string "a0"'],
+  ["depends_on of positions", '{"tool": "x", "depends_on": [0]}', "/depends_on/0", "the number 0"],
+  ["a timeout of nothing", '{"tool": "x", "timeout_ms": 0}', "/timeout_ms", "the number 0"],
+  ["a timeout over a minute", '{"tool": "x", "timeout_ms": 60001}', "/timeout_ms", "the number 60001"],
+  ["a fractional timeout", '{"tool": "x", "timeout_ms": 1.5}', "/timeout_ms", "the number 1.5"],
+  ["a misspelt field", '{"tool": "x", "depend_on": []}', "/depend_on", "an array of 0"],
+  ["__proto__", '{"tool": "x", "__proto__": {"tool": "y"}}', "/__proto__", "an object"],
+  ["constructor", '{"tool": "x", "constructor": null}', "/constructor", "null"],
+  ["prototype", '{"tool": "x", "prototype": 1}', "/prototype", "the number 1"],
+])("parseAction() refuses %s, for this action only", (_, text, path, received) => {
+  const failure = errorOf(parseAmongSiblings(text).action);
+  expect(failure.code).toBe("INVALID_ACTION");
+  expect(failure.issues).toEqual([{ path, expected: expect.any(String), received }]);
+  expect(failure.hint).toContain(`received ${received}.`);
+});
+
+test.each([
+  ["__proto__", '{"__proto__": {"admin": true}}', "/args/__proto__"],
+  ["constructor", '{"constructor": null}', "/args/constructor"],
+  ["prototype", '{"prototype": {}}', "/args/prototype"],
+  ["__proto__ further in", '{"a": [{"b": {"__proto__": null}}]}', "/args/a/0/b/__proto__"],
+  ["a chain to a prototype", '{"a": {"constructor": {"prototype": 1}}}', "/args/a/constructor"],
+  ["a number beyond all numbers", '{"n": 1e400}', "/args/n"],
+  ["an integer that is not exact", '{"ids": [1, 9007199254740993]}', "/args/ids/1"],
+])("parseAction() refuses %s in args, for this action only", (_, args, path) => {
+  const failure = errorOf(parseAmongSiblings(`{"tool": "x", "args": ${args}}`).action);
+  expect(failure.code).toBe("INVALID_ARGS");
+  expect(failure.issues).toMatchObject([{ path }]);
+  expect(failure.hint).toContain(path);
+});
+
+test("parseAction() takes 64 characters for an id, not 65", () => {
+  expect(parseAction({ tool: "x", id: "i".repeat(64) }, 3, false).id).toBe("i".repeat(64));
+  expect(errorOf(parseAction({ tool: "x", id: "i".repeat(65) }, 3, false).action).code).toBe(
+    "INVALID_ACTION",
+  );
+});
+
+test("parseAction() gives an action with a bad id the id of its position", () => {
+  for (const id of ["my id", "i".repeat(65), 3, null, ["a"], {}])
+    expect(parseAction({ tool: "x", id }, 3, false).id).toBe("a3");
+});
+
+test("parseAction() keeps the id and the tool of an action that is wrong elsewhere", () => {
+  expect(parseAction({ tool: "x", id: "mine", args: 1 }, 3, false)).toMatchObject({ id: "mine", tool: "x" });
+});
+
+test("parseAction() suggests the field that a misspelt one may have meant", () => {
+  expect(errorOf(parseAmongSiblings('{"tool": "x", "depend_on": []}').action).hint).toContain(
+    "Did you mean 'depends_on' instead of 'depend_on'?",
+  );
+});
+
+test.each([
+  ["NUL", "ping\\u0000", "ping\\u{0}"],
+  ["a right-to-left override", "\\u202egnip", "\\u{202e}gnip"],
+  ["a zero-width space", "pi\\u200bng", "pi\\u{200b}ng"],
+  ["a line break", "ping\\nERROR", "ping\\u{a}ERROR"],
+  ["a lone surrogate", "ping\\ud800", "ping\\u{d800}"],
+])("parseAction() shows %s in a tool's name as an escape, and never repairs the name", (_, name, shown) => {
+  const entry = parseAmongSiblings(`{"tool": "${name}"}`);
+  expect(entry.tool).toBe(shown);
+  expect(valueOf(entry.action).tool).toBe(JSON.parse(`"${name}"`));
+});
+
+test("parseAction() shows invisible characters in a field's name as escapes", () => {
+  const failure = errorOf(parseAmongSiblings('{"tool": "x", "\\u202e\\u0000": 1}').action);
+  expect(JSON.stringify(failure)).not.toMatch(/\u202E|\\u0000/);
+  expect(failure.hint).toContain("/\\u{202e}\\u{0}: expected no such field");
+});
+
+test("parseAction() echoes little of a name that is long", () => {
+  const entry = parseAmongSiblings(JSON.stringify({ tool: "t".repeat(9_000), ["f".repeat(9_000)]: 1 }));
+  expect(JSON.stringify(entry).length).toBeLessThan(1_500);
+});
+
+test("parseAction() takes args of 64 KiB as JSON, not one byte more, counted in UTF-8", () => {
+  const frame = '{"text":""}'.length;
+  const fits = { text: "x".repeat(LIMITS.argsBytes - frame) };
+  const wide = { text: "é".repeat((LIMITS.argsBytes - frame + 1) / 2) };
+  expect(parseAmongSiblings(JSON.stringify({ tool: "x", args: fits })).action.ok).toBe(true);
+  for (const args of [{ text: `${fits.text}x` }, wide]) {
+    const failure = errorOf(parseAmongSiblings(JSON.stringify({ tool: "x", args })).action);
+    expect(failure).toMatchObject({ code: "INVALID_ARGS", hint: expect.stringContaining("65536 bytes") });
+  }
+});
+
+test("parseAction() does not count what stands around the args", () => {
+  const depends_on = Array.from({ length: 50 }, () => "d".repeat(2_000));
+  expect(parseAmongSiblings(JSON.stringify({ tool: "x", args: { n: 1 }, depends_on })).action.ok).toBe(true);
+});
+
+describe("not offered yet", () => {
+  test.each([
+    ["for_each", '{"$ref": "a0#/items"}'],
+    ["select", '["/id"]'],
+    ["idempotency_key", '"k"'],
+    ["callback_url", '"https://example.com"'],
+  ])("parseAction() refuses %s by name", (field, value) => {
+    expect(errorOf(parseAmongSiblings(`{"tool": "x", "${field}": ${value}}`).action)).toEqual({
+      code: "INVALID_ACTION",
+      retryable: false,
+      hint: `'${field}' is not supported yet; leave it out.`,
+    });
+  });
+
+  test.each(["$ref", "$template", "$literal"])("parseAction() refuses %s in args by name", (key) => {
+    for (const args of [{ a: { [key]: "a0#/id" } }, { a: [[{ [key]: {} }]] }]) {
+      expect(errorOf(parseAmongSiblings(JSON.stringify({ tool: "x", args })).action)).toEqual({
+        code: "BAD_REFERENCE",
+        retryable: false,
+        hint: `'${key}' in args is not supported yet; send the value itself.`,
+      });
+    }
+  });
+});
