@@ -1,4 +1,4 @@
-import * as z from "zod";
+import type * as z from "zod";
 
 import type { Delivery } from "../contract/job.ts";
 import { LIMITS } from "../contract/limits.ts";
@@ -180,7 +180,7 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
       orchestration.confirm === "always" ||
       (orchestration.confirm === undefined && declaration.isWrite && declaration.actions.includes("delete")),
     // The runner passes only what `input` parsed, so the author's narrower parameter type holds.
-    run: declaration.run as Tool["run"],
+    run: (args, context) => declaration.run(args as z.output<Input>, context),
   };
 }
 
