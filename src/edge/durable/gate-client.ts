@@ -1,0 +1,83 @@
+import type { JobRecord } from "../../contract/job.ts";
+import type { Gate } from "../../run/ports.ts";
+import type { TenantGateNamespace, TenantGateStub } from "./tenant-gate.ts";
+
+/** The tenant's gate, with what only the edge asks of it. */
+export interface GateClient extends Gate {
+  job(id: string): Promise<JobRecord | null>;
+}
+
+export interface GateClientOptions {
+  /** For one call, its retry included. */
+  readonly timeoutMs: number;
+}
+
+/** Ids are remembered for so many tenants per isolate; computing one is a hash. */
+const IDS_KEPT = 1_000;
+
+const ids = new WeakMap<TenantGateNamespace, Map<string, DurableObjectId>>();
+
+/**
+ * Create a client of one tenant's gate.
+ *
+ * A call that fails in a way the platform calls retryable is sent once more through a fresh stub (the old one stays
+ * broken), except to an overloaded object, which a retry would only load more. The first sending may have landed:
+ * quota is then counted twice, a job is recorded once, and a settle that landed answers false. A call that times out
+ * rejects; it may still take effect.
+ */
+export function createGateClient(
+  namespace: TenantGateNamespace,
+  tenant: string,
+  { timeoutMs }: GateClientOptions,
+): GateClient {
+  const call = <T>(send: (stub: TenantGateStub) => Promise<T>): Promise<T> =>
+    callBounded(() => send(namespace.get(idOf(namespace, tenant))), timeoutMs);
+  return {
+    admit: (request) => call((stub) => stub.admit(request)),
+    settle: (jobId, fence, end) => call((stub) => stub.settle(jobId, fence, end)),
+    job: (id) => call((stub) => stub.job(id)),
+  };
+}
+
+async function callBounded<T>(send: () => Promise<T>, timeoutMs: number): Promise<T> {
+  let expired = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      expired = true;
+      reject(new Error(`Cannot reach the tenant's gate: no answer within ${timeoutMs} ms`));
+    }, timeoutMs);
+  });
+  const answer = async (): Promise<T> => {
+    try {
+      return await send();
+    } catch (error) {
+      if (expired || !isWorthRetrying(error)) throw error;
+      return await send();
+    }
+  };
+  try {
+    return await Promise.race([answer(), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The platform marks its own errors; see "Error handling" in the Durable Objects documentation. */
+function isWorthRetrying(error: unknown): boolean {
+  if (typeof error !== "object" || error === null) return false;
+  const { retryable, overloaded } = error as { retryable?: unknown; overloaded?: unknown };
+  return retryable === true && overloaded !== true;
+}
+
+function idOf(namespace: TenantGateNamespace, tenant: string): DurableObjectId {
+  let known = ids.get(namespace);
+  if (known === undefined) ids.set(namespace, (known = new Map()));
+  let id = known.get(tenant);
+  if (id !== undefined) return id;
+  id = namespace.idFromName(tenant);
+  const [oldest] = known.keys();
+  if (known.size >= IDS_KEPT && oldest !== undefined) known.delete(oldest);
+  known.set(tenant, id);
+  return id;
+}

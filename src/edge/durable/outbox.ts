@@ -1,0 +1,152 @@
+import type { AdmissionAnswer, AdmissionRequest } from "../../contract/admission.ts";
+import type { AttemptEnd, JobRecord } from "../../contract/job.ts";
+import {
+  claimJob,
+  firstDue,
+  type Job,
+  nextDue,
+  recordJob,
+  settleJob,
+  toJobRecord,
+} from "../../state/outbox.ts";
+import type { DueAttempt } from "./drain-jobs.ts";
+import { FinalJobs } from "./final-jobs.ts";
+import { JobTable } from "./job-table.ts";
+
+export interface OutboxOptions {
+  readonly leaseMs: number;
+  /** Live jobs at most. */
+  readonly backlog: number;
+  readonly retentionMs: number;
+  readonly jobsKept: number;
+}
+
+type Recorded = Pick<AdmissionAnswer, "recorded" | "refusedJobs">;
+
+/**
+ * The tenant's background jobs: rows in the `jobs` table, and in memory which of them are live and when each is due.
+ *
+ * Memory follows the table, never the other way round: it is changed after the write succeeded, and a cold start
+ * derives it again, so a crash between the two loses nothing.
+ */
+export class Outbox {
+  readonly #storage: DurableObjectStorage;
+  readonly #table: JobTable;
+  readonly #options: OutboxOptions;
+  readonly #final: FinalJobs;
+  readonly #live = new Map<string, number>();
+  readonly #onDue: (dueAt: number) => void;
+
+  /** @param onDue hears the due time of every live row that is written, in the same turn */
+  constructor(storage: DurableObjectStorage, options: OutboxOptions, onDue: (dueAt: number) => void) {
+    this.#storage = storage;
+    this.#options = options;
+    this.#onDue = onDue;
+    this.#table = new JobTable(storage.sql);
+    this.#final = new FinalJobs(this.#table, options);
+    for (const { id, due_at, updated_at } of this.#table.scan()) {
+      if (due_at === null) this.#final.add(updated_at);
+      else this.#live.set(id, due_at);
+    }
+  }
+
+  get live(): number {
+    return this.#live.size;
+  }
+
+  /** When the next live job is due, or null without live jobs. Looks at each of them. */
+  nextDue(): number | null {
+    return nextDue(this.#live);
+  }
+
+  /** Whether a job of this id was ever recorded, and is still kept. */
+  has(id: string): boolean {
+    return this.#live.has(id) || this.#table.has(id);
+  }
+
+  job(id: string, nowMs: number): JobRecord | null {
+    const job = this.#load(id, nowMs);
+    return job === null ? null : toJobRecord(job);
+  }
+
+  /**
+   * Record jobs, all of them or none. An id that is already recorded stays what it is and counts as recorded, so the
+   * same request may be sent twice.
+   */
+  record(nowMs: number, jobs: AdmissionRequest["jobs"]): Recorded {
+    const recorded: { index: number; fence: number }[] = [];
+    const refusedJobs: { index: number; code: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE" }[] = [];
+    const inserted: Job[] = [];
+    try {
+      this.#storage.transactionSync(() => {
+        for (const { index, spec } of jobs) {
+          if (this.#live.size + inserted.length >= this.#options.backlog && !this.has(spec.id)) {
+            refusedJobs.push({ index, code: "BACKLOG_FULL" });
+            continue;
+          }
+          const job = recordJob(spec, nowMs, this.#options);
+          if (this.#table.insert(job)) inserted.push(job);
+          recorded.push({ index, fence: job.fence });
+        }
+      });
+    } catch {
+      // A full disk, most likely. Nothing of this batch is recorded, and nothing of it may be called initiated.
+      const code = "OUTBOX_UNAVAILABLE";
+      return { recorded: [], refusedJobs: jobs.map(({ index }) => ({ index, code })) };
+    }
+    for (const job of inserted) this.#follow(job);
+    return { recorded, refusedJobs };
+  }
+
+  /** Settle an attempt; false when it has nothing to say any more. */
+  settle(nowMs: number, command: { jobId: string; fence: number; end: AttemptEnd; random: number }): boolean {
+    const job = this.#load(command.jobId, nowMs);
+    if (job === null) return false;
+    const [settled, accepted] = settleJob(job, nowMs, command);
+    if (accepted) this.#save(settled);
+    return accepted;
+  }
+
+  /** Claim the attempt that has been due for longest, or null when none is. */
+  claim(nowMs: number): DueAttempt | null {
+    for (let id = firstDue(this.#live, nowMs); id !== null; id = firstDue(this.#live, nowMs)) {
+      const due = this.#load(id, nowMs);
+      if (due === null) {
+        this.#live.delete(id);
+        continue;
+      }
+      const [job, claim] = claimJob(due, nowMs, this.#options);
+      // Unchanged: it was final or later than the index said, so only the index is wrong.
+      if (job === due) this.#follow(job);
+      else this.#save(job);
+      if (claim !== null) return { claim, leaseEndsAt: nowMs + this.#options.leaseMs };
+    }
+    return null;
+  }
+
+  /** Forget finished jobs that are too many or too old. */
+  prune(nowMs: number): void {
+    this.#final.prune(nowMs);
+  }
+
+  #load(id: string, nowMs: number): Job | null {
+    const job = this.#table.load(id, nowMs);
+    // Reading buries what cannot be read, so the index may have to follow.
+    if (job !== null && job.dueAt === null && this.#live.has(id)) this.#follow(job);
+    return job;
+  }
+
+  #save(job: Job): void {
+    this.#table.save(job);
+    this.#follow(job);
+  }
+
+  #follow(job: Job): void {
+    if (job.dueAt !== null) {
+      this.#live.set(job.spec.id, job.dueAt);
+      this.#onDue(job.dueAt);
+      return;
+    }
+    if (this.#live.delete(job.spec.id)) this.#final.add(job.updatedAt);
+  }
+}

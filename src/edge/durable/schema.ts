@@ -1,0 +1,28 @@
+/**
+ * The object's tables, as the steps that lead to them; a step, once released, is never changed.
+ *
+ * `WITHOUT ROWID` keeps the primary key in the row itself: a separate index would be a second row written, and billed,
+ * for every insert. There is no other index for the same reason; what would need one is kept in memory.
+ */
+const STEPS: readonly string[] = [
+  `CREATE TABLE quota (bucket TEXT PRIMARY KEY, mark INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+   CREATE TABLE jobs (
+     id TEXT PRIMARY KEY, due_at INTEGER, updated_at INTEGER NOT NULL, format INTEGER NOT NULL, status TEXT NOT NULL,
+     attempts INTEGER NOT NULL, fence INTEGER NOT NULL, created_at INTEGER NOT NULL, tool TEXT NOT NULL,
+     idempotency_key TEXT NOT NULL, max_attempts INTEGER NOT NULL, backoff_initial_ms REAL NOT NULL,
+     delivery TEXT NOT NULL, note TEXT, error_json TEXT, args_json TEXT NOT NULL, data_json TEXT
+   ) WITHOUT ROWID, STRICT;`,
+];
+
+/** Bring the object's tables up to date; writes nothing when they are. */
+export function migrate(storage: DurableObjectStorage): void {
+  const { sql } = storage;
+  storage.transactionSync(() => {
+    sql.exec("CREATE TABLE IF NOT EXISTS schema_steps (step INTEGER PRIMARY KEY) STRICT");
+    const done = sql.exec<{ done: number }>("SELECT COUNT(*) AS done FROM schema_steps").one().done;
+    for (let step = done; step < STEPS.length; step += 1) {
+      sql.exec(STEPS[step]!);
+      sql.exec("INSERT INTO schema_steps (step) VALUES (?)", step);
+    }
+  });
+}

@@ -1,0 +1,162 @@
+import { DurableObject } from "cloudflare:workers";
+import type { AdmissionAnswer, AdmissionRequest } from "../../contract/admission.ts";
+import { makeFailure, toWireFailure } from "../../contract/failure.ts";
+import type { AttemptEnd, JobClaim, JobRecord } from "../../contract/job.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { admitJobs } from "../../state/admit-jobs.ts";
+import { systemClock } from "../system-ports.ts";
+import { JobDrain } from "./drain-jobs.ts";
+import { GateAlarm } from "./gate-alarm.ts";
+import { Outbox, type OutboxOptions } from "./outbox.ts";
+import { QuotaTable } from "./quota-table.ts";
+import { migrate } from "./schema.ts";
+
+type Env = Record<string, unknown>;
+
+export interface TenantGateOptions extends OutboxOptions {
+  /** Attempts that one alarm runs at once. */
+  readonly concurrency: number;
+}
+
+export interface TenantGateParts {
+  /** Run one attempt of a job. It bounds its own time below the lease. */
+  readonly runAttempt: (claim: JobClaim, env: Env) => Promise<AttemptEnd>;
+  /** Options that differ from `LIMITS`, from the object's environment. */
+  readonly optionsOf?: (env: Env) => Partial<TenantGateOptions>;
+}
+
+/** What a Worker may call on the object. */
+export interface TenantGateMethods {
+  admit(request: AdmissionRequest): AdmissionAnswer;
+  settle(jobId: string, fence: number, end: AttemptEnd): boolean;
+  job(id: string): JobRecord | null;
+}
+
+/** The object from outside: the same methods, each a round trip. */
+export type TenantGateStub = {
+  readonly [Name in keyof TenantGateMethods]: (
+    ...args: Parameters<TenantGateMethods[Name]>
+  ) => Promise<ReturnType<TenantGateMethods[Name]>>;
+};
+
+/** The binding, as much of it as the client uses. */
+export interface TenantGateNamespace {
+  idFromName(name: string): DurableObjectId;
+  get(id: DurableObjectId): TenantGateStub;
+}
+
+const DEFAULTS: TenantGateOptions = {
+  leaseMs: LIMITS.jobLeaseMs,
+  backlog: LIMITS.jobBacklog,
+  retentionMs: LIMITS.jobRetentionMs,
+  jobsKept: LIMITS.jobsKept,
+  concurrency: LIMITS.headerSlots,
+};
+
+/** Well below the 15 minutes that the platform gives an alarm; what is left is claimed by the next one. */
+const CLAIM_FOR_MS = 5 * 60_000;
+
+/** Make the Durable Object class that holds one tenant's quota and background jobs. */
+export function createTenantGate({ runAttempt, optionsOf = () => ({}) }: TenantGateParts) {
+  /**
+   * One tenant's gate. Every method is one synchronous turn: no other request sees half of it, its writes are one
+   * transaction, and the platform holds its answer until they are durable. All rules are in `state`.
+   */
+  return class TenantGate extends DurableObject<Env> implements TenantGateMethods {
+    #quota!: QuotaTable;
+    #outbox!: Outbox;
+    #alarm!: GateAlarm;
+    #drain!: JobDrain;
+
+    constructor(ctx: DurableObjectState, env: Env) {
+      super(ctx, env);
+      void ctx.blockConcurrencyWhile(async () => {
+        const options = { ...DEFAULTS, ...optionsOf(env) };
+        migrate(ctx.storage);
+        this.#quota = new QuotaTable(ctx.storage.sql);
+        this.#outbox = new Outbox(ctx.storage, options, (dueAt) => this.#watch(dueAt));
+        const alarmAt = await ctx.storage.getAlarm();
+        this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
+        this.#drain = this.#createDrain(options.concurrency);
+        const dueAt = this.#outbox.nextDue();
+        // One that is missing may have woken the object just now, and is set again by `alarm` or the first entry.
+        if (alarmAt !== null && dueAt !== null) this.#alarm.arm(dueAt);
+      });
+    }
+
+    /**
+     * Admit one batch: count its quota and its draws, record its jobs.
+     *
+     * A request that recorded jobs before (its answer was lost and it was sent again) is counted once more, but never
+     * refused for that: its jobs do run, and saying otherwise would make the caller send them a second time.
+     */
+    admit(request: AdmissionRequest): AdmissionAnswer {
+      const now = Date.now();
+      this.#tidy(now);
+      let count = this.#quota.draw(now, request);
+      if (request.jobs.length === 0) return { ...count, recorded: [], refusedJobs: [] };
+
+      const isRecorded = (id: string): boolean => this.#outbox.has(id);
+      if (count.quota?.allowed === false) {
+        if (!request.jobs.some(({ spec }) => isRecorded(spec.id)))
+          return { ...count, recorded: [], refusedJobs: [] };
+        const { denied } = this.#quota.draw(now, { quota: null, draws: request.draws });
+        count = { quota: { ...count.quota, allowed: true }, denied };
+      }
+      const { jobs, denied } = admitJobs(request, count.denied, isRecorded);
+      return { quota: count.quota, denied, ...this.#outbox.record(now, jobs) };
+    }
+
+    /** Take an attempt's report; false when its fence is not the row's any more, or the job is not running. */
+    settle(jobId: string, fence: number, end: AttemptEnd): boolean {
+      const now = Date.now();
+      this.#tidy(now);
+      return this.#outbox.settle(now, { jobId, fence, end, random: Math.random() });
+    }
+
+    job(id: string): JobRecord | null {
+      const now = Date.now();
+      this.#tidy(now);
+      return this.#outbox.job(id, now);
+    }
+
+    /** Run what is due. Never throws: after a few throws the platform drops an alarm, and its jobs would be stuck. */
+    override async alarm(): Promise<void> {
+      this.#alarm.consume();
+      try {
+        await this.#drain.run();
+        this.#tidy(Date.now());
+      } catch {
+        // Storage refused a claim. The attempt is not lost, only late: try again after a while.
+        this.#alarm.arm(Date.now() + LIMITS.jobLeaseMs);
+      }
+    }
+
+    /** What every entry does first: set an alarm that was lost again, forget finished jobs. */
+    #tidy(now: number): void {
+      if (this.#outbox.live > 0 && !this.#drain.active && this.#alarm.isLost(now))
+        this.#alarm.arm(Math.max(now, this.#outbox.nextDue() ?? now));
+      this.#outbox.prune(now);
+    }
+
+    /** The alarm, and the drain when one is under way, must know of every job that is due earlier than expected. */
+    #watch(dueAt: number): void {
+      this.#alarm.arm(dueAt);
+      this.#drain.poke();
+    }
+
+    #createDrain(concurrency: number): JobDrain {
+      return new JobDrain(
+        {
+          clock: systemClock,
+          nextDue: () => this.#outbox.nextDue(),
+          claim: (now) => this.#outbox.claim(now),
+          run: (claim) => runAttempt(claim, this.env),
+          settle: ({ spec, fence }, end) => void this.settle(spec.id, fence, end),
+          toEnd: () => ({ kind: "lost", error: toWireFailure(makeFailure("INTERNAL")) }),
+        },
+        { concurrency, claimForMs: CLAIM_FOR_MS },
+      );
+    }
+  };
+}
