@@ -1,3 +1,4 @@
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -10,6 +11,11 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/edge/**", "test/harness/**", "test/chaos/**"],
         },
+      },
+      {
+        // The Durable Objects, inside workerd: real storage, real alarms. Storage is fresh for every file.
+        plugins: [cloudflareTest({ wrangler: { configPath: "./test/edge/wrangler.jsonc" } })],
+        test: { name: "edge", include: ["test/edge/**/*.test.ts"] },
       },
     ],
   },

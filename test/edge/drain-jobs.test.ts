@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import type { AttemptEnd, JobClaim } from "../../src/contract/job.ts";
+import { type DrainOptions, type DueAttempt, JobDrain } from "../../src/edge/durable/drain-jobs.ts";
+import { VirtualClock } from "../support/virtual-clock.ts";
+import { makeSpec } from "./gate-requests.ts";
+
+const LEASE_MS = 1_000;
+const OVER: AttemptEnd = { kind: "succeeded", dataJson: "1" };
+
+/** An outbox in memory: jobs with a due time and a duration; a job that was claimed is due again after its lease. */
+class FakeOutbox {
+  readonly clock = new VirtualClock(0);
+  readonly due = new Map<string, number>();
+  readonly log: string[] = [];
+  running = 0;
+  mostRunning = 0;
+  refusing = false;
+  readonly #durations: Record<string, number>;
+  readonly drain: JobDrain;
+
+  constructor(durations: Record<string, number>, options: Partial<DrainOptions> = {}) {
+    this.#durations = durations;
+    for (const id of Object.keys(durations)) this.due.set(id, 0);
+    this.drain = new JobDrain(
+      {
+        clock: this.clock,
+        nextDue: () => (this.due.size === 0 ? null : Math.min(...this.due.values())),
+        claim: (now) => this.#claim(now),
+        run: (claim) => this.#run(claim),
+        settle: ({ spec }, end) => {
+          this.due.delete(spec.id);
+          this.log.push(`${this.clock.now()} ${spec.id} ${end.kind}`);
+        },
+        toEnd: () => ({ kind: "released" }),
+      },
+      { concurrency: 2, claimForMs: 10_000, ...options },
+    );
+  }
+
+  #claim(now: number): DueAttempt | null {
+    if (this.refusing) throw new Error("disk full");
+    for (const [id, at] of this.due) {
+      if (at > now) continue;
+      this.due.set(id, now + LEASE_MS);
+      return { claim: { spec: makeSpec(id, []), attempt: 1, fence: 1 }, leaseEndsAt: now + LEASE_MS };
+    }
+    return null;
+  }
+
+  async #run({ spec }: JobClaim): Promise<AttemptEnd> {
+    this.running += 1;
+    this.mostRunning = Math.max(this.mostRunning, this.running);
+    await this.clock.sleep(this.#durations[spec.id]!);
+    this.running -= 1;
+    if (spec.id === "bug") throw new Error("bug");
+    return OVER;
+  }
+}
+
+describe("JobDrain", () => {
+  test("runs at most so many at once and starts the next the moment one ends", async () => {
+    const outbox = new FakeOutbox({ slow: 500, a: 100, b: 100, c: 100 });
+    await outbox.clock.runUntil(outbox.drain.run());
+    expect(outbox.log).toEqual([
+      "100 a succeeded",
+      "200 b succeeded",
+      "300 c succeeded",
+      "500 slow succeeded",
+    ]);
+    expect(outbox.mostRunning).toBe(2);
+  });
+
+  test("gives the place of an attempt that outlives its lease away", async () => {
+    const outbox = new FakeOutbox({ hung1: 1e9, hung2: 1e9, quick: 10 });
+    const drained = outbox.drain.run();
+    outbox.due.delete("quick");
+    outbox.due.set("quick", 0);
+    await outbox.clock.advance(999);
+    expect(outbox.log).toEqual([]);
+    outbox.due.set("hung1", 1e6);
+    outbox.due.set("hung2", 1e6);
+    await outbox.clock.advance(50);
+    expect(outbox.log).toEqual(["1010 quick succeeded"]);
+    await drained;
+  });
+
+  test("claims what falls due while others run, without being told", async () => {
+    const outbox = new FakeOutbox({ long: 900, later: 10 });
+    outbox.due.set("later", 300);
+    await outbox.clock.runUntil(outbox.drain.run());
+    expect(outbox.log).toEqual(["310 later succeeded", "900 long succeeded"]);
+  });
+
+  test("claims at once what it is poked for", async () => {
+    const outbox = new FakeOutbox({ long: 900, newcomer: 10 });
+    outbox.due.delete("newcomer");
+    const drained = outbox.drain.run();
+    await outbox.clock.advance(200);
+    outbox.due.set("newcomer", 200);
+    outbox.drain.poke();
+    await outbox.clock.runUntil(drained);
+    expect(outbox.log).toEqual(["210 newcomer succeeded", "900 long succeeded"]);
+  });
+
+  test("turns a rejected attempt into an end", async () => {
+    const outbox = new FakeOutbox({ bug: 10 });
+    await outbox.clock.runUntil(outbox.drain.run());
+    expect(outbox.log).toEqual(["10 bug released"]);
+  });
+
+  test("joins a drain that is under way, and is idle after it", async () => {
+    const outbox = new FakeOutbox({ a: 100 });
+    const first = outbox.drain.run();
+    expect(outbox.drain.run()).toBe(first);
+    expect(outbox.drain.active).toBe(true);
+    await outbox.clock.runUntil(first);
+    expect(outbox.drain.active).toBe(false);
+    expect(outbox.log).toHaveLength(1);
+  });
+
+  test("stops claiming in time, and waits for what runs", async () => {
+    const outbox = new FakeOutbox({ a: 600, b: 600, c: 600, d: 600 }, { concurrency: 1, claimForMs: 1_000 });
+    await outbox.clock.runUntil(outbox.drain.run());
+    expect(outbox.log).toEqual(["600 a succeeded", "1200 b succeeded"]);
+    expect(outbox.clock.pending).toBe(0);
+  });
+
+  test("rejects when a claim cannot be written, and can be run again", async () => {
+    const outbox = new FakeOutbox({ a: 10 });
+    outbox.refusing = true;
+    await expect(outbox.drain.run()).rejects.toThrow("disk full");
+    outbox.refusing = false;
+    await outbox.clock.runUntil(outbox.drain.run());
+    expect(outbox.log).toEqual(["10 a succeeded"]);
+  });
+});

@@ -1,0 +1,136 @@
+import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { createGateClient } from "../../src/edge/durable/gate-client.ts";
+import type { TenantGateNamespace, TenantGateStub } from "../../src/edge/durable/tenant-gate.ts";
+import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
+
+const REQUEST = makeRequest({ quota: HUNDRED_AN_HOUR });
+const gates: TenantGateNamespace = env.TENANT_GATE;
+
+/** A namespace whose stubs answer from a list, the last answer repeating; an Error is thrown. */
+class FakeNamespace implements TenantGateNamespace {
+  stubs = 0;
+  hashed = 0;
+  readonly #answers: unknown[];
+
+  constructor(...answers: unknown[]) {
+    this.#answers = answers;
+  }
+
+  idFromName(name: string): DurableObjectId {
+    this.hashed += 1;
+    return { name } as DurableObjectId;
+  }
+
+  get(): TenantGateStub {
+    this.stubs += 1;
+    const answer = this.#answers[Math.min(this.stubs, this.#answers.length) - 1];
+    const call = async () => {
+      if (answer instanceof Error) throw answer;
+      return answer as never;
+    };
+    return { admit: call, settle: call, job: call };
+  }
+}
+
+const brokenBy = (marks: object): Error => Object.assign(new Error("broken"), marks);
+
+describe("createGateClient()", () => {
+  test("admits, settles and reads over the real binding", async () => {
+    const gate = createGateClient(gates, "client-round-trip", { timeoutMs: 5_000 });
+    const { quota, recorded } = await gate.admit({
+      ...makeJobsRequest(makeSpec("client-job", [])),
+      quota: HUNDRED_AN_HOUR,
+    });
+    expect([quota?.remaining, recorded]).toEqual([99, [{ index: 0, fence: 1 }]]);
+    expect(await gate.settle("client-job", 1, { kind: "succeeded", dataJson: "2" })).toBe(true);
+    expect(await gate.job("client-job")).toMatchObject({ status: "succeeded", dataJson: "2" });
+    expect(await gate.job("nobody")).toBeNull();
+  });
+
+  test("keeps tenants apart", async () => {
+    await createGateClient(gates, "tenant-a", { timeoutMs: 5_000 }).admit(
+      makeJobsRequest(makeSpec("private", [])),
+    );
+    expect(await createGateClient(gates, "tenant-b", { timeoutMs: 5_000 }).job("private")).toBeNull();
+  });
+
+  test("carries on after a crash of the object, with what was durable", async () => {
+    const gate = createGateClient(gates, "client-crash", { timeoutMs: 5_000 });
+    await gate.admit(makeJobsRequest(makeSpec("kept", [])));
+    await abortAllDurableObjects();
+    expect(await gate.job("kept")).toMatchObject({ status: "running" });
+  });
+
+  test("retries once, through a fresh stub, what is retryable", async () => {
+    const namespace = new FakeNamespace(brokenBy({ retryable: true }), null);
+    expect(await createGateClient(namespace, "t", { timeoutMs: 1_000 }).job("x")).toBeNull();
+    expect(namespace.stubs).toBe(2);
+  });
+
+  test.each([
+    ["overloaded", { retryable: true, overloaded: true }, 1],
+    ["not retryable", {}, 1],
+    ["retryable twice over", { retryable: true }, 2],
+  ])("gives up on what is %s", async (_, marks, stubs) => {
+    const namespace = new FakeNamespace(brokenBy(marks));
+    await expect(createGateClient(namespace, "t", { timeoutMs: 1_000 }).admit(REQUEST)).rejects.toThrow(
+      "broken",
+    );
+    expect(namespace.stubs).toBe(stubs);
+  });
+
+  test("gives up on an object that does not answer in time", async () => {
+    const namespace = new FakeNamespace(new Promise(() => {}));
+    await expect(createGateClient(namespace, "t", { timeoutMs: 20 }).admit(REQUEST)).rejects.toThrow(
+      "Cannot reach the tenant's gate: no answer within 20 ms",
+    );
+  });
+
+  test("computes a tenant's id once, and remembers a bounded number", async () => {
+    const namespace = new FakeNamespace(null);
+    const ask = (tenant: string) => createGateClient(namespace, tenant, { timeoutMs: 1_000 }).job("x");
+    await ask("first");
+    await ask("first");
+    expect(namespace.hashed).toBe(1);
+    for (let k = 0; k < 1_000; k += 1) await ask(`tenant-${k}`);
+    await ask("first");
+    expect(namespace.hashed).toBe(1_002);
+  });
+
+  test("sent again after the first sending landed: counted twice, recorded once", async () => {
+    const stub = env.TENANT_GATE.getByName("client-landed");
+    const landed: TenantGateNamespace = {
+      idFromName: (name) => env.TENANT_GATE.idFromName(name),
+      get: (id) => {
+        const real = gates.get(id);
+        return {
+          ...brokenOnce(real),
+          settle: (...args) => real.settle(...args),
+          job: (jobId) => real.job(jobId),
+        };
+      },
+    };
+    let broken = false;
+    function brokenOnce(real: TenantGateStub): Pick<TenantGateStub, "admit"> {
+      return {
+        async admit(request) {
+          const answer = await real.admit(request);
+          if (broken) return answer;
+          broken = true;
+          throw brokenBy({ retryable: true });
+        },
+      };
+    }
+    const gate = createGateClient(landed, "client-landed", { timeoutMs: 5_000 });
+    const { quota, recorded } = await gate.admit({
+      ...makeJobsRequest(makeSpec("landed", [])),
+      quota: HUNDRED_AN_HOUR,
+    });
+    expect([quota?.remaining, recorded]).toEqual([98, [{ index: 0, fence: 1 }]]);
+    await runInDurableObject(stub, (_gate, { storage }) => {
+      expect(storage.sql.exec("SELECT id FROM jobs").toArray()).toEqual([{ id: "landed" }]);
+    });
+  });
+});

@@ -1,0 +1,31 @@
+import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
+import type { AttemptEnd, JobClaim } from "../../src/contract/job.ts";
+
+/** What a scripted attempt does, by its number: the arguments of its job are a list of these. */
+export type Act = "succeed" | "fail" | "fail-for-good" | "lose" | "throw" | "hang" | "unknown-tool";
+
+/** Every attempt that an alarm ran in this isolate, in order, as `id#attempt`. */
+export const attemptsRun: string[] = [];
+
+/** Run an attempt by script; the last act repeats. */
+export async function runScript({ spec, attempt }: JobClaim): Promise<AttemptEnd> {
+  attemptsRun.push(`${spec.id}#${attempt}`);
+  const acts = JSON.parse(spec.argsJson) as Act[];
+  const act = acts[Math.min(attempt, acts.length) - 1];
+  switch (act) {
+    case "fail":
+      return { kind: "failed", error: toWireFailure(makeFailure("UPSTREAM_ERROR")) };
+    case "fail-for-good":
+      return { kind: "failed", error: toWireFailure(makeFailure("INVALID_ARGS")) };
+    case "unknown-tool":
+      return { kind: "failed", error: toWireFailure(makeFailure("UNKNOWN_TOOL")) };
+    case "lose":
+      return { kind: "lost", error: toWireFailure(makeFailure("TIMEOUT")) };
+    case "throw":
+      throw new Error("a bug in the runner");
+    case "hang":
+      return new Promise(() => {});
+    default:
+      return { kind: "succeeded", dataJson: JSON.stringify({ attempt }) };
+  }
+}

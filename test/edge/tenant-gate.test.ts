@@ -1,0 +1,409 @@
+import {
+  abortAllDurableObjects,
+  evictDurableObject,
+  runDurableObjectAlarm,
+  runInDurableObject,
+} from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
+import { attemptsRun } from "./scripted-attempts.ts";
+
+let tenants = 0;
+const gateOf = (namespace: typeof env.TENANT_GATE = env.TENANT_GATE) =>
+  namespace.getByName(`tenant-${++tenants}`);
+const smallGate = () => gateOf(env.SMALL_GATE);
+type Stub = ReturnType<typeof gateOf>;
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const OVER = { kind: "succeeded", dataJson: "1" } as const;
+
+const alarmOf = (stub: Stub): Promise<number | null> =>
+  runInDurableObject(stub, (_gate, state) => state.storage.getAlarm());
+const attemptsOf = (id: string): string[] => attemptsRun.filter((run) => run.startsWith(`${id}#`));
+const statusOf = async (stub: Stub, id: string): Promise<string | undefined> => (await stub.job(id))?.status;
+const becomes = (stub: Stub, id: string, status: string): Promise<void> =>
+  vi.waitFor(async () => expect(await statusOf(stub, id)).toBe(status), { timeout: 5_000, interval: 20 });
+
+/** Make the running lease of every live job end now, as if its time had passed. */
+function endLeases(stub: Stub): Promise<void> {
+  return runInDurableObject(stub, (_gate, state) => {
+    state.storage.sql.exec("UPDATE jobs SET due_at = 1 WHERE due_at IS NOT NULL");
+  }).then(() => evictDurableObject(stub));
+}
+
+/** Count rows written by SQL and by `setAlarm`, which is billed as one, from now until the object is evicted. */
+async function countRows(stub: Stub): Promise<() => Promise<number>> {
+  const written: (() => number)[] = [];
+  await runInDurableObject(stub, (_gate, { storage }) => {
+    const exec = storage.sql.exec.bind(storage.sql);
+    storage.sql.exec = ((...args: Parameters<typeof exec>) => {
+      const cursor = exec(...args);
+      written.push(() => cursor.rowsWritten);
+      return cursor;
+    }) as typeof exec;
+    const setAlarm = storage.setAlarm.bind(storage);
+    storage.setAlarm = (...args) => {
+      written.push(() => 1);
+      return setAlarm(...args);
+    };
+  });
+  return () => runInDurableObject(stub, () => written.reduce((sum, rows) => sum + rows(), 0));
+}
+
+describe("quota", () => {
+  test("3,000 parallel callers at limit 100: exactly 100", async () => {
+    const stub = gateOf();
+    const answers = await Promise.all(
+      Array.from({ length: 3_000 }, () => stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }))),
+    );
+    expect(answers.filter(({ quota }) => quota?.allowed)).toHaveLength(100);
+  });
+
+  test("evictions and crashes in the middle never add one", async () => {
+    const stub = gateOf();
+    let allowed = 0;
+    for (let round = 0; round < 12; round += 1) {
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () =>
+          env.TENANT_GATE.get(stub.id).admit(makeRequest({ quota: HUNDRED_AN_HOUR })),
+        ),
+      );
+      allowed += answers.filter(({ quota }) => quota?.allowed).length;
+      if (round % 2 === 0) await evictDurableObject(env.TENANT_GATE.get(stub.id));
+      else await abortAllDurableObjects();
+    }
+    expect(allowed).toBeLessThanOrEqual(100);
+    // Each of at most twelve cold starts may cost the lead of five, and the last draws come too late.
+    expect(allowed).toBeGreaterThanOrEqual(40);
+  });
+
+  test("writes one row for about twenty draws, and none at all in between", async () => {
+    const stub = gateOf();
+    const rows = await countRows(stub);
+    const quota = { bucket: "key:busy", limit: 2_000, windowS: 3_600 };
+    await Promise.all(Array.from({ length: 2_000 }, () => stub.admit(makeRequest({ quota }))));
+    expect(await rows()).toBeLessThanOrEqual(21);
+  });
+
+  test("a denied quota records nothing and draws nothing", async () => {
+    const stub = gateOf();
+    const quota = { bucket: "key:one", limit: 1, windowS: 3_600 };
+    const tool = { bucket: "tool:probe", limit: 1, windowS: 3_600 };
+    await stub.admit(makeRequest({ quota }));
+    const jobs = [{ index: 0, spec: makeSpec("unquoted", []) }];
+    const answer = await stub.admit(makeRequest({ quota, draws: [{ index: 0, limit: tool }], jobs }));
+    expect(answer).toMatchObject({ quota: { allowed: false }, denied: [], recorded: [], refusedJobs: [] });
+    expect(await stub.job("unquoted")).toBeNull();
+    expect((await stub.admit(makeRequest({ draws: [{ index: 0, limit: tool }] }))).denied).toEqual([]);
+  });
+
+  test("allOrNothing records no job when one draw is denied; otherwise only the denied one is left out", async () => {
+    const stub = gateOf();
+    const limit = { bucket: "tool:probe", limit: 1, windowS: 3_600 };
+    const draws = [0, 1].map((index) => ({ index, limit }));
+    const jobs = [0, 1].map((index) => ({ index, spec: makeSpec(`some-${index}`, []) }));
+    expect(await stub.admit(makeRequest({ draws, jobs }))).toMatchObject({
+      denied: [{ index: 1 }],
+      recorded: [{ index: 0, fence: 1 }],
+    });
+    const all = [0, 1].map((index) => ({ index, spec: makeSpec(`all-${index}`, []) }));
+    expect(await stub.admit(makeRequest({ draws, jobs: all, allOrNothing: true }))).toMatchObject({
+      recorded: [],
+    });
+    expect(await stub.job("all-0")).toBeNull();
+  });
+
+  test("forgets buckets that owe nothing", async () => {
+    const stub = gateOf();
+    const draws = Array.from({ length: 999 }, (_, index) => ({
+      index,
+      limit: { bucket: `b${index}`, limit: 1_000, windowS: 1 },
+    }));
+    await stub.admit(makeRequest({ draws }));
+    await sleep(100);
+    await stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }));
+    await runInDurableObject(stub, (_gate, { storage }) => {
+      const buckets = storage.sql.exec("SELECT bucket FROM quota").toArray();
+      expect(buckets).toEqual([{ bucket: "" }, { bucket: HUNDRED_AN_HOUR.bucket }]);
+    });
+  });
+});
+
+describe("jobs", () => {
+  test("a recorded job is running, survives a crash, and is settled once", async () => {
+    const stub = gateOf();
+    const { recorded } = await stub.admit(makeJobsRequest(makeSpec("survivor", [])));
+    expect(recorded).toEqual([{ index: 0, fence: 1 }]);
+    await abortAllDurableObjects();
+    const again = env.TENANT_GATE.get(stub.id);
+    expect(await statusOf(again, "survivor")).toBe("running");
+    expect(await again.settle("survivor", 1, OVER)).toBe(true);
+    expect(await again.settle("survivor", 1, OVER)).toBe(false);
+    expect(await again.job("survivor")).toMatchObject({ status: "succeeded", attempts: 1, dataJson: "1" });
+  });
+
+  test("costs 2 rows of its own, and shares the alarm's", async () => {
+    const stub = gateOf();
+    const rows = await countRows(stub);
+    await stub.admit(makeJobsRequest(makeSpec("first", [])));
+    await stub.settle("first", 1, OVER);
+    expect(await rows()).toBe(3);
+    for (let k = 0; k < 10; k += 1) {
+      await stub.admit(makeJobsRequest(makeSpec(`next-${k}`, [])));
+      await stub.settle(`next-${k}`, 1, OVER);
+    }
+    expect(await rows()).toBe(3 + 20);
+  });
+
+  test("the same request twice records once, and is not refused for the quota it has used up itself", async () => {
+    const stub = gateOf();
+    const quota = { bucket: "key:one", limit: 1, windowS: 3_600 };
+    const limit = { bucket: "tool:probe", limit: 1, windowS: 3_600 };
+    const request = { ...makeJobsRequest(makeSpec("twice", [])), quota, draws: [{ index: 0, limit }] };
+    const first = await stub.admit(request);
+    const second = await stub.admit(request);
+    expect(second).toMatchObject({ quota: { allowed: true }, denied: [], recorded: first.recorded });
+    const other = { ...request, jobs: [{ index: 0, spec: makeSpec("other", []) }] };
+    expect(await stub.admit(other)).toMatchObject({ quota: { allowed: false }, recorded: [] });
+  });
+
+  test("the alarm takes over when the lease runs out, and the late report is refused", async () => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec("orphan", ["hang", "succeed"])));
+    await endLeases(stub);
+    await becomes(stub, "orphan", "succeeded");
+    expect(await stub.settle("orphan", 1, { kind: "succeeded", dataJson: '"late"' })).toBe(false);
+    expect(await stub.job("orphan")).toMatchObject({
+      status: "succeeded",
+      attempts: 2,
+      dataJson: '{"attempt":2}',
+    });
+    expect(attemptsOf("orphan")).toEqual(["orphan#2"]);
+  });
+
+  test("the platform's own alarm does it too", async () => {
+    const stub = smallGate();
+    await stub.admit(makeJobsRequest(makeSpec("real-alarm", ["hang", "fail", "succeed"])));
+    await becomes(stub, "real-alarm", "succeeded");
+    expect(attemptsOf("real-alarm")).toEqual(["real-alarm#2", "real-alarm#3"]);
+  });
+
+  test("at-most-once: a lost first attempt is unknown, never run again", async () => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec("once", ["succeed"], { delivery: "at-most-once" })));
+    await endLeases(stub);
+    await becomes(stub, "once", "unknown");
+    expect(attemptsOf("once")).toEqual([]);
+  });
+
+  test("a job given back unstarted runs at once, even at-most-once", async () => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec("given-back", ["succeed"], { delivery: "at-most-once" })));
+    expect(await stub.settle("given-back", 1, { kind: "released" })).toBe(true);
+    await becomes(stub, "given-back", "succeeded");
+  });
+
+  test.each([
+    ["poison", ["fail"], "dead", 3],
+    ["bug", ["throw"], "dead", 3],
+    ["refused", ["fail-for-good"], "failed", 2],
+    ["toolless", ["unknown-tool"], "dead", 2],
+  ] as const)("a %s job ends, its sibling too", async (id, acts, status, attempts) => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec(id, acts), makeSpec(`${id}-sibling`, ["succeed"])));
+    await endLeases(stub);
+    await becomes(stub, id, status);
+    expect(await stub.job(id)).toMatchObject({ attempts });
+    await becomes(stub, `${id}-sibling`, "succeeded");
+  });
+
+  test("a row of another version ends dead and says so; so do arguments that are not JSON", async () => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec("old", []), makeSpec("torn", []), makeSpec("odd", [])));
+    await runInDurableObject(stub, (_gate, { storage }) => {
+      storage.sql.exec("UPDATE jobs SET format = 99 WHERE id = 'old'");
+      storage.sql.exec("UPDATE jobs SET args_json = '{' WHERE id = 'torn'");
+      storage.sql.exec("UPDATE jobs SET delivery = 'twice' WHERE id = 'odd'");
+    });
+    await endLeases(stub);
+    for (const id of ["old", "torn", "odd"]) await becomes(stub, id, "dead");
+    const hints = await Promise.all(["old", "torn", "odd"].map(async (id) => (await stub.job(id))!));
+    expect(hints.map(({ errorJson }) => JSON.parse(errorJson!).hint)).toEqual([
+      expect.stringContaining("cannot read the job's record"),
+      expect.stringContaining("arguments cannot be read"),
+      expect.stringContaining("cannot read the job's record"),
+    ]);
+    expect(await alarmOf(stub)).toBeNull();
+  });
+});
+
+describe("the alarm", () => {
+  test("is set with the first job and never moved later", async () => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec("a1", [])));
+    const first = await alarmOf(stub);
+    await sleep(20);
+    await stub.admit(makeJobsRequest(makeSpec("a2", [])));
+    expect(await alarmOf(stub)).toBe(first);
+  });
+
+  test("twice is a no-op the second time", async () => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec("double", ["hang", "succeed"])));
+    await endLeases(stub);
+    await runInDurableObject(stub, async (gate: DurableObject) => {
+      await Promise.all([gate.alarm!(), gate.alarm!()]);
+      await gate.alarm!();
+    });
+    expect(attemptsOf("double")).toEqual(["double#2"]);
+  });
+
+  test("with nothing due runs nothing and sets itself again", async () => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec("waiting", [])));
+    const before = await alarmOf(stub);
+    expect(await runDurableObjectAlarm(stub)).toBe(true);
+    expect(attemptsOf("waiting")).toEqual([]);
+    expect(await alarmOf(stub)).toBe(before);
+  });
+
+  test.each([
+    ["admit", (stub: Stub) => stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }))],
+    ["settle", (stub: Stub) => stub.settle("somebody", 1, OVER)],
+    ["job", (stub: Stub) => stub.job("somebody")],
+  ] as const)("that was lost while the object slept is repaired by %s()", async (name, enter) => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec(`asleep-${name}`, [])));
+    await runInDurableObject(stub, (_gate, { storage }) => storage.deleteAlarm());
+    await evictDurableObject(stub);
+    await enter(stub);
+    expect(await alarmOf(stub)).not.toBeNull();
+  });
+
+  test("that was lost under traffic is repaired once it is overdue", async () => {
+    const stub = smallGate();
+    await stub.admit(makeJobsRequest(makeSpec("overdue", ["hang", "succeed"])));
+    await runInDurableObject(stub, (_gate, { storage }) => storage.deleteAlarm());
+    await becomes(stub, "overdue", "succeeded");
+  });
+
+  test("one hung attempt does not hold back the others, nor a job that comes meanwhile", async () => {
+    const stub = gateOf();
+    const quick = Array.from({ length: 8 }, (_, k) => makeSpec(`quick-${k}`, ["hang", "succeed"]));
+    await stub.admit(makeJobsRequest(makeSpec("hung", ["hang"]), ...quick));
+    await endLeases(stub);
+    for (const { id } of quick) await becomes(stub, id, "succeeded");
+    await stub.admit(makeJobsRequest(makeSpec("newcomer", ["succeed"])));
+    expect(await stub.settle("newcomer", 1, { kind: "released" })).toBe(true);
+    await becomes(stub, "newcomer", "succeeded");
+    expect(await stub.job("hung")).toMatchObject({ status: "running", attempts: 2 });
+  });
+
+  test("waits for a hung attempt no longer than its lease", async () => {
+    const stub = smallGate();
+    await stub.admit(makeJobsRequest(makeSpec("hung-for-good", ["hang"], { maxAttempts: 2 })));
+    await becomes(stub, "hung-for-good", "dead");
+    expect(attemptsOf("hung-for-good")).toEqual(["hung-for-good#2"]);
+  });
+
+  test("that was overwritten with a later one is moved back by a cold start", async () => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec("overwritten", [])));
+    const before = await alarmOf(stub);
+    await runInDurableObject(stub, (_gate, { storage }) => storage.setAlarm(Date.now() + 1e9));
+    await evictDurableObject(stub);
+    expect(await alarmOf(stub)).toBe(before);
+  });
+
+  test("never throws, and comes back, when storage refuses", async () => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec("stuck", ["succeed"])));
+    await runInDurableObject(stub, (_gate, { storage }) => {
+      storage.sql.exec(
+        "CREATE TRIGGER full BEFORE UPDATE ON jobs WHEN NEW.fence > 1 BEGIN SELECT RAISE(ABORT, 'full'); END",
+      );
+    });
+    await endLeases(stub);
+    await runInDurableObject(stub, async (gate: DurableObject, { storage }) => {
+      await gate.alarm!();
+      expect(await storage.getAlarm()).not.toBeNull();
+      storage.sql.exec("DROP TRIGGER full");
+      await gate.alarm!();
+    });
+    expect(await statusOf(stub, "stuck")).toBe("succeeded");
+  });
+});
+
+describe("bounds", () => {
+  test("over the backlog is BACKLOG_FULL, job by job; quota, reads and settling still work", async () => {
+    const stub = gateOf(env.SMALL_GATE);
+    const specs = Array.from({ length: 10 }, (_, k) => makeSpec(`backlog-${k}`, ["hang"]));
+    const { recorded, refusedJobs } = await stub.admit(makeJobsRequest(...specs));
+    expect(recorded.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(refusedJobs).toEqual([8, 9].map((index) => ({ index, code: "BACKLOG_FULL" })));
+    expect((await stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }))).quota?.allowed).toBe(true);
+    expect(await stub.settle("backlog-0", 1, OVER)).toBe(true);
+    expect((await stub.admit(makeJobsRequest(specs[9]!))).recorded).toHaveLength(1);
+  });
+
+  test("a full disk is OUTBOX_UNAVAILABLE for the whole batch, nothing stays, the draws stand", async () => {
+    const stub = gateOf();
+    await runInDurableObject(stub, (_gate, { storage }) => {
+      storage.sql.exec(
+        "CREATE TRIGGER full BEFORE INSERT ON jobs WHEN NEW.id = 'full-1' BEGIN SELECT RAISE(ABORT, 'full'); END",
+      );
+    });
+    const request = makeJobsRequest(makeSpec("full-0", []), makeSpec("full-1", []));
+    const answer = await stub.admit({ ...request, quota: HUNDRED_AN_HOUR });
+    expect(answer).toMatchObject({ quota: { allowed: true, remaining: 99 }, recorded: [] });
+    expect(answer.refusedJobs).toEqual([0, 1].map((index) => ({ index, code: "OUTBOX_UNAVAILABLE" })));
+    expect(await stub.job("full-0")).toBeNull();
+    expect(await alarmOf(stub)).toBeNull();
+    expect((await stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }))).quota?.remaining).toBe(98);
+  });
+
+  test("a missing table is OUTBOX_UNAVAILABLE too", async () => {
+    const stub = gateOf();
+    await runInDurableObject(stub, (_gate, { storage }) => storage.sql.exec("DROP TABLE jobs").toArray());
+    const answer = await stub.admit(makeJobsRequest(makeSpec("tableless", [])));
+    expect(answer.refusedJobs).toEqual([{ index: 0, code: "OUTBOX_UNAVAILABLE" }]);
+  });
+
+  test("finished jobs are pruned by count, the oldest first, and live ones never", async () => {
+    const stub = smallGate();
+    await stub.admit(makeJobsRequest(makeSpec("alive", ["hang"], { maxAttempts: 1_000 })));
+    for (let k = 0; k < 30; k += 1) {
+      await stub.admit(makeJobsRequest(makeSpec(`done-${k}`, [])));
+      await stub.settle(`done-${k}`, 1, OVER);
+    }
+    const kept = await runInDurableObject(stub, (_gate, { storage }) =>
+      storage.sql.exec<{ kept: number }>("SELECT COUNT(*) AS kept FROM jobs WHERE due_at IS NULL").one(),
+    );
+    expect(kept.kept).toBeLessThanOrEqual(12);
+    expect(await stub.job("done-0")).toBeNull();
+    expect(await statusOf(stub, "done-29")).toBe("succeeded");
+    expect(await stub.job("alive")).not.toBeNull();
+  });
+
+  test("finished jobs are pruned by age", async () => {
+    const stub = smallGate();
+    await stub.admit(makeJobsRequest(makeSpec("aged", [])));
+    await stub.settle("aged", 1, OVER);
+    await runInDurableObject(stub, (_gate, { storage }) =>
+      storage.sql.exec("UPDATE jobs SET updated_at = 1").toArray(),
+    );
+    await evictDurableObject(stub);
+    await stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }));
+    expect(await stub.job("aged")).toBeNull();
+  });
+
+  test("a cold start runs no step of the schema twice", async () => {
+    const stub = gateOf();
+    await stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }));
+    await evictDurableObject(stub);
+    await runInDurableObject(stub, (_gate, { storage }) => {
+      expect(storage.sql.exec("SELECT step FROM schema_steps").toArray()).toEqual([{ step: 0 }]);
+    });
+  });
+});

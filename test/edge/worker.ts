@@ -1,0 +1,27 @@
+import { createTenantGate, type TenantGateMethods } from "../../src/edge/durable/tenant-gate.ts";
+import { runScript } from "./scripted-attempts.ts";
+
+/** A gate as it is deployed, with attempts that do what their arguments say. */
+export const TenantGate = createTenantGate({ runAttempt: runScript });
+
+/** A gate whose limits a test can reach. */
+export const SmallGate = createTenantGate({
+  runAttempt: runScript,
+  optionsOf: () => ({ leaseMs: 300, backlog: 8, jobsKept: 10, retentionMs: 60_000, concurrency: 2 }),
+});
+
+declare global {
+  namespace Cloudflare {
+    interface Env {
+      readonly TENANT_GATE: DurableObjectNamespace<
+        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+      >;
+      readonly SMALL_GATE: DurableObjectNamespace<
+        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+      >;
+    }
+  }
+}
+
+// oxlint-disable-next-line import/no-default-export -- a Worker's entry is its default export
+export default { fetch: () => new Response(null, { status: 404 }) };
