@@ -55,6 +55,16 @@ describe("decideGcra()", () => {
     }
   });
 
+  test.each([97, 331, 999])(
+    "counts exactly what %i a minute is, asked every millisecond for five minutes",
+    (limit) => {
+      const everyMs = Array.from({ length: 300_001 }, (_, ms) => NOW + ms);
+      const rate = { limit, windowS: 60 };
+      const { tatMs } = drawAt(times(limit, NOW), rate);
+      expect(drawAt(everyMs, rate, tatMs).allowed).toHaveLength(5 * limit);
+    },
+  );
+
   test("never admits more than limit + refill in any interval of clock time, whichever way the clock goes", () => {
     const steps = fc.array(fc.integer({ min: -90_000, max: 90_000 }), { minLength: 1, maxLength: 60 });
     fc.assert(

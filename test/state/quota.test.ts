@@ -178,7 +178,8 @@ describe("drawQuota()", () => {
           if (kind === "back") offset -= count;
           if (kind === "evict") book.evict();
           if (kind === "sweep") book.sweep(real + offset);
-          for (let k = 0; kind === "draw" && k < count; k += 1) {
+          const draws = kind === "draw" ? count : 0;
+          for (let k = 0; k < draws; k += 1) {
             const { quota } = book.draw(real + offset, quotaOf(key(limit, windowS)));
             if (quota!.allowed) allowed.push({ real, clock: real + offset });
           }
