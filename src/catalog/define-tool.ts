@@ -186,7 +186,9 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
 
 function isHostDeclaration(host: string): boolean {
   const origin = toOrigin(host);
-  return origin !== null && (origin === host || origin === `https://${host}`);
+  // A URL parser takes `*` for a letter, and gives `ftp:` and `ws:` origins too.
+  if (origin === null || host.includes("*") || !/^https?:/.test(origin)) return false;
+  return origin === host || origin === `https://${host}`;
 }
 
 /** The origin a host declaration stands for (`api.example.com` means https), or null when it is not one. */
