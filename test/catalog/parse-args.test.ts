@@ -25,8 +25,8 @@ test("parseArgs() says for each argument what was expected and what came", () =>
       { path: "/args/limit", expected: "a number", received: 'the string "5"' },
     ],
     hint:
-      '/args/query: expected at least 1 characters, received the string ""; ' +
-      '/args/limit: expected a number, received the string "5".',
+      '/args/query must be at least 1 characters, received the string ""; ' +
+      '/args/limit must be a number, received the string "5".',
   });
 });
 
@@ -40,7 +40,7 @@ test("parseArgs() suggests no argument for a field further in", () => {
   const input = z.strictObject({ id: z.string(), filter: z.strictObject({}) });
   const tool = defineTool({ ...declareTool(), input });
   expect(errorOf(parseArgs(tool, { id: "1", filter: { idd: 1 } })).hint).toBe(
-    "/args/filter/idd: expected no such field, received the number 1.",
+    "there is no field /args/filter/idd.",
   );
 });
 

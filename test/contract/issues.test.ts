@@ -85,13 +85,16 @@ test("toIssues() shows a hostile field name escaped and cut", () => {
   expect(long?.path.length).toBeLessThan(300);
 });
 
-test("toHint() says all issues in one sentence", () => {
+test("toHint() says all issues in one sentence, a field that does not exist without its value", () => {
   expect(
     toHint([
       { path: "/a", expected: "a string", received: "null" },
+      { path: "/b", expected: "no such field", received: "null" },
       { path: "", expected: "an object", received: "an array of 0" },
     ]),
-  ).toBe("/a: expected a string, received null; /: expected an object, received an array of 0.");
+  ).toBe(
+    "/a must be a string, received null; there is no field /b; the value must be an object, received an array of 0.",
+  );
 });
 
 test("suggestFields() names the field that an unknown one may have meant", () => {
