@@ -41,7 +41,7 @@ export function createGateClient(
 
 async function callBounded<T>(send: () => Promise<T>, timeoutMs: number): Promise<T> {
   let expired = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timer: ReturnType<typeof setTimeout> | null = null;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       expired = true;
