@@ -1,0 +1,42 @@
+import { readFile } from "node:fs/promises";
+
+import { type Bundle, buildBundle } from "./build-bundle.ts";
+import { startWorkerd, type Workerd, type WorkerdOptions } from "./workerd.ts";
+
+const CONFIG = "test/sandbox/wrangler.jsonc";
+
+/** Built once per process: every start of it runs the same bytes. */
+let bundle: Promise<Bundle> | undefined;
+
+/** What a test changes about the sandbox. */
+export interface SandboxOptions extends Pick<WorkerdOptions, "port" | "storageDir"> {
+  /** Variables besides the configured ones, e.g. `PROBE_ORIGIN` of an upstream of the test's own. */
+  readonly vars?: Readonly<Record<string, string>>;
+}
+
+/** Run the sandbox's built bundle in raw workerd: production's ban on eval, real disconnects, real Durable Objects. */
+export async function startSandbox({ vars, ...options }: SandboxOptions = {}): Promise<Workerd> {
+  const config = await readConfig();
+  bundle ??= buildBundle({ config: CONFIG });
+  return startWorkerd({
+    ...options,
+    script: (await bundle).path,
+    vars: { ...config.vars, ...vars },
+    durableObjects: { TENANT_GATE: "TenantGate" },
+    compatibilityDate: config.compatibility_date,
+    compatibilityFlags: config.compatibility_flags,
+  });
+}
+
+interface SandboxConfig {
+  readonly vars: Readonly<Record<string, string>>;
+  readonly compatibility_date: string;
+  readonly compatibility_flags: readonly string[];
+}
+
+/** The sandbox's own configuration, so that a test never runs with other flags than `npm run sandbox` does. */
+async function readConfig(): Promise<SandboxConfig> {
+  const text = await readFile(CONFIG, "utf8");
+  const json = text.replaceAll(/^\s*\/\/.*$/gm, "").replaceAll(/,(\s*[}\]])/g, "$1");
+  return JSON.parse(json) as SandboxConfig;
+}
