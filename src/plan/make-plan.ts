@@ -67,8 +67,10 @@ function makeStep(entry: Entry, position: ReadonlyMap<string, number>, catalog: 
   const needs: number[] = [];
   for (const needed of action.value.dependsOn) {
     const at = position.get(needed);
-    if (at === undefined)
-      return { index, id, toolName, needs: [], call: err(noSuchAction(needed, position.keys())) };
+    if (at === undefined) {
+      const others = [...position.keys()].filter((other) => other !== id);
+      return { index, id, toolName, needs: [], call: err(noSuchAction(needed, others)) };
+    }
     if (!needs.includes(at)) needs.push(at);
   }
   return { index, id, toolName, needs, call: makeCall(action.value, catalog) };
@@ -96,11 +98,11 @@ function noSuchTool(name: string, catalog: Catalog): Failure {
   return makeFailure("UNKNOWN_TOOL", { hint });
 }
 
-function noSuchAction(id: string, ids: Iterable<string>): Failure {
-  const known = [...ids];
-  const near = nearest(id, known);
-  const meant = near.length > 0 ? near : known.slice(0, 5);
+/** `others` leaves out the action itself: to suggest it would be to suggest a cycle, which costs the whole batch. */
+function noSuchAction(id: string, others: readonly string[]): Failure {
+  const near = nearest(id, others);
+  const meant = (near.length > 0 ? near : others.slice(0, 5)).map((other) => `'${other}'`).join(", ");
   return makeFailure("BAD_REFERENCE", {
-    hint: `depends_on names '${visibleText(id)}', which no action of this batch has as its id; there is ${meant.map((other) => `'${other}'`).join(", ")}.`,
+    hint: `depends_on names '${visibleText(id)}', which no action of this batch has as its id; there is ${meant || "no other action"}.`,
   });
 }

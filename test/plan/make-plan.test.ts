@@ -1,0 +1,262 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { createCatalog } from "../../src/catalog/catalog.ts";
+import { defineTool } from "../../src/catalog/define-tool.ts";
+import { parseBatch } from "../../src/contract/batch.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
+import { findCycle } from "../../src/kit/layers.ts";
+import { makePlan, type Plan } from "../../src/plan/make-plan.ts";
+import { parseBatchText } from "../support/parse-batch-text.ts";
+import { declareTool, SAMPLE_CATALOG, searchOrders, sendReceipt } from "../support/sample-tools.ts";
+import { errorOf, valueOf } from "../support/unwrap.ts";
+
+interface Asked {
+  readonly tool?: unknown;
+  readonly args?: unknown;
+  readonly id?: string;
+  readonly depends_on?: readonly string[];
+  readonly timeout_ms?: number;
+}
+
+/** A call that is always right, so that a test says only what it is about. */
+const receipt = (id: string, ...depends_on: string[]): Asked => ({ tool: "send-receipt", id, depends_on });
+
+const planOf = (actions: readonly Asked[], catalog = SAMPLE_CATALOG) =>
+  makePlan(valueOf(parseBatch({ actions }, 0)), catalog);
+
+function stepsOf(actions: readonly Asked[], catalog = SAMPLE_CATALOG): Plan["steps"] {
+  return valueOf(planOf(actions, catalog)).steps;
+}
+
+test("makePlan() gives every action one step, in the order asked", () => {
+  const steps = stepsOf([receipt("b"), { tool: "nothing" }, receipt("a")]);
+  expect(steps.map(({ index, id, toolName }) => [index, id, toolName])).toEqual([
+    [0, "b", "send-receipt"],
+    [1, "a1", "nothing"],
+    [2, "a", "send-receipt"],
+  ]);
+});
+
+test("makePlan() keeps what the batch says about failures and time", () => {
+  const batch = parseBatch({ actions: [receipt("a")], on_error: "fail-fast", deadline_ms: 99 }, 0);
+  expect(valueOf(makePlan(valueOf(batch), SAMPLE_CATALOG))).toMatchObject({
+    onError: "fail-fast",
+    deadlineMs: 99,
+  });
+});
+
+test("makePlan() keeps both what was sent and what the schema made of it", () => {
+  const [step] = stepsOf([{ tool: "search_orders", args: { query: "boots" } }]);
+  expect(valueOf(step!.call)).toEqual({
+    tool: searchOrders,
+    input: { query: "boots" },
+    args: { query: "boots", limit: 10 },
+    timeoutMs: 5_000,
+  });
+});
+
+test.each([
+  [undefined, 5_000],
+  [200, 200],
+  [60_000, 5_000],
+])("makePlan() lets timeout_ms %s shorten the tool's 5 s, never lengthen them", (timeout_ms, timeoutMs) => {
+  const asked = {
+    tool: "search_orders",
+    args: { query: "q" },
+    ...(timeout_ms !== undefined && { timeout_ms }),
+  };
+  expect(valueOf(stepsOf([asked])[0]!.call).timeoutMs).toBe(timeoutMs);
+});
+
+test("makePlan() turns depends_on into edges, whatever the positions, each once", () => {
+  const steps = stepsOf([receipt("a", "c", "b", "c"), receipt("b"), receipt("c", "b")]);
+  expect(steps.map(({ needs }) => needs)).toEqual([[2, 1], [], [1]]);
+});
+
+test("makePlan() keeps an edge to an action that will fail, so that what depends on it does not run", () => {
+  const steps = stepsOf([{ tool: "nothing", id: "a" }, receipt("b", "a"), { id: "c" }, receipt("d", "c")]);
+  expect(steps.map(({ needs }) => needs)).toEqual([[], [0], [], [2]]);
+});
+
+test("makePlan() leaves siblings as they are when an action's arguments do not fit", () => {
+  const [bad, good] = stepsOf([{ tool: "search_orders", args: { qeury: "x" } }, receipt("good")]);
+  expect(errorOf(bad!.call)).toMatchObject({
+    code: "INVALID_ARGS",
+    hint: expect.stringContaining("Did you mean 'query' instead of 'qeury'?"),
+  });
+  expect(valueOf(good!.call).tool).toBe(sendReceipt);
+});
+
+test("makePlan() passes on why an action was not well formed", () => {
+  expect(errorOf(stepsOf([{ tool: 5 }])[0]!.call).code).toBe("INVALID_ACTION");
+});
+
+test.each([
+  ["serch_orders", "No tool is named 'serch_orders'. Did you mean 'search_orders'?"],
+  ["order", "Did you mean 'get_order' or 'delete_order' or 'search_orders'?"],
+  ["zzzzzz", "No tool is named 'zzzzzz'; use a name from the tool list."],
+  ["GET_ORDER", "Did you mean 'get_order'"],
+])("makePlan() does not know the tool '%s' and names the nearest", (tool, hint) => {
+  expect(errorOf(stepsOf([{ tool }])[0]!.call)).toEqual({
+    code: "UNKNOWN_TOOL",
+    retryable: false,
+    hint: expect.stringContaining(hint),
+  });
+});
+
+test.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "then"])(
+  "makePlan() does not find a tool named '%s' on a prototype",
+  (tool) => {
+    const [bad, good] = stepsOf([{ tool }, receipt("good")]);
+    expect(errorOf(bad!.call).code).toBe("UNKNOWN_TOOL");
+    expect(good!.call.ok).toBe(true);
+  },
+);
+
+test("makePlan() finds a tool named toString when there is one", () => {
+  const tool = defineTool(declareTool({ name: "toString" }));
+  const [step] = stepsOf([{ tool: "toString", args: { page: "x" } }], createCatalog([tool]));
+  expect(valueOf(step!.call).tool).toBe(tool);
+});
+
+test.each([
+  ["NUL", "get_order\0", "get_order\\u{0}"],
+  ["a right-to-left override", "\u202Eredro_teg", "\\u{202e}redro_teg"],
+  ["a zero-width space", "get_\u200Border", "get_\\u{200b}order"],
+])("makePlan() does not take a name with %s for the tool, and shows it escaped", (_, tool, shown) => {
+  const [step] = stepsOf([{ tool, args: { order_id: "1" } }]);
+  expect(step!.toolName).toBe(shown);
+  expect(errorOf(step!.call)).toMatchObject({
+    code: "UNKNOWN_TOOL",
+    hint: expect.stringContaining(`'${shown}'`),
+  });
+});
+
+test("makePlan() cannot tell a forbidden tool from one that does not exist", () => {
+  const catalog = SAMPLE_CATALOG.restrictTo(["email"]);
+  const [forbidden] = stepsOf([{ tool: "delete_order", args: { order_id: "1" } }], catalog);
+  const [unknown] = stepsOf([{ tool: "remove_order", args: { order_id: "1" } }], catalog);
+  expect(JSON.stringify(forbidden).replaceAll("delete_order", "remove_order")).toBe(JSON.stringify(unknown));
+});
+
+test("makePlan() refuses an id that is not there and names the nearest ones", () => {
+  const actions = [receipt("shops"), receipt("recalls"), receipt("mail", "shop", "recalls")];
+  const [shops, , mail] = stepsOf(actions);
+  expect(errorOf(mail!.call)).toEqual({
+    code: "BAD_REFERENCE",
+    retryable: false,
+    hint: "depends_on names 'shop', which no action of this batch has as its id; there is 'shops'.",
+  });
+  expect(mail!.needs).toEqual([]);
+  expect(shops!.call.ok).toBe(true);
+});
+
+test("makePlan() names the first five ids when none is near", () => {
+  const others = ["one", "two", "three", "four", "five", "six"].map((id) => receipt(id));
+  expect(errorOf(stepsOf([...others, receipt("mail", "zzzzzzzz")])[6]!.call).hint).toContain(
+    "there is 'one', 'two', 'three', 'four', 'five'.",
+  );
+});
+
+test("makePlan() never suggests that an action depend on itself", () => {
+  const [, second] = stepsOf([receipt("b1"), receipt("b2", "b3")]);
+  expect(errorOf(second!.call).hint).toContain("there is 'b1'.");
+  const [only] = stepsOf([receipt("b2", "b3")]);
+  expect(errorOf(only!.call).hint).toContain("there is no other action.");
+});
+
+test("makePlan() escapes and cuts an id that is not there", () => {
+  const [hidden, long] = stepsOf([receipt("a", "\u202Ea\0"), receipt("b", "x".repeat(5_000))]);
+  expect(errorOf(hidden!.call).hint).toContain("'\\u{202e}a\\u{0}'");
+  expect(errorOf(long!.call).hint!.length).toBeLessThan(250);
+});
+
+test.each(["__proto__", "constructor", "toString"])("makePlan() finds no id '%s' on a prototype", (id) => {
+  expect(errorOf(stepsOf([receipt("a", id)])[0]!.call).code).toBe("BAD_REFERENCE");
+});
+
+test.each([
+  ["an action that waits for itself", [receipt("a", "a")], "a → a"],
+  ["two that wait for each other", [receipt("a", "b"), receipt("b", "a")], "a → b → a"],
+  [
+    "three in a circle",
+    [receipt("a", "b"), receipt("b", "c"), receipt("c", "a"), receipt("d")],
+    "a → b → c → a",
+  ],
+  [
+    "a circle of default ids",
+    [
+      { tool: "x", depends_on: ["a1"] },
+      { tool: "x", depends_on: ["a0"] },
+    ],
+    "a0 → a1 → a0",
+  ],
+])("makePlan() refuses %s whole and spells it out", (_, actions, cycle) => {
+  expect(errorOf(planOf(actions))).toEqual({
+    code: "INVALID_BATCH",
+    hint: `The actions wait for each other: ${cycle}. Take one of these depends_on out.`,
+  });
+});
+
+test("makePlan() plans a batch as hostile as text can make it, one step per action", () => {
+  const text = `{"actions": [
+    null, {"tool": "__proto__"}, {"tool": "send-receipt", "args": {"__proto__": {"admin": true}}},
+    {"tool": "send-receipt", "depends_on": ["a0", "a9"]}, {"tool": "send-receipt", "args": {"n": 1e400}},
+    {"tool": "send-receipt"}
+  ]}`;
+  const { steps } = valueOf(makePlan(valueOf(parseBatchText(text)), SAMPLE_CATALOG));
+  expect(steps.map(({ call }) => (call.ok ? "ok" : call.error.code))).toEqual([
+    "INVALID_ACTION",
+    "UNKNOWN_TOOL",
+    "INVALID_ARGS",
+    "BAD_REFERENCE",
+    "INVALID_ARGS",
+    "ok",
+  ]);
+});
+
+test("makePlan() accepts exactly the batches in which every action can have its turn", () => {
+  const needs = fc
+    .integer({ min: 1, max: 8 })
+    .chain((size) =>
+      fc.array(fc.uniqueArray(fc.nat(size - 1), { maxLength: 2 }), { minLength: size, maxLength: size }),
+    );
+  fc.assert(
+    fc.property(needs, (needs) => {
+      const actions = needs.map((needed, index) => receipt(`n${index}`, ...needed.map((at) => `n${at}`)));
+      const plan = planOf(actions);
+      expect(plan.ok).toBe(findCycle(needs) === null);
+      if (plan.ok) expect(plan.value.steps.map((step) => step.needs)).toEqual(needs);
+    }),
+  );
+});
+
+test("makePlan() never throws, and every edge of a plan leads to one of its steps", () => {
+  const ids = fc.constantFrom("a0", "a1", "a2", "x", "y", "none");
+  const action = fc.record(
+    {
+      tool: fc.constantFrom("send-receipt", "search_orders", "get_order", "toString", ""),
+      args: fc.oneof(
+        fc.record({ query: fc.string(), order_id: fc.string() }, { requiredKeys: [] }),
+        fc.jsonValue(),
+      ),
+      id: ids,
+      depends_on: fc.array(ids, { maxLength: 3 }),
+    },
+    { requiredKeys: ["tool"] },
+  );
+  fc.assert(
+    fc.property(fc.array(action, { minLength: 1, maxLength: LIMITS.actions }), (actions) => {
+      const batch = parseBatch({ actions }, 0);
+      fc.pre(batch.ok);
+      const plan = makePlan(batch.value, SAMPLE_CATALOG);
+      fc.pre(plan.ok);
+      expect(plan.value.steps.map(({ index }) => index)).toEqual(actions.map((_, index) => index));
+      for (const { needs } of plan.value.steps) {
+        for (const at of needs) expect(plan.value.steps[at]).toBeDefined();
+        expect(new Set(needs).size).toBe(needs.length);
+      }
+    }),
+  );
+});
