@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+
+import { describeBatchTool } from "../../src/catalog/batch-tool.ts";
+import { createCatalog } from "../../src/catalog/catalog.ts";
+import { makePlan } from "../../src/plan/make-plan.ts";
+import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
+import { parseBatchText } from "../support/parse-batch-text.ts";
+import { valueOf } from "../support/unwrap.ts";
+
+const CATALOG = createCatalog(SHIPPED_TOOLS);
+
+/** The document's own example, to the letter. */
+const EXAMPLE = `{
+"actions": [
+{ "tool": "google-maps-search", "args": { "query": "oil change near Phoenix, AZ" } },
+{ "tool": "nhtsa-recall-search", "args": { "year": 2020, "make": "Toyota", "model": "Camry" } },
+{ "tool": "web-search", "args": { "query": "2020 Toyota Camry common issues" } }
+]
+}`;
+
+const { steps } = valueOf(makePlan(valueOf(parseBatchText(EXAMPLE)), CATALOG));
+
+test("'The model constructs one JSON payload with multiple actions': the example plans, in its order", () => {
+  expect(steps.map(({ call }) => valueOf(call).tool.name)).toEqual([
+    "google-maps-search",
+    "nhtsa-recall-search",
+    "web-search",
+  ]);
+});
+
+test("'All three actions execute in parallel': no step of the example waits, every tool of it is a sync read", () => {
+  for (const { needs, call } of steps) {
+    expect(needs).toEqual([]);
+    expect(valueOf(call).tool).toMatchObject({ isWrite: false, execution: "sync" });
+  }
+});
+
+test("'a single tool called execute_actions whose schema describes ALL available tools'", () => {
+  const { name, inputSchema } = describeBatchTool(CATALOG);
+  expect(name).toBe("execute_actions");
+  expect(inputSchema).toMatchObject({
+    properties: {
+      actions: {
+        items: {
+          anyOf: SHIPPED_TOOLS.map((tool) => ({
+            properties: { tool: { const: tool.name }, args: { type: "object" } },
+            "x-orchestration": tool.orchestration,
+          })),
+        },
+      },
+    },
+  });
+});
+
+test("'Each tool has an execution mode': what is sent is fire-and-forget, what is looked up is sync", () => {
+  expect(SHIPPED_TOOLS.map(({ name, execution }) => [name, execution])).toEqual([
+    ["google-maps-search", "sync"],
+    ["nhtsa-recall-search", "sync"],
+    ["web-search", "sync"],
+    ["send_email", "fire-and-forget"],
+    ["get_weather", "sync"],
+  ]);
+});
+
+test("'A single batch can contain both sync and fire-and-forget tools'", () => {
+  const mixed = {
+    actions: [
+      { tool: "web-search", args: { query: "2020 Toyota Camry common issues" } },
+      { tool: "send_email", args: { to: ["a@example.com"], subject: "Hi", body: "…" } },
+    ],
+  };
+  const plan = valueOf(makePlan(valueOf(parseBatchText(JSON.stringify(mixed))), CATALOG));
+  expect(plan.steps.map(({ needs, call }) => [needs, valueOf(call).tool.execution])).toEqual([
+    [[], "sync"],
+    [[], "fire-and-forget"],
+  ]);
+});
+
+test("'Failed actions are never omitted': an action that cannot run keeps its place in the plan", () => {
+  const text = EXAMPLE.replace("nhtsa-recall-search", "nhtsa-recalls");
+  const plan = valueOf(makePlan(valueOf(parseBatchText(text)), CATALOG));
+  expect(plan.steps.map(({ call }) => (call.ok ? "ok" : call.error.code))).toEqual([
+    "ok",
+    "UNKNOWN_TOOL",
+    "ok",
+  ]);
+});
