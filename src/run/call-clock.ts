@@ -8,6 +8,9 @@ import type { Clock } from "../kit/clock.ts";
  * It is created when the call is dispatched and paused while the call waits for a header slot, so waiting in our own
  * queue never burns an upstream's time. There is a single timer, re-armed only when it fires too early: entering a
  * phase costs an assignment.
+ *
+ * Its time only moves forward: what a machine's clock loses when it is set back counts as no time passed, and a timer
+ * that fires is itself proof that its time has come. A call therefore always ends.
  */
 export class CallClock {
   readonly #clock: Clock;
@@ -18,11 +21,15 @@ export class CallClock {
   #pausedAt: number | null = null;
   #pausedMs = 0;
   #armedAt = Number.POSITIVE_INFINITY;
+  #lastNow: number;
+  /** What has to be added to the machine's clock so that it never went back. */
+  #offsetMs = 0;
   #cancelTimer: () => void = () => {};
 
   constructor(clock: Clock, totalMs: number) {
     this.#clock = clock;
-    this.#totalAt = clock.now() + totalMs;
+    this.#lastNow = clock.now();
+    this.#totalAt = this.#lastNow + totalMs;
     this.#arm();
   }
 
@@ -38,13 +45,13 @@ export class CallClock {
 
   /** Milliseconds left of the total budget. */
   get remainingMs(): number {
-    return Math.max(0, this.#totalAt - (this.#pausedAt ?? this.#clock.now()));
+    return Math.max(0, this.#totalAt - (this.#pausedAt ?? this.#now()));
   }
 
   /** Start a phase that may take `limitMs`; it replaces the phase before it. */
   enter(phase: "headers" | "idle", limitMs: number): void {
     this.#phase = phase;
-    this.#phaseAt = this.#clock.now() + limitMs;
+    this.#phaseAt = this.#now() + limitMs;
     if (this.#phaseAt < this.#armedAt) this.#arm();
   }
 
@@ -55,16 +62,17 @@ export class CallClock {
 
   /** Stop counting: the call waits for something of ours. */
   pause(): void {
-    this.#pausedAt ??= this.#clock.now();
+    this.#pausedAt ??= this.#now();
   }
 
   /** Count again; the time between was nobody's. */
   resume(): void {
     if (this.#pausedAt === null) return;
-    const pausedMs = Math.max(0, this.#clock.now() - this.#pausedAt);
+    const pausedMs = this.#now() - this.#pausedAt;
     this.#pausedAt = null;
     this.#pausedMs += pausedMs;
     this.#totalAt += pausedMs;
+    this.#phaseAt += pausedMs;
     this.#arm();
   }
 
@@ -82,9 +90,10 @@ export class CallClock {
 
   #arm(): void {
     if (this.#armedAt === Number.NEGATIVE_INFINITY) return;
+    const now = this.#now();
     this.#cancelTimer();
     this.#armedAt = Math.min(this.#totalAt, this.#phaseAt);
-    const delayMs = Math.max(0, this.#armedAt - this.#clock.now());
+    const delayMs = Math.max(0, this.#armedAt - now);
     this.#cancelTimer = this.#clock.after(delayMs, () => this.#onTimer());
   }
 
@@ -94,9 +103,24 @@ export class CallClock {
       this.#armedAt = Number.POSITIVE_INFINITY;
       return;
     }
+    const missingMs = this.#armedAt - this.#now();
+    if (missingMs > 0) this.#offsetMs += missingMs;
+    const now = this.#now();
+    if (now >= Math.min(this.#totalAt, this.#phaseAt)) {
+      const phase = this.#phaseAt <= this.#totalAt ? this.#phase : "total";
+      this.end(makeFailure("TIMEOUT", { phase }));
+    } else this.#arm();
+  }
+
+  #now(): number {
     const now = this.#clock.now();
-    if (now >= this.#phaseAt) this.end(makeFailure("TIMEOUT", { phase: this.#phase }));
-    else if (now >= this.#totalAt) this.end(makeFailure("TIMEOUT", { phase: "total" }));
-    else this.#arm();
+    const lostMs = this.#lastNow - now;
+    this.#lastNow = now;
+    if (lostMs > 0) {
+      this.#offsetMs += lostMs;
+      // The timer would come before its time as this clock counts it, and be taken for proof.
+      this.#arm();
+    }
+    return now + this.#offsetMs;
   }
 }
