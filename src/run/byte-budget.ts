@@ -6,9 +6,13 @@ export class ByteBudget {
     this.#left = bytes;
   }
 
-  /** Take `bytes`, or answer false when they are no longer there. */
+  /**
+   * Take `bytes`, or answer false when they are no longer there. A refusal takes nothing, so one response that is too
+   * large does not cost the small ones beside it.
+   */
   take(bytes: number): boolean {
+    if (bytes > this.#left) return false;
     this.#left -= bytes;
-    return this.#left >= 0;
+    return true;
   }
 }
