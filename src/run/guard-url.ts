@@ -1,0 +1,62 @@
+import { type Failure, makeFailure } from "../contract/failure.ts";
+import { err, ok, type Result } from "../kit/result.ts";
+import { visibleText } from "../kit/visible-text.ts";
+
+const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
+const PRIVATE_SUFFIX =
+  /\.(?:localhost|local|localdomain|internal|intranet|lan|corp|home|private|home\.arpa|in-addr\.arpa|ip6\.arpa)$/;
+/** Names under which clouds serve an instance's credentials; the others end in `.internal` or have no dot. */
+const METADATA = new Set([
+  "metadata.goog",
+  "metadata.tencentyun.com",
+  "metadata.packet.net",
+  "metadata.platformequinix.com",
+  "metadata.azure.com",
+]);
+
+/**
+ * Check where a request is about to go, before any socket: the origin must be one the tool declares, over https, and its
+ * host a public name.
+ *
+ * Comparing whole origins covers schemes, ports and look-alike names at once, because `URL` has already brought every
+ * spelling (percent-encoding, full-width letters, decimal, hex, octal and short addresses) to one form. The rules on
+ * hosts hold for declared ones too: a declaration is no reason to reach into a private network, only `trustedOrigins`
+ * is. Being trusted replaces no declaration.
+ */
+export function guardUrl(
+  url: string | URL,
+  allowedOrigins: ReadonlySet<string>,
+  trustedOrigins: ReadonlySet<string>,
+): Result<URL, Failure> {
+  const target = typeof url === "string" ? URL.parse(url) : url;
+  if (target === null) return denied("What the tool built is not an absolute URL.");
+  const { protocol, hostname, origin } = target;
+  if (protocol !== "https:" && protocol !== "http:")
+    return denied("Only https URLs may be called, no other scheme.");
+
+  const host = visibleText(hostname, 100);
+  if (target.username !== "" || target.password !== "")
+    return denied(`The URL for '${host}' has a user name or password in it.`);
+  if (!trustedOrigins.has(origin)) {
+    const what = describePrivate(hostname);
+    if (what !== null) return denied(`'${host}' is ${what}; only public host names may be called.`);
+    if (protocol !== "https:") return denied(`'${host}' may be called over https only.`);
+  }
+  if (!allowedOrigins.has(origin))
+    return denied(`'${host}', on the port asked for, is not among the hosts that the tool declares.`);
+  return ok(target);
+}
+
+/** Say what makes a canonical host name unfit for the public internet, or null when nothing does. */
+function describePrivate(hostname: string): string | null {
+  if (hostname.startsWith("[") || IPV4.test(hostname)) return "an IP address";
+  if (hostname.endsWith(".")) return "a name with a trailing dot";
+  if (!hostname.includes(".")) return "a local name";
+  if (PRIVATE_SUFFIX.test(hostname)) return "a private name";
+  if (METADATA.has(hostname)) return "a metadata service";
+  return null;
+}
+
+function denied(hint: string): Result<never, Failure> {
+  return err(makeFailure("EGRESS_DENIED", { hint }));
+}
