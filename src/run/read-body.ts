@@ -1,0 +1,138 @@
+import { LIMITS } from "../contract/limits.ts";
+import { ToolFailure } from "../contract/tool-failure.ts";
+import type { ByteBudget } from "./byte-budget.ts";
+import type { CallClock } from "./call-clock.ts";
+
+/** What bounds the reading of one response. */
+export interface BodyLimits {
+  /** Decompressed bytes of this response. */
+  readonly maxBytes: number;
+  /** Shared by all responses of the request. */
+  readonly budget: ByteBudget;
+  readonly clock: CallClock;
+  /** The longest silence between two chunks. */
+  readonly idleTimeoutMs: number;
+}
+
+/**
+ * Read a response's body as text, within its limits.
+ *
+ * At most `maxBytes` and one chunk are ever read, however long the body is and whatever its length header says; the
+ * stream is cancelled the moment it is refused. Bytes are counted as they come out of decompression. Each chunk is
+ * decoded at once and let go, so a body in tiny pieces does not keep their buffers alive.
+ *
+ * @throws ToolFailure `RESPONSE_TOO_LARGE`; `BAD_UPSTREAM_RESPONSE` when it is not text in the charset it names;
+ *   `UPSTREAM_ERROR` when it breaks off; the clock's own failure when time runs out
+ */
+export async function readBody(response: Response, limits: BodyLimits): Promise<string> {
+  const { maxBytes, budget, clock, idleTimeoutMs } = limits;
+  const { signal } = clock;
+  if (response.body === null) return "";
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
+  // Cancelling settles a pending read at once, even when the stream does not know about the signal.
+  const cancel = (): void => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    signal.throwIfAborted();
+    if (Number(response.headers.get("content-length")) > maxBytes) throw tooLarge(maxBytes);
+    const decoder = createDecoder(response.headers.get("content-type"));
+    let text = "";
+    let bytes = 0;
+    for (let chunks = 1; ; chunks += 1) {
+      clock.enter("idle", idleTimeoutMs);
+      const { done, value } = await readChunk(reader, signal);
+      if (done) return text + decode(decoder);
+      bytes += value.byteLength;
+      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      if (chunks > LIMITS.responseChunks) throw tooManyChunks();
+      if (!budget.take(value.byteLength)) throw budgetSpent();
+      text += decode(decoder, value);
+    }
+  } catch (error) {
+    cancel();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    clock.leave();
+  }
+}
+
+/**
+ * Parse a body as JSON, or throw `BAD_UPSTREAM_RESPONSE`.
+ *
+ * The hint names the media type that came instead, never the text: that is the upstream's, and nobody has vouched for it.
+ */
+export function parseJsonBody(text: string, contentType: string | null): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const came = text.trim() === "" ? "nothing" : (toMediaType(contentType) ?? "something else");
+    throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
+      hint: `The service answered with ${came} where JSON was expected; the same call will hardly do better.`,
+    });
+  }
+}
+
+async function readChunk(reader: ReadableStreamDefaultReader<Uint8Array>, signal: AbortSignal) {
+  try {
+    const chunk = await reader.read();
+    // The end that our own cancelling made is no end of the body.
+    signal.throwIfAborted();
+    return chunk;
+  } catch {
+    if (signal.aborted) throw signal.reason;
+    throw new ToolFailure("UPSTREAM_ERROR", {
+      hint: "The service broke off in the middle of its answer; trying again may help.",
+    });
+  }
+}
+
+/** Spelled so because the type has a name of its own in some runtimes' declarations only. */
+type Decoder = InstanceType<typeof TextDecoder>;
+
+/** Strict, because a replacement character would pass corrupted data off as the service's answer. */
+function createDecoder(contentType: string | null): Decoder {
+  const charset = /;\s*charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType ?? "")?.[1] ?? "utf-8";
+  try {
+    return new TextDecoder(charset, { fatal: true, ignoreBOM: false });
+  } catch {
+    throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
+      hint: "The service answered in a character encoding that is not known here.",
+    });
+  }
+}
+
+function decode(decoder: Decoder, chunk?: Uint8Array): string {
+  try {
+    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+  } catch {
+    throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
+      hint: "The service answered with bytes that are not text in the encoding they are said to be in.",
+    });
+  }
+}
+
+/** The media type without its parameters (`text/html`), or null when it is not shaped like a registered one. */
+function toMediaType(contentType: string | null): string | null {
+  const shape =
+    /^(?:application|audio|font|image|message|model|multipart|text|video)\/[a-z0-9.+-]{1,40}(?=\s*(?:;|$))/;
+  return shape.exec((contentType ?? "").trim().toLowerCase())?.[0] ?? null;
+}
+
+function tooLarge(maxBytes: number): ToolFailure {
+  return new ToolFailure("RESPONSE_TOO_LARGE", {
+    hint: `One answer of this service may have ${maxBytes} bytes; ask for less.`,
+  });
+}
+
+function tooManyChunks(): ToolFailure {
+  return new ToolFailure("RESPONSE_TOO_LARGE", {
+    hint: `The answer came in more than ${LIMITS.responseChunks} pieces and was given up.`,
+  });
+}
+
+function budgetSpent(): ToolFailure {
+  return new ToolFailure("RESPONSE_TOO_LARGE", {
+    hint: "The answers of this batch together are too large; ask for less, or for fewer things at once.",
+  });
+}
