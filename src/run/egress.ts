@@ -1,0 +1,176 @@
+import {
+  type Tool,
+  type ToolContext,
+  toOrigin,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from "../catalog/define-tool.ts";
+import type { Failure } from "../contract/failure.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { ToolFailure } from "../contract/tool-failure.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { Result } from "../kit/result.ts";
+import type { Semaphore } from "../kit/semaphore.ts";
+import type { ByteBudget } from "./byte-budget.ts";
+import type { CallClock } from "./call-clock.ts";
+import { guardHeaders } from "./guard-headers.ts";
+import { guardUrl } from "./guard-url.ts";
+import { HeaderSlots } from "./header-slots.ts";
+import { type Hop, markHeaders, nextHop } from "./next-hop.ts";
+import type { Ports, RunOptions } from "./ports.ts";
+import { parseJsonBody, readBody } from "./read-body.ts";
+import { makeStatusFailure } from "./status-failure.ts";
+
+/** What became of a call's requests: a failed write may have happened once something was sent. */
+export interface CallTrace {
+  /** A request was handed to the network. Never goes back to false. */
+  sent: boolean;
+  /** The last status line received; null while the latest request has none, which is when its effect is in doubt. */
+  status: number | null;
+}
+
+/** Everything a tool call's requests go through. */
+export interface EgressCall {
+  readonly tool: Tool;
+  readonly clock: CallClock;
+  readonly time: Clock;
+  /** Requests that may wait for response headers at once, shared by all calls of one request. */
+  readonly slots: Semaphore;
+  readonly budget: ByteBudget;
+  readonly fetch: Ports["fetch"];
+  readonly options: RunOptions;
+  readonly trace: CallTrace;
+}
+
+/**
+ * Create the one `fetch` a tool has. Every request and every redirect hop passes the same guards, waits for a slot and
+ * obeys the call's clock and byte limits; nothing else in the system reaches an upstream.
+ *
+ * Only a 2xx that was read whole is returned; everything else is a `ToolFailure`, whose text is ours.
+ */
+export function createEgress(call: EgressCall): ToolContext["fetch"] {
+  const { tool, clock, options } = call;
+  const slots = new HeaderSlots(call.slots, clock);
+  const guard = (url: string | URL): Result<URL, Failure> =>
+    guardUrl(url, allowedOrigins(tool), options.trustedOrigins);
+
+  const followRedirects = async (first: Hop): Promise<Response> => {
+    let hop = first;
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await send(hop, call, slots);
+      const next = nextHop(hop, response, guard);
+      if (next === null) return response;
+      discard(response);
+      if (redirects === LIMITS.redirects) throw tooManyRedirects(response.status);
+      hop = unwrap(next);
+    }
+  };
+
+  return async (url, request = {}) => {
+    clock.signal.throwIfAborted();
+    const hop = toHop(unwrap(guard(url)), request);
+    return slots.run(async () => receive(await followRedirects(hop), call));
+  };
+}
+
+function toHop(url: URL, { method = "GET", headers = {}, body }: UpstreamRequest): Hop {
+  if (method === "GET" && body !== undefined) throw new TypeError("Cannot send a body with a GET request");
+  const checked = markHeaders(unwrap(guardHeaders(headers)));
+  if (body === undefined || typeof body === "string")
+    return { href: url.href, origin: url.origin, method, headers: checked, body };
+  if (!checked.has("content-type")) checked.set("content-type", "application/json");
+  return { href: url.href, origin: url.origin, method, headers: checked, body: JSON.stringify(body) };
+}
+
+/** Send one request and wait for its status line, no longer. The slot is free again when this returns. */
+async function send(hop: Hop, call: EgressCall, slots: HeaderSlots): Promise<Response> {
+  const { clock, trace, fetch } = call;
+  const { signal } = clock;
+  const release = await slots.acquire();
+  try {
+    signal.throwIfAborted();
+    clock.enter("headers", call.options.headersTimeoutMs);
+    trace.sent = true;
+    trace.status = null;
+    const { method, headers, body } = hop;
+    const init = {
+      method,
+      headers,
+      signal,
+      redirect: "manual",
+      ...(body !== undefined && { body }),
+    } as const;
+    const response = await orAbort(fetch(hop.href, init), signal);
+    trace.status = response.status;
+    return response;
+  } catch {
+    if (signal.aborted) throw signal.reason;
+    // The error's own text may hold addresses and queries.
+    throw new ToolFailure("UPSTREAM_ERROR", {
+      hint: "The service could not be reached, or hung up before it answered; trying again may help.",
+    });
+  } finally {
+    clock.leave();
+    release();
+  }
+}
+
+/** Wait for a response no longer than the signal allows, so a fetch that ignores it cannot keep a slot. */
+function orAbort(response: Promise<Response>, signal: AbortSignal): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(signal.reason);
+      response.then(discard, () => {});
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    void response.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
+async function receive(response: Response, call: EgressCall): Promise<UpstreamResponse> {
+  const { tool, clock, budget, options } = call;
+  const { status, headers } = response;
+  if (!response.ok) {
+    discard(response);
+    throw makeStatusFailure(response, tool, call.time.now());
+  }
+  const text = await readBody(response, {
+    maxBytes: tool.maxResponseBytes,
+    budget,
+    clock,
+    idleTimeoutMs: options.idleTimeoutMs,
+  });
+  return {
+    status,
+    headers,
+    text: () => text,
+    json: () => parseJsonBody(text, headers.get("content-type")),
+  };
+}
+
+const originsByTool = new WeakMap<Tool, ReadonlySet<string>>();
+
+/** The origins a tool declares, worked out once per tool. */
+function allowedOrigins(tool: Tool): ReadonlySet<string> {
+  const known = originsByTool.get(tool);
+  if (known !== undefined) return known;
+  const origins = new Set(tool.hosts.map(toOrigin).filter((origin) => origin !== null));
+  originsByTool.set(tool, origins);
+  return origins;
+}
+
+/** Give up a body nobody will read, so that its connection is not kept. */
+function discard(response: Response): void {
+  response.body?.cancel().catch(() => {});
+}
+
+function tooManyRedirects(upstreamStatus: number): ToolFailure {
+  const hint = `The service redirected more than ${LIMITS.redirects} times.`;
+  return new ToolFailure("UPSTREAM_ERROR", { retryable: false, upstreamStatus, hint });
+}
+
+/** A refusal inside a tool call travels as the exception that the catch around it turns back into a value. */
+function unwrap<T>(result: Result<T, Failure>): T {
+  if (!result.ok) throw new ToolFailure(result.error.code, result.error);
+  return result.value;
+}

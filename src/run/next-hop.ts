@@ -1,0 +1,72 @@
+import { type Failure, makeFailure } from "../contract/failure.ts";
+import { HOP_HEADER } from "../contract/hop.ts";
+import { err, ok, type Result } from "../kit/result.ts";
+
+/** One request as it goes out. The address is text, so nobody can change it after it was checked. */
+export interface Hop {
+  readonly href: string;
+  readonly origin: string;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: string | undefined;
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Mark headers as ours: the mark that stops recursion, and a name unless the tool gave one. */
+export function markHeaders(headers: Headers): Headers {
+  headers.set(HOP_HEADER, "1");
+  if (!headers.has("user-agent")) headers.set("user-agent", "volley");
+  return headers;
+}
+
+/**
+ * Make the request that a redirect asks for, or null when the response is none.
+ *
+ * The new address passes the same guard as the first one and never leaves https. Another origin gets nothing the tool
+ * set but `accept` and `content-type`: a runtime that follows redirects by itself strips `authorization` only and hands
+ * `x-api-key` and `cookie` to whoever was named. Methods change as the Fetch standard says (HTTP-redirect fetch).
+ */
+export function nextHop(
+  hop: Hop,
+  response: Response,
+  guard: (url: URL) => Result<URL, Failure>,
+): Result<Hop, Failure> | null {
+  const location = response.headers.get("location");
+  if (location === null || !REDIRECTS.has(response.status)) return null;
+
+  const target = URL.parse(location, hop.href);
+  if (target === null) {
+    const hint = "The service redirected to something that is not a URL.";
+    return err(makeFailure("UPSTREAM_ERROR", { retryable: false, upstreamStatus: response.status, hint }));
+  }
+  const guarded = guard(target);
+  if (!guarded.ok) return guarded;
+  if (target.protocol === "http:" && hop.href.startsWith("https:")) {
+    const hint = "The service redirected from https to http; that is never followed.";
+    return err(makeFailure("EGRESS_DENIED", { hint }));
+  }
+
+  const toGet = becomesGet(hop.method, response.status);
+  return ok({
+    href: target.href,
+    origin: target.origin,
+    method: toGet ? "GET" : hop.method,
+    headers: carryHeaders(hop, target.origin, toGet),
+    body: toGet ? undefined : hop.body,
+  });
+}
+
+function becomesGet(method: string, status: number): boolean {
+  if (status === 303) return method !== "GET";
+  return method === "POST" && (status === 301 || status === 302);
+}
+
+function carryHeaders(hop: Hop, origin: string, toGet: boolean): Headers {
+  const headers = new Headers();
+  for (const [name, value] of hop.headers) {
+    if (toGet && name.startsWith("content-")) continue;
+    if (origin === hop.origin || name === "accept" || name === "content-type") headers.set(name, value);
+  }
+  return markHeaders(headers);
+}
