@@ -7,10 +7,10 @@ import { err, ok, type Result } from "./kit/result.ts";
 import { Semaphore } from "./kit/semaphore.ts";
 import { makePlan } from "./plan/make-plan.ts";
 import { admitPlan, type Refused } from "./run/admit-plan.ts";
+import { AttemptRunner } from "./run/attempt-runner.ts";
 import { Background, makeJobs } from "./run/background.ts";
 import { ByteBudget } from "./run/byte-budget.ts";
 import { toEnvelopeJson, toResultJson } from "./run/envelope.ts";
-import { FirstAttempts } from "./run/first-attempts.ts";
 import type { Gate, Ports, RunOptions } from "./run/ports.ts";
 import { refuseUnrunnable } from "./run/refuse-unrunnable.ts";
 import { startAction } from "./run/run-action.ts";
@@ -72,7 +72,8 @@ export async function execute(batch: Batch, execution: Execution): Promise<Resul
     fences,
     gate,
     defer,
-    attempts: new FirstAttempts(catalog, scope, gate),
+    attempts: new AttemptRunner(catalog, () => scope),
+    attemptsEndAt: ports.clock.now() + LIMITS.firstAttemptMs,
   });
 
   const running = runPlan(

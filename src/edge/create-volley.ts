@@ -2,9 +2,10 @@ import { createCatalog } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { Semaphore } from "../kit/semaphore.ts";
+import { AttemptRunner } from "../run/attempt-runner.ts";
 import { ByteBudget } from "../run/byte-budget.ts";
 import type { Ports } from "../run/ports.ts";
-import { runAttempt } from "../run/run-attempt.ts";
+
 import { type Deployment, readDeployment, readPositive, readRunOptions } from "./deployment.ts";
 import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createApp } from "./http/app.ts";
@@ -37,17 +38,14 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
   };
 
   const TenantGate = createTenantGate({
-    // An alarm is an invocation of its own, with its own six header slots and its own time.
-    runAttempt(claim, env) {
+    createAttempts(env) {
       const ports = createSystemPorts(env, send);
       const options = readRunOptions(env, trustedOrigins);
-      const scope = {
-        ports,
-        options,
-        slots: new Semaphore(options.headerSlots),
-        budget: new ByteBudget(options.requestResponseBytes),
-      };
-      return runAttempt(claim, catalog, scope, LIMITS.firstAttemptMs);
+      // An alarm is an invocation of its own, with its own six header slots and its own time.
+      const slots = new Semaphore(options.headerSlots);
+      const budget = () => new ByteBudget(options.requestResponseBytes);
+      const runner = new AttemptRunner(catalog, () => ({ ports, options, slots, budget: budget() }));
+      return (claim) => runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs);
     },
     optionsOf: (env) => ({
       leaseMs: readPositive(

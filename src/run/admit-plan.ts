@@ -38,12 +38,7 @@ export async function admitPlan(
   try {
     answer = await gate.admit(toRequest(plan, caller, jobs));
   } catch {
-    const refusal = makeRefusal(
-      "UNAVAILABLE",
-      "The limiter could not be reached; nothing ran. Send the same request again.",
-      { retryAfterMs: 1_000 },
-    );
-    return err({ refusal, quota: null });
+    return err({ refusal: unreachable(jobs.size > 0), quota: null });
   }
   const { quota } = answer;
   if (quota !== null && !quota.allowed) {
@@ -55,6 +50,14 @@ export async function admitPlan(
     quota,
     fences: new Map(answer.recorded.map(({ index, fence }) => [index, fence])),
   });
+}
+
+/** A gate that did not answer may still have recorded what it was sent; only without jobs is it certain that nothing ran. */
+function unreachable(withJobs: boolean): Refusal {
+  const hint = withJobs
+    ? "The limiter did not answer in time. Nothing was run now, but the background actions may have been recorded: look before sending them again."
+    : "The limiter could not be reached; nothing ran. Send the same request again.";
+  return makeRefusal("UNAVAILABLE", hint, { retryAfterMs: 1_000 });
 }
 
 function toRequest(plan: Plan, caller: Caller, jobs: ReadonlyMap<number, JobSpec>): AdmissionRequest {

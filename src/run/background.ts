@@ -1,9 +1,9 @@
 import { makeFailure } from "../contract/failure.ts";
-import type { JobSpec } from "../contract/job.ts";
+import type { JobClaim, JobSpec } from "../contract/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Call, Plan, Step } from "../plan/make-plan.ts";
-import type { FirstAttempts } from "./first-attempts.ts";
+import type { AttemptRunner } from "./attempt-runner.ts";
 import type { Gate, Ports } from "./ports.ts";
 import type { Running } from "./run-action.ts";
 
@@ -34,7 +34,8 @@ export class Background {
   readonly #jobs: ReadonlyMap<number, JobSpec>;
   readonly #fences: ReadonlyMap<number, number>;
   readonly #gate: Gate;
-  readonly #attempts: FirstAttempts;
+  readonly #attempts: AttemptRunner;
+  readonly #attemptsEndAt: number;
   readonly #defer: (work: Promise<unknown>) => void;
 
   constructor(options: {
@@ -42,13 +43,16 @@ export class Background {
     /** Fences of the jobs that the admission recorded. */
     readonly fences: ReadonlyMap<number, number>;
     readonly gate: Gate;
-    readonly attempts: FirstAttempts;
+    readonly attempts: AttemptRunner;
+    /** When the platform may cut what runs after the answer. */
+    readonly attemptsEndAt: number;
     readonly defer: (work: Promise<unknown>) => void;
   }) {
     this.#jobs = options.jobs;
     this.#fences = options.fences;
     this.#gate = options.gate;
     this.#attempts = options.attempts;
+    this.#attemptsEndAt = options.attemptsEndAt;
     this.#defer = options.defer;
   }
 
@@ -65,10 +69,15 @@ export class Background {
 
   /** The first attempt begins behind the batch's own actions, so those take their header slots first. */
   #initiate(spec: JobSpec, fence: number): Outcome {
-    const attempt = Promise.resolve().then(() => this.#attempts.run({ spec, attempt: 1, fence }));
+    const attempt = Promise.resolve().then(() => this.#attempt({ spec, attempt: 1, fence }));
     // When its end cannot be reported the lease runs out and the alarm takes over.
     this.#defer(attempt.catch(() => {}));
     return { status: "initiated", jobId: spec.id, meta: {} };
+  }
+
+  async #attempt(claim: JobClaim): Promise<void> {
+    const end = await this.#attempts.run(claim, this.#attemptsEndAt);
+    await this.#gate.settle(claim.spec.id, claim.fence, end);
   }
 
   /** Record a job that had to wait for other actions. */

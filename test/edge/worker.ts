@@ -2,11 +2,11 @@ import { createTenantGate, type TenantGateMethods } from "../../src/edge/durable
 import { runScript } from "./scripted-attempts.ts";
 
 /** A gate as it is deployed, with attempts that do what their arguments say. */
-export const TenantGate = createTenantGate({ runAttempt: runScript });
+export const TenantGate = createTenantGate({ createAttempts: () => runScript });
 
 /** A gate whose limits a test can reach. */
 export const SmallGate = createTenantGate({
-  runAttempt: runScript,
+  createAttempts: () => runScript,
   optionsOf: () => ({ leaseMs: 300, backlog: 8, jobsKept: 10, retentionMs: 60_000, concurrency: 2 }),
 });
 

@@ -19,8 +19,8 @@ export interface TenantGateOptions extends OutboxOptions {
 }
 
 export interface TenantGateParts {
-  /** Run one attempt of a job. It bounds its own time below the lease. */
-  readonly runAttempt: (claim: JobClaim, env: Env) => Promise<AttemptEnd>;
+  /** Create what runs this object's attempts, one at a call. Each bounds its own time below the lease. */
+  readonly createAttempts: (env: Env) => (claim: JobClaim) => Promise<AttemptEnd>;
   /** Options that differ from `LIMITS`, from the object's environment. */
   readonly optionsOf?: (env: Env) => Partial<TenantGateOptions>;
 }
@@ -57,7 +57,7 @@ const DEFAULTS: TenantGateOptions = {
 const CLAIM_FOR_MS = 5 * 60_000;
 
 /** Make the Durable Object class that holds one tenant's quota and background jobs. */
-export function createTenantGate({ runAttempt, optionsOf = () => ({}) }: TenantGateParts) {
+export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: TenantGateParts) {
   /**
    * One tenant's gate. Every method is one synchronous turn: no other request sees half of it, its writes are one
    * transaction, and the platform holds its answer until they are durable. All rules are in `state`.
@@ -151,7 +151,7 @@ export function createTenantGate({ runAttempt, optionsOf = () => ({}) }: TenantG
           clock: systemClock,
           nextDue: () => this.#outbox.nextDue(),
           claim: (now) => this.#outbox.claim(now),
-          run: (claim) => runAttempt(claim, this.env),
+          run: createAttempts(this.env),
           settle: ({ spec, fence }, end) => void this.settle(spec.id, fence, end),
           toEnd: () => ({ kind: "lost", error: toWireFailure(makeFailure("INTERNAL")) }),
         },

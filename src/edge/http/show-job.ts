@@ -33,6 +33,7 @@ function toJobJson(job: JobRecord): string {
     created_at: toIso(job.createdAt),
     updated_at: toIso(job.updatedAt),
     next_attempt_at: job.nextAttemptAt === null ? null : toIso(job.nextAttemptAt),
+    ...(job.note !== null && { note: job.note }),
   });
   const data = job.dataJson === null ? "" : `,"data":${job.dataJson}`;
   const error = job.errorJson === null ? "" : `,"error":${job.errorJson}`;

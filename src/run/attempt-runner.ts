@@ -1,0 +1,53 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { AttemptEnd, JobClaim } from "../contract/job.ts";
+import { Semaphore } from "../kit/semaphore.ts";
+import type { RequestScope } from "./run-action.ts";
+import { runAttempt } from "./run-attempt.ts";
+
+const NEVER = new AbortController().signal;
+
+/**
+ * Run attempts of background jobs under their tools' caps: the same whether they are a batch's first attempts, running
+ * after the answer, or later ones in an object's alarm.
+ *
+ * An attempt for which no time is left when its turn comes is given back unstarted. It then costs no attempt, and an
+ * at-most-once job stays certain never to have been sent.
+ */
+export class AttemptRunner {
+  readonly #catalog: Catalog;
+  readonly #scopeOf: () => RequestScope;
+  readonly #caps = new Map<string, Semaphore>();
+
+  /** @param scopeOf what the next attempt shares with others: header slots, and the bytes it may read */
+  constructor(catalog: Catalog, scopeOf: () => RequestScope) {
+    this.#catalog = catalog;
+    this.#scopeOf = scopeOf;
+  }
+
+  /**
+   * Run one attempt. It waits for its turn at most as long as the attempts before it may take, because each of them
+   * ends by its own `endsAt`.
+   *
+   * @param endsAt when the attempt must be over, in the clock's milliseconds
+   */
+  async run(claim: JobClaim, endsAt: number): Promise<AttemptEnd> {
+    const release = await this.#capOf(claim.spec.tool).acquire(NEVER);
+    try {
+      const scope = this.#scopeOf();
+      const budgetMs = endsAt - scope.ports.clock.now();
+      if (budgetMs <= 0) return { kind: "released" };
+      return await runAttempt(claim, this.#catalog, scope, budgetMs);
+    } finally {
+      release();
+    }
+  }
+
+  #capOf(toolName: string): Semaphore {
+    let cap = this.#caps.get(toolName);
+    if (cap === undefined) {
+      cap = new Semaphore(this.#catalog.get(toolName)?.concurrency ?? 1);
+      this.#caps.set(toolName, cap);
+    }
+    return cap;
+  }
+}
