@@ -1,0 +1,77 @@
+import { fileURLToPath } from "node:url";
+import { buildBundle } from "../support/build-bundle.ts";
+import { startWorkerd, type Workerd } from "../support/workerd.ts";
+import type { LoadRequest } from "./load.ts";
+
+/** One system under measurement. It runs for the whole bench, in its own process, against the same upstream. */
+export interface Contender {
+  readonly name: string;
+  /** What the table says about it. */
+  readonly label: string;
+  start(upstreamUrl: string): Promise<Started>;
+  /** A batch of `n` calls of the upstream, each answered after `delayMs`. */
+  request(n: number, delayMs: number): LoadRequest;
+  /** The `n` that a result carries back from the upstream; used to prove that the work was done. */
+  readNumber(result: unknown): unknown;
+}
+
+export interface Started {
+  readonly worker: Workerd;
+  /** Size of what a deployment would upload; absent for a file that was not built. */
+  readonly gzipBytes?: number;
+}
+
+const bare: Contender = {
+  name: "bare",
+  label: "(a) bare worker, Promise.all(fetch)",
+  start: async (upstreamUrl) => ({
+    worker: await startWorkerd({ script: here("bare-worker.js"), vars: { PROBE_ORIGIN: upstreamUrl } }),
+  }),
+  request: makeBatchRequest,
+  readNumber: (result) => (result as { n?: unknown }).n,
+};
+
+const honoZod: Contender = {
+  ...bare,
+  name: "hono-zod",
+  label: "(b) hono + zod, Promise.all(fetch)",
+  start: async (upstreamUrl) => {
+    await using bundle = await buildBundle({ entry: here("hono-zod-worker.ts") });
+    const worker = await startWorkerd({ script: bundle.path, vars: { PROBE_ORIGIN: upstreamUrl } });
+    return { worker, gzipBytes: bundle.gzipBytes };
+  },
+};
+
+const bareObject: Contender = {
+  ...bare,
+  name: "bare-object",
+  label: "(c) bare + one Durable Object call",
+  start: async (upstreamUrl) => ({
+    worker: await startWorkerd({
+      script: here("bare-object-worker.js"),
+      vars: { PROBE_ORIGIN: upstreamUrl },
+      durableObjects: { GATE: "Gate" },
+    }),
+  }),
+};
+
+/** Everything the bench measures. The first is what the others are compared with. */
+export const CONTENDERS: readonly Contender[] = [bare, honoZod, bareObject];
+
+/** The name of the contender that the targets are about. */
+export const SUBJECT = "volley";
+
+/** Make the request that Volley and every baseline understand. */
+export function makeBatchRequest(n: number, delayMs: number): LoadRequest {
+  const args = (i: number): object => (delayMs > 0 ? { n: i, d: delayMs } : { n: i });
+  const actions = Array.from({ length: n }, (_, i) => ({ tool: "probe-echo", args: args(i) }));
+  return {
+    path: "/v1/execute_actions",
+    headers: { "content-type": "application/json", authorization: "Bearer sandbox-key" },
+    body: JSON.stringify({ actions }),
+  };
+}
+
+function here(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url));
+}

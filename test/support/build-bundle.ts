@@ -1,0 +1,72 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+
+export interface Bundle extends AsyncDisposable {
+  /** The one ES module that a deployment would upload. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly gzipBytes: number;
+}
+
+export interface BundleSource {
+  /** A worker's entry, built with default settings. Give this or `config`. */
+  readonly entry?: string;
+  /** A wrangler configuration with a `main`; its settings are used as they are. */
+  readonly config?: string;
+}
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const wranglerPackage = createRequire(import.meta.url).resolve("wrangler/package.json");
+const wrangler = join(dirname(wranglerPackage), "bin", "wrangler.js");
+
+/**
+ * Build a worker exactly as `wrangler deploy --minify` would, without deploying it.
+ *
+ * Wrangler itself builds, not esbuild with copied options: its polyfills and conditions are part of what is measured.
+ */
+export async function buildBundle(source: BundleSource): Promise<Bundle> {
+  const directory = await mkdtemp(join(tmpdir(), "volley-bundle-"));
+  const clean = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  try {
+    const { config, main } = await readSource(source, directory);
+    const outDir = join(directory, "out");
+    const args = [wrangler, "deploy", "--dry-run", "--minify", "--outdir", outDir, "-c", config];
+    // CI and no metrics: wrangler must neither ask nor call home.
+    const env = { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", WRANGLER_LOG_PATH: directory };
+    await promisify(execFile)(process.execPath, args, { cwd: root, env });
+    const path = join(outDir, main.replace(/\.[cm]?[jt]sx?$/, ".js"));
+    const code = await readFile(path);
+    return {
+      path,
+      bytes: code.length,
+      gzipBytes: gzipSync(code).length,
+      [Symbol.asyncDispose]: clean,
+    };
+  } catch (error) {
+    await clean();
+    throw error;
+  }
+}
+
+/** The configuration to build with, and the file name of its entry. */
+async function readSource(
+  source: BundleSource,
+  directory: string,
+): Promise<{ config: string; main: string }> {
+  if (source.config !== undefined) {
+    const main = /"?main"?\s*[:=]\s*"([^"]+)"/.exec(await readFile(source.config, "utf8"))?.[1];
+    if (main === undefined) throw new Error(`Cannot build bundle: '${source.config}' has no main`);
+    return { config: resolve(source.config), main: basename(main) };
+  }
+  if (source.entry === undefined) throw new Error("Cannot build bundle: give an entry or a config");
+  const config = join(directory, "wrangler.json");
+  const settings = { name: "bundle", main: resolve(source.entry), compatibility_date: "2026-10-23" };
+  await writeFile(config, JSON.stringify(settings));
+  return { config, main: basename(source.entry) };
+}

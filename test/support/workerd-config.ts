@@ -1,0 +1,62 @@
+/** What a worker is given when it starts; see https://github.com/cloudflare/workerd `src/workerd/server/workerd.capnp`. */
+export interface WorkerdSetup {
+  /** Plain text bindings: what `vars` and secrets are in a deployment. */
+  readonly vars?: Readonly<Record<string, string>>;
+  /** Durable Object namespaces with SQLite: binding name to exported class name. */
+  readonly durableObjects?: Readonly<Record<string, string>>;
+  /** 0 (the default) takes a free port. */
+  readonly port?: number;
+  readonly compatibilityDate?: string;
+  readonly compatibilityFlags?: readonly string[];
+}
+
+/**
+ * Make the text of a workerd configuration for one module worker, `worker.js` next to the configuration.
+ *
+ * Its outgoing network reaches private addresses too, since the upstreams of a test live on 127.0.0.1. Every class is
+ * stored under its own name, so a restart with the same directory finds its objects again.
+ */
+export function makeWorkerdConfig(setup: WorkerdSetup, storageDir: string): string {
+  const objects = Object.entries(setup.durableObjects ?? {});
+  const bindings = [
+    ...Object.entries(setup.vars ?? {}).map(
+      ([name, value]) => `(name = ${quote(name)}, text = ${quote(value)})`,
+    ),
+    ...objects.map(
+      ([name, className]) => `(name = ${quote(name)}, durableObjectNamespace = ${quote(className)})`,
+    ),
+  ];
+  const namespaces = [...new Set(objects.map(([, className]) => className))].map(
+    (className) => `(className = ${quote(className)}, uniqueKey = ${quote(className)}, enableSql = true)`,
+  );
+  return `using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = .main),
+    (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),
+    (name = "storage", disk = (path = ${quote(storageDir)}, writable = true)),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:${setup.port ?? 0}", http = (), service = "main")],
+);
+
+const main :Workerd.Worker = (
+  modules = [(name = "worker.js", esModule = embed "worker.js")],
+  compatibilityDate = ${quote(setup.compatibilityDate ?? "2026-10-23")},
+  compatibilityFlags = ${list((setup.compatibilityFlags ?? []).map(quote))},
+  bindings = ${list(bindings)},
+  durableObjectNamespaces = ${list(namespaces)},
+  durableObjectStorage = (localDisk = "storage"),
+  globalOutbound = "internet",
+);
+`;
+}
+
+function list(items: readonly string[]): string {
+  return `[${items.join(", ")}]`;
+}
+
+/** Quote for capnp, whose strings know `\\xNN` but not JSON's `\\uNNNN`. */
+function quote(text: string): string {
+  return JSON.stringify(text).replace(/\\u00([0-9a-f]{2})/g, "\\x$1");
+}

@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { makeWorkerdConfig, type WorkerdSetup } from "./workerd-config.ts";
+
+export interface WorkerdOptions extends WorkerdSetup {
+  /** The bundle's file: one ES module. */
+  readonly script: string;
+  /** Where the Durable Objects' SQLite files live. Kept when given; a temporary directory when not. */
+  readonly storageDir?: string;
+  readonly startTimeoutMs?: number;
+}
+
+export interface Workerd extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>`, without a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** What the process printed so far: `console.log`, uncaught errors. */
+  output(): string;
+  /** Send a signal (SIGKILL unless said otherwise) and wait until the process is gone. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+}
+
+const workerdBinary: string = createRequire(import.meta.url)("workerd").default;
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/**
+ * Run a built bundle in raw `workerd serve` on 127.0.0.1 and wait until it listens.
+ *
+ * Raw workerd because `wrangler dev` puts a proxy in front that is about 25 times slower and hides disconnects. To
+ * crash and come back, `kill()` and start again with the same `storageDir` and `port`.
+ *
+ * @example
+ * await using worker = await startWorkerd({ script: "dist/worker.js", vars: { PROBE_ORIGIN: upstream.url } });
+ * await fetch(`${worker.url}/healthz`);
+ */
+export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
+  const directory = await mkdtemp(join(tmpdir(), "volley-workerd-"));
+  const storageDir = options.storageDir ?? join(directory, "storage");
+  await mkdir(storageDir, { recursive: true });
+  await cp(options.script, join(directory, "worker.js"));
+  await writeFile(join(directory, "config.capnp"), makeWorkerdConfig(options, storageDir));
+
+  // --control-fd reports the port that was bound, so port 0 works and nobody polls.
+  const args = ["serve", "--control-fd=3", join(directory, "config.capnp")];
+  const child = spawn(workerdBinary, args, { stdio: ["ignore", "pipe", "pipe", "pipe"] });
+  running.add(child);
+  const exited = once(child, "exit").then(() => void running.delete(child));
+  let output = "";
+  const collect = (chunk: Buffer): void => void (output = (output + chunk.toString()).slice(-100_000));
+  child.stdout?.on("data", collect);
+  child.stderr?.on("data", collect);
+
+  const kill = async (signal: NodeJS.Signals = "SIGKILL"): Promise<void> => {
+    child.kill(signal);
+    await exited;
+  };
+  const clean = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  try {
+    const port = await listening(child, exited, options.startTimeoutMs ?? 15_000);
+    const pid = child.pid as number;
+    return {
+      url: `http://127.0.0.1:${port}`,
+      port,
+      pid,
+      output: () => output,
+      kill,
+      async [Symbol.asyncDispose]() {
+        await kill();
+        await clean();
+      },
+    };
+  } catch (cause) {
+    await kill();
+    await clean();
+    throw new Error(`Cannot start workerd: ${output.trim() || "no output"}`, { cause });
+  }
+}
+
+/** Resolve with the port once workerd reports it; reject when it exits or takes too long. */
+async function listening(child: ChildProcess, exited: Promise<void>, timeoutMs: number): Promise<number> {
+  const control = child.stdio[3] as Readable;
+  const report = new Promise<number>((resolve) => {
+    let text = "";
+    control.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      const port = /"event":"listen","socket":"http","port":(\d+)/.exec(text)?.[1];
+      if (port !== undefined) resolve(Number(port));
+    });
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it did not listen within ${timeoutMs} ms`)), timeoutMs);
+  });
+  const gone = exited.then(() => Promise.reject(new Error("it exited")));
+  try {
+    return await Promise.race([report, gone, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
