@@ -132,7 +132,11 @@ test("parseBatch() never throws, whatever JSON it is given", () => {
 });
 
 test("parseBatch() gives every action exactly one entry, in order, each with its own id", () => {
-  const actions = fc.array(fc.oneof(nearAction, json), { minLength: 1, maxLength: LIMITS.actions });
+  const actions = fc.array(fc.oneof(nearAction, json), {
+    minLength: 1,
+    maxLength: LIMITS.actions,
+    size: "max",
+  });
   fc.assert(
     fc.property(actions, (actions) => {
       const batch = parseBatch({ actions }, 0);
