@@ -28,6 +28,14 @@ test("findCycle() follows a chain of 100,000 without overflowing the stack", () 
   expect(findCycle(needs)).toHaveLength(100_001);
 });
 
+test("findCycle() looks at a node once, however many ways lead to it", () => {
+  // Every node needs the next two: as many ways to the last as a Fibonacci number of 2,000 digits.
+  const needs = Array.from({ length: 10_000 }, (_, index) =>
+    [index + 1, index + 2].filter((needed) => needed < 10_000),
+  );
+  expect(findCycle(needs)).toBeNull();
+});
+
 /** Every graph of up to seven nodes. */
 const graphs = fc
   .integer({ min: 1, max: 7 })
