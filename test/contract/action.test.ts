@@ -66,6 +66,11 @@ test.each([
   expect(failure.hint).toContain(path);
 });
 
+test("parseAction() shows no tool where none was named", () => {
+  for (const raw of [null, "ping", [], {}, { tool: null }, { tool: 5 }])
+    expect(parseAction(raw, 0, false).tool).toBeNull();
+});
+
 test.each([
   ["__proto__", '{"__proto__": {"admin": true}}', "/args/__proto__"],
   ["constructor", '{"constructor": null}', "/args/constructor"],
