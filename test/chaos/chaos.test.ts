@@ -13,10 +13,19 @@ test("no job that was called initiated is lost when the runtime is killed", asyn
   expect(initiated).toBeGreaterThan(plans.length);
 });
 
+test("jobs whose alarm is lost run when their tenant is next asked anything", async () => {
+  const plans = [planLoop(2)];
+
+  const { violations, initiated } = makeReport(await runLoops({ plans, lanes: 1, forgets: "alarms" }), 0);
+
+  expect(initiated).toBe(6);
+  expect(violations).toEqual([]);
+});
+
 test("a runtime that forgets its storage is caught losing jobs", async () => {
   const plans = [planLoop(2)];
 
-  const { violations, lost } = makeReport(await runLoops({ plans, lanes: 1, forgetful: true }), 0);
+  const { violations, lost } = makeReport(await runLoops({ plans, lanes: 1, forgets: "storage" }), 0);
 
   expect(lost).toBe(6);
   expect(violations).toHaveLength(6);
