@@ -25,6 +25,8 @@ export class CallClock {
   /** What has to be added to the machine's clock so that it never went back. */
   #offsetMs = 0;
   #cancelTimer: () => void = () => {};
+  #ended: ToolFailure | null = null;
+  readonly #onEnd = new Set<(reason: ToolFailure) => void>();
 
   constructor(clock: Clock, totalMs: number) {
     this.#clock = clock;
@@ -36,6 +38,21 @@ export class CallClock {
   /** Aborts with a `ToolFailure` as its reason: `TIMEOUT` with the phase, or what `end` was given. */
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Why the call was ended; null while it goes on. */
+  get ended(): ToolFailure | null {
+    return this.#ended;
+  }
+
+  /**
+   * Hear of the end, at once when it has come; the returned function stops listening. The same as listening to the
+   * signal, without the runtime's cost of an event listener, which every call would pay several times.
+   */
+  onEnd(callback: (reason: ToolFailure) => void): () => void {
+    if (this.#ended !== null) callback(this.#ended);
+    else this.#onEnd.add(callback);
+    return () => this.#onEnd.delete(callback);
   }
 
   /** Milliseconds spent paused so far. */
@@ -78,8 +95,12 @@ export class CallClock {
 
   /** End the call from outside (deadline, fail-fast, disconnect). The first reason wins. */
   end(failure: Failure): void {
+    if (this.#ended !== null) return;
     this.stop();
-    this.#controller.abort(new ToolFailure(failure.code, failure));
+    this.#ended = new ToolFailure(failure.code, failure);
+    this.#controller.abort(this.#ended);
+    for (const callback of this.#onEnd) callback(this.#ended);
+    this.#onEnd.clear();
   }
 
   /** The call is over; no timer is left behind. */
