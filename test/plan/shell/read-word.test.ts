@@ -76,6 +76,8 @@ test.each([
   ["$x[1]", "a subscript is evaluated as an expression"],
   ["$'a'", "shells read '$'' differently"],
   ['$"a"', "shells read '$\"' differently"],
+  ["$=x", "zsh expands a variable after '$='"],
+  ['"$~x"', "zsh expands a variable after '$~'"],
   ["'a", "a quote is not closed"],
   ['"a', "a quote is not closed"],
   ['"a\\"', "a quote is not closed"],
