@@ -2,6 +2,13 @@ import { type Failure, makeFailure, type TimeoutPhase } from "../contract/failur
 import { ToolFailure } from "../contract/tool-failure.ts";
 import type { Clock } from "../kit/clock.ts";
 
+const TIMEOUT_HINTS: Readonly<Record<TimeoutPhase, string>> = {
+  headers:
+    "The service did not begin to answer in time; it may be down, so try again later or do without it.",
+  idle: "The service stopped in the middle of its answer; trying again may help.",
+  total: "The whole call took longer than the action may; ask for less, or allow more with timeout_ms.",
+};
+
 /**
  * The clock of one tool call: a total budget, a narrower limit for the current phase, and the abort signal both end in.
  *
@@ -129,7 +136,7 @@ export class CallClock {
     const now = this.#now();
     if (now >= Math.min(this.#totalAt, this.#phaseAt)) {
       const phase = this.#phaseAt <= this.#totalAt ? this.#phase : "total";
-      this.end(makeFailure("TIMEOUT", { phase }));
+      this.end(makeFailure("TIMEOUT", { phase, hint: TIMEOUT_HINTS[phase] }));
     } else this.#arm();
   }
 
