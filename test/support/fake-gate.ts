@@ -1,5 +1,6 @@
 import type { AdmissionAnswer, AdmissionRequest } from "../../src/contract/admission.ts";
 import type { AttemptEnd } from "../../src/contract/job.ts";
+import type { KeptResult } from "../../src/contract/kept-result.ts";
 import type { Gate } from "../../src/run/ports.ts";
 
 /** A gate that admits everything, remembers what it was asked, and answers otherwise where a test says so. */
@@ -11,6 +12,8 @@ export class FakeGate implements Gate {
   quotaAllowed = true;
   refuseJobsWith: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE" | null = null;
   down = false;
+  /** Results that are kept, by handle. They never expire here. */
+  readonly kept = new Map<string, string>();
 
   admit(request: AdmissionRequest): Promise<AdmissionAnswer> {
     this.requests.push(request);
@@ -39,5 +42,17 @@ export class FakeGate implements Gate {
   settle(jobId: string, _fence: number, end: AttemptEnd): Promise<boolean> {
     this.settled.set(jobId, end);
     return Promise.resolve(true);
+  }
+
+  keep(results: readonly KeptResult[]): Promise<readonly string[]> {
+    if (this.down) return Promise.reject(new Error("The gate is down"));
+    for (const { handle, json } of results) this.kept.set(handle, json);
+    return Promise.resolve(results.map(({ handle }) => handle));
+  }
+
+  recall(handles: readonly string[]): Promise<readonly KeptResult[]> {
+    if (this.down) return Promise.reject(new Error("The gate is down"));
+    const known = handles.filter((handle) => this.kept.has(handle));
+    return Promise.resolve(known.map((handle) => ({ handle, json: this.kept.get(handle)! })));
   }
 }
