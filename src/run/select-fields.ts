@@ -38,6 +38,8 @@ function exists(data: unknown, tokens: readonly string[]): boolean {
   for (const token of tokens) {
     if (!has(at, token)) return false;
     at = at[token];
+    // JSON has no undefined: such a field will not be in the answer.
+    if (at === undefined) return false;
   }
   return true;
 }

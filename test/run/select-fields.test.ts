@@ -68,6 +68,10 @@ describe("selectFields()", () => {
     expect(select(data, "/none")).toEqual({ data: left, missing: ["/none"] });
   });
 
+  test("does not find a field that is undefined, which JSON leaves out", () => {
+    expect(select({ a: undefined, b: 1 }, "/a", "/b")).toEqual({ data: { b: 1 }, missing: ["/a"] });
+  });
+
   test("leaves nothing when nothing is asked", () => {
     expect(selectFields(PLACES, [])).toEqual({ data: {}, missing: [] });
   });
