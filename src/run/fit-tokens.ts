@@ -10,7 +10,7 @@ export interface FittableResult {
 }
 
 /** How a result was cut, in the words of the answer. */
-export interface Truncation {
+export type Truncation = {
   readonly tokens_before: number;
   readonly tokens_after: number;
   readonly elements_dropped: number;
@@ -18,13 +18,13 @@ export interface Truncation {
   readonly characters_dropped: number;
   /** Up to five places where something is missing, as JSON Pointers; `""` is the whole. */
   readonly at: readonly string[];
-}
+};
 
 export interface FittedResult extends FittableResult {
   /** Estimated. */
   readonly tokens: number;
-  /** Null when the result is as it was. */
-  readonly truncated: Truncation | null;
+  /** Absent when the result is as it was. */
+  readonly truncated?: Truncation;
 }
 
 /**
@@ -36,7 +36,7 @@ export interface FittedResult extends FittableResult {
  * budget never keeps less of any result. Same input, same output.
  *
  * @example
- * fitTokens([{ json: '{"ok":true}', data: { ok: true } }], 100)[0].truncated; // null
+ * fitTokens([{ json: '{"ok":true}', data: { ok: true } }], 100)[0].truncated; // undefined
  */
 export function fitTokens(results: readonly FittableResult[], maxTokens: number): FittedResult[] {
   const shares = results.map(({ json }) => {
@@ -54,7 +54,7 @@ export function fitTokens(results: readonly FittableResult[], maxTokens: number)
       spare -= 1;
     }
     return budget >= share.whole
-      ? { ...result, tokens: share.whole, truncated: null }
+      ? { ...result, tokens: share.whole }
       : cutResult(result, share.whole, budget);
   });
 }

@@ -95,8 +95,8 @@ describe("fitTokens()", () => {
           expect(tokens).toBe(estimateTokens(json));
           if (json === "null") continue;
           expect(isHead(kept, data[index]), json).toBe(true);
-          expect(json === JSON.stringify(data[index])).toBe(truncated === null);
-          if (truncated === null) continue;
+          expect(json === JSON.stringify(data[index])).toBe(truncated === undefined);
+          if (truncated === undefined) continue;
           const [elements, fields, characters] = countMissing(kept, data[index]);
           expect(truncated).toMatchObject({
             tokens_before: estimateTokens(JSON.stringify(data[index])),
@@ -132,7 +132,7 @@ describe("fitTokens()", () => {
         const total = results.reduce((sum, { json }) => sum + estimateTokens(json), 0);
         const fitted = fitTokens(results, total);
         for (const [index, { json, data: kept, truncated }] of fitted.entries()) {
-          expect([json, truncated]).toEqual([results[index]!.json, null]);
+          expect([json, truncated]).toEqual([results[index]!.json, undefined]);
           expect(kept).toBe(results[index]!.data);
         }
       }),
@@ -144,7 +144,7 @@ describe("fitTokens()", () => {
     fc.assert(
       fc.property(batch, fc.nat(1_500), (data, maxTokens) => {
         for (const { tokens, truncated } of fit(maxTokens, ...data)) {
-          if (truncated !== null)
+          if (truncated !== undefined)
             expect(truncated.tokens_before).toBeGreaterThan(Math.floor(maxTokens / data.length));
           else expect(tokens).toBeGreaterThan(0);
         }
@@ -180,7 +180,7 @@ describe("fitTokens()", () => {
   test("keeps small results whole and lets large ones share the rest", () => {
     const words = (count: number): string => "word ".repeat(count).trim();
     const [small, large, larger] = fit(1_000, { ok: true }, words(2_000), words(9_000));
-    expect(small!.truncated).toBeNull();
+    expect(small!.truncated).toBeUndefined();
     expect(Math.abs(large!.tokens - larger!.tokens)).toBeLessThanOrEqual(2);
     expect(large!.tokens + larger!.tokens).toBeGreaterThan(980);
   });
