@@ -60,7 +60,9 @@ const volley: Contender = {
   ...bare,
   name: "volley",
   label: "Volley",
-  start: async (upstreamUrl) => ({ worker: await startSandbox({ vars: { PROBE_ORIGIN: upstreamUrl, VOLLEY_HEADER_SLOTS: "unlimited" } }) }),
+  start: async (upstreamUrl) => ({
+    worker: await startSandbox({ vars: { PROBE_ORIGIN: upstreamUrl, VOLLEY_HEADER_SLOTS: "unlimited" } }),
+  }),
   readNumber: (result) => (result as { data?: { n?: unknown } }).data?.n,
 };
 

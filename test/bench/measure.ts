@@ -30,6 +30,8 @@ export interface Latency {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly samples: number;
+  /** The p50 of each round. */
+  readonly p50sMs: readonly number[];
 }
 
 /** Send one batch and throw unless every call was really made and answered in its place. */
@@ -76,23 +78,33 @@ export async function measureThroughput(
   return found;
 }
 
-/** Measure latency against a slow upstream at low concurrency, where nothing queues: what is left is our own time. */
+/**
+ * Measure latency against a slow upstream at low concurrency, where nothing queues: what is left is our own time.
+ *
+ * The p50 is kept per round as well, because the difference to the baseline is only meant within one.
+ */
 export async function measureLatency(
   contenders: readonly Running[],
   options: BenchOptions["latency"],
 ): Promise<Map<string, Latency>> {
-  const samples = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
+  const { batchSize: n, delayMs, connections, sliceMs: durationMs } = options;
+  const found = new Map<string, { all: number[]; p50s: number[] }>();
+  for (const contender of contenders) {
+    found.set(contender.name, { all: [], p50s: [] });
+    await load(contender, { n, delayMs, connections, durationMs: durationMs / 2 });
+  }
   for (let round = 0; round < options.rounds; round += 1) {
     for (const contender of rotate(contenders, round)) {
-      const { batchSize: n, delayMs, connections, sliceMs: durationMs } = options;
-      const result = await load(contender, { n, delayMs, connections, durationMs });
-      for (const latency of result.latenciesMs) samples.get(contender.name)?.push(latency);
+      const { latenciesMs } = await load(contender, { n, delayMs, connections, durationMs });
+      found.get(contender.name)?.all.push(...latenciesMs);
+      found.get(contender.name)?.p50s.push(quantile(latenciesMs, 0.5));
     }
   }
   return new Map(
-    [...samples].map(([name, values]) => {
-      const sorted = values.toSorted((a, b) => a - b);
-      return [name, { p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99), samples: sorted.length }];
+    [...found].map(([name, { all, p50s }]) => {
+      const sorted = all.toSorted((a, b) => a - b);
+      const [p50Ms, p99Ms] = [quantile(sorted, 0.5), quantile(sorted, 0.99)];
+      return [name, { p50Ms, p99Ms, samples: sorted.length, p50sMs: p50s }];
     }),
   );
 }

@@ -63,7 +63,7 @@ function latencyTable(contenders: readonly Running[], findings: Findings): strin
   const rows = contenders.flatMap(({ name, label }) => {
     const own = findings.latency.get(name);
     if (own === undefined || base === undefined) return [];
-    const p50 = own.p50Ms - base.p50Ms;
+    const p50 = median(own.p50sMs.map((value, i) => value - (base.p50sMs[i] ?? Number.NaN)));
     return [
       [
         label,

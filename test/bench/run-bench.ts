@@ -21,7 +21,7 @@ const FULL: BenchOptions = {
   rounds: 6,
   sliceMs: 800,
   warmupMs: 800,
-  latency: { batchSize: 10, delayMs: 50, connections: 4, rounds: 4, sliceMs: 1500 },
+  latency: { batchSize: 10, delayMs: 50, connections: 2, rounds: 6, sliceMs: 1200 },
 };
 
 const QUICK: BenchOptions = {
@@ -29,7 +29,7 @@ const QUICK: BenchOptions = {
   batchSizes: [3, 10],
   rounds: 4,
   sliceMs: 400,
-  latency: { ...FULL.latency, rounds: 2, sliceMs: 1000 },
+  latency: { ...FULL.latency, rounds: 3, sliceMs: 800 },
 };
 
 const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
