@@ -29,10 +29,11 @@ export interface BodyLimits {
  */
 export async function readBody(response: Response, limits: BodyLimits): Promise<string> {
   const { maxBytes, budget, clock, idleTimeoutMs } = limits;
-  if (response.body === null) return "";
   const declared = Number(response.headers.get("content-length") ?? Number.NaN);
   if (declared <= Math.min(SMALL_BODY, maxBytes) && isPlainText(response.headers))
     return readSmallBody(response, limits);
+  // Only now: a runtime whose stream was looked at reads it the slow way.
+  if (response.body === null) return "";
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   // Cancelling settles a pending read at once, even when the stream does not know about the signal.
   const cancel = (): void => void reader.cancel().catch(() => {});
