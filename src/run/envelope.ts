@@ -48,7 +48,7 @@ export interface Summary {
 }
 
 /** Count outcomes by what became of them. */
-export function summarise(outcomes: readonly Outcome[]): Summary {
+function summarise(outcomes: readonly Outcome[]): Summary {
   const count = (status: OutcomeStatus): number =>
     outcomes.filter((outcome) => outcome.status === status).length;
   return {
