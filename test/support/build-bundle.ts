@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { rmSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -25,6 +26,12 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const wranglerPackage = createRequire(import.meta.url).resolve("wrangler/package.json");
 const wrangler = join(dirname(wranglerPackage), "bin", "wrangler.js");
 
+/** Bundles nobody disposed of, e.g. one that is shared by a whole process, go with the process. */
+const directories = new Set<string>();
+process.once("exit", () => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
 /**
  * Build a worker exactly as `wrangler deploy --minify` would, without deploying it.
  *
@@ -32,7 +39,11 @@ const wrangler = join(dirname(wranglerPackage), "bin", "wrangler.js");
  */
 export async function buildBundle(source: BundleSource): Promise<Bundle> {
   const directory = await mkdtemp(join(tmpdir(), "volley-bundle-"));
-  const clean = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  directories.add(directory);
+  const clean = async (): Promise<void> => {
+    directories.delete(directory);
+    await rm(directory, { recursive: true, force: true });
+  };
   try {
     const { config, main } = await readSource(source, directory);
     const outDir = join(directory, "out");

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -28,8 +29,10 @@ export interface Workerd extends AsyncDisposable {
 
 const workerdBinary: string = createRequire(import.meta.url)("workerd").default;
 const running = new Set<ChildProcess>();
+const directories = new Set<string>();
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
 /**
@@ -44,6 +47,7 @@ process.once("exit", () => {
  */
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   const directory = await mkdtemp(join(tmpdir(), "volley-workerd-"));
+  directories.add(directory);
   const storageDir = options.storageDir ?? join(directory, "storage");
   await mkdir(storageDir, { recursive: true });
   await cp(options.script, join(directory, "worker.js"));
@@ -63,7 +67,10 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
     child.kill(signal);
     await exited;
   };
-  const clean = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  const clean = async (): Promise<void> => {
+    directories.delete(directory);
+    await rm(directory, { recursive: true, force: true });
+  };
   try {
     const port = await listening(child, exited, options.startTimeoutMs ?? 15_000);
     const pid = child.pid as number;
