@@ -1,18 +1,29 @@
-import { makeFailure } from "../contract/failure.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JobClaim, JobSpec } from "../contract/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
-import type { Call, Plan, Step } from "../plan/make-plan.ts";
+import type { Result } from "../kit/result.ts";
+import type { Call, Plan } from "../plan/step.ts";
 import type { AttemptRunner } from "./attempt-runner.ts";
 import type { Gate, Ports } from "./ports.ts";
-import type { Running } from "./run-action.ts";
+import { combineElements } from "./run-loop.ts";
+import type { Queued } from "./tool-pools.ts";
 
-/** Make the jobs of a plan's fire-and-forget steps, by step. Making one records nothing yet. */
+/**
+ * Make the jobs of a plan that its admission can record, by step: fire-and-forget steps that wait for nothing. Making
+ * one records nothing yet; the others are recorded when their turn comes.
+ */
 export function makeJobs(plan: Plan, ports: Ports): ReadonlyMap<number, JobSpec> {
   const jobs = new Map<number, JobSpec>();
-  for (const { index, call } of plan.steps) {
-    if (call.ok && call.value.tool.execution === "fire-and-forget")
-      jobs.set(index, makeJob(call.value, ports.newId()));
+  for (const { index, needs, task } of plan.steps) {
+    if (
+      !task.ok ||
+      task.value.tool.execution !== "fire-and-forget" ||
+      needs.length > 0 ||
+      task.value.call === null
+    )
+      continue;
+    jobs.set(index, makeJob(task.value.call, ports.newId()));
   }
   return jobs;
 }
@@ -29,75 +40,87 @@ function makeJob({ tool, input }: Call, id: string): JobSpec {
   };
 }
 
+export interface BackgroundOptions {
+  readonly ports: Ports;
+  /** Jobs of the admission, by step. */
+  readonly jobs: ReadonlyMap<number, JobSpec>;
+  /** Fences of those that it recorded. */
+  readonly fences: ReadonlyMap<number, number>;
+  readonly gate: Gate;
+  readonly attempts: AttemptRunner;
+  /** When the platform may cut what runs after the answer. */
+  readonly attemptsEndAt: number;
+  readonly defer: (work: Promise<unknown>) => void;
+}
+
 /** Start a batch's background jobs. `initiated` is only ever said of a job whose row is durable. */
 export class Background {
-  readonly #jobs: ReadonlyMap<number, JobSpec>;
-  readonly #fences: ReadonlyMap<number, number>;
-  readonly #gate: Gate;
-  readonly #attempts: AttemptRunner;
-  readonly #attemptsEndAt: number;
-  readonly #defer: (work: Promise<unknown>) => void;
+  readonly #options: BackgroundOptions;
 
-  constructor(options: {
-    readonly jobs: ReadonlyMap<number, JobSpec>;
-    /** Fences of the jobs that the admission recorded. */
-    readonly fences: ReadonlyMap<number, number>;
-    readonly gate: Gate;
-    readonly attempts: AttemptRunner;
-    /** When the platform may cut what runs after the answer. */
-    readonly attemptsEndAt: number;
-    readonly defer: (work: Promise<unknown>) => void;
-  }) {
-    this.#jobs = options.jobs;
-    this.#fences = options.fences;
-    this.#gate = options.gate;
-    this.#attempts = options.attempts;
-    this.#attemptsEndAt = options.attemptsEndAt;
-    this.#defer = options.defer;
+  constructor(options: BackgroundOptions) {
+    this.#options = options;
   }
 
-  /** Start a fire-and-forget step; null when the step is not one. */
-  start(step: Step): Running | null {
-    const spec = this.#jobs.get(step.index);
-    if (spec === undefined) return null;
-    const fence = this.#fences.get(step.index);
-    const outcome =
-      fence === undefined ? this.#recordLate(step.index, spec) : Promise.resolve(this.#initiate(spec, fence));
-    // A recording under way cannot be stopped without losing what it says; the gate's own timeout bounds it.
-    return { outcome, finished: outcome.then(() => {}), stop: () => {} };
+  /** Start a fire-and-forget step whose arguments are known. */
+  start(index: number, call: Call): Queued {
+    const { jobs, fences, ports } = this.#options;
+    const spec = jobs.get(index);
+    const fence = fences.get(index);
+    if (spec !== undefined && fence !== undefined)
+      return toQueued(Promise.resolve(this.#initiate(spec, fence)));
+    const recorded = this.#record([makeJob(call, ports.newId())]);
+    return toQueued(recorded.then(([outcome]) => outcome!));
+  }
+
+  /** Start a job for every element of a loop; all of them are recorded in one round trip. */
+  startLoop(calls: readonly Result<Call, Failure>[]): Queued {
+    const specs = calls.flatMap((call) =>
+      call.ok ? [makeJob(call.value, this.#options.ports.newId())] : [],
+    );
+    const recorded = specs.length === 0 ? Promise.resolve([]) : this.#record(specs);
+    const outcome = recorded.then((outcomes) => {
+      const queue = [...outcomes];
+      const elements = calls.map((call): Outcome =>
+        call.ok ? queue.shift()! : { status: "error", error: call.error, meta: {} },
+      );
+      return combineElements(elements, false, 0);
+    });
+    return toQueued(outcome);
   }
 
   /** The first attempt begins behind the batch's own actions, so those take their header slots first. */
   #initiate(spec: JobSpec, fence: number): Outcome {
     const attempt = Promise.resolve().then(() => this.#attempt({ spec, attempt: 1, fence }));
     // When its end cannot be reported the lease runs out and the alarm takes over.
-    this.#defer(attempt.catch(() => {}));
+    this.#options.defer(attempt.catch(() => {}));
     return { status: "initiated", jobId: spec.id, meta: {} };
   }
 
   async #attempt(claim: JobClaim): Promise<void> {
-    const end = await this.#attempts.run(claim, this.#attemptsEndAt);
-    await this.#gate.settle(claim.spec.id, claim.fence, end);
+    const { attempts, attemptsEndAt, gate } = this.#options;
+    const end = await attempts.run(claim, attemptsEndAt);
+    await gate.settle(claim.spec.id, claim.fence, end);
   }
 
-  /** Record a job that had to wait for other actions. */
-  async #recordLate(index: number, spec: JobSpec): Promise<Outcome> {
+  /** Record jobs that had to wait for other actions. */
+  async #record(specs: readonly JobSpec[]): Promise<Outcome[]> {
     try {
-      const answer = await this.#gate.admit({
-        quota: null,
-        draws: [],
-        jobs: [{ index, spec }],
-        allOrNothing: false,
+      const jobs = specs.map((spec, index) => ({ index, spec }));
+      const answer = await this.#options.gate.admit({ quota: null, draws: [], jobs, allOrNothing: false });
+      const fences = new Map(answer.recorded.map(({ index, fence }) => [index, fence]));
+      const refused = new Map(answer.refusedJobs.map(({ index, code }) => [index, code]));
+      return jobs.map(({ index, spec }): Outcome => {
+        const fence = fences.get(index);
+        if (fence !== undefined) return this.#initiate(spec, fence);
+        return { status: "error", error: makeFailure(refused.get(index) ?? "OUTBOX_UNAVAILABLE"), meta: {} };
       });
-      const [recorded] = answer.recorded;
-      if (recorded !== undefined) return this.#initiate(spec, recorded.fence);
-      return {
-        status: "error",
-        error: makeFailure(answer.refusedJobs[0]?.code ?? "OUTBOX_UNAVAILABLE"),
-        meta: {},
-      };
     } catch {
-      return { status: "error", error: makeFailure("OUTBOX_UNAVAILABLE"), meta: {} };
+      return specs.map(() => ({ status: "error", error: makeFailure("OUTBOX_UNAVAILABLE"), meta: {} }));
     }
   }
+}
+
+/** A recording under way cannot be stopped without losing what it says; the gate's own timeout bounds it. */
+function toQueued(outcome: Promise<Outcome>): Queued {
+  return { outcome, finished: outcome.then(() => {}), started: true, stop: () => {} };
 }

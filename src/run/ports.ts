@@ -20,6 +20,8 @@ export interface Gate {
   admit(request: AdmissionRequest): Promise<AdmissionAnswer>;
   /** Report how an attempt ended. Refused (false) when the fence is not the row's any more. */
   settle(jobId: string, fence: number, end: AttemptEnd): Promise<boolean>;
+  keep(results: readonly { handle: string; json: string }[]): Promise<string[]>;
+  recall(handles: readonly string[]): Promise<{ handle: string; json: string }[]>;
 }
 
 /** The knobs a deployment or a test may turn; the defaults are `LIMITS`. */

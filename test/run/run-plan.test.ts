@@ -45,14 +45,13 @@ const codeOf = (outcome: Outcome | undefined): string | undefined =>
   outcome !== undefined && "error" in outcome ? outcome.error.code : undefined;
 
 test("actions that do not depend on each other run at once", async () => {
-  const { outcomes, endedAt, maxParallelism } = await run([
+  const { outcomes, endedAt } = await run([
     { id: "a", ms: 300 },
     { id: "b", ms: 200 },
     { id: "c", ms: 100 },
   ]);
   expect(statuses(outcomes)).toEqual(["success", "success", "success"]);
   expect(endedAt).toBe(300);
-  expect(maxParallelism).toBe(3);
 });
 
 test("an action starts the moment its own dependencies succeeded, not when a layer ends", async () => {
@@ -192,6 +191,42 @@ test("when the caller goes away reads are stopped, writes finish and nothing mor
   expect(byId["write"]?.status).toBe("success");
   expect(actions.startedAt.has("next")).toBe(false);
   expect(endedAt).toBe(300);
+});
+
+test("a step that only comes after another runs even when that one failed", async () => {
+  const { byId, actions } = await run([
+    { id: "first", fails: SOME_FAILURE, ms: 100 },
+    { id: "second", after: ["first"] },
+  ]);
+  expect(byId["second"]?.status).toBe("success");
+  expect(actions.startedAt.get("second")).toBe(100);
+});
+
+test("under a cap the step with the longest path behind it goes first, whatever its position", async () => {
+  const { actions, endedAt } = await run([
+    { id: "a", tool: SERIAL, ms: 100 },
+    { id: "b", tool: SERIAL, ms: 100 },
+    { id: "head", tool: SERIAL, ms: 100 },
+    { id: "middle", needs: ["head"], ms: 100 },
+    { id: "tail", needs: ["middle"], ms: 100 },
+  ]);
+  expect(actions.startedAt.get("head")).toBe(0);
+  expect(actions.startedAt.get("a")).toBe(100);
+  expect(actions.startedAt.get("b")).toBe(200);
+  expect(endedAt).toBe(300);
+});
+
+test("fail-fast calls what still waits for its cap skipped, since nothing of it was sent", async () => {
+  const { byId } = await run(
+    [
+      { id: "bad", ms: 10, fails: SOME_FAILURE },
+      { id: "running", tool: SERIAL, ms: 100 },
+      { id: "queued", tool: SERIAL, ms: 100 },
+    ],
+    { onError: "fail-fast" },
+  );
+  expect(byId["running"]).toMatchObject({ status: "error", error: { code: "ABORTED" } });
+  expect(byId["queued"]).toMatchObject({ status: "skipped", because: "bad", error: { code: "ABORTED" } });
 });
 
 test("a fire-and-forget action that was recorded meets the dependencies on it", async () => {

@@ -1,0 +1,6 @@
+export function selectFields(
+  data: unknown,
+  _pointers: readonly (readonly string[])[],
+): { data: unknown; missing: string[] } {
+  return { data, missing: [] };
+}
