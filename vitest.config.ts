@@ -17,6 +17,15 @@ export default defineConfig({
         plugins: [cloudflareTest({ wrangler: { configPath: "./test/edge/wrangler.jsonc" } })],
         test: { name: "edge", include: ["test/edge/**/*.test.ts"] },
       },
+      {
+        // The built bundle in raw workerd, killed and started again. Runs last: its leases run out by the clock.
+        test: {
+          name: "chaos",
+          include: ["test/chaos/**/*.test.ts"],
+          testTimeout: 60_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 });

@@ -133,9 +133,9 @@ function toFailure(error: unknown): Failure {
  */
 function toFailedOutcome(tool: Tool, trace: CallTrace, failure: Failure, meta: Outcome["meta"]): Outcome {
   if (!tool.isWrite || !trace.sent) return { status: "error", error: failure, meta };
-  const accepted = trace.status !== null && trace.status >= 200 && trace.status < 300;
-  if (trace.status === null || accepted)
-    return { status: "unknown", error: { ...failure, retryable: tool.repeatable }, meta };
+  // A redirect says nothing about whether the request before it took effect.
+  const refused = trace.status !== null && trace.status >= 400;
+  if (!refused) return { status: "unknown", error: { ...failure, retryable: tool.repeatable }, meta };
   const retryable = failure.retryable && (tool.repeatable || failure.code === "RATE_LIMITED");
   return { status: "error", error: { ...failure, retryable }, meta };
 }

@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import { findViolations, type JobEvidence } from "./find-violations.ts";
+
+const MAX_ATTEMPTS = 5;
+const acted = { key: "k", at: 1, actedAt: 2 };
+const fine: JobEvidence = {
+  n: 1,
+  jobId: "job-1",
+  record: { status: "succeeded", attempts: 2 },
+  attempts: [acted],
+};
+
+describe("findViolations()", () => {
+  test("finds nothing wrong with a job that succeeded, nor with an effect repeated under one key", () => {
+    expect(
+      findViolations([fine, { ...fine, n: 2, attempts: [], jobId: null, record: null }], MAX_ATTEMPTS),
+    ).toEqual([]);
+    expect(findViolations([{ ...fine, attempts: [acted, acted] }], MAX_ATTEMPTS)).toEqual([]);
+  });
+
+  test.each<[what: string, evidence: Partial<JobEvidence>, text: string]>([
+    ["a job without a record", { record: null }, "lost: recorded as nothing"],
+    ["a job that is dead", { record: { status: "dead", attempts: 2 } }, "lost: recorded as dead"],
+    ["a success without its effect", { attempts: [{ ...acted, actedAt: null }] }, "acted 0 times"],
+    ["an attempt without a key", { attempts: [{ ...acted, key: null }] }, "without an idempotency key"],
+    ["two keys for one job", { attempts: [acted, { ...acted, key: "l" }] }, "2 different keys"],
+    ["too many attempts", { record: { status: "succeeded", attempts: 6 } }, "6 attempts, 5 are allowed"],
+    ["attempts nobody counted", { attempts: [acted, acted, acted] }, "saw 3 attempts, 2 are recorded"],
+  ])("finds %s", (_, evidence, text) => {
+    expect(findViolations([{ ...fine, ...evidence }], MAX_ATTEMPTS)).toEqual([expect.stringContaining(text)]);
+  });
+
+  test("finds one key for two jobs", () => {
+    expect(findViolations([fine, { ...fine, n: 2 }], MAX_ATTEMPTS)).toEqual([
+      expect.stringContaining("its key is also that of n=1"),
+    ]);
+  });
+});

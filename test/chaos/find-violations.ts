@@ -1,0 +1,52 @@
+import type { UpstreamAttempt } from "./chaos-upstream.ts";
+import type { JobView } from "./volley-client.ts";
+
+/** Everything known of one job after a loop: what was promised, what is recorded, what the provider saw. */
+export interface JobEvidence {
+  readonly n: number;
+  /** Null when no `initiated` arrived, so nothing was promised. */
+  readonly jobId: string | null;
+  /** The record at the end; null when there is none, or nobody answered for it. */
+  readonly record: JobView | null;
+  readonly attempts: readonly UpstreamAttempt[];
+}
+
+/** A promised job is lost unless it is recorded as succeeded and its effect did happen. */
+export function isLost({ jobId, record, attempts }: JobEvidence): boolean {
+  return (
+    jobId !== null && !(record?.status === "succeeded" && attempts.some(({ actedAt }) => actedAt !== null))
+  );
+}
+
+/** Find what went against the contract of background jobs, in words; nothing when all is well. */
+export function findViolations(jobs: readonly JobEvidence[], maxAttempts: number): string[] {
+  const owners = new Map<string, number>();
+  return jobs.flatMap((job) => {
+    const { n, record, attempts } = job;
+    const found: string[] = [];
+    const note = (wrong: boolean, text: string): void =>
+      void (wrong && found.push(`job n=${n} (${job.jobId ?? "not promised"}): ${text}`));
+
+    const acted = attempts.filter(({ actedAt }) => actedAt !== null).length;
+    note(isLost(job), `lost: recorded as ${record?.status ?? "nothing"}, acted ${acted} times`);
+
+    const keys = new Set(attempts.map(({ key }) => key));
+    note(keys.has(null), "an attempt came without an idempotency key");
+    note(keys.size > 1, `its attempts came with ${keys.size} different keys`);
+    for (const key of keys) {
+      const owner = key === null ? n : (owners.get(key) ?? n);
+      note(owner !== n, `its key is also that of n=${owner}`);
+      if (key !== null) owners.set(key, n);
+    }
+
+    if (record !== null) {
+      note(record.attempts > maxAttempts, `${record.attempts} attempts, ${maxAttempts} are allowed`);
+      // Attempts are counted before they run, so the provider can never have seen more than are recorded.
+      note(
+        attempts.length > record.attempts,
+        `the provider saw ${attempts.length} attempts, ${record.attempts} are recorded`,
+      );
+    }
+    return found;
+  });
+}

@@ -1,0 +1,120 @@
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
+
+const HEADERS = { authorization: "Bearer sandbox-key" };
+const TIMEOUT_MS = 10_000;
+
+export interface ChaosAction {
+  readonly id: string;
+  readonly tool: string;
+  readonly args: Readonly<Record<string, number>>;
+  readonly depends_on?: readonly string[];
+}
+
+/** What `GET /v1/jobs/{id}` says of a job, as much of it as matters here. */
+export interface JobView {
+  readonly status: string;
+  readonly attempts: number;
+}
+
+export interface BatchOptions {
+  readonly actions: readonly ChaosAction[];
+  /** Ask for server-sent events, so that `initiated` arrives before the batch has ended. */
+  readonly streamed: boolean;
+  /** Called in the same turn as the first `initiated` is complete: nothing comes between the promise and the kill. */
+  readonly onInitiated: () => void;
+}
+
+interface Result {
+  readonly id: string;
+  readonly status: string;
+  readonly job_id?: string;
+}
+
+/**
+ * Send a batch and give the jobs that were called initiated (action id → job id), however the connection ended.
+ *
+ * Only what arrived whole counts as promised. Rejects on a refusal: then the test is wrong, not the runtime.
+ */
+export async function sendBatch(
+  url: string,
+  { actions, streamed, onInitiated }: BatchOptions,
+): Promise<ReadonlyMap<string, string>> {
+  let promised = new Map<string, string>();
+  const answer = await exchange(`${url}/v1/execute_actions`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...(streamed && { accept: "text/event-stream" }) },
+    body: JSON.stringify({ actions }),
+    onText(text, isWhole) {
+      const before = promised.size;
+      promised = toInitiated(streamed ? readEvents(text) : isWhole ? readEnvelope(text) : []);
+      if (before === 0 && promised.size > 0) onInitiated();
+    },
+  });
+  if (answer !== null && answer.status !== 200)
+    throw new Error(`Cannot send a batch: ${answer.status} ${answer.text}`);
+  return promised;
+}
+
+/** Ask about a job; null when it does not exist, undefined when nobody could say just now. */
+export async function readJob(url: string, jobId: string): Promise<JobView | null | undefined> {
+  const answer = await exchange(`${url}/v1/jobs/${jobId}`, { method: "GET" });
+  if (answer?.status === 404) return null;
+  return answer?.status === 200 ? (JSON.parse(answer.text) as JobView) : undefined;
+}
+
+function readEnvelope(text: string): readonly Result[] {
+  const { results = [] } = JSON.parse(text) as { readonly results?: readonly Result[] };
+  return results;
+}
+
+function readEvents(text: string): readonly Result[] {
+  const whole = text.slice(0, Math.max(0, text.lastIndexOf("\n\n")));
+  return whole.split("\n\n").flatMap((event) => {
+    const data = /^event: result\ndata: (.+)$/.exec(event)?.[1];
+    return data === undefined ? [] : [JSON.parse(data) as Result];
+  });
+}
+
+function toInitiated(results: readonly Result[]): Map<string, string> {
+  const initiated = results.filter(({ status }) => status === "initiated");
+  return new Map(initiated.map(({ id, job_id }) => [id, job_id ?? ""]));
+}
+
+interface Exchange {
+  readonly method: "GET" | "POST";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Told the text so far, and whether it is all of it. */
+  readonly onText?: (text: string, isWhole: boolean) => void;
+}
+
+/** Exchange one request over a connection of its own; null when it broke off before the answer was whole. */
+function exchange(
+  url: string,
+  { method, headers, body, onText = () => {} }: Exchange,
+): Promise<{ status: number; text: string } | null> {
+  return new Promise((resolve) => {
+    const sent: ClientRequest = request(url, {
+      method,
+      headers: { ...HEADERS, ...headers },
+      agent: false,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    sent.on("error", () => resolve(null));
+    sent.on("response", (response: IncomingMessage) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => {
+        text += chunk;
+        onText(text, false);
+      });
+      response.on("error", () => resolve(null));
+      response.on("close", () => resolve(null));
+      response.on("end", () => {
+        onText(text, true);
+        resolve({ status: response.statusCode ?? 0, text });
+      });
+    });
+    sent.end(body);
+  });
+}

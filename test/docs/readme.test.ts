@@ -1,0 +1,114 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
+import { routeUpstream } from "../sandbox/upstreams/route-upstream.ts";
+import { TestWorld } from "../support/execute-batch.ts";
+import { INSTANT_PORTS } from "../support/instant-ports.ts";
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const readme = await readFile(join(ROOT, "README.md"), "utf8");
+
+/** The first block of a language, or the first that contains `part`. */
+function block(language: string, part = ""): string {
+  const blocks = [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)];
+  const found = blocks.find(([, name, text]) => name === language && text!.includes(part));
+  if (found === undefined) throw new Error(`The README has no ${language} block with '${part}'`);
+  return found[2]!;
+}
+
+describe("the README's tool", () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    // Inside the repository, so that `zod` is found as it is from src/tools; `dist` is not under version control.
+    await mkdir(join(ROOT, "dist"), { recursive: true });
+    folder = await mkdtemp(join(ROOT, "dist", "readme-"));
+    await writeFile(join(folder, "tool.ts"), block("ts").replaceAll('"../', '"../../src/'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  test("is declared in 12 lines", () => {
+    const declaration = /defineTool\(\{\n(.*?)^\}\);/ms.exec(block("ts"))![1]!;
+    expect(declaration.trimEnd().split("\n")).toHaveLength(12);
+  });
+
+  test("compiles", async () => {
+    await writeFile(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({
+        extends: "../../tsconfig.base.json",
+        compilerOptions: { lib: ["ES2024", "WebWorker"], types: [] },
+        files: ["tool.ts"],
+      }),
+    );
+    await run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder]);
+  }, 60_000);
+
+  test("runs as the text says, and reaches only the host it declares", async () => {
+    await writeFile(
+      join(folder, "run.ts"),
+      `import { createCatalog } from "../../src/catalog/catalog.ts";
+       import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
+       import { FakeToolContext } from "../../test/support/fake-tool-context.ts";
+       import { getExchangeRate } from "./tool.ts";
+       const tool = createCatalog([...SHIPPED_TOOLS, getExchangeRate]).get("get_exchange_rate")!;
+       const ctx = new FakeToolContext(tool, { answer: () => Response.json({ rates: { EUR: 0.9 } }) });
+       const output = await tool.run(tool.input.parse({ from: "USD", to: "EUR" }), ctx);
+       console.log(JSON.stringify({ output, sent: ctx.requests.map(({ url }) => url.href), cap: tool.concurrency }));`,
+    );
+    const { stdout } = await run(process.execPath, [join(folder, "run.ts")]);
+
+    expect(JSON.parse(stdout)).toEqual({
+      output: { rates: { EUR: 0.9 } },
+      sent: ["https://api.frankfurter.dev/v1/latest?base=USD&symbols=EUR"],
+      cap: 4,
+    });
+  }, 60_000);
+});
+
+describe("the README's commands", () => {
+  test("are what CI runs", async () => {
+    const command = block("bash", "npm test").trim();
+    const ci = await readFile(join(ROOT, ".ci/run"), "utf8");
+
+    expect(ci.split("\n")).toContain(command);
+  });
+
+  test("exist", async () => {
+    const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
+      scripts: Record<string, string>;
+    };
+    const named = [...readme.matchAll(/npm run ([a-z:]+)/g)].map(([, name]) => name!);
+
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+});
+
+test("the README's batch gets the answer printed under it", async () => {
+  const body = /-d '(.*?)'/s.exec(block("bash", "curl -s http://127.0.0.1:8787/v1/execute_actions"))![1]!;
+  const printed = block("text", '"batch_id"');
+  const world = new TestWorld();
+  for (const name of ["RESEND_API_KEY", "EMAIL_FROM"]) world.secrets.set(name, "re_sandbox_resend_api_key");
+  world.fetch = (url, init) => routeUpstream(new Request(url, init), INSTANT_PORTS)!;
+
+  const envelope = await world.run(SHIPPED_TOOLS, JSON.parse(body));
+
+  for (const { index, id, tool, status } of envelope.results) {
+    const head = JSON.stringify({ index, id, tool, status }).slice(1, -1);
+    expect(squeeze(printed)).toContain(squeeze(head));
+  }
+  expect(squeeze(printed)).toContain(squeeze(JSON.stringify(envelope.results[1]!.error)));
+  expect(squeeze(printed)).toContain(squeeze(JSON.stringify(envelope.summary)));
+});
+
+/** Line breaks were added to the printed answer; nothing else may differ. */
+function squeeze(text: string): string {
+  return text.replaceAll(/\s+/g, "");
+}
