@@ -9,7 +9,7 @@ export default defineConfig({
         test: {
           name: "core",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/edge/**", "test/harness/**", "test/chaos/**"],
+          exclude: ["test/edge/**", "test/harness/**", "test/limits.test.ts", "test/chaos/**"],
         },
       },
       {
@@ -24,6 +24,18 @@ export default defineConfig({
           include: ["test/chaos/**/*.test.ts"],
           testTimeout: 60_000,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        // The built bundle over HTTP, in raw workerd: real sockets, real time. Runs after the others, so that they do
+        // not take its processor while its clocks run.
+        test: {
+          name: "harness",
+          environment: "node",
+          include: ["test/harness/**/*.test.ts", "test/limits.test.ts"],
+          testTimeout: 15_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -8,6 +8,8 @@ export const LIMITS = {
   bodyBytes: 256 * 1024,
   /** Deeper JSON overflows RPC and structured cloning; no tool needs a tenth of it. */
   nesting: 32,
+  /** Callers' parsers stop at 64 levels (.NET) or 128 (serde), and what stops one costs it every sibling's result; the envelope takes three. */
+  outputNesting: 60,
   /** One action may not crowd out its siblings inside the body limit. */
   argsBytes: 64 * 1024,
   /** More calls than a model can usefully reason about at once. */

@@ -33,8 +33,8 @@ export function parseJson(bytes: Uint8Array): Result<unknown, Refusal> {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Whether brackets outside strings nest deeper than `limit`. */
-function exceedsDepth(bytes: Uint8Array, limit: number): boolean {
+/** Whether brackets outside strings nest deeper than `limit`, in JSON that nobody has parsed yet. */
+export function exceedsDepth(bytes: Uint8Array, limit: number): boolean {
   let depth = 0;
   let inString = false;
   for (let i = 0; i < bytes.length; i += 1) {

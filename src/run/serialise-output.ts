@@ -1,3 +1,5 @@
+import { LIMITS } from "../contract/limits.ts";
+import { exceedsDepth } from "../contract/parse-json.ts";
 import { ToolFailure } from "../contract/tool-failure.ts";
 
 const encoder = new TextEncoder();
@@ -5,8 +7,8 @@ const encoder = new TextEncoder();
 /**
  * Write a tool's output as JSON, once: the text is what the envelope will contain, byte for byte.
  *
- * Throws `TOOL_FAILED` for what JSON cannot say (nothing at all, BigInt, a cycle, nesting without end), so that a
- * careless tool costs its own result and not the envelope.
+ * Throws `TOOL_FAILED` for what JSON cannot say (nothing at all, BigInt, a cycle) and for what nests so deep
+ * that callers could not read it, so that a careless tool costs its own result and not the envelope.
  */
 export function serialiseOutput(output: unknown): { readonly json: string; readonly bytes: number } {
   let json: string | undefined;
@@ -22,5 +24,11 @@ export function serialiseOutput(output: unknown): { readonly json: string; reado
       hint: "The tool returned nothing; its author has to return a JSON value.",
     });
   }
-  return { json, bytes: encoder.encode(json).length };
+  const written = encoder.encode(json);
+  if (exceedsDepth(written, LIMITS.outputNesting)) {
+    throw new ToolFailure("TOOL_FAILED", {
+      hint: `The tool returned a value that nests deeper than ${LIMITS.outputNesting} levels, which callers could not read.`,
+    });
+  }
+  return { json, bytes: written.length };
 }

@@ -55,10 +55,9 @@ describe("the README's tool", () => {
     await writeFile(
       join(folder, "run.ts"),
       `import { createCatalog } from "../../src/catalog/catalog.ts";
-       import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
        import { FakeToolContext } from "../../test/support/fake-tool-context.ts";
        import { getExchangeRate } from "./tool.ts";
-       const tool = createCatalog([...SHIPPED_TOOLS, getExchangeRate]).get("get_exchange_rate")!;
+       const tool = createCatalog([getExchangeRate]).get("get_exchange_rate")!;
        const ctx = new FakeToolContext(tool, { answer: () => Response.json({ rates: { EUR: 0.9 } }) });
        const output = await tool.run(tool.input.parse({ from: "USD", to: "EUR" }), ctx);
        console.log(JSON.stringify({ output, sent: ctx.requests.map(({ url }) => url.href), cap: tool.concurrency }));`,

@@ -155,7 +155,8 @@ export function createProbeTools(origin: string): Tool[] {
       maxResponseBytes: 1024 * 1024,
       orchestration: { mode: "parallel-safe" },
       run: async ({ path }, ctx) => {
-        const response = await ctx.fetch(new URL(path, at));
+        // What is no URL goes on as it is: refusing it is the guard's business, not ours.
+        const response = await ctx.fetch(URL.parse(path, at) ?? path);
         const isJson = /[/+]json\b/i.test(response.headers.get("content-type") ?? "");
         return isJson ? response.json() : { text: response.text() };
       },

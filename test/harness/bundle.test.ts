@@ -1,0 +1,93 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { type Bundle, buildBundle } from "../support/build-bundle.ts";
+import { startWorkerd } from "../support/workerd.ts";
+
+const CONFIG = "wrangler.jsonc";
+const GZIP_LIMIT = 120 * 1024;
+const STARTUP_LIMIT_MS = 60;
+
+let bundle: Bundle;
+let code: string;
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "volley-startup-"));
+  bundle = await buildBundle({ config: CONFIG });
+  code = await readFile(bundle.path, "utf8");
+});
+
+afterAll(async () => {
+  await bundle?.[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true, force: true });
+});
+
+describe("The bundle that is deployed", () => {
+  test("takes at most 120 KiB gzipped", () => {
+    expect(bundle.gzipBytes).toBeLessThanOrEqual(GZIP_LIMIT);
+  });
+
+  test("makes no code from text", () => {
+    expect(code).not.toMatch(/\beval\s*\(/);
+    expect(code).not.toMatch(/\bnew\s+Function\s*\(/);
+    // Zod has two of its own, for runtimes that allow it; on Workers it looks at the user agent and leaves them alone.
+    expect(code.match(/=\s*Function\b/g) ?? []).toHaveLength(2);
+    expect(code).toMatch(/"Cloudflare-Workers"\?*\.includes\("Cloudflare"\)\)\s*return\s*(?:!1|false)/);
+  });
+
+  test("holds no key, no secret, and nothing of the sandbox", () => {
+    for (const text of ["sandbox", "probe-", "re_sandbox", ".sandbox.test", "84ee53608366a8fc", "127.0.0.1"])
+      expect(code).not.toContain(text);
+    // Whatever looks like a digest, a provider's key or a private key.
+    expect(code).not.toMatch(/\b[0-9a-f]{64}\b/);
+    expect(code).not.toMatch(/\b(?:sk-|re_|AIza|BSA)[A-Za-z0-9_-]{16,}/);
+    expect(code).not.toContain("PRIVATE KEY");
+  });
+
+  test("lets nobody in until a key is configured", async () => {
+    await using volley = await startWorkerd({
+      script: bundle.path,
+      durableObjects: { TENANT_GATE: "TenantGate" },
+      compatibilityFlags: ["enable_request_signal", "global_fetch_strictly_public"],
+    });
+    expect((await fetch(`${volley.url}/healthz`)).status).toBe(200);
+    for (const key of ["sandbox-key", "", "undefined"]) {
+      const headers = { authorization: `Bearer ${key}` };
+      expect((await fetch(`${volley.url}/v1/tools`, { headers })).status).toBe(401);
+    }
+  });
+
+  test("starts in under 60 ms of work", { timeout: 60_000 }, async () => {
+    // The least of three: noise only ever adds.
+    const times: number[] = [];
+    for (let run = 0; run < 3 && !times.some((ms) => ms < STARTUP_LIMIT_MS); run += 1)
+      times.push(await measureStartupMs(join(directory, `${run}.cpuprofile`)));
+    expect(Math.min(...times)).toBeLessThan(STARTUP_LIMIT_MS);
+  });
+});
+
+interface CpuProfile {
+  readonly nodes: readonly { readonly id: number; readonly callFrame: { readonly functionName: string } }[];
+  readonly samples: readonly number[];
+  /** Microseconds before each sample. */
+  readonly timeDeltas: readonly number[];
+}
+
+/** Profile the Worker's start with `wrangler check startup` and add up the time it was not idle. */
+async function measureStartupMs(outfile: string): Promise<number> {
+  const env = { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", WRANGLER_LOG_PATH: directory };
+  await promisify(execFile)(
+    "node_modules/.bin/wrangler",
+    ["check", "startup", "-c", CONFIG, "--outfile", outfile],
+    { env },
+  );
+  const { nodes, samples, timeDeltas } = JSON.parse(await readFile(outfile, "utf8")) as CpuProfile;
+  const idle = nodes.find(({ callFrame }) => callFrame.functionName === "(idle)")?.id;
+  const busyUs = samples.reduce((sum, id, index) => (id === idle ? sum : sum + (timeDeltas[index] ?? 0)), 0);
+  return busyUs / 1_000;
+}

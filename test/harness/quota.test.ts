@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { sleep } from "../support/eventually.ts";
+import { HostileUpstream } from "../support/hostile-upstream.ts";
+import { startSandbox } from "../support/sandbox.ts";
+import { problemOf, TestCaller } from "../support/test-caller.ts";
+import type { Workerd } from "../support/workerd.ts";
+
+let upstream: HostileUpstream;
+let volley: Workerd;
+
+beforeAll(async () => {
+  upstream = await HostileUpstream.start();
+  volley = await startSandbox({ vars: { PROBE_ORIGIN: upstream.url } });
+});
+
+afterAll(async () => {
+  await volley?.[Symbol.asyncDispose]();
+  await upstream?.[Symbol.asyncDispose]();
+});
+
+const POLICY = '"requests";q=20;w=60';
+/** One structured-field item with the parameters of draft-ietf-httpapi-ratelimit-headers. */
+const LEFT = /^"requests";r=(\d+);t=(\d+)$/;
+
+test("a key gets exactly its 20 of 60 requests at once, and is told when there will be more", async () => {
+  const small = new TestCaller(volley.url, "sandbox-small-key");
+  // Half as spoofed: who asks is the key's matter, not the headers'.
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, n) =>
+      small.send({
+        body: JSON.stringify({ actions: [{ tool: "probe-echo", args: { n } }] }),
+        headers: n % 2 === 0 ? {} : { "x-forwarded-for": `10.0.0.${n}`, "cf-connecting-ip": `10.0.0.${n}` },
+      }),
+    ),
+  );
+
+  const admitted = answers.filter(({ status }) => status === 200);
+  const denied = answers.filter(({ status }) => status === 429);
+  expect(admitted).toHaveLength(20);
+  expect(denied).toHaveLength(40);
+  expect(upstream.requestsTo("/echo")).toHaveLength(20);
+
+  for (const { headers } of answers) expect(headers["ratelimit-policy"]).toBe(POLICY);
+  const left = admitted.map(({ headers }) => Number(LEFT.exec(String(headers["ratelimit"]))?.[1]));
+  expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n));
+  for (const answer of denied) {
+    const [, r, t] = LEFT.exec(String(answer.headers["ratelimit"])) ?? [];
+    expect(r).toBe("0");
+    expect(answer.headers["retry-after"]).toBe(t);
+    // One request every three seconds.
+    expect(Number(t)).toBeGreaterThanOrEqual(1);
+    expect(Number(t)).toBeLessThanOrEqual(3);
+    expect(problemOf(answer)).toMatchObject({ code: "QUOTA_EXCEEDED", retry_after_ms: expect.any(Number) });
+  }
+
+  await sleep(1_000 * Number(denied.at(-1)!.headers["retry-after"]));
+  const later = await small.execute([{ tool: "probe-echo", args: { n: 61 } }]);
+  expect(later.summary).toMatchObject({ ok: 1 });
+});
+
+test("a key's quota is its own: another key of the same tenant, and another tenant, still have theirs", async () => {
+  for (const key of ["sandbox-key", "sandbox-other-key"]) {
+    const answer = await new TestCaller(volley.url, key).send({
+      body: JSON.stringify({ actions: [{ tool: "probe-echo", args: { n: 1 } }] }),
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({
+      "ratelimit-policy": '"requests";q=100000;w=60',
+      ratelimit: expect.stringMatching(LEFT),
+    });
+    expect(answer.headers).not.toHaveProperty("retry-after");
+  }
+});
+
+test("what was refused before it was counted costs nothing", async () => {
+  const caller = new TestCaller(volley.url);
+  const remaining = async (): Promise<number> => {
+    const { headers } = await caller.send({ body: '{"actions":[{"tool":"nothing"}]}' });
+    return Number(LEFT.exec(String(headers["ratelimit"]))?.[1]);
+  };
+  const before = await remaining();
+  for (let sent = 0; sent < 30; sent += 1) await caller.send({ body: "{" });
+  // The one more that was counted is the asking itself; 100,000 a minute refill faster than this asks.
+  expect(await remaining()).toBeGreaterThanOrEqual(before - 1);
+});

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+
+import { startSandbox } from "../support/sandbox.ts";
+import { TestCaller } from "../support/test-caller.ts";
+import type { Workerd } from "../support/workerd.ts";
+
+let volley: Workerd;
+
+beforeAll(async () => {
+  volley = await startSandbox();
+});
+
+afterAll(() => volley?.[Symbol.asyncDispose]());
+
+type Schema = Parameters<typeof z.fromJSONSchema>[0];
+
+interface ToolList {
+  readonly tools: readonly {
+    readonly name?: string;
+    readonly description?: string;
+    readonly input_schema?: Schema;
+    readonly type?: string;
+    readonly function?: { readonly name: string; readonly description: string; readonly parameters: Schema };
+  }[];
+}
+
+async function list(query: string, key?: string): Promise<ToolList["tools"]> {
+  const { status, text } = await new TestCaller(volley.url, key).get(`/v1/tools${query}`);
+  expect(status).toBe(200);
+  return (JSON.parse(text) as ToolList).tools;
+}
+
+/** The first reference document's own batch. */
+const EXAMPLE = {
+  actions: [
+    { tool: "google-maps-search", args: { query: "oil change near Phoenix, AZ" } },
+    { tool: "nhtsa-recall-search", args: { year: 2020, make: "Toyota", model: "Camry" } },
+    { tool: "web-search", args: { query: "2020 Toyota Camry common issues" } },
+  ],
+};
+
+describe("GET /v1/tools", () => {
+  test("gives one tool whose schema takes the reference document's batch", async () => {
+    const tools = await list("");
+    expect(tools.map(({ name }) => name)).toEqual(["execute_actions"]);
+    const schema = z.fromJSONSchema(tools[0]!.input_schema!);
+
+    expect(schema.safeParse(EXAMPLE).success).toBe(true);
+  });
+
+  test.each([
+    ["no actions", {}],
+    ["empty actions", { actions: [] }],
+    ["an unknown tool", { actions: [{ tool: "google-maps" }] }],
+    ["an argument of the wrong type", { actions: [{ tool: "web-search", args: { query: 7 } }] }],
+    ["a missing argument", { actions: [{ tool: "nhtsa-recall-search", args: { year: 2020 } }] }],
+    ["an unknown argument", { actions: [{ tool: "web-search", args: { query: "x", limitt: 3 } }] }],
+    ["arguments beside args", { actions: [{ tool: "web-search", query: "x" }] }],
+    ["an unknown field", { ...EXAMPLE, parallel: true }],
+    ["a deadline over a minute", { ...EXAMPLE, deadline_ms: 60_001 }],
+  ])("gives a schema that refuses %s, as the endpoint does", async (_, body) => {
+    const [tool] = await list("");
+    expect(z.fromJSONSchema(tool!.input_schema!).safeParse(body).success).toBe(false);
+
+    const answer = await new TestCaller(volley.url).send({ body: JSON.stringify(body) });
+    const { summary } = JSON.parse(answer.text) as { summary?: { ok: number } };
+    expect(answer.status === 422 || summary?.ok === 0).toBe(true);
+  });
+
+  test("carries every tool's contract beside its arguments", async () => {
+    const [tool] = await list("?format=json-schema&surface=batch");
+    const text = JSON.stringify(tool);
+    for (const mode of ["parallel-safe", "fan-out-bounded", "sequential-only", "dependent"])
+      expect(text).toContain(`"x-orchestration":{"mode":"${mode}"`);
+    expect(text).toContain('"rate_limit":{"limit":5,"window_s":10,"scope":"tenant"}');
+  });
+
+  test("says the same in OpenAI's dialect", async () => {
+    const [plain] = await list("?format=json-schema");
+    const [openai] = await list("?format=openai");
+
+    expect(openai).toEqual({
+      type: "function",
+      function: {
+        name: "execute_actions",
+        description: plain!.description,
+        parameters: plain!.input_schema,
+      },
+    });
+  });
+
+  test("shows a key only what it may call", async () => {
+    const text = JSON.stringify(await list("", "sandbox-small-key"));
+    expect(text).toContain("probe-echo");
+    for (const name of ["web-search", "send_email", "get_weather"]) expect(text).not.toContain(name);
+  });
+});
