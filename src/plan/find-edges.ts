@@ -48,27 +48,19 @@ export function findEdges(
   const inLoop = loopReferences(action.forEach);
   if (!inLoop.ok) return inLoop;
 
-  for (const reference of inArgs.value) {
-    if (reference.id !== ITEM) continue;
-    if (!loops)
-      return err(
-        makeFailure("BAD_REFERENCE", {
-          hint: `'${ITEM}#' stands for the element of a for_each, and this action has none.`,
-        }),
-      );
+  const toItem = inArgs.value.some((reference) => reference.id === ITEM);
+  if (toItem && !loops) {
+    const hint = `'${ITEM}#' stands for the element of a for_each, and this action has none.`;
+    return err(makeFailure("BAD_REFERENCE", { hint }));
   }
-  for (const reference of [...inArgs.value, ...inLoop.value]) {
-    if (reference.id === ITEM && loops && inArgs.value.includes(reference)) continue;
+  const toOthers = inArgs.value.filter((reference) => reference.id !== ITEM);
+  for (const reference of [...toOthers, ...inLoop.value]) {
     const at = position.get(reference.id);
     if (at === undefined) {
-      if (!isHandle(reference.id))
-        return err(
-          noSuchAction(
-            `'${visibleText(written(reference), 120)}' refers to '${reference.id}'`,
-            reference.id,
-            others(),
-          ),
-        );
+      if (!isHandle(reference.id)) {
+        const what = `'${visibleText(written(reference), 120)}' refers to '${reference.id}'`;
+        return err(noSuchAction(what, reference.id, others()));
+      }
       if (!handles.includes(reference.id)) handles.push(reference.id);
     } else if (at !== index && isBackground(at)) return err(noData(reference));
     else add(at, at === filledFrom ? "contract" : "reference");
