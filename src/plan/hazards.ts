@@ -13,10 +13,10 @@ export interface Effect {
  * fire-and-forget steps take no part: they happen later than the batch.
  *
  * "Before" is the order asked. Where a dependency runs the other way the dependency wins: a hazard that would close a
- * cycle, with dependencies or with the hazards laid before it, is left out, so the graph stays acyclic.
+ * cycle, with dependencies or with the hazards laid before it, is turned round, so the graph stays acyclic.
  *
- * All edges are given, not only those to the neighbour: a write that is skipped is over at once, and who comes after it
- * must still wait for who came before it.
+ * Every two steps that conflict are ordered directly, by a dependency or by a hazard, and never only by way of a third:
+ * a step that is skipped is over at once, and who comes after it must still wait for who came before it.
  *
  * @param effects what each step does; null for a step that takes no part
  * @param needs an acyclic graph
@@ -29,8 +29,9 @@ export function findHazards(effects: readonly (Effect | null)[], needs: Needs): 
   const closesCycle = createCycleCheck(needs);
   for (const [position, later] of steps.entries()) {
     for (const earlier of steps.slice(0, position)) {
-      const conflict = earlier.domain === later.domain && (earlier.isWrite || later.isWrite);
-      if (conflict && !closesCycle(earlier.index, later.index)) hazards[later.index]!.push(earlier.index);
+      if (earlier.domain !== later.domain || !(earlier.isWrite || later.isWrite)) continue;
+      const [first, second] = closesCycle(earlier.index, later.index) ? [later, earlier] : [earlier, later];
+      if (!needs[second.index]!.includes(first.index)) hazards[second.index]!.push(first.index);
     }
   }
   return hazards;
