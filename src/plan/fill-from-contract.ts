@@ -2,14 +2,15 @@ import type { Tool } from "../catalog/define-tool.ts";
 import type { Action, Entry } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JsonObject } from "../contract/json.ts";
+import { readMarker } from "../contract/reference.ts";
 import { toPointer } from "../kit/json-pointer.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 
 export interface Filled {
   /** The arguments, with a reference in place of every field that the contract fills in. */
   readonly input: JsonObject;
-  /** The step it is filled from; null when nothing was missing. */
-  readonly filledFrom: number | null;
+  /** The steps it is filled from; none when nothing was missing. */
+  readonly filledFrom: readonly number[];
 }
 
 /**
@@ -26,10 +27,12 @@ export function fillFromContract(
   entries: readonly Entry[],
 ): Result<Filled, Failure> {
   const { mode, depends_on = [] } = tool.orchestration;
-  if (mode !== "dependent") return ok({ input: action.args, filledFrom: null });
+  // What arguments that are one reference as a whole lack is not known yet.
+  if (mode !== "dependent" || readMarker(action.args) !== null)
+    return ok({ input: action.args, filledFrom: [] });
 
   let input = action.args;
-  let filledFrom: number | null = null;
+  const filledFrom: number[] = [];
   for (const dependency of depends_on) {
     const missing = dependency.required_fields.filter((field) => !Object.hasOwn(input, field));
     if (missing.length === 0) continue;
@@ -44,7 +47,7 @@ export function fillFromContract(
       return [field, { $ref: `${source.id}#${pointer}` }] as const;
     });
     input = { ...input, ...Object.fromEntries(filled) };
-    filledFrom = source.index;
+    filledFrom.push(source.index);
   }
   return ok({ input, filledFrom });
 }

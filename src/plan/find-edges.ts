@@ -20,13 +20,13 @@ export interface Dependencies {
 /**
  * Find the steps an action needs: what it names in `depends_on`, and what its arguments and its loop refer to.
  *
- * @param filledFrom the step that the tool's contract fills a missing field from, if it does
+ * @param filledFrom the steps that the tool's contract fills missing fields from
  * @param isBackground whether a step is fire-and-forget: it can be waited for, but it has no data to refer to
  */
 export function findEdges(
   { index, id }: Entry,
   action: Action,
-  filledFrom: number | null,
+  filledFrom: readonly number[],
   position: ReadonlyMap<string, number>,
   isBackground: (index: number) => boolean,
 ): Result<Dependencies, Failure> {
@@ -65,7 +65,7 @@ export function findEdges(
       }
       if (!handles.includes(reference.id)) handles.push(reference.id);
     } else if (at !== index && isBackground(at)) return err(noData(reference));
-    else add(at, at === filledFrom ? "contract" : "reference");
+    else add(at, filledFrom.includes(at) ? "contract" : "reference");
   }
   const isKnown = inArgs.value.length === 0 && !loops;
   return ok({ edges, handles, isPlain: isKnown && !hasMarkers(action.args), isKnown });

@@ -79,14 +79,14 @@ function draftStep(
   const refused = (failure: Failure): Draft => ({ entry, task: err(failure), edges: [], handles: [] });
   if (!entry.action.ok) return refused(entry.action.error);
   const action = entry.action.value;
-  const edgesOf = (args: JsonObject, filledFrom: number | null): Result<Dependencies, Failure> =>
+  const edgesOf = (args: JsonObject, filledFrom: readonly number[]): Result<Dependencies, Failure> =>
     findEdges(entry, { ...action, args }, filledFrom, position, (index) =>
       isBackground(entries[index]!, catalog),
     );
 
   const tool = catalog.get(action.tool);
   if (tool === undefined) {
-    const found = edgesOf(action.args, null);
+    const found = edgesOf(action.args, []);
     const edges = found.ok ? found.value.edges : [];
     return { entry, task: err(noSuchTool(action.tool, catalog)), edges, handles: [] };
   }
