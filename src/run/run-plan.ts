@@ -69,10 +69,7 @@ class PlanRun {
     const onDisconnect = (): void => this.#onDisconnect();
     signal.addEventListener("abort", onDisconnect, { once: true });
 
-    // What was wrong from the beginning fails before anything starts: under fail-fast nothing may start after it.
-    for (const step of this.#plan.steps) {
-      if (!step.task.ok) this.#settle(step, { status: "error", error: step.task.error, meta: {} });
-    }
+    this.#settleRefused();
     for (const step of this.#plan.steps) if (this.#isReady(step.index)) this.#begin(step);
     if (signal.aborted) this.#onDisconnect();
 
@@ -113,18 +110,46 @@ class PlanRun {
     return outcome?.status === "success" ? { data: outcome.data } : undefined;
   };
 
+  /**
+   * Settle what was wrong from the beginning before anything starts: under fail-fast nothing may start after it. All of it
+   * at once, so that each says what is wrong with itself even where it depends on another.
+   */
+  #settleRefused(): void {
+    const refused: [Step, Outcome][] = this.#plan.steps.flatMap((step) =>
+      step.task.ok ? [] : [[step, { status: "error", error: step.task.error, meta: {} }]],
+    );
+    const [first] = refused;
+    if (first === undefined) return;
+    this.#stopped = this.#plan.onError === "fail-fast";
+    for (const [step, outcome] of refused) this.#record(step, outcome);
+    for (const [step, outcome] of refused) this.#release(step, outcome);
+    if (this.#stopped) this.#abortRest(first[0]);
+  }
+
   #settle(step: Step, outcome: Outcome): void {
     if (this.#outcomes[step.index] !== undefined) return;
+    this.#record(step, outcome);
+    this.#release(step, outcome);
+  }
+
+  #record(step: Step, outcome: Outcome): void {
     this.#outcomes[step.index] = outcome;
     this.#left -= 1;
     this.#options.onOutcome(step, outcome);
-    const met = isMet(outcome);
-    if (!met && this.#plan.onError === "fail-fast") this.#onFailFast(step);
+  }
 
+  /** Let go of everything that waits for a step, or stop it. */
+  #release(step: Step, outcome: Outcome): void {
+    const met = isMet(outcome);
+    const failsBatch = !met && this.#plan.onError === "fail-fast" && !this.#stopped;
+    // Before its dependents are skipped: what comes after those must not start now.
+    if (failsBatch) this.#stopped = true;
     for (const index of this.#needing[step.index]!) {
       this.#open[index]! -= 1;
       if (!met) this.#settle(this.#plan.steps[index]!, skippedAfter(step, outcome));
     }
+    if (failsBatch) this.#abortRest(step);
+
     for (const index of this.#following[step.index]!) this.#open[index]! -= 1;
     for (const index of [...this.#needing[step.index]!, ...this.#following[step.index]!]) {
       if (this.#isReady(index)) this.#begin(this.#plan.steps[index]!);
@@ -132,14 +157,11 @@ class PlanRun {
     if (this.#left === 0) this.#finished.resolve();
   }
 
-  #onFailFast(failed: Step): void {
-    if (this.#stopped) return;
-    this.#stopped = true;
+  /** Fail fast: stop everything but what depends on the failed step, which was skipped for that before. */
+  #abortRest(failed: Step): void {
     const hint = `Action '${failed.id}' failed first; fix it and send the batch again.`;
     const aborted = makeFailure("ABORTED", { hint });
-    // Dependents of the failed action say DEPENDENCY_FAILED; their own settling comes right after this.
-    const descendants = this.#descendantsOf(failed.index);
-    this.#settleUnstarted((step) => (descendants.has(step.index) ? null : skipped("ABORTED", failed.id)));
+    this.#settleUnstarted(skipped("ABORTED", failed.id));
     for (const running of this.#running.values()) running.stop(aborted, "wait");
   }
 
@@ -147,38 +169,21 @@ class PlanRun {
     this.#stopped = true;
     const hint = `The batch had ${this.#plan.deadlineMs} ms; ask for less at once or raise deadline_ms.`;
     const exceeded = makeFailure("DEADLINE_EXCEEDED", { hint });
-    this.#settleUnstarted(() => ({ status: "error", error: exceeded, meta: {} }));
+    this.#settleUnstarted({ status: "error", error: exceeded, meta: {} });
     for (const running of this.#running.values()) running.stop(exceeded, "report-unknown");
   }
 
   #onDisconnect(): void {
     this.#stopped = true;
     const cancelled = makeFailure("CANCELLED");
-    this.#settleUnstarted(() => ({ status: "error", error: cancelled, meta: {} }));
+    this.#settleUnstarted({ status: "error", error: cancelled, meta: {} });
     for (const running of this.#running.values()) running.stop(cancelled, "wait");
   }
 
   /** Settle what was never dispatched: neither begun, nor out of its tool's queue. */
-  #settleUnstarted(outcomeOf: (step: Step) => Outcome | null): void {
-    for (const step of this.#plan.steps) {
-      if (this.#outcomes[step.index] !== undefined || !step.task.ok) continue;
-      if (this.#running.get(step.index)?.started === true) continue;
-      const outcome = outcomeOf(step);
-      if (outcome !== null) this.#settle(step, outcome);
-    }
-  }
-
-  #descendantsOf(index: number): Set<number> {
-    const found = new Set<number>();
-    const pending = [index];
-    for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-      for (const dependent of this.#needing[at]!) {
-        if (found.has(dependent)) continue;
-        found.add(dependent);
-        pending.push(dependent);
-      }
-    }
-    return found;
+  #settleUnstarted(outcome: Outcome): void {
+    for (const step of this.#plan.steps)
+      if (this.#running.get(step.index)?.started !== true) this.#settle(step, outcome);
   }
 }
 

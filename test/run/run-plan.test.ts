@@ -151,6 +151,70 @@ test("fail-fast runs nothing at all when an action was wrong to begin with", asy
   expect(byId["b"]).toMatchObject({ status: "skipped", because: "bad" });
 });
 
+test("under fail-fast an action that needs the failed one and another says which one failed it", async () => {
+  const { byId } = await run(
+    [
+      { id: "late", needs: ["slow"] },
+      { id: "slow", ms: 500 },
+      { id: "both", needs: ["late", "bad"] },
+      { id: "bad", ms: 10, fails: SOME_FAILURE },
+    ],
+    { onError: "fail-fast" },
+  );
+  expect(byId["late"]).toMatchObject({ status: "skipped", because: "bad", error: { code: "ABORTED" } });
+  expect(byId["both"]).toMatchObject({
+    status: "skipped",
+    because: "bad",
+    error: { code: "DEPENDENCY_FAILED" },
+  });
+});
+
+test("under fail-fast a write that only comes after the failed one is aborted, not started", async () => {
+  const { byId, actions } = await run(
+    [
+      { id: "first", tool: WRITE, ms: 10, fails: SOME_FAILURE },
+      { id: "second", tool: WRITE, after: ["first"] },
+      { id: "third", tool: WRITE, after: ["first", "second"], needs: ["second"] },
+    ],
+    { onError: "fail-fast" },
+  );
+  expect([...actions.startedAt.keys()]).toEqual(["first"]);
+  for (const id of ["second", "third"])
+    expect(byId[id]).toMatchObject({ status: "skipped", because: "first", error: { code: "ABORTED" } });
+});
+
+test.each<OnError>(["partial-success", "fail-fast"])(
+  "under %s an action that was wrong to begin with says so itself, whatever it depends on",
+  async (onError) => {
+    const { byId } = await run(
+      [
+        { id: "unknown", refused: makeFailure("UNKNOWN_TOOL") },
+        { id: "wrong", needs: ["unknown"], refused: makeFailure("INVALID_ARGS") },
+        { id: "child", needs: ["wrong"] },
+      ],
+      { onError },
+    );
+    expect(codeOf(byId["unknown"])).toBe("UNKNOWN_TOOL");
+    expect(byId["wrong"]).toMatchObject({ status: "error", error: { code: "INVALID_ARGS" } });
+    expect(byId["child"]).toMatchObject({
+      status: "skipped",
+      because: "wrong",
+      error: { code: "DEPENDENCY_FAILED" },
+    });
+  },
+);
+
+test("a skipped step keeps nobody waiting, and its neighbours keep their order", async () => {
+  const { actions } = await run([
+    { id: "one", tool: WRITE, ms: 100 },
+    { id: "bad", ms: 10, fails: SOME_FAILURE },
+    { id: "two", tool: WRITE, needs: ["bad"], after: ["one"] },
+    { id: "three", tool: WRITE, after: ["one", "two"] },
+  ]);
+  expect(actions.startedAt.has("two")).toBe(false);
+  expect(actions.startedAt.get("three")).toBe(100);
+});
+
 test("at the deadline finished results stay, reads end, and a write that was sent is unknown", async () => {
   const { byId, endedAt } = await run(
     [
