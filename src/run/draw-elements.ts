@@ -4,7 +4,6 @@ import { err, type Result } from "../kit/result.ts";
 import type { Call } from "../plan/step.ts";
 import { rateLimited, toLimit } from "./admit-plan.ts";
 import type { Gate } from "./ports.ts";
-import type { SentWrite } from "./run-action.ts";
 import type { Queued } from "./tool-pools.ts";
 
 /**
@@ -20,11 +19,11 @@ export function drawElements(
   gate: Gate,
   loop: (calls: readonly Result<Call, Failure>[]) => Queued,
 ): Queued {
-  let stopped: [Failure, SentWrite] | null = null;
+  let stopped: Failure | null = null;
   let running: Queued | null = null;
   const started = draw(calls, tool, gate).then((admitted) => {
-    running = loop(admitted);
-    if (stopped !== null) running.stop(...stopped);
+    // A loop that has begun may have sent something already; one that was stopped before must not begin.
+    running = loop(stopped === null ? admitted : admitted.map(() => err(stopped!)));
     return running;
   });
   return {
@@ -34,7 +33,7 @@ export function drawElements(
       return running?.started ?? false;
     },
     stop(failure, sentWrite) {
-      stopped = [failure, sentWrite];
+      stopped ??= failure;
       running?.stop(failure, sentWrite);
     },
   };
@@ -48,6 +47,7 @@ async function draw(
   const limit = toLimit(tool);
   if (limit === null) return calls;
   const draws = calls.flatMap((call, index) => (call.ok ? [{ index, limit }] : []));
+  if (draws.length === 0) return calls;
   try {
     const { denied } = await gate.admit({ quota: null, draws, jobs: [], allOrNothing: false });
     const waits = new Map(denied.map(({ index, retryAfterMs }) => [index, retryAfterMs]));

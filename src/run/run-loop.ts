@@ -13,6 +13,8 @@ export interface LoopOptions {
   readonly inOrder: boolean;
   /** The first failed element ends the loop. */
   readonly failFast: boolean;
+  /** Doing all of it again after a part of it was done harms nobody. */
+  readonly repeatable: boolean;
   /** Queue one element's call under its tool's cap. */
   readonly enqueue: (call: Call, element: number) => Queued;
 }
@@ -44,11 +46,12 @@ class Loop implements Queued {
     const elements = options.inOrder
       ? this.#runInOrder()
       : Promise.all(calls.map((_, element) => this.#runElement(element)));
+    const { failFast, repeatable } = options;
     this.outcome = elements.then((outcomes) =>
-      combineElements(outcomes, options.failFast, options.clock.now() - startedAt),
+      combineElements(outcomes, { failFast, repeatable, durationMs: options.clock.now() - startedAt }),
     );
     this.finished = this.outcome.then(async () => {
-      await Promise.all(this.#queued.map((queued) => queued?.finished));
+      await Promise.all(this.#queued.flatMap((queued) => (queued === undefined ? [] : [queued.finished])));
     });
   }
 
@@ -89,25 +92,24 @@ class Loop implements Queued {
 
 /**
  * Report the elements of a loop as one outcome: a success with one entry for each while one succeeded and the contract
- * allows the others to fail, otherwise the failure of the first that failed.
- *
- * @param durationMs the loop's wall-clock time
+ * allows the others to fail, otherwise the failure of the first that failed, not of one that was only stopped by it.
  */
-export function combineElements(
-  outcomes: readonly Outcome[],
-  failFast: boolean,
-  durationMs: number,
-): Outcome {
-  const meta = toMeta(outcomes, durationMs);
-  const failed = outcomes.findIndex((outcome) => !succeeded(outcome) && !isAborted(outcome));
-  const anySucceeded = outcomes.some(succeeded);
-  if (failed !== -1 && (failFast || !anySucceeded)) return toFailedLoop(outcomes, failed, meta);
-  if (outcomes.length > 0 && !anySucceeded) return toFailedLoop(outcomes, 0, meta);
+export function combineElements(outcomes: readonly Outcome[], options: CombineOptions): Outcome {
+  const meta = toMeta(outcomes, options.durationMs);
+  const failures = [...outcomes.keys()].filter((element) => !succeeded(outcomes[element]!));
+  const [failed] = [...failures.filter((element) => !isAborted(outcomes[element]!)), ...failures];
+  if (failed !== undefined && (options.failFast || failures.length === outcomes.length))
+    return toFailedLoop(outcomes, failed, options.repeatable, meta);
   const whole = toEntries(outcomes, ({ data, json }) => ({ data, json }));
   if (!outcomes.some((outcome) => outcome.status === "success" && outcome.shown !== undefined))
     return { status: "success", ...whole, meta };
   const shown = toEntries(outcomes, (outcome) => outcome.shown ?? outcome);
   return { status: "success", ...whole, shown, meta };
+}
+
+export interface CombineOptions extends Pick<LoopOptions, "failFast" | "repeatable"> {
+  /** The loop's wall-clock time. */
+  readonly durationMs: number;
 }
 
 function succeeded(outcome: Outcome): boolean {
@@ -118,13 +120,25 @@ function isAborted(outcome: Outcome): boolean {
   return outcome.status === "error" && outcome.error.code === "ABORTED";
 }
 
-function toFailedLoop(outcomes: readonly Outcome[], element: number, meta: OutcomeMeta): Outcome {
+function toFailedLoop(
+  outcomes: readonly Outcome[],
+  element: number,
+  repeatable: boolean,
+  meta: OutcomeMeta,
+): Outcome {
   const outcome = outcomes[element]!;
   if (!("error" in outcome)) throw new Error("Cannot fail a loop by an element that succeeded");
+  const done = outcomes.filter(succeeded).length;
+  const others = done === 0 ? "" : `, ${done} succeeded`;
   const reason = outcome.error.hint === undefined ? "" : ` ${outcome.error.hint}`;
-  const error = { ...outcome.error, hint: `Element ${element} of ${outcomes.length} failed.${reason}` };
   // One element that may have happened makes it wrong to say that nothing did.
   const inDoubt = outcomes.some(({ status }) => status === "unknown");
+  const error = {
+    ...outcome.error,
+    // To send the loop again would do again what was done.
+    retryable: outcome.error.retryable && (repeatable || (done === 0 && !inDoubt)),
+    hint: `Element ${element} of ${outcomes.length} failed${others}.${reason}`,
+  };
   return { status: inDoubt ? "unknown" : "error", error, meta };
 }
 
