@@ -1,9 +1,12 @@
+import type { Tool } from "../catalog/define-tool.ts";
+import type { RateLimit } from "../contract/admission.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JobClaim, JobSpec } from "../contract/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Result } from "../kit/result.ts";
 import type { Call, Plan } from "../plan/step.ts";
+import { rateLimited, toLimit } from "./admit-plan.ts";
 import type { AttemptRunner } from "./attempt-runner.ts";
 import type { Gate, Ports } from "./ports.ts";
 import { combineElements } from "./run-loop.ts";
@@ -68,22 +71,35 @@ export class Background {
     const fence = fences.get(index);
     if (spec !== undefined && fence !== undefined)
       return toQueued(Promise.resolve(this.#initiate(spec, fence)));
-    const recorded = this.#record([makeJob(call, ports.newId())]);
-    return toQueued(recorded.then(([outcome]) => outcome!));
+    const recorded = this.#record(new Map([[index, makeJob(call, ports.newId())]]), null, false);
+    return toQueued(recorded.then((outcomes) => outcomes.get(index)!));
   }
 
-  /** Start a job for every element of a loop; all of them are recorded in one round trip. */
-  startLoop(calls: readonly Result<Call, Failure>[]): Queued {
-    const specs = calls.flatMap((call) =>
-      call.ok ? [makeJob(call.value, this.#options.ports.newId())] : [],
+  /**
+   * Start a job for every element of a loop. One round trip draws from the tool's rate limit for each of them and records
+   * those that passed.
+   *
+   * Under a fail-fast contract one element that is wrong or over the limit means that none is recorded. A backlog that
+   * fills up between them does not: what is recorded will happen, so it is reported with its job.
+   */
+  startLoop(calls: readonly Result<Call, Failure>[], tool: Tool): Queued {
+    const failFast = tool.orchestration.on_error === "fail-fast";
+    const doomed = failFast && calls.some((call) => !call.ok);
+    const specs = new Map(
+      calls.flatMap((call, element) =>
+        call.ok && !doomed ? [[element, makeJob(call.value, this.#options.ports.newId())] as const] : [],
+      ),
     );
-    const recorded = specs.length === 0 ? Promise.resolve([]) : this.#record(specs);
-    const outcome = recorded.then((outcomes) => {
-      const queue = [...outcomes];
-      const elements = calls.map((call): Outcome =>
-        call.ok ? queue.shift()! : { status: "error", error: call.error, meta: {} },
+    const outcome = this.#record(specs, toLimit(tool), failFast).then((recorded) => {
+      const elements = calls.map((call, element): Outcome =>
+        call.ok ? (recorded.get(element) ?? NOT_RECORDED) : { status: "error", error: call.error, meta: {} },
       );
-      return combineElements(elements, false, 0);
+      const anyRecorded = elements.some(({ status }) => status === "initiated");
+      return combineElements(elements, {
+        failFast: failFast && !anyRecorded,
+        repeatable: tool.repeatable,
+        durationMs: 0,
+      });
     });
     return toQueued(outcome);
   }
@@ -102,23 +118,41 @@ export class Background {
     await gate.settle(claim.spec.id, claim.fence, end);
   }
 
-  /** Record jobs that had to wait for other actions. */
-  async #record(specs: readonly JobSpec[]): Promise<Outcome[]> {
+  /** Record jobs that had to wait for other actions, or for the elements of their loop to be known. */
+  async #record(
+    specs: ReadonlyMap<number, JobSpec>,
+    limit: RateLimit | null,
+    allOrNothing: boolean,
+  ): Promise<ReadonlyMap<number, Outcome>> {
+    if (specs.size === 0) return new Map();
+    const failed = (error: Failure): Outcome => ({ status: "error", error, meta: {} });
     try {
-      const jobs = specs.map((spec, index) => ({ index, spec }));
-      const answer = await this.#options.gate.admit({ quota: null, draws: [], jobs, allOrNothing: false });
+      const jobs = [...specs].map(([index, spec]) => ({ index, spec }));
+      const draws = limit === null ? [] : jobs.map(({ index }) => ({ index, limit }));
+      const answer = await this.#options.gate.admit({ quota: null, draws, jobs, allOrNothing });
       const fences = new Map(answer.recorded.map(({ index, fence }) => [index, fence]));
+      const waits = new Map(answer.denied.map(({ index, retryAfterMs }) => [index, retryAfterMs]));
       const refused = new Map(answer.refusedJobs.map(({ index, code }) => [index, code]));
-      return jobs.map(({ index, spec }): Outcome => {
+      const toOutcome = (index: number, spec: JobSpec): Outcome => {
         const fence = fences.get(index);
         if (fence !== undefined) return this.#initiate(spec, fence);
-        return { status: "error", error: makeFailure(refused.get(index) ?? "OUTBOX_UNAVAILABLE"), meta: {} };
-      });
+        const wait = waits.get(index);
+        if (wait !== undefined) return failed(rateLimited(wait));
+        if (allOrNothing && waits.size > 0) return NOT_RECORDED;
+        return failed(makeFailure(refused.get(index) ?? "OUTBOX_UNAVAILABLE"));
+      };
+      return new Map(jobs.map(({ index, spec }) => [index, toOutcome(index, spec)]));
     } catch {
-      return specs.map(() => ({ status: "error", error: makeFailure("OUTBOX_UNAVAILABLE"), meta: {} }));
+      return new Map([...specs.keys()].map((index) => [index, failed(makeFailure("OUTBOX_UNAVAILABLE"))]));
     }
   }
 }
+
+const NOT_RECORDED: Outcome = {
+  status: "error",
+  error: makeFailure("ABORTED", { hint: "Another element failed first; nothing was recorded." }),
+  meta: {},
+};
 
 /** A recording under way cannot be stopped without losing what it says; the gate's own timeout bounds it. */
 function toQueued(outcome: Promise<Outcome>): Queued {

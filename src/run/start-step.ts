@@ -61,7 +61,7 @@ export function createStepStarter({
       parallelism.track(null);
       return prepared.value.kind === "call"
         ? background.start(step.index, prepared.value.call)
-        : background.startLoop(prepared.value.calls);
+        : background.startLoop(prepared.value.calls, task.tool);
     }
     if (prepared.value.kind === "call") return enqueue(step, task, prepared.value.call, null);
     const loop = (calls: readonly Result<Call, Failure>[]): Queued =>
@@ -69,6 +69,7 @@ export function createStepStarter({
         clock: scope.ports.clock,
         inOrder: task.tool.isWrite,
         failFast: task.tool.orchestration.on_error === "fail-fast",
+        repeatable: task.tool.repeatable,
         enqueue: (call, element) => enqueue(step, task, call, element),
       });
     return task.tool.orchestration.rate_limit === undefined
