@@ -46,7 +46,7 @@ export class ToolPools {
   enqueue(tool: Tool, rank: Rank, dispatch: Dispatch): Queued {
     const waiting = new Waiting(rank, this.#clock, dispatch);
     if (tool.concurrency === Number.POSITIVE_INFINITY) {
-      waiting.begin();
+      void waiting.begin();
       return waiting;
     }
     let pool = this.#pools.get(tool.name);
@@ -55,19 +55,24 @@ export class ToolPools {
       this.#pools.set(tool.name, pool);
     }
     insert(pool.waiting, waiting);
-    fillSoon(pool);
+    void fillSoon(pool);
     return waiting;
   }
 }
 
+/**
+ * Turns of the microtask queue before a pool is filled. The outcome of a loop with a selection needs up to eight of them to
+ * reach the plan and to start what waits for it; sixteen take about a microsecond.
+ */
+const TURNS = 16;
+
 /** Choose only after everything that becomes ready in the same moment is there to be chosen from. */
-function fillSoon(pool: Pool): void {
+async function fillSoon(pool: Pool): Promise<void> {
   if (pool.filling) return;
   pool.filling = true;
-  void Promise.resolve().then(() => {
-    pool.filling = false;
-    fill(pool);
-  });
+  for (let turn = 0; turn < TURNS; turn += 1) await Promise.resolve();
+  pool.filling = false;
+  fill(pool);
 }
 
 function fill(pool: Pool): void {
@@ -79,7 +84,7 @@ function fill(pool: Pool): void {
     // What outlives its own outcome (a write at the deadline) keeps its place until it really ends.
     void next.begin().then(() => {
       pool.free += 1;
-      fillSoon(pool);
+      void fillSoon(pool);
     });
   }
 }

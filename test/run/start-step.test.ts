@@ -514,6 +514,33 @@ describe("for_each", () => {
   });
 });
 
+describe("under a cap", () => {
+  const SERIAL = { mode: "sequential-only" } as const;
+  const rate_limit = { limit: 9, window_s: 1, scope: "tenant" } as const;
+
+  test.each<[string, Partial<ToolDeclaration>, object]>([
+    ["call", {}, {}],
+    ["selected call", {}, { select: ["/x"] }],
+    ["loop", {}, { for_each: [1] }],
+    ["selected loop", {}, { for_each: [1, 2, 3], select: ["/x"] }],
+    ["rate-limited loop", { orchestration: { ...SERIAL, rate_limit } }, { for_each: [1, 2], select: ["/x"] }],
+  ])(
+    "what a %s lets go goes before what was waiting, when more hangs on it",
+    async (_, declaration, head) => {
+      const calls = new Calls().tool("one", { orchestration: SERIAL, ...declaration }).tool("echo");
+      await calls.run(
+        { id: "head", tool: "one", args: { who: "head", ms: 10 }, ...head },
+        { id: "waits", tool: "one", args: { who: "waits", ms: 10 }, depends_on: ["sooner"] },
+        { id: "sooner", tool: "echo", args: { ms: 1 } },
+        { id: "next", tool: "one", args: { who: "next" }, depends_on: ["head"] },
+        { id: "last", tool: "echo", depends_on: ["next"] },
+      );
+      const order = calls.argsOf("one").map((args) => (args as { who: string }).who);
+      expect(order.slice(-2)).toEqual(["next", "waits"]);
+    },
+  );
+});
+
 describe("hazards", () => {
   const calendar = () =>
     new Calls()
