@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import type { OnError } from "../../src/contract/batch.ts";
@@ -304,54 +303,4 @@ test("a fire-and-forget action that was recorded meets the dependencies on it", 
 test("no timer is left behind", async () => {
   const { clock } = await run([{ id: "a", ms: 10 }]);
   expect(clock.pending).toBe(0);
-});
-
-const TOOLS = [contractOf("plain"), SERIAL, LIMITED, WRITE, EMAIL];
-
-/** Random batches: edges point backwards, so they are acyclic. */
-const batches = fc.record({
-  onError: fc.constantFrom<OnError>("partial-success", "fail-fast"),
-  deadlineMs: fc.integer({ min: 1, max: 400 }),
-  steps: fc.array(
-    fc.record({
-      tool: fc.constantFrom(...TOOLS),
-      ms: fc.integer({ min: 0, max: 100 }),
-      fails: fc.boolean(),
-      refused: fc.integer({ min: 0, max: 9 }),
-      needs: fc.array(fc.nat(), { maxLength: 3 }),
-    }),
-    { minLength: 1, maxLength: 20 },
-  ),
-});
-
-test("every action gets exactly one outcome, in order, under its cap, after what it depends on", async () => {
-  await fc.assert(
-    fc.asyncProperty(batches, async ({ onError, deadlineMs, steps }) => {
-      const sketches = steps.map(({ tool, ms, fails, refused, needs }, index): StepSketch => ({
-        id: `s${index}`,
-        tool,
-        ms,
-        ...(fails && ms % 3 === 0 && { fails: SOME_FAILURE }),
-        ...(refused === 0 && { refused: makeFailure("INVALID_ARGS") }),
-        needs: index === 0 ? [] : [...new Set(needs.map((n) => `s${n % index}`))],
-      }));
-      const { outcomes, seen, actions, byId } = await run(sketches, { onError, deadlineMs });
-
-      expect(outcomes).toHaveLength(sketches.length);
-      expect(outcomes.every((outcome) => outcome !== undefined)).toBe(true);
-      expect(new Set(seen).size).toBe(sketches.length);
-      expect(seen).toHaveLength(sketches.length);
-      expect(actions.peaks.get("serial") ?? 0).toBeLessThanOrEqual(1);
-      expect(actions.peaks.get("limited") ?? 0).toBeLessThanOrEqual(3);
-      for (const { id, needs = [] } of sketches) {
-        const startedAt = actions.startedAt.get(id);
-        if (startedAt === undefined) continue;
-        for (const needed of needs) {
-          expect(["success", "initiated"]).toContain(byId[needed]?.status);
-          expect(actions.startedAt.get(needed)).toBeLessThanOrEqual(startedAt);
-        }
-      }
-    }),
-    { numRuns: 300 },
-  );
 });

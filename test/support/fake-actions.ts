@@ -80,6 +80,8 @@ export function planOf(
 /** Actions that take the time their sketch says, and a record of what happened when. */
 export class FakeActions {
   readonly startedAt = new Map<string, number>();
+  /** When each was really over, which a write at the deadline is after its outcome. */
+  readonly endedAt = new Map<string, number>();
   readonly stopped = new Map<string, string>();
   readonly #clock: VirtualClock;
   readonly #sketches: ReadonlyMap<string, StepSketch>;
@@ -112,6 +114,7 @@ export class FakeActions {
     const finished = Promise.withResolvers<void>();
     const end = (outcome: Outcome): void => {
       this.#active.set(tool.name, this.#active.get(tool.name)! - 1);
+      this.endedAt.set(step.id, this.#clock.now());
       resolve(outcome);
       finished.resolve();
     };
