@@ -5,16 +5,20 @@ import type { Caller } from "./contract/caller.ts";
 import { LIMITS } from "./contract/limits.ts";
 import { err, ok, type Result } from "./kit/result.ts";
 import { Semaphore } from "./kit/semaphore.ts";
+import { describePlan } from "./plan/describe-plan.ts";
 import { makePlan } from "./plan/make-plan.ts";
-import { admitPlan, type Refused } from "./run/admit-plan.ts";
+import { admitPlan, type Admitted, type Refused } from "./run/admit-plan.ts";
 import { AttemptRunner } from "./run/attempt-runner.ts";
 import { Background, makeJobs } from "./run/background.ts";
 import { ByteBudget } from "./run/byte-budget.ts";
 import { toEnvelopeJson, toResultJson } from "./run/envelope.ts";
+import { Parallelism } from "./run/parallelism.ts";
 import type { Gate, Ports, RunOptions } from "./run/ports.ts";
-import { refuseUnrunnable } from "./run/refuse-unrunnable.ts";
-import { startAction } from "./run/run-action.ts";
-import { runPlan } from "./run/run-plan.ts";
+import { recallResults } from "./run/recall-results.ts";
+import { refuseMisconfigured, refuseUnconfirmed } from "./run/refuse-unrunnable.ts";
+import { type PlanResult, runPlan } from "./run/run-plan.ts";
+import { shapeOutcomes } from "./run/shape-outcomes.ts";
+import { createStepStarter } from "./run/start-step.ts";
 
 /** Everything one request brings with it. */
 export interface Execution {
@@ -46,53 +50,59 @@ export interface Answer {
  * Whatever is refused is refused before anything ran; after the admission every step leads to a result.
  */
 export async function execute(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
-  const { caller, catalog, ports, gate, options, defer } = execution;
+  const { caller, catalog, ports, gate } = execution;
   const startedAt = ports.clock.now();
 
   const planned = makePlan(batch, catalog);
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
-  const runnable = refuseUnrunnable(planned.value, ports);
+  const configured = refuseMisconfigured(planned.value, ports);
+  if (batch.dryRun) return ok({ envelopeJson: JSON.stringify(describePlan(configured)), quota: null });
+  const plan = refuseUnconfirmed(configured);
 
-  const jobs = makeJobs(runnable, ports);
-  const admitted = await admitPlan(runnable, caller, jobs, gate);
+  const jobs = makeJobs(plan, ports);
+  const admitted = await admitPlan(plan, caller, jobs, gate);
   if (!admitted.ok) return admitted;
-  const { plan, fences, quota } = admitted.value;
+  execution.onAdmitted?.(admitted.value.quota);
 
-  execution.onAdmitted?.(quota);
+  const parallelism = new Parallelism();
+  const { outcomes } = await run(admitted.value, jobs, parallelism, execution);
+  const shaped = await shapeOutcomes(outcomes, plan.maxTokens, ports, gate);
+  const measured = { durationMs: ports.clock.now() - startedAt, maxParallelism: parallelism.max };
+  return ok({
+    envelopeJson: toEnvelopeJson(ports.newId(), plan, shaped, measured),
+    quota: admitted.value.quota,
+  });
+}
 
-  const batchId = ports.newId();
+async function run(
+  { plan, fences }: Admitted,
+  jobs: ReturnType<typeof makeJobs>,
+  parallelism: Parallelism,
+  execution: Execution,
+): Promise<PlanResult> {
+  const { catalog, ports, options, gate, defer, signal, onResult } = execution;
+  const { clock } = ports;
   const scope = {
     ports,
     options,
     slots: new Semaphore(options.headerSlots),
     budget: new ByteBudget(options.requestResponseBytes),
   };
-  const background = new Background({
-    jobs,
-    fences,
-    gate,
-    defer,
-    attempts: new AttemptRunner(catalog, () => scope),
-    attemptsEndAt: ports.clock.now() + LIMITS.firstAttemptMs,
-  });
+  const attempts = new AttemptRunner(catalog, () => scope);
+  const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
+  const background = new Background({ ports, jobs, fences, gate, attempts, attemptsEndAt, defer });
 
   const running = runPlan(
     plan,
-    (step, call, queuedMs) =>
-      background.start(step) ??
-      startAction(call, scope, {
-        idempotencyKey: `${batchId}:${step.id}`,
-        maxAttempts: LIMITS.syncAttempts,
-        queuedMs,
-      }),
+    createStepStarter({ key: ports.newId(), scope, background, gate, parallelism }),
     {
-      clock: ports.clock,
-      signal: execution.signal,
-      onOutcome: (step, outcome) => execution.onResult?.(toResultJson(step, outcome)),
+      clock,
+      signal,
+      recalled: await recallResults(plan.handles, gate),
+      onOutcome: (step, outcome) => onResult?.(toResultJson(step, outcome)),
     },
   );
   // Writes that outlive the answer, or a caller that went away, are let finish.
   defer(running.then(({ drained }) => drained));
-  const result = await running;
-  return ok({ envelopeJson: toEnvelopeJson(batchId, plan, result, ports.clock.now() - startedAt), quota });
+  return running;
 }

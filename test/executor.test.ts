@@ -349,3 +349,57 @@ test("a cycle is refused whole, spelled out, before anything is admitted", async
   expect(JSON.stringify(answer)).toContain("a → b → a");
   expect(world.gate.requests).toEqual([]);
 });
+
+test("dry_run says what would be done and calls no tool and no gate", async () => {
+  const world = new TestWorld();
+  let ran = false;
+  const search = contractOf("search", { run: () => Promise.resolve((ran = true)) });
+  const book = contractOf("book", {
+    isWrite: true,
+    actions: ["delete"],
+    domain: "store",
+    run: () => Promise.resolve((ran = true)),
+  });
+  const keyed = contractOf("keyed", { secrets: ["MAPS_KEY"] });
+  const told: string[] = [];
+  const answer = await world.execute(
+    [search, book, keyed, mail],
+    {
+      dry_run: true,
+      actions: [
+        { id: "s", tool: "search" },
+        { id: "b", tool: "book", args: { x: { $ref: "s#/id" } } },
+        { id: "k", tool: "keyed" },
+        { id: "m", tool: "mail", args: { to: "a" } },
+        { id: "r", tool: "search", args: { x: { $ref: "r-123e4567-e89b-12d3-a456-426614174000#" } } },
+      ],
+    },
+    { onResult: (json) => told.push(json), onAdmitted: () => told.push("admitted") },
+  );
+  if (!answer.ok) throw new Error("The dry run was refused");
+  expect(answer.value.quota).toBeNull();
+  expect(JSON.parse(answer.value.envelopeJson)).toMatchObject({
+    dry_run: true,
+    plan: {
+      waves: [["s", "m", "r"], ["b"]],
+      edges: [{ from: "s", to: "b", reason: "reference" }],
+      confirmations: ["b"],
+    },
+    errors: [{ index: 2, id: "k", error: { code: "MISCONFIGURED" } }],
+  });
+  expect(ran).toBe(false);
+  expect(world.gate.requests).toEqual([]);
+  expect(world.gate.recalled).toEqual([]);
+  expect(world.deferred).toEqual([]);
+  expect(told).toEqual([]);
+  expect(world.clock.pending).toBe(0);
+});
+
+test("a dry run of a cycle is refused like any other", async () => {
+  const world = new TestWorld();
+  const answer = await world.execute([waitTool(world)], {
+    dry_run: true,
+    actions: [{ id: "a", tool: "wait", args: { n: { $ref: "a#" } } }],
+  });
+  expect(answer).toMatchObject({ ok: false, error: { refusal: { code: "INVALID_BATCH" } } });
+});

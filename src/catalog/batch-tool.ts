@@ -21,6 +21,8 @@ export function describeBatchTool(catalog: Catalog): ToolDescriptor {
     name: "execute_actions",
     description:
       "Run several actions in one call. Independent actions run in parallel; use depends_on to order the others. " +
+      'Anywhere in args, {"$ref": "id#/pointer"} stands for that value of another action\'s data, and ' +
+      '{"$template": "text {{id#/pointer}}"} makes text of it; such an action waits for the other by itself. ' +
       "Every action gets exactly one result, in the order given. A result with status 'error' or 'skipped' did not " +
       "happen: say so to the user and never guess its data. 'initiated' means the work was recorded and goes on in " +
       "the background. Tools:\n" +
@@ -46,12 +48,31 @@ export function describeBatchTool(catalog: Catalog): ToolDescriptor {
           maximum: LIMITS.maxDeadlineMs,
           default: LIMITS.deadlineMs,
         },
+        dry_run: {
+          type: "boolean",
+          default: false,
+          description: "Only answer with the plan; nothing runs",
+        },
+        max_tokens: {
+          type: "integer",
+          minimum: 1,
+          maximum: LIMITS.maxTokens,
+          description: "Budget for the data of all results together; large results are cut to fit",
+        },
       },
       required: ["actions"],
       additionalProperties: false,
     },
   };
 }
+
+/** A whole-value reference, as its own schema. */
+const REFERENCE: JsonSchema = {
+  type: "object",
+  properties: { $ref: { type: "string" } },
+  required: ["$ref"],
+  additionalProperties: false,
+};
 
 function describeAction(tool: Tool): JsonSchema {
   const { "x-orchestration": contract, ...args } = toolSchema(tool);
@@ -73,6 +94,17 @@ function describeAction(tool: Tool): JsonSchema {
         description: "Ids of actions that must succeed first",
       },
       timeout_ms: { type: "integer", minimum: 1, maximum: LIMITS.maxDeadlineMs },
+      for_each: {
+        anyOf: [{ type: "array", maxItems: LIMITS.loopElements }, REFERENCE],
+        description: 'Run once per element; args see it as {"$ref": "item#/pointer"}',
+      },
+      select: {
+        type: "array",
+        items: { type: "string" },
+        minItems: 1,
+        maxItems: LIMITS.selectPointers,
+        description: "JSON Pointers into the output; only these parts are returned",
+      },
     },
     required: argsRequired ? ["tool", "args"] : ["tool"],
     additionalProperties: false,

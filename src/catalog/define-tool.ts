@@ -54,6 +54,8 @@ export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
   readonly timeoutMs?: number;
   /** Decompressed bytes of one response; 1 MiB unless said. */
   readonly maxResponseBytes?: number;
+  /** What its output usually takes of a model's context, in tokens, for `dry_run`; 200 unless said. */
+  readonly typicalTokens?: number;
   /** A write that may be sent twice with the same idempotency key. Reads always may. */
   readonly idempotent?: boolean;
   /** What a lost background attempt means; `at-least-once` unless said. */
@@ -78,6 +80,7 @@ export interface Tool {
   readonly secrets: readonly string[];
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
+  readonly typicalTokens: number;
   /** May be sent again after a failure that leaves its effect in doubt. */
   readonly repeatable: boolean;
   readonly delivery: Delivery;
@@ -172,6 +175,7 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
     secrets: declaration.secrets ?? [],
     timeoutMs,
     maxResponseBytes,
+    typicalTokens: declaration.typicalTokens ?? 200,
     repeatable: !declaration.isWrite || declaration.idempotent === true,
     delivery: declaration.delivery ?? "at-least-once",
     orchestration,

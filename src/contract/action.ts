@@ -1,12 +1,14 @@
 import * as z from "zod";
 
 import { visibleText } from "../kit/visible-text.ts";
+import { parsePointer } from "../kit/json-pointer.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { checkValue } from "./check-value.ts";
 import { type Failure, makeFailure } from "./failure.ts";
-import { suggestFields, toHint, toIssues } from "./issues.ts";
+import { describe, suggestFields, toHint, toIssues } from "./issues.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { LIMITS } from "./limits.ts";
+import { ITEM, readMarker } from "./reference.ts";
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -30,11 +32,22 @@ export const actionSchema = z.strictObject({
     .max(LIMITS.maxDeadlineMs)
     .optional()
     .describe("Milliseconds for this action; shortens the tool's own limit, never lengthens it"),
+  for_each: z
+    .union([z.array(z.unknown()), z.record(z.string(), z.unknown())])
+    .optional()
+    .describe(
+      'Run the action once for every element of an array, or of a reference to one; args see it as "item#"',
+    ),
+  select: z
+    .array(z.string())
+    .min(1)
+    .max(LIMITS.selectPointers)
+    .optional()
+    .describe("JSON Pointers into the tool's output; only these parts are returned"),
 });
 
 /** Part of the contract, not offered yet: refused by name, so nobody relies on what would be ignored. */
-const LATER = ["for_each", "select", "idempotency_key", "callback_url"];
-const REFERENCES = ["$ref", "$template", "$literal"];
+const LATER = ["idempotency_key", "callback_url"];
 
 /** One requested call, well formed. Whether its tool exists and its arguments fit is the planner's to say. */
 export interface Action {
@@ -42,6 +55,10 @@ export interface Action {
   readonly args: JsonObject;
   readonly dependsOn: readonly string[];
   readonly timeoutMs: number | undefined;
+  /** An array, or a reference to one; undefined when the action runs once. */
+  readonly forEach: unknown;
+  /** Pointers into the output; null keeps all of it. */
+  readonly select: readonly (readonly string[])[] | null;
 }
 
 /** One place in the batch: the action, or why it is none. Either way it will have exactly one result. */
@@ -80,33 +97,89 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
   const { tool, depends_on, timeout_ms } = parsed.data;
   // What was sent, not Zod's copy: a copy may already have dropped the keys that must be refused.
   const args = (raw as { readonly args?: JsonObject }).args ?? {};
+  const checked = checkArgs(args, mayExceedArgs);
+  if (!checked.ok) return checked;
+  if (parsed.data.id === ITEM) {
+    return err(
+      makeFailure("INVALID_ACTION", {
+        hint: `'${ITEM}' stands for the element of a for_each; give the action another id.`,
+      }),
+    );
+  }
+  const select = parseSelect(parsed.data.select);
+  if (!select.ok) return select;
+  const forEach = (raw as { readonly for_each?: unknown }).for_each;
+  const loop = checkLoop(forEach);
+  if (!loop.ok) return loop;
+  return ok({
+    tool,
+    args,
+    dependsOn: depends_on ?? [],
+    timeoutMs: timeout_ms,
+    forEach,
+    select: select.value,
+  });
+}
+
+/**
+ * Check what no tool's schema does: that arguments hold only what JSON may say, and how much of it.
+ *
+ * @param mayExceed whether they can be over their limit at all; measuring costs more than everything else
+ */
+export function checkArgs(args: JsonObject, mayExceed: boolean): Result<void, Failure> {
   const checked = checkValue(args, ["args"]);
   if (!checked.ok)
     return err(makeFailure("INVALID_ARGS", { issues: [checked.error], hint: toHint([checked.error]) }));
-  const reference = findReference(args);
-  if (reference !== null) {
-    return err(
-      makeFailure("BAD_REFERENCE", {
-        hint: `'${reference}' in args is not supported yet; send the value itself.`,
-      }),
-    );
-  }
-  if (mayExceedArgs && new TextEncoder().encode(JSON.stringify(args)).length > LIMITS.argsBytes) {
-    return err(
-      makeFailure("INVALID_ARGS", {
-        hint: `The arguments of one action may take ${LIMITS.argsBytes} bytes as JSON; send less.`,
-      }),
-    );
-  }
-  return ok({ tool, args, dependsOn: depends_on ?? [], timeoutMs: timeout_ms });
+  return mayExceed && new TextEncoder().encode(JSON.stringify(args)).length > LIMITS.argsBytes
+    ? err(tooLarge("The arguments of one action", LIMITS.argsBytes))
+    : ok(undefined);
 }
 
-function findReference(value: unknown): string | null {
-  if (typeof value !== "object" || value === null) return null;
-  for (const [key, inner] of Object.entries(value)) {
-    if (REFERENCES.includes(key)) return key;
-    const found = findReference(inner);
-    if (found !== null) return found;
+/** The failure of something that takes more bytes than it may. */
+export function tooLarge(what: string, limitBytes: number): Failure {
+  return makeFailure("INVALID_ARGS", { hint: `${what} may take ${limitBytes} bytes as JSON; send less.` });
+}
+
+function parseSelect(pointers: readonly string[] | undefined): Result<readonly string[][] | null, Failure> {
+  if (pointers === undefined) return ok(null);
+  const parsed: string[][] = [];
+  for (const [index, pointer] of pointers.entries()) {
+    const tokens = parsePointer(pointer);
+    if (tokens === null) {
+      const issue = {
+        path: `/select/${index}`,
+        expected: 'a JSON Pointer such as "/places/0/id"',
+        received: describe(pointer),
+      };
+      return err(makeFailure("INVALID_ACTION", { issues: [issue], hint: toHint([issue]) }));
+    }
+    parsed.push(tokens);
   }
-  return null;
+  return ok(parsed);
+}
+
+/** A literal array is bounded here, before anything runs; what a reference stands for is bounded when it is known. */
+function checkLoop(forEach: unknown): Result<void, Failure> {
+  if (forEach === undefined) return ok(undefined);
+  const checked = checkValue(forEach, ["for_each"]);
+  if (!checked.ok)
+    return err(makeFailure("INVALID_ARGS", { issues: [checked.error], hint: toHint([checked.error]) }));
+  if (!Array.isArray(forEach) && readMarker(forEach)?.kind !== "ref") {
+    const issue = {
+      path: "/for_each",
+      expected: 'an array, or a reference to one such as {"$ref": "shops#/places"}',
+      received: describe(forEach),
+    };
+    return err(makeFailure("INVALID_ACTION", { issues: [issue], hint: toHint([issue]) }));
+  }
+  return Array.isArray(forEach) && forEach.length > LIMITS.loopElements
+    ? err(tooManyElements(forEach.length))
+    : ok(undefined);
+}
+
+/** The failure of a `for_each` over more elements than one action may have. */
+export function tooManyElements(count: number): Failure {
+  return makeFailure("INVALID_ARGS", {
+    hint: `for_each may run over ${LIMITS.loopElements} elements, received ${count}; nothing ran. Loop over a part of them.`,
+  });
 }

@@ -17,16 +17,22 @@ export const batchSchema = z.strictObject({
   actions: z.array(z.unknown()).min(1).max(LIMITS.actions),
   on_error: onErrorSchema.default("partial-success"),
   deadline_ms: z.int().min(1).max(LIMITS.maxDeadlineMs).default(LIMITS.deadlineMs),
+  dry_run: z.boolean().default(false),
+  max_tokens: z.int().min(1).max(LIMITS.maxTokens).optional(),
 });
 
 /** Part of the contract, not offered yet: refused by name, so nobody relies on what would be ignored. */
-const LATER = ["dry_run", "max_tokens", "skip_approval"];
+const LATER = ["skip_approval"];
 
 /** What one call asks for: 1 to 50 entries in the order asked. */
 export interface Batch {
   readonly entries: readonly Entry[];
   readonly onError: OnError;
   readonly deadlineMs: number;
+  /** Only say what would be done. */
+  readonly dryRun: boolean;
+  /** One budget for the sum of all `data`, in estimated tokens; null for none. */
+  readonly maxTokens: number | null;
 }
 
 /**
@@ -46,7 +52,7 @@ export function parseBatch(value: unknown, bodyBytes: number): Result<Batch, Ref
     const suggestion = suggestFields(issues, Object.keys(batchSchema.shape));
     return err(makeRefusal("INVALID_BATCH", `${toHint(issues)} ${suggestion}`.trim(), { issue: issues[0]! }));
   }
-  const { actions, on_error, deadline_ms } = parsed.data;
+  const { actions, on_error, deadline_ms, dry_run, max_tokens } = parsed.data;
   const mayExceedArgs = bodyBytes > LIMITS.argsBytes;
   const entries = actions.map((raw, index) => parseAction(raw, index, mayExceedArgs));
 
@@ -70,5 +76,11 @@ export function parseBatch(value: unknown, bodyBytes: number): Result<Batch, Ref
     }
     first.set(id, index);
   }
-  return ok({ entries, onError: on_error, deadlineMs: deadline_ms });
+  return ok({
+    entries,
+    onError: on_error,
+    deadlineMs: deadline_ms,
+    dryRun: dry_run,
+    maxTokens: max_tokens ?? null,
+  });
 }

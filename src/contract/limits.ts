@@ -18,6 +18,12 @@ export const LIMITS = {
   deadlineMs: 15_000,
   /** Beyond a minute a request should have been a job. */
   maxDeadlineMs: 60_000,
+  /** Elements of one `for_each`: with 50 actions that is already 1,250 calls, and a tool's own batch variant is better. */
+  loopElements: 25,
+  /** Parts of one output that can be selected. */
+  selectPointers: 50,
+  /** A token budget beyond the largest context window is none. */
+  maxTokens: 2_000_000,
   /** A single tool call, when its declaration does not say. */
   toolTimeoutMs: 10_000,
   /** Workers lets six calls per request wait for response headers; a seventh queues inside the platform and burns its own timeout. */

@@ -1,5 +1,16 @@
 import type { Failure } from "./failure.ts";
 
+/** How a result was cut, in the words of the answer. */
+export type Truncation = {
+  readonly tokens_before: number;
+  readonly tokens_after: number;
+  readonly elements_dropped: number;
+  readonly fields_dropped: number;
+  readonly characters_dropped: number;
+  /** Up to five places where something is missing, as JSON Pointers; `""` is the whole. */
+  readonly at: readonly string[];
+};
+
 /** What was measured about one action. Absent means it does not apply: what never ran has no duration. */
 export interface OutcomeMeta {
   /** From dispatch to the end, without waiting for our own caps. */
@@ -9,6 +20,22 @@ export interface OutcomeMeta {
   readonly attempts?: number;
   /** Size of `data` as JSON, in bytes. */
   readonly bytes?: number;
+  /** The work of a loop's elements added up; not shown, but the batch's `sequential_ms` counts it. */
+  readonly workMs?: number;
+  /** How a loop's elements ended. */
+  readonly items?: { readonly total: number; readonly ok: number; readonly error: number };
+  /** Selected pointers to which nothing was there. */
+  readonly selectMissing?: readonly string[];
+  /** How much of `data` was cut to fit the batch's token budget. */
+  readonly truncated?: Truncation;
+  /** Stands for the whole of `data` in a later batch's references, for a while. */
+  readonly handle?: string;
+}
+
+/** What is shown of some data. */
+export interface Shown {
+  readonly data: unknown;
+  readonly json: string;
 }
 
 /** What became of one action. Exactly one of these exists for every action of a batch. */
@@ -18,6 +45,8 @@ export type Outcome = { readonly meta: OutcomeMeta } & (
       readonly data: unknown;
       /** `data` as JSON: serialised once, when the tool returned, and never again. */
       readonly json: string;
+      /** What the caller selected of it; references still see the whole. */
+      readonly shown?: Shown;
     }
   | { readonly status: "error"; readonly error: Failure }
   | { readonly status: "initiated"; readonly jobId: string }

@@ -1,8 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Tool } from "../catalog/define-tool.ts";
 import { parseArgs } from "../catalog/parse-args.ts";
-import type { Action, Entry } from "../contract/action.ts";
-import type { Batch, OnError } from "../contract/batch.ts";
+import type { Entry } from "../contract/action.ts";
+import type { Batch } from "../contract/batch.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JsonObject } from "../contract/json.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
@@ -10,83 +9,118 @@ import { findCycle } from "../kit/layers.ts";
 import { nearest } from "../kit/nearest.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
+import { fillFromContract } from "./fill-from-contract.ts";
+import { type Dependencies, findEdges } from "./find-edges.ts";
+import { type Effect, findHazards } from "./hazards.ts";
+import { prepareCall } from "./prepare-task.ts";
+import { remainingPaths } from "./remaining-paths.ts";
+import type { Edge, Plan, Step, Task } from "./step.ts";
 
-/** A call that may be made: its tool exists and its arguments fit. */
-export interface Call {
-  readonly tool: Tool;
-  /** What was sent: a background job keeps this and is checked again when it runs. */
-  readonly input: JsonObject;
-  /** What the tool's schema made of it. */
-  readonly args: unknown;
-  readonly timeoutMs: number;
-}
-
-/** One place of the batch, planned: what to run, or why not, and which places must have succeeded before. */
-export interface Step {
-  readonly index: number;
-  readonly id: string;
-  readonly toolName: string | null;
-  readonly needs: readonly number[];
-  readonly call: Result<Call, Failure>;
-}
-
-/** The order of a batch. */
-export interface Plan {
-  readonly steps: readonly Step[];
-  readonly onError: OnError;
-  readonly deadlineMs: number;
+/** A step before the hazards are known. */
+interface Draft {
+  readonly entry: Entry;
+  readonly task: Result<Task, Failure>;
+  readonly edges: readonly Edge[];
+  readonly handles: readonly string[];
 }
 
 /**
- * Plan a batch: look up every tool, check every argument, turn `depends_on` into edges.
+ * Plan a batch: look up every tool, check every argument that is known, and find what must happen before what.
  *
  * Refuses only a cycle, because then no order exists. Anything else that is wrong with an action becomes that step's
- * failure. Every edge points to an existing step, and the graph is acyclic, so running it always comes to an end.
+ * failure. Every edge points to an existing step and the graph is acyclic: dependencies are checked to be, and a hazard
+ * is only ever added where it closes no cycle.
  */
 export function makePlan(batch: Batch, catalog: Catalog): Result<Plan, Refusal> {
   const position = new Map(batch.entries.map(({ id, index }) => [id, index]));
-  const steps = batch.entries.map((entry) => makeStep(entry, position, catalog));
+  const drafts = batch.entries.map((entry) => draftStep(entry, batch.entries, position, catalog));
 
-  const cycle = findCycle(steps.map(({ needs }) => needs));
+  const needs = drafts.map(({ edges }) => edges.map(({ from }) => from));
+  const cycle = findCycle(needs);
   if (cycle !== null) {
-    const ids = cycle.map((index) => steps[index]!.id).join(" → ");
-    return err(
-      makeRefusal(
-        "INVALID_BATCH",
-        `The actions wait for each other: ${ids}. Take one of these depends_on out.`,
-      ),
-    );
+    const ids = cycle.map((index) => batch.entries[index]!.id).join(" → ");
+    const hint = `The actions wait for each other: ${ids}. Take one of these references or depends_on out.`;
+    return err(makeRefusal("INVALID_BATCH", hint));
   }
-  return ok({ steps, onError: batch.onError, deadlineMs: batch.deadlineMs });
-}
 
-function makeStep(entry: Entry, position: ReadonlyMap<string, number>, catalog: Catalog): Step {
-  const { index, id, tool: toolName, action } = entry;
-  if (!action.ok) return { index, id, toolName, needs: [], call: action };
-
-  const needs: number[] = [];
-  for (const needed of action.value.dependsOn) {
-    const at = position.get(needed);
-    if (at === undefined) {
-      const others = [...position.keys()].filter((other) => other !== id);
-      return { index, id, toolName, needs: [], call: err(noSuchAction(needed, others)) };
-    }
-    if (!needs.includes(at)) needs.push(at);
-  }
-  return { index, id, toolName, needs, call: makeCall(action.value, catalog) };
-}
-
-function makeCall(action: Action, catalog: Catalog): Result<Call, Failure> {
-  const tool = catalog.get(action.tool);
-  if (tool === undefined) return err(noSuchTool(action.tool, catalog));
-  const args = parseArgs(tool, action.args);
-  if (!args.ok) return args;
-  return ok({
-    tool,
-    input: action.args,
-    args: args.value,
-    timeoutMs: Math.min(action.timeoutMs ?? tool.timeoutMs, tool.timeoutMs),
+  const effects = drafts.map(({ task }) => effectOf(task));
+  const hazards = findHazards(effects, needs);
+  const remaining = remainingPaths(needs.map((needed, index) => [...needed, ...hazards[index]!]));
+  const steps = drafts.map(({ entry, task, edges }, index): Step => {
+    const after = hazards[index]!;
+    const ordered = after.map((from): Edge => ({ from, reason: `hazard: ${effects[index]!.domain}` }));
+    return {
+      index,
+      id: entry.id,
+      toolName: entry.tool,
+      needs: needs[index]!,
+      after,
+      edges: [...edges, ...ordered],
+      remaining: remaining[index]!,
+      task,
+    };
   });
+  const { onError, deadlineMs, maxTokens } = batch;
+  return ok({
+    steps,
+    onError,
+    deadlineMs,
+    maxTokens,
+    handles: [...new Set(drafts.flatMap(({ handles }) => handles))],
+  });
+}
+
+function draftStep(
+  entry: Entry,
+  entries: readonly Entry[],
+  position: ReadonlyMap<string, number>,
+  catalog: Catalog,
+): Draft {
+  const refused = (failure: Failure): Draft => ({ entry, task: err(failure), edges: [], handles: [] });
+  if (!entry.action.ok) return refused(entry.action.error);
+  const action = entry.action.value;
+  const edgesOf = (args: JsonObject, filledFrom: readonly number[]): Result<Dependencies, Failure> =>
+    findEdges(entry, { ...action, args }, filledFrom, position, (index) =>
+      isBackground(entries[index]!, catalog),
+    );
+
+  const tool = catalog.get(action.tool);
+  if (tool === undefined) {
+    const found = edgesOf(action.args, []);
+    const edges = found.ok ? found.value.edges : [];
+    return { entry, task: err(noSuchTool(action.tool, catalog)), edges, handles: [] };
+  }
+  const filled = fillFromContract(action, tool, entry.index, entries);
+  if (!filled.ok) return refused(filled.error);
+  const { input, filledFrom } = filled.value;
+  const found = edgesOf(input, filledFrom);
+  if (!found.ok) return refused(found.error);
+  const { edges, handles, isPlain, isKnown } = found.value;
+
+  const timeoutMs = Math.min(action.timeoutMs ?? tool.timeoutMs, tool.timeoutMs);
+  const task: Task = { tool, timeoutMs, input, call: null, forEach: action.forEach, select: action.select };
+  // Edges stay when the arguments turn out wrong: the step fails in its place, and nothing about the order changes.
+  return { entry, task: isKnown ? withCall(task, isPlain) : ok(task), edges, handles };
+}
+
+/** Arguments without references are checked now, so that what is wrong with them fails before anything runs. */
+function withCall(task: Task, isPlain: boolean): Result<Task, Failure> {
+  if (!isPlain) {
+    const call = prepareCall(task, () => undefined);
+    return call.ok ? ok({ ...task, call: call.value }) : call;
+  }
+  const { tool, input, timeoutMs } = task;
+  const args = parseArgs(tool, input);
+  return args.ok ? ok({ ...task, call: { tool, input, args: args.value, timeoutMs } }) : args;
+}
+
+/** Fire-and-forget happens later than the batch, so no order within it means anything to it. */
+function effectOf(task: Result<Task, Failure>): Effect | null {
+  return task.ok && task.value.tool.execution === "sync" ? task.value.tool : null;
+}
+
+function isBackground({ action }: Entry, catalog: Catalog): boolean {
+  return action.ok && catalog.get(action.value.tool)?.execution === "fire-and-forget";
 }
 
 function noSuchTool(name: string, catalog: Catalog): Failure {
@@ -96,13 +130,4 @@ function noSuchTool(name: string, catalog: Catalog): Failure {
       ? `No tool is named '${visibleText(name)}'. Did you mean ${near.map((other) => `'${other}'`).join(" or ")}?`
       : `No tool is named '${visibleText(name)}'; use a name from the tool list.`;
   return makeFailure("UNKNOWN_TOOL", { hint });
-}
-
-/** `others` leaves out the action itself: to suggest it would be to suggest a cycle, which costs the whole batch. */
-function noSuchAction(id: string, others: readonly string[]): Failure {
-  const near = nearest(id, others);
-  const meant = (near.length > 0 ? near : others.slice(0, 5)).map((other) => `'${other}'`).join(", ");
-  return makeFailure("BAD_REFERENCE", {
-    hint: `depends_on names '${visibleText(id)}', which no action of this batch has as its id; there is ${meant || "no other action"}.`,
-  });
 }

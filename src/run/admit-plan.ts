@@ -1,10 +1,11 @@
+import type { Tool } from "../catalog/define-tool.ts";
 import type { AdmissionAnswer, AdmissionRequest, QuotaState, RateLimit } from "../contract/admission.ts";
 import type { Caller } from "../contract/caller.ts";
-import { makeFailure } from "../contract/failure.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JobSpec } from "../contract/job.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { err, ok, type Result } from "../kit/result.ts";
-import type { Plan, Step } from "../plan/make-plan.ts";
+import type { Plan, Step } from "../plan/step.ts";
 import type { Gate } from "./ports.ts";
 
 /** A plan that may run. */
@@ -62,10 +63,9 @@ function unreachable(withJobs: boolean): Refusal {
 
 function toRequest(plan: Plan, caller: Caller, jobs: ReadonlyMap<number, JobSpec>): AdmissionRequest {
   const failFast = plan.onError === "fail-fast";
-  const doomed = failFast && plan.steps.some(({ call }) => !call.ok);
+  const doomed = failFast && plan.steps.some(({ task }) => !task.ok);
   const draws = plan.steps.flatMap((step) => toDraw(step));
-  // A job that waits for other actions is recorded when they succeeded.
-  const recordable = doomed ? [] : [...jobs].filter(([index]) => plan.steps[index]!.needs.length === 0);
+  const recordable = doomed ? [] : [...jobs];
   return {
     quota: { bucket: `key:${caller.name}`, limit: caller.quota.limit, windowS: caller.quota.windowS },
     draws: doomed ? [] : draws,
@@ -74,12 +74,17 @@ function toRequest(plan: Plan, caller: Caller, jobs: ReadonlyMap<number, JobSpec
   };
 }
 
-function toDraw({ index, call }: Step): { index: number; limit: RateLimit }[] {
-  const limit = call.ok ? call.value.tool.orchestration.rate_limit : undefined;
-  if (!call.ok || limit === undefined) return [];
-  return [
-    { index, limit: { bucket: `tool:${call.value.tool.name}`, limit: limit.limit, windowS: limit.window_s } },
-  ];
+function toDraw({ index, task }: Step): { index: number; limit: RateLimit }[] {
+  // A loop draws for each of its elements, once it is known how many there are.
+  if (!task.ok || task.value.forEach !== undefined) return [];
+  const limit = toLimit(task.value.tool);
+  return limit === null ? [] : [{ index, limit }];
+}
+
+/** The bucket that a tool's calls draw from; null when it has no limit. */
+export function toLimit({ name, orchestration }: Tool): RateLimit | null {
+  const { rate_limit: limit } = orchestration;
+  return limit === undefined ? null : { bucket: `tool:${name}`, limit: limit.limit, windowS: limit.window_s };
 }
 
 function withDenials(plan: Plan, { denied, refusedJobs }: AdmissionAnswer): Plan {
@@ -93,12 +98,13 @@ function withDenials(plan: Plan, { denied, refusedJobs }: AdmissionAnswer): Plan
   ]);
   const steps = plan.steps.map((step) => {
     const failure = failures.get(step.index);
-    return failure === undefined ? step : { ...step, call: err(failure) };
+    return failure === undefined ? step : { ...step, task: err(failure) };
   });
   return { ...plan, steps };
 }
 
-function rateLimited(retryAfterMs: number) {
+/** The failure of an action that its tool's limit turned away. */
+export function rateLimited(retryAfterMs: number): Failure {
   const hint = `This tool's rate limit is used up; try this action again in ${Math.ceil(retryAfterMs)} ms.`;
   return makeFailure("RATE_LIMITED", { retryAfterMs, hint });
 }

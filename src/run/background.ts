@@ -1,18 +1,32 @@
-import { makeFailure } from "../contract/failure.ts";
+import type { Tool } from "../catalog/define-tool.ts";
+import type { RateLimit } from "../contract/admission.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JobClaim, JobSpec } from "../contract/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
-import type { Call, Plan, Step } from "../plan/make-plan.ts";
+import type { Result } from "../kit/result.ts";
+import type { Call, Plan } from "../plan/step.ts";
+import { rateLimited, toLimit } from "./admit-plan.ts";
 import type { AttemptRunner } from "./attempt-runner.ts";
 import type { Gate, Ports } from "./ports.ts";
-import type { Running } from "./run-action.ts";
+import { combineElements } from "./run-loop.ts";
+import type { Queued } from "./tool-pools.ts";
 
-/** Make the jobs of a plan's fire-and-forget steps, by step. Making one records nothing yet. */
+/**
+ * Make the jobs of a plan that its admission can record, by step: fire-and-forget steps that wait for nothing. Making
+ * one records nothing yet; the others are recorded when their turn comes.
+ */
 export function makeJobs(plan: Plan, ports: Ports): ReadonlyMap<number, JobSpec> {
   const jobs = new Map<number, JobSpec>();
-  for (const { index, call } of plan.steps) {
-    if (call.ok && call.value.tool.execution === "fire-and-forget")
-      jobs.set(index, makeJob(call.value, ports.newId()));
+  for (const { index, needs, task } of plan.steps) {
+    if (
+      !task.ok ||
+      task.value.tool.execution !== "fire-and-forget" ||
+      needs.length > 0 ||
+      task.value.call === null
+    )
+      continue;
+    jobs.set(index, makeJob(task.value.call, ports.newId()));
   }
   return jobs;
 }
@@ -29,75 +43,118 @@ function makeJob({ tool, input }: Call, id: string): JobSpec {
   };
 }
 
+export interface BackgroundOptions {
+  readonly ports: Ports;
+  /** Jobs of the admission, by step. */
+  readonly jobs: ReadonlyMap<number, JobSpec>;
+  /** Fences of those that it recorded. */
+  readonly fences: ReadonlyMap<number, number>;
+  readonly gate: Gate;
+  readonly attempts: AttemptRunner;
+  /** When the platform may cut what runs after the answer. */
+  readonly attemptsEndAt: number;
+  readonly defer: (work: Promise<unknown>) => void;
+}
+
 /** Start a batch's background jobs. `initiated` is only ever said of a job whose row is durable. */
 export class Background {
-  readonly #jobs: ReadonlyMap<number, JobSpec>;
-  readonly #fences: ReadonlyMap<number, number>;
-  readonly #gate: Gate;
-  readonly #attempts: AttemptRunner;
-  readonly #attemptsEndAt: number;
-  readonly #defer: (work: Promise<unknown>) => void;
+  readonly #options: BackgroundOptions;
 
-  constructor(options: {
-    readonly jobs: ReadonlyMap<number, JobSpec>;
-    /** Fences of the jobs that the admission recorded. */
-    readonly fences: ReadonlyMap<number, number>;
-    readonly gate: Gate;
-    readonly attempts: AttemptRunner;
-    /** When the platform may cut what runs after the answer. */
-    readonly attemptsEndAt: number;
-    readonly defer: (work: Promise<unknown>) => void;
-  }) {
-    this.#jobs = options.jobs;
-    this.#fences = options.fences;
-    this.#gate = options.gate;
-    this.#attempts = options.attempts;
-    this.#attemptsEndAt = options.attemptsEndAt;
-    this.#defer = options.defer;
+  constructor(options: BackgroundOptions) {
+    this.#options = options;
   }
 
-  /** Start a fire-and-forget step; null when the step is not one. */
-  start(step: Step): Running | null {
-    const spec = this.#jobs.get(step.index);
-    if (spec === undefined) return null;
-    const fence = this.#fences.get(step.index);
-    const outcome =
-      fence === undefined ? this.#recordLate(step.index, spec) : Promise.resolve(this.#initiate(spec, fence));
-    // A recording under way cannot be stopped without losing what it says; the gate's own timeout bounds it.
-    return { outcome, finished: outcome.then(() => {}), stop: () => {} };
+  /** Start a fire-and-forget step whose arguments are known. */
+  start(index: number, call: Call): Queued {
+    const { jobs, fences, ports } = this.#options;
+    const spec = jobs.get(index);
+    const fence = fences.get(index);
+    if (spec !== undefined && fence !== undefined)
+      return toQueued(Promise.resolve(this.#initiate(spec, fence)));
+    const recorded = this.#record(new Map([[index, makeJob(call, ports.newId())]]), null, false);
+    return toQueued(recorded.then((outcomes) => outcomes.get(index)!));
+  }
+
+  /**
+   * Start a job for every element of a loop. One round trip draws from the tool's rate limit for each of them and records
+   * those that passed.
+   *
+   * Under a fail-fast contract one element that is wrong or over the limit means that none is recorded. A backlog that
+   * fills up between them does not: what is recorded will happen, so it is reported with its job.
+   */
+  startLoop(calls: readonly Result<Call, Failure>[], tool: Tool): Queued {
+    const failFast = tool.orchestration.on_error === "fail-fast";
+    const doomed = failFast && calls.some((call) => !call.ok);
+    const specs = new Map(
+      calls.flatMap((call, element) =>
+        call.ok && !doomed ? [[element, makeJob(call.value, this.#options.ports.newId())] as const] : [],
+      ),
+    );
+    const outcome = this.#record(specs, toLimit(tool), failFast).then((recorded) => {
+      const elements = calls.map((call, element): Outcome =>
+        call.ok ? (recorded.get(element) ?? NOT_RECORDED) : { status: "error", error: call.error, meta: {} },
+      );
+      const anyRecorded = elements.some(({ status }) => status === "initiated");
+      return combineElements(elements, {
+        failFast: failFast && !anyRecorded,
+        repeatable: tool.repeatable,
+        durationMs: 0,
+      });
+    });
+    return toQueued(outcome);
   }
 
   /** The first attempt begins behind the batch's own actions, so those take their header slots first. */
   #initiate(spec: JobSpec, fence: number): Outcome {
     const attempt = Promise.resolve().then(() => this.#attempt({ spec, attempt: 1, fence }));
     // When its end cannot be reported the lease runs out and the alarm takes over.
-    this.#defer(attempt.catch(() => {}));
+    this.#options.defer(attempt.catch(() => {}));
     return { status: "initiated", jobId: spec.id, meta: {} };
   }
 
   async #attempt(claim: JobClaim): Promise<void> {
-    const end = await this.#attempts.run(claim, this.#attemptsEndAt);
-    await this.#gate.settle(claim.spec.id, claim.fence, end);
+    const { attempts, attemptsEndAt, gate } = this.#options;
+    const end = await attempts.run(claim, attemptsEndAt);
+    await gate.settle(claim.spec.id, claim.fence, end);
   }
 
-  /** Record a job that had to wait for other actions. */
-  async #recordLate(index: number, spec: JobSpec): Promise<Outcome> {
+  /** Record jobs that had to wait for other actions, or for the elements of their loop to be known. */
+  async #record(
+    specs: ReadonlyMap<number, JobSpec>,
+    limit: RateLimit | null,
+    allOrNothing: boolean,
+  ): Promise<ReadonlyMap<number, Outcome>> {
+    if (specs.size === 0) return new Map();
+    const failed = (error: Failure): Outcome => ({ status: "error", error, meta: {} });
     try {
-      const answer = await this.#gate.admit({
-        quota: null,
-        draws: [],
-        jobs: [{ index, spec }],
-        allOrNothing: false,
-      });
-      const [recorded] = answer.recorded;
-      if (recorded !== undefined) return this.#initiate(spec, recorded.fence);
-      return {
-        status: "error",
-        error: makeFailure(answer.refusedJobs[0]?.code ?? "OUTBOX_UNAVAILABLE"),
-        meta: {},
+      const jobs = [...specs].map(([index, spec]) => ({ index, spec }));
+      const draws = limit === null ? [] : jobs.map(({ index }) => ({ index, limit }));
+      const answer = await this.#options.gate.admit({ quota: null, draws, jobs, allOrNothing });
+      const fences = new Map(answer.recorded.map(({ index, fence }) => [index, fence]));
+      const waits = new Map(answer.denied.map(({ index, retryAfterMs }) => [index, retryAfterMs]));
+      const refused = new Map(answer.refusedJobs.map(({ index, code }) => [index, code]));
+      const toOutcome = (index: number, spec: JobSpec): Outcome => {
+        const fence = fences.get(index);
+        if (fence !== undefined) return this.#initiate(spec, fence);
+        const wait = waits.get(index);
+        if (wait !== undefined) return failed(rateLimited(wait));
+        if (allOrNothing && waits.size > 0) return NOT_RECORDED;
+        return failed(makeFailure(refused.get(index) ?? "OUTBOX_UNAVAILABLE"));
       };
+      return new Map(jobs.map(({ index, spec }) => [index, toOutcome(index, spec)]));
     } catch {
-      return { status: "error", error: makeFailure("OUTBOX_UNAVAILABLE"), meta: {} };
+      return new Map([...specs.keys()].map((index) => [index, failed(makeFailure("OUTBOX_UNAVAILABLE"))]));
     }
   }
+}
+
+const NOT_RECORDED: Outcome = {
+  status: "error",
+  error: makeFailure("ABORTED", { hint: "Another element failed first; nothing was recorded." }),
+  meta: {},
+};
+
+/** A recording under way cannot be stopped without losing what it says; the gate's own timeout bounds it. */
+function toQueued(outcome: Promise<Outcome>): Queued {
+  return { outcome, finished: outcome.then(() => {}), started: true, stop: () => {} };
 }

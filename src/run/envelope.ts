@@ -1,7 +1,6 @@
 import { type Failure, toWireFailure } from "../contract/failure.ts";
 import type { Outcome, OutcomeMeta, OutcomeStatus } from "../contract/outcome.ts";
-import type { Plan, Step } from "../plan/make-plan.ts";
-import type { PlanResult } from "./run-plan.ts";
+import type { Plan, Step } from "../plan/step.ts";
 
 /**
  * Write one result as JSON.
@@ -17,7 +16,7 @@ export function toResultJson(step: Step, outcome: Outcome): string {
 function toBody(outcome: Outcome): string {
   switch (outcome.status) {
     case "success":
-      return `,"data":${outcome.json}`;
+      return `,"data":${(outcome.shown ?? outcome).json}`;
     case "initiated":
       return `,"job_id":${JSON.stringify(outcome.jobId)}`;
     case "skipped":
@@ -32,8 +31,18 @@ function toErrorJson(failure: Failure): string {
   return `,"error":${JSON.stringify(toWireFailure(failure))}`;
 }
 
-function toMetaJson({ durationMs, queuedMs, attempts, bytes }: OutcomeMeta): string {
-  return JSON.stringify({ duration_ms: durationMs, queued_ms: queuedMs, attempts, bytes });
+function toMetaJson(meta: OutcomeMeta): string {
+  const { durationMs, queuedMs, attempts, bytes, items, selectMissing, truncated, handle } = meta;
+  return JSON.stringify({
+    duration_ms: durationMs,
+    queued_ms: queuedMs,
+    attempts,
+    bytes,
+    items,
+    select_missing: selectMissing,
+    truncated,
+    handle,
+  });
 }
 
 /** The counts of a batch, by status; `total` is their sum. */
@@ -62,39 +71,53 @@ function summarise(outcomes: readonly Outcome[]): Summary {
   };
 }
 
-/** Put outcomes back in the order asked: exactly one result for every action, none omitted. */
-export function toEnvelopeJson(batchId: string, plan: Plan, result: PlanResult, durationMs: number): string {
-  const results = plan.steps.map((step) => toResultJson(step, result.outcomes[step.index]!));
-  const stats = toStats(plan, result, durationMs);
-  return `{"batch_id":${JSON.stringify(batchId)},"results":[${results.join(",")}],"summary":${JSON.stringify(summarise(result.outcomes))},"stats":${JSON.stringify(stats)}}`;
+/** What was measured about a batch as a whole. */
+export interface BatchMeasures {
+  readonly durationMs: number;
+  readonly maxParallelism: number;
 }
 
-/** What the batch took, and what it would have taken one action after the other. */
+/** Put outcomes back in the order asked: exactly one result for every action, none omitted. */
+export function toEnvelopeJson(
+  batchId: string,
+  plan: Plan,
+  outcomes: readonly Outcome[],
+  measured: BatchMeasures,
+): string {
+  const results = plan.steps.map((step) => toResultJson(step, outcomes[step.index]!));
+  const stats = toStats(plan, outcomes, measured);
+  return `{"batch_id":${JSON.stringify(batchId)},"results":[${results.join(",")}],"summary":${JSON.stringify(summarise(outcomes))},"stats":${JSON.stringify(stats)}}`;
+}
+
+/** What the batch took, and what it would have taken one call after the other. */
 function toStats(
   plan: Plan,
-  { outcomes, maxParallelism }: PlanResult,
-  durationMs: number,
+  outcomes: readonly Outcome[],
+  { durationMs, maxParallelism }: BatchMeasures,
 ): Record<string, number> {
-  const duration = (index: number): number => outcomes[index]?.meta.durationMs ?? 0;
-  const sequentialMs = outcomes.reduce((sum, _, index) => sum + duration(index), 0);
+  const sequentialMs = outcomes.reduce((sum, { meta }) => sum + (meta.workMs ?? meta.durationMs ?? 0), 0);
   return {
     duration_ms: durationMs,
-    critical_path_ms: criticalPathMs(plan, duration),
+    critical_path_ms: criticalPathMs(plan, outcomes),
     sequential_ms: sequentialMs,
     speedup: sequentialMs === 0 ? 1 : Math.round((100 * sequentialMs) / Math.max(1, durationMs)) / 100,
     max_parallelism: maxParallelism,
   };
 }
 
-/** The longest chain of durations along dependencies; linear, each step's path is worked out once. */
-function criticalPathMs(plan: Plan, duration: (index: number) => number): number {
+/** The longest chain of durations along what waited for what; linear, each step's path is worked out once. */
+function criticalPathMs(plan: Plan, outcomes: readonly Outcome[]): number {
   const paths = new Map<number, number>();
   const pathTo = (index: number): number => {
     const known = paths.get(index);
     if (known !== undefined) return known;
-    const path = duration(index) + Math.max(0, ...plan.steps[index]!.needs.map(pathTo));
+    const { needs, after } = plan.steps[index]!;
+    let longest = 0;
+    for (const earlier of needs) longest = Math.max(longest, pathTo(earlier));
+    for (const earlier of after) longest = Math.max(longest, pathTo(earlier));
+    const path = longest + (outcomes[index]!.meta.durationMs ?? 0);
     paths.set(index, path);
     return path;
   };
-  return Math.max(0, ...plan.steps.map(({ index }) => pathTo(index)));
+  return plan.steps.reduce((longest, { index }) => Math.max(longest, pathTo(index)), 0);
 }

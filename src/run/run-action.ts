@@ -6,7 +6,7 @@ import { ToolFailure } from "../contract/tool-failure.ts";
 import { backoffMs } from "../kit/backoff.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import { sleep } from "../kit/sleep.ts";
-import type { Call } from "../plan/make-plan.ts";
+import type { Call } from "../plan/step.ts";
 import type { ByteBudget } from "./byte-budget.ts";
 import { CallClock } from "./call-clock.ts";
 import { type CallTrace, createEgress } from "./egress.ts";

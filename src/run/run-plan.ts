@@ -1,16 +1,17 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { isMet, type Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
-import type { Call, Plan, Step } from "../plan/make-plan.ts";
-import type { Running } from "./run-action.ts";
-
-/** How to start a step whose dependencies are met and whose tool has room for it. */
-export type StartStep = (step: Step, call: Call, queuedMs: number) => Running;
+import type { DataOf } from "../plan/references.ts";
+import type { Plan, Step } from "../plan/step.ts";
+import type { StartStep } from "./start-step.ts";
+import type { Queued } from "./tool-pools.ts";
 
 export interface PlanRunOptions {
   readonly clock: Clock;
   /** Aborts when the caller has gone away. */
   readonly signal: AbortSignal;
+  /** Data of earlier batches that this one refers to, by handle. */
+  readonly recalled?: ReadonlyMap<string, unknown>;
   /** Called once for every step, the moment its outcome is known. */
   readonly onOutcome: (step: Step, outcome: Outcome) => void;
 }
@@ -18,51 +19,48 @@ export interface PlanRunOptions {
 /** A finished run: one outcome for every step, in the plan's order. */
 export interface PlanResult {
   readonly outcomes: readonly Outcome[];
-  /** The most actions that were under way at one moment. */
-  readonly maxParallelism: number;
   /** Resolves when nothing of the plan is under way any more: writes that outlived the deadline included. */
   readonly drained: Promise<unknown>;
 }
 
-/** Run a plan: every step starts the moment its dependencies and its tool's cap allow. */
+/** Run a plan: every step starts the moment the steps it waits for allow, not when a layer of them ends. */
 export function runPlan(plan: Plan, start: StartStep, options: PlanRunOptions): Promise<PlanResult> {
   return new PlanRun(plan, start, options).run();
-}
-
-interface Pool {
-  free: number;
-  /** Ready steps in the order they became ready. */
-  readonly ready: { readonly step: Step; readonly call: Call; readonly since: number }[];
 }
 
 class PlanRun {
   readonly #plan: Plan;
   readonly #start: StartStep;
   readonly #options: PlanRunOptions;
+  readonly #position: ReadonlyMap<string, number>;
   readonly #outcomes: (Outcome | undefined)[];
-  /** For every step, how many of its needs have no outcome yet. */
-  readonly #unmet: number[];
-  readonly #dependents: number[][];
-  readonly #pools = new Map<string, Pool>();
-  readonly #running = new Map<number, Running>();
+  /** For every step, how many of the steps it waits for are not over yet. */
+  readonly #open: number[];
+  /** For every step, who needs it to succeed, and who only comes after it. */
+  readonly #needing: number[][];
+  readonly #following: number[][];
+  readonly #running = new Map<number, Queued>();
   readonly #finished = Promise.withResolvers<void>();
   /** The real end of everything that was started, answered or not. */
   readonly #ends: Promise<void>[] = [];
   #left: number;
-  #initiated = 0;
-  #maxParallelism = 0;
   #stopped = false;
 
   constructor(plan: Plan, start: StartStep, options: PlanRunOptions) {
+    const { steps } = plan;
     this.#plan = plan;
     this.#start = start;
     this.#options = options;
-    this.#left = plan.steps.length;
-    this.#outcomes = plan.steps.map(() => undefined);
-    this.#unmet = plan.steps.map(({ needs }) => needs.length);
-    this.#dependents = plan.steps.map(() => []);
-    for (const { index, needs } of plan.steps)
-      for (const needed of needs) this.#dependents[needed]!.push(index);
+    this.#position = new Map(steps.map(({ id, index }) => [id, index]));
+    this.#left = steps.length;
+    this.#outcomes = steps.map(() => undefined);
+    this.#open = steps.map(({ needs, after }) => needs.length + after.length);
+    this.#needing = steps.map(() => []);
+    this.#following = steps.map(() => []);
+    for (const { index, needs, after } of steps) {
+      for (const needed of needs) this.#needing[needed]!.push(index);
+      for (const earlier of after) this.#following[earlier]!.push(index);
+    }
   }
 
   async run(): Promise<PlanResult> {
@@ -71,131 +69,121 @@ class PlanRun {
     const onDisconnect = (): void => this.#onDisconnect();
     signal.addEventListener("abort", onDisconnect, { once: true });
 
-    // What was wrong from the beginning fails before anything starts: under fail-fast nothing may start after it.
-    for (const step of this.#plan.steps) {
-      if (!step.call.ok) this.#settle(step, { status: "error", error: step.call.error, meta: {} });
-    }
-    for (const step of this.#plan.steps) {
-      if (this.#unmet[step.index] === 0 && this.#outcomes[step.index] === undefined) this.#makeReady(step);
-    }
+    this.#settleRefused();
+    for (const step of this.#plan.steps) if (this.#isReady(step.index)) this.#begin(step);
     if (signal.aborted) this.#onDisconnect();
 
     await this.#finished.promise;
     cancelDeadline();
     signal.removeEventListener("abort", onDisconnect);
     // Every place is filled: #left reached 0.
-    return {
-      outcomes: this.#outcomes as Outcome[],
-      maxParallelism: this.#maxParallelism,
-      drained: Promise.all(this.#ends),
-    };
+    return { outcomes: this.#outcomes as Outcome[], drained: Promise.all(this.#ends) };
   }
 
-  #makeReady(step: Step): void {
-    if (!step.call.ok) return;
-    const call = step.call.value;
-    if (call.tool.execution === "fire-and-forget") {
-      this.#begin(step, call, 0, null);
-      return;
-    }
-    let pool = this.#pools.get(call.tool.name);
-    if (pool === undefined) {
-      pool = { free: call.tool.concurrency, ready: [] };
-      this.#pools.set(call.tool.name, pool);
-    }
-    pool.ready.push({ step, call, since: this.#options.clock.now() });
-    this.#fill(pool);
+  #isReady(index: number): boolean {
+    return (
+      this.#open[index] === 0 &&
+      this.#outcomes[index] === undefined &&
+      !this.#running.has(index) &&
+      !this.#stopped
+    );
   }
 
-  #fill(pool: Pool): void {
-    while (pool.free > 0 && !this.#stopped) {
-      const next = pool.ready.shift();
-      if (next === undefined) return;
-      pool.free -= 1;
-      this.#begin(next.step, next.call, Math.max(0, this.#options.clock.now() - next.since), pool);
-    }
-  }
-
-  #begin(step: Step, call: Call, queuedMs: number, pool: Pool | null): void {
-    const running = this.#start(step, call, queuedMs);
-    this.#running.set(step.index, running);
-    this.#ends.push(running.finished);
-    this.#maxParallelism = Math.max(this.#maxParallelism, this.#running.size + this.#initiated);
-    void running.outcome.then((outcome) => {
+  #begin(step: Step): void {
+    if (!step.task.ok) return;
+    const queued = this.#start(step, step.task.value, this.#dataOf);
+    this.#running.set(step.index, queued);
+    this.#ends.push(queued.finished);
+    void queued.outcome.then((outcome) => {
       this.#running.delete(step.index);
-      if (outcome.status === "initiated") this.#initiated += 1;
-      if (pool !== null) pool.free += 1;
       this.#settle(step, outcome);
-      if (pool !== null) this.#fill(pool);
     });
+  }
+
+  readonly #dataOf: DataOf = (id) => {
+    const index = this.#position.get(id);
+    if (index === undefined) {
+      const { recalled } = this.#options;
+      return recalled?.has(id) === true ? { data: recalled.get(id) } : undefined;
+    }
+    const outcome = this.#outcomes[index];
+    return outcome?.status === "success" ? { data: outcome.data } : undefined;
+  };
+
+  /**
+   * Settle what was wrong from the beginning before anything starts: under fail-fast nothing may start after it. All of it
+   * at once, so that each says what is wrong with itself even where it depends on another.
+   */
+  #settleRefused(): void {
+    const refused: [Step, Outcome][] = this.#plan.steps.flatMap((step) =>
+      step.task.ok ? [] : [[step, { status: "error", error: step.task.error, meta: {} }]],
+    );
+    const [first] = refused;
+    if (first === undefined) return;
+    this.#stopped = this.#plan.onError === "fail-fast";
+    for (const [step, outcome] of refused) this.#record(step, outcome);
+    for (const [step, outcome] of refused) this.#release(step, outcome);
+    if (this.#stopped) this.#abortRest(first[0]);
   }
 
   #settle(step: Step, outcome: Outcome): void {
     if (this.#outcomes[step.index] !== undefined) return;
+    this.#record(step, outcome);
+    this.#release(step, outcome);
+  }
+
+  #record(step: Step, outcome: Outcome): void {
     this.#outcomes[step.index] = outcome;
     this.#left -= 1;
     this.#options.onOutcome(step, outcome);
+  }
+
+  /** Let go of everything that waits for a step, or stop it. */
+  #release(step: Step, outcome: Outcome): void {
     const met = isMet(outcome);
-    if (!met && this.#plan.onError === "fail-fast") this.#onFailFast(step);
-    for (const index of this.#dependents[step.index]!) {
-      const dependent = this.#plan.steps[index]!;
-      this.#unmet[index]! -= 1;
-      if (!met) this.#settle(dependent, skippedAfter(step, outcome));
-      else if (this.#unmet[index] === 0 && this.#outcomes[index] === undefined && !this.#stopped)
-        this.#makeReady(dependent);
+    const failsBatch = !met && this.#plan.onError === "fail-fast" && !this.#stopped;
+    // Before its dependents are skipped: what comes after those must not start now.
+    if (failsBatch) this.#stopped = true;
+    for (const index of this.#needing[step.index]!) {
+      this.#open[index]! -= 1;
+      if (!met) this.#settle(this.#plan.steps[index]!, skippedAfter(step, outcome));
+    }
+    if (failsBatch) this.#abortRest(step);
+
+    for (const index of this.#following[step.index]!) this.#open[index]! -= 1;
+    for (const index of [...this.#needing[step.index]!, ...this.#following[step.index]!]) {
+      if (this.#isReady(index)) this.#begin(this.#plan.steps[index]!);
     }
     if (this.#left === 0) this.#finished.resolve();
   }
 
-  #onFailFast(failed: Step): void {
-    if (this.#stopped) return;
-    this.#stopped = true;
-    const aborted = makeFailure("ABORTED", {
-      hint: `Action '${failed.id}' failed first; fix it and send the batch again.`,
-    });
+  /** Fail fast: stop everything but what depends on the failed step, which was skipped for that before. */
+  #abortRest(failed: Step): void {
+    const hint = `Action '${failed.id}' failed first; fix it and send the batch again.`;
+    const aborted = makeFailure("ABORTED", { hint });
+    this.#settleUnstarted(skipped("ABORTED", failed.id));
     for (const running of this.#running.values()) running.stop(aborted, "wait");
-    // Dependents of the failed action say DEPENDENCY_FAILED; their own settling comes right after this.
-    const descendants = this.#descendantsOf(failed.index);
-    this.#settleUnstarted((step) => (descendants.has(step.index) ? null : skipped("ABORTED", failed.id)));
   }
 
   #onDeadline(): void {
-    if (this.#stopped && this.#left === 0) return;
     this.#stopped = true;
-    const exceeded = makeFailure("DEADLINE_EXCEEDED", {
-      hint: `The batch had ${this.#plan.deadlineMs} ms; ask for less at once or raise deadline_ms.`,
-    });
-    this.#settleUnstarted(() => ({ status: "error", error: exceeded, meta: {} }));
+    const hint = `The batch had ${this.#plan.deadlineMs} ms; ask for less at once or raise deadline_ms.`;
+    const exceeded = makeFailure("DEADLINE_EXCEEDED", { hint });
+    this.#settleUnstarted({ status: "error", error: exceeded, meta: {} });
     for (const running of this.#running.values()) running.stop(exceeded, "report-unknown");
   }
 
   #onDisconnect(): void {
     this.#stopped = true;
     const cancelled = makeFailure("CANCELLED");
-    this.#settleUnstarted(() => ({ status: "error", error: cancelled, meta: {} }));
+    this.#settleUnstarted({ status: "error", error: cancelled, meta: {} });
     for (const running of this.#running.values()) running.stop(cancelled, "wait");
   }
 
-  #settleUnstarted(outcomeOf: (step: Step) => Outcome | null): void {
-    for (const step of this.#plan.steps) {
-      if (this.#outcomes[step.index] !== undefined || this.#running.has(step.index) || !step.call.ok)
-        continue;
-      const outcome = outcomeOf(step);
-      if (outcome !== null) this.#settle(step, outcome);
-    }
-  }
-
-  #descendantsOf(index: number): Set<number> {
-    const found = new Set<number>();
-    const pending = [index];
-    for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-      for (const dependent of this.#dependents[at]!) {
-        if (found.has(dependent)) continue;
-        found.add(dependent);
-        pending.push(dependent);
-      }
-    }
-    return found;
+  /** Settle what was never dispatched: neither begun, nor out of its tool's queue. */
+  #settleUnstarted(outcome: Outcome): void {
+    for (const step of this.#plan.steps)
+      if (this.#running.get(step.index)?.started !== true) this.#settle(step, outcome);
   }
 }
 

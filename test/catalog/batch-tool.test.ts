@@ -65,7 +65,18 @@ test("describeBatchTool() says the bounds that a batch is checked against", () =
     actions: { minItems: 1, maxItems: 50 },
     on_error: { enum: ["partial-success", "fail-fast"], default: "partial-success" },
     deadline_ms: { type: "integer", minimum: 1, maximum: 60_000, default: 15_000 },
+    dry_run: { type: "boolean", default: false },
+    max_tokens: { type: "integer", minimum: 1, maximum: 2_000_000 },
   });
+  for (const { properties } of branches) {
+    expect(properties["for_each"]).toMatchObject({ anyOf: [{ type: "array", maxItems: 25 }, {}] });
+    expect(properties["select"]).toMatchObject({ minItems: 1, maxItems: 50 });
+  }
+});
+
+test("describeBatchTool() says how one action refers to another's data", () => {
+  expect(descriptor.description).toContain('{"$ref": "id#/pointer"}');
+  expect(descriptor.description).toContain('{"$template": "text {{id#/pointer}}"}');
 });
 
 test("describeBatchTool() tells a restricted caller of no other tool", () => {

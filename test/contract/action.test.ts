@@ -20,17 +20,45 @@ test("parseAction() fills in what an action may leave out", () => {
     index: 7,
     id: "a7",
     tool: "ping",
-    action: { ok: true, value: { tool: "ping", args: {}, dependsOn: [], timeoutMs: undefined } },
+    action: {
+      ok: true,
+      value: {
+        tool: "ping",
+        args: {},
+        dependsOn: [],
+        timeoutMs: undefined,
+        forEach: undefined,
+        select: null,
+      },
+    },
   });
 });
 
 test("parseAction() keeps everything an action says", () => {
-  const raw = { tool: "ping", args: { n: [1] }, id: "p_1-A", depends_on: ["b"], timeout_ms: 500 };
+  const raw = {
+    tool: "ping",
+    args: { n: [1] },
+    id: "p_1-A",
+    depends_on: ["b"],
+    timeout_ms: 500,
+    for_each: [1, 2],
+    select: ["/a~1b/0", ""],
+  };
   expect(parseAction(raw, 0, false)).toEqual({
     index: 0,
     id: "p_1-A",
     tool: "ping",
-    action: { ok: true, value: { tool: "ping", args: { n: [1] }, dependsOn: ["b"], timeoutMs: 500 } },
+    action: {
+      ok: true,
+      value: {
+        tool: "ping",
+        args: { n: [1] },
+        dependsOn: ["b"],
+        timeoutMs: 500,
+        forEach: [1, 2],
+        select: [["a/b", "0"], []],
+      },
+    },
   });
 });
 
@@ -149,8 +177,6 @@ test("parseAction() does not count what stands around the args", () => {
 
 describe("not offered yet", () => {
   test.each([
-    ["for_each", '{"$ref": "a0#/items"}'],
-    ["select", '["/id"]'],
     ["idempotency_key", '"k"'],
     ["callback_url", '"https://example.com"'],
   ])("parseAction() refuses %s by name", (field, value) => {
@@ -160,14 +186,61 @@ describe("not offered yet", () => {
       hint: `'${field}' is not supported yet; leave it out.`,
     });
   });
+});
 
-  test.each(["$ref", "$template", "$literal"])("parseAction() refuses %s in args by name", (key) => {
-    for (const args of [{ a: { [key]: "a0#/id" } }, { a: [[{ [key]: {} }]] }]) {
-      expect(errorOf(parseAmongSiblings(JSON.stringify({ tool: "x", args })).action)).toEqual({
-        code: "BAD_REFERENCE",
-        retryable: false,
-        hint: `'${key}' in args is not supported yet; send the value itself.`,
-      });
-    }
+test.each([
+  ["a pointer without its slash", '["id"]', "/select/0", 'the string "id"'],
+  ["a pointer with a lone tilde", '["/a", "/~2"]', "/select/1", 'the string "/~2"'],
+  ["no pointer", "[]", "/select", "an array of 0"],
+  ["one pointer that is not in a list", '"/id"', "/select", 'the string "/id"'],
+  ["51 pointers", JSON.stringify(Array(51).fill("/id")), "/select", "an array of 51"],
+])("parseAction() refuses to select %s", (_, select, path, received) => {
+  const failure = errorOf(parseAmongSiblings(`{"tool": "x", "select": ${select}}`).action);
+  expect(failure).toMatchObject({ code: "INVALID_ACTION", issues: [{ path, received }] });
+});
+
+test.each([
+  ["an array", "[]"],
+  ["a reference", '{"$ref": "a0#/items"}'],
+  ["references in an array", '[{"$ref": "a0#/id"}, 2]'],
+])("parseAction() takes %s to loop over", (_, forEach) => {
+  const action = valueOf(parseAmongSiblings(`{"tool": "x", "for_each": ${forEach}}`).action);
+  expect(action.forEach).toEqual(JSON.parse(forEach));
+});
+
+test.each([
+  ["an object", '{"a": 1}', "an object"],
+  ["a template", '{"$template": "{{a0#}}"}', "an object"],
+  ["a literal", '{"$literal": []}', "an object"],
+  ["a reference beside something else", '{"$ref": "a0#", "limit": 5}', "an object"],
+  ["a malformed reference", '{"$ref": "a0"}', "an object"],
+  ["text", '"a0#/items"', 'the string "a0#/items"'],
+  ["null", "null", "null"],
+])("parseAction() refuses %s to loop over", (_, forEach, received) => {
+  const failure = errorOf(parseAmongSiblings(`{"tool": "x", "for_each": ${forEach}}`).action);
+  expect(failure).toMatchObject({ code: "INVALID_ACTION", issues: [{ path: "/for_each", received }] });
+});
+
+test("parseAction() takes 25 elements to loop over, not 26, before anything runs", () => {
+  const loopOver = (count: number) =>
+    parseAction({ tool: "x", for_each: Array.from({ length: count }, (_, n) => n) }, 0, false).action;
+  expect(loopOver(25).ok).toBe(true);
+  expect(errorOf(loopOver(26))).toMatchObject({
+    code: "INVALID_ARGS",
+    hint: expect.stringContaining("25 elements, received 26; nothing ran"),
+  });
+});
+
+test("parseAction() refuses what no argument may be in the elements of a loop too", () => {
+  const failure = errorOf(parseAmongSiblings('{"tool": "x", "for_each": [1, {"__proto__": 1}]}').action);
+  expect(failure).toMatchObject({ code: "INVALID_ARGS", issues: [{ path: "/for_each/1/__proto__" }] });
+});
+
+test("parseAction() refuses an action called item, which stands for the element of a loop", () => {
+  const entry = parseAmongSiblings('{"tool": "x", "id": "item"}');
+  expect(entry.id).toBe("item");
+  expect(errorOf(entry.action)).toMatchObject({
+    code: "INVALID_ACTION",
+    hint: expect.stringContaining("give the action another id"),
   });
 });

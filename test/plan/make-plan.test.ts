@@ -6,7 +6,8 @@ import { defineTool } from "../../src/catalog/define-tool.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { findCycle } from "../../src/kit/layers.ts";
-import { makePlan, type Plan } from "../../src/plan/make-plan.ts";
+import { makePlan } from "../../src/plan/make-plan.ts";
+import type { Plan } from "../../src/plan/step.ts";
 import { parseBatchText } from "../support/parse-batch-text.ts";
 import { declareTool, SAMPLE_CATALOG, searchOrders, sendReceipt } from "../support/sample-tools.ts";
 import { errorOf, valueOf } from "../support/unwrap.ts";
@@ -29,6 +30,19 @@ function stepsOf(actions: readonly Asked[], catalog = SAMPLE_CATALOG): Plan["ste
   return valueOf(planOf(actions, catalog)).steps;
 }
 
+test("makePlan() knows a call whose templates and literals refer to nothing", () => {
+  const query = { $template: "boots" };
+  const [known, wrong] = stepsOf([
+    { tool: "search_orders", args: { query } },
+    { tool: "search_orders", args: { query: { $literal: { $ref: "a0#" } } } },
+  ]);
+  expect(valueOf(known!.task).call).toMatchObject({
+    input: { query: "boots" },
+    args: { query: "boots", limit: 10 },
+  });
+  expect(errorOf(wrong!.task).code).toBe("INVALID_ARGS");
+});
+
 test("makePlan() gives every action one step, in the order asked", () => {
   const steps = stepsOf([receipt("b"), { tool: "nothing" }, receipt("a")]);
   expect(steps.map(({ index, id, toolName }) => [index, id, toolName])).toEqual([
@@ -48,7 +62,7 @@ test("makePlan() keeps what the batch says about failures and time", () => {
 
 test("makePlan() keeps both what was sent and what the schema made of it", () => {
   const [step] = stepsOf([{ tool: "search_orders", args: { query: "boots" } }]);
-  expect(valueOf(step!.call)).toEqual({
+  expect(valueOf(step!.task).call).toEqual({
     tool: searchOrders,
     input: { query: "boots" },
     args: { query: "boots", limit: 10 },
@@ -66,7 +80,7 @@ test.each([
     args: { query: "q" },
     ...(timeout_ms !== undefined && { timeout_ms }),
   };
-  expect(valueOf(stepsOf([asked])[0]!.call).timeoutMs).toBe(timeoutMs);
+  expect(valueOf(stepsOf([asked])[0]!.task).timeoutMs).toBe(timeoutMs);
 });
 
 test("makePlan() turns depends_on into edges, whatever the positions, each once", () => {
@@ -81,15 +95,15 @@ test("makePlan() keeps an edge to an action that will fail, so that what depends
 
 test("makePlan() leaves siblings as they are when an action's arguments do not fit", () => {
   const [bad, good] = stepsOf([{ tool: "search_orders", args: { qeury: "x" } }, receipt("good")]);
-  expect(errorOf(bad!.call)).toMatchObject({
+  expect(errorOf(bad!.task)).toMatchObject({
     code: "INVALID_ARGS",
     hint: expect.stringContaining("Did you mean 'query' instead of 'qeury'?"),
   });
-  expect(valueOf(good!.call).tool).toBe(sendReceipt);
+  expect(valueOf(good!.task).tool).toBe(sendReceipt);
 });
 
 test("makePlan() passes on why an action was not well formed", () => {
-  expect(errorOf(stepsOf([{ tool: 5 }])[0]!.call).code).toBe("INVALID_ACTION");
+  expect(errorOf(stepsOf([{ tool: 5 }])[0]!.task).code).toBe("INVALID_ACTION");
 });
 
 test.each([
@@ -98,7 +112,7 @@ test.each([
   ["zzzzzz", "No tool is named 'zzzzzz'; use a name from the tool list."],
   ["GET_ORDER", "Did you mean 'get_order'"],
 ])("makePlan() does not know the tool '%s' and names the nearest", (tool, hint) => {
-  expect(errorOf(stepsOf([{ tool }])[0]!.call)).toEqual({
+  expect(errorOf(stepsOf([{ tool }])[0]!.task)).toEqual({
     code: "UNKNOWN_TOOL",
     retryable: false,
     hint: expect.stringContaining(hint),
@@ -109,15 +123,15 @@ test.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"
   "makePlan() does not find a tool named '%s' on a prototype",
   (tool) => {
     const [bad, good] = stepsOf([{ tool }, receipt("good")]);
-    expect(errorOf(bad!.call).code).toBe("UNKNOWN_TOOL");
-    expect(good!.call.ok).toBe(true);
+    expect(errorOf(bad!.task).code).toBe("UNKNOWN_TOOL");
+    expect(good!.task.ok).toBe(true);
   },
 );
 
 test("makePlan() finds a tool named toString when there is one", () => {
   const tool = defineTool(declareTool({ name: "toString" }));
   const [step] = stepsOf([{ tool: "toString", args: { page: "x" } }], createCatalog([tool]));
-  expect(valueOf(step!.call).tool).toBe(tool);
+  expect(valueOf(step!.task).tool).toBe(tool);
 });
 
 test.each([
@@ -127,7 +141,7 @@ test.each([
 ])("makePlan() does not take a name with %s for the tool, and shows it escaped", (_, tool, shown) => {
   const [step] = stepsOf([{ tool, args: { order_id: "1" } }]);
   expect(step!.toolName).toBe(shown);
-  expect(errorOf(step!.call)).toMatchObject({
+  expect(errorOf(step!.task)).toMatchObject({
     code: "UNKNOWN_TOOL",
     hint: expect.stringContaining(`'${shown}'`),
   });
@@ -143,37 +157,37 @@ test("makePlan() cannot tell a forbidden tool from one that does not exist", () 
 test("makePlan() refuses an id that is not there and names the nearest ones", () => {
   const actions = [receipt("shops"), receipt("recalls"), receipt("mail", "shop", "recalls")];
   const [shops, , mail] = stepsOf(actions);
-  expect(errorOf(mail!.call)).toEqual({
+  expect(errorOf(mail!.task)).toEqual({
     code: "BAD_REFERENCE",
     retryable: false,
     hint: "depends_on names 'shop', which no action of this batch has as its id; there is 'shops'.",
   });
   expect(mail!.needs).toEqual([]);
-  expect(shops!.call.ok).toBe(true);
+  expect(shops!.task.ok).toBe(true);
 });
 
 test("makePlan() names the first five ids when none is near", () => {
   const others = ["one", "two", "three", "four", "five", "six"].map((id) => receipt(id));
-  expect(errorOf(stepsOf([...others, receipt("mail", "zzzzzzzz")])[6]!.call).hint).toContain(
+  expect(errorOf(stepsOf([...others, receipt("mail", "zzzzzzzz")])[6]!.task).hint).toContain(
     "there is 'one', 'two', 'three', 'four', 'five'.",
   );
 });
 
 test("makePlan() never suggests that an action depend on itself", () => {
   const [, second] = stepsOf([receipt("b1"), receipt("b2", "b3")]);
-  expect(errorOf(second!.call).hint).toContain("there is 'b1'.");
+  expect(errorOf(second!.task).hint).toContain("there is 'b1'.");
   const [only] = stepsOf([receipt("b2", "b3")]);
-  expect(errorOf(only!.call).hint).toContain("there is no other action.");
+  expect(errorOf(only!.task).hint).toContain("there is no other action.");
 });
 
 test("makePlan() escapes and cuts an id that is not there", () => {
   const [hidden, long] = stepsOf([receipt("a", "\u202Ea\0"), receipt("b", "x".repeat(5_000))]);
-  expect(errorOf(hidden!.call).hint).toContain("'\\u{202e}a\\u{0}'");
-  expect(errorOf(long!.call).hint!.length).toBeLessThan(250);
+  expect(errorOf(hidden!.task).hint).toContain("'\\u{202e}a\\u{0}'");
+  expect(errorOf(long!.task).hint!.length).toBeLessThan(250);
 });
 
 test.each(["__proto__", "constructor", "toString"])("makePlan() finds no id '%s' on a prototype", (id) => {
-  expect(errorOf(stepsOf([receipt("a", id)])[0]!.call).code).toBe("BAD_REFERENCE");
+  expect(errorOf(stepsOf([receipt("a", id)])[0]!.task).code).toBe("BAD_REFERENCE");
 });
 
 test.each([
@@ -195,7 +209,7 @@ test.each([
 ])("makePlan() refuses %s whole and spells it out", (_, actions, cycle) => {
   expect(errorOf(planOf(actions))).toEqual({
     code: "INVALID_BATCH",
-    hint: `The actions wait for each other: ${cycle}. Take one of these depends_on out.`,
+    hint: `The actions wait for each other: ${cycle}. Take one of these references or depends_on out.`,
   });
 });
 
@@ -206,7 +220,7 @@ test("makePlan() plans a batch as hostile as text can make it, one step per acti
     {"tool": "send-receipt"}
   ]}`;
   const { steps } = valueOf(makePlan(valueOf(parseBatchText(text)), SAMPLE_CATALOG));
-  expect(steps.map(({ call }) => (call.ok ? "ok" : call.error.code))).toEqual([
+  expect(steps.map(({ task }) => (task.ok ? "ok" : task.error.code))).toEqual([
     "INVALID_ACTION",
     "UNKNOWN_TOOL",
     "INVALID_ARGS",

@@ -21,7 +21,7 @@ const EXAMPLE = `{
 const { steps } = valueOf(makePlan(valueOf(parseBatchText(EXAMPLE)), CATALOG));
 
 test("'The model constructs one JSON payload with multiple actions': the example plans, in its order", () => {
-  expect(steps.map(({ call }) => valueOf(call).tool.name)).toEqual([
+  expect(steps.map(({ task }) => valueOf(task).tool.name)).toEqual([
     "google-maps-search",
     "nhtsa-recall-search",
     "web-search",
@@ -29,9 +29,9 @@ test("'The model constructs one JSON payload with multiple actions': the example
 });
 
 test("'All three actions execute in parallel': no step of the example waits, every tool of it is a sync read", () => {
-  for (const { needs, call } of steps) {
+  for (const { needs, task } of steps) {
     expect(needs).toEqual([]);
-    expect(valueOf(call).tool).toMatchObject({ isWrite: false, execution: "sync" });
+    expect(valueOf(task).tool).toMatchObject({ isWrite: false, execution: "sync" });
   }
 });
 
@@ -70,7 +70,7 @@ test("'A single batch can contain both sync and fire-and-forget tools'", () => {
     ],
   };
   const plan = valueOf(makePlan(valueOf(parseBatchText(JSON.stringify(mixed))), CATALOG));
-  expect(plan.steps.map(({ needs, call }) => [needs, valueOf(call).tool.execution])).toEqual([
+  expect(plan.steps.map(({ needs, task }) => [needs, valueOf(task).tool.execution])).toEqual([
     [[], "sync"],
     [[], "fire-and-forget"],
   ]);
@@ -79,7 +79,7 @@ test("'A single batch can contain both sync and fire-and-forget tools'", () => {
 test("'Failed actions are never omitted': an action that cannot run keeps its place in the plan", () => {
   const text = EXAMPLE.replace("nhtsa-recall-search", "nhtsa-recalls");
   const plan = valueOf(makePlan(valueOf(parseBatchText(text)), CATALOG));
-  expect(plan.steps.map(({ call }) => (call.ok ? "ok" : call.error.code))).toEqual([
+  expect(plan.steps.map(({ task }) => (task.ok ? "ok" : task.error.code))).toEqual([
     "ok",
     "UNKNOWN_TOOL",
     "ok",

@@ -5,9 +5,11 @@ import type { OnError } from "../../src/contract/batch.ts";
 import { type Failure, makeFailure } from "../../src/contract/failure.ts";
 import type { Outcome } from "../../src/contract/outcome.ts";
 import { err, ok } from "../../src/kit/result.ts";
-import type { Plan, Step } from "../../src/plan/make-plan.ts";
+import { remainingPaths } from "../../src/plan/remaining-paths.ts";
+import type { Plan, Step } from "../../src/plan/step.ts";
 import type { Running } from "../../src/run/run-action.ts";
-import type { StartStep } from "../../src/run/run-plan.ts";
+import type { StartStep } from "../../src/run/start-step.ts";
+import { ToolPools } from "../../src/run/tool-pools.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
 /** A tool that only has a contract; `fake` behaviour is decided by `FakeActions`. */
@@ -32,6 +34,8 @@ export function contractOf(name: string, declaration: Partial<ToolDeclaration> =
 export interface StepSketch {
   readonly id: string;
   readonly needs?: readonly string[];
+  /** Steps it only comes after, however they ended. */
+  readonly after?: readonly string[];
   readonly tool?: Tool;
   /** Wrong from the beginning. */
   readonly refused?: Failure;
@@ -49,32 +53,55 @@ export function planOf(
   options: { onError?: OnError; deadlineMs?: number } = {},
 ): Plan {
   const position = new Map(sketches.map(({ id }, index) => [id, index]));
-  const steps = sketches.map(({ id, needs = [], tool = PLAIN, refused }, index): Step => ({
-    index,
-    id,
-    toolName: tool.name,
-    needs: needs.map((needed) => position.get(needed)!),
-    call: refused === undefined ? ok({ tool, input: {}, args: {}, timeoutMs: 1_000 }) : err(refused),
-  }));
-  return { steps, onError: options.onError ?? "partial-success", deadlineMs: options.deadlineMs ?? 60_000 };
+  const at = (ids: readonly string[] = []): number[] => ids.map((id) => position.get(id)!);
+  const remaining = remainingPaths(sketches.map(({ needs, after }) => [...at(needs), ...at(after)]));
+  const steps = sketches.map(({ id, needs, after, tool = PLAIN, refused }, index): Step => {
+    const call = { tool, input: {}, args: {}, timeoutMs: 1_000 };
+    return {
+      index,
+      id,
+      toolName: tool.name,
+      needs: at(needs),
+      after: at(after),
+      edges: [],
+      remaining: remaining[index]!,
+      task: refused === undefined ? ok({ ...call, call, forEach: undefined, select: null }) : err(refused),
+    };
+  });
+  return {
+    steps,
+    onError: options.onError ?? "partial-success",
+    deadlineMs: options.deadlineMs ?? 60_000,
+    maxTokens: null,
+    handles: [],
+  };
 }
 
 /** Actions that take the time their sketch says, and a record of what happened when. */
 export class FakeActions {
   readonly startedAt = new Map<string, number>();
+  /** When each was really over, which a write at the deadline is after its outcome. */
+  readonly endedAt = new Map<string, number>();
   readonly stopped = new Map<string, string>();
   readonly #clock: VirtualClock;
   readonly #sketches: ReadonlyMap<string, StepSketch>;
+  readonly #pools: ToolPools;
   readonly #active = new Map<string, number>();
   /** The most calls of each tool that were under way at once. */
   readonly peaks = new Map<string, number>();
 
   constructor(clock: VirtualClock, sketches: readonly StepSketch[]) {
     this.#clock = clock;
+    this.#pools = new ToolPools(clock);
     this.#sketches = new Map(sketches.map((sketch) => [sketch.id, sketch]));
   }
 
-  readonly start: StartStep = (step, { tool }, queuedMs): Running => {
+  readonly start: StartStep = (step, { tool }) =>
+    this.#pools.enqueue(tool, { remaining: step.remaining, position: step.index }, (queuedMs) =>
+      this.#begin(step, tool, queuedMs),
+    );
+
+  #begin(step: Step, tool: Tool, queuedMs: number): Running {
     const sketch = this.#sketches.get(step.id)!;
     const startedAt = this.#clock.now();
     this.startedAt.set(step.id, startedAt);
@@ -87,6 +114,7 @@ export class FakeActions {
     const finished = Promise.withResolvers<void>();
     const end = (outcome: Outcome): void => {
       this.#active.set(tool.name, this.#active.get(tool.name)! - 1);
+      this.endedAt.set(step.id, this.#clock.now());
       resolve(outcome);
       finished.resolve();
     };
@@ -109,7 +137,7 @@ export class FakeActions {
         }
       },
     };
-  };
+  }
 }
 
 /** The failure most tests mean when any will do. */

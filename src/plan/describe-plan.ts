@@ -1,0 +1,112 @@
+import { toWireFailure } from "../contract/failure.ts";
+import type { Plan, Step, Task } from "./step.ts";
+
+/** What `dry_run` answers: what would be done, and what would fail before anything is. */
+export interface PlanDescription {
+  readonly dry_run: true;
+  readonly plan: {
+    /** Ids by the earliest round in which they could run; caps may make some of them wait longer. */
+    readonly waves: readonly (readonly string[])[];
+    readonly edges: readonly { readonly from: string; readonly to: string; readonly reason: string }[];
+    /** Calls under way at once, of every tool in the plan that has a cap. */
+    readonly caps: Readonly<Record<string, number>>;
+    /** Ids that would wait for a person's yes. */
+    readonly confirmations: readonly string[];
+    readonly estimated_tokens: number;
+    readonly estimated_speedup: number;
+  };
+  readonly errors: readonly {
+    readonly index: number;
+    readonly id: string;
+    readonly tool: string | null;
+    readonly error: object;
+  }[];
+}
+
+/**
+ * Describe a plan without running any of it.
+ *
+ * Steps that would fail, and what depends on them, are in no wave. The speed-up is that of equal steps: how many there
+ * are, over the rounds they take under their tools' caps.
+ */
+export function describePlan(plan: Plan): PlanDescription {
+  const { steps, maxTokens } = plan;
+  const runs = runnable(steps);
+  const tasks = steps.flatMap((step) => (runs[step.index] && step.task.ok ? [step.task.value] : []));
+  const expected = tasks.reduce((sum, { tool }) => sum + tool.typicalTokens, 0);
+  return {
+    dry_run: true,
+    plan: {
+      waves: findWaves(steps, runs),
+      edges: steps.flatMap(({ id, edges }) =>
+        edges.map(({ from, reason }) => ({ from: steps[from]!.id, to: id, reason })),
+      ),
+      caps: Object.fromEntries(
+        tasks.flatMap(({ tool }) =>
+          Number.isFinite(tool.concurrency) ? [[tool.name, tool.concurrency]] : [],
+        ),
+      ),
+      confirmations: steps.flatMap(({ id, index, task }) =>
+        runs[index] && task.ok && task.value.tool.confirm ? [id] : [],
+      ),
+      estimated_tokens: maxTokens === null ? expected : Math.min(expected, maxTokens),
+      estimated_speedup: estimateSpeedup(steps, runs),
+    },
+    errors: steps.flatMap(({ index, id, toolName, task }) =>
+      task.ok ? [] : [{ index, id, tool: toolName, error: toWireFailure(task.error) }],
+    ),
+  };
+}
+
+/** Which steps would run: those that are in order themselves and need only such. */
+function runnable(steps: readonly Step[]): boolean[] {
+  const runs: (boolean | undefined)[] = steps.map(() => undefined);
+  const visit = (index: number): boolean =>
+    (runs[index] ??= steps[index]!.task.ok && steps[index]!.needs.every(visit));
+  return steps.map(({ index }) => visit(index));
+}
+
+function findWaves(steps: readonly Step[], runs: readonly boolean[]): string[][] {
+  const waveOf = new Map<number, number>();
+  const visit = (index: number): number => {
+    const known = waveOf.get(index);
+    if (known !== undefined) return known;
+    const { needs, after } = steps[index]!;
+    let wave = 0;
+    for (const earlier of [...needs, ...after]) if (runs[earlier]) wave = Math.max(wave, visit(earlier) + 1);
+    waveOf.set(index, wave);
+    return wave;
+  };
+  const waves: string[][] = [];
+  for (const { index, id } of steps) if (runs[index]) (waves[visit(index)] ??= []).push(id);
+  return waves;
+}
+
+/** Play the plan in rounds of equal length, longest remaining path first, and compare with one step a round. */
+function estimateSpeedup(steps: readonly Step[], runs: readonly boolean[]): number {
+  let waiting = steps
+    .filter(({ index }) => runs[index])
+    .sort((a, b) => b.remaining - a.remaining || a.index - b.index);
+  const count = waiting.length;
+  if (count === 0) return 1;
+  const over = new Set<number>();
+  let rounds = 0;
+  for (; waiting.length > 0; rounds += 1) {
+    const room = new Map<string, number>();
+    const next = waiting.filter((step) => {
+      if ([...step.needs, ...step.after].some((earlier) => runs[earlier] && !over.has(earlier))) return false;
+      const { tool } = taskOf(step);
+      const left = room.get(tool.name) ?? tool.concurrency;
+      if (left > 0) room.set(tool.name, left - 1);
+      return left > 0;
+    });
+    for (const { index } of next) over.add(index);
+    waiting = waiting.filter(({ index }) => !over.has(index));
+  }
+  return Math.round((100 * count) / rounds) / 100;
+}
+
+function taskOf({ task }: Step): Task {
+  if (!task.ok) throw new Error("Cannot look at the task of a step that would not run");
+  return task.value;
+}

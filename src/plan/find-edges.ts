@@ -1,0 +1,101 @@
+import type { Action, Entry } from "../contract/action.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
+import { isHandle, ITEM, readMarker, type Reference } from "../contract/reference.ts";
+import { nearest } from "../kit/nearest.ts";
+import { err, ok, type Result } from "../kit/result.ts";
+import { visibleText } from "../kit/visible-text.ts";
+import { findReferences } from "./references.ts";
+import type { Edge, EdgeReason } from "./step.ts";
+
+/** What an action depends on. */
+export interface Dependencies {
+  readonly edges: readonly Edge[];
+  readonly handles: readonly string[];
+  /** Whether the arguments stand as they were sent; otherwise there are references, templates or literals in them. */
+  readonly isPlain: boolean;
+  /** Whether the call can be made without looking anything up. */
+  readonly isKnown: boolean;
+}
+
+/**
+ * Find the steps an action needs: what it names in `depends_on`, and what its arguments and its loop refer to.
+ *
+ * @param filledFrom the steps that the tool's contract fills missing fields from
+ * @param isBackground whether a step is fire-and-forget: it can be waited for, but it has no data to refer to
+ */
+export function findEdges(
+  { index, id }: Entry,
+  action: Action,
+  filledFrom: readonly number[],
+  position: ReadonlyMap<string, number>,
+  isBackground: (index: number) => boolean,
+): Result<Dependencies, Failure> {
+  const edges: Edge[] = [];
+  const handles: string[] = [];
+  const add = (from: number, reason: EdgeReason): void => {
+    if (!edges.some((edge) => edge.from === from)) edges.push({ from, reason });
+  };
+  const others = (): string[] => [...position.keys()].filter((other) => other !== id);
+
+  for (const needed of action.dependsOn) {
+    const at = position.get(needed);
+    if (at === undefined)
+      return err(noSuchAction(`depends_on names '${visibleText(needed)}'`, needed, others()));
+    add(at, "depends_on");
+  }
+
+  const inArgs = findReferences(action.args, ["args"]);
+  if (!inArgs.ok) return inArgs;
+  const loops = action.forEach !== undefined;
+  const inLoop = loopReferences(action.forEach);
+  if (!inLoop.ok) return inLoop;
+
+  const toItem = inArgs.value.some((reference) => reference.id === ITEM);
+  if (toItem && !loops) {
+    const hint = `'${ITEM}#' stands for the element of a for_each, and this action has none.`;
+    return err(makeFailure("BAD_REFERENCE", { hint }));
+  }
+  const toOthers = inArgs.value.filter((reference) => reference.id !== ITEM);
+  for (const reference of [...toOthers, ...inLoop.value]) {
+    const at = position.get(reference.id);
+    if (at === undefined) {
+      if (!isHandle(reference.id)) {
+        const what = `'${visibleText(written(reference), 120)}' refers to '${reference.id}'`;
+        return err(noSuchAction(what, reference.id, others()));
+      }
+      if (!handles.includes(reference.id)) handles.push(reference.id);
+    } else if (at !== index && isBackground(at)) return err(noData(reference));
+    else add(at, filledFrom.includes(at) ? "contract" : "reference");
+  }
+  const isKnown = inArgs.value.length === 0 && !loops;
+  return ok({ edges, handles, isPlain: isKnown && !hasMarkers(action.args), isKnown });
+}
+
+function loopReferences(forEach: unknown): Result<Reference[], Failure> {
+  return forEach === undefined ? ok([]) : findReferences(forEach, ["for_each"]);
+}
+
+/** Templates without references and literals have to be resolved too, although they refer to nothing. */
+function hasMarkers(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return readMarker(value) !== null || Object.values(value).some(hasMarkers);
+}
+
+function written({ id, pointer }: Reference): string {
+  return `${id}#${pointer}`;
+}
+
+function noData(reference: Reference): Failure {
+  return makeFailure("BAD_REFERENCE", {
+    hint: `'${visibleText(written(reference), 120)}' refers to a fire-and-forget action, which has no data in this batch; use depends_on to wait until it is recorded.`,
+  });
+}
+
+/** `others` leaves out the action itself: to suggest it would be to suggest a cycle, which costs the whole batch. */
+function noSuchAction(what: string, id: string, others: readonly string[]): Failure {
+  const near = nearest(id, others);
+  const meant = (near.length > 0 ? near : others.slice(0, 5)).map((other) => `'${other}'`).join(", ");
+  return makeFailure("BAD_REFERENCE", {
+    hint: `${what}, which no action of this batch has as its id; there is ${meant || "no other action"}.`,
+  });
+}

@@ -1,0 +1,60 @@
+import { parseArgs } from "../catalog/parse-args.ts";
+import { checkArgs, tooManyElements } from "../contract/action.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
+import { describe, toHint } from "../contract/issues.ts";
+import { isJsonObject } from "../contract/json.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { ITEM } from "../contract/reference.ts";
+import { err, ok, type Result } from "../kit/result.ts";
+import { type DataOf, resolveReferences } from "./references.ts";
+import type { Call, Task } from "./step.ts";
+
+/** What a step turns out to do once everything it refers to is known: one call, or one for each element. */
+export type Prepared =
+  | { readonly kind: "call"; readonly call: Call }
+  | { readonly kind: "loop"; readonly calls: readonly Result<Call, Failure>[] };
+
+/**
+ * Look up what a task refers to and check the arguments that result. A loop is bounded before any of it is prepared; an
+ * element whose arguments are wrong fails alone.
+ */
+export function prepareTask(task: Task, dataOf: DataOf): Result<Prepared, Failure> {
+  if (task.call !== null) return ok({ kind: "call", call: task.call });
+  if (task.forEach === undefined) {
+    const call = prepareCall(task, dataOf);
+    return call.ok ? ok({ kind: "call", call: call.value }) : call;
+  }
+  const elements = resolveLoop(task.forEach, dataOf);
+  if (!elements.ok) return elements;
+  if (!Array.isArray(elements.value)) {
+    const hint = `for_each must be an array, and what it refers to is ${describe(elements.value)}.`;
+    return err(makeFailure("INVALID_ARGS", { hint }));
+  }
+  if (elements.value.length > LIMITS.loopElements) return err(tooManyElements(elements.value.length));
+  const calls = elements.value.map((data: unknown) =>
+    prepareCall(task, (id) => (id === ITEM ? { data } : dataOf(id))),
+  );
+  return ok({ kind: "loop", calls });
+}
+
+/** Look up what a call's arguments refer to and hold what results to all that arguments are held to when they are sent. */
+export function prepareCall({ tool, input, timeoutMs }: Task, dataOf: DataOf): Result<Call, Failure> {
+  const what = "The arguments of one action, with what they refer to,";
+  const resolved = resolveReferences(input, dataOf, { what, limitBytes: LIMITS.argsBytes });
+  if (!resolved.ok) return resolved;
+  // The arguments as a whole may be one reference, and what it stands for anything.
+  if (!isJsonObject(resolved.value)) {
+    const issue = { path: "/args", expected: "an object", received: describe(resolved.value) };
+    return err(makeFailure("INVALID_ARGS", { issues: [issue], hint: toHint([issue]) }));
+  }
+  const checked = checkArgs(resolved.value, true);
+  if (!checked.ok) return checked;
+  const parsed = parseArgs(tool, resolved.value);
+  return parsed.ok ? ok({ tool, input: resolved.value, args: parsed.value, timeoutMs }) : parsed;
+}
+
+/** A loop over another's data takes the data as it is; an array written out is bounded by the body it came in. */
+function resolveLoop(forEach: unknown, dataOf: DataOf): Result<unknown, Failure> {
+  const limitBytes = Array.isArray(forEach) ? LIMITS.bodyBytes : Number.POSITIVE_INFINITY;
+  return resolveReferences(forEach, dataOf, { what: "The elements of one for_each", limitBytes });
+}

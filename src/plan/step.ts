@@ -1,0 +1,62 @@
+import type { Tool } from "../catalog/define-tool.ts";
+import type { OnError } from "../contract/batch.ts";
+import type { Failure } from "../contract/failure.ts";
+import type { JsonObject } from "../contract/json.ts";
+import type { Result } from "../kit/result.ts";
+
+/** A call that may be made: its tool exists and its arguments fit. */
+export interface Call {
+  readonly tool: Tool;
+  /** What was sent: a background job keeps this and is checked again when it runs. */
+  readonly input: JsonObject;
+  /** What the tool's schema made of it. */
+  readonly args: unknown;
+  readonly timeoutMs: number;
+}
+
+/** What a step will do when its turn comes. */
+export interface Task {
+  readonly tool: Tool;
+  readonly timeoutMs: number;
+  /** The arguments as they were sent, references included, with what the contract fills in. */
+  readonly input: JsonObject;
+  /** The call itself when nothing about it has to be looked up first, so that bad arguments fail before anything runs. */
+  readonly call: Call | null;
+  /** An array or a reference to one; undefined when the step runs once. */
+  readonly forEach: unknown;
+  readonly select: readonly (readonly string[])[] | null;
+}
+
+/** Why a step waits for another. A hazard is order only; everything else needs the other to have succeeded. */
+export type EdgeReason = "reference" | "depends_on" | "contract" | `hazard: ${string}`;
+
+export interface Edge {
+  readonly from: number;
+  readonly reason: EdgeReason;
+}
+
+/** One place of the batch, planned: what to do, or why not, and what must have happened before. */
+export interface Step {
+  readonly index: number;
+  readonly id: string;
+  readonly toolName: string | null;
+  /** Steps that must have succeeded. */
+  readonly needs: readonly number[];
+  /** Steps that must be over, however they ended. */
+  readonly after: readonly number[];
+  /** The same as `needs` and `after`, with their reasons. */
+  readonly edges: readonly Edge[];
+  /** Steps on the longest path that starts here, itself included: under a cap the longest goes first. */
+  readonly remaining: number;
+  readonly task: Result<Task, Failure>;
+}
+
+/** The order of a batch. Acyclic: running it always comes to an end. */
+export interface Plan {
+  readonly steps: readonly Step[];
+  readonly onError: OnError;
+  readonly deadlineMs: number;
+  readonly maxTokens: number | null;
+  /** Results of earlier batches that references name, by handle. */
+  readonly handles: readonly string[];
+}

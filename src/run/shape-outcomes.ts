@@ -1,0 +1,53 @@
+import type { Outcome } from "../contract/outcome.ts";
+import { fitTokens } from "./fit-tokens.ts";
+import type { Gate, Ports } from "./ports.ts";
+
+/**
+ * Fit the data of a batch's outcomes into one token budget. What was cut says so and, as long as the tenant's gate could
+ * keep the whole, carries a handle by which a later batch can refer to it.
+ *
+ * The handle is only given once the gate has the data: a handle is a promise.
+ */
+export async function shapeOutcomes(
+  outcomes: readonly Outcome[],
+  maxTokens: number | null,
+  ports: Ports,
+  gate: Gate,
+): Promise<readonly Outcome[]> {
+  if (maxTokens === null) return outcomes;
+  const cut = cutOutcomes(outcomes, maxTokens);
+  const handles = new Map<number, string>();
+  for (const [index, outcome] of cut.entries())
+    if (outcome !== outcomes[index]) handles.set(index, `r-${ports.newId()}`);
+  if (handles.size === 0) return cut;
+
+  const whole = [...handles].flatMap(([index, handle]) => {
+    const outcome = outcomes[index]!;
+    return outcome.status === "success" ? [{ handle, json: outcome.json }] : [];
+  });
+  const kept = await gate.keep(whole).catch((): string[] => []);
+  return cut.map((outcome, index) => {
+    const handle = handles.get(index);
+    return handle === undefined || !kept.includes(handle)
+      ? outcome
+      : { ...outcome, meta: { ...outcome.meta, handle } };
+  });
+}
+
+/** Cut what does not fit; an outcome that does comes back as it is. */
+export function cutOutcomes(outcomes: readonly Outcome[], maxTokens: number): readonly Outcome[] {
+  const successes = outcomes.flatMap((outcome, index) =>
+    outcome.status === "success" ? [{ index, outcome }] : [],
+  );
+  const fitted = fitTokens(
+    successes.map(({ outcome }) => outcome.shown ?? outcome),
+    maxTokens,
+  );
+  const cut = [...outcomes];
+  for (const [at, { index, outcome }] of successes.entries()) {
+    const { data, json, truncated } = fitted[at]!;
+    if (truncated !== undefined)
+      cut[index] = { ...outcome, shown: { data, json }, meta: { ...outcome.meta, truncated } };
+  }
+  return cut;
+}

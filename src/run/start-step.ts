@@ -1,0 +1,84 @@
+import type { Failure } from "../contract/failure.ts";
+import { LIMITS } from "../contract/limits.ts";
+import type { Outcome } from "../contract/outcome.ts";
+import type { Result } from "../kit/result.ts";
+import { prepareTask } from "../plan/prepare-task.ts";
+import type { DataOf } from "../plan/references.ts";
+import type { Call, Step, Task } from "../plan/step.ts";
+import type { Background } from "./background.ts";
+import { drawElements } from "./draw-elements.ts";
+import type { Parallelism } from "./parallelism.ts";
+import type { Gate } from "./ports.ts";
+import { type RequestScope, startAction } from "./run-action.ts";
+import { startLoop } from "./run-loop.ts";
+import { selectOutput } from "./select-output.ts";
+import { type Queued, ToolPools } from "./tool-pools.ts";
+
+/** Start a step whose dependencies are met; `dataOf` knows the data of every action it refers to. */
+export type StartStep = (step: Step, task: Task, dataOf: DataOf) => Queued;
+
+export interface StepStarterOptions {
+  /** Distinguishes this batch's calls from every other's, upstream. */
+  readonly key: string;
+  readonly scope: RequestScope;
+  readonly background: Background;
+  readonly gate: Gate;
+  readonly parallelism: Parallelism;
+}
+
+/**
+ * Create what starts the steps of a batch: looks up what they refer to, then queues one call, or one for each element
+ * of a loop, under the tool's cap, or records a background job.
+ */
+export function createStepStarter({
+  key,
+  scope,
+  background,
+  gate,
+  parallelism,
+}: StepStarterOptions): StartStep {
+  const pools = new ToolPools(scope.ports.clock);
+
+  const enqueue = (step: Step, task: Task, call: Call, element: number | null): Queued => {
+    const idempotencyKey = element === null ? `${key}:${step.id}` : `${key}:${step.id}:${element}`;
+    const position = step.index + (element ?? 0) / (LIMITS.loopElements + 1);
+    const queued = pools.enqueue(task.tool, { remaining: step.remaining, position }, (queuedMs) => {
+      const running = startAction(call, scope, {
+        idempotencyKey,
+        maxAttempts: LIMITS.syncAttempts,
+        queuedMs,
+      });
+      parallelism.track(running.finished);
+      return running;
+    });
+    return task.select === null ? queued : selectOutput(queued, task.select);
+  };
+
+  return (step, task, dataOf) => {
+    const prepared = prepareTask(task, dataOf);
+    if (!prepared.ok) return over({ status: "error", error: prepared.error, meta: {} });
+    if (task.tool.execution === "fire-and-forget") {
+      parallelism.track(null);
+      return prepared.value.kind === "call"
+        ? background.start(step.index, prepared.value.call)
+        : background.startLoop(prepared.value.calls, task.tool);
+    }
+    if (prepared.value.kind === "call") return enqueue(step, task, prepared.value.call, null);
+    const loop = (calls: readonly Result<Call, Failure>[]): Queued =>
+      startLoop(calls, {
+        clock: scope.ports.clock,
+        inOrder: task.tool.isWrite,
+        failFast: task.tool.orchestration.on_error === "fail-fast",
+        repeatable: task.tool.repeatable,
+        enqueue: (call, element) => enqueue(step, task, call, element),
+      });
+    return task.tool.orchestration.rate_limit === undefined
+      ? loop(prepared.value.calls)
+      : drawElements(prepared.value.calls, task.tool, gate, loop);
+  };
+}
+
+/** A step that is over before it began. */
+function over(outcome: Outcome): Queued {
+  return { outcome: Promise.resolve(outcome), finished: Promise.resolve(), started: true, stop: () => {} };
+}

@@ -1,0 +1,152 @@
+import type { Tool } from "../catalog/define-tool.ts";
+import type { Failure } from "../contract/failure.ts";
+import type { Outcome } from "../contract/outcome.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { Running, SentWrite } from "./run-action.ts";
+
+/** Who goes first when a tool has room for one more. */
+export interface Rank {
+  /** Steps on the longest path that still hangs on this one; the longest goes first. */
+  readonly remaining: number;
+  /** Its place in the batch; the first goes first. */
+  readonly position: number;
+}
+
+/** A call that waits for its tool's cap, or is under way. */
+export interface Queued extends Running {
+  /** False until it is dispatched: until then stopping it is certain to have sent nothing. */
+  readonly started: boolean;
+}
+
+/** Dispatch a call that waited `queuedMs` for its cap. */
+export type Dispatch = (queuedMs: number) => Running;
+
+interface Pool {
+  free: number;
+  /** Best rank last, so the next one is popped. */
+  readonly waiting: Waiting[];
+  filling: boolean;
+}
+
+/**
+ * The caps of a batch's tools: at most `tool.concurrency` calls of each under way at once.
+ *
+ * These are pools and not semaphores because whoever has waited longest is not whoever should go next: the call with
+ * the longest path behind it decides when the batch ends.
+ */
+export class ToolPools {
+  readonly #clock: Clock;
+  readonly #pools = new Map<string, Pool>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Dispatch a call as soon as its tool has room for it. */
+  enqueue(tool: Tool, rank: Rank, dispatch: Dispatch): Queued {
+    const waiting = new Waiting(rank, this.#clock, dispatch);
+    if (tool.concurrency === Number.POSITIVE_INFINITY) {
+      void waiting.begin();
+      return waiting;
+    }
+    let pool = this.#pools.get(tool.name);
+    if (pool === undefined) {
+      pool = { free: tool.concurrency, waiting: [], filling: false };
+      this.#pools.set(tool.name, pool);
+    }
+    insert(pool.waiting, waiting);
+    void fillSoon(pool);
+    return waiting;
+  }
+}
+
+/**
+ * Turns of the microtask queue before a pool is filled. The outcome of a loop with a selection needs up to eight of them to
+ * reach the plan and to start what waits for it; sixteen take about a microsecond.
+ */
+const TURNS = 16;
+
+/** Choose only after everything that becomes ready in the same moment is there to be chosen from. */
+async function fillSoon(pool: Pool): Promise<void> {
+  if (pool.filling) return;
+  pool.filling = true;
+  for (let turn = 0; turn < TURNS; turn += 1) await Promise.resolve();
+  pool.filling = false;
+  fill(pool);
+}
+
+function fill(pool: Pool): void {
+  while (pool.free > 0) {
+    const next = pool.waiting.pop();
+    if (next === undefined) return;
+    if (next.over) continue;
+    pool.free -= 1;
+    // What outlives its own outcome (a write at the deadline) keeps its place until it really ends.
+    void next.begin().then(() => {
+      pool.free += 1;
+      void fillSoon(pool);
+    });
+  }
+}
+
+function insert(waiting: Waiting[], added: Waiting): void {
+  let at = waiting.length;
+  while (at > 0 && goesBefore(waiting[at - 1]!.rank, added.rank)) at -= 1;
+  waiting.splice(at, 0, added);
+}
+
+function goesBefore(a: Rank, b: Rank): boolean {
+  return a.remaining > b.remaining || (a.remaining === b.remaining && a.position <= b.position);
+}
+
+class Waiting implements Queued {
+  readonly rank: Rank;
+  readonly #clock: Clock;
+  readonly #dispatch: Dispatch;
+  readonly #since: number;
+  readonly #outcome = Promise.withResolvers<Outcome>();
+  readonly #finished = Promise.withResolvers<void>();
+  #running: Running | null = null;
+  #stopped = false;
+
+  constructor(rank: Rank, clock: Clock, dispatch: Dispatch) {
+    this.rank = rank;
+    this.#clock = clock;
+    this.#dispatch = dispatch;
+    this.#since = clock.now();
+  }
+
+  get outcome(): Promise<Outcome> {
+    return this.#outcome.promise;
+  }
+
+  get finished(): Promise<void> {
+    return this.#finished.promise;
+  }
+
+  get started(): boolean {
+    return this.#running !== null;
+  }
+
+  /** Stopped before it began. */
+  get over(): boolean {
+    return this.#stopped;
+  }
+
+  begin(): Promise<void> {
+    this.#running = this.#dispatch(Math.max(0, this.#clock.now() - this.#since));
+    this.#outcome.resolve(this.#running.outcome);
+    this.#finished.resolve(this.#running.finished);
+    return this.#running.finished;
+  }
+
+  stop(failure: Failure, sentWrite: SentWrite): void {
+    if (this.#running !== null) {
+      this.#running.stop(failure, sentWrite);
+      return;
+    }
+    this.#stopped = true;
+    this.#outcome.resolve({ status: "error", error: failure, meta: {} });
+    this.#finished.resolve();
+  }
+}

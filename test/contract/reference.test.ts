@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+
+import { isHandle, parseReference, readMarker } from "../../src/contract/reference.ts";
+
+const ref = (id: string, pointer: string, tokens: readonly string[]) => ({ id, pointer, tokens });
+
+test.each([
+  ["shops#", ref("shops", "", [])],
+  ["shops#/places/0/id", ref("shops", "/places/0/id", ["places", "0", "id"])],
+  ["a_1-B#/", ref("a_1-B", "/", [""])],
+  ["a#/x#y", ref("a", "/x#y", ["x#y"])],
+  ["a#/100%25", ref("a", "/100%25", ["100%25"])],
+  ["a#/a~1b", ref("a", "/a~1b", ["a/b"])],
+  ["a#/größe", ref("a", "/größe", ["größe"])],
+  ["a#/line\nbreak", ref("a", "/line\nbreak", ["line\nbreak"])],
+  ["item#/id", ref("item", "/id", ["id"])],
+])("parseReference() reads '%s'", (text, reference) => {
+  expect(parseReference(text)).toEqual(reference);
+});
+
+test.each([
+  "",
+  "shops",
+  "#/places",
+  "shops#places",
+  "shops/places",
+  "shops #/a",
+  " shops#/a",
+  "shops#/~2",
+  "große#/a",
+  `${"i".repeat(65)}#`,
+])("parseReference('%s') is no reference", (text) => {
+  expect(parseReference(text)).toBeNull();
+});
+
+test("readMarker() reads an object whose only key is $ref", () => {
+  expect(readMarker({ $ref: "a#/b" })).toEqual({ kind: "ref", reference: ref("a", "/b", ["b"]) });
+});
+
+test("readMarker() reads a template as its text and references in turn", () => {
+  expect(readMarker({ $template: "Book {{a#/name}}, {{ b# }}!" })).toEqual({
+    kind: "template",
+    parts: ["Book ", ref("a", "/name", ["name"]), ", ", ref("b", "", []), "!"],
+  });
+});
+
+test.each([
+  ["no reference", "plain { } text", ["plain { } text"]],
+  ["no text", "", []],
+  ["nothing between two references", "{{a#}}{{b#}}", [ref("a", "", []), ref("b", "", [])]],
+  ["braces that are not closed", "{{a#", ["{{a#"]],
+  ["braces that were not opened", "a#}}", ["a#}}"]],
+  ["line breaks around a reference", "x{{\n a#/b\t}}", ["x", ref("a", "/b", ["b"])]],
+])("readMarker() reads a template with %s", (_, text, parts) => {
+  expect(readMarker({ $template: text })).toEqual({ kind: "template", parts });
+});
+
+test("readMarker() reads a template as hostile as a body allows in next to no time", () => {
+  const startedAt = performance.now();
+  readMarker({ $template: "{".repeat(256 * 1024) });
+  readMarker({ $template: "{{a#}".repeat(50_000) });
+  expect(performance.now() - startedAt).toBeLessThan(500);
+});
+
+test.each([null, 5, "a#/b", [], {}, { $ref: "a#/b" }])(
+  "readMarker() takes the literal %j as it is",
+  (value) => {
+    expect(readMarker({ $literal: value })).toEqual({ kind: "literal", value });
+  },
+);
+
+test.each([
+  ["a text", "a#/b"],
+  ["null", null],
+  ["an array", [{ $ref: "a#" }]],
+  ["an object with no keys", {}],
+  ["an object with another key", { ref: "a#" }],
+  ["$ref beside another key", { $ref: "a#", description: "x" }],
+  ["$ref beside $template", { $ref: "a#", $template: "x" }],
+  ["$ref as JSON Schema has it, among siblings", { $ref: "#/$defs/node", title: "Node" }],
+])("readMarker() takes %s for a plain value", (_, value) => {
+  expect(readMarker(value)).toBeNull();
+});
+
+test.each([
+  ["a $ref to nothing", { $ref: "" }],
+  ["a $ref without an id", { $ref: "#/a" }],
+  ["a $ref without #", { $ref: "a" }],
+  ["a $ref that is no text", { $ref: ["a#"] }],
+  ["a $ref with a pointer that does not start with /", { $ref: "a#b" }],
+  ["a $template that is no text", { $template: 5 }],
+  ["a $template with empty braces", { $template: "{{}}" }],
+  ["a $template with a variable of another language", { $template: "Hello {{name}}" }],
+  ["a $template with three braces", { $template: "{{{a#}}}" }],
+])("readMarker() calls %s malformed and shows how it is written", (_, value) => {
+  expect(readMarker(value)).toEqual({ kind: "malformed", expected: expect.stringContaining("e.g.") });
+});
+
+test.each([
+  ["r-123e4567-e89b-12d3-a456-426614174000", true],
+  ["r-123e4567-e89b-12d3-a456-42661417400", false],
+  ["123e4567-e89b-12d3-a456-426614174000", false],
+  ["r-123E4567-E89B-12D3-A456-426614174000", false],
+  ["results", false],
+])("isHandle('%s') is %s", (id, is) => {
+  expect(isHandle(id)).toBe(is);
+});

@@ -1,0 +1,190 @@
+import { expect, test } from "vitest";
+
+import { makeFailure } from "../../src/contract/failure.ts";
+import type { Outcome } from "../../src/contract/outcome.ts";
+import type { Running, SentWrite } from "../../src/run/run-action.ts";
+import { type Queued, ToolPools } from "../../src/run/tool-pools.ts";
+import { contractOf } from "../support/fake-actions.ts";
+import { VirtualClock } from "../support/virtual-clock.ts";
+
+const SERIAL = contractOf("serial", { orchestration: { mode: "sequential-only" } });
+const TWO = contractOf("two", { orchestration: { mode: "fan-out-bounded", max_concurrency: 2 } });
+const FREE = contractOf("free");
+const DONE: Outcome = { status: "success", data: 1, json: "1", meta: {} };
+
+/** Calls that end when a test says so, under pools. */
+class Bench {
+  readonly clock = new VirtualClock(0);
+  readonly pools = new ToolPools(this.clock);
+  readonly begun: string[] = [];
+  readonly queuedMs = new Map<string, number>();
+  readonly stops: [name: string, code: string, sentWrite: SentWrite][] = [];
+  readonly #outcomes = new Map<string, (outcome: Outcome) => void>();
+  readonly #ends = new Map<string, () => void>();
+
+  add(name: string, tool = SERIAL, remaining = 1, position = 0): Queued {
+    return this.pools.enqueue(tool, { remaining, position }, (queuedMs) => this.#begin(name, queuedMs));
+  }
+
+  #begin(name: string, queuedMs: number): Running {
+    this.begun.push(name);
+    this.queuedMs.set(name, queuedMs);
+    const outcome = Promise.withResolvers<Outcome>();
+    const finished = Promise.withResolvers<void>();
+    this.#outcomes.set(name, outcome.resolve);
+    this.#ends.set(name, finished.resolve);
+    const stop: Running["stop"] = (failure, sentWrite) =>
+      void this.stops.push([name, failure.code, sentWrite]);
+    return { outcome: outcome.promise, finished: finished.promise, stop };
+  }
+
+  /** Let a call have its outcome without being over. */
+  answer(name: string): void {
+    this.#outcomes.get(name)!(DONE);
+  }
+
+  /** Let a call be over and give everybody the time to notice. */
+  async end(name: string): Promise<void> {
+    this.answer(name);
+    this.#ends.get(name)!();
+    await this.settle();
+  }
+
+  settle(): Promise<void> {
+    return this.clock.advance(0);
+  }
+}
+
+test("a tool without a cap is called at once", () => {
+  const bench = new Bench();
+  bench.add("a", FREE);
+  bench.add("b", FREE);
+  expect(bench.begun).toEqual(["a", "b"]);
+});
+
+test("a capped tool has as many calls under way as its cap, and the next starts when one is over", async () => {
+  const bench = new Bench();
+  for (const [position, name] of ["a", "b", "c"].entries()) bench.add(name, TWO, 1, position);
+  await bench.settle();
+  expect(bench.begun).toEqual(["a", "b"]);
+  await bench.end("b");
+  expect(bench.begun).toEqual(["a", "b", "c"]);
+});
+
+test("tools do not wait for each other", async () => {
+  const bench = new Bench();
+  bench.add("a", SERIAL);
+  bench.add("b", TWO);
+  await bench.settle();
+  expect(bench.begun).toEqual(["a", "b"]);
+});
+
+test("the call with the longest path behind it goes first, whoever came first", async () => {
+  const bench = new Bench();
+  bench.add("short", SERIAL, 1, 0);
+  bench.add("long", SERIAL, 9, 1);
+  bench.add("middle", SERIAL, 5, 2);
+  await bench.settle();
+  await bench.end("long");
+  await bench.end("middle");
+  expect(bench.begun).toEqual(["long", "middle", "short"]);
+});
+
+test("ties go by position, elements of a loop between the actions around it", async () => {
+  const bench = new Bench();
+  for (const position of [2, 1 + 1 / 26, 1, 0]) bench.add(position.toFixed(2), SERIAL, 3, position);
+  await bench.settle();
+  for (const name of ["0.00", "1.00", "1.04"]) await bench.end(name);
+  expect(bench.begun).toEqual(["0.00", "1.00", "1.04", "2.00"]);
+});
+
+test("a call that comes later overtakes those that still wait when its path is longer", async () => {
+  const bench = new Bench();
+  bench.add("first", SERIAL, 1, 0);
+  bench.add("waiting", SERIAL, 1, 1);
+  await bench.settle();
+  bench.add("urgent", SERIAL, 2, 2);
+  await bench.end("first");
+  expect(bench.begun).toEqual(["first", "urgent"]);
+});
+
+test("a call that becomes ready in the moment another ends is there to be chosen from", async () => {
+  const bench = new Bench();
+  const first = bench.add("first", SERIAL, 1, 0);
+  bench.add("waiting", SERIAL, 1, 1);
+  await bench.settle();
+  // As far from the outcome as the result of a loop with a selection is.
+  const later = Array.from({ length: 12 }).reduce<Promise<unknown>>(
+    (hop) => hop.then(() => {}),
+    first.outcome,
+  );
+  void later.then(() => bench.add("urgent", SERIAL, 2, 2));
+  await bench.end("first");
+  expect(bench.begun).toEqual(["first", "urgent"]);
+});
+
+test("a write that outlives its outcome keeps its place until it is over", async () => {
+  const bench = new Bench();
+  const write = bench.add("write", SERIAL, 1, 0);
+  bench.add("next", SERIAL, 1, 1);
+  await bench.settle();
+  bench.answer("write");
+  expect(await write.outcome).toBe(DONE);
+  await bench.settle();
+  expect(bench.begun).toEqual(["write"]);
+  await bench.end("write");
+  expect(bench.begun).toEqual(["write", "next"]);
+});
+
+test("a call that is stopped while it waits ends with that failure and is never dispatched", async () => {
+  const bench = new Bench();
+  bench.add("first", SERIAL, 1, 0);
+  const waiting = bench.add("waiting", SERIAL, 1, 1);
+  bench.add("next", SERIAL, 1, 2);
+  await bench.settle();
+  expect(waiting.started).toBe(false);
+  waiting.stop(makeFailure("ABORTED"), "wait");
+  expect(await waiting.outcome).toEqual({ status: "error", error: makeFailure("ABORTED"), meta: {} });
+  await waiting.finished;
+  await bench.end("first");
+  expect(bench.begun).toEqual(["first", "next"]);
+  expect(bench.stops).toEqual([]);
+});
+
+test("a call that is stopped in the moment it was queued is never dispatched", async () => {
+  const bench = new Bench();
+  bench.add("only", SERIAL).stop(makeFailure("CANCELLED"), "wait");
+  await bench.settle();
+  expect(bench.begun).toEqual([]);
+});
+
+test("a call under way is stopped itself", async () => {
+  const bench = new Bench();
+  const call = bench.add("call", SERIAL);
+  await bench.settle();
+  expect(call.started).toBe(true);
+  call.stop(makeFailure("DEADLINE_EXCEEDED"), "report-unknown");
+  expect(bench.stops).toEqual([["call", "DEADLINE_EXCEEDED", "report-unknown"]]);
+});
+
+test("a call is told how long it waited for its cap", async () => {
+  const bench = new Bench();
+  bench.add("first", SERIAL, 1, 0);
+  bench.add("second", SERIAL, 1, 1);
+  await bench.clock.advance(70);
+  await bench.end("first");
+  expect([...bench.queuedMs]).toEqual([
+    ["first", 0],
+    ["second", 70],
+  ]);
+});
+
+test("a clock that is set back makes no wait negative", async () => {
+  const bench = new Bench();
+  bench.add("first", SERIAL, 1, 0);
+  bench.add("second", SERIAL, 1, 1);
+  await bench.settle();
+  bench.clock.jump(-500);
+  await bench.end("first");
+  expect(bench.queuedMs.get("second")).toBe(0);
+});
