@@ -80,7 +80,7 @@ async function run(
   parallelism: Parallelism,
   execution: Execution,
 ): Promise<PlanResult> {
-  const { catalog, ports, options, gate, defer, signal, onResult } = execution;
+  const { catalog, ports, options, gate, defer, onResult } = execution;
   const { clock } = ports;
   const scope = {
     ports,
@@ -92,6 +92,11 @@ async function run(
   const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
   const background = new Background({ ports, jobs, fences, gate, attempts, attemptsEndAt, defer });
 
+  // Only a write has to be seen through when the caller goes away. Without one the platform ends everything by itself,
+  // and neither listening for that nor outliving it is worth its price.
+  const lasting = plan.steps.some(({ task }) => task.ok && task.value.tool.isWrite);
+  const signal = lasting || onResult !== undefined ? execution.signal : null;
+
   const running = runPlan(
     plan,
     createStepStarter({ key: ports.newId(), scope, background, gate, parallelism }),
@@ -102,7 +107,6 @@ async function run(
       onOutcome: (step, outcome) => onResult?.(toResultJson(step, outcome)),
     },
   );
-  // Writes that outlive the answer, or a caller that went away, are let finish.
-  defer(running.then(({ drained }) => drained));
+  if (lasting) defer(running.then(({ drained }) => drained));
   return running;
 }

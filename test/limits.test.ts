@@ -240,7 +240,7 @@ const BAD_ACTIONS: Row[] = [
   ["null", null, "INVALID_ACTION"],
   ["a string", "probe-echo", "INVALID_ACTION", /must be an object/],
   ["no tool", { args: {} }, "INVALID_ACTION", /\/tool must be a string, received nothing/],
-  ["an empty tool", { tool: "" }, "INVALID_ACTION", /at least 1 characters/],
+  ["an empty tool", { tool: "" }, "INVALID_ACTION", /at least 1 character long/],
   ["a tool that is a number", { tool: 7 }, "INVALID_ACTION", /received the number 7/],
   ["an unknown field", { ...ECHO, retries: 3 }, "INVALID_ACTION", /no field \/retries/],
   ["a misspelt field", { ...ECHO, depend_on: [] }, "INVALID_ACTION", /Did you mean 'depends_on'/],

@@ -89,11 +89,11 @@ async function readSmallBody(
   { maxBytes, budget, clock, idleTimeoutMs }: BodyLimits,
 ): Promise<string> {
   clock.enter("idle", idleTimeoutMs);
-  const text = await orEnd(response.text(), clock);
+  const bytes = await orEnd(response.arrayBuffer(), clock);
   clock.leave();
-  if (text.length > maxBytes) throw tooLarge(maxBytes);
-  if (!budget.take(text.length)) throw budgetSpent();
-  return text;
+  if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
+  if (!budget.take(bytes.byteLength)) throw budgetSpent();
+  return decode(UTF_8, new Uint8Array(bytes), false);
 }
 
 async function readChunk(reader: ReadableStreamDefaultReader<Uint8Array>, clock: CallClock) {
@@ -130,6 +130,9 @@ function brokenOff(): ToolFailure {
 /** Spelled so because the type has a name of its own in some runtimes' declarations only. */
 type Decoder = InstanceType<typeof TextDecoder>;
 
+/** For bodies that come in one piece: a decoder that is never given half a character keeps no state between two. */
+const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+
 /** Neither compressed, so that its length is what it says, nor in another encoding than the runtime assumes. */
 function isPlainText(headers: Headers): boolean {
   return !headers.has("content-encoding") && !/charset=(?!"?utf-8)/i.test(headers.get("content-type") ?? "");
@@ -147,9 +150,9 @@ function createDecoder(contentType: string | null): Decoder {
   }
 }
 
-function decode(decoder: Decoder, chunk?: Uint8Array): string {
+function decode(decoder: Decoder, chunk?: Uint8Array, stream = true): string {
   try {
-    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream });
   } catch {
     throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
       hint: "The service answered with bytes that are not text in the encoding they are said to be in.",

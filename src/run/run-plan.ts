@@ -8,8 +8,8 @@ import type { Queued } from "./tool-pools.ts";
 
 export interface PlanRunOptions {
   readonly clock: Clock;
-  /** Aborts when the caller has gone away. */
-  readonly signal: AbortSignal;
+  /** Aborts when the caller has gone away; null when the platform then ends everything by itself. */
+  readonly signal: AbortSignal | null;
   /** Data of earlier batches that this one refers to, by handle. */
   readonly recalled?: ReadonlyMap<string, unknown>;
   /** Called once for every step, the moment its outcome is known. */
@@ -67,15 +67,15 @@ class PlanRun {
     const { clock, signal } = this.#options;
     const cancelDeadline = clock.after(this.#plan.deadlineMs, () => this.#onDeadline());
     const onDisconnect = (): void => this.#onDisconnect();
-    signal.addEventListener("abort", onDisconnect, { once: true });
+    signal?.addEventListener("abort", onDisconnect, { once: true });
 
     this.#settleRefused();
     for (const step of this.#plan.steps) if (this.#isReady(step.index)) this.#begin(step);
-    if (signal.aborted) this.#onDisconnect();
+    if (signal?.aborted === true) this.#onDisconnect();
 
     await this.#finished.promise;
     cancelDeadline();
-    signal.removeEventListener("abort", onDisconnect);
+    signal?.removeEventListener("abort", onDisconnect);
     // Every place is filled: #left reached 0.
     return { outcomes: this.#outcomes as Outcome[], drained: Promise.all(this.#ends) };
   }
