@@ -17,7 +17,7 @@ import type { Gate, Ports, RunOptions } from "./run/ports.ts";
 import { recallResults } from "./run/recall-results.ts";
 import { refuseMisconfigured, refuseUnconfirmed } from "./run/refuse-unrunnable.ts";
 import { type PlanResult, runPlan } from "./run/run-plan.ts";
-import { shapeOutcomes } from "./run/shape-outcomes.ts";
+import { shapeAlone, shapeOutcomes } from "./run/shape-outcomes.ts";
 import { createStepStarter } from "./run/start-step.ts";
 
 /** Everything one request brings with it. */
@@ -104,7 +104,7 @@ async function run(
       clock,
       signal,
       recalled: await recallResults(plan.handles, gate),
-      onOutcome: (step, outcome) => onResult?.(toResultJson(step, outcome)),
+      onOutcome: (step, outcome) => onResult?.(toResultJson(step, shapeAlone(outcome, plan.maxTokens))),
     },
   );
   if (lasting) defer(running.then(({ drained }) => drained));

@@ -403,3 +403,13 @@ test("a dry run of a cycle is refused like any other", async () => {
   });
   expect(answer).toMatchObject({ ok: false, error: { refusal: { code: "INVALID_BATCH" } } });
 });
+
+test("a streamed result is cut to the token budget like the envelope's", async () => {
+  const world = new TestWorld();
+  const wordy = contractOf("wordy", { run: () => Promise.resolve({ text: "many words ".repeat(500) }) });
+  const told: string[] = [];
+  const body = { max_tokens: 60, actions: [{ tool: "wordy" }] };
+  const { results } = await world.run([wordy], body, { onResult: (json) => told.push(json) });
+  expect(told[0]!.length).toBeLessThan(1_000);
+  expect(results[0]!.meta).toMatchObject({ truncated: { tokens_before: expect.any(Number) } });
+});

@@ -31,7 +31,7 @@ export interface PlanDescription {
  */
 export function describePlan(plan: Plan): PlanDescription {
   const { steps, maxTokens } = plan;
-  const runs = runnable(steps);
+  const runs = findRunnable(plan);
   const tasks = steps.flatMap((step) => (runs[step.index] && step.task.ok ? [step.task.value] : []));
   const expected = tasks.reduce((sum, { tool }) => sum + tool.typicalTokens, 0);
   return {
@@ -58,8 +58,12 @@ export function describePlan(plan: Plan): PlanDescription {
   };
 }
 
-/** Which steps would run: those that are in order themselves and need only such. */
-function runnable(steps: readonly Step[]): boolean[] {
+/**
+ * Which steps would run: those that are in order themselves and need only such; none at all under fail-fast when one of
+ * them is not.
+ */
+function findRunnable({ steps, onError }: Plan): boolean[] {
+  if (onError === "fail-fast" && steps.some(({ task }) => !task.ok)) return steps.map(() => false);
   const runs: (boolean | undefined)[] = steps.map(() => undefined);
   const visit = (index: number): boolean =>
     (runs[index] ??= steps[index]!.task.ok && steps[index]!.needs.every(visit));

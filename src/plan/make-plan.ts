@@ -114,9 +114,14 @@ function withCall(task: Task, isPlain: boolean): Result<Task, Failure> {
   return args.ok ? ok({ ...task, call: { tool, input, args: args.value, timeoutMs } }) : args;
 }
 
-/** Fire-and-forget happens later than the batch, so no order within it means anything to it. */
+/**
+ * Fire-and-forget happens later than the batch, and what waits for a person's yes has not happened: neither holds
+ * anything back.
+ */
 function effectOf(task: Result<Task, Failure>): Effect | null {
-  return task.ok && task.value.tool.execution === "sync" ? task.value.tool : null;
+  if (!task.ok) return null;
+  const { tool } = task.value;
+  return tool.execution === "sync" && !tool.confirm ? tool : null;
 }
 
 function isBackground({ action }: Entry, catalog: Catalog): boolean {

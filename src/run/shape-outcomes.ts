@@ -34,8 +34,16 @@ export async function shapeOutcomes(
   });
 }
 
+/**
+ * Fit one outcome into the budget as if it were the only one, for a stream that shows it before the others are known.
+ * The envelope at the end may show less of it.
+ */
+export function shapeAlone(outcome: Outcome, maxTokens: number | null): Outcome {
+  return maxTokens === null ? outcome : cutOutcomes([outcome], maxTokens)[0]!;
+}
+
 /** Cut what does not fit; an outcome that does comes back as it is. */
-export function cutOutcomes(outcomes: readonly Outcome[], maxTokens: number): readonly Outcome[] {
+function cutOutcomes(outcomes: readonly Outcome[], maxTokens: number): readonly Outcome[] {
   const successes = outcomes.flatMap((outcome, index) =>
     outcome.status === "success" ? [{ index, outcome }] : [],
   );

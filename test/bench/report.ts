@@ -1,11 +1,15 @@
 import { SUBJECT } from "./contenders.ts";
+import type { DiamondTimes } from "./diamond.ts";
 import type { Latency, Running, Throughput } from "./measure.ts";
+import type { PlanningTime } from "./planning.ts";
 import { median, spread } from "./statistics.ts";
 
 export interface Findings {
   readonly throughput: ReadonlyMap<number, ReadonlyMap<string, Throughput>>;
   readonly latency: ReadonlyMap<string, Latency>;
   readonly latencyTitle: string;
+  readonly planning: PlanningTime;
+  readonly diamond: readonly DiamondTimes[];
 }
 
 /** What Volley is held to, against baseline (a) in the same run. */
@@ -16,6 +20,7 @@ export const TARGETS = {
   ]),
   p50OverheadMs: 1.5,
   bundleGzipBytes: 120 * 1024,
+  planMicros: 150,
 } as const;
 
 /** Above this spread of the baseline's own rounds the machine was too busy for the absolute numbers to mean much. */
@@ -25,8 +30,33 @@ const NOISY_SPREAD = 0.25;
 export function makeReport(contenders: readonly Running[], findings: Findings): string {
   const lines: string[] = [];
   for (const [n, series] of findings.throughput) lines.push(...throughputTable(contenders, n, series), "");
-  lines.push(...latencyTable(contenders, findings), "", ...bundleTable(contenders));
+  lines.push(...latencyTable(contenders, findings), "", ...bundleTable(contenders), "");
+  lines.push(...planningTable(findings.planning), "", ...diamondTable(findings.diamond));
   return lines.join("\n");
+}
+
+function planningTable({ edges, microsPerPlan }: PlanningTime): string[] {
+  const verdict = microsPerPlan <= TARGETS.planMicros ? "met" : "MISSED";
+  return [
+    `Planning 50 actions with ${edges} edges, in workerd: ${microsPerPlan.toFixed(0)} µs, median (≤ ${TARGETS.planMicros} µs ${verdict})`,
+  ];
+}
+
+function diamondTable(ways: readonly DiamondTimes[]): string[] {
+  const [one] = ways;
+  if (one === undefined) return [];
+  const rows = ways.map(({ label, roundTrips, medianMs }) => [
+    label,
+    String(roundTrips),
+    medianMs.toFixed(0),
+    `${(medianMs / one.medianMs).toFixed(2)}x`,
+    String(roundTrips - one.roundTrips),
+  ]);
+  const header = ["", "round trips", "ms", "of one batch", "saved by one batch"];
+  return [
+    "Diamond: a search, three details of it, one that needs all three; upstream 100 ms",
+    ...table([header, ...rows]),
+  ];
 }
 
 function throughputTable(

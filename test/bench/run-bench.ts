@@ -1,6 +1,7 @@
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { CONTENDERS } from "./contenders.ts";
+import { measureDiamond } from "./diamond.ts";
 import {
   type BenchOptions,
   measureLatency,
@@ -8,6 +9,7 @@ import {
   type Running,
   type Throughput,
 } from "./measure.ts";
+import { measurePlanning } from "./planning.ts";
 import { makeReport } from "./report.ts";
 import { startUpstream } from "./start-upstream.ts";
 
@@ -55,11 +57,15 @@ async function runBench(options: BenchOptions): Promise<void> {
   process.stderr.write("measuring latency\n");
   const latency = await measureLatency(contenders, options.latency);
 
+  process.stderr.write("measuring planning and the diamond\n");
+  const planning = await measurePlanning();
+  const diamond = await measureDiamond();
+
   const { batchSize, delayMs, connections } = options.latency;
   const latencyTitle = `Latency, N = ${batchSize}, upstream ${delayMs} ms, ${connections} connections`;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
   process.stdout.write(
-    `${makeReport(contenders, { throughput, latency, latencyTitle })}\n\n` +
+    `${makeReport(contenders, { throughput, latency, latencyTitle, planning, diamond })}\n\n` +
       `${options.rounds} interleaved rounds, ${options.connections} connections, ${seconds} s; ` +
       `load average at the start ${load.toFixed(1)}\n`,
   );

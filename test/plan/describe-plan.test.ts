@@ -41,19 +41,17 @@ test("a plan says its waves, its edges with their reasons, its caps, what needs 
   expect(describe(actions)).toEqual({
     dry_run: true,
     plan: {
-      waves: [["find"], ["first", "same"], ["book"], ["look"], ["cancel"]],
+      waves: [["find", "cancel"], ["first", "same"], ["book"], ["look"]],
       edges: [
         { from: "find", to: "first", reason: "contract" },
         { from: "find", to: "same", reason: "reference" },
         { from: "first", to: "book", reason: "depends_on" },
         { from: "book", to: "look", reason: "hazard: calendar" },
-        { from: "book", to: "cancel", reason: "hazard: calendar" },
-        { from: "look", to: "cancel", reason: "hazard: calendar" },
       ],
       caps: { three: 3 },
       confirmations: ["cancel"],
       estimated_tokens: 300 + 5 * 200,
-      estimated_speedup: 1.2,
+      estimated_speedup: 1.5,
     },
     errors: [
       {
@@ -156,4 +154,17 @@ test("every step that would run is in exactly one wave, after all it waits for",
     }),
     { numRuns: 500 },
   );
+});
+
+test("under fail-fast one wrong action means that nothing would run", () => {
+  const { plan, errors } = describe([{ tool: "search" }, { tool: "nope" }], { on_error: "fail-fast" });
+  expect(plan.waves).toEqual([]);
+  expect(plan.estimated_tokens).toBe(0);
+  expect(errors.map(({ index }) => index)).toEqual([1]);
+});
+
+test("what waits for a person's yes holds nothing back: it has not happened", () => {
+  const { plan } = describe([{ tool: "cancel" }, { tool: "agenda" }, { tool: "book" }]);
+  expect(plan.edges).toEqual([{ from: "a1", to: "a2", reason: "hazard: calendar" }]);
+  expect(plan.confirmations).toEqual(["a0"]);
 });
