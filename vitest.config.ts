@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    // CI counts from this file what passed and failed.
+    reporters: ["default", ["json", { outputFile: "dist/test-report.json" }]],
     projects: [
       {
         // The pure core and the tools, in Node: milliseconds, virtual time.

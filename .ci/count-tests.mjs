@@ -2,4 +2,4 @@
 import { readFile } from "node:fs/promises";
 
 const report = JSON.parse(await readFile(new URL("../dist/test-report.json", import.meta.url), "utf8"));
-console.log(`${report.numPassedTests} passed, ${report.numFailedTests} failed`);
+process.stdout.write(`${report.numPassedTests} passed, ${report.numFailedTests} failed\n`);

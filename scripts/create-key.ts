@@ -23,13 +23,19 @@ async function main(): Promise<void> {
   const { name, tools } = values;
   if (name === undefined || tools === undefined) throw new Error(USAGE);
 
+  const limit = values.limit === undefined ? undefined : Number(values.limit);
+  if (limit !== undefined && !(Number.isInteger(limit) && limit > 0)) {
+    throw new Error(
+      `--limit must be a positive whole number of requests a minute, received '${values.limit}'`,
+    );
+  }
   const key = `vk_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url")}`;
   const entry = {
     name,
     hash: Buffer.from(await digestKey(key)).toString("hex"),
     tenant: values.tenant ?? name,
     tools: tools.split(",").map((tool) => tool.trim()),
-    ...(values.limit !== undefined && { quota: { limit: Number(values.limit), window_s: 60 } }),
+    ...(limit !== undefined && { quota: { limit, window_s: 60 } }),
     ...(values["skip-approval"] === true && { flags: ["skip_approval"] }),
   };
   // What the Worker would refuse is refused here.

@@ -6,6 +6,7 @@
  * State lives in a fresh folder that is removed at the end, so every start is a clean one.
  */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +35,6 @@ const wrangler = spawn(
   { stdio: "inherit", env: { ...process.env, WRANGLER_SEND_METRICS: "false" } },
 );
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => wrangler.kill(signal));
-wrangler.on("exit", async (code) => {
-  await rm(state, { recursive: true, force: true });
-  process.exitCode = code ?? 0;
-});
+const [code] = (await once(wrangler, "exit")) as [number | null];
+await rm(state, { recursive: true, force: true });
+process.exitCode = code ?? 0;

@@ -75,7 +75,7 @@ const NOT_A_BATCH: Refused[] = [
   ["null", { body: "null" }, 422, "INVALID_BATCH"],
   ["no actions", { body: "{}" }, 422, "INVALID_BATCH", /\/actions must be an array, received nothing/],
   ["actions that are an object", { body: '{"actions":{}}' }, 422, "INVALID_BATCH", /an array/],
-  ["empty actions", { body: batch() }, 422, "INVALID_BATCH", /at least 1 items/],
+  ["empty actions", { body: batch() }, 422, "INVALID_BATCH", /at least 1 item long/],
   ["51 actions", { body: batch(...echoes(51)) }, 422, "INVALID_BATCH", /at most 50/],
   ["100,000 numbers", { body: `{"actions":[${"1,".repeat(99_999)}1]}` }, 422, "INVALID_BATCH", /at most 50/],
   ["an unknown field", { body: batchWith({ parallel: true }) }, 422, "INVALID_BATCH", /\/parallel/],

@@ -38,7 +38,7 @@ async function stop(child: ChildProcess): Promise<void> {
 
 async function answers(url: string): Promise<boolean> {
   try {
-    return (await fetch(url)).ok;
+    return (await fetch(url, { signal: AbortSignal.timeout(1_000) })).ok;
   } catch {
     return false;
   }

@@ -64,9 +64,7 @@ async function* readEvents(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<{ event: string; data: string }> {
   let pending = "";
-  for await (const text of body.pipeThrough(
-    new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>,
-  )) {
+  for await (const text of body.pipeThrough(new TextDecoderStream())) {
     pending += text;
     for (let end = pending.indexOf("\n\n"); end !== -1; end = pending.indexOf("\n\n")) {
       const block = pending.slice(0, end);

@@ -24,9 +24,9 @@ export interface UpstreamResponse {
 /** All that a tool sees of the world. */
 export interface ToolContext {
   /** Send a request to one of the declared hosts, under the action's clock and byte limits. */
-  fetch(url: string | URL, request?: UpstreamRequest): Promise<UpstreamResponse>;
+  readonly fetch: (url: string | URL, request?: UpstreamRequest) => Promise<UpstreamResponse>;
   /** The value of a declared secret; throws `MISCONFIGURED` (naming it) when it is not set. */
-  secret(name: string): string;
+  readonly secret: (name: string) => string;
   /** The same on every attempt of this action: send it upstream where the provider takes one. */
   readonly idempotencyKey: string;
   /** Aborted when the action's time is over. `fetch` obeys it by itself; long computations should look. */
@@ -142,6 +142,9 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
     orchestration.depends_on !== undefined, "mode 'dependent' needs 'depends_on'");
   require(declaration.execution === "sync" ||
     declaration.isWrite, "a fire-and-forget tool must be a write: nobody would see what it read");
+
+  require(orchestration.rate_limit?.scope !==
+    "global", "'rate_limit.scope' 'global' is not supported yet; use 'tenant'");
 
   const timeoutMs = declaration.timeoutMs ?? LIMITS.toolTimeoutMs;
   const longestMs = declaration.execution === "sync" ? LIMITS.maxDeadlineMs : LIMITS.firstAttemptMs;

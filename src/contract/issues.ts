@@ -37,7 +37,8 @@ export function visiblePath(path: readonly PropertyKey[]): string {
 
 /** Say issues as one sentence that a model can act on. */
 export function toHint(issues: readonly Issue[]): string {
-  return `${issues.map(sayIssue).join("; ")}.`;
+  const said = issues.map(sayIssue).join("; ");
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
 }
 
 function sayIssue({ path, expected, received }: Issue): string {
@@ -98,15 +99,15 @@ function explain(issue: ZodIssue): [path: PropertyKey[], expected: string][] {
 }
 
 function bound(origin: string, relation: string, value: number | bigint): string {
-  if (origin === "string") return `${relation} ${value} characters`;
-  if (origin === "array" || origin === "set") return `${relation} ${value} items`;
-  return `a number ${relation} ${value}`;
+  if (origin !== "string" && origin !== "array" && origin !== "set") return `a number ${relation} ${value}`;
+  const noun = origin === "string" ? "character" : "item";
+  return `${relation} ${value} ${noun}${Number(value) === 1 ? "" : "s"} long`;
 }
 
 function article(noun: string): string {
   const word =
     noun === "int" ? "integer" : noun === "record" ? "object" : noun === "email" ? "email address" : noun;
-  return `${/^[aeiou]/.test(word) ? "an" : "a"} ${word}`;
+  return `${/^(?:[aeio]|un)/.test(word) ? "an" : "a"} ${word}`;
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {

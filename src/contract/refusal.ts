@@ -12,7 +12,7 @@ const REFUSALS = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "The body must be sent as application/json." },
   INVALID_BATCH: { status: 422, title: "The batch is not well formed." },
   QUOTA_EXCEEDED: { status: 429, title: "The key's quota is used up for now." },
-  UNAVAILABLE: { status: 503, title: "The request could not be admitted; nothing ran." },
+  UNAVAILABLE: { status: 503, title: "The request could not be served just now." },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type RefusalCode = keyof typeof REFUSALS;

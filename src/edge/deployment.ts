@@ -1,6 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Caller } from "../contract/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
+import { TimerQueue } from "../kit/timer-queue.ts";
 import type { Ports, RunOptions } from "../run/ports.ts";
 import { createGateClient } from "./durable/gate-client.ts";
 import type { TenantGateNamespace } from "./durable/tenant-gate.ts";
@@ -51,15 +52,18 @@ export function readDeployment(
     keys,
     ports,
     options,
-    contextOf: (caller, requestId, defer) => ({
-      requestId,
-      caller,
-      catalog: catalogOf(caller),
-      ports,
-      options,
-      gate: createGateClient(namespace, caller.tenant, { timeoutMs: LIMITS.admissionTimeoutMs }),
-      defer,
-    }),
+    contextOf(caller, requestId, defer) {
+      const clock = new TimerQueue(ports.clock);
+      return {
+        requestId,
+        caller,
+        catalog: catalogOf(caller),
+        ports: { ...ports, clock },
+        options,
+        gate: createGateClient(namespace, caller.tenant, { clock, timeoutMs: LIMITS.admissionTimeoutMs }),
+        defer,
+      };
+    },
   };
 }
 

@@ -2,6 +2,13 @@ import { type Failure, makeFailure, type TimeoutPhase } from "../contract/failur
 import { ToolFailure } from "../contract/tool-failure.ts";
 import type { Clock } from "../kit/clock.ts";
 
+const TIMEOUT_HINTS: Readonly<Record<TimeoutPhase, string>> = {
+  headers:
+    "The service did not begin to answer in time; it may be down, so try again later or do without it.",
+  idle: "The service stopped in the middle of its answer; trying again may help.",
+  total: "The whole call took longer than the action may; ask for less, or allow more with timeout_ms.",
+};
+
 /**
  * The clock of one tool call: a total budget, a narrower limit for the current phase, and the abort signal both end in.
  *
@@ -25,6 +32,8 @@ export class CallClock {
   /** What has to be added to the machine's clock so that it never went back. */
   #offsetMs = 0;
   #cancelTimer: () => void = () => {};
+  #ended: ToolFailure | null = null;
+  readonly #onEnd = new Set<(reason: ToolFailure) => void>();
 
   constructor(clock: Clock, totalMs: number) {
     this.#clock = clock;
@@ -36,6 +45,21 @@ export class CallClock {
   /** Aborts with a `ToolFailure` as its reason: `TIMEOUT` with the phase, or what `end` was given. */
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Why the call was ended; null while it goes on. */
+  get ended(): ToolFailure | null {
+    return this.#ended;
+  }
+
+  /**
+   * Hear of the end, at once when it has come; the returned function stops listening. The same as listening to the
+   * signal, without the runtime's cost of an event listener, which every call would pay several times.
+   */
+  onEnd(callback: (reason: ToolFailure) => void): () => void {
+    if (this.#ended !== null) callback(this.#ended);
+    else this.#onEnd.add(callback);
+    return () => this.#onEnd.delete(callback);
   }
 
   /** Milliseconds spent paused so far. */
@@ -78,8 +102,12 @@ export class CallClock {
 
   /** End the call from outside (deadline, fail-fast, disconnect). The first reason wins. */
   end(failure: Failure): void {
+    if (this.#ended !== null) return;
     this.stop();
-    this.#controller.abort(new ToolFailure(failure.code, failure));
+    this.#ended = new ToolFailure(failure.code, failure);
+    this.#controller.abort(this.#ended);
+    for (const callback of this.#onEnd) callback(this.#ended);
+    this.#onEnd.clear();
   }
 
   /** The call is over; no timer is left behind. */
@@ -108,7 +136,7 @@ export class CallClock {
     const now = this.#now();
     if (now >= Math.min(this.#totalAt, this.#phaseAt)) {
       const phase = this.#phaseAt <= this.#totalAt ? this.#phase : "total";
-      this.end(makeFailure("TIMEOUT", { phase }));
+      this.end(makeFailure("TIMEOUT", { phase, hint: TIMEOUT_HINTS[phase] }));
     } else this.#arm();
   }
 

@@ -14,7 +14,7 @@ import type { Semaphore } from "../kit/semaphore.ts";
 import type { ByteBudget } from "./byte-budget.ts";
 import type { CallClock } from "./call-clock.ts";
 import { guardHeaders } from "./guard-headers.ts";
-import { guardUrl } from "./guard-url.ts";
+import { createUrlGuard, type UrlGuard } from "./guard-url.ts";
 import { HeaderSlots } from "./header-slots.ts";
 import { type Hop, markHeaders, nextHop } from "./next-hop.ts";
 import type { Ports, RunOptions } from "./ports.ts";
@@ -51,8 +51,7 @@ export interface EgressCall {
 export function createEgress(call: EgressCall): ToolContext["fetch"] {
   const { tool, clock, options } = call;
   const slots = new HeaderSlots(call.slots, clock);
-  const guard = (url: string | URL): Result<URL, Failure> =>
-    guardUrl(url, allowedOrigins(tool), options.trustedOrigins);
+  const guard = urlGuardOf(tool, options.trustedOrigins);
 
   const followRedirects = async (first: Hop): Promise<Response> => {
     let hop = first;
@@ -67,7 +66,7 @@ export function createEgress(call: EgressCall): ToolContext["fetch"] {
   };
 
   return async (url, request = {}) => {
-    clock.signal.throwIfAborted();
+    if (clock.ended !== null) throw clock.ended;
     const hop = toHop(unwrap(guard(url)), request);
     return slots.run(async () => receive(await followRedirects(hop), call));
   };
@@ -78,17 +77,16 @@ function toHop(url: URL, { method = "GET", headers = {}, body }: UpstreamRequest
   const checked = markHeaders(unwrap(guardHeaders(headers)));
   if (body === undefined || typeof body === "string")
     return { href: url.href, origin: url.origin, method, headers: checked, body };
-  if (!checked.has("content-type")) checked.set("content-type", "application/json");
-  return { href: url.href, origin: url.origin, method, headers: checked, body: JSON.stringify(body) };
+  const withType = { "content-type": "application/json", ...checked };
+  return { href: url.href, origin: url.origin, method, headers: withType, body: JSON.stringify(body) };
 }
 
 /** Send one request and wait for its status line, no longer. The slot is free again when this returns. */
 async function send(hop: Hop, call: EgressCall, slots: HeaderSlots): Promise<Response> {
   const { clock, trace, fetch } = call;
-  const { signal } = clock;
   const release = await slots.acquire();
   try {
-    signal.throwIfAborted();
+    if (clock.ended !== null) throw clock.ended;
     clock.enter("headers", call.options.headersTimeoutMs);
     trace.sent = true;
     trace.status = null;
@@ -96,15 +94,15 @@ async function send(hop: Hop, call: EgressCall, slots: HeaderSlots): Promise<Res
     const init = {
       method,
       headers,
-      signal,
+      signal: clock.signal,
       redirect: "manual",
       ...(body !== undefined && { body }),
     } as const;
-    const response = await orAbort(fetch(hop.href, init), signal);
+    const response = await orEnd(fetch(hop.href, init), clock);
     trace.status = response.status;
     return response;
   } catch {
-    if (signal.aborted) throw signal.reason;
+    if (clock.ended !== null) throw clock.ended;
     // The error's own text may hold addresses and queries.
     throw new ToolFailure("UPSTREAM_ERROR", {
       hint: "The service could not be reached, or hung up before it answered; trying again may help.",
@@ -115,15 +113,23 @@ async function send(hop: Hop, call: EgressCall, slots: HeaderSlots): Promise<Res
   }
 }
 
-/** Wait for a response no longer than the signal allows, so a fetch that ignores it cannot keep a slot. */
-function orAbort(response: Promise<Response>, signal: AbortSignal): Promise<Response> {
+/** Wait for a response no longer than the call goes on, so a fetch that ignores its signal cannot keep a slot. */
+function orEnd(response: Promise<Response>, clock: CallClock): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      reject(signal.reason);
+    const stopListening = clock.onEnd((reason) => {
+      reject(reason);
       response.then(discard, () => {});
-    };
-    signal.addEventListener("abort", abort, { once: true });
-    void response.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    });
+    response.then(
+      (value) => {
+        stopListening();
+        resolve(value);
+      },
+      (error: unknown) => {
+        stopListening();
+        reject(error);
+      },
+    );
   });
 }
 
@@ -148,15 +154,22 @@ async function receive(response: Response, call: EgressCall): Promise<UpstreamRe
   };
 }
 
-const originsByTool = new WeakMap<Tool, ReadonlySet<string>>();
+const guards = new WeakMap<ReadonlySet<string>, WeakMap<Tool, UrlGuard>>();
 
-/** The origins a tool declares, worked out once per tool. */
-function allowedOrigins(tool: Tool): ReadonlySet<string> {
-  const known = originsByTool.get(tool);
-  if (known !== undefined) return known;
-  const origins = new Set(tool.hosts.map(toOrigin).filter((origin) => origin !== null));
-  originsByTool.set(tool, origins);
-  return origins;
+/** The guard of a tool's addresses, worked out once for every set of trusted origins. */
+function urlGuardOf(tool: Tool, trustedOrigins: ReadonlySet<string>): UrlGuard {
+  let byTool = guards.get(trustedOrigins);
+  if (byTool === undefined) {
+    byTool = new WeakMap();
+    guards.set(trustedOrigins, byTool);
+  }
+  let guard = byTool.get(tool);
+  if (guard === undefined) {
+    const origins = new Set(tool.hosts.map(toOrigin).filter((origin) => origin !== null));
+    guard = createUrlGuard(origins, trustedOrigins);
+    byTool.set(tool, guard);
+  }
+  return guard;
 }
 
 /** Give up a body nobody will read, so that its connection is not kept. */

@@ -30,13 +30,15 @@ const FORBIDDEN = new Set([
 const FORBIDDEN_PREFIX = /^(?:cf-|proxy-|sec-|x-forwarded-)/;
 
 /**
- * Check the headers a tool wants to send and return them ready to be sent.
+ * Check the headers a tool wants to send and return them ready to be sent, by lower-case name.
  *
  * A name or value that could not stand in a header line is `INVALID_ARGS`, because only an argument can have brought it
  * there; a name that is not a tool's to set is `EGRESS_DENIED`. A hint never shows a value: it may be a secret.
  */
-export function guardHeaders(headers: Readonly<Record<string, string>>): Result<Headers, Failure> {
-  const checked = new Headers();
+export function guardHeaders(
+  headers: Readonly<Record<string, string>>,
+): Result<Record<string, string>, Failure> {
+  const checked: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (!NAME.test(name))
       return err(makeFailure("INVALID_ARGS", { hint: `'${visibleText(name)}' cannot be a header's name.` }));
@@ -49,7 +51,7 @@ export function guardHeaders(headers: Readonly<Record<string, string>>): Result<
       return err(
         makeFailure("EGRESS_DENIED", { hint: `A tool may not set the header '${visibleText(lower)}'.` }),
       );
-    checked.set(name, value);
+    checked[lower] = value;
   }
   return ok(checked);
 }

@@ -14,6 +14,29 @@ const METADATA = new Set([
   "metadata.azure.com",
 ]);
 
+/** Checks where a request is about to go and gives back the address it checked. */
+export type UrlGuard = (url: string | URL) => Result<URL, Failure>;
+
+/**
+ * Create the guard of one tool. Which of its origins may be called at all is worked out once; an address that is
+ * nothing but such an origin and a path passes at a glance, everything else goes through `guardUrl` and its reasons.
+ */
+export function createUrlGuard(
+  allowedOrigins: ReadonlySet<string>,
+  trustedOrigins: ReadonlySet<string>,
+): UrlGuard {
+  const callable = new Set(
+    [...allowedOrigins].filter((origin) => guardUrl(origin, allowedOrigins, trustedOrigins).ok),
+  );
+  return (url) => {
+    const target = typeof url === "string" ? URL.parse(url) : url;
+    // A user name or password stands between the scheme and the host, so such an address does not start with its origin.
+    if (target !== null && callable.has(target.origin) && target.href.startsWith(`${target.origin}/`))
+      return ok(target);
+    return guardUrl(url, allowedOrigins, trustedOrigins);
+  };
+}
+
 /**
  * Check where a request is about to go, before any socket: the origin must be one the tool declares, over https, and its
  * host a public name.

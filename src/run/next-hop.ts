@@ -7,17 +7,16 @@ export interface Hop {
   readonly href: string;
   readonly origin: string;
   readonly method: string;
-  readonly headers: Headers;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** Mark headers as ours: the mark that stops recursion, and a name unless the tool gave one. */
-export function markHeaders(headers: Headers): Headers {
-  headers.set(HOP_HEADER, "1");
-  if (!headers.has("user-agent")) headers.set("user-agent", "volley");
-  return headers;
+export function markHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return { "user-agent": "volley", ...headers, [HOP_HEADER]: "1" };
 }
 
 /**
@@ -32,8 +31,9 @@ export function nextHop(
   response: Response,
   guard: (url: URL) => Result<URL, Failure>,
 ): Result<Hop, Failure> | null {
+  if (!REDIRECTS.has(response.status)) return null;
   const location = response.headers.get("location");
-  if (location === null || !REDIRECTS.has(response.status)) return null;
+  if (location === null) return null;
 
   const target = URL.parse(location, hop.href);
   if (target === null) {
@@ -62,11 +62,10 @@ function becomesGet(method: string, status: number): boolean {
   return method === "POST" && (status === 301 || status === 302);
 }
 
-function carryHeaders(hop: Hop, origin: string, toGet: boolean): Headers {
-  const headers = new Headers();
-  for (const [name, value] of hop.headers) {
-    if (toGet && name.startsWith("content-")) continue;
-    if (origin === hop.origin || name === "accept" || name === "content-type") headers.set(name, value);
-  }
-  return markHeaders(headers);
+function carryHeaders(hop: Hop, origin: string, toGet: boolean): Record<string, string> {
+  const carried = Object.entries(hop.headers).filter(([name]) => {
+    if (toGet && name.startsWith("content-")) return false;
+    return origin === hop.origin || name === "accept" || name === "content-type";
+  });
+  return markHeaders(Object.fromEntries(carried));
 }

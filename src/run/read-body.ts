@@ -3,6 +3,9 @@ import { ToolFailure } from "../contract/tool-failure.ts";
 import type { ByteBudget } from "./byte-budget.ts";
 import type { CallClock } from "./call-clock.ts";
 
+/** Declared lengths up to this are read in one piece. */
+const SMALL_BODY = 64 * 1024;
+
 /** What bounds the reading of one response. */
 export interface BodyLimits {
   /** Decompressed bytes of this response. */
@@ -26,21 +29,23 @@ export interface BodyLimits {
  */
 export async function readBody(response: Response, limits: BodyLimits): Promise<string> {
   const { maxBytes, budget, clock, idleTimeoutMs } = limits;
-  const { signal } = clock;
   if (response.body === null) return "";
+  const declared = Number(response.headers.get("content-length") ?? Number.NaN);
+  if (declared <= Math.min(SMALL_BODY, maxBytes) && isPlainText(response.headers))
+    return readSmallBody(response, limits);
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   // Cancelling settles a pending read at once, even when the stream does not know about the signal.
   const cancel = (): void => void reader.cancel().catch(() => {});
-  signal.addEventListener("abort", cancel, { once: true });
+  const stopListening = clock.onEnd(cancel);
   try {
-    signal.throwIfAborted();
-    if (Number(response.headers.get("content-length")) > maxBytes) throw tooLarge(maxBytes);
+    if (clock.ended !== null) throw clock.ended;
+    if (declared > maxBytes) throw tooLarge(maxBytes);
     const decoder = createDecoder(response.headers.get("content-type"));
     let text = "";
     let bytes = 0;
     for (let chunks = 1; ; chunks += 1) {
       clock.enter("idle", idleTimeoutMs);
-      const { done, value } = await readChunk(reader, signal);
+      const { done, value } = await readChunk(reader, clock);
       if (done) return text + decode(decoder);
       bytes += value.byteLength;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
@@ -52,7 +57,7 @@ export async function readBody(response: Response, limits: BodyLimits): Promise<
     cancel();
     throw error;
   } finally {
-    signal.removeEventListener("abort", cancel);
+    stopListening();
     clock.leave();
   }
 }
@@ -73,22 +78,61 @@ export function parseJsonBody(text: string, contentType: string | null): unknown
   }
 }
 
-async function readChunk(reader: ReadableStreamDefaultReader<Uint8Array>, signal: AbortSignal) {
+/**
+ * Read a body whose length is declared and small in one piece: the runtime delivers no more than was declared, and all of
+ * it may take no longer than the silence between two chunks may last. Most answers are like that, and for them reading
+ * in chunks costs more than the rest of the call.
+ */
+async function readSmallBody(
+  response: Response,
+  { maxBytes, budget, clock, idleTimeoutMs }: BodyLimits,
+): Promise<string> {
+  clock.enter("idle", idleTimeoutMs);
+  const text = await orEnd(response.text(), clock);
+  clock.leave();
+  if (text.length > maxBytes) throw tooLarge(maxBytes);
+  if (!budget.take(text.length)) throw budgetSpent();
+  return text;
+}
+
+async function readChunk(reader: ReadableStreamDefaultReader<Uint8Array>, clock: CallClock) {
   try {
     const chunk = await reader.read();
     // The end that our own cancelling made is no end of the body.
-    signal.throwIfAborted();
+    if (clock.ended !== null) throw clock.ended;
     return chunk;
   } catch {
-    if (signal.aborted) throw signal.reason;
-    throw new ToolFailure("UPSTREAM_ERROR", {
-      hint: "The service broke off in the middle of its answer; trying again may help.",
-    });
+    throw clock.ended ?? brokenOff();
   }
+}
+
+/** Wait for a body no longer than the call goes on. */
+function orEnd<T>(body: Promise<T>, clock: CallClock): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stopListening = clock.onEnd(reject);
+    body.then(
+      (value) => {
+        stopListening();
+        resolve(value);
+      },
+      () => reject(clock.ended ?? brokenOff()),
+    );
+  });
+}
+
+function brokenOff(): ToolFailure {
+  return new ToolFailure("UPSTREAM_ERROR", {
+    hint: "The service broke off in the middle of its answer; trying again may help.",
+  });
 }
 
 /** Spelled so because the type has a name of its own in some runtimes' declarations only. */
 type Decoder = InstanceType<typeof TextDecoder>;
+
+/** Neither compressed, so that its length is what it says, nor in another encoding than the runtime assumes. */
+function isPlainText(headers: Headers): boolean {
+  return !headers.has("content-encoding") && !/charset=(?!"?utf-8)/i.test(headers.get("content-type") ?? "");
+}
 
 /** Strict, because a replacement character would pass corrupted data off as the service's answer. */
 function createDecoder(contentType: string | null): Decoder {

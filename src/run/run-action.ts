@@ -78,7 +78,7 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
   };
 
   const { promise: outcome, resolve } = Promise.withResolvers<Outcome>();
-  const ended = rejectOnAbort(callClock.signal);
+  const ended = rejectAtEnd(callClock);
 
   const attempt = async (): Promise<Outcome> => {
     for (;;) {
@@ -92,7 +92,7 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
       } catch (error) {
         const failure = toFailure(error);
         const delayMs = retryDelayMs(failure, tool, attempts, options.maxAttempts, scope.ports);
-        if (delayMs === null || callClock.signal.aborted || delayMs >= callClock.remainingMs)
+        if (delayMs === null || callClock.ended !== null || delayMs >= callClock.remainingMs)
           return fail(failure);
         try {
           await sleep(clock, delayMs, callClock.signal);
@@ -194,10 +194,8 @@ function redactHint(failure: Failure, redact: (json: string) => string): Failure
   return { ...failure, hint: JSON.parse(redact(JSON.stringify(failure.hint))) as string };
 }
 
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  const promise = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
+function rejectAtEnd(clock: CallClock): Promise<never> {
+  const promise = new Promise<never>((_, reject) => void clock.onEnd(reject));
   promise.catch(() => {});
   return promise;
 }

@@ -5,7 +5,7 @@ import { nhtsaRecallSearch } from "./nhtsa-recall-search.ts";
 import { sendEmail } from "./send-email.ts";
 import { webSearch } from "./web-search.ts";
 
-/** The tools that come with Volley. Add your own next to them; each is one file and one entry here. */
+/** The tools that come with Volley. Your own go beside them in `src/worker.ts`: `[...SHIPPED_TOOLS, myTool]`. */
 export const SHIPPED_TOOLS: readonly Tool[] = [
   googleMapsSearch,
   nhtsaRecallSearch,

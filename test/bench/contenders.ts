@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { buildBundle } from "../support/build-bundle.ts";
+import { startSandbox } from "../support/sandbox.ts";
 import { startWorkerd, type Workerd } from "../support/workerd.ts";
 import type { LoadRequest } from "./load.ts";
 
@@ -55,8 +56,16 @@ const bareObject: Contender = {
   }),
 };
 
+const volley: Contender = {
+  ...bare,
+  name: "volley",
+  label: "Volley",
+  start: async (upstreamUrl) => ({ worker: await startSandbox({ vars: { PROBE_ORIGIN: upstreamUrl, VOLLEY_HEADER_SLOTS: "unlimited" } }) }),
+  readNumber: (result) => (result as { data?: { n?: unknown } }).data?.n,
+};
+
 /** Everything the bench measures. The first is what the others are compared with. */
-export const CONTENDERS: readonly Contender[] = [bare, honoZod, bareObject];
+export const CONTENDERS: readonly Contender[] = [bare, honoZod, bareObject, volley];
 
 /** The name of the contender that the targets are about. */
 export const SUBJECT = "volley";

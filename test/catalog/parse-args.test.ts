@@ -21,11 +21,11 @@ test("parseArgs() says for each argument what was expected and what came", () =>
     code: "INVALID_ARGS",
     retryable: false,
     issues: [
-      { path: "/args/query", expected: "at least 1 characters", received: 'the string ""' },
+      { path: "/args/query", expected: "at least 1 character long", received: 'the string ""' },
       { path: "/args/limit", expected: "a number", received: 'the string "5"' },
     ],
     hint:
-      '/args/query must be at least 1 characters, received the string ""; ' +
+      '/args/query must be at least 1 character long, received the string ""; ' +
       '/args/limit must be a number, received the string "5".',
   });
 });
@@ -40,7 +40,7 @@ test("parseArgs() suggests no argument for a field further in", () => {
   const input = z.strictObject({ id: z.string(), filter: z.strictObject({}) });
   const tool = defineTool({ ...declareTool(), input });
   expect(errorOf(parseArgs(tool, { id: "1", filter: { idd: 1 } })).hint).toBe(
-    "there is no field /args/filter/idd.",
+    "There is no field /args/filter/idd.",
   );
 });
 

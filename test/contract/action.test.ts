@@ -151,7 +151,7 @@ test.each([
 test("parseAction() shows invisible characters in a field's name as escapes", () => {
   const failure = errorOf(parseAmongSiblings('{"tool": "x", "\\u202e\\u0000": 1}').action);
   expect(JSON.stringify(failure)).not.toMatch(/\u202E|\\u0000/);
-  expect(failure.hint).toContain("there is no field /\\u{202e}\\u{0}.");
+  expect(failure.hint).toContain("There is no field /\\u{202e}\\u{0}.");
 });
 
 test("parseAction() echoes little of a name that is long", () => {

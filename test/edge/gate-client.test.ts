@@ -2,6 +2,7 @@ import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { createGateClient } from "../../src/edge/durable/gate-client.ts";
+import { systemClock } from "../../src/edge/system-ports.ts";
 import type { TenantGateNamespace, TenantGateStub } from "../../src/edge/durable/tenant-gate.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 
@@ -38,7 +39,7 @@ const brokenBy = (marks: object): Error => Object.assign(new Error("broken"), ma
 
 describe("createGateClient()", () => {
   test("admits, settles and reads over the real binding", async () => {
-    const gate = createGateClient(gates, "client-round-trip", { timeoutMs: 5_000 });
+    const gate = createGateClient(gates, "client-round-trip", { clock: systemClock, timeoutMs: 5_000 });
     const { quota, recorded } = await gate.admit({
       ...makeJobsRequest(makeSpec("client-job", [])),
       quota: HUNDRED_AN_HOUR,
@@ -50,14 +51,16 @@ describe("createGateClient()", () => {
   });
 
   test("keeps tenants apart", async () => {
-    await createGateClient(gates, "tenant-a", { timeoutMs: 5_000 }).admit(
+    await createGateClient(gates, "tenant-a", { clock: systemClock, timeoutMs: 5_000 }).admit(
       makeJobsRequest(makeSpec("private", [])),
     );
-    expect(await createGateClient(gates, "tenant-b", { timeoutMs: 5_000 }).job("private")).toBeNull();
+    expect(
+      await createGateClient(gates, "tenant-b", { clock: systemClock, timeoutMs: 5_000 }).job("private"),
+    ).toBeNull();
   });
 
   test("carries on after a crash of the object, with what was durable", async () => {
-    const gate = createGateClient(gates, "client-crash", { timeoutMs: 5_000 });
+    const gate = createGateClient(gates, "client-crash", { clock: systemClock, timeoutMs: 5_000 });
     await gate.admit(makeJobsRequest(makeSpec("kept", [])));
     await abortAllDurableObjects();
     expect(await gate.job("kept")).toMatchObject({ status: "running" });
@@ -65,7 +68,9 @@ describe("createGateClient()", () => {
 
   test("retries once, through a fresh stub, what is retryable", async () => {
     const namespace = new FakeNamespace(brokenBy({ retryable: true }), null);
-    expect(await createGateClient(namespace, "t", { timeoutMs: 1_000 }).job("x")).toBeNull();
+    expect(
+      await createGateClient(namespace, "t", { clock: systemClock, timeoutMs: 1_000 }).job("x"),
+    ).toBeNull();
     expect(namespace.stubs).toBe(2);
   });
 
@@ -75,22 +80,23 @@ describe("createGateClient()", () => {
     ["retryable twice over", { retryable: true }, 2],
   ])("gives up on what is %s", async (_, marks, stubs) => {
     const namespace = new FakeNamespace(brokenBy(marks));
-    await expect(createGateClient(namespace, "t", { timeoutMs: 1_000 }).admit(REQUEST)).rejects.toThrow(
-      "broken",
-    );
+    await expect(
+      createGateClient(namespace, "t", { clock: systemClock, timeoutMs: 1_000 }).admit(REQUEST),
+    ).rejects.toThrow("broken");
     expect(namespace.stubs).toBe(stubs);
   });
 
   test("gives up on an object that does not answer in time", async () => {
     const namespace = new FakeNamespace(new Promise(() => {}));
-    await expect(createGateClient(namespace, "t", { timeoutMs: 20 }).admit(REQUEST)).rejects.toThrow(
-      "Cannot reach the tenant's gate: no answer within 20 ms",
-    );
+    await expect(
+      createGateClient(namespace, "t", { clock: systemClock, timeoutMs: 20 }).admit(REQUEST),
+    ).rejects.toThrow("Cannot reach the tenant's gate: no answer within 20 ms");
   });
 
   test("computes a tenant's id once, and remembers a bounded number", async () => {
     const namespace = new FakeNamespace(null);
-    const ask = (tenant: string) => createGateClient(namespace, tenant, { timeoutMs: 1_000 }).job("x");
+    const ask = (tenant: string) =>
+      createGateClient(namespace, tenant, { clock: systemClock, timeoutMs: 1_000 }).job("x");
     await ask("first");
     await ask("first");
     expect(namespace.hashed).toBe(1);
@@ -123,7 +129,7 @@ describe("createGateClient()", () => {
         },
       };
     }
-    const gate = createGateClient(landed, "client-landed", { timeoutMs: 5_000 });
+    const gate = createGateClient(landed, "client-landed", { clock: systemClock, timeoutMs: 5_000 });
     const { quota, recorded } = await gate.admit({
       ...makeJobsRequest(makeSpec("landed", [])),
       quota: HUNDRED_AN_HOUR,

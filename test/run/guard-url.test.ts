@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { guardUrl } from "../../src/run/guard-url.ts";
+import { createUrlGuard, guardUrl } from "../../src/run/guard-url.ts";
 
 const DECLARED = new Set([
   "https://api.example.com",
@@ -169,5 +169,29 @@ describe("guardUrl()", () => {
       "The URL for 'evil.com' has a user name or password in it.",
       "'evil.com', on the port asked for, is not among the hosts that the tool declares.",
     ]);
+  });
+});
+
+describe("createUrlGuard()", () => {
+  it.each([...PRIVATE, ...UNDECLARED])("refuses %j for the same reason as guardUrl()", (url) => {
+    const declared = new Set([...DECLARED, ...PRIVATE.map((host) => URL.parse(host)?.origin ?? "")]);
+    expect(createUrlGuard(declared, NONE)(url)).toEqual(guardUrl(url, declared, NONE));
+    expect(createUrlGuard(declared, NONE)(url).ok).toBe(guardUrl(url, declared, NONE).ok);
+  });
+
+  it.each([
+    "https://user@api.example.com/",
+    "https://:pw@api.example.com/",
+    "blob:https://api.example.com/1",
+  ])("takes %s for no address of its origin", (url) => {
+    expect(createUrlGuard(DECLARED, NONE)(url).ok).toBe(false);
+    expect(createUrlGuard(DECLARED, NONE)(new URL(url)).ok).toBe(false);
+  });
+
+  it("passes a declared origin with any path, and a trusted one over http", () => {
+    expect(createUrlGuard(DECLARED, NONE)("https://api.example.com/v1?q=@x").ok).toBe(true);
+    const local = new Set(["http://127.0.0.1:9911"]);
+    expect(createUrlGuard(local, local)("http://127.0.0.1:9911/echo").ok).toBe(true);
+    expect(createUrlGuard(local, NONE)("http://127.0.0.1:9911/echo").ok).toBe(false);
   });
 });

@@ -15,7 +15,7 @@ const HEADERS = {
 
 function hop(method = "POST", href = "https://a.example.com/v1?key=s3cret"): Hop {
   const body = method === "GET" ? undefined : "content";
-  return { href, origin: new URL(href).origin, method, headers: markHeaders(new Headers(HEADERS)), body };
+  return { href, origin: new URL(href).origin, method, headers: markHeaders(HEADERS), body };
 }
 
 function redirect(from: Hop, status: number, location: string | null) {
@@ -52,14 +52,14 @@ describe("nextHop()", () => {
 
     expect(next.method).toBe(to);
     expect(next.body).toBe(to === "GET" ? undefined : "content");
-    if (from !== to) expect(next.headers.has("content-type")).toBe(false);
+    if (from !== to) expect("content-type" in next.headers).toBe(false);
   });
 
   it("resolves a relative location and keeps everything within an origin", () => {
     const next = follow(hop("GET"), 302, "../v2");
 
     expect(next.href).toBe("https://a.example.com/v2");
-    expect(Object.fromEntries(next.headers)).toEqual({
+    expect(next.headers).toEqual({
       ...HEADERS,
       "user-agent": "volley",
       "volley-hop": "1",
@@ -69,7 +69,7 @@ describe("nextHop()", () => {
   it.each(["https://b.example.com/", "//b.example.com/", "https://a.example.com:8443/"])(
     "drops every header but accept and content-type on the way to %s",
     (location) => {
-      expect(Object.fromEntries(follow(hop(), 307, location).headers)).toEqual({
+      expect(follow(hop(), 307, location).headers).toEqual({
         accept: "application/json",
         "content-type": "text/plain",
         "user-agent": "volley",
@@ -81,8 +81,8 @@ describe("nextHop()", () => {
   it("does not give dropped headers back when a redirect returns", () => {
     const back = follow(follow(hop(), 307, "https://b.example.com/"), 307, "https://a.example.com/");
 
-    expect(back.headers.has("authorization")).toBe(false);
-    expect(back.headers.has("x-api-key")).toBe(false);
+    expect("authorization" in back.headers).toBe(false);
+    expect("x-api-key" in back.headers).toBe(false);
   });
 
   it("never goes from https to http", () => {

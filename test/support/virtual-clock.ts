@@ -57,11 +57,11 @@ export class VirtualClock implements Clock {
 
   /** Let time pass until `promise` settles; throws when no timer is left that could make it. */
   async runUntil<T>(promise: Promise<T>): Promise<T> {
-    let settled = false;
-    const mark = (): void => void (settled = true);
+    const settled = new AbortController();
+    const mark = (): void => settled.abort();
     promise.then(mark, mark);
     await settle();
-    while (!settled) {
+    while (!settled.signal.aborted) {
       const next = this.#next();
       if (next === undefined) throw new Error("Cannot run until the promise settles: no timer is left");
       this.#fire(next);

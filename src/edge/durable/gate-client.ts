@@ -1,4 +1,5 @@
 import type { JobRecord } from "../../contract/job.ts";
+import type { Clock } from "../../kit/clock.ts";
 import type { Gate } from "../../run/ports.ts";
 import type { TenantGateNamespace, TenantGateStub } from "./tenant-gate.ts";
 
@@ -8,6 +9,7 @@ export interface GateClient extends Gate {
 }
 
 export interface GateClientOptions {
+  readonly clock: Clock;
   /** For one call, its retry included. */
   readonly timeoutMs: number;
 }
@@ -28,10 +30,10 @@ const ids = new WeakMap<TenantGateNamespace, Map<string, DurableObjectId>>();
 export function createGateClient(
   namespace: TenantGateNamespace,
   tenant: string,
-  { timeoutMs }: GateClientOptions,
+  options: GateClientOptions,
 ): GateClient {
   const call = <T>(send: (stub: TenantGateStub) => Promise<T>): Promise<T> =>
-    callBounded(() => send(namespace.get(idOf(namespace, tenant))), timeoutMs);
+    callBounded(() => send(namespace.get(idOf(namespace, tenant))), options);
   return {
     admit: (request) => call((stub) => stub.admit(request)),
     settle: (jobId, fence, end) => call((stub) => stub.settle(jobId, fence, end)),
@@ -39,28 +41,21 @@ export function createGateClient(
   };
 }
 
-async function callBounded<T>(send: () => Promise<T>, timeoutMs: number): Promise<T> {
-  let expired = false;
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+function callBounded<T>(send: () => Promise<T>, { clock, timeoutMs }: GateClientOptions): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let expired = false;
+    const cancel = clock.after(timeoutMs, () => {
       expired = true;
       reject(new Error(`Cannot reach the tenant's gate: no answer within ${timeoutMs} ms`));
-    }, timeoutMs);
+    });
+    send()
+      .catch((error: unknown) => {
+        if (expired || !isWorthRetrying(error)) throw error;
+        return send();
+      })
+      .then(resolve, reject)
+      .finally(cancel);
   });
-  const answer = async (): Promise<T> => {
-    try {
-      return await send();
-    } catch (error) {
-      if (expired || !isWorthRetrying(error)) throw error;
-      return await send();
-    }
-  };
-  try {
-    return await Promise.race([answer(), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** The platform marks its own errors; see "Error handling" in the Durable Objects documentation. */

@@ -53,14 +53,12 @@ export function createApp(deploymentOf: (env: Record<string, unknown>) => Deploy
     deploymentOf(c.env);
     return respondJson('{"status":"ok"}', requestId);
   });
+  app.all("/healthz", () => refuseMethod("/healthz", "GET", crypto.randomUUID()));
 
   for (const { method, path, handler } of ROUTES) {
     app.on(method, path, (c) => answer(c, deploymentOf, handler));
     app.all(path, (c) =>
-      answer(c, deploymentOf, (_, { requestId }) => {
-        const refusal = makeRefusal("METHOD_NOT_ALLOWED", `${path} answers ${method} only.`);
-        return respondProblem(refusal, requestId, { allow: method });
-      }),
+      answer(c, deploymentOf, (_, { requestId }) => refuseMethod(path, method, requestId)),
     );
   }
   app.notFound((c) =>
@@ -78,14 +76,16 @@ export function createApp(deploymentOf: (env: Record<string, unknown>) => Deploy
       JSON.stringify({ level: "error", request_id: requestId, path: c.req.path, error: String(error) }),
     );
     return respondProblem(
-      makeRefusal(
-        "UNAVAILABLE",
-        "Something failed on our side before anything ran; send it again, or give the operator the request id.",
-      ),
+      makeRefusal("UNAVAILABLE", "Something failed on our side; give the operator the request id."),
       requestId,
     );
   });
   return app;
+}
+
+function refuseMethod(path: string, method: string, requestId: string): Response {
+  const refusal = makeRefusal("METHOD_NOT_ALLOWED", `${path} answers ${method} only.`);
+  return respondProblem(refusal, requestId, { allow: method });
 }
 
 async function answer(

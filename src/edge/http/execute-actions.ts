@@ -20,11 +20,22 @@ export async function executeActions(request: Request, context: RequestContext):
   const batch = parseBatch(body.value.value, body.value.bytes);
   if (!batch.ok) return respondProblem(batch.error, requestId);
 
-  if (request.headers.get("accept")?.includes("text/event-stream")) {
+  if (wantsEvents(request.headers.get("accept"))) {
     return streamBatch(batch.value, request.signal, context);
   }
   const answer = await execute(batch.value, toExecution(context, request.signal));
   if (!answer.ok)
     return respondProblem(answer.error.refusal, requestId, quotaHeaders(caller, answer.error.quota));
   return respondJson(answer.value.envelopeJson, requestId, quotaHeaders(caller, answer.value.quota));
+}
+
+/** Whether an `Accept` header (RFC 9110, 12.5.1) names server-sent events without refusing them. */
+function wantsEvents(accept: string | null): boolean {
+  return (accept ?? "").split(",").some((range) => {
+    const [type = "", ...parameters] = range
+      .toLowerCase()
+      .split(";")
+      .map((part) => part.trim());
+    return type === "text/event-stream" && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+  });
 }

@@ -148,6 +148,7 @@ class WordReader {
     const variable = VARIABLE.exec(this.#source)?.[0];
     if (variable === undefined) {
       if (next === "{") return "'${' with more than a name in it may assign or run something";
+      if (/[=~^]/.test(next)) return `zsh expands a variable after '$${next}'`;
       this.#text += "$";
       this.#at += 1;
       return null;

@@ -16,6 +16,11 @@ const STAND_INS: ReadonlyMap<string, StandIn> = new Map<string, StandIn>([
   [PROBE_HOST, answerProbe],
 ]);
 
+/** Whether a URL's host has a stand-in. Asked first, because making a `Request` for every call shows in a benchmark. */
+export function hasStandIn(url: string): boolean {
+  return STAND_INS.has(new URL(url).hostname);
+}
+
 /**
  * Answer a request for a host that has a stand-in, or give null for any other host. Like `fetch`, the promise rejects
  * with the signal's reason as soon as the request is aborted; the stand-in itself may finish unseen, as a server would.

@@ -1,0 +1,88 @@
+import { type Failure, toWireFailure } from "../contract/failure.ts";
+import type { OrchestrationCall, Partition } from "../contract/orchestration-partition.ts";
+import type { Outcome } from "../contract/outcome.ts";
+
+/** What became of the calls of a partition, in the order asked, and the wall-clock time of all. */
+export interface PartitionOutcome {
+  /** One for every call, by the call's `entry.index`. */
+  readonly outcomes: readonly Outcome[];
+  readonly totalDurationMs: number;
+}
+
+/**
+ * Write the answer of `POST /api/orchestration/batch`: exactly one result per call, in the order asked.
+ *
+ * Put together from text, because a success already is text (`outcome.json`) and large data is serialised once.
+ */
+export function toBatchJson(
+  { batches, stats }: Partition,
+  { outcomes, totalDurationMs }: PartitionOutcome,
+): string {
+  const calls = batches.flatMap(({ tools }) => tools.map(({ call }) => call));
+  const results = calls.map((call) => toResultJson(call, outcomes[call.entry.index]!, calls));
+  const { totalTools, parallelBatches, serialBatches, maxParallelism, estimatedSpeedup } = stats;
+  const counts = { totalTools, parallelBatches, serialBatches, maxParallelism };
+  const success = outcomes.every(isSuccess);
+  const result = `{"success":${success},"results":[${results.join(",")}],"stats":${JSON.stringify({ ...counts, totalDurationMs })}}`;
+  const partition = { batches: batches.length, ...counts, estimatedSpeedup };
+  return `{"result":${result},"partition":${JSON.stringify(partition)}}`;
+}
+
+/** Write the answer of `POST /api/orchestration/partition`. Every call is shown as it was sent. */
+export function toPartitionJson({ batches, stats }: Partition): string {
+  return JSON.stringify({
+    batches: batches.map(({ parallel, tools }) => ({
+      parallel,
+      tools: tools.map(({ call, class: concurrency, reason }) => ({
+        call: call.sent,
+        class: concurrency,
+        reason,
+      })),
+    })),
+    stats,
+  });
+}
+
+function toResultJson(
+  call: OrchestrationCall,
+  outcome: Outcome,
+  calls: readonly OrchestrationCall[],
+): string {
+  const head = `{"toolId":${JSON.stringify(call.toolId)},"toolName":${JSON.stringify(call.toolName)},"success":${isSuccess(outcome)}`;
+  return `${head},${toBody(outcome, calls)},"durationMs":${outcome.meta.durationMs ?? 0}}`;
+}
+
+/** A recorded job is a success: this API has no third word, and the work is safe. */
+function isSuccess({ status }: Outcome): boolean {
+  return status === "success" || status === "initiated";
+}
+
+function toBody(outcome: Outcome, calls: readonly OrchestrationCall[]): string {
+  switch (outcome.status) {
+    case "success":
+      return `"output":${outcome.json}`;
+    case "initiated":
+      return `"output":${JSON.stringify({ status: "initiated", job_id: outcome.jobId })}`;
+    case "skipped": {
+      const cause = calls.find(({ entry }) => entry.id === outcome.because);
+      return toErrorJson(
+        cause === undefined
+          ? sayFailure(outcome.error)
+          : `Not executed: '${cause.toolName}' ('${cause.toolId}') failed before it.`,
+      );
+    }
+    case "error":
+    case "unknown":
+      return toErrorJson(sayFailure(outcome.error));
+  }
+}
+
+function toErrorJson(error: string): string {
+  return `"error":${JSON.stringify(error)}`;
+}
+
+/** A failure as the one text this API has: the code for programs, the sentences for models. */
+function sayFailure(failure: Failure): string {
+  const { code, message, hint } = toWireFailure(failure);
+  return `${code}: ${message}${hint === undefined ? "" : ` ${hint}`}`;
+}

@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { TimerQueue } from "../../src/kit/timer-queue.ts";
+import { VirtualClock } from "../support/virtual-clock.ts";
+
+describe("TimerQueue", () => {
+  it("fires every entry at its time, in the order of their times", async () => {
+    const clock = new VirtualClock(0);
+    const queue = new TimerQueue(clock);
+    const fired: [string, number][] = [];
+    for (const [name, ms] of [
+      ["c", 30],
+      ["a", 10],
+      ["b", 20],
+      ["b2", 20],
+    ] as const) {
+      queue.after(ms, () => fired.push([name, clock.now()]));
+    }
+    await clock.advance(100);
+    expect(fired).toEqual([
+      ["a", 10],
+      ["b", 20],
+      ["b2", 20],
+      ["c", 30],
+    ]);
+  });
+
+  it("holds one timer of the platform, however many entries there are", () => {
+    const clock = new VirtualClock(0);
+    const queue = new TimerQueue(clock);
+    for (let ms = 1_000; ms < 1_050; ms += 1) queue.after(ms, () => {});
+    expect(clock.pending).toBe(1);
+  });
+
+  it("never fires an entry that was cancelled", async () => {
+    const clock = new VirtualClock(0);
+    const queue = new TimerQueue(clock);
+    let fired = 0;
+    const cancel = queue.after(10, () => (fired += 1));
+    queue.after(20, () => (fired += 10));
+    cancel();
+    await clock.advance(100);
+    expect(fired).toBe(10);
+  });
+
+  it("lets a callback set and cancel entries", async () => {
+    const clock = new VirtualClock(0);
+    const queue = new TimerQueue(clock);
+    const fired: string[] = [];
+    let cancelSecond = (): void => {};
+    queue.after(10, () => {
+      fired.push("first");
+      cancelSecond();
+      queue.after(5, () => fired.push("third"));
+    });
+    cancelSecond = queue.after(10, () => fired.push("second"));
+    await clock.advance(100);
+    expect(fired).toEqual(["first", "third"]);
+  });
+
+  it("fires when its timer does, even when the clock was set back meanwhile", async () => {
+    const clock = new VirtualClock(100_000);
+    let now = 100_000;
+    const queue = new TimerQueue({ now: () => now, after: (ms, callback) => clock.after(ms, callback) });
+    let fired = false;
+    queue.after(50, () => (fired = true));
+    now -= 10_000;
+    await clock.advance(50);
+    expect(fired).toBe(true);
+  });
+
+  it("fires nothing after it was closed and leaves no timer behind", async () => {
+    const clock = new VirtualClock(0);
+    const queue = new TimerQueue(clock);
+    let fired = false;
+    queue.after(10, () => (fired = true));
+    queue.close();
+    expect(clock.pending).toBe(0);
+    await clock.advance(100);
+    expect(fired).toBe(false);
+  });
+
+  it("fires the same entries at the same times as the clock itself would", async () => {
+    const entries = fc.array(fc.record({ ms: fc.nat(50), cancelAt: fc.option(fc.nat(50)) }), {
+      maxLength: 12,
+    });
+    await fc.assert(
+      fc.asyncProperty(entries, async (list) => {
+        const run = async (wrap: boolean) => {
+          const clock = new VirtualClock(0);
+          const timers = wrap ? new TimerQueue(clock) : clock;
+          const fired: string[] = [];
+          for (const [index, { ms, cancelAt }] of list.entries()) {
+            const cancel = timers.after(ms, () => fired.push(`${index}@${clock.now()}`));
+            if (cancelAt !== null && cancelAt !== ms) clock.after(cancelAt, cancel);
+          }
+          await clock.advance(60);
+          return fired.sort();
+        };
+        expect(await run(true)).toEqual(await run(false));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
