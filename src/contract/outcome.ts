@@ -1,5 +1,16 @@
 import type { Failure } from "./failure.ts";
 
+/** How a result was cut, in the words of the answer. */
+export interface Truncation {
+  readonly tokens_before: number;
+  readonly tokens_after: number;
+  readonly elements_dropped: number;
+  readonly fields_dropped: number;
+  readonly characters_dropped: number;
+  /** Up to five places where something is missing, as JSON Pointers; `""` is the whole. */
+  readonly at: readonly string[];
+}
+
 /** What was measured about one action. Absent means it does not apply: what never ran has no duration. */
 export interface OutcomeMeta {
   /** From dispatch to the end, without waiting for our own caps. */
@@ -16,7 +27,7 @@ export interface OutcomeMeta {
   /** Selected pointers to which nothing was there. */
   readonly selectMissing?: readonly string[];
   /** How much of `data` was cut to fit the batch's token budget. */
-  readonly truncated?: Readonly<Record<string, unknown>>;
+  readonly truncated?: Truncation;
   /** Stands for the whole of `data` in a later batch's references, for a while. */
   readonly handle?: string;
 }

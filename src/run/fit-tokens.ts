@@ -1,3 +1,4 @@
+import type { Truncation } from "../contract/outcome.ts";
 import { estimateTokens } from "../kit/estimate-tokens.ts";
 import { type Cuts, cutJson, leastJson } from "./cut-json.ts";
 import { partOf, waterLevel } from "./water-level.ts";
@@ -7,17 +8,6 @@ export interface FittableResult {
   /** What `JSON.stringify(data)` wrote. */
   readonly json: string;
   readonly data: unknown;
-}
-
-/** How a result was cut, in the words of the answer. */
-export interface Truncation {
-  readonly tokens_before: number;
-  readonly tokens_after: number;
-  readonly elements_dropped: number;
-  readonly fields_dropped: number;
-  readonly characters_dropped: number;
-  /** Up to five places where something is missing, as JSON Pointers; `""` is the whole. */
-  readonly at: readonly string[];
 }
 
 export interface FittedResult extends FittableResult {

@@ -46,7 +46,7 @@ export function cutOutcomes(outcomes: readonly Outcome[], maxTokens: number): re
   const cut = [...outcomes];
   for (const [at, { index, outcome }] of successes.entries()) {
     const { data, json, truncated } = fitted[at]!;
-    if (truncated !== undefined)
+    if (truncated !== null)
       cut[index] = { ...outcome, shown: { data, json }, meta: { ...outcome.meta, truncated } };
   }
   return cut;
