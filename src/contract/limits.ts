@@ -67,4 +67,12 @@ export const LIMITS = {
   jobsKept: 10_000,
   /** Data kept of a finished job. Larger output is dropped, and the job says so. */
   jobDataBytes: 64 * 1024,
+  /** How long a result that was cut can be referred to: the next rounds of a conversation, not the next day. */
+  resultRetentionMs: 15 * 60_000,
+  /** One kept result as JSON: far above what a model pages through, half of what SQLite takes in a row. */
+  resultBytes: 1024 * 1024,
+  /** Kept results of one tenant together: its object's storage stays small, and an answer of all of them possible. */
+  resultsBytes: 16 * 1024 * 1024,
+  /** Kept results per tenant, however small: four batches that were cut everywhere. */
+  resultsKept: 200,
 } as const;

@@ -1,5 +1,6 @@
 import type { AdmissionAnswer, AdmissionRequest } from "../contract/admission.ts";
 import type { AttemptEnd } from "../contract/job.ts";
+import type { KeptResult } from "../contract/kept-result.ts";
 import type { Clock } from "../kit/clock.ts";
 
 /** What running a tool needs of the world. Everything else in the core is a pure function. */
@@ -10,7 +11,7 @@ export interface Ports {
   /** A fresh unguessable id. */
   newId(): string;
   /** Send one request, following no redirect. */
-  fetch(url: string, init: RequestInit): Promise<Response>;
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** A configured secret, or undefined. */
   secret(name: string): string | undefined;
 }
@@ -20,8 +21,10 @@ export interface Gate {
   admit(request: AdmissionRequest): Promise<AdmissionAnswer>;
   /** Report how an attempt ended. Refused (false) when the fence is not the row's any more. */
   settle(jobId: string, fence: number, end: AttemptEnd): Promise<boolean>;
-  keep(results: readonly { handle: string; json: string }[]): Promise<string[]>;
-  recall(handles: readonly string[]): Promise<{ handle: string; json: string }[]>;
+  /** Keep results for later batches of the tenant; the handles of those that were kept. */
+  keep(results: readonly KeptResult[]): Promise<readonly string[]>;
+  /** The kept results of these handles; those that are unknown or expired are missing. */
+  recall(handles: readonly string[]): Promise<readonly KeptResult[]>;
 }
 
 /** The knobs a deployment or a test may turn; the defaults are `LIMITS`. */

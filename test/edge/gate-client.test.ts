@@ -31,7 +31,7 @@ class FakeNamespace implements TenantGateNamespace {
       if (answer instanceof Error) throw answer;
       return answer as never;
     };
-    return { admit: call, settle: call, job: call };
+    return { admit: call, settle: call, job: call, keep: call, recall: call };
   }
 }
 
@@ -57,6 +57,32 @@ describe("createGateClient()", () => {
     expect(
       await createGateClient(gates, "tenant-b", { clock: systemClock, timeoutMs: 5_000 }).job("private"),
     ).toBeNull();
+  });
+
+  test("keeps more results than one message may carry, and recalls them in the order asked", async () => {
+    const gate = createGateClient(gates, "client-keeps", { clock: systemClock, timeoutMs: 5_000 });
+    // Just under 1 MiB of UTF-8 each, and twice that as it travels.
+    const json = JSON.stringify(`${"x".repeat(1_000_000)}…`);
+    const results = Array.from({ length: 18 }, (_, k) => ({ handle: `r-${k}`, json }));
+    const kept = await gate.keep([
+      { handle: "r-huge", json: JSON.stringify("x".repeat(2_000_000)) },
+      ...results,
+    ]);
+    expect(kept).toEqual(results.slice(0, 16).map(({ handle }) => handle));
+    const recalled = await gate.recall(["r-17", ...kept.toReversed(), "r-huge"]);
+    expect(recalled.map(({ handle }) => handle)).toEqual(kept.toReversed());
+    expect(recalled.every((result) => result.json === json)).toBe(true);
+    expect(
+      await createGateClient(gates, "client-keeps-other", { clock: systemClock, timeoutMs: 5_000 }).recall(
+        kept,
+      ),
+    ).toEqual([]);
+  });
+
+  test("asks nothing when there is nothing to keep or recall", async () => {
+    const namespace = new FakeNamespace(null);
+    const gate = createGateClient(namespace, "t", { clock: systemClock, timeoutMs: 1_000 });
+    expect([await gate.keep([]), await gate.recall([]), namespace.stubs]).toEqual([[], [], 0]);
   });
 
   test("carries on after a crash of the object, with what was durable", async () => {
@@ -115,6 +141,8 @@ describe("createGateClient()", () => {
           ...brokenOnce(real),
           settle: (...args) => real.settle(...args),
           job: (jobId) => real.job(jobId),
+          keep: (results) => real.keep(results),
+          recall: (handles) => real.recall(handles),
         };
       },
     };

@@ -7,7 +7,14 @@ export const TenantGate = createTenantGate({ createAttempts: () => runScript });
 /** A gate whose limits a test can reach. */
 export const SmallGate = createTenantGate({
   createAttempts: () => runScript,
-  optionsOf: () => ({ leaseMs: 300, backlog: 8, jobsKept: 10, retentionMs: 60_000, concurrency: 2 }),
+  optionsOf: () => ({
+    leaseMs: 300,
+    backlog: 8,
+    jobsKept: 10,
+    retentionMs: 60_000,
+    concurrency: 2,
+    results: { retentionMs: 60_000, oneBytes: 100, allBytes: 250, count: 5 },
+  }),
 });
 
 declare global {

@@ -1,6 +1,7 @@
 import type { JobRecord } from "../../contract/job.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { Gate } from "../../run/ports.ts";
+import { fitKeep, KEEP_LIMITS } from "../../state/kept-results.ts";
 import type { TenantGateNamespace, TenantGateStub } from "./tenant-gate.ts";
 
 /** The tenant's gate, with what only the edge asks of it. */
@@ -17,6 +18,12 @@ export interface GateClientOptions {
 /** Ids are remembered for so many tenants per isolate; computing one is a hash. */
 const IDS_KEPT = 1_000;
 
+/**
+ * Kept results in one message. At most 1 MiB each as UTF-8, but text with one character beyond Latin-1 travels as UTF-16,
+ * so these are 16 MiB at most, half of what a message may have.
+ */
+const RESULTS_PER_CALL = 8;
+
 const ids = new WeakMap<TenantGateNamespace, Map<string, DurableObjectId>>();
 
 /**
@@ -25,7 +32,7 @@ const ids = new WeakMap<TenantGateNamespace, Map<string, DurableObjectId>>();
  * A call that fails in a way the platform calls retryable is sent once more through a fresh stub (the old one stays
  * broken), except to an overloaded object, which a retry would only load more. The first sending may have landed:
  * quota is then counted twice, a job is recorded once, and a settle that landed answers false. A call that times out
- * rejects; it may still take effect.
+ * rejects; it may still take effect. Results are kept and recalled in several calls when they are many.
  */
 export function createGateClient(
   namespace: TenantGateNamespace,
@@ -38,7 +45,20 @@ export function createGateClient(
     admit: (request) => call((stub) => stub.admit(request)),
     settle: (jobId, fence, end) => call((stub) => stub.settle(jobId, fence, end)),
     job: (id) => call((stub) => stub.job(id)),
+    keep: (results) => inParts(fitKeep(results, KEEP_LIMITS), (part) => call((stub) => stub.keep(part))),
+    recall: (handles) => inParts([...new Set(handles)], (part) => call((stub) => stub.recall(part))),
   };
+}
+
+/** One part after the other, so that a later part of the same results never drops an earlier one. */
+async function inParts<T, U>(
+  all: readonly T[],
+  send: (part: readonly T[]) => Promise<readonly U[]>,
+): Promise<U[]> {
+  const answers: U[] = [];
+  for (let at = 0; at < all.length; at += RESULTS_PER_CALL)
+    answers.push(...(await send(all.slice(at, at + RESULTS_PER_CALL))));
+  return answers;
 }
 
 function callBounded<T>(send: () => Promise<T>, { clock, timeoutMs }: GateClientOptions): Promise<T> {

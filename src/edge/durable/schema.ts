@@ -12,6 +12,10 @@ const STEPS: readonly string[] = [
      idempotency_key TEXT NOT NULL, max_attempts INTEGER NOT NULL, backoff_initial_ms REAL NOT NULL,
      delivery TEXT NOT NULL, note TEXT, error_json TEXT, args_json TEXT NOT NULL, data_json TEXT
    ) WITHOUT ROWID, STRICT;`,
+  // The text comes last: a cold start reads the other columns without it.
+  `CREATE TABLE results (
+     handle TEXT PRIMARY KEY, kept_at INTEGER NOT NULL, bytes INTEGER NOT NULL, json TEXT NOT NULL
+   ) WITHOUT ROWID, STRICT;`,
 ];
 
 /** Bring the object's tables up to date; writes nothing when they are. */

@@ -2,13 +2,16 @@ import { DurableObject } from "cloudflare:workers";
 import type { AdmissionAnswer, AdmissionRequest } from "../../contract/admission.ts";
 import { makeFailure, toWireFailure } from "../../contract/failure.ts";
 import type { AttemptEnd, JobClaim, JobRecord } from "../../contract/job.ts";
+import type { KeptResult } from "../../contract/kept-result.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { admitJobs } from "../../state/admit-jobs.ts";
+import { KEEP_LIMITS, type KeepLimits } from "../../state/kept-results.ts";
 import { systemClock } from "../system-ports.ts";
 import { JobDrain } from "./drain-jobs.ts";
 import { GateAlarm } from "./gate-alarm.ts";
 import { Outbox, type OutboxOptions } from "./outbox.ts";
 import { QuotaTable } from "./quota-table.ts";
+import { ResultTable } from "./result-table.ts";
 import { migrate } from "./schema.ts";
 
 type Env = Record<string, unknown>;
@@ -16,6 +19,7 @@ type Env = Record<string, unknown>;
 export interface TenantGateOptions extends OutboxOptions {
   /** Attempts that one alarm runs at once. */
   readonly concurrency: number;
+  readonly results: KeepLimits;
 }
 
 export interface TenantGateParts {
@@ -30,6 +34,8 @@ export interface TenantGateMethods {
   admit(request: AdmissionRequest): AdmissionAnswer;
   settle(jobId: string, fence: number, end: AttemptEnd): boolean;
   job(id: string): JobRecord | null;
+  keep(results: readonly KeptResult[]): string[];
+  recall(handles: readonly string[]): KeptResult[];
 }
 
 /** The object from outside: the same methods, each a round trip. */
@@ -51,12 +57,13 @@ const DEFAULTS: TenantGateOptions = {
   retentionMs: LIMITS.jobRetentionMs,
   jobsKept: LIMITS.jobsKept,
   concurrency: LIMITS.headerSlots,
+  results: KEEP_LIMITS,
 };
 
 /** Well below the 15 minutes that the platform gives an alarm; what is left is claimed by the next one. */
 const CLAIM_FOR_MS = 5 * 60_000;
 
-/** Make the Durable Object class that holds one tenant's quota and background jobs. */
+/** Make the Durable Object class that holds one tenant's quota, background jobs and kept results. */
 export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: TenantGateParts) {
   /**
    * One tenant's gate. Every method is one synchronous turn: no other request sees half of it, its writes are one
@@ -65,6 +72,7 @@ export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: Ten
   return class TenantGate extends DurableObject<Env> implements TenantGateMethods {
     #quota!: QuotaTable;
     #outbox!: Outbox;
+    #results!: ResultTable;
     #alarm!: GateAlarm;
     #drain!: JobDrain;
 
@@ -75,6 +83,7 @@ export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: Ten
         migrate(ctx.storage);
         this.#quota = new QuotaTable(ctx.storage.sql);
         this.#outbox = new Outbox(ctx.storage, options, (dueAt) => this.#watch(dueAt));
+        this.#results = new ResultTable(ctx.storage, options.results);
         const alarmAt = await ctx.storage.getAlarm();
         this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
         this.#drain = this.#createDrain(options.concurrency);
@@ -120,6 +129,20 @@ export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: Ten
       return this.#outbox.job(id, now);
     }
 
+    /** Keep results for later batches; the handles of those that were kept. */
+    keep(results: readonly KeptResult[]): string[] {
+      const now = Date.now();
+      this.#tidy(now);
+      return this.#results.keep(now, results);
+    }
+
+    /** Read kept results back; what is unknown or expired is missing. */
+    recall(handles: readonly string[]): KeptResult[] {
+      const now = Date.now();
+      this.#tidy(now);
+      return this.#results.recall(now, handles);
+    }
+
     /** Run what is due. Never throws: after a few throws the platform drops an alarm, and its jobs would be stuck. */
     override async alarm(): Promise<void> {
       this.#alarm.consume();
@@ -132,11 +155,12 @@ export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: Ten
       }
     }
 
-    /** What every entry does first: set an alarm that was lost again, forget finished jobs. */
+    /** What every entry does first: set an alarm that was lost again, forget finished jobs and expired results. */
     #tidy(now: number): void {
       if (this.#outbox.live > 0 && !this.#drain.active && this.#alarm.isLost(now))
         this.#alarm.arm(Math.max(now, this.#outbox.nextDue() ?? now));
       this.#outbox.prune(now);
+      this.#results.prune(now);
     }
 
     /** The alarm, and the drain when one is under way, must know of every job that is due earlier than expected. */

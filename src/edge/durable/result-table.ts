@@ -1,0 +1,86 @@
+import type { KeptResult } from "../../contract/kept-result.ts";
+import {
+  expireResults,
+  findFresh,
+  type KeepChange,
+  type KeepLimits,
+  keepResults,
+  type KeptBook,
+} from "../../state/kept-results.ts";
+
+/**
+ * The tenant's kept results: their JSON in the `results` table, and in memory which there are.
+ *
+ * Memory follows the table: it is changed after the write succeeded, and a cold start derives it again. One object is
+ * one tenant, so no handle, guessed or leaked, reaches another tenant's result. A row is far below SQLite's 2 MB,
+ * because one result is at most `LIMITS.resultBytes`.
+ */
+export class ResultTable {
+  readonly #storage: DurableObjectStorage;
+  readonly #limits: KeepLimits;
+  #book: KeptBook;
+
+  constructor(storage: DurableObjectStorage, limits: KeepLimits) {
+    this.#storage = storage;
+    this.#limits = limits;
+    this.#book = storage.sql
+      .exec<{ handle: string; bytes: number; kept_at: number }>(
+        "SELECT handle, bytes, kept_at FROM results ORDER BY kept_at, handle",
+      )
+      .toArray()
+      .map(({ handle, bytes, kept_at }) => ({ handle, bytes, keptAt: kept_at }));
+  }
+
+  /** Keep results; the handles of those that were. When storage refuses, none was, and the batch goes on without. */
+  keep(nowMs: number, results: readonly KeptResult[]): string[] {
+    const [book, change] = keepResults(this.#book, nowMs, { results, limits: this.#limits });
+    try {
+      this.#storage.transactionSync(() => this.#write(change));
+    } catch {
+      // A full disk, most likely.
+      return [];
+    }
+    this.#book = book;
+    return [...change.kept];
+  }
+
+  /** Read results back, once each; what is unknown or expired is missing. */
+  recall(nowMs: number, handles: readonly string[]): KeptResult[] {
+    return findFresh(this.#book, nowMs, { handles, limits: this.#limits }).flatMap((handle) =>
+      this.#storage.sql
+        .exec<{ json: string }>("SELECT json FROM results WHERE handle = ?", handle)
+        .toArray()
+        .map(({ json }) => ({ handle, json })),
+    );
+  }
+
+  /** Remove what has expired. Costs no SQL when nothing has; failing to is no reason to fail the request it happens in. */
+  prune(nowMs: number): void {
+    const [book, expired] = expireResults(this.#book, nowMs, this.#limits);
+    if (expired.length === 0) return;
+    try {
+      this.#storage.transactionSync(() => this.#delete(expired));
+      this.#book = book;
+    } catch {
+      // The rows stay, but are never recalled; a later entry tries again.
+    }
+  }
+
+  #write({ added, dropped }: KeepChange): void {
+    // First make room: both together may be more than there is.
+    this.#delete(dropped);
+    for (const { handle, keptAt, bytes, json } of added) {
+      this.#storage.sql.exec(
+        "REPLACE INTO results (handle, kept_at, bytes, json) VALUES (?, ?, ?, ?)",
+        handle,
+        keptAt,
+        bytes,
+        json,
+      );
+    }
+  }
+
+  #delete(handles: readonly string[]): void {
+    for (const handle of handles) this.#storage.sql.exec("DELETE FROM results WHERE handle = ?", handle);
+  }
+}
