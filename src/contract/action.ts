@@ -97,16 +97,8 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
   const { tool, depends_on, timeout_ms } = parsed.data;
   // What was sent, not Zod's copy: a copy may already have dropped the keys that must be refused.
   const args = (raw as { readonly args?: JsonObject }).args ?? {};
-  const checked = checkValue(args, ["args"]);
-  if (!checked.ok)
-    return err(makeFailure("INVALID_ARGS", { issues: [checked.error], hint: toHint([checked.error]) }));
-  if (mayExceedArgs && new TextEncoder().encode(JSON.stringify(args)).length > LIMITS.argsBytes) {
-    return err(
-      makeFailure("INVALID_ARGS", {
-        hint: `The arguments of one action may take ${LIMITS.argsBytes} bytes as JSON; send less.`,
-      }),
-    );
-  }
+  const checked = checkArgs(args, mayExceedArgs);
+  if (!checked.ok) return checked;
   if (parsed.data.id === ITEM) {
     return err(
       makeFailure("INVALID_ACTION", {
@@ -127,6 +119,25 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
     forEach,
     select: select.value,
   });
+}
+
+/**
+ * Check what no tool's schema does: that arguments hold only what JSON may say, and how much of it.
+ *
+ * @param mayExceed whether they can be over their limit at all; measuring costs more than everything else
+ */
+export function checkArgs(args: JsonObject, mayExceed: boolean): Result<void, Failure> {
+  const checked = checkValue(args, ["args"]);
+  if (!checked.ok)
+    return err(makeFailure("INVALID_ARGS", { issues: [checked.error], hint: toHint([checked.error]) }));
+  return mayExceed && new TextEncoder().encode(JSON.stringify(args)).length > LIMITS.argsBytes
+    ? err(tooLarge("The arguments of one action", LIMITS.argsBytes))
+    : ok(undefined);
+}
+
+/** The failure of something that takes more bytes than it may. */
+export function tooLarge(what: string, limitBytes: number): Failure {
+  return makeFailure("INVALID_ARGS", { hint: `${what} may take ${limitBytes} bytes as JSON; send less.` });
 }
 
 function parseSelect(pointers: readonly string[] | undefined): Result<readonly string[][] | null, Failure> {

@@ -30,9 +30,18 @@ export function follow(value: unknown, tokens: readonly string[]): Found {
     if (Array.isArray(at)) {
       if (!ARRAY_INDEX.test(token) || Number(token) >= at.length) return { found: false, depth, at };
       at = at[Number(token)];
-    } else if (typeof at === "object" && at !== null && Object.hasOwn(at, token)) {
-      at = (at as Readonly<Record<string, unknown>>)[token];
-    } else return { found: false, depth, at };
+    } else {
+      const inner = ownValue(at, token);
+      if (inner === undefined) return { found: false, depth, at };
+      at = inner;
+    }
   }
   return { found: true, value: at };
+}
+
+/** A field that is undefined is not there: that is what JSON makes of it. */
+function ownValue(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key)
+    ? (value as Readonly<Record<string, unknown>>)[key]
+    : undefined;
 }

@@ -11,8 +11,10 @@ import type { Edge, EdgeReason } from "./step.ts";
 export interface Dependencies {
   readonly edges: readonly Edge[];
   readonly handles: readonly string[];
-  /** Whether the arguments hold nothing that has to be looked up first. */
-  readonly isResolved: boolean;
+  /** Whether the arguments stand as they were sent; otherwise there are references, templates or literals in them. */
+  readonly isPlain: boolean;
+  /** Whether the call can be made without looking anything up. */
+  readonly isKnown: boolean;
 }
 
 /**
@@ -65,7 +67,8 @@ export function findEdges(
     } else if (at !== index && isBackground(at)) return err(noData(reference));
     else add(at, at === filledFrom ? "contract" : "reference");
   }
-  return ok({ edges, handles, isResolved: inArgs.value.length === 0 && !hasMarkers(action.args) && !loops });
+  const isKnown = inArgs.value.length === 0 && !loops;
+  return ok({ edges, handles, isPlain: isKnown && !hasMarkers(action.args), isKnown });
 }
 
 function loopReferences(forEach: unknown): Result<Reference[], Failure> {

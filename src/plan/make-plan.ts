@@ -12,6 +12,7 @@ import { visibleText } from "../kit/visible-text.ts";
 import { fillFromContract } from "./fill-from-contract.ts";
 import { type Dependencies, findEdges } from "./find-edges.ts";
 import { type Effect, findHazards } from "./hazards.ts";
+import { prepareCall } from "./prepare-task.ts";
 import { remainingPaths } from "./remaining-paths.ts";
 import type { Edge, Plan, Step, Task } from "./step.ts";
 
@@ -94,16 +95,20 @@ function draftStep(
   const { input, filledFrom } = filled.value;
   const found = edgesOf(input, filledFrom);
   if (!found.ok) return refused(found.error);
-  const { edges, handles, isResolved } = found.value;
+  const { edges, handles, isPlain, isKnown } = found.value;
 
   const timeoutMs = Math.min(action.timeoutMs ?? tool.timeoutMs, tool.timeoutMs);
   const task: Task = { tool, timeoutMs, input, call: null, forEach: action.forEach, select: action.select };
   // Edges stay when the arguments turn out wrong: the step fails in its place, and nothing about the order changes.
-  return { entry, task: isResolved ? withCall(task) : ok(task), edges, handles };
+  return { entry, task: isKnown ? withCall(task, isPlain) : ok(task), edges, handles };
 }
 
 /** Arguments without references are checked now, so that what is wrong with them fails before anything runs. */
-function withCall(task: Task): Result<Task, Failure> {
+function withCall(task: Task, isPlain: boolean): Result<Task, Failure> {
+  if (!isPlain) {
+    const call = prepareCall(task, () => undefined);
+    return call.ok ? ok({ ...task, call: call.value }) : call;
+  }
   const { tool, input, timeoutMs } = task;
   const args = parseArgs(tool, input);
   return args.ok ? ok({ ...task, call: { tool, input, args: args.value, timeoutMs } }) : args;

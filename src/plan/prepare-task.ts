@@ -1,7 +1,7 @@
 import { parseArgs } from "../catalog/parse-args.ts";
-import { tooManyElements } from "../contract/action.ts";
+import { checkArgs, tooManyElements } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { describe } from "../contract/issues.ts";
+import { describe, toHint } from "../contract/issues.ts";
 import { isJsonObject } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { ITEM } from "../contract/reference.ts";
@@ -24,7 +24,7 @@ export function prepareTask(task: Task, dataOf: DataOf): Result<Prepared, Failur
     const call = prepareCall(task, dataOf);
     return call.ok ? ok({ kind: "call", call: call.value }) : call;
   }
-  const elements = resolveReferences(task.forEach, dataOf);
+  const elements = resolveLoop(task.forEach, dataOf);
   if (!elements.ok) return elements;
   if (!Array.isArray(elements.value)) {
     const hint = `for_each must be an array, and what it refers to is ${describe(elements.value)}.`;
@@ -37,11 +37,24 @@ export function prepareTask(task: Task, dataOf: DataOf): Result<Prepared, Failur
   return ok({ kind: "loop", calls });
 }
 
-function prepareCall({ tool, input, timeoutMs }: Task, dataOf: DataOf): Result<Call, Failure> {
-  const resolved = resolveReferences(input, dataOf);
+/** Look up what a call's arguments refer to and hold what results to all that arguments are held to when they are sent. */
+export function prepareCall({ tool, input, timeoutMs }: Task, dataOf: DataOf): Result<Call, Failure> {
+  const what = "The arguments of one action, with what they refer to,";
+  const resolved = resolveReferences(input, dataOf, { what, limitBytes: LIMITS.argsBytes });
   if (!resolved.ok) return resolved;
-  // An object whose only key makes it a marker resolves to anything; args are an object by schema before.
-  const args = isJsonObject(resolved.value) ? resolved.value : {};
-  const parsed = parseArgs(tool, args);
-  return parsed.ok ? ok({ tool, input: args, args: parsed.value, timeoutMs }) : parsed;
+  // The arguments as a whole may be one reference, and what it stands for anything.
+  if (!isJsonObject(resolved.value)) {
+    const issue = { path: "/args", expected: "an object", received: describe(resolved.value) };
+    return err(makeFailure("INVALID_ARGS", { issues: [issue], hint: toHint([issue]) }));
+  }
+  const checked = checkArgs(resolved.value, true);
+  if (!checked.ok) return checked;
+  const parsed = parseArgs(tool, resolved.value);
+  return parsed.ok ? ok({ tool, input: resolved.value, args: parsed.value, timeoutMs }) : parsed;
+}
+
+/** A loop over another's data takes the data as it is; an array written out is bounded by the body it came in. */
+function resolveLoop(forEach: unknown, dataOf: DataOf): Result<unknown, Failure> {
+  const limitBytes = Array.isArray(forEach) ? LIMITS.bodyBytes : Number.POSITIVE_INFINITY;
+  return resolveReferences(forEach, dataOf, { what: "The elements of one for_each", limitBytes });
 }

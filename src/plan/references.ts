@@ -1,8 +1,10 @@
+import { tooLarge } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { describe } from "../contract/issues.ts";
+import { describe, visiblePath } from "../contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../contract/json.ts";
 import { type Marker, readMarker, type Reference } from "../contract/reference.ts";
 import { follow, toPointer } from "../kit/json-pointer.ts";
+import { leastJsonSize } from "../kit/least-json-size.ts";
 import { nearest } from "../kit/nearest.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
@@ -41,56 +43,97 @@ function collect(marker: Marker, path: readonly PropertyKey[], found: Reference[
     case "literal":
       return null;
     case "malformed":
-      return makeFailure("BAD_REFERENCE", { hint: `${toPointer(path)} must be ${marker.expected}.` });
+      return makeFailure("BAD_REFERENCE", { hint: `${visiblePath(path)} must be ${marker.expected}.` });
   }
+}
+
+export interface ResolveOptions {
+  /** What is being resolved, to name it when it becomes too large. */
+  readonly what: string;
+  /** Bytes of JSON that the values put in may take together; Infinity when they are not copied anywhere. */
+  readonly limitBytes: number;
 }
 
 /**
  * Put the values that references stand for in their place. Values are shared, not copied: nothing in the system
  * changes data once it is there.
+ *
+ * What is put in is bounded while it is: a reference takes ten bytes and may stand for a megabyte, and there is room for
+ * thousands of them.
  */
-export function resolveReferences(value: unknown, dataOf: DataOf): Result<unknown, Failure> {
-  if (typeof value !== "object" || value === null) return ok(value);
-  const marker = readMarker(value);
-  if (marker !== null) return resolveMarker(marker, dataOf);
-  if (Array.isArray(value)) {
-    const items: unknown[] = [];
-    for (const inner of value) {
-      const resolved = resolveReferences(inner, dataOf);
-      if (!resolved.ok) return resolved;
-      items.push(resolved.value);
-    }
-    return ok(items);
-  }
-  const fields: Record<string, unknown> = {};
-  for (const [key, inner] of Object.entries(value as JsonObject)) {
-    const resolved = resolveReferences(inner, dataOf);
-    if (!resolved.ok) return resolved;
-    fields[key] = resolved.value;
-  }
-  return ok(fields);
+export function resolveReferences(
+  value: unknown,
+  dataOf: DataOf,
+  options: ResolveOptions,
+): Result<unknown, Failure> {
+  return new Resolver(dataOf, options).resolve(value);
 }
 
-function resolveMarker(marker: Marker, dataOf: DataOf): Result<unknown, Failure> {
-  switch (marker.kind) {
-    case "ref":
-      return lookUp(marker.reference, dataOf);
-    case "literal":
-      return ok(marker.value);
-    case "template": {
-      let text = "";
-      for (const part of marker.parts) {
-        const resolved = typeof part === "string" ? ok(part) : lookUp(part, dataOf);
+class Resolver {
+  readonly #dataOf: DataOf;
+  readonly #options: ResolveOptions;
+  #room: number;
+
+  constructor(dataOf: DataOf, options: ResolveOptions) {
+    this.#dataOf = dataOf;
+    this.#options = options;
+    this.#room = options.limitBytes;
+  }
+
+  resolve(value: unknown): Result<unknown, Failure> {
+    if (typeof value !== "object" || value === null) return ok(value);
+    const marker = readMarker(value);
+    if (marker !== null) return this.#resolveMarker(marker);
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (const inner of value) {
+        const resolved = this.resolve(inner);
         if (!resolved.ok) return resolved;
-        text += typeof resolved.value === "string" ? resolved.value : JSON.stringify(resolved.value);
+        items.push(resolved.value);
       }
-      return ok(text);
+      return ok(items);
     }
-    case "malformed":
-      throw new Error("Cannot resolve a malformed reference: findReferences() refuses it before");
+    const fields: Record<string, unknown> = {};
+    for (const [key, inner] of Object.entries(value as JsonObject)) {
+      const resolved = this.resolve(inner);
+      if (!resolved.ok) return resolved;
+      fields[key] = resolved.value;
+    }
+    return ok(fields);
+  }
+
+  #resolveMarker(marker: Marker): Result<unknown, Failure> {
+    switch (marker.kind) {
+      case "ref":
+        return this.#lookUp(marker.reference);
+      case "literal":
+        return ok(marker.value);
+      case "template":
+        return this.#write(marker.parts);
+      case "malformed":
+        throw new Error("Cannot resolve a malformed reference: findReferences() refuses it before");
+    }
+  }
+
+  #write(parts: readonly (string | Reference)[]): Result<string, Failure> {
+    let text = "";
+    for (const part of parts) {
+      const resolved = typeof part === "string" ? ok(part) : this.#lookUp(part);
+      if (!resolved.ok) return resolved;
+      text += typeof resolved.value === "string" ? resolved.value : JSON.stringify(resolved.value);
+    }
+    return ok(text);
+  }
+
+  #lookUp(reference: Reference): Result<unknown, Failure> {
+    const found = lookUp(reference, this.#dataOf);
+    if (!found.ok) return found;
+    const { what, limitBytes } = this.#options;
+    if (limitBytes === Number.POSITIVE_INFINITY) return found;
+    this.#room -= leastJsonSize(found.value, this.#room);
+    return this.#room < 0 ? err(tooLarge(what, limitBytes)) : found;
   }
 }
-
 function lookUp(reference: Reference, dataOf: DataOf): Result<unknown, Failure> {
   const source = dataOf(reference.id);
   if (source === undefined)

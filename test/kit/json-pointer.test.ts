@@ -94,6 +94,10 @@ test.each<[string, string, number, unknown]>([
   expect(follow(DATA, parsePointer(pointer)!)).toEqual({ found: false, depth, at });
 });
 
+test("follow() does not find a field that is undefined: JSON does not have it either", () => {
+  expect(follow({ a: undefined }, ["a"])).toMatchObject({ found: false, depth: 0 });
+});
+
 test("follow() finds an own key of an inherited name", () => {
   expect(follow(JSON.parse('{"__proto__": {"toString": 1}}'), ["__proto__", "toString"])).toEqual({
     found: true,

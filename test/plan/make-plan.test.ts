@@ -30,6 +30,19 @@ function stepsOf(actions: readonly Asked[], catalog = SAMPLE_CATALOG): Plan["ste
   return valueOf(planOf(actions, catalog)).steps;
 }
 
+test("makePlan() knows a call whose templates and literals refer to nothing", () => {
+  const query = { $template: "boots" };
+  const [known, wrong] = stepsOf([
+    { tool: "search_orders", args: { query } },
+    { tool: "search_orders", args: { query: { $literal: { $ref: "a0#" } } } },
+  ]);
+  expect(valueOf(known!.task).call).toMatchObject({
+    input: { query: "boots" },
+    args: { query: "boots", limit: 10 },
+  });
+  expect(errorOf(wrong!.task).code).toBe("INVALID_ARGS");
+});
+
 test("makePlan() gives every action one step, in the order asked", () => {
   const steps = stepsOf([receipt("b"), { tool: "nothing" }, receipt("a")]);
   expect(steps.map(({ index, id, toolName }) => [index, id, toolName])).toEqual([

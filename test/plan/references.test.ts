@@ -1,0 +1,220 @@
+import { describe, expect, test } from "vitest";
+
+import { type DataOf, findReferences, resolveReferences } from "../../src/plan/references.ts";
+import { errorOf, valueOf } from "../support/unwrap.ts";
+
+const OPTIONS = { what: "The arguments", limitBytes: 1_000 };
+
+const SHOPS = {
+  places: [
+    { id: "p1", name: "Joe's" },
+    { id: "p2", name: "Ann's" },
+  ],
+  "": { "": "empty keys" },
+  "a/b": "slash",
+  "m~n": "tilde",
+  "100%25": "percent",
+  größe: "unicode",
+  count: 2,
+  open: true,
+  none: null,
+  empty: {},
+  list: [],
+};
+
+/** Data of one action called `shops`. */
+const dataOf: DataOf = (id) => (id === "shops" ? { data: SHOPS } : undefined);
+
+const resolve = (value: unknown): unknown => valueOf(resolveReferences(value, dataOf, OPTIONS));
+const hintOf = (value: unknown): string => {
+  const { code, hint } = errorOf(resolveReferences(value, dataOf, OPTIONS));
+  expect(code).toBe("BAD_REFERENCE");
+  return hint!;
+};
+
+describe("resolveReferences()", () => {
+  test.each([
+    ["shops#", SHOPS],
+    ["shops#/places/0", SHOPS.places[0]],
+    ["shops#/places/1/id", "p2"],
+    ["shops#/count", 2],
+    ["shops#/open", true],
+    ["shops#/none", null],
+    ["shops#/list", []],
+    ["shops#//", "empty keys"],
+    ["shops#/a~1b", "slash"],
+    ["shops#/m~0n", "tilde"],
+    ["shops#/100%25", "percent"],
+    ["shops#/größe", "unicode"],
+  ])("puts the value of '%s' in its place", (text, value) => {
+    expect(resolve({ $ref: text })).toEqual(value);
+  });
+
+  test("reaches every depth of objects and arrays and leaves the rest as it is", () => {
+    expect(resolve({ a: [1, { b: { $ref: "shops#/count" } }, "x"], c: null, d: { e: [] } })).toEqual({
+      a: [1, { b: 2 }, "x"],
+      c: null,
+      d: { e: [] },
+    });
+  });
+
+  test("keeps an object that has more keys than $ref", () => {
+    const value = { $ref: "shops#/count", title: "x" };
+    expect(resolve({ value })).toEqual({ value });
+  });
+
+  test("resolves references inside an object that has more keys than $ref", () => {
+    expect(resolve({ $ref: { $ref: "shops#/count" }, title: "x" })).toEqual({ $ref: 2, title: "x" });
+  });
+
+  test("does not resolve what only the data looks like", () => {
+    const hostile: DataOf = () => ({ data: { note: { $ref: "shops#/count" } } });
+    expect(valueOf(resolveReferences({ $ref: "x#/note" }, hostile, OPTIONS))).toEqual({
+      $ref: "shops#/count",
+    });
+  });
+
+  test.each([
+    ["text as it is", "Book {{shops#/places/0/name}}", "Book Joe's"],
+    ["numbers, booleans and null as JSON", "{{shops#/count}} {{shops#/open}} {{shops#/none}}", "2 true null"],
+    ["objects as JSON", "at {{shops#/places/0}}", 'at {"id":"p1","name":"Joe\'s"}'],
+    ["arrays as JSON", "{{shops#/list}}", "[]"],
+    ["the same value twice", "{{shops#/count}}{{shops#/count}}", "22"],
+    ["no reference at all", "plain", "plain"],
+    ["whitespace inside the braces", "{{ \n shops#/count\t}}", "2"],
+    ["whitespace outside the braces", " {{shops#/count}} \n", " 2 \n"],
+    ["a single brace", "{ {shops#/count} }", "{ {shops#/count} }"],
+  ])("writes a template with %s", (_, $template, text) => {
+    expect(resolve({ $template })).toBe(text);
+  });
+
+  test("does not read a text from the data as a template", () => {
+    const hostile: DataOf = () => ({ data: "{{shops#/count}}" });
+    expect(valueOf(resolveReferences({ $template: "{{x#}}" }, hostile, OPTIONS))).toBe("{{shops#/count}}");
+  });
+
+  test.each([
+    ["a reference", { $ref: "shops#/count" }],
+    ["a malformed reference", { $ref: 5 }],
+    ["a template", { $template: "{{shops#/count}}" }],
+    ["a literal", { $literal: 1 }],
+    ["references deeper down", { a: [{ $ref: "shops#" }] }],
+  ])("keeps %s inside a literal", (_, $literal) => {
+    expect(resolve({ x: { $literal } })).toEqual({ x: $literal });
+  });
+
+  test("names a key that is missing, what was there and the similar keys", () => {
+    expect(hintOf({ $ref: "shops#/place/0" })).toBe(
+      "'shops#/place/0' is not there: shops# is an object with the similar keys 'places'.",
+    );
+  });
+
+  test("names the keys there are when none is similar", () => {
+    expect(hintOf({ $ref: "shops#/places/0/zzzzzz" })).toBe(
+      "'shops#/places/0/zzzzzz' is not there: shops#/places/0 is an object with the keys 'id', 'name'.",
+    );
+  });
+
+  test.each([
+    ["shops#/places/2", "shops#/places is an array of 2, its elements are 0 to 1."],
+    ["shops#/places/-", "shops#/places is an array of 2, its elements are 0 to 1."],
+    ["shops#/places/00", "shops#/places is an array of 2, its elements are 0 to 1."],
+    ["shops#/places/id", "shops#/places is an array of 2, its elements are 0 to 1."],
+    ["shops#/list/0", "shops#/list is an array of 0."],
+    ["shops#/empty/a", "shops#/empty is an object without any keys."],
+    ["shops#/count/a", "shops#/count is the number 2."],
+    ["shops#/places/0/name/first", `shops#/places/0/name is the string "Joe's".`],
+    ["shops#/none/a", "shops#/none is null."],
+  ])("says what was there instead of '%s'", (text, hint) => {
+    expect(hintOf({ $ref: text })).toBe(`'${text}' is not there: ${hint}`);
+  });
+
+  test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
+    "finds no '%s' on a prototype",
+    (key) => {
+      expect(hintOf({ $ref: `shops#/${key}` })).toContain("is not there");
+      expect(hintOf({ $ref: `shops#/places/${key}` })).toContain("is not there");
+    },
+  );
+
+  test("shows invisible characters of pointers and keys as escapes, and little of long ones", () => {
+    const hostile: DataOf = () => ({ data: { ["\u202Ea\0"]: 1, ["k".repeat(5_000)]: 2 } });
+    const { hint } = errorOf(resolveReferences({ $ref: `x#/\u200B${"z".repeat(5_000)}` }, hostile, OPTIONS));
+    expect(hint).not.toMatch(/[\u202E\u200B\0]/);
+    expect(hint!.length).toBeLessThan(600);
+  });
+
+  test("says of a handle that its result is not kept any more", () => {
+    expect(hintOf({ $template: "{{r-1#/a}}" })).toContain("'r-1' is not known any more");
+  });
+
+  test("stops at the first reference to nothing, wherever it stands", () => {
+    expect(hintOf({ a: [{ $ref: "shops#/count" }, { b: { $template: "{{shops#/nope}}" } }] })).toContain(
+      "/nope",
+    );
+  });
+
+  test.each([
+    ["references", { a: Array.from({ length: 10_000 }, () => ({ $ref: "x#" })) }],
+    ["a template", { $template: "{{x#}}".repeat(10_000) }],
+  ])("bounds what %s put in while they do, so that little cannot become gigabytes", (_, value) => {
+    const large: DataOf = () => ({ data: "x".repeat(1024 * 1024) });
+    const failure = errorOf(
+      resolveReferences(value, large, { what: "The args", limitBytes: 2 * 1024 * 1024 }),
+    );
+    expect(failure).toMatchObject({
+      code: "INVALID_ARGS",
+      hint: "The args may take 2097152 bytes as JSON; send less.",
+    });
+  });
+});
+
+describe("findReferences()", () => {
+  const idsIn = (value: unknown): string[] => valueOf(findReferences(value, ["args"])).map(({ id }) => id);
+
+  test("collects references and those in templates, in order, at every depth", () => {
+    expect(
+      idsIn({ a: { $ref: "a#" }, b: [{ c: { $template: "{{b#}} {{c#/d}}" } }], d: [[{ $ref: "d#" }]] }),
+    ).toEqual(["a", "b", "c", "d"]);
+  });
+
+  test("does not look into literals", () => {
+    expect(idsIn({ a: { $literal: { $ref: "a#" } }, b: { $ref: "b#" } })).toEqual(["b"]);
+  });
+
+  test("takes the value as a whole for one reference when it is one", () => {
+    expect(idsIn({ $ref: "a#/args" })).toEqual(["a"]);
+  });
+
+  test("takes objects with more keys than $ref for plain ones", () => {
+    expect(idsIn({ a: { $ref: "a#", b: { $ref: "b#" } } })).toEqual(["b"]);
+  });
+
+  test.each([
+    ["a $ref that is no text", { a: { $ref: 5 } }, "/args/a must be an action's id"],
+    ["a $ref without #", { a: [0, { $ref: "shops" }] }, "/args/a/1 must be an action's id"],
+    ["a pointer without /", { "x/y": { $ref: "shops#id" } }, "/args/x~1y must be an action's id"],
+    ["a lone ~ in a pointer", { a: { $ref: "shops#/~" } }, "/args/a must be an action's id"],
+    ["an empty $ref", { a: { $ref: "" } }, "/args/a must be an action's id"],
+    [
+      "a template that is no text",
+      { a: { b: { $template: ["x"] } } },
+      "/args/a/b must be text with references",
+    ],
+    [
+      "a template with something else in braces",
+      { a: { $template: "{{name}}" } },
+      "/args/a must be text with",
+    ],
+    ["the args as a whole", { $ref: null }, "/args must be an action's id"],
+  ])("refuses %s and names its path", (_, value, hint) => {
+    const failure = errorOf(findReferences(value, ["args"]));
+    expect(failure).toMatchObject({ code: "BAD_REFERENCE", hint: expect.stringContaining(hint) });
+  });
+
+  test("escapes and cuts the path of what is malformed", () => {
+    const { hint } = errorOf(findReferences({ [`\u202E${"k".repeat(5_000)}`]: { $ref: 1 } }, ["args"]));
+    expect(hint).not.toContain("\u202E");
+    expect(hint!.length).toBeLessThan(500);
+  });
+});
