@@ -33,7 +33,7 @@ function writeSchema({ name, input }: Tool): JsonSchema {
     return z.toJSONSchema(input, { io: "input", cycles: "throw" });
   } catch (cause) {
     // The first line says what and where; what follows recommends options that nobody here can set.
-    const [problem] = String((cause as Error).message).split("\n");
+    const [problem] = (cause as Error).message.split("\n");
     throw new Error(`Cannot write the schema of '${name}': ${problem}`, { cause });
   }
 }

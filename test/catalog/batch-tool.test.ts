@@ -68,7 +68,7 @@ test("describeBatchTool() requires args only of tools that require an argument n
 function actionsOf(input: z.ZodType) {
   const tool = defineTool({ ...declareTool(), input, run: async () => null });
   const { inputSchema } = describeBatchTool(createCatalog([tool]));
-  const whole = z.fromJSONSchema(inputSchema as Parameters<typeof z.fromJSONSchema>[0]);
+  const whole = z.fromJSONSchema(inputSchema);
   return (args: unknown, fields = {}) =>
     whole.safeParse({ actions: [{ tool: "ping", args, ...fields }] }).success;
 }
