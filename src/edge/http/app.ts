@@ -8,7 +8,7 @@ import { listTools } from "./list-tools.ts";
 import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
 import type { RequestContext } from "./request-context.ts";
 import { respondJson } from "./respond.ts";
-import { respondRefusal } from "./respond-refusal.ts";
+import { respondBug, respondRefusal } from "./respond-refusal.ts";
 import { showJob } from "./show-job.ts";
 
 /** What the platform passes along with a request, and what this system attaches to it. */
@@ -80,11 +80,7 @@ export function createApp(deploymentOf: (env: Record<string, unknown>) => Deploy
     console.error(
       JSON.stringify({ level: "error", request_id: requestId, path: c.req.path, error: String(error) }),
     );
-    return respondRefusal(
-      c.req.raw,
-      makeRefusal("UNAVAILABLE", "Something failed on our side; give the operator the request id."),
-      requestId,
-    );
+    return respondBug(c.req.raw, requestId);
   });
   return app;
 }

@@ -4,6 +4,7 @@ import { executePlan } from "../../executor.ts";
 import { toBatchJson, toPartitionJson } from "../../formats/orchestration-answer.ts";
 import {
   type ApiError,
+  INTERNAL_ERROR,
   parseBatchRequest,
   parsePartitionRequest,
   toApiError,
@@ -59,7 +60,16 @@ export function respondApiRefusal(
   requestId: string,
   headers?: Record<string, string>,
 ): Response {
-  return respondApiError(toApiError(refusal), requestId, { ...retryAfter(refusal), ...headers });
+  return respondApiError(toApiError(refusal), requestId, {
+    ...retryAfter(refusal),
+    ...(refusal.code === "UNAUTHORIZED" && { "www-authenticate": "Bearer" }),
+    ...headers,
+  });
+}
+
+/** Answer a bug of ours in this API's words. */
+export function respondApiBug(requestId: string): Response {
+  return respondApiError(INTERNAL_ERROR, requestId);
 }
 
 async function readCalls(

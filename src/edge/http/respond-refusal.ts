@@ -1,5 +1,5 @@
-import type { Refusal } from "../../contract/refusal.ts";
-import { respondApiRefusal } from "./orchestration.ts";
+import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
+import { respondApiBug, respondApiRefusal } from "./orchestration.ts";
 import { respondProblem } from "./respond.ts";
 
 /** Answer a refusal in the words of the API that was asked, which its path tells. */
@@ -9,8 +9,17 @@ export function respondRefusal(
   requestId: string,
   headers?: Record<string, string>,
 ): Response {
-  const respond = /^https?:\/\/[^/]+\/api\/orchestration\//.test(request.url)
-    ? respondApiRefusal
-    : respondProblem;
+  const respond = isOrchestration(request) ? respondApiRefusal : respondProblem;
   return respond(refusal, requestId, headers);
+}
+
+/** Answer a bug of ours, likewise; it says no more than where to look. */
+export function respondBug(request: Request, requestId: string): Response {
+  if (isOrchestration(request)) return respondApiBug(requestId);
+  const hint = "Something failed on our side; give the operator the request id.";
+  return respondProblem(makeRefusal("UNAVAILABLE", hint), requestId);
+}
+
+function isOrchestration({ url }: Request): boolean {
+  return /^https?:\/\/[^/]+\/api\/orchestration\//.test(url);
 }
