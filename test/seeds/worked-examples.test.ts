@@ -169,7 +169,7 @@ test("5. 'dispatch_event fans out to N webhook URLs with an HMAC signature in ea
   const { results, summary } = answer.results[0]!.data as { results: object[]; summary: object };
   expect(results).toEqual(
     [
-      ...Array<object>(20).fill(ok),
+      ...Array.from({ length: 20 }, () => ok),
       { status: "ok", attempts: 2 },
       { status: "error", attempts: 2, code: "UPSTREAM_ERROR" },
       { status: "error", attempts: 1, code: "EGRESS_DENIED" },
