@@ -197,7 +197,7 @@ describe("POST /api/orchestration/batch", () => {
     const batches = [[0], [1, 2], [3], [4], [5, 6], [7], [8], [9]];
     let at = 0;
     for (const batch of batches) {
-      expect(order.slice(at, at + batch.length).sort()).toEqual(batch);
+      expect(order.slice(at, at + batch.length).sort((a, b) => a - b)).toEqual(batch);
       at += batch.length;
     }
   });
