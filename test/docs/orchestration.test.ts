@@ -16,15 +16,11 @@ import { routeUpstream } from "../sandbox/upstreams/route-upstream.ts";
 import { TestWorld } from "../support/execute-batch.ts";
 import { valueOf } from "../support/unwrap.ts";
 
-const page = await readFile(new URL("../../docs/orchestration.md", import.meta.url), "utf8");
-const examples = [...page.matchAll(/^```json runnable *(\S*)\n(.*?)^```\n+```json answer\n(.*?)^```/gms)].map(
-  ([, path, request, answer], index) => ({
-    name: `${index + 1}, line ${lineOf(request!)}`,
-    path: path || "/v1/execute_actions",
-    request: request!,
-    printed: JSON.parse(answer!) as unknown,
-  }),
-);
+const page = await readPage("docs/orchestration.md");
+const examples = [
+  ...findExamples("README.md", await readPage("README.md")),
+  ...findExamples("docs/orchestration.md", page),
+];
 
 /** Measured on another machine and another day. */
 const TIME_TOLERANCE_MS = 50;
@@ -36,13 +32,16 @@ const tools = [...SHIPPED_TOOLS, ...createProbeTools("https://probe.sandbox.test
 /** The printed handles, and what they are today. */
 const handles = new Map<string, string>();
 
-describe("docs/orchestration.md", () => {
-  test("has an answer under every request", () => {
-    expect(examples.length).toBeGreaterThan(10);
-    expect(examples).toHaveLength([...page.matchAll(/^```json runnable/gm)].length);
+describe("docs/orchestration.md, and the README's example of it,", () => {
+  test.each(["README.md", "docs/orchestration.md"])("%s has an answer under every request", async (path) => {
+    const text = await readPage(path);
+    const requests = [...text.matchAll(/^```json runnable/gm)];
+
+    expect(requests).not.toEqual([]);
+    expect(findExamples(path, text)).toHaveLength(requests.length);
   });
 
-  test.each(examples)("prints what request $name is answered", async ({ path, request, printed }) => {
+  test.each(examples)("prints what the request in $name is answered", async ({ path, request, printed }) => {
     let body = request;
     for (const [old, current] of handles) body = body.replaceAll(old, current);
 
@@ -172,6 +171,17 @@ async function measureTokenErrors(): Promise<number[]> {
   );
 }
 
-function lineOf(text: string): number {
-  return page.slice(0, page.indexOf(text)).split("\n").length;
+function readPage(path: string): Promise<string> {
+  return readFile(new URL(`../../${path}`, import.meta.url), "utf8");
+}
+
+/** The requests of a page that can be sent, each with the answer printed under it. */
+function findExamples(name: string, text: string) {
+  const blocks = /^```json runnable *(\S*)\n(.*?)^```\n+```json answer\n(.*?)^```/gms;
+  return Array.from(text.matchAll(blocks), ({ 1: path, 2: request, 3: printed, index }) => ({
+    name: `${name}, line ${text.slice(0, index).split("\n").length}`,
+    path: path || "/v1/execute_actions",
+    request: request!,
+    printed: JSON.parse(printed!) as unknown,
+  }));
 }
