@@ -11,7 +11,13 @@ export default defineConfig({
         test: {
           name: "core",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/edge/**", "test/harness/**", "test/limits.test.ts", "test/chaos/**"],
+          exclude: [
+            "test/edge/**",
+            "test/harness/**",
+            "test/limits.test.ts",
+            "test/seeds/worked-examples.test.ts",
+            "test/chaos/**",
+          ],
         },
       },
       {
@@ -34,7 +40,7 @@ export default defineConfig({
         test: {
           name: "harness",
           environment: "node",
-          include: ["test/harness/**/*.test.ts", "test/limits.test.ts"],
+          include: ["test/harness/**/*.test.ts", "test/limits.test.ts", "test/seeds/worked-examples.test.ts"],
           testTimeout: 15_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 1 },

@@ -3,15 +3,17 @@ import type { QuotaState } from "./contract/admission.ts";
 import type { Batch } from "./contract/batch.ts";
 import type { Caller } from "./contract/caller.ts";
 import { LIMITS } from "./contract/limits.ts";
+import type { Outcome } from "./contract/outcome.ts";
 import { err, ok, type Result } from "./kit/result.ts";
 import { Semaphore } from "./kit/semaphore.ts";
 import { describePlan } from "./plan/describe-plan.ts";
 import { makePlan } from "./plan/make-plan.ts";
+import type { Plan } from "./plan/step.ts";
 import { admitPlan, type Admitted, type Refused } from "./run/admit-plan.ts";
 import { AttemptRunner } from "./run/attempt-runner.ts";
 import { Background, makeJobs } from "./run/background.ts";
 import { ByteBudget } from "./run/byte-budget.ts";
-import { toEnvelopeJson, toResultJson } from "./run/envelope.ts";
+import { type BatchMeasures, toEnvelopeJson, toResultJson } from "./run/envelope.ts";
 import { Parallelism } from "./run/parallelism.ts";
 import type { Gate, Ports, RunOptions } from "./run/ports.ts";
 import { recallResults } from "./run/recall-results.ts";
@@ -44,34 +46,46 @@ export interface Answer {
   readonly quota: QuotaState | null;
 }
 
+/** A plan that ran: one outcome for every step, in its order. */
+export interface Executed extends BatchMeasures {
+  readonly outcomes: readonly Outcome[];
+  readonly quota: QuotaState | null;
+}
+
 /**
  * Execute a batch: plan it, admit it in one round trip, run it, and answer every action once, in the order asked.
  *
  * Whatever is refused is refused before anything ran; after the admission every step leads to a result.
  */
 export async function execute(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
-  const { caller, catalog, ports, gate } = execution;
-  const startedAt = ports.clock.now();
-
+  const { catalog, ports, gate } = execution;
   const planned = makePlan(batch, catalog);
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
-  const configured = refuseMisconfigured(planned.value, ports);
-  if (batch.dryRun) return ok({ envelopeJson: JSON.stringify(describePlan(configured)), quota: null });
-  const plan = refuseUnconfirmed(configured);
+  const plan = refuseMisconfigured(planned.value, ports);
+  if (batch.dryRun) return ok({ envelopeJson: JSON.stringify(describePlan(plan)), quota: null });
 
+  const executed = await executePlan(plan, execution);
+  if (!executed.ok) return executed;
+  const { outcomes, quota, ...measures } = executed.value;
+  const shaped = await shapeOutcomes(outcomes, plan.maxTokens, ports, gate);
+  return ok({ envelopeJson: toEnvelopeJson(ports.newId(), plan, shaped, measures), quota });
+}
+
+/** Execute a plan, whichever dialect it was made of: admit it, then run every step to its outcome. */
+export async function executePlan(planned: Plan, execution: Execution): Promise<Result<Executed, Refused>> {
+  const { caller, ports, gate } = execution;
+  const startedAt = ports.clock.now();
+  const plan = refuseUnconfirmed(refuseMisconfigured(planned, ports));
   const jobs = makeJobs(plan, ports);
   const admitted = await admitPlan(plan, caller, jobs, gate);
   if (!admitted.ok) return admitted;
-  execution.onAdmitted?.(admitted.value.quota);
+  const { quota } = admitted.value;
+  execution.onAdmitted?.(quota);
 
   const parallelism = new Parallelism();
   const { outcomes } = await run(admitted.value, jobs, parallelism, execution);
-  const shaped = await shapeOutcomes(outcomes, plan.maxTokens, ports, gate);
-  const measured = { durationMs: ports.clock.now() - startedAt, maxParallelism: parallelism.max };
-  return ok({
-    envelopeJson: toEnvelopeJson(ports.newId(), plan, shaped, measured),
-    quota: admitted.value.quota,
-  });
+  const durationMs = ports.clock.now() - startedAt;
+  return ok({ outcomes, quota, durationMs, maxParallelism: parallelism.max });
 }
 
 async function run(

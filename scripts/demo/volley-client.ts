@@ -8,7 +8,10 @@ export interface Result {
   readonly job_id?: string;
   readonly because?: string;
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string };
-  readonly meta: { readonly duration_ms?: number; readonly queued_ms?: number };
+  readonly meta: {
+    readonly duration_ms?: number;
+    readonly items?: { readonly total: number; readonly ok: number };
+  };
 }
 
 export interface Envelope {
@@ -17,13 +20,20 @@ export interface Envelope {
   readonly stats: { readonly duration_ms: number; readonly sequential_ms: number; readonly speedup: number };
 }
 
+/** How a batch would run. */
+export interface Plan {
+  readonly waves: readonly (readonly string[])[];
+  readonly edges: readonly { readonly from: string; readonly to: string; readonly reason: string }[];
+  readonly caps: Readonly<Record<string, number>>;
+}
+
 export interface Job {
   readonly status: string;
   readonly attempts: number;
   readonly data?: unknown;
 }
 
-/** Just enough of a client for the demo: a streamed batch, and a job. */
+/** Just enough of a client for the demo: a streamed batch, a plan, and a job. */
 export class VolleyClient {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -39,13 +49,8 @@ export class VolleyClient {
     onResult: (result: Result, elapsedMs: number) => void = () => {},
   ): Promise<Envelope> {
     const startedAt = performance.now();
-    const response = await fetch(`${this.#url}/v1/execute_actions`, {
-      method: "POST",
-      headers: { ...this.#headers, accept: "text/event-stream" },
-      body: JSON.stringify({ actions }),
-    });
-    if (!response.ok || response.body === null)
-      throw new Error(`The sandbox answered ${response.status}: ${await response.text()}`);
+    const response = await this.#post({ actions }, "text/event-stream");
+    if (response.body === null) throw new Error("The sandbox answered without a body");
     for await (const { event, data } of readEvents(response.body)) {
       if (event === "done") return JSON.parse(data) as Envelope;
       if (event === "result") onResult(JSON.parse(data) as Result, performance.now() - startedAt);
@@ -53,9 +58,27 @@ export class VolleyClient {
     throw new Error("The stream ended before the batch did");
   }
 
+  /** Ask how a batch would run, without running it. */
+  async plan(
+    actions: readonly unknown[],
+  ): Promise<{ readonly plan: Plan; readonly errors: readonly unknown[] }> {
+    const response = await this.#post({ actions, dry_run: true }, "application/json");
+    return (await response.json()) as { plan: Plan; errors: unknown[] };
+  }
+
   async job(id: string): Promise<Job> {
     const response = await fetch(`${this.#url}/v1/jobs/${id}`, { headers: this.#headers });
     return (await response.json()) as Job;
+  }
+
+  async #post(batch: object, accept: string): Promise<Response> {
+    const response = await fetch(`${this.#url}/v1/execute_actions`, {
+      method: "POST",
+      headers: { ...this.#headers, accept },
+      body: JSON.stringify(batch),
+    });
+    if (!response.ok) throw new Error(`The sandbox answered ${response.status}: ${await response.text()}`);
+    return response;
   }
 }
 

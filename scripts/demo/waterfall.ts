@@ -2,8 +2,12 @@ import { styleText } from "node:util";
 
 import type { Result } from "./volley-client.ts";
 
-const BAR_WIDTH = 34;
-const NAME_WIDTH = 20;
+/** With these and the longest note a line has 80 columns. */
+const BAR_WIDTH = 22;
+const NAME_WIDTH = 19;
+
+/** Lines are scaled before the batch has ended; the stand-ins answer well within this. */
+const SCALE_MS = 550;
 
 type Style = Parameters<typeof styleText>[0];
 const STYLES: Readonly<Record<string, Style>> = {
@@ -18,20 +22,22 @@ export function paint(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout });
 }
 
-/**
- * Draw one line of the waterfall: when the action ran within the batch, how long it took and what became of it.
- *
- * @param elapsedMs when its result arrived, since the request was sent
- * @param scaleMs what the whole width stands for
- */
-export function drawLine(result: Result, elapsedMs: number, scaleMs: number, note: string): string {
-  const durationMs = result.meta.duration_ms ?? 0;
+export interface Line {
+  readonly name: string;
+  /** When the result arrived, since the request was sent. */
+  readonly elapsedMs: number;
+  readonly note: string;
+}
+
+/** Draw one line of the waterfall: when the action ran within the batch, how long it took and what became of it. */
+export function drawLine({ status, meta }: Result, { name, elapsedMs, note }: Line): string {
+  const durationMs = meta.duration_ms ?? 0;
   const column = (ms: number): number =>
-    Math.max(0, Math.min(BAR_WIDTH, Math.round((ms / scaleMs) * BAR_WIDTH)));
+    Math.max(0, Math.min(BAR_WIDTH, Math.round((ms / SCALE_MS) * BAR_WIDTH)));
   const from = Math.min(column(elapsedMs - durationMs), BAR_WIDTH - 1);
   const length = Math.max(1, column(elapsedMs) - from);
   const bar = `${"·".repeat(from)}${"█".repeat(length)}`.padEnd(BAR_WIDTH, "·");
-  const time = result.meta.duration_ms === undefined ? "" : `${result.meta.duration_ms} ms`;
-  const style = STYLES[result.status] ?? "white";
-  return `  ${result.tool.padEnd(NAME_WIDTH)} ${bar} ${time.padStart(7)}  ${paint(style, result.status.padEnd(9))} ${note}`;
+  const time = meta.duration_ms === undefined ? "" : `${meta.duration_ms} ms`;
+  const word = paint(STYLES[status] ?? "white", status.padEnd(9));
+  return `  ${name.padEnd(NAME_WIDTH)} ${bar} ${time.padStart(6)}  ${word} ${note}`.trimEnd();
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Tool } from "./define-tool.ts";
@@ -22,11 +23,11 @@ export function describeBatchTool(catalog: Catalog): ToolDescriptor {
     description:
       "Run several actions in one call. Independent actions run in parallel; use depends_on to order the others. " +
       'Anywhere in args, {"$ref": "id#/pointer"} stands for that value of another action\'s data, and ' +
-      '{"$template": "text {{id#/pointer}}"} makes text of it; such an action waits for the other by itself. ' +
+      '{"$template": "text {{id#/pointer}}"} makes text of it; such an action waits for the other by itself. So ' +
+      '{"id": {"$ref": "found#/items/0/id"}} takes the id of the first item in the data of the action \'found\'. ' +
       "Every action gets exactly one result, in the order given. A result with status 'error' or 'skipped' did not " +
       "happen: say so to the user and never guess its data. 'initiated' means the work was recorded and goes on in " +
-      "the background. Tools:\n" +
-      catalog.tools.map((tool) => `- ${tool.name}: ${tool.summary}`).join("\n"),
+      `the background. ${listTools(catalog)}`,
     inputSchema: {
       type: "object",
       properties: {
@@ -34,7 +35,7 @@ export function describeBatchTool(catalog: Catalog): ToolDescriptor {
           type: "array",
           minItems: 1,
           maxItems: LIMITS.actions,
-          items: { anyOf: catalog.tools.map(describeAction) },
+          items: catalog.tools.length === 0 ? ANY_ACTION : { anyOf: catalog.tools.map(describeAction) },
         },
         on_error: {
           type: "string",
@@ -57,57 +58,125 @@ export function describeBatchTool(catalog: Catalog): ToolDescriptor {
           type: "integer",
           minimum: 1,
           maximum: LIMITS.maxTokens,
-          description: "Budget for the data of all results together; large results are cut to fit",
+          description:
+            "Budget for the data of all results together; what is cut to fit has a meta.handle, " +
+            "which a $ref in a later call may have as its id",
         },
       },
       required: ["actions"],
       additionalProperties: false,
+      $defs: DEFINITIONS,
     },
   };
 }
 
-/** A whole-value reference, as its own schema. */
-const REFERENCE: JsonSchema = {
+function listTools({ tools }: Catalog): string {
+  if (tools.length === 0) return "There are no tools to call.";
+  return `Tools:\n${tools.map(({ name, summary }) => `- ${name}: ${summary}`).join("\n")}`;
+}
+
+/** Defined once, because almost every value of every argument may be one. */
+const DEFINITIONS: JsonSchema = {
+  reference: {
+    type: "object",
+    properties: { $ref: { type: "string" } },
+    required: ["$ref"],
+    additionalProperties: false,
+  },
+  /** Stands for a value that is not known yet, or keeps one that only looks as if it did. */
+  marker: {
+    type: "object",
+    properties: { $ref: { type: "string" }, $template: { type: "string" }, $literal: {} },
+    minProperties: 1,
+    maxProperties: 1,
+    additionalProperties: false,
+  },
+};
+
+const REFERENCE: JsonSchema = { $ref: "#/$defs/reference" };
+const MARKER: JsonSchema = { $ref: "#/$defs/marker" };
+
+/** What the action of a tool may have besides its tool and arguments. */
+const OTHER_FIELDS: JsonSchema = {
+  id: {
+    type: "string",
+    pattern: "^[A-Za-z0-9_-]{1,64}$",
+    description: "Name for this action, unique in the batch",
+  },
+  depends_on: {
+    type: "array",
+    items: { type: "string" },
+    description: "Ids of actions that must succeed first",
+  },
+  timeout_ms: { type: "integer", minimum: 1, maximum: LIMITS.maxDeadlineMs },
+  for_each: {
+    anyOf: [{ type: "array", maxItems: LIMITS.loopElements }, REFERENCE],
+    description: 'Run once per element; args see it as {"$ref": "item#/pointer"}',
+  },
+  select: {
+    type: "array",
+    items: { type: "string" },
+    minItems: 1,
+    maxItems: LIMITS.selectPointers,
+    description: "JSON Pointers into the output; only these parts are returned",
+  },
+};
+
+/** An empty `anyOf` is no schema, so where there are no tools an action has any name. */
+const ANY_ACTION: JsonSchema = {
   type: "object",
-  properties: { $ref: { type: "string" } },
-  required: ["$ref"],
+  properties: { tool: { type: "string" }, args: { type: "object" }, ...OTHER_FIELDS },
+  required: ["tool"],
   additionalProperties: false,
 };
 
 function describeAction(tool: Tool): JsonSchema {
-  const { "x-orchestration": contract, ...args } = toolSchema(tool);
-  const argsRequired = Array.isArray(args["required"]) && args["required"].length > 0;
+  const { "x-orchestration": contract, ...schema } = toolSchema(tool);
+  const args = withoutFilled(admitMarkers(schema), tool);
   return {
     type: "object",
     description: tool.description,
-    properties: {
-      tool: { const: tool.name },
-      args,
-      id: {
-        type: "string",
-        pattern: "^[A-Za-z0-9_-]{1,64}$",
-        description: "Name for this action, unique in the batch",
-      },
-      depends_on: {
-        type: "array",
-        items: { type: "string" },
-        description: "Ids of actions that must succeed first",
-      },
-      timeout_ms: { type: "integer", minimum: 1, maximum: LIMITS.maxDeadlineMs },
-      for_each: {
-        anyOf: [{ type: "array", maxItems: LIMITS.loopElements }, REFERENCE],
-        description: 'Run once per element; args see it as {"$ref": "item#/pointer"}',
-      },
-      select: {
-        type: "array",
-        items: { type: "string" },
-        minItems: 1,
-        maxItems: LIMITS.selectPointers,
-        description: "JSON Pointers into the output; only these parts are returned",
-      },
-    },
-    required: argsRequired ? ["tool", "args"] : ["tool"],
+    properties: { tool: { const: tool.name }, args, ...OTHER_FIELDS },
+    required: "required" in args ? ["tool", "args"] : ["tool"],
     additionalProperties: false,
     "x-orchestration": contract,
   };
+}
+
+/** Let every value inside a schema's objects and arrays be a marker instead. The schema itself stays what it is. */
+function admitMarkers(schema: JsonSchema): JsonSchema {
+  const { properties, items, additionalProperties } = schema;
+  return {
+    ...schema,
+    ...(isJsonObject(properties) && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, inner]) => [name, orMarker(inner)]),
+      ),
+    }),
+    ...(isJsonObject(items) && { items: orMarker(items) }),
+    ...(isJsonObject(additionalProperties) && { additionalProperties: orMarker(additionalProperties) }),
+  };
+}
+
+/** What is said about the value stays beside it; what is asked of it becomes one of two ways to meet it. */
+function orMarker(value: unknown): JsonSchema {
+  const { description, default: fallback, ...schema } = value as JsonSchema;
+  // What asks for nothing takes a marker already.
+  if (Object.keys(schema).length === 0) return value as JsonSchema;
+  const { anyOf, ...rest } = schema;
+  const isUnion = Array.isArray(anyOf) && Object.keys(rest).length === 0;
+  return {
+    anyOf: [...(isUnion ? (anyOf as JsonSchema[]) : [admitMarkers(schema)]), MARKER],
+    ...(description !== undefined && { description }),
+    ...(fallback !== undefined && { default: fallback }),
+  };
+}
+
+/** A field that the contract fills in from an earlier action need not be sent. */
+function withoutFilled(args: JsonSchema, { orchestration }: Tool): JsonSchema {
+  const { required = [], ...rest } = args;
+  const { mode, depends_on = [] } = orchestration;
+  const filled = mode === "dependent" ? depends_on.flatMap(({ required_fields }) => required_fields) : [];
+  const needed = (required as readonly string[]).filter((field) => !filled.includes(field));
+  return needed.length === 0 ? rest : { ...rest, required: needed };
 }

@@ -1,5 +1,6 @@
 import { findCycle } from "../kit/layers.ts";
 import type { Tool } from "./define-tool.ts";
+import { toolSchema } from "./tool-schema.ts";
 
 /** A set of tools with its indexes. Lookups go through maps, so no tool name can reach a prototype. */
 export class Catalog {
@@ -43,7 +44,7 @@ export class Catalog {
 
 /**
  * Build a catalog, or throw at start-up naming the tool whose declaration cannot work: a name used twice, a dependency
- * on a tool that does not exist, dependencies in a circle.
+ * on a tool that does not exist, dependencies in a circle, an input that no JSON Schema can describe to a model.
  */
 export function createCatalog(tools: readonly Tool[]): Catalog {
   const position = new Map<string, number>();
@@ -51,6 +52,7 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
     if (position.has(name)) throw new Error(`Cannot create catalog: two tools are named '${name}'`);
     position.set(name, index);
   }
+  for (const tool of tools) toolSchema(tool);
   const needs = tools.map(({ name, orchestration }) =>
     (orchestration.depends_on ?? []).map(({ tool }) => {
       const needed = position.get(tool);

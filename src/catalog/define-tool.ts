@@ -1,5 +1,6 @@
 import type * as z from "zod";
 
+import type { OnError } from "../contract/batch.ts";
 import type { Delivery } from "../contract/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { type Orchestration, orchestrationSchema } from "../contract/orchestration.ts";
@@ -56,8 +57,11 @@ export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
   readonly maxResponseBytes?: number;
   /** What its output usually takes of a model's context, in tokens, for `dry_run`; 200 unless said. */
   readonly typicalTokens?: number;
-  /** A write that may be sent twice with the same idempotency key. Reads always may. */
-  readonly idempotent?: boolean;
+  /**
+   * A write that may be sent twice: `true` when the same arguments twice do what they do once, `with-key` when only the
+   * same `ctx.idempotencyKey` makes them. Reads always may.
+   */
+  readonly idempotent?: boolean | "with-key";
   /** What a lost background attempt means; `at-least-once` unless said. */
   readonly delivery?: Delivery;
   readonly orchestration: Orchestration;
@@ -81,10 +85,14 @@ export interface Tool {
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
   readonly typicalTokens: number;
-  /** May be sent again after a failure that leaves its effect in doubt. */
+  /** Whoever calls it twice with the same arguments has done nothing more than once. */
+  readonly idempotent: boolean;
+  /** One action of it may be sent again after a failure that leaves its effect in doubt. */
   readonly repeatable: boolean;
   readonly delivery: Delivery;
   readonly orchestration: Orchestration;
+  /** What one failed element means for a loop over this tool; the contract's, or by default what it is: read or write. */
+  readonly onError: OnError;
   /** Calls of this tool that may be under way at once within a batch. */
   readonly concurrency: number;
   /** Needs a person's yes before it runs. */
@@ -115,7 +123,7 @@ const WORD = /^[a-z][a-z0-9_-]{0,63}$/;
  * });
  */
 export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration<Input>): Tool {
-  const { name } = declaration;
+  const { name, isWrite, idempotent = false } = declaration;
   const require = (condition: boolean, problem: string): void => {
     if (!condition) throw new Error(`Cannot define tool '${name}': ${problem}`);
   };
@@ -141,7 +149,7 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
   require(orchestration.mode !== "dependent" ||
     orchestration.depends_on !== undefined, "mode 'dependent' needs 'depends_on'");
   require(declaration.execution === "sync" ||
-    declaration.isWrite, "a fire-and-forget tool must be a write: nobody would see what it read");
+    isWrite, "a fire-and-forget tool must be a write: nobody would see what it read");
 
   require(orchestration.rate_limit?.scope !==
     "global", "'rate_limit.scope' 'global' is not supported yet; use 'tenant'");
@@ -168,7 +176,7 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
     category: declaration.category,
     domain,
     actions: declaration.actions,
-    isWrite: declaration.isWrite,
+    isWrite,
     execution: declaration.execution,
     input: declaration.input,
     hosts: declaration.hosts,
@@ -176,16 +184,19 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
     timeoutMs,
     maxResponseBytes,
     typicalTokens: declaration.typicalTokens ?? 200,
-    repeatable: !declaration.isWrite || declaration.idempotent === true,
+    idempotent: !isWrite || idempotent === true,
+    repeatable: !isWrite || idempotent !== false,
     delivery: declaration.delivery ?? "at-least-once",
     orchestration,
+    // A read that failed leaves the others as good as they were; a write that failed leaves a half-applied state.
+    onError: orchestration.on_error ?? (isWrite ? "fail-fast" : "partial-success"),
     concurrency:
       orchestration.mode === "sequential-only"
         ? 1
         : (orchestration.max_concurrency ?? Number.POSITIVE_INFINITY),
     confirm:
       orchestration.confirm === "always" ||
-      (orchestration.confirm === undefined && declaration.isWrite && declaration.actions.includes("delete")),
+      (orchestration.confirm === undefined && isWrite && declaration.actions.includes("delete")),
     // The runner passes only what `input` parsed, so the author's narrower parameter type holds.
     run: (args, context) => declaration.run(args as z.output<Input>, context),
   };

@@ -1,5 +1,6 @@
 import * as z from "zod";
 
+import { parsePointer } from "../kit/json-pointer.ts";
 import type { Tool } from "./define-tool.ts";
 
 /** A JSON Schema (2020-12) as Zod writes it. */
@@ -8,15 +9,42 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 const cache = new WeakMap<Tool, JsonSchema>();
 
 /**
- * The JSON Schema of a tool's arguments, with its contract under `x-orchestration`.
+ * The JSON Schema of a tool's arguments, with its contract under `x-orchestration`. Throws when there is none that a
+ * model could be given: the input is not an object, says something that JSON Schema cannot, or contains itself.
  *
- * `io: "input"` because callers send input: with output, fields that have a default would become required.
+ * `io: "input"` because callers send input: with output, fields that have a default would become required. It refers to
+ * nothing outside itself and has no definitions, so it can stand anywhere inside another schema.
  */
 export function toolSchema(tool: Tool): JsonSchema {
   const cached = cache.get(tool);
   if (cached !== undefined) return cached;
-  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { io: "input" });
+  const { $schema: _, $defs = {}, ...written } = writeSchema(tool);
+  const definitions = new Map(Object.entries($defs as Readonly<Record<string, JsonSchema>>));
+  const schema = inline(written, definitions) as JsonSchema;
+  if (schema["type"] !== "object")
+    throw new Error(`Cannot write the schema of '${tool.name}': 'input' must be an object schema`);
   const whole = { ...schema, "x-orchestration": tool.orchestration };
   cache.set(tool, whole);
   return whole;
+}
+
+function writeSchema({ name, input }: Tool): JsonSchema {
+  try {
+    return z.toJSONSchema(input, { io: "input", cycles: "throw" });
+  } catch (cause) {
+    // The first line says what and where; what follows recommends options that nobody here can set.
+    const [problem] = (cause as Error).message.split("\n");
+    throw new Error(`Cannot write the schema of '${name}': ${problem}`, { cause });
+  }
+}
+
+/** Put every definition in the places that refer to it. It ends: a schema that contains itself was refused before. */
+function inline(value: unknown, definitions: ReadonlyMap<string, JsonSchema>): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((inner) => inline(inner, definitions));
+  const { $ref, ...rest } = value as JsonSchema;
+  const name = typeof $ref === "string" ? parsePointer($ref.slice(1))?.[1] : undefined;
+  const definition = name === undefined ? undefined : definitions.get(name);
+  if (definition !== undefined) return { ...(inline(definition, definitions) as JsonSchema), ...rest };
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inline(inner, definitions)]));
 }

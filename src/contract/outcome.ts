@@ -1,7 +1,7 @@
 import type { Failure } from "./failure.ts";
 
 /** How a result was cut, in the words of the answer. */
-export type Truncation = {
+export interface Truncation {
   readonly tokens_before: number;
   readonly tokens_after: number;
   readonly elements_dropped: number;
@@ -9,7 +9,7 @@ export type Truncation = {
   readonly characters_dropped: number;
   /** Up to five places where something is missing, as JSON Pointers; `""` is the whole. */
   readonly at: readonly string[];
-};
+}
 
 /** What was measured about one action. Absent means it does not apply: what never ran has no duration. */
 export interface OutcomeMeta {

@@ -35,22 +35,40 @@ export async function admitPlan(
   jobs: ReadonlyMap<number, JobSpec>,
   gate: Gate,
 ): Promise<Result<Admitted, Refused>> {
+  const answer = await ask(toRequest(plan, caller, jobs), caller, gate);
+  if (!answer.ok) return answer;
+  const { quota, recorded } = answer.value;
+  const fences = new Map(recorded.map(({ index, fence }) => [index, fence]));
+  return ok({ plan: withDenials(plan, answer.value), quota, fences });
+}
+
+/** Count a request that runs nothing against the caller's quota. */
+export async function countRequest(caller: Caller, gate: Gate): Promise<Result<QuotaState | null, Refused>> {
+  const answer = await ask(
+    { quota: toQuota(caller), draws: [], jobs: [], allOrNothing: false },
+    caller,
+    gate,
+  );
+  return answer.ok ? ok(answer.value.quota) : answer;
+}
+
+async function ask(
+  request: AdmissionRequest,
+  caller: Caller,
+  gate: Gate,
+): Promise<Result<AdmissionAnswer, Refused>> {
   let answer: AdmissionAnswer;
   try {
-    answer = await gate.admit(toRequest(plan, caller, jobs));
+    answer = await gate.admit(request);
   } catch {
-    return err({ refusal: unreachable(jobs.size > 0), quota: null });
+    return err({ refusal: unreachable(request.jobs.length > 0), quota: null });
   }
   const { quota } = answer;
   if (quota !== null && !quota.allowed) {
     const hint = `The key may send ${caller.quota.limit} requests every ${caller.quota.windowS} s; wait before the next one.`;
     return err({ refusal: makeRefusal("QUOTA_EXCEEDED", hint, { retryAfterMs: quota.retryAfterMs }), quota });
   }
-  return ok({
-    plan: withDenials(plan, answer),
-    quota,
-    fences: new Map(answer.recorded.map(({ index, fence }) => [index, fence])),
-  });
+  return ok(answer);
 }
 
 /** A gate that did not answer may still have recorded what it was sent; only without jobs is it certain that nothing ran. */
@@ -67,11 +85,15 @@ function toRequest(plan: Plan, caller: Caller, jobs: ReadonlyMap<number, JobSpec
   const draws = plan.steps.flatMap((step) => toDraw(step));
   const recordable = doomed ? [] : [...jobs];
   return {
-    quota: { bucket: `key:${caller.name}`, limit: caller.quota.limit, windowS: caller.quota.windowS },
+    quota: toQuota(caller),
     draws: doomed ? [] : draws,
     jobs: recordable.map(([index, spec]) => ({ index, spec })),
     allOrNothing: failFast,
   };
+}
+
+function toQuota({ name, quota }: Caller): RateLimit {
+  return { bucket: `key:${name}`, limit: quota.limit, windowS: quota.windowS };
 }
 
 function toDraw({ index, task }: Step): { index: number; limit: RateLimit }[] {

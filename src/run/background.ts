@@ -83,6 +83,7 @@ export class Background {
    * fills up between them does not: what is recorded will happen, so it is reported with its job.
    */
   startLoop(calls: readonly Result<Call, Failure>[], tool: Tool): Queued {
+    // Only where it is declared: the default for writes is about half-applied ones, and every job stands for itself.
     const failFast = tool.orchestration.on_error === "fail-fast";
     const doomed = failFast && calls.some((call) => !call.ok);
     const specs = new Map(

@@ -68,7 +68,7 @@ export function createStepStarter({
       startLoop(calls, {
         clock: scope.ports.clock,
         inOrder: task.tool.isWrite,
-        failFast: task.tool.orchestration.on_error === "fail-fast",
+        failFast: task.tool.onError === "fail-fast",
         repeatable: task.tool.repeatable,
         enqueue: (call, element) => enqueue(step, task, call, element),
       });

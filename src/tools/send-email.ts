@@ -44,7 +44,7 @@ export const sendEmail = defineTool({
   secrets: ["RESEND_API_KEY", "EMAIL_FROM"],
   timeoutMs: 15_000,
   maxResponseBytes: 64 * 1024,
-  idempotent: true,
+  idempotent: "with-key",
   delivery: "at-least-once",
   orchestration: {
     mode: "fan-out-bounded",

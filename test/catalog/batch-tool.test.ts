@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
+import * as z from "zod";
 
 import { describeBatchTool } from "../../src/catalog/batch-tool.ts";
-import { toolSchema } from "../../src/catalog/tool-schema.ts";
+import { createCatalog } from "../../src/catalog/catalog.ts";
+import { defineTool } from "../../src/catalog/define-tool.ts";
 import { actionSchema } from "../../src/contract/action.ts";
 import { batchSchema } from "../../src/contract/batch.ts";
-import { SAMPLE_CATALOG, SAMPLE_TOOLS } from "../support/sample-tools.ts";
+import { declareTool, SAMPLE_CATALOG, SAMPLE_TOOLS } from "../support/sample-tools.ts";
 
 interface Described {
   readonly properties: {
@@ -24,6 +26,7 @@ interface Described {
 
 const descriptor = describeBatchTool(SAMPLE_CATALOG);
 const schema = descriptor.inputSchema as unknown as Described;
+const MARKER = { $ref: "#/$defs/marker" };
 const branches = schema.properties.actions.items.anyOf;
 
 test("describeBatchTool() describes one tool that lists every tool with its summary", () => {
@@ -45,13 +48,107 @@ test("describeBatchTool() carries each contract once, beside the arguments", () 
   for (const { properties } of branches) expect(properties["args"]).not.toHaveProperty("x-orchestration");
 });
 
-test("describeBatchTool() describes a tool's arguments as the tool does", () => {
-  for (const [index, tool] of SAMPLE_TOOLS.entries())
-    expect(toolSchema(tool)).toMatchObject(branches[index]!.properties["args"]!);
+test("describeBatchTool() describes a tool's arguments as the tool does, each or a marker in its place", () => {
+  expect(branches[0]!.properties["args"]).toEqual({
+    type: "object",
+    properties: {
+      query: { anyOf: [{ type: "string", minLength: 1 }, MARKER] },
+      limit: { anyOf: [{ type: "integer", minimum: 1, maximum: 50 }, MARKER], default: 10 },
+    },
+    required: ["query"],
+    additionalProperties: false,
+  });
 });
 
-test("describeBatchTool() requires args only of tools that require an argument", () => {
-  expect(branches.map(({ required }) => required.includes("args"))).toEqual([true, true, true, false]);
+test("describeBatchTool() requires args only of tools that require an argument no contract fills in", () => {
+  expect(branches.map(({ required }) => required.includes("args"))).toEqual([true, false, true, false]);
+});
+
+/** The schema of a batch's actions when there is only a tool with this input. */
+function actionsOf(input: z.ZodType) {
+  const tool = defineTool({ ...declareTool(), input, run: async () => null });
+  const { inputSchema } = describeBatchTool(createCatalog([tool]));
+  const whole = z.fromJSONSchema(inputSchema);
+  return (args: unknown, fields = {}) =>
+    whole.safeParse({ actions: [{ tool: "ping", args, ...fields }] }).success;
+}
+
+const REF = { $ref: "a#/b" };
+const accepts = actionsOf(
+  z.strictObject({
+    name: z.string().describe("A name"),
+    list: z.array(z.strictObject({ n: z.int() })).optional(),
+    either: z.union([z.string(), z.number()]).optional(),
+    any: z.unknown().optional(),
+    byKey: z.record(z.string(), z.int()).optional(),
+  }),
+);
+
+test.each<[string, object]>([
+  ["a plain value", { name: "x" }],
+  ["a reference", { name: REF }],
+  ["a template", { name: { $template: "{{a#/b}}!" } }],
+  ["a literal", { name: "x", any: { $literal: REF } }],
+  ["a reference to an array", { name: "x", list: REF }],
+  ["a reference to an element", { name: "x", list: [{ n: 1 }, REF] }],
+  ["a reference inside an element", { name: "x", list: [{ n: REF }] }],
+  ["a reference in place of several types", { name: "x", either: REF }],
+  ["a reference where anything goes", { name: "x", any: REF }],
+  ["a reference under a key of its own", { name: "x", byKey: { k: REF } }],
+])("describeBatchTool() gives a schema that takes %s", (_, args) => {
+  expect(accepts(args)).toBe(true);
+});
+
+test.each<[string, object]>([
+  ["a wrong type", { name: 7 }],
+  ["a missing argument", {}],
+  ["an unknown argument", { name: "x", other: REF }],
+  ["an object that is no marker", { name: { ref: "a#/b" } }],
+  ["a marker with other keys", { name: { $ref: "a#/b", else: 1 } }],
+  ["a marker of two kinds", { name: { $ref: "a#/b", $template: "x" } }],
+  ["a wrong type inside an element", { name: "x", list: [{ n: "1" }] }],
+])("describeBatchTool() gives a schema that still refuses %s", (_, args) => {
+  expect(accepts(args)).toBe(false);
+});
+
+test("describeBatchTool() gives a schema that takes loops over arrays and references, and no other marker", () => {
+  const loop = (for_each: unknown): boolean => accepts({ name: { $ref: "item#" } }, { for_each });
+  expect([[1, 2], REF, { $template: "x" }, {}].map(loop)).toEqual([true, true, false, false]);
+});
+
+test("describeBatchTool() says beside the marker what an argument is", () => {
+  const input = z.strictObject({ name: z.string().describe("A name"), any: z.any().describe("Anything") });
+  const tool = defineTool({ ...declareTool(), input, run: async () => null });
+  expect(describeBatchTool(createCatalog([tool])).inputSchema).toMatchObject({
+    properties: {
+      actions: {
+        items: {
+          anyOf: [
+            {
+              properties: {
+                args: {
+                  properties: {
+                    name: { anyOf: [{ type: "string" }, MARKER], description: "A name" },
+                    any: { description: "Anything" },
+                  },
+                },
+              },
+            },
+          ],
+        },
+      },
+    },
+  });
+});
+
+test("describeBatchTool() describes actions of any name when there are no tools", () => {
+  const { description, inputSchema } = describeBatchTool(createCatalog([]));
+  expect(description).toContain("There are no tools to call.");
+  const { items } = (inputSchema as unknown as Described).properties.actions;
+  expect(items).toMatchObject({ properties: { tool: { type: "string" } }, required: ["tool"] });
+  expect(Object.keys((items as unknown as { properties: object }).properties).sort()).toEqual(
+    Object.keys(actionSchema.shape).sort(),
+  );
 });
 
 test("describeBatchTool() offers exactly the fields that a batch and an action may have", () => {
@@ -77,6 +174,7 @@ test("describeBatchTool() says the bounds that a batch is checked against", () =
 test("describeBatchTool() says how one action refers to another's data", () => {
   expect(descriptor.description).toContain('{"$ref": "id#/pointer"}');
   expect(descriptor.description).toContain('{"$template": "text {{id#/pointer}}"}');
+  expect(descriptor.description).toContain('{"id": {"$ref": "found#/items/0/id"}}');
 });
 
 test("describeBatchTool() tells a restricted caller of no other tool", () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import * as z from "zod";
 
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import { defineTool } from "../../src/catalog/define-tool.ts";
@@ -67,6 +68,26 @@ test("createCatalog() refuses dependencies in a circle and spells it out", () =>
     "Cannot create catalog: tools depend on each other: a → b → c → a",
   );
   expect(() => createCatalog([toolThatNeeds("a", "a")])).toThrow("a → a");
+});
+
+const tree: z.ZodType = z.strictObject({
+  get branches() {
+    return z.array(tree);
+  },
+});
+
+test.each<[string, z.ZodType, string]>([
+  ["is no object", z.string(), "'input' must be an object schema"],
+  ["is one of several objects", z.union([z.object({}), z.object({})]), "'input' must be an object schema"],
+  ["can be anything", z.any(), "'input' must be an object schema"],
+  ["has no JSON Schema", z.object({ at: z.date() }), "Date cannot be represented in JSON Schema"],
+  ["contains itself", tree, "Cycle detected: "],
+  ["contains itself further in", z.object({ root: tree.meta({ id: "tree" }) }), "Cycle detected: "],
+])("createCatalog() refuses a tool whose input %s, naming it", (_, input, problem) => {
+  const tool = defineTool({ ...declareTool({ name: "odd_one" }), input, run: async () => null });
+  const create = () => createCatalog([searchOrders, tool]);
+  expect(create).toThrow(`Cannot write the schema of 'odd_one': ${problem}`);
+  expect(create).not.toThrow("cycles");
 });
 
 test.each([

@@ -45,12 +45,13 @@ test("defineTool() gives a tool that runs as its author wrote it", async () => {
   expect(await tool.run({ page: "a b" }, ctx)).toEqual({ asked: "/a%20b" });
 });
 
-test.each<[string, Partial<ToolDeclaration>, boolean]>([
-  ["a read", {}, true],
-  ["a write", { isWrite: true }, false],
-  ["an idempotent write", { isWrite: true, idempotent: true }, true],
-])("defineTool() knows whether %s may be repeated", (_, changes, repeatable) => {
-  expect(defineTool(declareTool(changes)).repeatable).toBe(repeatable);
+test.each<[string, Partial<ToolDeclaration>, { idempotent: boolean; repeatable: boolean }]>([
+  ["a read", {}, { idempotent: true, repeatable: true }],
+  ["a write", { isWrite: true }, { idempotent: false, repeatable: false }],
+  ["an idempotent write", { isWrite: true, idempotent: true }, { idempotent: true, repeatable: true }],
+  ["a write with a key", { isWrite: true, idempotent: "with-key" }, { idempotent: false, repeatable: true }],
+])("defineTool() knows whether %s may be called and sent again", (_, changes, expected) => {
+  expect(defineTool(declareTool(changes))).toMatchObject(expected);
 });
 
 test.each<[string, Orchestration, number]>([
@@ -61,6 +62,16 @@ test.each<[string, Orchestration, number]>([
   ["sequential-only with its cap", { mode: "sequential-only", max_concurrency: 1 }, 1],
 ])("defineTool() derives the concurrency of a tool that is %s", (_, orchestration, concurrency) => {
   expect(defineTool(declareTool({ orchestration })).concurrency).toBe(concurrency);
+});
+
+test.each<[string, boolean, "partial-success" | "fail-fast" | undefined, string]>([
+  ["a read lets its siblings go on", false, undefined, "partial-success"],
+  ["a write stops at its first failure", true, undefined, "fail-fast"],
+  ["a read that says so stops", false, "fail-fast", "fail-fast"],
+  ["a write that says so goes on", true, "partial-success", "partial-success"],
+])("defineTool() knows what a failed element means: %s", (_, isWrite, on_error, expected) => {
+  const orchestration = { mode: "parallel-safe", ...(on_error && { on_error }) } as const;
+  expect(defineTool(declareTool({ isWrite, orchestration })).onError).toBe(expected);
 });
 
 test("defineTool() has writes that delete confirmed, unless their contract says never", () => {

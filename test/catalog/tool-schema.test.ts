@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import * as z from "zod";
 
+import { defineTool } from "../../src/catalog/define-tool.ts";
 import { toolSchema } from "../../src/catalog/tool-schema.ts";
-import { getOrder, searchOrders, sendReceipt } from "../support/sample-tools.ts";
+import { declareTool, getOrder, searchOrders, sendReceipt } from "../support/sample-tools.ts";
 
 test("toolSchema() describes the arguments as a caller sends them: a default is not required", () => {
   expect(toolSchema(searchOrders)).toEqual({
@@ -26,4 +28,44 @@ test("toolSchema() writes no $schema, which would be repeated in every tool", ()
 
 test("toolSchema() writes each tool's schema once", () => {
   expect(toolSchema(searchOrders)).toBe(toolSchema(searchOrders));
+});
+
+/** The schema of a tool with this input. */
+function schemaOf(input: z.ZodType) {
+  return toolSchema(defineTool({ ...declareTool(), input, run: async () => null }));
+}
+
+test("toolSchema() refers to nothing outside itself: a named part is written out wherever it is used", () => {
+  const address = z.strictObject({ city: z.string() }).meta({ id: "Address/1" });
+  const written = {
+    type: "object",
+    properties: { city: { type: "string" } },
+    required: ["city"],
+    additionalProperties: false,
+  };
+  const order = z.strictObject({ from: address, to: z.array(address.describe("Where to")) });
+  expect(schemaOf(order)).toEqual({
+    type: "object",
+    properties: { from: written, to: { type: "array", items: { ...written, description: "Where to" } } },
+    required: ["from", "to"],
+    additionalProperties: false,
+    "x-orchestration": { mode: "parallel-safe" },
+  });
+  expect(schemaOf(address)).toEqual({ ...written, "x-orchestration": { mode: "parallel-safe" } });
+});
+
+test("toolSchema() leaves alone what only looks like a reference", () => {
+  const input = z.object({ $ref: z.string(), data: z.any().default({ $ref: "#/$defs/none" }) });
+  expect(schemaOf(input)).toMatchObject({
+    properties: { $ref: { type: "string" }, data: { default: { $ref: "#/$defs/none" } } },
+  });
+});
+
+test.each<[string, z.ZodType]>([
+  ["a loose object", z.looseObject({})],
+  ["a record", z.record(z.string(), z.number())],
+  ["two objects together", z.intersection(z.object({ a: z.string() }), z.object({ b: z.string() }))],
+  ["an object that is transformed", z.object({ a: z.string() }).transform(({ a }) => a)],
+])("toolSchema() accepts as input %s", (_, input) => {
+  expect(schemaOf(input)["type"]).toBe("object");
 });

@@ -369,7 +369,8 @@ describe("for_each", () => {
   });
 
   test("at the deadline a loop of writes is unknown, and the rest of it is never sent", async () => {
-    const calls = new Calls().tool("create", { ...WRITE, hosts: ["x.example.com"] });
+    const orchestration = { mode: "parallel-safe", on_error: "partial-success" } as const;
+    const calls = new Calls().tool("create", { ...WRITE, hosts: ["x.example.com"], orchestration });
     const { results } = await calls.world.run(calls.tools, {
       deadline_ms: 50,
       actions: [{ tool: "create", for_each: [40, 40, 40], args: { ms: { $ref: "item#" } } }],

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 
+import { routeUpstream } from "../sandbox/upstreams/route-upstream.ts";
+import { INSTANT_PORTS } from "../support/instant-ports.ts";
 import { callStandIn } from "./call-stand-in.ts";
 
 const SEARCH = "https://geocoding-api.open-meteo.com/v1/search";
@@ -19,6 +21,13 @@ test("the geocoder's stand-in leaves the results out when it knows no such city"
     status: 200,
     body: { generationtime_ms: expect.any(Number) },
   });
+});
+
+test("the geocoder's stand-in takes a minute over Slowville, and over nothing else", async () => {
+  const slept: number[] = [];
+  const ports = { ...INSTANT_PORTS, sleep: async (ms: number) => void slept.push(ms) };
+  for (const name of ["Slowville", "Oslo"]) await routeUpstream(new Request(`${SEARCH}?name=${name}`), ports);
+  expect(slept).toEqual([60_000, 120]);
 });
 
 test.each(["", "?name=", "?name=Oslo&count=0", "?name=Oslo&count=101"])(

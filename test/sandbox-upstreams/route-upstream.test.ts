@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
+import { EXAMPLES_HOST } from "../sandbox/upstreams/examples.ts";
 import { PROBE_HOST } from "../sandbox/upstreams/probe.ts";
 import { routeUpstream } from "../sandbox/upstreams/route-upstream.ts";
 import { INSTANT_PORTS } from "../support/instant-ports.ts";
 
-test.each([PROBE_HOST, ...SHIPPED_TOOLS.flatMap(({ hosts }) => hosts)])(
+test.each([PROBE_HOST, EXAMPLES_HOST, ...SHIPPED_TOOLS.flatMap(({ hosts }) => hosts)])(
   "routeUpstream() has a stand-in for %s",
   async (host) => {
     expect(await routeUpstream(new Request(`https://${host}/`), INSTANT_PORTS)).toBeInstanceOf(Response);

@@ -112,7 +112,7 @@ export function createProbeTools(origin: string): Tool[] {
       actions: ["create"],
       isWrite: true,
       execution: "fire-and-forget",
-      idempotent: true,
+      idempotent: "with-key",
       input: z.strictObject({ n, d, status }),
       hosts: [at],
       orchestration: { mode: "parallel-safe" },

@@ -55,31 +55,33 @@ export class TestWorld {
   async execute(tools: readonly Tool[], body: unknown, overrides: Partial<Execution> = {}) {
     const batch = parseBatch(body, 1_000);
     if (!batch.ok) throw new Error(`Cannot execute: ${batch.error.hint}`);
-    const answer = await this.clock.runUntil(
-      execute(batch.value, {
-        caller: {
-          name: "tester",
-          tenant: "acme",
-          tools: ["*"],
-          quota: { limit: 100, windowS: 60 },
-          skipApproval: false,
-        },
-        catalog: createCatalog(tools),
-        ports: this.ports,
-        gate: this.gate,
-        options: {
-          headerSlots: LIMITS.headerSlots,
-          headersTimeoutMs: LIMITS.headersTimeoutMs,
-          idleTimeoutMs: LIMITS.idleTimeoutMs,
-          requestResponseBytes: LIMITS.requestResponseBytes,
-          trustedOrigins: new Set(),
-        },
-        signal: this.gone.signal,
-        defer: (work) => void this.deferred.push(work),
-        ...overrides,
-      }),
-    );
-    return answer;
+    return this.clock.runUntil(execute(batch.value, this.execution(tools, overrides)));
+  }
+
+  /** What a request of these tools' caller brings with it. */
+  execution(tools: readonly Tool[], overrides: Partial<Execution> = {}): Execution {
+    return {
+      caller: {
+        name: "tester",
+        tenant: "acme",
+        tools: ["*"],
+        quota: { limit: 100, windowS: 60 },
+        skipApproval: false,
+      },
+      catalog: createCatalog(tools),
+      ports: this.ports,
+      gate: this.gate,
+      options: {
+        headerSlots: LIMITS.headerSlots,
+        headersTimeoutMs: LIMITS.headersTimeoutMs,
+        idleTimeoutMs: LIMITS.idleTimeoutMs,
+        requestResponseBytes: LIMITS.requestResponseBytes,
+        trustedOrigins: new Set(),
+      },
+      signal: this.gone.signal,
+      defer: (work) => void this.deferred.push(work),
+      ...overrides,
+    };
   }
 
   /** Like `execute`, for batches that are not refused: the envelope as the caller reads it. */

@@ -7,6 +7,7 @@ export const SECRETS = [
   "sandbox-google-maps-api-key",
   "sandbox-brave-search-api-key",
   "re_sandbox_resend_api_key",
+  "sandbox-webhook-secret",
   "sandbox-key",
   "sandbox-small-key",
   "sandbox-other-key",

@@ -5,8 +5,10 @@ import { HOP_HEADER } from "../../contract/hop.ts";
 import type { Deployment } from "../deployment.ts";
 import { executeActions } from "./execute-actions.ts";
 import { listTools } from "./list-tools.ts";
+import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
 import type { RequestContext } from "./request-context.ts";
-import { respondJson, respondProblem } from "./respond.ts";
+import { respondJson } from "./respond.ts";
+import { respondBug, respondRefusal } from "./respond-refusal.ts";
 import { showJob } from "./show-job.ts";
 
 /** What the platform passes along with a request, and what this system attaches to it. */
@@ -37,6 +39,8 @@ const ROUTES: readonly {
     path: "/v1/jobs/:id",
     handler: (_, context, c) => showJob(c.req.param("id") ?? "", context),
   },
+  { method: "POST", path: "/api/orchestration/batch", handler: orchestrateBatch },
+  { method: "POST", path: "/api/orchestration/partition", handler: orchestratePartition },
 ];
 
 /**
@@ -53,17 +57,18 @@ export function createApp(deploymentOf: (env: Record<string, unknown>) => Deploy
     deploymentOf(c.env);
     return respondJson('{"status":"ok"}', requestId);
   });
-  app.all("/healthz", () => refuseMethod("/healthz", "GET", crypto.randomUUID()));
+  app.all("/healthz", (c) => refuseMethod(c.req.raw, "GET", crypto.randomUUID()));
 
   for (const { method, path, handler } of ROUTES) {
     app.on(method, path, (c) => answer(c, deploymentOf, handler));
     app.all(path, (c) =>
-      answer(c, deploymentOf, (_, { requestId }) => refuseMethod(path, method, requestId)),
+      answer(c, deploymentOf, (request, { requestId }) => refuseMethod(request, method, requestId)),
     );
   }
   app.notFound((c) =>
-    answer(c, deploymentOf, (_, { requestId }) =>
-      respondProblem(
+    answer(c, deploymentOf, (request, { requestId }) =>
+      respondRefusal(
+        request,
         makeRefusal("NOT_FOUND", "No such path; POST /v1/execute_actions is the one that runs things."),
         requestId,
       ),
@@ -75,17 +80,14 @@ export function createApp(deploymentOf: (env: Record<string, unknown>) => Deploy
     console.error(
       JSON.stringify({ level: "error", request_id: requestId, path: c.req.path, error: String(error) }),
     );
-    return respondProblem(
-      makeRefusal("UNAVAILABLE", "Something failed on our side; give the operator the request id."),
-      requestId,
-    );
+    return respondBug(c.req.raw, requestId);
   });
   return app;
 }
 
-function refuseMethod(path: string, method: string, requestId: string): Response {
-  const refusal = makeRefusal("METHOD_NOT_ALLOWED", `${path} answers ${method} only.`);
-  return respondProblem(refusal, requestId, { allow: method });
+function refuseMethod(request: Request, method: string, requestId: string): Response {
+  const refusal = makeRefusal("METHOD_NOT_ALLOWED", `This path answers ${method} only.`);
+  return respondRefusal(request, refusal, requestId, { allow: method });
 }
 
 async function answer(
@@ -96,7 +98,8 @@ async function answer(
   const request = c.req.raw;
   const requestId = crypto.randomUUID();
   if (request.headers.has(HOP_HEADER)) {
-    return respondProblem(
+    return respondRefusal(
+      request,
       makeRefusal("LOOP_DETECTED", "A tool of this system may not call the system itself."),
       requestId,
     );
@@ -104,7 +107,8 @@ async function answer(
   const deployment = deploymentOf(c.env);
   const caller = await deployment.keys.identify(bearerOf(request));
   if (caller === null) {
-    return respondProblem(
+    return respondRefusal(
+      request,
       makeRefusal("UNAUTHORIZED", "Send a valid key as 'Authorization: Bearer <key>'."),
       requestId,
     );

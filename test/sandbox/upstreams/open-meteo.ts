@@ -3,6 +3,9 @@ import { Seeded } from "./seeded.ts";
 import type { StandInPorts } from "./stand-in.ts";
 
 const LATENCY_MS = 120;
+/** The geocoder takes a minute over this city: longer than anyone waits. */
+const SLOW_CITY = "Slowville";
+const SLOW_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
 const CURRENT = [
@@ -23,8 +26,8 @@ const DAILY = [
 
 /** Answer as the geocoder: https://open-meteo.com/en/docs/geocoding-api */
 export async function answerOpenMeteoGeocoding(request: Request, ports: StandInPorts): Promise<Response> {
-  await ports.sleep(LATENCY_MS);
   const { pathname, searchParams } = new URL(request.url);
+  await ports.sleep(searchParams.get("name") === SLOW_CITY ? SLOW_MS : LATENCY_MS);
   if (pathname !== "/v1/search" || request.method !== "GET") return refuse(404, "Not Found");
   const name = searchParams.get("name") ?? "";
   if (name === "") return refuse(400, "Parameter 'name' missing or empty");

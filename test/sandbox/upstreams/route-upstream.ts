@@ -1,4 +1,5 @@
 import { answerBraveSearch } from "./brave-search.ts";
+import { EXAMPLES_HOST, answerExamples } from "./examples.ts";
 import { answerGooglePlaces } from "./google-places.ts";
 import { answerNhtsa } from "./nhtsa.ts";
 import { answerOpenMeteoForecast, answerOpenMeteoGeocoding } from "./open-meteo.ts";
@@ -14,6 +15,7 @@ const STAND_INS: ReadonlyMap<string, StandIn> = new Map<string, StandIn>([
   ["geocoding-api.open-meteo.com", answerOpenMeteoGeocoding],
   ["api.open-meteo.com", answerOpenMeteoForecast],
   [PROBE_HOST, answerProbe],
+  [EXAMPLES_HOST, answerExamples],
 ]);
 
 /** Whether a URL's host has a stand-in. Asked first, because making a `Request` for every call shows in a benchmark. */
