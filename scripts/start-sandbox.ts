@@ -35,6 +35,9 @@ const wrangler = spawn(
   { stdio: "inherit", env: { ...process.env, WRANGLER_SEND_METRICS: "false" } },
 );
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => wrangler.kill(signal));
+// A shell between npm and this process does not pass signals on: when whoever started us is gone, so are we.
+const parent = process.ppid;
+setInterval(() => process.ppid !== parent && wrangler.kill("SIGTERM"), 500).unref();
 const [code] = (await once(wrangler, "exit")) as [number | null];
 await rm(state, { recursive: true, force: true });
 process.exitCode = code ?? 0;

@@ -43,7 +43,9 @@ export function describePlan(plan: Plan): PlanDescription {
       ),
       caps: Object.fromEntries(
         tasks.flatMap(({ tool }) =>
-          Number.isFinite(tool.concurrency) ? [[tool.name, tool.concurrency]] : [],
+          tool.execution === "sync" && Number.isFinite(tool.concurrency)
+            ? [[tool.name, tool.concurrency]]
+            : [],
         ),
       ),
       confirmations: steps.flatMap(({ id, index, task }) =>

@@ -82,7 +82,9 @@ class Loop implements Queued {
   #watch(element: number, outcome: Outcome): Outcome {
     if (this.#options.failFast && !succeeded(outcome) && this.#ended === null) {
       this.stop(
-        makeFailure("ABORTED", { hint: `Element ${element} failed first; fix it and run the loop again.` }),
+        makeFailure("ABORTED", {
+          hint: `Element ${element} failed first; fix it and run the loop again over what did not succeed.`,
+        }),
         "wait",
       );
     }

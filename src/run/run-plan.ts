@@ -159,7 +159,7 @@ class PlanRun {
 
   /** Fail fast: stop everything but what depends on the failed step, which was skipped for that before. */
   #abortRest(failed: Step): void {
-    const hint = `Action '${failed.id}' failed first; fix it and send the batch again.`;
+    const hint = `Action '${failed.id}' failed first; fix it, then send only what did not succeed again.`;
     const aborted = makeFailure("ABORTED", { hint });
     this.#settleUnstarted(skipped("ABORTED", failed.id));
     for (const running of this.#running.values()) running.stop(aborted, "wait");

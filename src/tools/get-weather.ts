@@ -75,6 +75,7 @@ export const getWeather = defineTool({
   }),
   hosts: ["geocoding-api.open-meteo.com", "api.open-meteo.com"],
   timeoutMs: 8_000,
+  typicalTokens: 250,
   maxResponseBytes: 256 * 1024,
   orchestration: {
     mode: "fan-out-bounded",

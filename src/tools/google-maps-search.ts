@@ -64,6 +64,7 @@ export const googleMapsSearch = defineTool({
   hosts: ["places.googleapis.com"],
   secrets: ["GOOGLE_MAPS_API_KEY"],
   timeoutMs: 8_000,
+  typicalTokens: 500,
   maxResponseBytes: 256 * 1024,
   orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 200 } },
   run: async ({ query, max_results }, ctx) => {

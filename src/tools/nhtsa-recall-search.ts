@@ -47,6 +47,7 @@ export const nhtsaRecallSearch = defineTool({
   }),
   hosts: ["api.nhtsa.gov"],
   timeoutMs: 10_000,
+  typicalTokens: 800,
   // A public service without keys or published limits: five at a time is polite.
   orchestration: {
     mode: "fan-out-bounded",

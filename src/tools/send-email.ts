@@ -43,6 +43,7 @@ export const sendEmail = defineTool({
   hosts: ["api.resend.com"],
   secrets: ["RESEND_API_KEY", "EMAIL_FROM"],
   timeoutMs: 15_000,
+  typicalTokens: 30,
   maxResponseBytes: 64 * 1024,
   idempotent: "with-key",
   delivery: "at-least-once",

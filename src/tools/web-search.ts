@@ -53,6 +53,7 @@ export const webSearch = defineTool({
   hosts: ["api.search.brave.com"],
   secrets: ["BRAVE_SEARCH_API_KEY"],
   timeoutMs: 8_000,
+  typicalTokens: 500,
   // Plans allow from 1 to 50 requests a second: five at a time and a patient retry suit all but the smallest.
   orchestration: {
     mode: "fan-out-bounded",
