@@ -413,3 +413,25 @@ test("a streamed result is cut to the token budget like the envelope's", async (
   expect(told[0]!.length).toBeLessThan(1_000);
   expect(results[0]!.meta).toMatchObject({ truncated: { tokens_before: expect.any(Number) } });
 });
+
+test.each([
+  ["nothing", undefined, false],
+  ["the same key", "with-key", false],
+  ["the same arguments", true, true],
+] as const)(
+  "a lost write that may be repeated with %s tells its caller whether to",
+  async (_, idempotent, retryable) => {
+    const world = new TestWorld();
+    world.fetch = () => Promise.reject(new Error("connection reset"));
+    const write = contractOf("write", {
+      isWrite: true,
+      actions: ["create"],
+      hosts: ["api.example.com"],
+      ...(idempotent !== undefined && { idempotent }),
+      run: (_args, ctx) => ctx.fetch("https://api.example.com/", { method: "POST" }),
+    });
+    const { results } = await world.run([write], { actions: [{ tool: "write" }] });
+    expect(results[0]).toMatchObject({ status: "unknown", error: { code: "UPSTREAM_ERROR", retryable } });
+    expect(results[0]!.error?.hint).toContain("not known");
+  },
+);

@@ -113,7 +113,7 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
     stop(failure, sentWrite) {
       if (!tool.isWrite || !trace.sent) callClock.end(failure);
       else if (sentWrite === "report-unknown")
-        resolve({ status: "unknown", error: { ...failure, retryable: tool.repeatable }, meta: meta() });
+        resolve({ status: "unknown", error: inDoubt(failure, tool), meta: meta() });
     },
   };
 }
@@ -135,9 +135,26 @@ function toFailedOutcome(tool: Tool, trace: CallTrace, failure: Failure, meta: O
   if (!tool.isWrite || !trace.sent) return { status: "error", error: failure, meta };
   // A redirect says nothing about whether the request before it took effect.
   const refused = trace.status !== null && trace.status >= 400;
-  if (!refused) return { status: "unknown", error: { ...failure, retryable: tool.repeatable }, meta };
-  const retryable = failure.retryable && (tool.repeatable || failure.code === "RATE_LIMITED");
-  return { status: "error", error: { ...failure, retryable }, meta };
+  if (!refused) return { status: "unknown", error: inDoubt(failure, tool), meta };
+  if (maySendAgain(tool) || failure.code === "RATE_LIMITED") return { status: "error", error: failure, meta };
+  return { status: "error", error: failure.retryable ? inDoubt(failure, tool) : failure, meta };
+}
+
+/** A failure after which nobody knows whether the write took effect: what to do about that matters more than its cause. */
+function inDoubt(failure: Failure, tool: Tool): Failure {
+  const retryable = maySendAgain(tool);
+  const hint = retryable
+    ? "It was sent, and whether it took effect is not known; sending it again is safe."
+    : "It was sent, and whether it took effect is not known: look before you send it again.";
+  return { ...failure, retryable, hint };
+}
+
+/**
+ * Whether a write may be sent again by whoever reads of its failure. A job is sent again by us, under the same key; a
+ * caller's next batch has another key, so only a write that needs none is safe there.
+ */
+function maySendAgain(tool: Tool): boolean {
+  return tool.execution === "fire-and-forget" ? tool.repeatable : tool.idempotent;
 }
 
 /** How long to wait before trying again, or null when the contract does not allow it. */

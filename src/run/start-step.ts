@@ -69,7 +69,7 @@ export function createStepStarter({
         clock: scope.ports.clock,
         inOrder: task.tool.isWrite,
         failFast: task.tool.onError === "fail-fast",
-        repeatable: task.tool.repeatable,
+        repeatable: task.tool.idempotent,
         enqueue: (call, element) => enqueue(step, task, call, element),
       });
     return task.tool.orchestration.rate_limit === undefined
