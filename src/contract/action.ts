@@ -12,6 +12,8 @@ import { ITEM, readMarker } from "./reference.ts";
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
+const LOOP_EXPECTED = 'an array, or a reference to one such as {"$ref": "shops#/places"}';
+
 /** One requested call, as it is sent. */
 export const actionSchema = z.strictObject({
   tool: z.string().min(1).describe("Name of the tool to call"),
@@ -33,7 +35,7 @@ export const actionSchema = z.strictObject({
     .optional()
     .describe("Milliseconds for this action; shortens the tool's own limit, never lengthens it"),
   for_each: z
-    .union([z.array(z.unknown()), z.record(z.string(), z.unknown())])
+    .union([z.array(z.unknown()), z.record(z.string(), z.unknown())], { error: LOOP_EXPECTED })
     .optional()
     .describe(
       'Run the action once for every element of an array, or of a reference to one; args see it as "item#"',
@@ -167,7 +169,7 @@ function checkLoop(forEach: unknown): Result<void, Failure> {
   if (!Array.isArray(forEach) && readMarker(forEach)?.kind !== "ref") {
     const issue = {
       path: "/for_each",
-      expected: 'an array, or a reference to one such as {"$ref": "shops#/places"}',
+      expected: LOOP_EXPECTED,
       received: describe(forEach),
     };
     return err(makeFailure("INVALID_ACTION", { issues: [issue], hint: toHint([issue]) }));

@@ -93,9 +93,26 @@ function explain(issue: ZodIssue): [path: PropertyKey[], expected: string][] {
       ];
     case "not_multiple_of":
       return [[path, `a multiple of ${issue.divisor}`]];
+    case "invalid_union":
+      return explainChoice(issue).map(([inner, expected]) => [[...path, ...inner], expected]);
     default:
       return [[path, visibleText(issue.message, 120)]];
   }
+}
+
+/** Name the types that one of several forms may have; where one was meant and is wrong inside, say what is wrong there. */
+function explainChoice({ message, errors }: z.core.$ZodIssueInvalidUnion): [PropertyKey[], string][] {
+  // An author's own words for it.
+  if (message !== "Invalid input") return [[[], visibleText(message, 120)]];
+  const meant = errors.filter((issues) => !issues.some(isOfAnotherType));
+  if (meant.length === 1) return meant[0]!.flatMap(explain);
+  const types = meant.length === 0 ? errors.flat().flatMap(explain) : [];
+  const expected = new Set(types.flatMap(([path, type]) => (path.length === 0 ? [type] : [])));
+  return [[[], expected.size === 0 ? "one of several forms" : [...expected].join(" or ")]];
+}
+
+function isOfAnotherType({ code, path }: ZodIssue): boolean {
+  return path.length === 0 && ["invalid_type", "invalid_value", "invalid_union"].includes(code);
 }
 
 function bound(origin: string, relation: string, value: number | bigint): string {

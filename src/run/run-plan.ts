@@ -180,10 +180,16 @@ class PlanRun {
     for (const running of this.#running.values()) running.stop(cancelled, "wait");
   }
 
-  /** Settle what was never dispatched: neither begun, nor out of its tool's queue. */
+  /**
+   * Settle what was never dispatched: neither begun, nor out of its tool's queue. All of it at once, so that each says
+   * why it did not start, and not that another did not.
+   */
   #settleUnstarted(outcome: Outcome): void {
-    for (const step of this.#plan.steps)
-      if (this.#running.get(step.index)?.started !== true) this.#settle(step, outcome);
+    const unstarted = this.#plan.steps.filter(
+      ({ index }) => this.#outcomes[index] === undefined && this.#running.get(index)?.started !== true,
+    );
+    for (const step of unstarted) this.#record(step, outcome);
+    for (const step of unstarted) this.#release(step, outcome);
   }
 }
 

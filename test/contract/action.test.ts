@@ -218,7 +218,11 @@ test.each([
   ["null", "null", "null"],
 ])("parseAction() refuses %s to loop over", (_, forEach, received) => {
   const failure = errorOf(parseAmongSiblings(`{"tool": "x", "for_each": ${forEach}}`).action);
-  expect(failure).toMatchObject({ code: "INVALID_ACTION", issues: [{ path: "/for_each", received }] });
+  const expected = 'an array, or a reference to one such as {"$ref": "shops#/places"}';
+  expect(failure).toMatchObject({
+    code: "INVALID_ACTION",
+    issues: [{ path: "/for_each", expected, received }],
+  });
 });
 
 test("parseAction() takes 25 elements to loop over, not 26, before anything runs", () => {

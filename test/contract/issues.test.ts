@@ -69,6 +69,27 @@ test.each<[string, z.ZodType, unknown, string, string]>([
     "no",
     'the string ""',
   ],
+  [
+    "a choice of types",
+    z.object({ a: z.union([z.string().min(1), z.number()]) }),
+    { a: null },
+    "a string or a number",
+    "null",
+  ],
+  [
+    "a choice of types within one",
+    z.object({ a: z.union([z.union([z.string(), z.number()]), z.array(z.string())]) }),
+    { a: true },
+    "a string or a number or an array",
+    "the boolean true",
+  ],
+  [
+    "the type of a choice that was meant",
+    z.object({ a: z.union([z.string().min(2), z.number()]) }),
+    { a: "x" },
+    "at least 2 characters long",
+    'the string "x"',
+  ],
   ["an unknown field", z.strictObject({}), { a: 1 }, "no such field", "the number 1"],
 ])("toIssues() explains %s", (_, schema, input, expected, received) => {
   expect(issuesOf(schema, input)).toEqual([{ path: "/a", expected, received }]);
@@ -78,6 +99,20 @@ test("toIssues() points into nested values, below the base it is given", () => {
   const schema = z.object({ list: z.array(z.object({ "a/b": z.number() })) });
   const [issue] = issuesOf(schema, { list: [{ "a/b": 1 }, { "a/b": "x" }] }, ["args"]);
   expect(issue).toEqual({ path: "/args/list/1/a~1b", expected: "a number", received: 'the string "x"' });
+});
+
+test("toIssues() points into the choice that was meant", () => {
+  const schema = z.object({ a: z.union([z.string(), z.object({ b: z.number(), c: z.number() })]) });
+  expect(issuesOf(schema, { a: { b: "x", c: 1 } }, ["args"])).toEqual([
+    { path: "/args/a/b", expected: "a number", received: 'the string "x"' },
+  ]);
+});
+
+test("toIssues() names no type when several choices could have been meant", () => {
+  const either = z.union([z.object({ a: z.number() }), z.object({ b: z.number() })]);
+  expect(issuesOf(either, {})).toEqual([
+    { path: "", expected: "one of several forms", received: "an object" },
+  ]);
 });
 
 test("toIssues() looks only at own fields for what was received", () => {

@@ -91,6 +91,17 @@ describe("A streamed batch", () => {
     expect(results[0]?.data).toEqual({ text: "fine\n\nevent: done\ndata: {}\n\n\r\u2028" });
   });
 
+  test("that only asks for its plan is told it, and nothing else", async () => {
+    const { response, events, envelope } = await stream([{ id: "one", tool: "probe-echo", args: { n: 1 } }], {
+      dry_run: true,
+    });
+
+    expect(response.status).toBe(200);
+    expect(events.map(({ event }) => event)).toEqual(["done"]);
+    expect(envelope).toMatchObject({ dry_run: true, plan: { waves: [["one"]] }, errors: [] });
+    expect(response.headers.has("ratelimit")).toBe(false);
+  });
+
   test("that is refused is a problem document with its own status", async () => {
     const body = JSON.stringify({ actions: [] });
     const answer = await new TestCaller(volley.url).send({ headers: SSE, body });

@@ -231,6 +231,37 @@ test("at the deadline finished results stay, reads end, and a write that was sen
   expect(codeOf(byId["waiting"])).toBe("DEADLINE_EXCEEDED");
 });
 
+test.each([
+  ["forwards", ["running", "next", "last"]],
+  ["backwards", ["last", "next", "running"]],
+])("at the deadline every link of a chain says so, asked %s", async (_, order) => {
+  const links: Record<string, StepSketch> = {
+    running: { id: "running", ms: 900 },
+    next: { id: "next", needs: ["running"] },
+    last: { id: "last", needs: ["next"] },
+  };
+  const { byId, seen } = await run(
+    order.map((id) => links[id]!),
+    { deadlineMs: 100 },
+  );
+  expect(order.map((id) => [byId[id]?.status, codeOf(byId[id])])).toEqual(
+    order.map(() => ["error", "DEADLINE_EXCEEDED"]),
+  );
+  expect([...seen].sort()).toEqual(["last", "next", "running"]);
+});
+
+test("when the caller goes away every link of a chain says so", async () => {
+  const { byId } = await run(
+    [
+      { id: "running", ms: 900 },
+      { id: "next", needs: ["running"] },
+      { id: "last", needs: ["next"] },
+    ],
+    { disconnectAfterMs: 100 },
+  );
+  expect(["running", "next", "last"].map((id) => codeOf(byId[id]))).toEqual(Array(3).fill("CANCELLED"));
+});
+
 test("a write that outlives the deadline is let finish", async () => {
   const { drained, clock } = await run([{ id: "write", tool: WRITE, ms: 900 }], { deadlineMs: 100 });
   let over = false;

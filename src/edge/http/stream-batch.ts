@@ -1,6 +1,7 @@
 import type { QuotaState } from "../../contract/admission.ts";
 import type { Batch } from "../../contract/batch.ts";
 import { execute } from "../../executor.ts";
+import { ok } from "../../kit/result.ts";
 import { type RequestContext, toExecution } from "./request-context.ts";
 import { baseHeaders, quotaHeaders, respondProblem } from "./respond.ts";
 
@@ -9,7 +10,7 @@ const KEEP_ALIVE_MS = 15_000;
 
 /**
  * Answer a batch as server-sent events: `result` for every action the moment its outcome is known, then `done` with
- * the whole envelope.
+ * the whole envelope. A dry run has no results: its plan is the `done`.
  *
  * The response starts when the batch is admitted, so a refusal still is a problem document with its own status. When
  * the client goes away, by the request's signal or by cancelling the stream, the batch is told.
@@ -34,8 +35,9 @@ export async function streamBatch(
     onAdmitted: admitted.resolve,
     onResult: (json) => send(`event: result\ndata: ${json}\n\n`),
   });
-  const first = await Promise.race([admitted.promise.then(() => null), execution]);
-  if (first !== null && !first.ok) {
+  // A dry run is over without ever being admitted.
+  const first = await Promise.race([admitted.promise.then((quota) => ok({ quota })), execution]);
+  if (!first.ok) {
     return respondProblem(first.error.refusal, requestId, quotaHeaders(caller, first.error.quota));
   }
 
@@ -58,7 +60,7 @@ export async function streamBatch(
     headers: {
       ...baseHeaders(requestId),
       "content-type": "text/event-stream",
-      ...quotaHeaders(caller, await admitted.promise),
+      ...quotaHeaders(caller, first.value.quota),
     },
   });
 }
