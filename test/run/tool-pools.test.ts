@@ -94,13 +94,12 @@ test("a call of a tool without a cap that is stopped in the moment it was queued
 
 test("a call that is stopped once it was chosen leaves its place to the next", async () => {
   const bench = new Bench();
-  let chosen: Queued | undefined;
   const first = bench.pools.enqueue(TWO, { remaining: 1, position: 0 }, () => {
-    chosen!.stop(makeFailure("ABORTED"), "wait");
+    chosen.stop(makeFailure("ABORTED"), "wait");
     const never = new Promise<never>(() => {});
     return { outcome: never, finished: never, stop: () => {} };
   });
-  chosen = bench.add("chosen", TWO, 1, 1);
+  const chosen = bench.add("chosen", TWO, 1, 1);
   bench.add("next", TWO, 1, 2);
   await bench.settle();
   expect(first.started).toBe(true);
