@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { expect, test } from "vitest";
 
-import { defineTool } from "../src/catalog/define-tool.ts";
+import { defineTool, type ToolDeclaration } from "../src/catalog/define-tool.ts";
 import { ToolFailure } from "../src/contract/tool-failure.ts";
 import { TestWorld } from "./support/execute-batch.ts";
 import { contractOf } from "./support/fake-actions.ts";
@@ -150,6 +150,35 @@ test("timeout_ms shortens an action and says which clock ran out", async () => {
   });
   expect(results[0]!.error).toMatchObject({ code: "TIMEOUT", phase: "total", retryable: true });
   expect(stats["duration_ms"]).toBe(200);
+});
+
+test("a batch's own calls are sent before its background jobs, in the order asked, whatever caps their tools have", async () => {
+  const world = new TestWorld();
+  const sent: string[] = [];
+  world.fetch = (url) => {
+    sent.push(new URL(url).pathname);
+    return Promise.resolve(Response.json({}));
+  };
+  const sending = (name: string, declaration: Partial<ToolDeclaration> = {}) =>
+    contractOf(name, {
+      hosts: ["api.example.com"],
+      run: async ({ path }, ctx) => (await ctx.fetch(`https://api.example.com/${String(path)}`)).json(),
+      ...declaration,
+    });
+  const tools = [
+    sending("job", { isWrite: true, execution: "fire-and-forget" }),
+    sending("capped", { orchestration: { mode: "fan-out-bounded", max_concurrency: 3 } }),
+    sending("serial", { orchestration: { mode: "sequential-only" } }),
+    sending("free"),
+  ];
+  await world.run(tools, {
+    actions: ["job", "capped", "free", "serial", "capped", "free"].map((tool, index) => ({
+      tool,
+      args: { path: `${index}-${tool}` },
+    })),
+  });
+  await Promise.all(world.deferred);
+  expect(sent).toEqual(["/1-capped", "/2-free", "/3-serial", "/4-capped", "/5-free", "/0-job"]);
 });
 
 test("fire-and-forget is answered initiated without waiting for the work, and its job is settled afterwards", async () => {

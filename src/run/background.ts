@@ -10,7 +10,7 @@ import { rateLimited, toLimit } from "./admit-plan.ts";
 import type { AttemptRunner } from "./attempt-runner.ts";
 import type { Gate, Ports } from "./ports.ts";
 import { combineElements } from "./run-loop.ts";
-import type { Queued } from "./tool-pools.ts";
+import { afterDispatch, type Queued } from "./tool-pools.ts";
 
 /**
  * Make the jobs of a plan that its admission can record, by step: fire-and-forget steps that wait for nothing. Making
@@ -107,7 +107,7 @@ export class Background {
 
   /** The first attempt begins behind the batch's own actions, so those take their header slots first. */
   #initiate(spec: JobSpec, fence: number): Outcome {
-    const attempt = Promise.resolve().then(() => this.#attempt({ spec, attempt: 1, fence }));
+    const attempt = afterDispatch().then(() => this.#attempt({ spec, attempt: 1, fence }));
     // When its end cannot be reported the lease runs out and the alarm takes over.
     this.#options.defer(attempt.catch(() => {}));
     return { status: "initiated", jobId: spec.id, meta: {} };

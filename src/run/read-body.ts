@@ -72,7 +72,7 @@ export function parseJsonBody(text: string, contentType: string | null): unknown
   try {
     return JSON.parse(text);
   } catch {
-    const came = text.trim() === "" ? "nothing" : (toMediaType(contentType) ?? "something else");
+    const came = text.trim() === "" ? "nothing" : describeBody(contentType);
     throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
       hint: `The service answered with ${came} where JSON was expected; the same call will hardly do better.`,
     });
@@ -158,6 +158,12 @@ function decode(decoder: Decoder, chunk?: Uint8Array, stream = true): string {
       hint: "The service answered with bytes that are not text in the encoding they are said to be in.",
     });
   }
+}
+
+/** Say what came instead of JSON, by what it was called. */
+function describeBody(contentType: string | null): string {
+  const type = toMediaType(contentType) ?? "something else";
+  return /[/+]json$/.test(type) ? "something that only claims to be JSON" : type;
 }
 
 /** The media type without its parameters (`text/html`), or null when it is not shaped like a registered one. */

@@ -2,8 +2,10 @@ import type { Tool } from "../catalog/define-tool.ts";
 import { ToolFailure } from "../contract/tool-failure.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
-/** Statuses that say "not now"; every other refusal will be the same next time. */
-const TRANSIENT = new Set([408, 425, 500, 502, 503, 504]);
+/** Refusals that say "not now" although they blame the request; every other one will be the same next time. */
+const TRANSIENT = new Set([408, 425]);
+/** Failures of the service that will be the same next time; every other one, a proxy's 52x too, may pass. */
+const LASTING = new Set([501, 505, 506, 508, 510, 511]);
 
 /**
  * Make the failure that a status other than 2xx means. Nothing of the response but its status and `Retry-After` is used.
@@ -41,15 +43,20 @@ export function makeStatusFailure(response: Response, tool: Tool, now: number): 
         hint: refusedCredentials(tool),
       });
   }
-  const retryable = TRANSIENT.has(upstreamStatus);
+  const retryable = upstreamStatus >= 500 ? !LASTING.has(upstreamStatus) : TRANSIENT.has(upstreamStatus);
   return new ToolFailure("UPSTREAM_ERROR", {
     upstreamStatus,
     retryable,
     ...retryAfter,
-    hint: retryable
-      ? "The service is in trouble for the moment; trying again later may help."
-      : `The service refused the request with status ${upstreamStatus}; change the arguments or use another tool.`,
+    hint: hintOf(upstreamStatus, retryable),
   });
+}
+
+function hintOf(status: number, retryable: boolean): string {
+  if (retryable) return "The service is in trouble for the moment; trying again later may help.";
+  return status >= 500
+    ? `The service answered with status ${status}: it cannot do this; use another tool.`
+    : `The service refused the request with status ${status}; change the arguments or use another tool.`;
 }
 
 function refusedCredentials({ secrets }: Tool): string {

@@ -28,15 +28,22 @@ interface Pool {
   filling: boolean;
 }
 
+/** The pool of every tool without a cap; no tool has an empty name. */
+const UNCAPPED = "";
+
 /**
  * The caps of a batch's tools: at most `tool.concurrency` calls of each under way at once.
  *
  * These are pools and not semaphores because whoever has waited longest is not whoever should go next: the call with
- * the longest path behind it decides when the batch ends.
+ * the longest path behind it decides when the batch ends. Calls that are dispatched in the same moment go by their
+ * place in the batch, whatever their tools, so that is also how they queue for what they share after this.
  */
 export class ToolPools {
   readonly #clock: Clock;
   readonly #pools = new Map<string, Pool>();
+  /** Pools that are about to choose. */
+  #filling = 0;
+  #chosen: { readonly pool: Pool; readonly call: Waiting }[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -45,18 +52,61 @@ export class ToolPools {
   /** Dispatch a call as soon as its tool has room for it. */
   enqueue(tool: Tool, rank: Rank, dispatch: Dispatch): Queued {
     const waiting = new Waiting(rank, this.#clock, dispatch);
-    if (tool.concurrency === Number.POSITIVE_INFINITY) {
+    const isFree = tool.concurrency === Number.POSITIVE_INFINITY;
+    // Not past the calls of capped tools that became ready just before it.
+    if (isFree && this.#filling === 0 && this.#chosen.length === 0) {
       void waiting.begin();
       return waiting;
     }
-    let pool = this.#pools.get(tool.name);
-    if (pool === undefined) {
-      pool = { free: tool.concurrency, waiting: [], filling: false };
-      this.#pools.set(tool.name, pool);
-    }
+    const pool = this.#poolOf(isFree ? UNCAPPED : tool.name, tool.concurrency);
     insert(pool.waiting, waiting);
-    void fillSoon(pool);
+    void this.#fillSoon(pool);
     return waiting;
+  }
+
+  #poolOf(name: string, concurrency: number): Pool {
+    let pool = this.#pools.get(name);
+    if (pool === undefined) {
+      pool = { free: concurrency, waiting: [], filling: false };
+      this.#pools.set(name, pool);
+    }
+    return pool;
+  }
+
+  /** Choose only after everything that becomes ready in the same moment is there to be chosen from. */
+  async #fillSoon(pool: Pool): Promise<void> {
+    if (pool.filling) return;
+    pool.filling = true;
+    this.#filling += 1;
+    await afterTurns(TURNS);
+    pool.filling = false;
+    this.#filling -= 1;
+    this.#choose(pool);
+  }
+
+  #choose(pool: Pool): void {
+    while (pool.free > 0) {
+      const call = pool.waiting.pop();
+      if (call === undefined) return;
+      if (call.over) continue;
+      pool.free -= 1;
+      // One turn later, when the other pools of this moment have chosen too.
+      if (this.#chosen.length === 0) void Promise.resolve().then(() => this.#dispatch());
+      this.#chosen.push({ pool, call });
+    }
+  }
+
+  #dispatch(): void {
+    const chosen = this.#chosen.sort((a, b) => a.call.rank.position - b.call.rank.position);
+    this.#chosen = [];
+    for (const { pool, call } of chosen) {
+      // What outlives its own outcome (a write at the deadline) keeps its place until it really ends.
+      const finished = call.over ? Promise.resolve() : call.begin();
+      void finished.then(() => {
+        pool.free += 1;
+        void this.#fillSoon(pool);
+      });
+    }
   }
 }
 
@@ -66,27 +116,13 @@ export class ToolPools {
  */
 const TURNS = 16;
 
-/** Choose only after everything that becomes ready in the same moment is there to be chosen from. */
-async function fillSoon(pool: Pool): Promise<void> {
-  if (pool.filling) return;
-  pool.filling = true;
-  for (let turn = 0; turn < TURNS; turn += 1) await Promise.resolve();
-  pool.filling = false;
-  fill(pool);
+/** Wait until every call that is ready in this moment was dispatched, if there is room for it. */
+export function afterDispatch(): Promise<void> {
+  return afterTurns(TURNS + 4);
 }
 
-function fill(pool: Pool): void {
-  while (pool.free > 0) {
-    const next = pool.waiting.pop();
-    if (next === undefined) return;
-    if (next.over) continue;
-    pool.free -= 1;
-    // What outlives its own outcome (a write at the deadline) keeps its place until it really ends.
-    void next.begin().then(() => {
-      pool.free += 1;
-      void fillSoon(pool);
-    });
-  }
+async function afterTurns(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
 }
 
 function insert(waiting: Waiting[], added: Waiting): void {

@@ -29,8 +29,21 @@ describe("makeStatusFailure()", () => {
     [503, "UPSTREAM_ERROR", true],
     [504, "UPSTREAM_ERROR", true],
     [505, "UPSTREAM_ERROR", false],
+    [507, "UPSTREAM_ERROR", true],
+    [511, "UPSTREAM_ERROR", false],
+    // What a proxy in front of the service says when the service is down, and "overloaded" of several providers.
+    [520, "UPSTREAM_ERROR", true],
+    [522, "UPSTREAM_ERROR", true],
+    [529, "UPSTREAM_ERROR", true],
   ])("makes of %d a %s, retryable %s", (upstreamStatus, code, retryable) => {
     expect(failureOf(upstreamStatus)).toMatchObject({ code, retryable, upstreamStatus });
+  });
+
+  it("never blames the arguments for what the service cannot do", () => {
+    expect(failureOf(400).hint).toContain("change the arguments");
+    expect(failureOf(501).hint).toBe(
+      "The service answered with status 501: it cannot do this; use another tool.",
+    );
   });
 
   it.each([429, 503])("passes on how long a %d asks to wait", (status) => {

@@ -71,6 +71,41 @@ test("a capped tool has as many calls under way as its cap, and the next starts 
   expect(bench.begun).toEqual(["a", "b", "c"]);
 });
 
+test("of calls that are ready in one moment, those of a capped tool keep their place", async () => {
+  const bench = new Bench();
+  bench.add("a", SERIAL, 1, 0);
+  bench.add("b", FREE, 1, 1);
+  bench.add("c", TWO, 1, 2);
+  bench.add("d", FREE, 9, 3);
+  bench.add("e", TWO, 1, 4);
+  await bench.settle();
+  expect(bench.begun).toEqual(["a", "b", "c", "d", "e"]);
+});
+
+test("a call of a tool without a cap that is stopped in the moment it was queued is never dispatched", async () => {
+  const bench = new Bench();
+  bench.add("first", SERIAL, 1, 0);
+  const free = bench.add("free", FREE, 1, 1);
+  expect(free.started).toBe(false);
+  free.stop(makeFailure("CANCELLED"), "wait");
+  await bench.settle();
+  expect(bench.begun).toEqual(["first"]);
+});
+
+test("a call that is stopped once it was chosen leaves its place to the next", async () => {
+  const bench = new Bench();
+  const first = bench.pools.enqueue(TWO, { remaining: 1, position: 0 }, () => {
+    chosen.stop(makeFailure("ABORTED"), "wait");
+    const never = new Promise<never>(() => {});
+    return { outcome: never, finished: never, stop: () => {} };
+  });
+  const chosen = bench.add("chosen", TWO, 1, 1);
+  bench.add("next", TWO, 1, 2);
+  await bench.settle();
+  expect(first.started).toBe(true);
+  expect(bench.begun).toEqual(["next"]);
+});
+
 test("tools do not wait for each other", async () => {
   const bench = new Bench();
   bench.add("a", SERIAL);
