@@ -464,3 +464,24 @@ test.each([
     expect(results[0]!.error?.hint).toContain("not known");
   },
 );
+
+test("under fail-fast nothing starts beside an action that turns out wrong as it is prepared", async () => {
+  const world = new TestWorld();
+  let ran = false;
+  const write = contractOf("write", {
+    isWrite: true,
+    actions: ["create"],
+    run: () => Promise.resolve((ran = true)),
+  });
+  const gone = { $ref: "r-00000000-0000-0000-0000-000000000000#/x" };
+  const { results } = await world.run([write], {
+    on_error: "fail-fast",
+    actions: [
+      { tool: "write", args: { x: gone } },
+      { tool: "write", args: {} },
+    ],
+  });
+  expect(results[0]!.error?.code).toBe("BAD_REFERENCE");
+  expect(results[1]).toMatchObject({ status: "skipped", because: "a0", error: { code: "ABORTED" } });
+  expect(ran).toBe(false);
+});

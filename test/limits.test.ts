@@ -139,6 +139,13 @@ const NOT_OUR_HTTP: Refused[] = [
   ["300 KiB of unknown length", { body: Array<string>(300).fill("x".repeat(1024)) }, 413, "BODY_TOO_LARGE"],
   ["one byte too much", { body: "x".repeat(LIMITS.bodyBytes + 1) }, 413, "BODY_TOO_LARGE"],
   ["a million numbers", { body: `{"actions":[${"0,".repeat(999_999)}0]}` }, 413, "BODY_TOO_LARGE"],
+  [
+    "a compressed body",
+    { body: batch(ECHO), headers: { "content-encoding": "gzip" } },
+    415,
+    "UNSUPPORTED_MEDIA_TYPE",
+    /content-encoding/,
+  ],
   ["no content type", typed(undefined), 415, "UNSUPPORTED_MEDIA_TYPE"],
   ["an empty content type", typed(""), 415, "UNSUPPORTED_MEDIA_TYPE"],
   ["text", typed("text/plain"), 415, "UNSUPPORTED_MEDIA_TYPE"],

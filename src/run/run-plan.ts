@@ -92,6 +92,11 @@ class PlanRun {
   #begin(step: Step): void {
     if (!step.task.ok) return;
     const queued = this.#start(step, step.task.value, this.#dataOf);
+    // At once, so that under fail-fast nothing starts between a failure that is known and its telling.
+    if (queued.known !== undefined) {
+      this.#settle(step, queued.known);
+      return;
+    }
     this.#running.set(step.index, queued);
     this.#ends.push(queued.finished);
     void queued.outcome.then((outcome) => {

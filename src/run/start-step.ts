@@ -80,5 +80,11 @@ export function createStepStarter({
 
 /** A step that is over before it began. */
 function over(outcome: Outcome): Queued {
-  return { outcome: Promise.resolve(outcome), finished: Promise.resolve(), started: true, stop: () => {} };
+  return {
+    known: outcome,
+    outcome: Promise.resolve(outcome),
+    finished: Promise.resolve(),
+    started: true,
+    stop: () => {},
+  };
 }

@@ -16,6 +16,8 @@ export interface Rank {
 export interface Queued extends Running {
   /** False until it is dispatched: until then stopping it is certain to have sent nothing. */
   readonly started: boolean;
+  /** Its outcome, where that was known before anything began. */
+  readonly known?: Outcome;
 }
 
 /** Dispatch a call that waited `queuedMs` for its cap. */

@@ -50,7 +50,8 @@ export const sendEmail = defineTool({
   orchestration: {
     mode: "fan-out-bounded",
     max_concurrency: 2,
-    backoff: { strategy: "exponential", initial_ms: 1_000 },
+    // Five attempts then outlast a provider that is down for a minute; nobody waits for a mail by the second.
+    backoff: { strategy: "exponential", initial_ms: 10_000 },
   },
   run: async ({ to, subject, body, cc }, ctx) => {
     const response = await ctx.fetch("https://api.resend.com/emails", {

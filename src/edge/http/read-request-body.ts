@@ -22,6 +22,10 @@ export async function readRequestBody(request: Request): Promise<Result<RequestB
       ),
     );
   }
+  const encoding = request.headers.get("content-encoding") ?? "identity";
+  if (encoding !== "identity") {
+    return err(makeRefusal("UNSUPPORTED_MEDIA_TYPE", "Send the body as it is, without a content-encoding."));
+  }
   const bytes = await readWithin(request, LIMITS.bodyBytes);
   if (bytes === null) {
     return err(
