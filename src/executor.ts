@@ -61,9 +61,11 @@ export async function execute(batch: Batch, execution: Execution): Promise<Resul
   const { catalog, ports, gate } = execution;
   const planned = makePlan(batch, catalog);
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
-  const plan = refuseMisconfigured(planned.value, ports);
-  if (batch.dryRun) return ok({ envelopeJson: JSON.stringify(describePlan(plan)), quota: null });
-
+  const plan = planned.value;
+  if (batch.dryRun) {
+    const described = describePlan(refuseMisconfigured(plan, ports));
+    return ok({ envelopeJson: JSON.stringify(described), quota: null });
+  }
   const executed = await executePlan(plan, execution);
   if (!executed.ok) return executed;
   const { outcomes, quota, ...measures } = executed.value;
