@@ -62,6 +62,31 @@ export class CallClock {
     return () => this.#onEnd.delete(callback);
   }
 
+  /**
+   * Wait for `work` no longer than the call goes on, so that work which ignores the signal cannot hold the call up.
+   * Rejects with the reason of the end, or as `work` does.
+   *
+   * @param discard told the value that came too late
+   */
+  orEnd<T>(work: Promise<T>, discard: (late: T) => void = () => {}): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const stopListening = this.onEnd((reason) => {
+        reject(reason);
+        work.then(discard, () => {});
+      });
+      work.then(
+        (value) => {
+          stopListening();
+          resolve(value);
+        },
+        (error: unknown) => {
+          stopListening();
+          reject(error);
+        },
+      );
+    });
+  }
+
   /** Milliseconds spent paused so far. */
   get pausedMs(): number {
     return this.#pausedMs;

@@ -98,7 +98,7 @@ async function send(hop: Hop, call: EgressCall, slots: HeaderSlots): Promise<Res
       redirect: "manual",
       ...(body !== undefined && { body }),
     } as const;
-    const response = await orEnd(fetch(hop.href, init), clock);
+    const response = await clock.orEnd(fetch(hop.href, init), discard);
     trace.status = response.status;
     return response;
   } catch {
@@ -111,26 +111,6 @@ async function send(hop: Hop, call: EgressCall, slots: HeaderSlots): Promise<Res
     clock.leave();
     release();
   }
-}
-
-/** Wait for a response no longer than the call goes on, so a fetch that ignores its signal cannot keep a slot. */
-function orEnd(response: Promise<Response>, clock: CallClock): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    const stopListening = clock.onEnd((reason) => {
-      reject(reason);
-      response.then(discard, () => {});
-    });
-    response.then(
-      (value) => {
-        stopListening();
-        resolve(value);
-      },
-      (error: unknown) => {
-        stopListening();
-        reject(error);
-      },
-    );
-  });
 }
 
 async function receive(response: Response, call: EgressCall): Promise<UpstreamResponse> {

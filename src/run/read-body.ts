@@ -89,7 +89,9 @@ async function readSmallBody(
   { maxBytes, budget, clock, idleTimeoutMs }: BodyLimits,
 ): Promise<string> {
   clock.enter("idle", idleTimeoutMs);
-  const bytes = await orEnd(response.arrayBuffer(), clock);
+  const bytes = await clock.orEnd(response.arrayBuffer()).catch(() => {
+    throw clock.ended ?? brokenOff();
+  });
   clock.leave();
   if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
   if (!budget.take(bytes.byteLength)) throw budgetSpent();
@@ -105,20 +107,6 @@ async function readChunk(reader: ReadableStreamDefaultReader<Uint8Array>, clock:
   } catch {
     throw clock.ended ?? brokenOff();
   }
-}
-
-/** Wait for a body no longer than the call goes on. */
-function orEnd<T>(body: Promise<T>, clock: CallClock): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stopListening = clock.onEnd(reject);
-    body.then(
-      (value) => {
-        stopListening();
-        resolve(value);
-      },
-      () => reject(clock.ended ?? brokenOff()),
-    );
-  });
 }
 
 function brokenOff(): ToolFailure {
