@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { LIMITS } from "../src/contract/limits.ts";
 import type { WireResult } from "./support/execute-batch.ts";
 import { expectClean, SECRETS } from "./support/expect-clean.ts";
 import { UPSTREAM_TEXT } from "./support/hostile-answers.ts";
-import { HostileUpstream } from "./support/hostile-upstream.ts";
-import { startSandbox } from "./support/sandbox.ts";
-import { problemOf, type RawRequest, TestCaller } from "./support/test-caller.ts";
-import type { Workerd } from "./support/workerd.ts";
+import { setUpSandbox } from "./support/set-up-sandbox.ts";
+import { problemOf, type RawRequest } from "./support/test-caller.ts";
 
 /*
  * What a hostile user or upstream gets, over HTTP, from the built bundle. Every row is a sentence, what is sent, and the
@@ -15,20 +13,7 @@ import type { Workerd } from "./support/workerd.ts";
  * for each.
  */
 
-let upstream: HostileUpstream;
-let volley: Workerd;
-let caller: TestCaller;
-
-beforeAll(async () => {
-  upstream = await HostileUpstream.start();
-  volley = await startSandbox({ vars: { PROBE_ORIGIN: upstream.url } });
-  caller = new TestCaller(volley.url);
-});
-
-afterAll(async () => {
-  await volley?.[Symbol.asyncDispose]();
-  await upstream?.[Symbol.asyncDispose]();
-});
+const { upstream, volley, caller } = await setUpSandbox();
 
 const ECHO = { tool: "probe-echo", args: { n: 1 } };
 const echo = (n: number) => ({ ...ECHO, args: { n } });

@@ -1,25 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { sleep } from "../support/eventually.ts";
-import { HostileUpstream } from "../support/hostile-upstream.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { TestCaller } from "../support/test-caller.ts";
-import type { Workerd } from "../support/workerd.ts";
+import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
-let upstream: HostileUpstream;
-let volley: Workerd;
-let caller: TestCaller;
-
-beforeAll(async () => {
-  upstream = await HostileUpstream.start();
-  volley = await startSandbox({ vars: { PROBE_ORIGIN: upstream.url } });
-  caller = new TestCaller(volley.url);
-});
-
-afterAll(async () => {
-  await volley?.[Symbol.asyncDispose]();
-  await upstream?.[Symbol.asyncDispose]();
-});
+const { upstream, caller } = await setUpSandbox();
 
 /** So many calls of a probe, numbered, each of which the upstream takes `d` ms for. */
 const calls = (tool: string, count: number, d: number): object[] =>

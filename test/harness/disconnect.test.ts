@@ -1,26 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
-import { HostileUpstream, type SeenRequest } from "../support/hostile-upstream.ts";
+import type { SeenRequest } from "../support/hostile-upstream.ts";
 import { sendAndHold } from "../support/raw-client.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { TestCaller } from "../support/test-caller.ts";
-import type { Workerd } from "../support/workerd.ts";
+import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
-let upstream: HostileUpstream;
-let volley: Workerd;
-let caller: TestCaller;
-
-beforeAll(async () => {
-  upstream = await HostileUpstream.start();
-  volley = await startSandbox({ vars: { PROBE_ORIGIN: upstream.url } });
-  caller = new TestCaller(volley.url);
-});
-
-afterAll(async () => {
-  await volley?.[Symbol.asyncDispose]();
-  await upstream?.[Symbol.asyncDispose]();
-});
+const { upstream, volley, caller } = await setUpSandbox();
 
 /** Longer than any test waits. */
 const LONG_MS = 9_000;

@@ -1,25 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
-import { HostileUpstream } from "../support/hostile-upstream.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { problemOf, TestCaller } from "../support/test-caller.ts";
-import type { Workerd } from "../support/workerd.ts";
 
-let upstream: HostileUpstream;
-let volley: Workerd;
-let caller: TestCaller;
-
-beforeAll(async () => {
-  upstream = await HostileUpstream.start();
-  volley = await startSandbox({ vars: { PROBE_ORIGIN: upstream.url } });
-  caller = new TestCaller(volley.url);
-});
-
-afterAll(async () => {
-  await volley?.[Symbol.asyncDispose]();
-  await upstream?.[Symbol.asyncDispose]();
-});
+const { upstream, volley, caller } = await setUpSandbox();
 
 interface WireJob {
   readonly job_id: string;

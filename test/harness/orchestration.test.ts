@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 
 import { expectClean } from "../support/expect-clean.ts";
-import { HostileUpstream } from "../support/hostile-upstream.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { type RawAnswer, TestCaller } from "../support/test-caller.ts";
-import type { Workerd } from "../support/workerd.ts";
 
 interface ToolResult {
   readonly toolId: string;
@@ -42,37 +41,25 @@ const PARTITION = "/api/orchestration/partition";
 /** How long the workspace tools take here: long enough for what overlaps to be seen. */
 const WORK_MS = 60;
 
-let upstream: HostileUpstream;
-let volley: Workerd;
-let caller: TestCaller;
+const { upstream, volley, caller } = await setUpSandbox();
 /** What the upstream saw of the workspace tools: `+name label` when a call came, `-name label` when it was answered. */
 let seen: string[] = [];
 
-beforeAll(async () => {
-  upstream = await HostileUpstream.start();
-  for (const name of ["read", "grep", "write", "bash"]) {
-    upstream.script(`/tool/${name}`, (_, response) => {
-      const input = JSON.parse(upstream.requests.at(-1)!.body) as Record<string, unknown>;
-      const call = `${name} ${String(input["path"] ?? input["command"] ?? "")}`;
-      seen.push(`+${call}`);
-      setTimeout(() => {
-        seen.push(`-${call}`);
-        const status = Number(input["status"] ?? 200);
-        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ input }));
-      }, WORK_MS);
-    });
-  }
-  volley = await startSandbox({ vars: { PROBE_ORIGIN: upstream.url } });
-  caller = new TestCaller(volley.url);
-});
+for (const name of ["read", "grep", "write", "bash"]) {
+  upstream.script(`/tool/${name}`, (_, response) => {
+    const input = JSON.parse(upstream.requests.at(-1)!.body) as Record<string, unknown>;
+    const call = `${name} ${String(input["path"] ?? input["command"] ?? "")}`;
+    seen.push(`+${call}`);
+    setTimeout(() => {
+      seen.push(`-${call}`);
+      const status = Number(input["status"] ?? 200);
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ input }));
+    }, WORK_MS);
+  });
+}
 
 beforeEach(() => {
   seen = [];
-});
-
-afterAll(async () => {
-  await volley?.[Symbol.asyncDispose]();
-  await upstream?.[Symbol.asyncDispose]();
 });
 
 const send = (path: string, body: unknown): Promise<RawAnswer> =>

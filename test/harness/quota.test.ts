@@ -1,23 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { sleep } from "../support/eventually.ts";
-import { HostileUpstream } from "../support/hostile-upstream.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { problemOf, TestCaller } from "../support/test-caller.ts";
-import type { Workerd } from "../support/workerd.ts";
 
-let upstream: HostileUpstream;
-let volley: Workerd;
-
-beforeAll(async () => {
-  upstream = await HostileUpstream.start();
-  volley = await startSandbox({ vars: { PROBE_ORIGIN: upstream.url } });
-});
-
-afterAll(async () => {
-  await volley?.[Symbol.asyncDispose]();
-  await upstream?.[Symbol.asyncDispose]();
-});
+const { upstream, volley } = await setUpSandbox();
 
 const POLICY = '"requests";q=20;w=60';
 /** One structured-field item with the parameters of draft-ietf-httpapi-ratelimit-headers. */

@@ -1,56 +1,42 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import type { WireEnvelope, WireResult } from "../support/execute-batch.ts";
-import { HostileUpstream } from "../support/hostile-upstream.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { problemOf, TestCaller } from "../support/test-caller.ts";
-import type { Workerd } from "../support/workerd.ts";
 
-let upstream: HostileUpstream;
-let volley: Workerd;
-let caller: TestCaller;
+const { upstream, volley, caller } = await setUpSandbox();
 /** What the upstream saw of `/read` and `/write`: `+path n` when a call came, `-path n` when it was answered. */
 let seen: string[] = [];
 
-beforeAll(async () => {
-  upstream = await HostileUpstream.start();
-  for (const path of ["/read", "/write"]) {
-    upstream.script(path, (query, response) => {
-      const { body } = upstream.requests.at(-1)!;
-      const { n, status = 200 } = (body === "" ? Object.fromEntries(query) : JSON.parse(body)) as Record<
-        string,
-        unknown
-      >;
-      const call = `${path.slice(1)} ${String(n)}`;
-      seen.push(`+${call}`);
-      setTimeout(() => {
-        seen.push(`-${call}`);
-        response
-          .writeHead(Number(status), { "content-type": "application/json" })
-          .end(JSON.stringify({ n: Number(n) }));
-      }, 50);
-    });
-  }
-  upstream.script(
-    "/items",
-    (query, response) =>
-      void response.writeHead(200, { "content-type": "application/json" }).end(
-        JSON.stringify({
-          items: Array.from({ length: Number(query.get("count")) }, (_, n) => ({
-            n,
-            text: `Item ${n}: ${"the quick brown fox jumps over the lazy dog ".repeat(3)}`,
-          })),
-        }),
-      ),
-  );
-  volley = await startSandbox({ vars: { PROBE_ORIGIN: upstream.url } });
-  caller = new TestCaller(volley.url);
-});
-
-afterAll(async () => {
-  await volley?.[Symbol.asyncDispose]();
-  await upstream?.[Symbol.asyncDispose]();
-});
+for (const path of ["/read", "/write"]) {
+  upstream.script(path, (query, response) => {
+    const { body } = upstream.requests.at(-1)!;
+    const { n, status = 200 } = (body === "" ? Object.fromEntries(query) : JSON.parse(body)) as Record<
+      string,
+      unknown
+    >;
+    const call = `${path.slice(1)} ${String(n)}`;
+    seen.push(`+${call}`);
+    setTimeout(() => {
+      seen.push(`-${call}`);
+      response
+        .writeHead(Number(status), { "content-type": "application/json" })
+        .end(JSON.stringify({ n: Number(n) }));
+    }, 50);
+  });
+}
+upstream.script(
+  "/items",
+  (query, response) =>
+    void response.writeHead(200, { "content-type": "application/json" }).end(
+      JSON.stringify({
+        items: Array.from({ length: Number(query.get("count")) }, (_, n) => ({
+          n,
+          text: `Item ${n}: ${"the quick brown fox jumps over the lazy dog ".repeat(3)}`,
+        })),
+      }),
+    ),
+);
 
 const search = { id: "found", tool: "probe-search", args: { q: "tea" } };
 const items = (count: number): object => ({

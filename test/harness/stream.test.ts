@@ -1,23 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import type { WireEnvelope, WireResult } from "../support/execute-batch.ts";
-import { HostileUpstream } from "../support/hostile-upstream.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { problemOf, TestCaller } from "../support/test-caller.ts";
-import type { Workerd } from "../support/workerd.ts";
 
-let upstream: HostileUpstream;
-let volley: Workerd;
-
-beforeAll(async () => {
-  upstream = await HostileUpstream.start();
-  volley = await startSandbox({ vars: { PROBE_ORIGIN: upstream.url } });
-});
-
-afterAll(async () => {
-  await volley?.[Symbol.asyncDispose]();
-  await upstream?.[Symbol.asyncDispose]();
-});
+const { upstream, volley } = await setUpSandbox();
 
 const SSE = { accept: "text/event-stream" };
 

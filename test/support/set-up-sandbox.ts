@@ -1,0 +1,28 @@
+import { afterAll } from "vitest";
+
+import { HostileUpstream } from "./hostile-upstream.ts";
+import { startSandbox } from "./sandbox.ts";
+import { TestCaller } from "./test-caller.ts";
+import type { Workerd } from "./workerd.ts";
+
+/** The sandbox as a test file sees it: its upstream in the test's own hands, and a caller with every right. */
+export interface SandboxSetup {
+  readonly upstream: HostileUpstream;
+  readonly volley: Workerd;
+  readonly caller: TestCaller;
+}
+
+/**
+ * Start the sandbox in front of an upstream of the test's own, for all tests of the calling file; both end with it.
+ *
+ * @param vars variables besides the configured ones
+ * @example
+ * const { upstream, caller } = await setUpSandbox();
+ */
+export async function setUpSandbox(vars: Readonly<Record<string, string>> = {}): Promise<SandboxSetup> {
+  const upstream = await HostileUpstream.start();
+  afterAll(() => upstream[Symbol.asyncDispose]());
+  const volley = await startSandbox({ vars: { PROBE_ORIGIN: upstream.url, ...vars } });
+  afterAll(() => volley[Symbol.asyncDispose]());
+  return { upstream, volley, caller: new TestCaller(volley.url) };
+}
