@@ -42,10 +42,10 @@ const BATCH_ARGS = {
 
 /** Four calls of one turn: name, arguments as the model wrote them. */
 const CALLS = [
-  { id: SLOW!, name: "probe-echo", args: '{"n":1,"d":150}' },
-  { id: BROKEN!, name: "probe-echo", args: '{"n":' },
-  { id: MISSING!, name: "probe-nothing", args: "{}" },
-  { id: BATCH!, name: "execute_actions", args: JSON.stringify(BATCH_ARGS) },
+  { id: SLOW, name: "probe-echo", args: '{"n":1,"d":150}' },
+  { id: BROKEN, name: "probe-echo", args: '{"n":' },
+  { id: MISSING, name: "probe-nothing", args: "{}" },
+  { id: BATCH, name: "execute_actions", args: JSON.stringify(BATCH_ARGS) },
 ];
 
 function expectEnvelope(said: unknown): void {

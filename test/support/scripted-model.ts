@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** One request a client sent to its model. */
@@ -14,16 +14,7 @@ export class ScriptedModel implements AsyncDisposable {
   readonly #server: Server;
 
   private constructor() {
-    this.#server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const text = Buffer.concat(chunks).toString();
-      this.requests.push({ path: request.url ?? "", body: text === "" ? {} : JSON.parse(text) });
-      const turn = this.#turns.shift();
-      response
-        .writeHead(turn === undefined ? 500 : 200, { "content-type": "application/json" })
-        .end(JSON.stringify(turn ?? { error: { message: "The script has no further turn" } }));
-    });
+    this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
   /** Start one on loopback. */
@@ -42,6 +33,20 @@ export class ScriptedModel implements AsyncDisposable {
   /** Say these next, in this order. */
   willSay(...turns: readonly object[]): void {
     this.#turns.push(...turns);
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    this.requests.push({
+      path: request.url ?? "",
+      body: text === "" ? {} : (JSON.parse(text) as ModelRequest["body"]),
+    });
+    const turn = this.#turns.shift();
+    response
+      .writeHead(turn === undefined ? 500 : 200, { "content-type": "application/json" })
+      .end(JSON.stringify(turn ?? { error: { message: "The script has no further turn" } }));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
