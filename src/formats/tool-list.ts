@@ -1,7 +1,7 @@
 import type { ToolDescriptor } from "../catalog/batch-tool.ts";
 
 /** The dialects in which tools can be listed. */
-export const TOOL_FORMATS = ["json-schema", "openai"] as const;
+export const TOOL_FORMATS = ["json-schema", "openai", "mcp"] as const;
 
 export type ToolFormat = (typeof TOOL_FORMATS)[number];
 
@@ -19,5 +19,7 @@ export function toToolList(tools: readonly ToolDescriptor[], format: ToolFormat)
         type: "function",
         function: { name, description, parameters: inputSchema },
       }));
+    case "mcp":
+      return tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   }
 }

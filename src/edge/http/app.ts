@@ -9,6 +9,7 @@ import { parseResponsesTurn } from "../../formats/openai-responses.ts";
 import type { Deployment } from "../deployment.ts";
 import { executeActions } from "./execute-actions.ts";
 import { listTools } from "./list-tools.ts";
+import { answerMcp } from "./mcp.ts";
 import { answerTurns } from "./provider-calls.ts";
 import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -74,6 +75,8 @@ export function createApp(deploymentOf: (env: Record<string, unknown>) => Deploy
       answer(c, deploymentOf, (request, { requestId }) => refuseMethod(request, method, requestId)),
     );
   }
+  // Every method: which of them it has is the protocol's to say.
+  app.all("/mcp", (c) => answer(c, deploymentOf, answerMcp));
   app.notFound((c) =>
     answer(c, deploymentOf, (request, { requestId }) =>
       respondRefusal(

@@ -3,6 +3,7 @@ import type { Caller } from "../../contract/caller.ts";
 import type { Execution } from "../../executor.ts";
 import type { Ports, RunOptions } from "../../run/ports.ts";
 import type { GateClient } from "../durable/gate-client.ts";
+import type { AllowedOrigins } from "../mcp/guard-origin.ts";
 
 /** Everything a handler may use besides the request itself. */
 export interface RequestContext {
@@ -13,6 +14,8 @@ export interface RequestContext {
   readonly ports: Ports;
   readonly options: RunOptions;
   readonly gate: GateClient;
+  /** Where browsers and development servers may be reached from and as. */
+  readonly origins: AllowedOrigins;
   readonly defer: (work: Promise<unknown>) => void;
 }
 

@@ -1,0 +1,20 @@
+import type { ListToolsResult } from "@modelcontextprotocol/server";
+
+import { describeBatchTool } from "../../catalog/batch-tool.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { toToolList } from "../../formats/tool-list.ts";
+import type { McpSurface } from "./mcp-surface.ts";
+
+/** One page of the tools that a key is offered; null when the cursor is none that was given. */
+export function listMcpTools(
+  catalog: Catalog,
+  surface: McpSurface,
+  cursor: string | undefined,
+): ListToolsResult | null {
+  const tools = toToolList([describeBatchTool(catalog)], "mcp") as ListToolsResult["tools"];
+  const from = cursor === undefined ? 0 : Number(cursor);
+  if (!Number.isInteger(from) || from < 0 || from >= Math.max(1, tools.length)) return null;
+  const next = from + LIMITS.toolListPage;
+  return { tools: tools.slice(from, next), ...(next < tools.length && { nextCursor: String(next) }) };
+}
