@@ -24,6 +24,14 @@ export const LIMITS = {
   selectPointers: 50,
   /** A token budget beyond the largest context window is none. */
   maxTokens: 2_000_000,
+  /** Tools that one discovery lists: enough to choose from, and about 500 tokens. */
+  discoveredTools: 10,
+  /** The most it lists when asked for more. */
+  maxDiscoveredTools: 50,
+  /** A request for a tool is a sentence, not a document. */
+  queryCharacters: 500,
+  /** Categories, or actions, that one discovery filters by. */
+  filterWords: 50,
   /** A single tool call, when its declaration does not say. */
   toolTimeoutMs: 10_000,
   /** Workers lets six calls per request wait for response headers; a seventh queues inside the platform and burns its own timeout. */

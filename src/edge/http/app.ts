@@ -4,7 +4,9 @@ import { makeRefusal } from "../../contract/refusal.ts";
 import { HOP_HEADER } from "../../contract/hop.ts";
 import type { Deployment } from "../deployment.ts";
 import { executeActions } from "./execute-actions.ts";
+import { invokeTool } from "./invoke-tool.ts";
 import { listTools } from "./list-tools.ts";
+import { answerDiscovery, answerToolSchema } from "./meta-tools.ts";
 import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
 import type { RequestContext } from "./request-context.ts";
 import { respondJson } from "./respond.ts";
@@ -29,6 +31,9 @@ const ROUTES: readonly {
   readonly handler: Handler;
 }[] = [
   { method: "POST", path: "/v1/execute_actions", handler: executeActions },
+  { method: "POST", path: "/v1/discover_tools", handler: answerDiscovery },
+  { method: "POST", path: "/v1/get_tool_schema", handler: answerToolSchema },
+  { method: "POST", path: "/v1/invoke_tool", handler: invokeTool },
   {
     method: "GET",
     path: "/v1/tools",
