@@ -3,7 +3,9 @@ import { type Context, Hono } from "hono";
 import { makeRefusal } from "../../contract/refusal.ts";
 import { HOP_HEADER } from "../../contract/hop.ts";
 import type { Deployment } from "../deployment.ts";
+import { cancelJob, redriveJob } from "./change-job.ts";
 import { executeActions } from "./execute-actions.ts";
+import { listJobs } from "./list-jobs.ts";
 import { listTools } from "./list-tools.ts";
 import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -33,6 +35,21 @@ const ROUTES: readonly {
     method: "GET",
     path: "/v1/tools",
     handler: (request, context) => listTools(new URL(request.url).searchParams, context),
+  },
+  {
+    method: "GET",
+    path: "/v1/jobs",
+    handler: (request, context) => listJobs(new URL(request.url).searchParams, context),
+  },
+  {
+    method: "POST",
+    path: "/v1/jobs/:id/cancel",
+    handler: (_, context, c) => cancelJob(c.req.param("id") ?? "", context),
+  },
+  {
+    method: "POST",
+    path: "/v1/jobs/:id/redrive",
+    handler: (_, context, c) => redriveJob(c.req.param("id") ?? "", context),
   },
   {
     method: "GET",
