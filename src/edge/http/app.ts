@@ -2,11 +2,16 @@ import { type Context, Hono } from "hono";
 
 import { makeRefusal } from "../../contract/refusal.ts";
 import { HOP_HEADER } from "../../contract/hop.ts";
+import { parseAnthropicTurn } from "../../formats/anthropic.ts";
+import { parseGeminiTurn } from "../../formats/gemini.ts";
+import { parseChatTurn } from "../../formats/openai-chat.ts";
+import { parseResponsesTurn } from "../../formats/openai-responses.ts";
 import type { Deployment } from "../deployment.ts";
 import { cancelJob, redriveJob } from "./change-job.ts";
 import { executeActions } from "./execute-actions.ts";
 import { listJobs } from "./list-jobs.ts";
 import { listTools } from "./list-tools.ts";
+import { answerTurns } from "./provider-calls.ts";
 import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
 import type { RequestContext } from "./request-context.ts";
 import { respondJson } from "./respond.ts";
@@ -56,6 +61,10 @@ const ROUTES: readonly {
     path: "/v1/jobs/:id",
     handler: (_, context, c) => showJob(c.req.param("id") ?? "", context),
   },
+  { method: "POST", path: "/v1/openai/tool_calls", handler: answerTurns(parseChatTurn) },
+  { method: "POST", path: "/v1/openai/function_calls", handler: answerTurns(parseResponsesTurn) },
+  { method: "POST", path: "/v1/anthropic/tool_use", handler: answerTurns(parseAnthropicTurn) },
+  { method: "POST", path: "/v1/gemini/function_calls", handler: answerTurns(parseGeminiTurn) },
   { method: "POST", path: "/api/orchestration/batch", handler: orchestrateBatch },
   { method: "POST", path: "/api/orchestration/partition", handler: orchestratePartition },
 ];
