@@ -69,6 +69,11 @@ export const LIMITS = {
   jobBackoffMaxMs: 300_000,
   /** Live jobs of one tenant; what is over it is refused, not queued without end. */
   jobBacklog: 1_000,
+  /** Live jobs that redriving may add to a full backlog: whoever repairs things is not held up by what broke. */
+  jobRedrives: 100,
+  /** Jobs of one page of a list; an agent reads a few, an operator pages on. */
+  jobPage: 20,
+  maxJobPage: 100,
   /** How long a finished job can be asked about. */
   jobRetentionMs: 7 * 24 * 3_600_000,
   /** Finished jobs kept per tenant, whatever their age: the object's size stays bounded. */

@@ -9,10 +9,13 @@ const REFUSALS = {
   NOT_FOUND: { status: 404, title: "There is nothing here." },
   UNKNOWN_TOOL: { status: 404, title: "There is no tool of that name." },
   METHOD_NOT_ALLOWED: { status: 405, title: "The path does not answer this method." },
+  JOB_NOT_CANCELLABLE: { status: 409, title: "The job is over, so it cannot be cancelled." },
+  JOB_NOT_REDRIVABLE: { status: 409, title: "The job is not one that can be run again." },
   BODY_TOO_LARGE: { status: 413, title: "The body is larger than a request may be." },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "The body must be sent as application/json." },
   INVALID_BATCH: { status: 422, title: "The batch is not well formed." },
   INVALID_REQUEST: { status: 422, title: "The body is not what this path takes." },
+  BACKLOG_FULL: { status: 429, title: "Too much background work is waiting already." },
   QUOTA_EXCEEDED: { status: 429, title: "The key's quota is used up for now." },
   UNAVAILABLE: { status: 503, title: "The request could not be served just now." },
 } as const satisfies Record<string, { status: number; title: string }>;

@@ -7,8 +7,10 @@ import { parseGeminiTurn } from "../../formats/gemini.ts";
 import { parseChatTurn } from "../../formats/openai-chat.ts";
 import { parseResponsesTurn } from "../../formats/openai-responses.ts";
 import type { Deployment } from "../deployment.ts";
+import { cancelJob, redriveJob } from "./change-job.ts";
 import { executeActions } from "./execute-actions.ts";
 import { invokeTool } from "./invoke-tool.ts";
+import { listJobs } from "./list-jobs.ts";
 import { listTools } from "./list-tools.ts";
 import { answerDiscovery, answerToolSchema } from "./meta-tools.ts";
 import { answerTurns } from "./provider-calls.ts";
@@ -43,6 +45,21 @@ const ROUTES: readonly {
     method: "GET",
     path: "/v1/tools",
     handler: (request, context) => listTools(new URL(request.url).searchParams, context),
+  },
+  {
+    method: "GET",
+    path: "/v1/jobs",
+    handler: (request, context) => listJobs(new URL(request.url).searchParams, context),
+  },
+  {
+    method: "POST",
+    path: "/v1/jobs/:id/cancel",
+    handler: (_, context, c) => cancelJob(c.req.param("id") ?? "", context),
+  },
+  {
+    method: "POST",
+    path: "/v1/jobs/:id/redrive",
+    handler: (_, context, c) => redriveJob(c.req.param("id") ?? "", context),
   },
   {
     method: "GET",
