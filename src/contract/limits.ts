@@ -24,6 +24,14 @@ export const LIMITS = {
   selectPointers: 50,
   /** A token budget beyond the largest context window is none. */
   maxTokens: 2_000_000,
+  /** Tools that one discovery lists: enough to choose from, and about 500 tokens. */
+  discoveredTools: 10,
+  /** The most it lists when asked for more. */
+  maxDiscoveredTools: 50,
+  /** A request for a tool is a sentence, not a document. */
+  queryCharacters: 500,
+  /** Categories, or actions, that one discovery filters by. */
+  filterWords: 50,
   /** A single tool call, when its declaration does not say. */
   toolTimeoutMs: 10_000,
   /** Workers lets six calls per request wait for response headers; a seventh queues inside the platform and burns its own timeout. */
@@ -79,6 +87,11 @@ export const LIMITS = {
   jobDeferralMs: 24 * 3_600_000,
   /** Live jobs of one tenant; what is over it is refused, not queued without end. */
   jobBacklog: 1_000,
+  /** Live jobs that redriving may add to a full backlog: whoever repairs things is not held up by what broke. */
+  jobRedrives: 100,
+  /** Jobs of one page of a list; an agent reads a few, an operator pages on. */
+  jobPage: 20,
+  maxJobPage: 100,
   /** How long a finished job can be asked about. */
   jobRetentionMs: 7 * 24 * 3_600_000,
   /** Finished jobs kept per tenant, whatever their age: the object's size stays bounded. */

@@ -122,6 +122,45 @@ export function settleJob(
   return [retry, true];
 }
 
+/**
+ * Cancel a live job; false, and the same job, when it is over.
+ *
+ * The fence grows, so an attempt under way can no longer report. It cannot be called back either: the note says when
+ * something may have taken effect.
+ */
+export function cancelJob(job: Job, nowMs: number): [job: Job, accepted: boolean] {
+  if (job.dueAt === null) return [job, false];
+  const cancelled: Job = {
+    ...job,
+    status: "cancelled",
+    fence: job.fence + 1,
+    updatedAt: nowMs,
+    dueAt: null,
+    note: cancelNote(job),
+  };
+  return [cancelled, true];
+}
+
+/**
+ * Give a dead job fresh attempts, due at once and under the same idempotency key; false, and the same job, when it is
+ * not dead or its record could not be read.
+ *
+ * An at-most-once job that may have been sent is `unknown`, not `dead`, so none is sent a second time.
+ */
+export function redriveJob(job: Job, nowMs: number): [job: Job, accepted: boolean] {
+  if (job.status !== "dead" || job.spec.maxAttempts === 0) return [job, false];
+  const redriven: Job = {
+    ...job,
+    status: "retrying",
+    attempts: 0,
+    updatedAt: nowMs,
+    dueAt: nowMs,
+    errorJson: null,
+    note: `Redriven after ${job.attempts} attempts, which are no longer counted.`,
+  };
+  return [redriven, true];
+}
+
 /** Bury a job that cannot be run at all; the hint says why. */
 export function buryJob(job: Job, nowMs: number, hint: string): Job {
   const error = toWireFailure(makeFailure("INTERNAL", { retryable: false, hint }));
@@ -172,6 +211,14 @@ function finish(job: Job, nowMs: number, end: { status: JobStatus; error: WireFa
     dataJson: null,
     errorJson: JSON.stringify(end.error),
   };
+}
+
+function cancelNote({ status, attempts }: Job): string {
+  if (status === "running")
+    return `Attempt ${attempts} was under way when the job was cancelled. It may have taken effect; its answer is not recorded.`;
+  return attempts === 0
+    ? "Cancelled before anything was sent."
+    : `Cancelled after ${attempts} attempts without success. What they sent may have taken effect all the same.`;
 }
 
 function unreported(job: Job): WireFailure {
