@@ -3,6 +3,7 @@ import type { Caller } from "../contract/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { TimerQueue } from "../kit/timer-queue.ts";
 import type { Ports, RunOptions } from "../run/ports.ts";
+import { UpstreamHealth } from "../run/upstream-health.ts";
 import { createGateClient } from "./durable/gate-client.ts";
 import type { TenantGateNamespace } from "./durable/tenant-gate.ts";
 import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";
@@ -41,6 +42,7 @@ export function readDeployment(
     hosts: readList(env, "VOLLEY_HOSTS"),
     origins: readList(env, "VOLLEY_ORIGINS"),
   };
+  const health = new UpstreamHealth(ports.clock);
   const namespace = env["TENANT_GATE"] as TenantGateNamespace;
   const catalogs = new WeakMap<Caller, Catalog>();
 
@@ -65,6 +67,7 @@ export function readDeployment(
         ports: { ...ports, clock },
         options,
         origins,
+        health,
         gate: createGateClient(namespace, caller.tenant, { clock, timeoutMs: LIMITS.admissionTimeoutMs }),
         defer,
       };

@@ -6,6 +6,7 @@ import {
 } from "@modelcontextprotocol/server";
 
 import { runCalls } from "../../agent/run-calls.ts";
+import { ALIASES } from "../../catalog/alias.ts";
 import { BATCH_TOOL } from "../../catalog/batch-tool.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
@@ -47,7 +48,7 @@ export async function callTool(
 }
 
 function isOffered(name: string, catalog: Catalog): boolean {
-  return name === BATCH_TOOL || catalog.get(name) !== undefined;
+  return name === BATCH_TOOL || ALIASES.has(name) || catalog.callable(name) !== undefined;
 }
 
 function toCallResult({ json, failed }: ToolReply): CallToolResult {
