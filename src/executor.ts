@@ -21,6 +21,7 @@ import { refuseMisconfigured, refuseUnconfirmed } from "./run/refuse-unrunnable.
 import { type PlanResult, runPlan } from "./run/run-plan.ts";
 import { shapeAlone, shapeOutcomes } from "./run/shape-outcomes.ts";
 import { createStepStarter } from "./run/start-step.ts";
+import type { UpstreamHealth } from "./run/upstream-health.ts";
 
 /** Everything one request brings with it. */
 export interface Execution {
@@ -30,6 +31,8 @@ export interface Execution {
   readonly ports: Ports;
   readonly gate: Gate;
   readonly options: RunOptions;
+  /** What the isolate has learned about its upstreams, shared by every request. */
+  readonly health: UpstreamHealth;
   /** Aborts when the caller has gone away. */
   readonly signal: AbortSignal;
   /** Keep work alive after the answer. */
@@ -103,6 +106,7 @@ async function run(
     options,
     slots: new Semaphore(options.headerSlots),
     budget: new ByteBudget(options.requestResponseBytes),
+    health: execution.health,
   };
   const attempts = new AttemptRunner(catalog, () => scope);
   const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;

@@ -5,6 +5,7 @@ import { Semaphore } from "../kit/semaphore.ts";
 import { AttemptRunner } from "../run/attempt-runner.ts";
 import { ByteBudget } from "../run/byte-budget.ts";
 import type { Ports } from "../run/ports.ts";
+import { UpstreamHealth } from "../run/upstream-health.ts";
 
 import { type Deployment, readDeployment, readPositive, readRunOptions } from "./deployment.ts";
 import { createTenantGate } from "./durable/tenant-gate.ts";
@@ -44,7 +45,8 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
       // An alarm is an invocation of its own, with its own six header slots and its own time.
       const slots = new Semaphore(options.headerSlots);
       const budget = () => new ByteBudget(options.requestResponseBytes);
-      const runner = new AttemptRunner(catalog, () => ({ ports, options, slots, budget: budget() }));
+      const health = new UpstreamHealth(ports.clock);
+      const runner = new AttemptRunner(catalog, () => ({ ports, options, slots, budget: budget(), health }));
       return (claim) => runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs);
     },
     optionsOf: (env) => ({

@@ -3,6 +3,7 @@ import type { Caller } from "../contract/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { TimerQueue } from "../kit/timer-queue.ts";
 import type { Ports, RunOptions } from "../run/ports.ts";
+import { UpstreamHealth } from "../run/upstream-health.ts";
 import { createGateClient } from "./durable/gate-client.ts";
 import type { TenantGateNamespace } from "./durable/tenant-gate.ts";
 import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";
@@ -37,6 +38,7 @@ export function readDeployment(
   const keys = parseKeyRing(textOf(env, "VOLLEY_KEYS"));
   const ports = createSystemPorts(env, send);
   const options = readRunOptions(env, trustedOrigins ?? []);
+  const health = new UpstreamHealth(ports.clock);
   const namespace = env["TENANT_GATE"] as TenantGateNamespace;
   const catalogs = new WeakMap<Caller, Catalog>();
 
@@ -60,6 +62,7 @@ export function readDeployment(
         catalog: catalogOf(caller),
         ports: { ...ports, clock },
         options,
+        health,
         gate: createGateClient(namespace, caller.tenant, { clock, timeoutMs: LIMITS.admissionTimeoutMs }),
         defer,
       };

@@ -13,6 +13,7 @@ import { type CallTrace, createEgress } from "./egress.ts";
 import type { Ports, RunOptions } from "./ports.ts";
 import { createRedactor } from "./redact.ts";
 import { serialiseOutput } from "./serialise-output.ts";
+import type { UpstreamHealth } from "./upstream-health.ts";
 
 /** What the actions of one request share. */
 export interface RequestScope {
@@ -21,6 +22,8 @@ export interface RequestScope {
   /** Calls that may wait for response headers at once. */
   readonly slots: Semaphore;
   readonly budget: ByteBudget;
+  /** What the isolate has learned about its upstreams. */
+  readonly health: UpstreamHealth;
 }
 
 /** What to do with a write that was already sent when its batch stops. */
@@ -58,8 +61,11 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
     queuedMs: options.queuedMs + callClock.pausedMs,
     attempts,
   });
-  const fail = (failure: Failure): Outcome =>
-    toFailedOutcome(tool, trace, redactHint(failure, redact), meta());
+  const fail = (failure: Failure): Outcome => {
+    // The last attempt was not made: an open breaker kept it in here.
+    if (failure.code === "CIRCUIT_OPEN") attempts = trace.sent ? Math.max(1, attempts - 1) : 0;
+    return toFailedOutcome(tool, trace, redactHint(failure, redact), meta());
+  };
 
   const context: ToolContext = {
     fetch: createEgress({
@@ -71,11 +77,15 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
       fetch: scope.ports.fetch,
       options: scope.options,
       trace,
+      health: scope.health,
+      hasItsTime: call.timeoutMs >= tool.timeoutMs,
     }),
     secret: (name) => readSecret(tool, name, scope.ports),
     idempotencyKey: options.idempotencyKey,
     signal: callClock.signal,
   };
+
+  if (options.maxAttempts > 1 && tool.orchestration.backoff !== undefined) scope.health.countCall(tool);
 
   const { promise: outcome, resolve } = Promise.withResolvers<Outcome>();
   const ended = rejectAtEnd(callClock);
@@ -94,6 +104,7 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
         const delayMs = retryDelayMs(failure, tool, attempts, options.maxAttempts, scope.ports);
         if (delayMs === null || callClock.ended !== null || delayMs >= callClock.remainingMs)
           return fail(failure);
+        if (!scope.health.takeRetry(tool)) return fail(failure);
         try {
           await sleep(clock, delayMs, callClock.signal);
         } catch {
@@ -167,6 +178,8 @@ function retryDelayMs(
 ): number | null {
   const { backoff } = tool.orchestration;
   if (backoff === undefined || attempts >= maxAttempts || !failure.retryable || !tool.repeatable) return null;
+  // Whoever waits for the probe would only add to what comes after it.
+  if (failure.code === "CIRCUIT_OPEN") return null;
   const delayMs = backoffMs({
     attempt: attempts,
     initialMs: backoff.initial_ms,
