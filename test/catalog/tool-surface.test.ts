@@ -52,7 +52,7 @@ describe("the batch tool that describes no tool", () => {
   });
 
   test("takes a batch with references and loops", () => {
-    const schema = z.fromJSONSchema(OPEN_BATCH_TOOL.inputSchema as Parameters<typeof z.fromJSONSchema>[0]);
+    const schema = z.fromJSONSchema(OPEN_BATCH_TOOL.inputSchema);
     const batch = {
       actions: [
         { id: "a", tool: "search_orders", args: { query: "tea" } },
