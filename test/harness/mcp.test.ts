@@ -180,7 +180,7 @@ describe("A request to /mcp", () => {
   test("for a surface that does not exist is told which there are", async () => {
     const answer = await caller.send({ path: "/mcp?surface=round", body: ping, headers: accept });
     expect(answer.status).toBe(400);
-    expect(answer.text).toMatch(/one of meta, batch, flat, received 'round'/);
+    expect(answer.text).toMatch(/one of batch, meta, flat, received 'round'/);
   });
 
   test.each(["GET", "DELETE"])("as %s finds no session", async (method) => {

@@ -1,7 +1,8 @@
+import { TOOL_SURFACES, type ToolSurface } from "../../catalog/tool-surface.ts";
 import { type Refusal, statusOf } from "../../contract/refusal.ts";
 import { visibleText } from "../../kit/visible-text.ts";
 import { isAllowedOrigin } from "../mcp/guard-origin.ts";
-import { MCP_SURFACES, type McpSurface } from "../mcp/mcp-surface.ts";
+
 import { readRequestBody } from "./read-request-body.ts";
 import type { RequestContext } from "./request-context.ts";
 import { baseHeaders } from "./respond.ts";
@@ -24,19 +25,19 @@ export async function answerMcp(request: Request, context: RequestContext): Prom
       requestId,
     );
   const surface = new URL(request.url).searchParams.get("surface") ?? "meta";
-  if (!(MCP_SURFACES as readonly string[]).includes(surface)) {
-    const hint = `The surface is one of ${MCP_SURFACES.join(", ")}, received '${visibleText(surface)}'.`;
+  if (!(TOOL_SURFACES as readonly string[]).includes(surface)) {
+    const hint = `The surface is one of ${TOOL_SURFACES.join(", ")}, received '${visibleText(surface)}'.`;
     return refuse(400, INVALID_REQUEST, hint, requestId);
   }
   // Loaded with the first such request: no other pays for starting the protocol's library.
   const { serveMcp } = await import("../mcp/serve-mcp.ts");
   if (request.method !== "POST")
-    return withHeaders(await serveMcp(request, context, { surface: surface as McpSurface }), requestId);
+    return withHeaders(await serveMcp(request, context, { surface: surface as ToolSurface }), requestId);
   const body = await readRequestBody(request);
   if (!body.ok) return refuseBody(body.error, requestId);
   const { value, bytes } = body.value;
   return withHeaders(
-    await serveMcp(request, context, { surface: surface as McpSurface, body: value, bodyBytes: bytes }),
+    await serveMcp(request, context, { surface: surface as ToolSurface, body: value, bodyBytes: bytes }),
     requestId,
   );
 }

@@ -4,7 +4,7 @@ import { LIMITS } from "../../contract/limits.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { callTool } from "./call-tool.ts";
 import { listMcpTools } from "./list-mcp-tools.ts";
-import type { McpSurface } from "./mcp-surface.ts";
+import type { ToolSurface } from "../../catalog/tool-surface.ts";
 
 /** What every client is told about this server. */
 const INFO = { name: "volley", title: "Volley", version: "0.1.0" };
@@ -14,7 +14,7 @@ const INSTRUCTIONS =
   "Find tools with discover_tools, read their arguments with get_tool_schema.";
 
 export interface McpServerOptions {
-  readonly surface: McpSurface;
+  readonly surface: ToolSurface;
   readonly bodyBytes: number;
   /** Aborts when the client's connection ends. */
   readonly disconnected: AbortSignal;

@@ -2,11 +2,11 @@ import { createMcpHandler } from "@modelcontextprotocol/server";
 
 import type { RequestContext } from "../http/request-context.ts";
 import { createMcpServer } from "./mcp-server.ts";
-import type { McpSurface } from "./mcp-surface.ts";
+import type { ToolSurface } from "../../catalog/tool-surface.ts";
 
 /** A request whose body, if it has one, was read and bounded already. */
 export interface McpRequest {
-  readonly surface: McpSurface;
+  readonly surface: ToolSurface;
   readonly body?: unknown;
   readonly bodyBytes?: number;
 }
