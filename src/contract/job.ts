@@ -28,13 +28,15 @@ export interface JobClaim {
 
 /**
  * How one attempt ended. `lost`: the request was sent and nothing certain came back. `released`: nothing was sent at
- * all, for want of time; the attempt does not count and the job is due again at once.
+ * all, for want of time; the attempt does not count and the job is due again at once. `postponed`: nothing was sent, for
+ * want of room under the tool's global limits; it does not count either, and the job is due again after a while.
  */
 export type AttemptEnd =
   | { readonly kind: "succeeded"; readonly dataJson: string }
   | { readonly kind: "failed"; readonly error: WireFailure }
   | { readonly kind: "lost"; readonly error: WireFailure }
-  | { readonly kind: "released" };
+  | { readonly kind: "released" }
+  | { readonly kind: "postponed"; readonly error: WireFailure };
 
 /** A job as `GET /v1/jobs/{id}` shows it; data and error as JSON text, so nothing is parsed on the way. */
 export interface JobRecord {

@@ -88,6 +88,8 @@ export function settleJob(
   // Only the recorder's own attempt may be given back uncounted: it happens once, so it cannot go on for ever.
   if (end.kind === "released" && job.fence === 1)
     return [{ ...job, status: "retrying", attempts: 0, updatedAt: nowMs, dueAt: nowMs }, true];
+  if (end.kind === "postponed" && nowMs - job.createdAt < LIMITS.jobPostponeForMs)
+    return [postpone(job, nowMs, end.error, random), true];
   const error = end.kind === "released" ? toWireFailure(makeFailure("OVERLOADED")) : end.error;
   if (end.kind === "lost" && job.spec.delivery === "at-most-once")
     return [finish(job, nowMs, { status: "unknown", error }), true];
@@ -138,6 +140,19 @@ export function firstDue(live: ReadonlyMap<string, number>, nowMs: number): stri
     earliest = dueAt;
   }
   return first;
+}
+
+/** Nothing was sent, so the attempt does not count. The pause grows with nothing; the room it waits for is not its own. */
+function postpone(job: Job, nowMs: number, error: WireFailure, random: number): Job {
+  const asked = Math.min(error.retry_after_ms ?? 0, LIMITS.jobBackoffMaxMs);
+  return {
+    ...job,
+    status: "retrying",
+    attempts: job.attempts - 1,
+    updatedAt: nowMs,
+    dueAt: Math.ceil(nowMs + Math.max(LIMITS.jobPostponeMs, asked) + LIMITS.jobPostponeMs * random),
+    errorJson: JSON.stringify(error),
+  };
 }
 
 function succeed(job: Job, nowMs: number, dataJson: string): Job {

@@ -193,6 +193,47 @@ describe("settleJob()", () => {
   });
 });
 
+describe("an attempt that found no room under its tool's global limits", () => {
+  const postponed = (retryAfterMs?: number): AttemptEnd => ({
+    kind: "postponed",
+    error: toWireFailure(makeFailure("RATE_LIMITED", retryAfterMs === undefined ? {} : { retryAfterMs })),
+  });
+  const again = (job: Job, nowMs: number, end: AttemptEnd, random = 0): Job =>
+    settleJob(job, nowMs, { fence: job.fence, end, random })[0];
+
+  test("does not count, and comes back when it was told to, with jitter", () => {
+    expect(settle(recorded(), postponed(), 1, 0)[0]).toMatchObject({
+      status: "retrying",
+      attempts: 0,
+      dueAt: NOW + 1_000 + LIMITS.jobPostponeMs,
+    });
+    expect(settle(recorded(), postponed(20_000), 1, 0.5)[0].dueAt).toBe(
+      NOW + 21_000 + LIMITS.jobPostponeMs / 2,
+    );
+    expect(settle(recorded(), postponed(1e9), 1, 0)[0].dueAt).toBe(NOW + 1_000 + LIMITS.jobBackoffMaxMs);
+  });
+
+  test("may be the tenth of an at-most-once job, which was never sent and so is never unknown", () => {
+    let job = recorded({ delivery: "at-most-once", maxAttempts: 1 });
+    for (let round = 0; round < 10; round += 1) {
+      job = again(job, job.updatedAt + 1, postponed());
+      expect(job).toMatchObject({ status: "retrying", attempts: 0 });
+      [job] = claimJob(job, job.dueAt!, LEASE);
+    }
+    expect(again(job, job.updatedAt + 1, succeeded)).toMatchObject({ status: "succeeded", attempts: 1 });
+  });
+
+  test("counts after a day of it, so that the job ends", () => {
+    let job = recorded();
+    for (let round = 0; round < 3; round += 1) {
+      job = again(job, NOW + LIMITS.jobPostponeForMs + round * 600_000, postponed());
+      expect(job.attempts).toBe(round + 1);
+      if (job.dueAt !== null) [job] = claimJob(job, job.dueAt, LEASE);
+    }
+    expect(job).toMatchObject({ status: "dead", dueAt: null });
+  });
+});
+
 describe("a job's whole life", () => {
   const ends = fc.constantFrom<AttemptEnd | "silent">(
     succeeded,
