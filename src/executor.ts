@@ -21,6 +21,7 @@ import { refuseMisconfigured, refuseUnconfirmed } from "./run/refuse-unrunnable.
 import { type PlanResult, runPlan } from "./run/run-plan.ts";
 import { shapeAlone, shapeOutcomes } from "./run/shape-outcomes.ts";
 import { createStepStarter } from "./run/start-step.ts";
+import type { UpstreamHealth } from "./run/upstream-health.ts";
 
 /** Everything one request brings with it. */
 export interface Execution {
@@ -31,6 +32,8 @@ export interface Execution {
   readonly gate: Gate;
   readonly toolGates: ToolGates;
   readonly options: RunOptions;
+  /** What the isolate has learned about its upstreams, shared by every request. */
+  readonly health: UpstreamHealth;
   /** Aborts when the caller has gone away. */
   readonly signal: AbortSignal;
   /** Keep work alive after the answer. */
@@ -105,6 +108,7 @@ async function run(
     slots: new Semaphore(options.headerSlots),
     budget: new ByteBudget(options.requestResponseBytes),
     toolGates,
+    health: execution.health,
   };
   const attempts = new AttemptRunner(catalog, () => scope);
   const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;

@@ -11,6 +11,9 @@ export interface ToolDescriptor {
   readonly inputSchema: JsonSchema;
 }
 
+/** What a model calls to have a whole batch run. */
+export const BATCH_TOOL = "execute_actions";
+
 /**
  * Describe `execute_actions`: the single tool whose schema describes every tool of the catalog.
  *
@@ -19,7 +22,7 @@ export interface ToolDescriptor {
  */
 export function describeBatchTool(catalog: Catalog): ToolDescriptor {
   return {
-    name: "execute_actions",
+    name: BATCH_TOOL,
     description:
       "Run several actions in one call. Independent actions run in parallel; use depends_on to order the others. " +
       'Anywhere in args, {"$ref": "id#/pointer"} stands for that value of another action\'s data, and ' +

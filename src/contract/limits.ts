@@ -24,6 +24,14 @@ export const LIMITS = {
   selectPointers: 50,
   /** A token budget beyond the largest context window is none. */
   maxTokens: 2_000_000,
+  /** Tools that one discovery lists: enough to choose from, and about 500 tokens. */
+  discoveredTools: 10,
+  /** The most it lists when asked for more. */
+  maxDiscoveredTools: 50,
+  /** A request for a tool is a sentence, not a document. */
+  queryCharacters: 500,
+  /** Categories, or actions, that one discovery filters by. */
+  filterWords: 50,
   /** A single tool call, when its declaration does not say. */
   toolTimeoutMs: 10_000,
   /** Workers lets six calls per request wait for response headers; a seventh queues inside the platform and burns its own timeout. */
@@ -46,6 +54,22 @@ export const LIMITS = {
   retryAfterMs: 3_600_000,
   /** One retry repairs a blip; a second one feeds a storm. */
   syncAttempts: 2,
+  /** Retries a tool may make on top of its calls, in percent of them: a storm grows by a tenth, not twofold. */
+  retryPercent: 10,
+  /** Retries a tool has when it was quiet: a blip that hits a few calls at once is still repaired. */
+  retryReserve: 10,
+  /** A tool gains one retry in so long, however rarely it is called. */
+  retryReserveMs: 30_000,
+  /** Calls older than this say nothing about an upstream any more; what Hystrix found good in production, as the next three. */
+  breakerWindowMs: 10_000,
+  /** Fewer calls within the window are no statistics: a rarely used tool is never cut off by a handful of failures. */
+  breakerCalls: 20,
+  /** With half of its calls failing an upstream is down, not unlucky. */
+  breakerFailurePercent: 50,
+  /** The first pause before an upstream that failed is tried again; it doubles with every probe that fails. */
+  breakerPauseMs: 5_000,
+  /** The longest pause: one call a minute is no load, and recovery is noticed within a minute. */
+  breakerPauseMaxMs: 60_000,
   /** A request may wait this long for the object that admits it. */
   admissionTimeoutMs: 5_000,
   /** Requests a minute for a key that does not say. */
@@ -69,12 +93,15 @@ export const LIMITS = {
   jobAttempts: 5,
   jobBackoffInitialMs: 1_000,
   jobBackoffMaxMs: 300_000,
-  /** An attempt that found no room under its tool's global limits comes back after so long, and as much jitter. */
-  jobPostponeMs: 1_000,
-  /** From then on it counts as an attempt, so that a job ends even if there never is room. */
-  jobPostponeForMs: 24 * 3_600_000,
+  /** How long a job may wait for an upstream's breaker, or its tool's global limits, without using its attempts up: a day is the longest outage worth waiting out. */
+  jobDeferralMs: 24 * 3_600_000,
   /** Live jobs of one tenant; what is over it is refused, not queued without end. */
   jobBacklog: 1_000,
+  /** Live jobs that redriving may add to a full backlog: whoever repairs things is not held up by what broke. */
+  jobRedrives: 100,
+  /** Jobs of one page of a list; an agent reads a few, an operator pages on. */
+  jobPage: 20,
+  maxJobPage: 100,
   /** How long a finished job can be asked about. */
   jobRetentionMs: 7 * 24 * 3_600_000,
   /** Finished jobs kept per tenant, whatever their age: the object's size stays bounded. */

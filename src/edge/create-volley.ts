@@ -5,6 +5,7 @@ import { Semaphore } from "../kit/semaphore.ts";
 import { AttemptRunner } from "../run/attempt-runner.ts";
 import { ByteBudget } from "../run/byte-budget.ts";
 import type { Ports } from "../run/ports.ts";
+import { UpstreamHealth } from "../run/upstream-health.ts";
 
 import {
   type Deployment,
@@ -52,6 +53,7 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
       // An alarm is an invocation of its own, with its own six header slots and its own time.
       const slots = new Semaphore(options.headerSlots);
       const budget = () => new ByteBudget(options.requestResponseBytes);
+      const health = new UpstreamHealth(ports.clock);
       const toolGates = createToolGates(readToolGates(env, catalog), {
         clock: ports.clock,
         timeoutMs: LIMITS.admissionTimeoutMs,
@@ -63,6 +65,7 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
         options,
         slots,
         budget: budget(),
+        health,
         toolGates,
       }));
       return (claim) => runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs);

@@ -3,6 +3,7 @@ import type { Caller } from "../contract/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { TimerQueue } from "../kit/timer-queue.ts";
 import type { Ports, RunOptions } from "../run/ports.ts";
+import { UpstreamHealth } from "../run/upstream-health.ts";
 import { createGateClient } from "./durable/gate-client.ts";
 import type { TenantGateNamespace } from "./durable/tenant-gate.ts";
 import type { ToolGateNamespace } from "./durable/tool-gate.ts";
@@ -39,6 +40,7 @@ export function readDeployment(
   const keys = parseKeyRing(textOf(env, "VOLLEY_KEYS"));
   const ports = createSystemPorts(env, send);
   const options = readRunOptions(env, trustedOrigins ?? []);
+  const health = new UpstreamHealth(ports.clock);
   const namespace = env["TENANT_GATE"] as TenantGateNamespace;
   const toolGates = readToolGates(env, catalog);
   const catalogs = new WeakMap<Caller, Catalog>();
@@ -63,6 +65,7 @@ export function readDeployment(
         catalog: catalogOf(caller),
         ports: { ...ports, clock },
         options,
+        health,
         gate: createGateClient(namespace, caller.tenant, { clock, timeoutMs: LIMITS.admissionTimeoutMs }),
         toolGates: createToolGates(toolGates, { clock, timeoutMs: LIMITS.admissionTimeoutMs, defer }),
         defer,

@@ -15,7 +15,7 @@ const NEVER = new AbortController().signal;
  * after the answer, or later ones in an object's alarm.
  *
  * An attempt for which no time is left when its turn comes is given back unstarted, and one that finds no room under its
- * tool's global limits is postponed. It then costs no attempt, and an at-most-once job stays certain never to have been
+ * tool's global limits is deferred. It then costs no attempt, and an at-most-once job stays certain never to have been
  * sent.
  */
 export class AttemptRunner {
@@ -69,7 +69,7 @@ export class AttemptRunner {
       waitUntilMs: endsAt - Math.min(tool.timeoutMs, budgetMs / 2),
     });
     const denied = await permits.take();
-    if (denied !== null) return { kind: "postponed", error: toWireFailure(denied) };
+    if (denied !== null) return { kind: "deferred", error: toWireFailure(denied) };
     try {
       return await runAttempt(claim, this.#catalog, scope, endsAt - clock.now(), permits);
     } finally {

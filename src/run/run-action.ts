@@ -15,6 +15,7 @@ import { type CallTrace, createEgress } from "./egress.ts";
 import type { Ports, RunOptions, ToolGates } from "./ports.ts";
 import { createRedactor } from "./redact.ts";
 import { serialiseOutput } from "./serialise-output.ts";
+import type { UpstreamHealth } from "./upstream-health.ts";
 
 /** What the actions of one request share. */
 export interface RequestScope {
@@ -24,6 +25,8 @@ export interface RequestScope {
   readonly slots: Semaphore;
   readonly budget: ByteBudget;
   readonly toolGates: ToolGates;
+  /** What the isolate has learned about its upstreams. */
+  readonly health: UpstreamHealth;
 }
 
 /** What to do with a write that was already sent when its batch stops. */
@@ -66,8 +69,11 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
     queuedMs: options.queuedMs + callClock.pausedMs,
     attempts,
   });
-  const fail = (failure: Failure): Outcome =>
-    toFailedOutcome(tool, trace, redactHint(failure, redact), meta());
+  const fail = (failure: Failure): Outcome => {
+    // The last attempt was not made: an open breaker kept it in here.
+    if (failure.code === "CIRCUIT_OPEN") attempts = trace.sent ? Math.max(1, attempts - 1) : 0;
+    return toFailedOutcome(tool, trace, redactHint(failure, redact), meta());
+  };
 
   const context: ToolContext = {
     fetch: createEgress({
@@ -79,11 +85,15 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
       fetch: scope.ports.fetch,
       options: scope.options,
       trace,
+      health: scope.health,
+      hasItsTime: call.timeoutMs >= tool.timeoutMs,
     }),
     secret: (name) => readSecret(tool, name, scope.ports),
     idempotencyKey: options.idempotencyKey,
     signal: callClock.signal,
   };
+
+  if (options.maxAttempts > 1 && tool.orchestration.backoff !== undefined) scope.health.countCall(tool);
 
   const { promise: outcome, resolve } = Promise.withResolvers<Outcome>();
   const ended = rejectAtEnd(callClock);
@@ -105,6 +115,7 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
         const delayMs = retryDelayMs(failure, tool, attempts, options.maxAttempts, scope.ports);
         if (delayMs === null || callClock.ended !== null || delayMs >= callClock.remainingMs)
           return fail(failure);
+        if (!scope.health.takeRetry(tool)) return fail(failure);
         try {
           await sleep(clock, delayMs, callClock.signal);
         } catch {
@@ -139,8 +150,8 @@ async function runUnder(
   clock: Clock,
 ): Promise<unknown> {
   const hint = "The call waited too long for others of its batch; ask for less at once.";
-  const timeout = makeFailure("TIMEOUT", { phase: "total", hint });
-  const cancel = clock.after(permits.leftMs, () => callClock.end(timeout));
+  const over = makeFailure("OVERLOADED", { hint });
+  const cancel = clock.after(permits.leftMs, () => callClock.end(over));
   try {
     return await run();
   } finally {
@@ -207,6 +218,8 @@ function retryDelayMs(
 ): number | null {
   const { backoff } = tool.orchestration;
   if (backoff === undefined || attempts >= maxAttempts || !failure.retryable || !tool.repeatable) return null;
+  // Whoever waits for the probe would only add to what comes after it.
+  if (failure.code === "CIRCUIT_OPEN") return null;
   const delayMs = backoffMs({
     attempt: attempts,
     initialMs: backoff.initial_ms,

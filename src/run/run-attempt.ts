@@ -49,7 +49,9 @@ export async function runAttempt(
     case "unknown":
       return { kind: "lost", error: toWireFailure(outcome.error) };
     case "error":
-      return failed(outcome.error);
+      return outcome.error.code === "CIRCUIT_OPEN" && outcome.meta.attempts === 0
+        ? { kind: "deferred", error: toWireFailure(outcome.error) }
+        : failed(outcome.error);
     case "initiated":
     case "skipped":
       throw new Error(`Cannot end an attempt as '${outcome.status}'`);

@@ -31,7 +31,16 @@ class FakeNamespace implements TenantGateNamespace {
       if (answer instanceof Error) throw answer;
       return answer as never;
     };
-    return { admit: call, settle: call, job: call, keep: call, recall: call };
+    return {
+      admit: call,
+      settle: call,
+      job: call,
+      jobs: call,
+      cancel: call,
+      redrive: call,
+      keep: call,
+      recall: call,
+    };
   }
 }
 
@@ -141,6 +150,9 @@ describe("createGateClient()", () => {
           ...brokenOnce(real),
           settle: (...args) => real.settle(...args),
           job: (jobId) => real.job(jobId),
+          jobs: (query) => real.jobs(query),
+          cancel: (jobId) => real.cancel(jobId),
+          redrive: (jobId) => real.redrive(jobId),
           keep: (results) => real.keep(results),
           recall: (handles) => real.recall(handles),
         };

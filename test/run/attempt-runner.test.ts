@@ -46,6 +46,7 @@ class Invocations {
       options,
       toolGates,
       slots: new Semaphore(6),
+      health: this.world.health,
       budget: new ByteBudget(options.requestResponseBytes),
     }));
     return runner.run(claimOf(args), clock.now() + budgetMs);
@@ -81,34 +82,34 @@ describe("AttemptRunner.run() under global limits", () => {
     expect(invocations.world.toolGates.liveOf("mail")).toBe(0);
   });
 
-  test("postpones, with nothing sent, an attempt for which no permit comes while a whole call still fits", async () => {
+  test("defers, with nothing sent, an attempt for which no permit comes while a whole call still fits", async () => {
     const invocations = new Invocations(ONE, { timeoutMs: 10_000 });
     const epoch = invocations.world.clock.now();
     const holding = invocations.attempt({ ms: 9_000 }, 10_000);
     const [waited] = await invocations.all([invocations.attempt({ ms: 1 }, 12_000)]);
-    expect(waited).toMatchObject({ kind: "postponed", error: { code: "OVERLOADED" } });
+    expect(waited).toMatchObject({ kind: "deferred", error: { code: "OVERLOADED" } });
     expect(invocations.world.clock.now() - epoch).toBe(6_000);
     expect(await invocations.all([holding])).toEqual([SENT]);
     expect(invocations.calls).toBe(1);
   });
 
-  test("postpones for as long as the rate says", async () => {
+  test("defers for as long as the rate says", async () => {
     const invocations = new Invocations({
       mode: "parallel-safe",
       rate_limit: { limit: 1, window_s: 60, scope: "global" },
     });
     await invocations.all([invocations.attempt({ ms: 0 })]);
     expect(await invocations.all([invocations.attempt({ ms: 0 })])).toMatchObject([
-      { kind: "postponed", error: { code: "RATE_LIMITED", retry_after_ms: 60_000 } },
+      { kind: "deferred", error: { code: "RATE_LIMITED", retry_after_ms: 60_000 } },
     ]);
     expect(invocations.calls).toBe(1);
   });
 
-  test("postpones when the gate cannot be asked", async () => {
+  test("defers when the gate cannot be asked", async () => {
     const invocations = new Invocations(ONE);
     invocations.world.toolGates.down = true;
     expect(await invocations.all([invocations.attempt({ ms: 0 })])).toMatchObject([
-      { kind: "postponed", error: { code: "OVERLOADED" } },
+      { kind: "deferred", error: { code: "OVERLOADED" } },
     ]);
     expect(invocations.calls).toBe(0);
   });

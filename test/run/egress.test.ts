@@ -7,6 +7,7 @@ import { Semaphore } from "../../src/kit/semaphore.ts";
 import { ByteBudget } from "../../src/run/byte-budget.ts";
 import { CallClock } from "../../src/run/call-clock.ts";
 import { type CallTrace, createEgress } from "../../src/run/egress.ts";
+import { UpstreamHealth } from "../../src/run/upstream-health.ts";
 import { FakeBody, FakeUpstream, type OutgoingRequest, silence, STALL } from "../support/fake-upstream.ts";
 import { declareTool } from "../support/sample-tools.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
@@ -44,6 +45,8 @@ function start(
       trustedOrigins: new Set(trusted),
     },
     trace,
+    health: new UpstreamHealth(time),
+    hasItsTime: true,
   });
   return { fetch, upstream, time, clock, trace, slots };
 }
@@ -321,6 +324,8 @@ describe("createEgress() under its clock and slots", () => {
       fetch: () => time.sleep(5_000).then(() => new Response(body.stream)),
       options,
       trace: { sent: false, status: null, retryAfterMs: null },
+      health: new UpstreamHealth(time),
+      hasItsTime: true,
     });
 
     expect((await failureOf(time.runUntil(fetch(URL_A)))).code).toBe("TIMEOUT");

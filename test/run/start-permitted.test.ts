@@ -192,7 +192,7 @@ describe("a call of a tool with a global concurrency", () => {
     const actions = [{ tool: "slow", args: { ms: 9_000 } }, call(500)];
     const running = shared.start(actions, {}, { catalog, options: { ...options, headerSlots: 1 } });
     const [, result] = await shared.world.clock.runUntil(running);
-    expect(result).toMatchObject({ status: "error", error: { code: "TIMEOUT", phase: "total" } });
+    expect(result).toMatchObject({ status: "error", error: { code: "OVERLOADED", retryable: true } });
     expect(shared.arrived).toEqual([0]);
     expect(shared.live).toBe(0);
   });

@@ -5,6 +5,7 @@ import type { WireFailure } from "../../src/contract/failure.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { type Execution, execute } from "../../src/executor.ts";
 import type { Ports } from "../../src/run/ports.ts";
+import { UpstreamHealth } from "../../src/run/upstream-health.ts";
 import { FakeGate } from "./fake-gate.ts";
 import { FakeToolGates } from "./fake-tool-gates.ts";
 import { VirtualClock } from "./virtual-clock.ts";
@@ -39,6 +40,8 @@ export class TestWorld {
   readonly clock = new VirtualClock();
   readonly gate = new FakeGate();
   readonly toolGates = new FakeToolGates(this.clock);
+  /** Lasts as long as the world, as it does with an isolate. */
+  readonly health = new UpstreamHealth(this.clock);
   readonly deferred: Promise<unknown>[] = [];
   readonly gone = new AbortController();
   readonly secrets = new Map<string, string>();
@@ -74,6 +77,7 @@ export class TestWorld {
       ports: this.ports,
       gate: this.gate,
       toolGates: this.toolGates,
+      health: this.health,
       options: {
         headerSlots: LIMITS.headerSlots,
         headersTimeoutMs: LIMITS.headersTimeoutMs,

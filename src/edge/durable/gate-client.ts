@@ -1,4 +1,4 @@
-import type { JobRecord } from "../../contract/job.ts";
+import type { JobChange, JobQuery, JobRecord } from "../../contract/job.ts";
 import type { Gate } from "../../run/ports.ts";
 import { fitKeep, KEEP_LIMITS } from "../../state/kept-results.ts";
 import { callBounded, type CallBounds } from "./call-bounded.ts";
@@ -7,6 +7,10 @@ import type { TenantGateNamespace, TenantGateStub } from "./tenant-gate.ts";
 /** The tenant's gate, with what only the edge asks of it. */
 export interface GateClient extends Gate {
   job(id: string): Promise<JobRecord | null>;
+  /** List jobs, newest first, without their data. */
+  jobs(query: JobQuery): Promise<JobRecord[]>;
+  cancel(jobId: string): Promise<JobChange | null>;
+  redrive(jobId: string): Promise<JobChange | null>;
 }
 
 /** Ids are remembered for so many tenants per isolate; computing one is a hash. */
@@ -39,6 +43,9 @@ export function createGateClient(
     admit: (request) => call((stub) => stub.admit(request)),
     settle: (jobId, fence, end) => call((stub) => stub.settle(jobId, fence, end)),
     job: (id) => call((stub) => stub.job(id)),
+    jobs: (query) => call((stub) => stub.jobs(query)),
+    cancel: (jobId) => call((stub) => stub.cancel(jobId)),
+    redrive: (jobId) => call((stub) => stub.redrive(jobId)),
     keep: (results) => inParts(fitKeep(results, KEEP_LIMITS), (part) => call((stub) => stub.keep(part))),
     recall: (handles) => inParts([...new Set(handles)], (part) => call((stub) => stub.recall(part))),
   };

@@ -1,0 +1,129 @@
+import { BATCH_TOOL } from "../catalog/batch-tool.ts";
+import type { QuotaState } from "../contract/admission.ts";
+import { type Batch, parseBatch } from "../contract/batch.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { makeRefusal, type Refusal } from "../contract/refusal.ts";
+import { execute, executePlan, type Execution } from "../executor.ts";
+import type { ProviderCall, ToolReply } from "../formats/provider-turn.ts";
+import { toFailedReply, toRefusedReply, toToolReply } from "../formats/to-tool-reply.ts";
+import { err, ok, type Result } from "../kit/result.ts";
+import { makePlan } from "../plan/make-plan.ts";
+import type { Refused } from "../run/admit-plan.ts";
+
+/** A reply for every call of a turn, in their order, and what is left of the caller's quota. */
+export interface RanCalls {
+  readonly replies: readonly ToolReply[];
+  readonly quota: QuotaState | null;
+}
+
+/** A batch of the turn and the calls it answers, in the order of its entries or all of it in one. */
+interface TurnBatch {
+  readonly batch: Batch;
+  readonly positions: readonly number[];
+  readonly run: (batch: Batch, execution: Execution) => Promise<Result<RanCalls, Refused>>;
+}
+
+/**
+ * Run the calls of one model turn: calls of tools together as one batch, each call of `execute_actions` as the batch it
+ * carries, all at once. Every call has exactly one reply, whatever becomes of the others.
+ *
+ * A batch that the model wrote wrong is a reply, because the model can write it again. The turn is refused when it has
+ * too many calls, and when nothing of it was admitted.
+ */
+export async function runCalls(
+  calls: readonly ProviderCall[],
+  execution: Execution,
+  bodyBytes: number,
+): Promise<Result<RanCalls, Refused>> {
+  const turn = toBatches(calls, bodyBytes);
+  if (!turn.ok) return err({ refusal: turn.error, quota: null });
+  const { batches, replies } = turn.value;
+  const ran = await Promise.all(batches.map(({ batch, run }) => run(batch, execution)));
+
+  const [first] = ran;
+  if (first !== undefined && !first.ok && ran.every((one) => !one.ok)) return first;
+  let quota: QuotaState | null = null;
+  for (const [index, { positions }] of batches.entries()) {
+    const one = ran[index]!;
+    if (one.ok) quota = one.value.quota;
+    for (const [entry, position] of positions.entries())
+      replies[position] = one.ok ? one.value.replies[entry] : toRefusedReply(one.error.refusal);
+  }
+  // Each position was filled: by its batch, or because there was none to make of it.
+  return ok({ replies: replies as ToolReply[], quota });
+}
+
+/** Make batches of a turn's calls; those that none can be made of have their reply already. */
+function toBatches(
+  calls: readonly ProviderCall[],
+  bodyBytes: number,
+): Result<{ batches: TurnBatch[]; replies: (ToolReply | undefined)[] }, Refusal> {
+  const replies: (ToolReply | undefined)[] = calls.map(() => undefined);
+  const batches: TurnBatch[] = [];
+  const single = calls.flatMap((call, position) => (call.name === BATCH_TOOL ? [] : [{ call, position }]));
+  if (single.length > LIMITS.actions) return err(tooMany(single.length));
+  if (single.length > 0) {
+    const batch = toBatch(
+      single.map(({ call }) => call),
+      bodyBytes,
+    );
+    if (!batch.ok) return batch;
+    batches.push({ batch: batch.value, positions: single.map(({ position }) => position), run: runSingle });
+  }
+
+  let left = LIMITS.actions - single.length;
+  for (const [position, { name, args }] of calls.entries()) {
+    if (name !== BATCH_TOOL) continue;
+    if (!args.ok) {
+      replies[position] = toFailedReply("error", args.error);
+      continue;
+    }
+    const batch = parseBatch(args.value, bodyBytes);
+    if (!batch.ok || batch.value.entries.length > left) {
+      replies[position] = toRefusedReply(batch.ok ? TURN_FULL : batch.error);
+      continue;
+    }
+    left -= batch.value.entries.length;
+    batches.push({ batch: batch.value, positions: [position], run: runBatch });
+  }
+  return ok({ batches, replies });
+}
+
+/** Calls of tools as the actions of one batch; one whose arguments cannot be read is a failure in its place. */
+function toBatch(calls: readonly ProviderCall[], bodyBytes: number): Result<Batch, Refusal> {
+  const actions = calls.map(({ name, args }) => ({ tool: name, args: args.ok ? args.value : {} }));
+  const batch = parseBatch({ actions }, bodyBytes);
+  if (!batch.ok) return batch;
+  const entries = batch.value.entries.map((entry, index) => {
+    const { args } = calls[index]!;
+    return args.ok ? entry : { ...entry, action: args };
+  });
+  return ok({ ...batch.value, entries });
+}
+
+async function runSingle(batch: Batch, execution: Execution): Promise<Result<RanCalls, Refused>> {
+  const plan = makePlan(batch, execution.catalog);
+  if (!plan.ok) return err({ refusal: plan.error, quota: null });
+  const executed = await executePlan(plan.value, execution);
+  if (!executed.ok) return executed;
+  const { outcomes, quota } = executed.value;
+  return ok({ replies: outcomes.map(toToolReply), quota });
+}
+
+/** A batch whose actions failed is no failed call: what failed is said inside. */
+async function runBatch(batch: Batch, execution: Execution): Promise<Result<RanCalls, Refused>> {
+  const answer = await execute(batch, execution);
+  if (!answer.ok) return answer;
+  const { envelopeJson, quota } = answer.value;
+  return ok({ replies: [{ json: envelopeJson, failed: false }], quota });
+}
+
+function tooMany(calls: number): Refusal {
+  const hint = `A turn may have ${LIMITS.actions} calls, received ${calls}; send them in several requests.`;
+  return makeRefusal("INVALID_BATCH", hint);
+}
+
+const TURN_FULL = makeRefusal(
+  "INVALID_BATCH",
+  `The calls of one turn may have ${LIMITS.actions} actions together; send this batch again in the next turn.`,
+);

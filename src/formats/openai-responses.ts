@@ -1,0 +1,79 @@
+import { makeFailure } from "../contract/failure.ts";
+import { isJsonObject, type JsonObject } from "../contract/json.ts";
+import type { Refusal } from "../contract/refusal.ts";
+import { err, ok, type Result } from "../kit/result.ts";
+import { CUSTOM } from "./openai-chat.ts";
+import { parseCallArguments } from "./parse-call-arguments.ts";
+import {
+  type FoundCalls,
+  type ParseTurn,
+  type ProviderCall,
+  readEach,
+  refuseShape,
+} from "./provider-turn.ts";
+
+interface ResponsesCall extends ProviderCall {
+  readonly callId: string;
+  readonly outputType: "function_call_output" | "custom_tool_call_output";
+}
+
+/**
+ * Read a turn of OpenAI's Responses: the response, its `output`, or a single item. Every call is answered by one
+ * `function_call_output`; items of other types (messages, reasoning, calls that OpenAI itself ran) need no answer.
+ *
+ * Source: https://platform.openai.com/docs/api-reference/responses/object
+ */
+export const parseResponsesTurn: ParseTurn = (body) => {
+  const found = findItems(body);
+  if (!found.ok) return found;
+  const read = readEach(found.value, readItem);
+  if (!read.ok) return read;
+  const calls = read.value.filter((call) => call !== null);
+  return ok({
+    calls,
+    write: (replies) => ({
+      output: calls.map(({ callId, outputType }, index) => ({
+        type: outputType,
+        call_id: callId,
+        output: replies[index]!.json,
+      })),
+    }),
+  });
+};
+
+function findItems(body: unknown): Result<FoundCalls, Refusal> {
+  if (Array.isArray(body)) return ok({ path: "", items: body });
+  if (isJsonObject(body)) {
+    if (Array.isArray(body["output"])) return ok({ path: "/output", items: body["output"] as unknown[] });
+    if (typeof body["call_id"] === "string") return ok({ path: "", items: [body] });
+  }
+  return refuseShape("", "a response, its list of output items, or a function call", body);
+}
+
+function readItem(item: unknown, path: string): Result<ResponsesCall | null, Refusal> {
+  if (!isJsonObject(item)) return refuseShape(path, "an output item", item);
+  switch (item["type"]) {
+    case "function_call":
+      return readCall(item, path, parseCallArguments(item["arguments"]), "function_call_output");
+    case "custom_tool_call":
+      return readCall(
+        item,
+        path,
+        err(makeFailure("INVALID_ACTION", { hint: CUSTOM })),
+        "custom_tool_call_output",
+      );
+    default:
+      return ok(null);
+  }
+}
+
+function readCall(
+  { call_id: callId, name }: JsonObject,
+  path: string,
+  args: ProviderCall["args"],
+  outputType: ResponsesCall["outputType"],
+): Result<ResponsesCall, Refusal> {
+  if (typeof callId !== "string") return refuseShape(`${path}/call_id`, "the call's id, a string", callId);
+  if (typeof name !== "string") return refuseShape(`${path}/name`, "the function's name", name);
+  return ok({ callId, name, args, outputType });
+}

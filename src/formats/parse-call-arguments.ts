@@ -1,0 +1,24 @@
+import { type Failure, makeFailure } from "../contract/failure.ts";
+import { describe, toHint } from "../contract/issues.ts";
+import { isJsonObject, type JsonObject } from "../contract/json.ts";
+import { parseJson } from "../contract/parse-json.ts";
+import { err, ok, type Result } from "../kit/result.ts";
+
+/**
+ * Parse a call's arguments as a provider carries them: JSON text, or an object where a client library has parsed it
+ * already. No text, an empty text and `null` are no arguments: models send those for tools without parameters.
+ */
+export function parseCallArguments(sent: unknown): Result<JsonObject, Failure> {
+  if (sent === undefined || sent === null || (typeof sent === "string" && sent.trim() === "")) return ok({});
+  if (typeof sent !== "string") return requireObject(sent);
+  const parsed = parseJson(new TextEncoder().encode(sent));
+  if (parsed.ok) return requireObject(parsed.value);
+  const hint = `The arguments are not usable JSON. ${parsed.error.hint.replace("The body", "The text")} Send the call again with valid JSON.`;
+  return err(makeFailure("INVALID_ARGS", { hint }));
+}
+
+function requireObject(value: unknown): Result<JsonObject, Failure> {
+  if (isJsonObject(value)) return ok(value);
+  const issue = { path: "/args", expected: "a JSON object", received: describe(value) };
+  return err(makeFailure("INVALID_ARGS", { issues: [issue], hint: toHint([issue]) }));
+}

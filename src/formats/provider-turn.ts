@@ -1,0 +1,55 @@
+import type { Failure, Issue } from "../contract/failure.ts";
+import { describe, toHint } from "../contract/issues.ts";
+import type { JsonObject } from "../contract/json.ts";
+import { makeRefusal, type Refusal } from "../contract/refusal.ts";
+import { err, ok, type Result } from "../kit/result.ts";
+
+/** One tool call as a provider's model made it; its id stays with its dialect. */
+export interface ProviderCall {
+  readonly name: string;
+  /** What the model sent, or why it is not to be used: one call's broken JSON costs that call only. */
+  readonly args: Result<JsonObject, Failure>;
+}
+
+/** What a model is told about one of its calls. */
+export interface ToolReply {
+  /** JSON text. */
+  readonly json: string;
+  readonly failed: boolean;
+}
+
+/** A model's turn: its calls in their order, and how they are answered. */
+export interface ProviderTurn {
+  readonly calls: readonly ProviderCall[];
+  /** Write the answers, one for every call in the same order, as what is to be appended to the conversation. */
+  write(replies: readonly ToolReply[]): object;
+}
+
+/** Read what a provider returned: a whole response, its message or its calls. */
+export type ParseTurn = (body: unknown) => Result<ProviderTurn, Refusal>;
+
+/** A list of calls found in a body, and where it stood. */
+export interface FoundCalls {
+  readonly path: string;
+  readonly items: readonly unknown[];
+}
+
+/** Refuse a body, or a part of it, that is not what the provider sends. */
+export function refuseShape(path: string, expected: string, received: unknown): Result<never, Refusal> {
+  const issue: Issue = { path, expected, received: describe(received) };
+  return err(makeRefusal("INVALID_BATCH", toHint([issue]), { issue }));
+}
+
+/** Read every item of a list of calls. Refused whole where an item is none: it could not be answered. */
+export function readEach<T>(
+  { path, items }: FoundCalls,
+  read: (item: unknown, path: string) => Result<T, Refusal>,
+): Result<readonly T[], Refusal> {
+  const all: T[] = [];
+  for (const [index, item] of items.entries()) {
+    const one = read(item, `${path}/${index}`);
+    if (!one.ok) return one;
+    all.push(one.value);
+  }
+  return ok(all);
+}

@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+
+import { runCalls } from "../../src/agent/run-calls.ts";
+import { makeFailure } from "../../src/contract/failure.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
+import type { ProviderCall } from "../../src/formats/provider-turn.ts";
+import { err, ok } from "../../src/kit/result.ts";
+import { TestWorld, type WireEnvelope } from "../support/execute-batch.ts";
+import { contractOf } from "../support/fake-actions.ts";
+import { valueOf } from "../support/unwrap.ts";
+
+const double = contractOf("double", { run: async (args) => ({ twice: 2 * (args as { n: number }).n }) });
+const broken = contractOf("broken", { run: () => Promise.reject(new Error("boom")) });
+const later = contractOf("later", {
+  isWrite: true,
+  execution: "fire-and-forget",
+  run: async () => ({ done: true }),
+});
+const TOOLS = [double, broken, later];
+
+const call = (name: string, args: object = {}): ProviderCall => ({ name, args: ok({ ...args }) });
+const batch = (...actions: object[]): ProviderCall => call("execute_actions", { actions });
+const doubled = (count: number): object[] =>
+  Array.from({ length: count }, (_, n) => ({ tool: "double", args: { n } }));
+
+async function run(calls: readonly ProviderCall[], world = new TestWorld()) {
+  return world.clock.runUntil(runCalls(calls, world.execution(TOOLS), 1_000));
+}
+
+async function repliesTo(calls: readonly ProviderCall[], world = new TestWorld()) {
+  const { replies } = valueOf(await run(calls, world));
+  return replies.map(({ json, failed }) => ({ said: JSON.parse(json) as unknown, failed }));
+}
+
+describe("A turn", () => {
+  test("has one reply for every call, in the order of the calls", async () => {
+    expect(
+      await repliesTo([
+        call("double", { n: 1 }),
+        call("broken"),
+        call("later"),
+        call("nothing"),
+        { name: "double", args: err(makeFailure("INVALID_ARGS", { hint: "Broken." })) },
+        call("double", { n: 2 }),
+      ]),
+    ).toMatchObject([
+      { said: { twice: 2 }, failed: false },
+      { said: { status: "error", error: { code: "TOOL_FAILED" } }, failed: true },
+      { said: { status: "initiated", job_id: expect.any(String) }, failed: false },
+      { said: { status: "error", error: { code: "UNKNOWN_TOOL" } }, failed: true },
+      { said: { status: "error", error: { code: "INVALID_ARGS", hint: "Broken." } }, failed: true },
+      { said: { twice: 4 }, failed: false },
+    ]);
+  });
+
+  test("of single calls is one batch, admitted once", async () => {
+    const world = new TestWorld();
+    await run([call("double", { n: 1 }), call("double", { n: 2 }), call("broken")], world);
+    expect(world.gate.requests).toHaveLength(1);
+  });
+
+  test("may carry whole batches beside single calls", async () => {
+    const replies = await repliesTo([
+      batch(...doubled(2), { tool: "broken" }),
+      call("double", { n: 5 }),
+      batch(),
+    ]);
+
+    const envelope = replies[0]!.said as WireEnvelope;
+    expect(envelope.summary).toMatchObject({ total: 3, ok: 2, error: 1 });
+    // An action that failed is said inside; the call itself did what it was asked.
+    expect(replies[0]!.failed).toBe(false);
+    expect(replies[1]).toEqual({ said: { twice: 10 }, failed: false });
+    expect(replies[2]).toMatchObject({
+      said: { status: "error", error: { code: "INVALID_BATCH", path: "/actions" } },
+      failed: true,
+    });
+  });
+
+  test("of a batch whose arguments are broken has that failure for a reply", async () => {
+    const failure = makeFailure("INVALID_ARGS", { hint: "The JSON ends too early." });
+    expect(await repliesTo([{ name: "execute_actions", args: err(failure) }])).toMatchObject([
+      { said: { error: { code: "INVALID_ARGS" } }, failed: true },
+    ]);
+  });
+
+  test("runs as many actions as one batch may, whoever asks for them", async () => {
+    const half = LIMITS.actions / 2;
+    const replies = await repliesTo([
+      batch(...doubled(half)),
+      batch(...doubled(half)),
+      batch(...doubled(half)),
+      call("double", { n: 1 }),
+    ]);
+    expect(replies.map(({ failed }) => failed)).toEqual([false, true, true, false]);
+    expect(replies[1]!.said).toMatchObject({ error: { code: "INVALID_BATCH" } });
+  });
+
+  test("of too many calls is refused whole", async () => {
+    const world = new TestWorld();
+    const ran = await run(
+      Array.from({ length: LIMITS.actions + 1 }, () => call("double", { n: 1 })),
+      world,
+    );
+    expect(ran).toMatchObject({ ok: false, error: { refusal: { code: "INVALID_BATCH" } } });
+    expect(world.gate.requests).toHaveLength(0);
+  });
+
+  test("without quota is refused whole, and nothing runs", async () => {
+    const world = new TestWorld();
+    world.gate.quotaAllowed = false;
+    const ran = await run([call("double", { n: 1 }), batch(...doubled(1))], world);
+    expect(ran).toMatchObject({ ok: false, error: { refusal: { code: "QUOTA_EXCEEDED" } } });
+  });
+
+  test("without calls has no replies and asks nobody", async () => {
+    const world = new TestWorld();
+    expect(valueOf(await run([], world))).toEqual({ replies: [], quota: null });
+    expect(world.gate.requests).toHaveLength(0);
+  });
+});

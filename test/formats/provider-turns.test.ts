@@ -1,0 +1,235 @@
+import { describe, expect, test } from "vitest";
+
+import { parseAnthropicTurn } from "../../src/formats/anthropic.ts";
+import { parseGeminiTurn } from "../../src/formats/gemini.ts";
+import { parseChatTurn } from "../../src/formats/openai-chat.ts";
+import { parseResponsesTurn } from "../../src/formats/openai-responses.ts";
+import type { ParseTurn, ProviderTurn } from "../../src/formats/provider-turn.ts";
+import { valueOf } from "../support/unwrap.ts";
+
+/** Ids no two of which look alike, because every provider writes its own. */
+const IDS = ["call_1", "toolu_01A:b|c", "chatcmpl-tool-ümlaut 🙂"];
+
+const chatCall = (id: string, n: number): object => ({
+  id,
+  type: "function",
+  function: { name: "probe-echo", arguments: JSON.stringify({ n }) },
+});
+const responsesCall = (id: string, n: number): object => ({
+  type: "function_call",
+  id: `fc_${n}`,
+  call_id: id,
+  name: "probe-echo",
+  arguments: JSON.stringify({ n }),
+});
+const toolUse = (id: string, n: number): object => ({
+  type: "tool_use",
+  id,
+  name: "probe-echo",
+  input: { n },
+});
+const functionCall = (id: string, n: number): object => ({
+  functionCall: { id, name: "probe-echo", args: { n } },
+});
+
+const chatCalls = IDS.map(chatCall);
+const chatMessage = { role: "assistant", content: null, tool_calls: chatCalls };
+const responsesItems = [{ type: "reasoning", id: "rs_1", summary: [] }, ...IDS.map(responsesCall)];
+const blocks = [{ type: "text", text: "Let me look." }, ...IDS.map(toolUse)];
+const parts = [{ text: "Let me look." }, ...IDS.map(functionCall)];
+
+type Row = [dialect: string, shape: string, parse: ParseTurn, body: unknown];
+
+const SHAPES: Row[] = [
+  [
+    "chat",
+    "the completion",
+    parseChatTurn,
+    { object: "chat.completion", choices: [{ message: chatMessage }] },
+  ],
+  ["chat", "its message", parseChatTurn, chatMessage],
+  [
+    "chat",
+    "a message with parts of content",
+    parseChatTurn,
+    { ...chatMessage, content: [{ type: "text", text: "Hm" }] },
+  ],
+  ["chat", "its list of calls", parseChatTurn, chatCalls],
+  ["responses", "the response", parseResponsesTurn, { object: "response", output: responsesItems }],
+  ["responses", "its output", parseResponsesTurn, responsesItems],
+  ["anthropic", "the message", parseAnthropicTurn, { type: "message", role: "assistant", content: blocks }],
+  ["anthropic", "its content", parseAnthropicTurn, blocks],
+  ["gemini", "the response", parseGeminiTurn, { candidates: [{ content: { role: "model", parts } }] }],
+  ["gemini", "its content", parseGeminiTurn, { role: "model", parts }],
+  ["gemini", "its parts", parseGeminiTurn, parts],
+  [
+    "gemini",
+    "its function calls",
+    parseGeminiTurn,
+    { functionCalls: IDS.map((id, n) => ({ id, name: "probe-echo", args: { n } })) },
+  ],
+];
+
+const namesAndArgs = (turn: ProviderTurn): unknown[] =>
+  turn.calls.map(({ name, args }) => [name, valueOf(args)]);
+
+describe.each(SHAPES)("In %s, %s", (_, __, parse, body) => {
+  test("is read as its calls, in their order", () => {
+    expect(namesAndArgs(valueOf(parse(body)))).toEqual(IDS.map((_, n) => ["probe-echo", { n }]));
+  });
+});
+
+test.each([
+  ["one chat call", parseChatTurn, chatCalls[0]],
+  ["one responses item", parseResponsesTurn, responsesItems[1]],
+  ["one tool_use block", parseAnthropicTurn, blocks[1]],
+  ["one part", parseGeminiTurn, parts[1]],
+] as [string, ParseTurn, unknown][])("%s is a turn too", (_, parse, body) => {
+  expect(namesAndArgs(valueOf(parse(body)))).toEqual([["probe-echo", { n: 0 }]]);
+});
+
+const REPLIES = [
+  { json: '{"n":0}', failed: false },
+  { json: '{"status":"error"}', failed: true },
+  { json: '"text"', failed: false },
+];
+
+test("A chat turn is answered by one tool message a call, under its id", () => {
+  expect(valueOf(parseChatTurn(chatMessage)).write(REPLIES)).toEqual({
+    messages: IDS.map((id, index) => ({ role: "tool", tool_call_id: id, content: REPLIES[index]!.json })),
+  });
+});
+
+test("A responses turn is answered by one output item a call", () => {
+  expect(valueOf(parseResponsesTurn(responsesItems)).write(REPLIES)).toEqual({
+    output: IDS.map((id, index) => ({
+      type: "function_call_output",
+      call_id: id,
+      output: REPLIES[index]!.json,
+    })),
+  });
+});
+
+test("An anthropic turn is answered by one user message with every result, marked where it failed", () => {
+  expect(valueOf(parseAnthropicTurn(blocks)).write(REPLIES)).toEqual({
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: IDS[0], content: '{"n":0}' },
+          { type: "tool_result", tool_use_id: IDS[1], content: '{"status":"error"}', is_error: true },
+          { type: "tool_result", tool_use_id: IDS[2], content: '"text"' },
+        ],
+      },
+    ],
+  });
+});
+
+test("A gemini turn is answered by one content with every response, as output or error", () => {
+  const answer = valueOf(parseGeminiTurn(parts)).write(REPLIES);
+  expect(answer).toEqual({
+    messages: [
+      {
+        role: "user",
+        parts: [
+          { functionResponse: { id: IDS[0], name: "probe-echo", response: { output: { n: 0 } } } },
+          { functionResponse: { id: IDS[1], name: "probe-echo", response: { error: { status: "error" } } } },
+          { functionResponse: { id: IDS[2], name: "probe-echo", response: { output: "text" } } },
+        ],
+      },
+    ],
+  });
+});
+
+test("A gemini call without an id is answered without one", () => {
+  const turn = valueOf(parseGeminiTurn([{ functionCall: { name: "probe-echo", args: {} } }]));
+  expect(turn.write([REPLIES[0]!])).toEqual({
+    messages: [
+      { role: "user", parts: [{ functionResponse: { name: "probe-echo", response: { output: { n: 0 } } } }] },
+    ],
+  });
+});
+
+test.each([
+  ["a chat message without calls", parseChatTurn, { role: "assistant", content: "Hello" }, { messages: [] }],
+  [
+    "a chat message with null calls",
+    parseChatTurn,
+    { role: "assistant", content: "Hello", tool_calls: null },
+    { messages: [] },
+  ],
+  ["a response of text", parseResponsesTurn, { output: [{ type: "message", content: [] }] }, { output: [] }],
+  ["a message of text", parseAnthropicTurn, { role: "assistant", content: "Hello" }, { messages: [] }],
+  ["a blocked candidate", parseGeminiTurn, { candidates: [{ finishReason: "SAFETY" }] }, { messages: [] }],
+  ["a content of text", parseGeminiTurn, { role: "model", parts: [{ text: "Hello" }] }, { messages: [] }],
+] as [string, ParseTurn, unknown, object][])("%s has nothing to answer", (_, parse, body, answer) => {
+  const turn = valueOf(parse(body));
+  expect(turn.calls).toEqual([]);
+  expect(turn.write([])).toEqual(answer);
+});
+
+test.each([
+  ["text", parseChatTurn, "hello", ""],
+  ["an object of something else", parseChatTurn, { hello: 1 }, ""],
+  ["calls that are no array", parseChatTurn, { role: "assistant", tool_calls: {} }, "/tool_calls"],
+  ["a call that is text", parseChatTurn, ["hello"], "/0"],
+  ["a call without an id", parseChatTurn, [{ function: { name: "a" } }], "/0/id"],
+  ["a call without a function", parseChatTurn, [{ id: "a" }], "/0/function"],
+  ["a choice without a message", parseChatTurn, { choices: [{}] }, "/choices/0/message"],
+  ["null", parseResponsesTurn, null, ""],
+  ["an item that is a number", parseResponsesTurn, { output: [1] }, "/output/0"],
+  ["an item without a call id", parseResponsesTurn, [{ type: "function_call", name: "a" }], "/0/call_id"],
+  ["an item without a name", parseResponsesTurn, [{ type: "function_call", call_id: "a" }], "/0/name"],
+  ["a number", parseAnthropicTurn, 1, ""],
+  ["a block that is text", parseAnthropicTurn, { content: ["a"] }, "/content/0"],
+  ["a block without an id", parseAnthropicTurn, [{ type: "tool_use", name: "a" }], "/0/id"],
+  ["a block without a name", parseAnthropicTurn, [{ type: "tool_use", id: "a" }], "/0/name"],
+  ["parts that are no array", parseGeminiTurn, { role: "model", parts: 1 }, "/parts"],
+  ["a call without a name", parseGeminiTurn, [{ functionCall: {} }], "/0/functionCall/name"],
+  ["an id that is a number", parseGeminiTurn, [{ functionCall: { name: "a", id: 1 } }], "/0/functionCall/id"],
+] as [string, ParseTurn, unknown, string][])(
+  "%s is refused, with the place that is wrong",
+  (_, parse, body, path) => {
+    const turn = parse(body);
+    expect(turn).toMatchObject({
+      ok: false,
+      error: {
+        code: "INVALID_BATCH",
+        issue: { path, expected: expect.any(String), received: expect.any(String) },
+      },
+    });
+  },
+);
+
+test.each(["", " ", undefined, null])("Arguments %j are no arguments", (args) => {
+  const turn = valueOf(parseChatTurn([{ id: "a", function: { name: "ping", arguments: args } }]));
+  expect(valueOf(turn.calls[0]!.args)).toEqual({});
+});
+
+test.each([
+  ["broken JSON", '{"n": 1', /breaks off|ends too early/],
+  ["JSON that is no object", "[1]", /\/args must be a JSON object, received an array of 1/],
+  ["text", "probe", /JSON/],
+  ["a depth bomb", "[".repeat(100_000), /nests deeper/],
+])("%s as arguments is that call's failure only", (_, args, hint) => {
+  const turn = valueOf(
+    parseChatTurn([{ id: "bad", function: { name: "probe-echo", arguments: args } }, chatCall("good", 1)]),
+  );
+  expect(turn.calls[0]!.args).toMatchObject({
+    ok: false,
+    error: { code: "INVALID_ARGS", hint: expect.stringMatching(hint) },
+  });
+  expect(valueOf(turn.calls[1]!.args)).toEqual({ n: 1 });
+});
+
+test("A call with free-form input is told to use a function", () => {
+  const chat = valueOf(parseChatTurn([{ id: "a", type: "custom", custom: { name: "sh", input: "ls" } }]));
+  expect(chat.calls[0]!.args).toMatchObject({ ok: false, error: { code: "INVALID_ACTION" } });
+  const responses = valueOf(
+    parseResponsesTurn([{ type: "custom_tool_call", call_id: "a", name: "sh", input: "ls" }]),
+  );
+  expect(responses.calls[0]!.args).toMatchObject({ ok: false, error: { code: "INVALID_ACTION" } });
+  expect(responses.write([REPLIES[1]!])).toMatchObject({
+    output: [{ type: "custom_tool_call_output", call_id: "a" }],
+  });
+});

@@ -1,0 +1,58 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** One request a client sent to its model. */
+export interface ModelRequest {
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A model that says what it was told to: it answers each request with the next turn, as JSON, and remembers what it was sent. */
+export class ScriptedModel implements AsyncDisposable {
+  readonly requests: ModelRequest[] = [];
+  readonly #turns: object[] = [];
+  readonly #server: Server;
+
+  private constructor() {
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+  }
+
+  /** Start one on loopback. */
+  static async start(): Promise<ScriptedModel> {
+    const model = new ScriptedModel();
+    await new Promise<void>((resolve) => {
+      model.#server.listen(0, "127.0.0.1", resolve);
+    });
+    return model;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Say these next, in this order. */
+  willSay(...turns: readonly object[]): void {
+    this.#turns.push(...turns);
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    this.requests.push({
+      path: request.url ?? "",
+      body: text === "" ? {} : (JSON.parse(text) as ModelRequest["body"]),
+    });
+    const turn = this.#turns.shift();
+    response
+      .writeHead(turn === undefined ? 500 : 200, { "content-type": "application/json" })
+      .end(JSON.stringify(turn ?? { error: { message: "The script has no further turn" } }));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => {
+      this.#server.close(resolve);
+    });
+  }
+}
