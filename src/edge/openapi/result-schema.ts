@@ -23,6 +23,7 @@ const metaSchema = z.strictObject({
   items: z.strictObject({ total: count, ok: count, error: count }).optional(),
   select_missing: z.array(z.string()).optional(),
   truncated: truncationSchema.optional(),
+  limiter: z.literal("degraded").optional(),
   handle: z.string().optional().describe("Stands for the whole data in a $ref of a later batch"),
 });
 
