@@ -13,6 +13,7 @@ import { admitPlan, type Admitted, type Refused } from "./run/admit-plan.ts";
 import { AttemptRunner } from "./run/attempt-runner.ts";
 import { Background, makeJobs } from "./run/background.ts";
 import { ByteBudget } from "./run/byte-budget.ts";
+import { Demotion } from "./run/demotion.ts";
 import { type BatchMeasures, toEnvelopeJson, toResultJson } from "./run/envelope.ts";
 import { Parallelism } from "./run/parallelism.ts";
 import type { Gate, Ports, RunOptions } from "./run/ports.ts";
@@ -108,6 +109,8 @@ async function run(
   const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
   const background = new Background({ ports, jobs, fences, gate, attempts, attemptsEndAt, defer });
 
+  const demotion = new Demotion({ ports, gate, defer });
+
   // Only a write has to be seen through when the caller goes away. Without one the platform ends everything by itself,
   // and neither listening for that nor outliving it is worth its price.
   const lasting = plan.steps.some(({ task }) => task.ok && task.value.tool.isWrite);
@@ -115,10 +118,11 @@ async function run(
 
   const running = runPlan(
     plan,
-    createStepStarter({ key: ports.newId(), scope, background, gate, parallelism }),
+    createStepStarter({ key: ports.newId(), scope, background, demotion, gate, parallelism }),
     {
       clock,
       signal,
+      demotion: plan.demotes ? demotion : undefined,
       recalled: await recallResults(plan.handles, gate),
       onOutcome: (step, outcome) => onResult?.(toResultJson(step, shapeAlone(outcome, plan.maxTokens))),
     },

@@ -6,10 +6,11 @@ import { prepareTask } from "../plan/prepare-task.ts";
 import type { DataOf } from "../plan/references.ts";
 import type { Call, Step, Task } from "../plan/step.ts";
 import type { Background } from "./background.ts";
+import type { Demotion } from "./demotion.ts";
 import { drawElements } from "./draw-elements.ts";
 import type { Parallelism } from "./parallelism.ts";
 import type { Gate } from "./ports.ts";
-import { type RequestScope, startAction } from "./run-action.ts";
+import { type Action, type RequestScope, startAction } from "./run-action.ts";
 import { startLoop } from "./run-loop.ts";
 import { selectOutput } from "./select-output.ts";
 import { type Queued, ToolPools } from "./tool-pools.ts";
@@ -22,6 +23,8 @@ export interface StepStarterOptions {
   readonly key: string;
   readonly scope: RequestScope;
   readonly background: Background;
+  /** Told of every call that it may have to carry on after the deadline. */
+  readonly demotion: Demotion;
   readonly gate: Gate;
   readonly parallelism: Parallelism;
 }
@@ -34,6 +37,7 @@ export function createStepStarter({
   key,
   scope,
   background,
+  demotion,
   gate,
   parallelism,
 }: StepStarterOptions): StartStep {
@@ -42,15 +46,19 @@ export function createStepStarter({
   const enqueue = (step: Step, task: Task, call: Call, element: number | null): Queued => {
     const idempotencyKey = element === null ? `${key}:${step.id}` : `${key}:${step.id}:${element}`;
     const position = step.index + (element ?? 0) / (LIMITS.loopElements + 1);
+    let action: Action | null = null;
     const queued = pools.enqueue(task.tool, { remaining: step.remaining, position }, (queuedMs) => {
-      const running = startAction(call, scope, {
+      action = startAction(call, scope, {
         idempotencyKey,
         maxAttempts: LIMITS.syncAttempts,
         queuedMs,
+        isJob: () => demotion.isJob(step.index),
       });
-      parallelism.track(running.finished);
-      return running;
+      parallelism.track(action.finished);
+      return action;
     });
+    // A loop is one action and would be many jobs, so its elements end with the batch.
+    if (element === null) demotion.offer(step.index, { call, idempotencyKey, queued, action: () => action });
     return task.select === null ? queued : selectOutput(queued, task.select);
   };
 
