@@ -38,13 +38,16 @@ export interface JobClaim {
 
 /**
  * How one attempt ended. `lost`: the request was sent and nothing certain came back. `released`: nothing was sent at
- * all, for want of time; the attempt does not count and the job is due again at once.
+ * all, for want of time; the attempt does not count and the job is due again at once. `deferred`: nothing was sent,
+ * because the upstream is known to fail or the tool's global limits have no room; the attempt does not count and the job
+ * is due when `error` says.
  */
 export type AttemptEnd =
   | { readonly kind: "succeeded"; readonly dataJson: string }
   | { readonly kind: "failed"; readonly error: WireFailure }
   | { readonly kind: "lost"; readonly error: WireFailure }
-  | { readonly kind: "released" };
+  | { readonly kind: "released" }
+  | { readonly kind: "deferred"; readonly error: WireFailure };
 
 /** A job as `GET /v1/jobs/{id}` shows it; data and error as JSON text, so nothing is parsed on the way. */
 export interface JobRecord {

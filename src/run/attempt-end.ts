@@ -10,7 +10,10 @@ export function toAttemptEnd(outcome: Outcome): AttemptEnd {
     case "unknown":
       return { kind: "lost", error: toWireFailure(outcome.error) };
     case "error":
-      return failedAttempt(outcome.error);
+      // Kept in here by an open breaker: no attempt was made, so none is counted.
+      return outcome.error.code === "CIRCUIT_OPEN" && outcome.meta.attempts === 0
+        ? { kind: "deferred", error: toWireFailure(outcome.error) }
+        : failedAttempt(outcome.error);
     case "initiated":
     case "skipped":
       throw new Error(`Cannot end an attempt as '${outcome.status}'`);

@@ -1,7 +1,7 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import type { AdmissionAnswer } from "../contract/admission.ts";
-import { type Failure, makeFailure } from "../contract/failure.ts";
-import type { JobSpec } from "../contract/job.ts";
+import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts";
+import type { AttemptEnd, JobSpec } from "../contract/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -110,11 +110,7 @@ export class Demotion {
     going.add(job);
     const outcome = await job.offer.queued.outcome;
     going.delete(job);
-    await this.#options.gate.settle(
-      job.id,
-      job.fence,
-      job.unsent ? { kind: "released" } : toAttemptEnd(outcome),
-    );
+    await this.#options.gate.settle(job.id, job.fence, endOf(job, outcome));
   }
 
   /** End a job whose action was answered otherwise: what the caller was told is final, so nothing may be repeated. */
@@ -163,6 +159,14 @@ function stopAll(going: ReadonlySet<Going>): void {
     job.unsent = job.offer.action()?.sent !== true;
     job.offer.queued.stop(timeout, "report-unknown");
   }
+}
+
+function endOf({ offer, unsent }: Going, outcome: Outcome): AttemptEnd {
+  if (unsent) return { kind: "released" };
+  // It was never called: the tool's global limits had no room for it.
+  if (outcome.status === "error" && offer.action() === null)
+    return { kind: "deferred", error: toWireFailure(outcome.error) };
+  return toAttemptEnd(outcome);
 }
 
 const OUT_OF_TIME = "The call was still under way when the time after the answer was over.";

@@ -4,6 +4,7 @@ import { makeFailure } from "../contract/failure.ts";
 import type { AttemptEnd, JobClaim } from "../contract/job.ts";
 import { isJsonObject } from "../contract/json.ts";
 import { failedAttempt, toAttemptEnd } from "./attempt-end.ts";
+import type { CallPermits } from "./call-permits.ts";
 import { type RequestScope, startAction } from "./run-action.ts";
 
 /**
@@ -13,12 +14,14 @@ import { type RequestScope, startAction } from "./run-action.ts";
  * are checked again, because the tool may have changed since the job was recorded. It never rejects.
  *
  * @param budgetMs what is left of the invocation this attempt runs in
+ * @param permits holds the permit of a tool with global limits
  */
 export async function runAttempt(
   claim: JobClaim,
   catalog: Catalog,
   scope: RequestScope,
   budgetMs: number,
+  permits?: CallPermits,
 ): Promise<AttemptEnd> {
   const { spec } = claim;
   const tool = catalog.get(spec.tool);
@@ -42,6 +45,7 @@ export async function runAttempt(
     maxAttempts: 1,
     queuedMs: 0,
     isJob: () => true,
+    ...(permits !== undefined && { permits }),
   }).outcome;
   return toAttemptEnd(outcome);
 }

@@ -5,7 +5,9 @@ import type { Result } from "../kit/result.ts";
 import { prepareTask } from "../plan/prepare-task.ts";
 import type { DataOf } from "../plan/references.ts";
 import type { Call, Step, Task } from "../plan/step.ts";
+import { toLimit } from "./admit-plan.ts";
 import type { Background } from "./background.ts";
+import { CallPermits } from "./call-permits.ts";
 import type { Demotion } from "./demotion.ts";
 import { drawElements } from "./draw-elements.ts";
 import type { Parallelism } from "./parallelism.ts";
@@ -13,6 +15,7 @@ import type { Gate } from "./ports.ts";
 import { type Action, type RequestScope, startAction } from "./run-action.ts";
 import { startLoop } from "./run-loop.ts";
 import { selectOutput } from "./select-output.ts";
+import { startPermitted } from "./start-permitted.ts";
 import { type Queued, ToolPools } from "./tool-pools.ts";
 
 /** Start a step whose dependencies are met; `dataOf` knows the data of every action it refers to. */
@@ -27,6 +30,8 @@ export interface StepStarterOptions {
   readonly demotion: Demotion;
   readonly gate: Gate;
   readonly parallelism: Parallelism;
+  /** When the batch's deadline passes, in the clock's milliseconds: nothing waits for a permit after it. */
+  readonly endsAt: number;
 }
 
 /**
@@ -40,6 +45,7 @@ export function createStepStarter({
   demotion,
   gate,
   parallelism,
+  endsAt,
 }: StepStarterOptions): StartStep {
   const pools = new ToolPools(scope.ports.clock);
 
@@ -47,15 +53,23 @@ export function createStepStarter({
     const idempotencyKey = element === null ? `${key}:${step.id}` : `${key}:${step.id}:${element}`;
     const position = step.index + (element ?? 0) / (LIMITS.loopElements + 1);
     let action: Action | null = null;
-    const queued = pools.enqueue(task.tool, { remaining: step.remaining, position }, (queuedMs) => {
+    const begin = (queuedMs: number, permits?: CallPermits): Action => {
       action = startAction(call, scope, {
         idempotencyKey,
         maxAttempts: LIMITS.syncAttempts,
         queuedMs,
         isJob: () => demotion.isJob(step.index),
+        ...(permits !== undefined && { permits }),
       });
       parallelism.track(action.finished);
       return action;
+    };
+    const { globalLimits } = task.tool;
+    const queued = pools.enqueue(task.tool, { remaining: step.remaining, position }, (queuedMs) => {
+      if (globalLimits === null) return begin(queuedMs);
+      const { timeoutMs } = call;
+      const permits = new CallPermits(task.tool, globalLimits, { ...scope, timeoutMs, waitUntilMs: endsAt });
+      return startPermitted(permits, scope.ports.clock, (waitedMs) => begin(queuedMs + waitedMs, permits));
     });
     // A loop is one action and would be many jobs, so its elements end with the batch.
     if (element === null) demotion.offer(step.index, { call, idempotencyKey, queued, action: () => action });
@@ -80,7 +94,7 @@ export function createStepStarter({
         repeatable: task.tool.idempotent,
         enqueue: (call, element) => enqueue(step, task, call, element),
       });
-    return task.tool.orchestration.rate_limit === undefined
+    return toLimit(task.tool) === null
       ? loop(prepared.value.calls)
       : drawElements(prepared.value.calls, task.tool, gate, loop);
   };

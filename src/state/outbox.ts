@@ -88,6 +88,21 @@ export function settleJob(
   // Only the recorder's own attempt may be given back uncounted: it happens once, so it cannot go on for ever.
   if (end.kind === "released" && job.fence === 1)
     return [{ ...job, status: "retrying", attempts: 0, updatedAt: nowMs, dueAt: nowMs }, true];
+  if (end.kind === "deferred" && nowMs - job.createdAt < LIMITS.jobDeferralMs) {
+    // Every claim raises the fence, counted or not, so the waits grow although the attempts do not.
+    const dueAt = nowMs + retryDelayMs(job, end.error, { tries: job.fence, random });
+    return [
+      {
+        ...job,
+        status: "retrying",
+        attempts: job.attempts - 1,
+        updatedAt: nowMs,
+        dueAt,
+        errorJson: JSON.stringify(end.error),
+      },
+      true,
+    ];
+  }
   const error = end.kind === "released" ? toWireFailure(makeFailure("OVERLOADED")) : end.error;
   if (end.kind === "lost" && job.spec.delivery === "at-most-once")
     return [finish(job, nowMs, { status: "unknown", error }), true];
@@ -101,7 +116,7 @@ export function settleJob(
     ...job,
     status: "retrying",
     updatedAt: nowMs,
-    dueAt: nowMs + retryDelayMs(job, error, random),
+    dueAt: nowMs + retryDelayMs(job, error, { tries: job.attempts, random }),
     errorJson: JSON.stringify(error),
   };
   return [retry, true];
@@ -215,10 +230,14 @@ function unreported(job: Job): WireFailure {
 }
 
 /** Jitter comes on top of what the upstream asked for, or a shared Retry-After would bring everyone back at once. */
-function retryDelayMs(job: Job, error: WireFailure, random: number): number {
+function retryDelayMs(
+  { spec }: Job,
+  error: WireFailure,
+  { tries, random }: { readonly tries: number; readonly random: number },
+): number {
   const maxMs = LIMITS.jobBackoffMaxMs;
   const asked = Math.min(Math.max(error.retry_after_ms ?? 0, 0), maxMs);
-  const jitter = backoffMs({ attempt: job.attempts, initialMs: job.spec.backoffInitialMs, maxMs, random });
+  const jitter = backoffMs({ attempt: tries, initialMs: spec.backoffInitialMs, maxMs, random });
   return Math.min(maxMs, asked + jitter);
 }
 

@@ -37,6 +37,7 @@ class Upstream {
     this.#tool("retried", {
       orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 10 } },
     }),
+    this.#tool("shared", { orchestration: { mode: "parallel-safe", global_concurrency: 1 } }),
     this.#tool("write", { ...WRITE }),
     this.#tool("put", { ...WRITE, idempotent: true }),
     this.#tool("keyed", { ...WRITE, idempotent: "with-key" }),
@@ -157,9 +158,15 @@ describe("A safe action that is unfinished at the deadline", () => {
     expect(JSON.parse(upstream.recorded[0]!.argsJson)).toMatchObject({ n: 5, ms: 500 });
 
     // What the object's alarm does with it, had the runtime died.
-    const { ports } = upstream.world;
-    const { options } = upstream.world.execution(upstream.tools);
-    const scope = { ports, options, slots: new Semaphore(6), budget: new ByteBudget(1_000) };
+    const { ports, options, toolGates, health } = upstream.execution();
+    const scope = {
+      ports,
+      options,
+      toolGates,
+      health,
+      slots: new Semaphore(6),
+      budget: new ByteBudget(1_000),
+    };
     const claim = { spec: upstream.recorded[0]!, attempt: 2, fence: 2 };
     const again = runAttempt(claim, createCatalog(upstream.tools), scope, LIMITS.firstAttemptMs);
     expect(await upstream.world.clock.runUntil(again)).toEqual({ kind: "succeeded", dataJson: '{"n":5}' });
@@ -207,6 +214,17 @@ describe("A safe action that is unfinished at the deadline", () => {
     await upstream.world.drain();
     expect(upstream.requests.map(({ at }) => at)).toEqual([0, 0, 0, 0, 0, 0, 400, 400]);
     expect(upstream.world.gate.settled.size).toBe(8);
+  });
+
+  test("that got none of the permits all callers share has cost its job no attempt", async () => {
+    const upstream = new Upstream();
+    const other = upstream.world.run(upstream.tools, { actions: [{ tool: "shared", args: { ms: 500 } }] });
+    const { results } = await upstream.run([{ tool: "shared", args: { n: 1, ms: 300 } }]);
+    expect(results).toMatchObject([{ status: "initiated" }]);
+    await other;
+    await upstream.world.drain();
+    expect(upstream.endOf(results[0]!)).toMatchObject({ kind: "deferred", error: { code: "OVERLOADED" } });
+    expect(upstream.requests).toHaveLength(1);
   });
 
   test("that fails afterwards is left to its job, which repeats it, and is not repeated beside it", async () => {

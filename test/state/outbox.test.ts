@@ -44,6 +44,51 @@ const succeeded: AttemptEnd = { kind: "succeeded", dataJson: '{"ok":true}' };
 const settle = (job: Job, end: AttemptEnd, fence = job.fence, random = 0.5): [Job, boolean] =>
   settleJob(job, NOW + 1_000, { fence, end, random });
 
+const deferred: AttemptEnd = {
+  kind: "deferred",
+  error: toWireFailure(makeFailure("CIRCUIT_OPEN", { retryAfterMs: 5_000 })),
+};
+
+describe("A job whose upstream is known to fail", () => {
+  test("waits as long as it is told and a jitter more, and loses no attempt", () => {
+    const [waiting, accepted] = settle(recorded(), deferred);
+    expect(accepted).toBe(true);
+    expect(waiting).toMatchObject({ status: "retrying", attempts: 0 });
+    expect(waiting.dueAt).toBe(NOW + 1_000 + 5_000 + 550);
+    expect(JSON.parse(waiting.errorJson!)).toMatchObject({ code: "CIRCUIT_OPEN" });
+  });
+
+  test("waits longer each time, and has all its attempts when the upstream is back", () => {
+    let job = recorded();
+    const waits: number[] = [];
+    for (let round = 0; round < 50; round += 1) {
+      const now = job.dueAt!;
+      const [claimed] = claimJob(job, now, LEASE);
+      [job] = settleJob(claimed, now, { fence: claimed.fence, end: deferred, random: 0.5 });
+      expect(job).toMatchObject({ status: "retrying", attempts: 1 });
+      waits.push(job.dueAt! - now);
+    }
+    expect(waits.toSorted((a, b) => a - b)).toEqual(waits);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(LIMITS.jobBackoffMaxMs);
+  });
+
+  test("may be tried again even when it is at-most-once, because nothing was sent", () => {
+    expect(settle(recorded({ delivery: "at-most-once" }), deferred)[0].status).toBe("retrying");
+  });
+
+  test("uses its attempts up like any other when it has waited for a day", () => {
+    const late = NOW + LIMITS.jobDeferralMs;
+    const [job] = settleJob(recorded(), late, { fence: 1, end: deferred, random: 0.5 });
+    expect(job).toMatchObject({ status: "retrying", attempts: 1 });
+    const [dead] = settleJob({ ...recorded(), attempts: 3 }, late, { fence: 1, end: deferred, random: 0.5 });
+    expect(dead.status).toBe("dead");
+  });
+
+  test("is not heard when its claim is not the row's any more", () => {
+    expect(settle(recorded(), deferred, 7)[1]).toBe(false);
+  });
+});
+
 describe("recordJob()", () => {
   test("starts as attempt 1 under fence 1, with a lease", () => {
     expect(recorded()).toMatchObject({ status: "running", attempts: 1, fence: 1, dueAt: AFTER_LEASE });

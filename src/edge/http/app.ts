@@ -9,8 +9,10 @@ import { parseResponsesTurn } from "../../formats/openai-responses.ts";
 import type { Deployment } from "../deployment.ts";
 import { cancelJob, redriveJob } from "./change-job.ts";
 import { executeActions } from "./execute-actions.ts";
+import { invokeTool } from "./invoke-tool.ts";
 import { listJobs } from "./list-jobs.ts";
 import { listTools } from "./list-tools.ts";
+import { answerDiscovery, answerToolSchema } from "./meta-tools.ts";
 import { answerTurns } from "./provider-calls.ts";
 import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -36,6 +38,9 @@ const ROUTES: readonly {
   readonly handler: Handler;
 }[] = [
   { method: "POST", path: "/v1/execute_actions", handler: executeActions },
+  { method: "POST", path: "/v1/discover_tools", handler: answerDiscovery },
+  { method: "POST", path: "/v1/get_tool_schema", handler: answerToolSchema },
+  { method: "POST", path: "/v1/invoke_tool", handler: invokeTool },
   {
     method: "GET",
     path: "/v1/tools",
