@@ -61,9 +61,16 @@ interface Call {
   readonly path: PathStats;
 }
 
+/** Where the same idempotency key acts once. */
+const KEYED_ROUTES: ReadonlySet<string> = new Set([
+  "POST /background",
+  "POST /global-background",
+  "POST /keyed",
+]);
+
 function answer(call: Call): Response {
   const { route, pathname: path, query, body } = call;
-  if (route === "POST /background" || route === "POST /keyed") return answerKeyed(call);
+  if (KEYED_ROUTES.has(route)) return answerKeyed(call);
   call.path.calls += 1;
 
   const status = Number(query.get("status") ?? body["status"] ?? 200);
