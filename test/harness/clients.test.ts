@@ -56,7 +56,7 @@ async function runPage(page: string): Promise<string> {
 /** Send what a curl command would; curl itself need not be installed. */
 function send(command: string): Promise<Response> {
   const fill = (text: string): string =>
-    text.replace(/\$(VOLLEY_\w+)/g, (_, name: keyof typeof ENV) => String(ENV[name]));
+    text.replace(/\$(VOLLEY_\w+)/g, (_, name: keyof typeof ENV) => ENV[name]);
   const url = fill(/"(\$VOLLEY_URL[^"]*)"/.exec(command)![1]!);
   const headers = [...command.matchAll(/-H (["'])(.*?): (.*?)\1/g)].map(
     ([, , name, value]): [string, string] => [name!, fill(value!)],
