@@ -11,6 +11,7 @@ import { makePlan } from "./plan/make-plan.ts";
 import type { Plan } from "./plan/step.ts";
 import { admitPlan, type Admitted, type Refused } from "./run/admit-plan.ts";
 import { AttemptRunner } from "./run/attempt-runner.ts";
+import { bindCallbacks } from "./run/bind-callbacks.ts";
 import { Background, makeJobs } from "./run/background.ts";
 import { ByteBudget } from "./run/byte-budget.ts";
 import { type BatchMeasures, toEnvelopeJson, toResultJson } from "./run/envelope.ts";
@@ -66,7 +67,7 @@ export async function execute(batch: Batch, execution: Execution): Promise<Resul
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const plan = planned.value;
   if (batch.dryRun) {
-    const described = describePlan(refuseMisconfigured(plan, ports));
+    const described = describePlan(bindCallbacks(refuseMisconfigured(plan, ports), execution));
     return ok({ envelopeJson: JSON.stringify(described), quota: null });
   }
   const executed = await executePlan(plan, execution);
@@ -80,7 +81,7 @@ export async function execute(batch: Batch, execution: Execution): Promise<Resul
 export async function executePlan(planned: Plan, execution: Execution): Promise<Result<Executed, Refused>> {
   const { caller, ports, gate } = execution;
   const startedAt = ports.clock.now();
-  const plan = refuseUnconfirmed(refuseMisconfigured(planned, ports));
+  const plan = refuseUnconfirmed(bindCallbacks(refuseMisconfigured(planned, ports), execution));
   const jobs = makeJobs(plan, ports);
   const admitted = await admitPlan(plan, caller, jobs, gate);
   if (!admitted.ok) return admitted;

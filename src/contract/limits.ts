@@ -98,6 +98,16 @@ export const LIMITS = {
   jobsKept: 10_000,
   /** Data kept of a finished job. Larger output is dropped, and the job says so. */
   jobDataBytes: 64 * 1024,
+  /** An address longer than this is data, not an address. */
+  callbackUrlLength: 2_000,
+  /** One attempt to deliver a callback; Standard Webhooks recommends 15 to 30 s. */
+  callbackTimeoutMs: 15_000,
+  /** Deliveries that one alarm makes at once: an endpoint that hangs leaves jobs most of their slots. */
+  callbacksAtOnce: 2,
+  /** How long an endpoint that answered 410 Gone is sent nothing more. */
+  goneEndpointMs: 24 * 3_600_000,
+  /** Such endpoints remembered at once. */
+  goneEndpoints: 1_000,
   /** How long a result that was cut can be referred to: the next rounds of a conversation, not the next day. */
   resultRetentionMs: 15 * 60_000,
   /** One kept result as JSON: far above what a model pages through, half of what SQLite takes in a row. */

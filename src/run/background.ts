@@ -31,7 +31,7 @@ export function makeJobs(plan: Plan, ports: Ports): ReadonlyMap<number, JobSpec>
   return jobs;
 }
 
-function makeJob({ tool, input }: Call, id: string): JobSpec {
+function makeJob({ tool, input, callback }: Call, id: string): JobSpec {
   return {
     id,
     tool: tool.name,
@@ -40,6 +40,7 @@ function makeJob({ tool, input }: Call, id: string): JobSpec {
     maxAttempts: LIMITS.jobAttempts,
     backoffInitialMs: tool.orchestration.backoff?.initial_ms ?? LIMITS.jobBackoffInitialMs,
     delivery: tool.delivery,
+    ...(callback !== undefined && { callback }),
   };
 }
 
