@@ -8,8 +8,16 @@ import type { Ports } from "../run/ports.ts";
 import { sendCallback } from "../run/send-callback.ts";
 import { UpstreamHealth } from "../run/upstream-health.ts";
 
-import { type Deployment, readDeployment, readPositive, readRunOptions } from "./deployment.ts";
+import {
+  type Deployment,
+  readDeployment,
+  readPositive,
+  readRunOptions,
+  readToolGates,
+} from "./deployment.ts";
 import { createTenantGate } from "./durable/tenant-gate.ts";
+import { createToolGate } from "./durable/tool-gate.ts";
+import { createToolGates } from "./durable/tool-gate-client.ts";
 import { createApp } from "./http/app.ts";
 import { signText } from "./sign-text.ts";
 import { createSystemPorts } from "./system-ports.ts";
@@ -24,7 +32,7 @@ export interface VolleyOptions {
 }
 
 /**
- * Make a Worker of a list of tools: the HTTP app, and the Durable Object class that it needs.
+ * Make a Worker of a list of tools: the HTTP app, and the Durable Object classes that it needs.
  *
  * Bad tool declarations throw here, at start-up. Configuration is read on the first request of an isolate.
  */
@@ -48,7 +56,20 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
       const slots = new Semaphore(options.headerSlots);
       const budget = () => new ByteBudget(options.requestResponseBytes);
       const health = new UpstreamHealth(ports.clock);
-      const runner = new AttemptRunner(catalog, () => ({ ports, options, slots, budget: budget(), health }));
+      const toolGates = createToolGates(readToolGates(env, catalog), {
+        clock: ports.clock,
+        timeoutMs: LIMITS.admissionTimeoutMs,
+        // An object lives on while a message of its own is under way.
+        defer: () => {},
+      });
+      const runner = new AttemptRunner(catalog, () => ({
+        ports,
+        options,
+        slots,
+        budget: budget(),
+        health,
+        toolGates,
+      }));
       return {
         attempt: (claim) => runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs),
         deliver: (claim) => sendCallback(claim, { ports, options, slots, sign: signText }),
@@ -62,5 +83,5 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
       ),
     }),
   });
-  return { app: createApp(deploymentOf), TenantGate };
+  return { app: createApp(deploymentOf), TenantGate, ToolGate: createToolGate() };
 }
