@@ -15,6 +15,7 @@ import { bindCallbacks } from "./run/bind-callbacks.ts";
 import { Background, makeJobs } from "./run/background.ts";
 import { ByteBudget } from "./run/byte-budget.ts";
 import { type BatchMeasures, toEnvelopeJson, toResultJson } from "./run/envelope.ts";
+import { createMakeJob, type MakeJob } from "./run/make-job.ts";
 import { Parallelism } from "./run/parallelism.ts";
 import type { Gate, Ports, RunOptions, ToolGates } from "./run/ports.ts";
 import { recallResults } from "./run/recall-results.ts";
@@ -80,24 +81,25 @@ export async function execute(batch: Batch, execution: Execution): Promise<Resul
 
 /** Execute a plan, whichever dialect it was made of: admit it, then run every step to its outcome. */
 export async function executePlan(planned: Plan, execution: Execution): Promise<Result<Executed, Refused>> {
-  const { caller, ports, gate } = execution;
+  const { caller, ports, gate, options } = execution;
   const startedAt = ports.clock.now();
   const plan = refuseUnconfirmed(bindCallbacks(refuseMisconfigured(planned, ports), execution));
-  const jobs = makeJobs(plan, ports);
+  const makeJob = createMakeJob(plan, { ports, headerSlots: options.headerSlots });
+  const jobs = makeJobs(plan, makeJob);
   const admitted = await admitPlan(plan, caller, jobs, gate);
   if (!admitted.ok) return admitted;
   const { quota } = admitted.value;
   execution.onAdmitted?.(quota);
 
   const parallelism = new Parallelism();
-  const { outcomes } = await run(admitted.value, jobs, parallelism, execution);
+  const { outcomes } = await run(admitted.value, { makeJob, jobs }, parallelism, execution);
   const durationMs = ports.clock.now() - startedAt;
   return ok({ outcomes, quota, durationMs, maxParallelism: parallelism.max });
 }
 
 async function run(
   { plan, fences }: Admitted,
-  jobs: ReturnType<typeof makeJobs>,
+  { makeJob, jobs }: { makeJob: MakeJob; jobs: ReturnType<typeof makeJobs> },
   parallelism: Parallelism,
   execution: Execution,
 ): Promise<PlanResult> {
@@ -113,7 +115,7 @@ async function run(
   };
   const attempts = new AttemptRunner(catalog, () => scope);
   const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
-  const background = new Background({ ports, jobs, fences, gate, attempts, attemptsEndAt, defer });
+  const background = new Background({ makeJob, jobs, fences, gate, attempts, attemptsEndAt, defer });
 
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
   // platform ends everything by itself, and neither listening for that nor outliving it is worth its price.

@@ -95,8 +95,12 @@ export const LIMITS = {
   jobBackoffMaxMs: 300_000,
   /** How long a job may wait for an upstream's breaker, or its tool's global limits, without using its attempts up: a day is the longest outage worth waiting out. */
   jobDeferralMs: 24 * 3_600_000,
-  /** Live jobs of one tenant; what is over it is refused, not queued without end. */
+  /** Live jobs of a tenant's first object; what is over it is refused, not queued without end. */
   jobBacklog: 1_000,
+  /** Objects that a tenant's jobs are spread over; each one's alarm has six header slots of its own. */
+  outboxShards: 8,
+  /** Live jobs of each of them but the first, which has `jobBacklog`. */
+  shardBacklog: 150,
   /** Live jobs that redriving may add to a full backlog: whoever repairs things is not held up by what broke. */
   jobRedrives: 100,
   /** Jobs of one page of a list; an agent reads a few, an operator pages on. */

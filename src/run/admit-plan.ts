@@ -13,8 +13,8 @@ export interface Admitted {
   /** The plan with every action that the gate turned away as a failure in its place. */
   readonly plan: Plan;
   readonly quota: QuotaState | null;
-  /** For every job that is durably recorded, by step, the fence of its first attempt. */
-  readonly fences: ReadonlyMap<number, number>;
+  /** For every job that is durably recorded, by step, the fence of its first attempt; null when it is the alarm's. */
+  readonly fences: ReadonlyMap<number, number | null>;
 }
 
 /** A batch of which nothing ran. */

@@ -75,7 +75,7 @@ export function createStepStarter({
       parallelism.track(null);
       return prepared.value.kind === "call"
         ? background.start(step.index, prepared.value.call)
-        : background.startLoop(prepared.value.calls, task.tool);
+        : background.startLoop(step.index, prepared.value.calls, task.tool);
     }
     if (prepared.value.kind === "call") return enqueue(step, task, prepared.value.call, null);
     const loop = (calls: readonly Result<Call, Failure>[]): Queued =>

@@ -40,6 +40,11 @@ export function recordJob(spec: JobSpec, nowMs: number, { leaseMs }: { leaseMs: 
   };
 }
 
+/** Record a job whose first attempt is due at once, for whoever claims it. */
+export function queueJob(spec: JobSpec, nowMs: number): Job {
+  return { ...recordJob(spec, nowMs, { leaseMs: 0 }), attempts: 0, fence: 0 };
+}
+
 /**
  * Claim the next attempt of a job that is due: its lease ran out, or its retry has come.
  *
@@ -53,7 +58,8 @@ export function claimJob(
   { leaseMs }: { leaseMs: number },
 ): [job: Job, claim: JobClaim | null] {
   if (job.dueAt === null || job.dueAt > nowMs) return [job, null];
-  if (job.status === "running" && job.spec.delivery === "at-most-once") {
+  // Attempts are counted before they run: without one, nothing was sent.
+  if (job.status === "running" && job.attempts > 0 && job.spec.delivery === "at-most-once") {
     return [finish(job, nowMs, { status: "unknown", error: unreported(job) }), null];
   }
   if (job.attempts >= job.spec.maxAttempts) {
@@ -244,7 +250,7 @@ function overAt({ callback }: Job, nowMs: number): Pick<Job, "updatedAt" | "dueA
 }
 
 function cancelNote({ status, attempts }: Job): string {
-  if (status === "running")
+  if (status === "running" && attempts > 0)
     return `Attempt ${attempts} was under way when the job was cancelled. It may have taken effect; its answer is not recorded.`;
   return attempts === 0
     ? "Cancelled before anything was sent."

@@ -11,6 +11,7 @@ export const SmallGate = createTenantGate({
   optionsOf: () => ({
     leaseMs: 300,
     backlog: 8,
+    shardBacklog: 4,
     redrives: 1,
     jobsKept: 10,
     retentionMs: 60_000,

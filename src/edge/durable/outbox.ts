@@ -6,6 +6,7 @@ import {
   firstDue,
   type Job,
   nextDue,
+  queueJob,
   recordJob,
   redriveJob,
   settleJob,
@@ -20,6 +21,8 @@ export interface OutboxOptions {
   readonly leaseMs: number;
   /** Live jobs at most. */
   readonly backlog: number;
+  /** The same of a shard that is not the tenant's home. */
+  readonly shardBacklog: number;
   /** Live jobs that redriving may add to a full backlog. */
   readonly redrives: number;
   readonly retentionMs: number;
@@ -124,23 +127,24 @@ export class Outbox {
   }
 
   /**
-   * Record jobs, all of them or none. An id that is already recorded stays what it is and counts as recorded, so the
-   * same request may be sent twice.
+   * Record jobs, all of them or none: leased to whoever asks or, on a shard, queued for the alarm. An id that is already
+   * recorded stays what it is and counts as recorded, so the same request may be sent twice.
    */
-  record(nowMs: number, jobs: AdmissionRequest["jobs"]): Recorded {
-    const recorded: { index: number; fence: number }[] = [];
+  record(nowMs: number, jobs: AdmissionRequest["jobs"], { queued }: { queued: boolean }): Recorded {
+    const backlog = queued ? this.#options.shardBacklog : this.#options.backlog;
+    const recorded: { index: number; fence: number | null }[] = [];
     const refusedJobs: { index: number; code: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE" }[] = [];
     const inserted: Job[] = [];
     try {
       this.#storage.transactionSync(() => {
         for (const { index, spec } of jobs) {
-          if (this.#live.size + inserted.length >= this.#options.backlog && !this.has(spec.id)) {
+          if (this.#live.size + inserted.length >= backlog && !this.has(spec.id)) {
             refusedJobs.push({ index, code: "BACKLOG_FULL" });
             continue;
           }
-          const job = recordJob(spec, nowMs, this.#options);
+          const job = queued ? queueJob(spec, nowMs) : recordJob(spec, nowMs, this.#options);
           if (this.#table.insert(job)) inserted.push(job);
-          recorded.push({ index, fence: job.fence });
+          recorded.push({ index, fence: queued ? null : job.fence });
         }
       });
     } catch {

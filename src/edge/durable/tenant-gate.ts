@@ -73,6 +73,7 @@ export interface TenantGateNamespace {
 const DEFAULTS: TenantGateOptions = {
   leaseMs: LIMITS.jobLeaseMs,
   backlog: LIMITS.jobBacklog,
+  shardBacklog: LIMITS.shardBacklog,
   redrives: LIMITS.jobRedrives,
   retentionMs: LIMITS.jobRetentionMs,
   jobsKept: LIMITS.jobsKept,
@@ -129,6 +130,8 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       if (request.jobs.length === 0) return { ...count, recorded: [], refusedJobs: [] };
 
       const isRecorded = (id: string): boolean => this.#outbox.has(id);
+      const queued = request.countedAtHome !== undefined;
+      if (queued) count = { quota: null, denied: request.countedAtHome!.denied };
       if (count.quota?.allowed === false) {
         if (!request.jobs.some(({ spec }) => isRecorded(spec.id)))
           return { ...count, recorded: [], refusedJobs: [] };
@@ -136,7 +139,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
         count = { quota: { ...count.quota, allowed: true }, denied };
       }
       const { jobs, denied } = admitJobs(request, count.denied, isRecorded);
-      return { quota: count.quota, denied, ...this.#outbox.record(now, jobs) };
+      return { quota: count.quota, denied, ...this.#outbox.record(now, jobs, { queued }) };
     }
 
     /** Take an attempt's report; false when its fence is not the row's any more, or the job is not running. */
