@@ -45,7 +45,8 @@ describe("admitSharded()", () => {
 
   test("records at home what is home's, then side by side what is not, and puts the answers together", async () => {
     const shards = new FakeShards();
-    shards.home = { quota: QUOTA };
+    const leases = [{ bucket: "b", tokens: 1, leaseMs: 1, remaining: 1, resetMs: 1 }];
+    shards.home = { quota: QUOTA, leases };
     const answer = await admitSharded(
       makeRequest({ quota: HUNDRED_AN_HOUR, jobs: jobsAt(0, 1, 2, 1) }),
       shards.ask,
@@ -58,7 +59,7 @@ describe("admitSharded()", () => {
       ],
     );
     expect(shards.asked[1]!.request).toMatchObject({ quota: null, draws: [], countedAtHome: { denied: [] } });
-    expect(answer.quota).toEqual(QUOTA);
+    expect(answer).toMatchObject({ quota: QUOTA, leases });
     expect(answer.recorded.toSorted((a, b) => a.index - b.index)).toEqual([
       { index: 0, fence: 1 },
       { index: 1, fence: null },

@@ -39,7 +39,7 @@ export async function admitSharded(request: AdmissionRequest, ask: Ask): Promise
       }),
   );
   return {
-    quota: home.quota,
+    ...home,
     // What is recorded already is not denied, and only the object that has it knows.
     denied: home.denied.filter(
       ({ index }) => !others.some(({ recorded }) => recorded.some((job) => job.index === index)),

@@ -1,3 +1,4 @@
+import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../contract/admission.ts";
 import type { JobChange, JobQuery, JobRecord } from "../../contract/job.ts";
 import { compareJobs, HOME, shardOf } from "../../contract/job-shard.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -9,6 +10,8 @@ import type { TenantGateNamespace, TenantGateStub } from "./tenant-gate.ts";
 
 /** The tenant's gate, with what only the edge asks of it. */
 export interface GateClient extends Gate {
+  /** One round trip, which may also carry wishes for leases; a second one for jobs that are not kept at home. */
+  admit(request: AdmissionRequest, wishes?: readonly LeaseWish[]): Promise<AdmissionAnswer>;
   job(id: string): Promise<JobRecord | null>;
   /** List jobs, newest first, without their data. */
   jobs(query: JobQuery): Promise<JobRecord[]>;
@@ -46,7 +49,10 @@ export function createGateClient(
     callShard(shardOf(jobId), send);
   const call = <T>(send: (stub: TenantGateStub) => Promise<T>): Promise<T> => callShard(HOME, send);
   return {
-    admit: (request) => admitSharded(request, (shard, part) => callShard(shard, (stub) => stub.admit(part))),
+    admit: (request, wishes = []) =>
+      admitSharded(request, (shard, part) =>
+        callShard(shard, (stub) => stub.admit(part, shard === HOME ? wishes : [])),
+      ),
     settle: (jobId, fence, end) => callHolder(jobId, (stub) => stub.settle(jobId, fence, end)),
     job: (id) => callHolder(id, (stub) => stub.job(id)),
     jobs: (query) => listShards(query, (shard) => callShard(shard, (stub) => stub.jobs(query))),
