@@ -76,7 +76,9 @@ export interface JobRecord {
 }
 
 /** How the event about a job's end fares. `pending` also while the job is still alive. */
-export type CallbackStatus = "pending" | "delivered" | "disabled" | "failed";
+export const CALLBACK_STATUSES = ["pending", "delivered", "disabled", "failed"] as const;
+
+export type CallbackStatus = (typeof CALLBACK_STATUSES)[number];
 
 /** The event's delivery as `GET /v1/jobs/{id}` shows it. Its address may hold secrets, so it is not shown. */
 export interface CallbackRecord {
