@@ -21,5 +21,6 @@ export function guardCallback(text: string, trustedOrigins: ReadonlySet<string>)
   }
   // The caller says where to call, so every origin counts as declared; the rules on schemes and hosts are left.
   const guarded = guardUrl(url, new Set([url.origin]), trustedOrigins);
-  return guarded.ok ? ok(guarded.value) : guarded;
+  if (guarded.ok) return ok(guarded.value);
+  return err({ ...guarded.error, hint: `callback_url: ${guarded.error.hint}` });
 }

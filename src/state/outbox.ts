@@ -165,7 +165,7 @@ export function redriveJob(job: Job, nowMs: number): [job: Job, accepted: boolea
     updatedAt: nowMs,
     dueAt: nowMs,
     errorJson: null,
-    note: `Redriven after ${job.attempts} attempts, which are no longer counted.`,
+    note: `Redriven after ${sayAttempts(job.attempts)}, no longer counted.`,
     callback: job.callback === null ? null : makeCallback(job.callback.target),
   };
   return [redriven, true];
@@ -254,7 +254,11 @@ function cancelNote({ status, attempts }: Job): string {
     return `Attempt ${attempts} was under way when the job was cancelled. It may have taken effect; its answer is not recorded.`;
   return attempts === 0
     ? "Cancelled before anything was sent."
-    : `Cancelled after ${attempts} attempts without success. What they sent may have taken effect all the same.`;
+    : `Cancelled after ${sayAttempts(attempts)} without success. What they sent may have taken effect all the same.`;
+}
+
+function sayAttempts(count: number): string {
+  return count === 1 ? "1 attempt" : `${count} attempts`;
 }
 
 function unreported(job: Job): WireFailure {

@@ -289,7 +289,7 @@ describe("cancelJob()", () => {
   test("says how many attempts there were, and keeps the last one's error", () => {
     const [retrying] = settle(recorded(), failed(true));
     const [job] = cancelJob(retrying, NOW + 2_000);
-    expect(job.note).toContain("Cancelled after 1 attempts without success");
+    expect(job.note).toContain("Cancelled after 1 attempt without success");
     expect(job.errorJson).toContain("UPSTREAM_ERROR");
   });
 
@@ -314,7 +314,7 @@ describe("redriveJob()", () => {
       attempts: 0,
       dueAt: NOW + 9_000,
       errorJson: null,
-      note: "Redriven after 1 attempts, which are no longer counted.",
+      note: "Redriven after 1 attempt, no longer counted.",
     });
     const [running, claim] = claimJob(job, NOW + 9_000, LEASE);
     expect(claim).toMatchObject({ attempt: 1, fence: 2, spec: { idempotencyKey: "job-1" } });
