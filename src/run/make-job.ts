@@ -19,21 +19,25 @@ export interface MakeJobOptions {
  */
 export function createMakeJob(plan: Plan, { ports, headerSlots }: MakeJobOptions): MakeJob {
   let ranks: ReadonlyMap<number, number> | undefined;
-  return ({ tool, input, callback }, index, element = 0) => {
+  return (call, index, element = 0) => {
     ranks ??= rankBackground(plan);
     // A cap holds within one object, so the jobs of a capped tool stay together.
-    const atHome = Number.isFinite(tool.concurrency) ? Number.POSITIVE_INFINITY : headerSlots;
-    const id = placeJob(ports.newId(), { rank: ranks.get(index)! + element, atHome });
-    return {
-      id,
-      tool: tool.name,
-      argsJson: JSON.stringify(input),
-      idempotencyKey: id,
-      maxAttempts: LIMITS.jobAttempts,
-      backoffInitialMs: tool.orchestration.backoff?.initial_ms ?? LIMITS.jobBackoffInitialMs,
-      delivery: tool.delivery,
-      ...(callback !== undefined && { callback }),
-    };
+    const atHome = Number.isFinite(call.tool.concurrency) ? Number.POSITIVE_INFINITY : headerSlots;
+    return makeJob(call, placeJob(ports.newId(), { rank: ranks.get(index)! + element, atHome }));
+  };
+}
+
+/** Make the job of one call. Its id is also its idempotency key, unless a call was made under another. */
+export function makeJob({ tool, input, callback }: Call, id: string): JobSpec {
+  return {
+    id,
+    tool: tool.name,
+    argsJson: JSON.stringify(input),
+    idempotencyKey: id,
+    maxAttempts: LIMITS.jobAttempts,
+    backoffInitialMs: tool.orchestration.backoff?.initial_ms ?? LIMITS.jobBackoffInitialMs,
+    delivery: tool.delivery,
+    ...(callback !== undefined && { callback }),
   };
 }
 
