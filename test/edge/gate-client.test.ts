@@ -234,7 +234,7 @@ describe("createGateClient()", () => {
     const bounds = { clock: systemClock, timeoutMs: 5_000 };
     const gate = createGateClient(gates, "client-queued", bounds);
     const id = placeJob(crypto.randomUUID(), { rank: 0, atHome: 0 });
-    const shard = env.TENANT_GATE.getByName("client-queued\0outbox\0" + "1");
+    const shard = env.TENANT_GATE.getByName("client-queued\u0000outbox\u00001");
     await shard.job(id);
     const written: (() => number)[] = [];
     await runInDurableObject(shard, (_gate, { storage }) => {

@@ -135,8 +135,8 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       if (request.jobs.length === 0) return { ...count, recorded: [], refusedJobs: [] };
 
       const isRecorded = (id: string): boolean => this.#outbox.has(id);
-      const queued = request.countedAtHome !== undefined;
-      if (queued) count = { quota: null, denied: request.countedAtHome!.denied };
+      const { countedAtHome } = request;
+      if (countedAtHome !== undefined) count = { quota: null, denied: countedAtHome.denied };
       if (count.quota?.allowed === false) {
         if (!request.jobs.some(({ spec }) => isRecorded(spec.id)))
           return { ...count, recorded: [], refusedJobs: [] };
@@ -144,7 +144,11 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
         count = { quota: { ...count.quota, allowed: true }, denied };
       }
       const { jobs, denied } = admitJobs(request, count.denied, isRecorded);
-      return { quota: count.quota, denied, ...this.#outbox.record(now, jobs, { queued }) };
+      return {
+        quota: count.quota,
+        denied,
+        ...this.#outbox.record(now, jobs, { queued: countedAtHome !== undefined }),
+      };
     }
 
     /** Take an attempt's report; false when its fence is not the row's any more, or the job is not running. */
