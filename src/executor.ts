@@ -20,6 +20,7 @@ import { recallResults } from "./run/recall-results.ts";
 import { refuseMisconfigured, refuseUnconfirmed } from "./run/refuse-unrunnable.ts";
 import { type PlanResult, runPlan } from "./run/run-plan.ts";
 import { shapeAlone, shapeOutcomes } from "./run/shape-outcomes.ts";
+import { SingleFlight } from "./run/single-flight.ts";
 import { createStepStarter } from "./run/start-step.ts";
 import type { UpstreamHealth } from "./run/upstream-health.ts";
 
@@ -119,7 +120,14 @@ async function run(
 
   const running = runPlan(
     plan,
-    createStepStarter({ key: ports.newId(), scope, background, gate, parallelism }),
+    createStepStarter({
+      key: ports.newId(),
+      scope,
+      background,
+      gate,
+      parallelism,
+      flights: new SingleFlight(plan, clock),
+    }),
     {
       clock,
       signal,

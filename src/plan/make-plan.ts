@@ -68,6 +68,7 @@ export function makePlan(batch: Batch, catalog: Catalog): Result<Plan, Refusal> 
     deadlineMs,
     maxTokens,
     handles: [...new Set(drafts.flatMap(({ handles }) => handles))],
+    sharesReads: true,
   });
 }
 

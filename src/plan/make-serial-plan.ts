@@ -46,6 +46,7 @@ export function makeSerialPlan({ batches }: Partition, catalog: Catalog): Plan {
     deadlineMs: LIMITS.maxDeadlineMs,
     maxTokens: null,
     handles: [],
+    sharesReads: false,
   };
 }
 

@@ -12,6 +12,7 @@ import type { Gate } from "./ports.ts";
 import { type RequestScope, startAction } from "./run-action.ts";
 import { startLoop } from "./run-loop.ts";
 import { selectOutput } from "./select-output.ts";
+import type { SingleFlight } from "./single-flight.ts";
 import { type Queued, ToolPools } from "./tool-pools.ts";
 
 /** Start a step whose dependencies are met; `dataOf` knows the data of every action it refers to. */
@@ -24,11 +25,12 @@ export interface StepStarterOptions {
   readonly background: Background;
   readonly gate: Gate;
   readonly parallelism: Parallelism;
+  readonly flights: SingleFlight;
 }
 
 /**
  * Create what starts the steps of a batch: looks up what they refer to, then queues one call, or one for each element
- * of a loop, under the tool's cap, or records a background job.
+ * of a loop, under the tool's cap and together with whoever asks the same, or records a background job.
  */
 export function createStepStarter({
   key,
@@ -36,21 +38,25 @@ export function createStepStarter({
   background,
   gate,
   parallelism,
+  flights,
 }: StepStarterOptions): StartStep {
   const pools = new ToolPools(scope.ports.clock);
 
   const enqueue = (step: Step, task: Task, call: Call, element: number | null): Queued => {
     const idempotencyKey = element === null ? `${key}:${step.id}` : `${key}:${step.id}:${element}`;
     const position = step.index + (element ?? 0) / (LIMITS.loopElements + 1);
-    const queued = pools.enqueue(task.tool, { remaining: step.remaining, position }, (queuedMs) => {
-      const running = startAction(call, scope, {
-        idempotencyKey,
-        maxAttempts: LIMITS.syncAttempts,
-        queuedMs,
+    const queue = (): Queued =>
+      pools.enqueue(task.tool, { remaining: step.remaining, position }, (queuedMs) => {
+        const running = startAction(call, scope, {
+          idempotencyKey,
+          maxAttempts: LIMITS.syncAttempts,
+          queuedMs,
+        });
+        parallelism.track(running.finished);
+        return running;
       });
-      parallelism.track(running.finished);
-      return running;
-    });
+    if (task.tool.isWrite) flights.forget(task.tool.domain);
+    const queued = flights.join(step.id, call, queue);
     return task.select === null ? queued : selectOutput(queued, task.select);
   };
 

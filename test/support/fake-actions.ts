@@ -74,6 +74,7 @@ export function planOf(
     deadlineMs: options.deadlineMs ?? 60_000,
     maxTokens: null,
     handles: [],
+    sharesReads: true,
   };
 }
 
