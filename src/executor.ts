@@ -15,7 +15,7 @@ import { Background, makeJobs } from "./run/background.ts";
 import { ByteBudget } from "./run/byte-budget.ts";
 import { type BatchMeasures, toEnvelopeJson, toResultJson } from "./run/envelope.ts";
 import { Parallelism } from "./run/parallelism.ts";
-import type { Gate, Ports, RunOptions } from "./run/ports.ts";
+import type { Gate, Ports, RunOptions, ToolGates } from "./run/ports.ts";
 import { recallResults } from "./run/recall-results.ts";
 import { refuseMisconfigured, refuseUnconfirmed } from "./run/refuse-unrunnable.ts";
 import { type PlanResult, runPlan } from "./run/run-plan.ts";
@@ -31,6 +31,7 @@ export interface Execution {
   readonly catalog: Catalog;
   readonly ports: Ports;
   readonly gate: Gate;
+  readonly toolGates: ToolGates;
   readonly options: RunOptions;
   /** What the isolate has learned about its upstreams, shared by every request. */
   readonly health: UpstreamHealth;
@@ -100,24 +101,28 @@ async function run(
   parallelism: Parallelism,
   execution: Execution,
 ): Promise<PlanResult> {
-  const { catalog, ports, options, gate, defer, onResult } = execution;
+  const { catalog, ports, options, gate, toolGates, defer, onResult } = execution;
   const { clock } = ports;
   const scope = {
     ports,
     options,
     slots: new Semaphore(options.headerSlots),
     budget: new ByteBudget(options.requestResponseBytes),
+    toolGates,
     health: execution.health,
   };
   const attempts = new AttemptRunner(catalog, () => scope);
   const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
   const background = new Background({ ports, jobs, fences, gate, attempts, attemptsEndAt, defer });
 
-  // Only a write has to be seen through when the caller goes away. Without one the platform ends everything by itself,
-  // and neither listening for that nor outliving it is worth its price.
-  const lasting = plan.steps.some(({ task }) => task.ok && task.value.tool.isWrite);
+  // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
+  // platform ends everything by itself, and neither listening for that nor outliving it is worth its price.
+  const lasting = plan.steps.some(
+    ({ task }) => task.ok && (task.value.tool.isWrite || task.value.tool.globalLimits !== null),
+  );
   const signal = lasting || onResult !== undefined ? execution.signal : null;
 
+  const endsAt = clock.now() + plan.deadlineMs;
   const running = runPlan(
     plan,
     createStepStarter({
@@ -126,6 +131,7 @@ async function run(
       background,
       gate,
       parallelism,
+      endsAt,
       flights: new SingleFlight(plan, clock),
     }),
     {

@@ -1,5 +1,6 @@
 import { findCycle } from "../kit/layers.ts";
 import { ALIASES } from "./alias.ts";
+import { BATCH_TOOL } from "./batch-tool.ts";
 import type { Tool } from "./define-tool.ts";
 import { createMetaTools } from "./meta-tools.ts";
 import { ToolSearch } from "./search.ts";
@@ -73,7 +74,7 @@ export class Catalog {
 }
 
 /** Names that a model is given for something else. */
-const RESERVED = new Set(["execute_actions", "discover_tools", "get_tool_schema", "invoke_tool"]);
+const RESERVED = new Set([BATCH_TOOL, "discover_tools", "get_tool_schema", ...ALIASES.keys()]);
 
 /**
  * Build a catalog, or throw at start-up naming the tool whose declaration cannot work: a name used twice or reserved, a

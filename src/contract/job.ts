@@ -39,7 +39,8 @@ export interface JobClaim {
 /**
  * How one attempt ended. `lost`: the request was sent and nothing certain came back. `released`: nothing was sent at
  * all, for want of time; the attempt does not count and the job is due again at once. `deferred`: nothing was sent,
- * because the upstream is known to fail; the attempt does not count and the job is due when `error` says.
+ * because the upstream is known to fail or the tool's global limits have no room; the attempt does not count and the job
+ * is due when `error` says.
  */
 export type AttemptEnd =
   | { readonly kind: "succeeded"; readonly dataJson: string }

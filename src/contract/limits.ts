@@ -75,6 +75,16 @@ export const LIMITS = {
   /** Requests a minute for a key that does not say. */
   quota: 120,
   quotaWindowS: 60,
+  /** Calls that wait for one tool's global limit; more would only wait to be refused. */
+  permitWaiters: 1_000,
+  /** A permit outlives its call's timeout by this: the way of the answer, and waiting for a header slot. */
+  permitMarginMs: 5_000,
+  /** An upstream's `Retry-After` stops everyone, so an absurd one may do it for this long only. */
+  permitPauseMs: 300_000,
+  /** A tool gate writes down this far ahead that permits may be alive: a row per so long of work, and so long a pause after a crash. */
+  permitLeadMs: 5_000,
+  /** After so long without a permit a tool gate writes down that none is alive. */
+  permitIdleMs: 2_000,
   /** `waitUntil` is cut 30 s after the response; the first attempt stops before that. */
   firstAttemptMs: 25_000,
   /** The lease outlives the first attempt's budget, so the alarm never overlaps a living attempt. */
@@ -83,7 +93,7 @@ export const LIMITS = {
   jobAttempts: 5,
   jobBackoffInitialMs: 1_000,
   jobBackoffMaxMs: 300_000,
-  /** How long a job may wait for an upstream's breaker without using its attempts up: a day is the longest outage worth waiting out. */
+  /** How long a job may wait for an upstream's breaker, or its tool's global limits, without using its attempts up: a day is the longest outage worth waiting out. */
   jobDeferralMs: 24 * 3_600_000,
   /** Live jobs of one tenant; what is over it is refused, not queued without end. */
   jobBacklog: 1_000,

@@ -6,6 +6,8 @@ import type { Ports, RunOptions } from "../run/ports.ts";
 import { UpstreamHealth } from "../run/upstream-health.ts";
 import { createGateClient } from "./durable/gate-client.ts";
 import type { TenantGateNamespace } from "./durable/tenant-gate.ts";
+import type { ToolGateNamespace } from "./durable/tool-gate.ts";
+import { createToolGates } from "./durable/tool-gate-client.ts";
 import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";
 import type { RequestContext } from "./http/request-context.ts";
 import { createSystemPorts } from "./system-ports.ts";
@@ -40,6 +42,7 @@ export function readDeployment(
   const options = readRunOptions(env, trustedOrigins ?? []);
   const health = new UpstreamHealth(ports.clock);
   const namespace = env["TENANT_GATE"] as TenantGateNamespace;
+  const toolGates = readToolGates(env, catalog);
   const catalogs = new WeakMap<Caller, Catalog>();
 
   const catalogOf = (caller: Caller): Catalog => {
@@ -64,10 +67,19 @@ export function readDeployment(
         options,
         health,
         gate: createGateClient(namespace, caller.tenant, { clock, timeoutMs: LIMITS.admissionTimeoutMs }),
+        toolGates: createToolGates(toolGates, { clock, timeoutMs: LIMITS.admissionTimeoutMs, defer }),
         defer,
       };
     },
   };
+}
+
+/** The binding of the tools' gates, which only tools with global limits need. */
+export function readToolGates(env: Record<string, unknown>, { tools }: Catalog): ToolGateNamespace {
+  const limited = tools.find(({ globalLimits }) => globalLimits !== null);
+  if (limited !== undefined && env["TOOL_GATE"] === undefined)
+    throw new Error(`Cannot read TOOL_GATE: '${limited.name}' has global limits and needs this binding`);
+  return env["TOOL_GATE"] as ToolGateNamespace;
 }
 
 /** The knobs of running, from the environment where it sets them. */

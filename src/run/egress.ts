@@ -28,6 +28,8 @@ export interface CallTrace {
   sent: boolean;
   /** The last status line received; null while the latest request has none, which is when its effect is in doubt. */
   status: number | null;
+  /** How long the upstream asked to be left alone; null when it did not. */
+  retryAfterMs: number | null;
 }
 
 /** Everything a tool call's requests go through. */
@@ -150,7 +152,9 @@ async function readAnswer(response: Response, call: EgressCall): Promise<string>
   const { tool, clock, budget, options } = call;
   if (!response.ok) {
     discard(response);
-    throw makeStatusFailure(response, tool, call.time.now());
+    const refusal = makeStatusFailure(response, tool, call.time.now());
+    call.trace.retryAfterMs = refusal.failure.retryAfterMs ?? call.trace.retryAfterMs;
+    throw refusal;
   }
   return readBody(response, {
     maxBytes: tool.maxResponseBytes,

@@ -1,6 +1,7 @@
 import type { AdmissionAnswer, AdmissionRequest } from "../contract/admission.ts";
 import type { AttemptEnd } from "../contract/job.ts";
 import type { KeptResult } from "../contract/kept-result.ts";
+import type { PermitAnswer, PermitRequest } from "../contract/permit.ts";
 import type { Clock } from "../kit/clock.ts";
 
 /** What running a tool needs of the world. Everything else in the core is a pure function. */
@@ -25,6 +26,18 @@ export interface Gate {
   keep(results: readonly KeptResult[]): Promise<readonly string[]>;
   /** The kept results of these handles; those that are unknown or expired are missing. */
   recall(handles: readonly string[]): Promise<readonly KeptResult[]>;
+}
+
+/** The gates of tools with global limits, by the tool's name. Never asked for any other tool. */
+export interface ToolGates {
+  /** Wait for a permit. A rejected promise means that there is none: a limit that cannot be asked may be used up. */
+  acquire(tool: string, request: PermitRequest): Promise<PermitAnswer>;
+  /**
+   * Give a permit back, or a place in the queue up, without waiting for it.
+   *
+   * @param retryAfterMs how long the upstream asked to be left alone; null when it did not
+   */
+  release(tool: string, id: string, retryAfterMs: number | null): void;
 }
 
 /** The knobs a deployment or a test may turn; the defaults are `LIMITS`. */

@@ -5,14 +5,17 @@ import type { Result } from "../kit/result.ts";
 import { prepareTask } from "../plan/prepare-task.ts";
 import type { DataOf } from "../plan/references.ts";
 import type { Call, Step, Task } from "../plan/step.ts";
+import { toLimit } from "./admit-plan.ts";
 import type { Background } from "./background.ts";
+import { CallPermits } from "./call-permits.ts";
 import { drawElements } from "./draw-elements.ts";
 import type { Parallelism } from "./parallelism.ts";
 import type { Gate } from "./ports.ts";
-import { type RequestScope, startAction } from "./run-action.ts";
+import { type RequestScope, type Running, startAction } from "./run-action.ts";
 import { startLoop } from "./run-loop.ts";
 import { selectOutput } from "./select-output.ts";
 import type { SingleFlight } from "./single-flight.ts";
+import { startPermitted } from "./start-permitted.ts";
 import { type Queued, ToolPools } from "./tool-pools.ts";
 
 /** Start a step whose dependencies are met; `dataOf` knows the data of every action it refers to. */
@@ -26,6 +29,8 @@ export interface StepStarterOptions {
   readonly gate: Gate;
   readonly parallelism: Parallelism;
   readonly flights: SingleFlight;
+  /** When the batch's deadline passes, in the clock's milliseconds: nothing waits for a permit after it. */
+  readonly endsAt: number;
 }
 
 /**
@@ -39,21 +44,34 @@ export function createStepStarter({
   gate,
   parallelism,
   flights,
+  endsAt,
 }: StepStarterOptions): StartStep {
   const pools = new ToolPools(scope.ports.clock);
 
   const enqueue = (step: Step, task: Task, call: Call, element: number | null): Queued => {
     const idempotencyKey = element === null ? `${key}:${step.id}` : `${key}:${step.id}:${element}`;
     const position = step.index + (element ?? 0) / (LIMITS.loopElements + 1);
+    const begin = (queuedMs: number, permits?: CallPermits): Running => {
+      const running = startAction(call, scope, {
+        idempotencyKey,
+        maxAttempts: LIMITS.syncAttempts,
+        queuedMs,
+        ...(permits !== undefined && { permits }),
+      });
+      parallelism.track(running.finished);
+      return running;
+    };
+    const { globalLimits } = task.tool;
     const queue = (): Queued =>
       pools.enqueue(task.tool, { remaining: step.remaining, position }, (queuedMs) => {
-        const running = startAction(call, scope, {
-          idempotencyKey,
-          maxAttempts: LIMITS.syncAttempts,
-          queuedMs,
+        if (globalLimits === null) return begin(queuedMs);
+        const { timeoutMs } = call;
+        const permits = new CallPermits(task.tool, globalLimits, {
+          ...scope,
+          timeoutMs,
+          waitUntilMs: endsAt,
         });
-        parallelism.track(running.finished);
-        return running;
+        return startPermitted(permits, scope.ports.clock, (waitedMs) => begin(queuedMs + waitedMs, permits));
       });
     if (task.tool.isWrite) flights.forget(task.tool.domain);
     const queued = flights.join(step.id, call, queue);
@@ -78,7 +96,7 @@ export function createStepStarter({
         repeatable: task.tool.idempotent,
         enqueue: (call, element) => enqueue(step, task, call, element),
       });
-    return task.tool.orchestration.rate_limit === undefined
+    return toLimit(task.tool) === null
       ? loop(prepared.value.calls)
       : drawElements(prepared.value.calls, task.tool, gate, loop);
   };

@@ -125,7 +125,7 @@ describe("createGateClient()", () => {
     const namespace = new FakeNamespace(new Promise(() => {}));
     await expect(
       createGateClient(namespace, "t", { clock: systemClock, timeoutMs: 20 }).admit(REQUEST),
-    ).rejects.toThrow("Cannot reach the tenant's gate: no answer within 20 ms");
+    ).rejects.toThrow("Cannot reach the gate: no answer within 20 ms");
   });
 
   test("computes a tenant's id once, and remembers a bounded number", async () => {

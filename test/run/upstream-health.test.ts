@@ -221,7 +221,7 @@ describe("A storm of 1,000 jobs", () => {
 
   test("kills none of those that were never sent, costs at most 1,200 calls, and ends when the upstream is back", async () => {
     const { world, weather, upstream } = stormyWorld(1);
-    const { ports, clock, health } = world;
+    const { ports, clock, health, toolGates } = world;
     const { options, catalog } = world.execution([job]);
     const slots = new Semaphore(options.headerSlots);
     const runner = new AttemptRunner(catalog, () => ({
@@ -230,6 +230,7 @@ describe("A storm of 1,000 jobs", () => {
       slots,
       budget: new ByteBudget(1_000_000),
       health,
+      toolGates,
     }));
     const jobs = new Map<string, Job>();
     for (let n = 0; n < 1_000; n += 1) {

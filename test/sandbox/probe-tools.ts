@@ -145,6 +145,21 @@ export function createProbeTools(origin: string): Tool[] {
         rate_limit: { limit: 5, window_s: 10, scope: "tenant" },
       },
     }),
+    read("/global", {
+      name: "probe-global",
+      summary: "Echo a number, at most two at once for all callers",
+      input: z.strictObject({ n, d }),
+      orchestration: { mode: "parallel-safe", global_concurrency: 2 },
+    }),
+    read("/global-rate", {
+      name: "probe-global-rate",
+      summary: "Echo a number, five times in ten seconds for all callers",
+      input: z.strictObject({ n }),
+      orchestration: {
+        mode: "parallel-safe",
+        rate_limit: { limit: 5, window_s: 10, scope: "global" },
+      },
+    }),
     read("/flaky", {
       name: "probe-flaky",
       summary: "Fail a few times, then succeed",

@@ -7,6 +7,7 @@ import { type Execution, execute } from "../../src/executor.ts";
 import type { Ports } from "../../src/run/ports.ts";
 import { UpstreamHealth } from "../../src/run/upstream-health.ts";
 import { FakeGate } from "./fake-gate.ts";
+import { FakeToolGates } from "./fake-tool-gates.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
 /** A result as it goes over the wire. */
@@ -38,6 +39,7 @@ export interface WireEnvelope {
 export class TestWorld {
   readonly clock = new VirtualClock();
   readonly gate = new FakeGate();
+  readonly toolGates = new FakeToolGates(this.clock);
   /** Lasts as long as the world, as it does with an isolate. */
   readonly health = new UpstreamHealth(this.clock);
   readonly deferred: Promise<unknown>[] = [];
@@ -74,6 +76,7 @@ export class TestWorld {
       catalog: createCatalog(tools),
       ports: this.ports,
       gate: this.gate,
+      toolGates: this.toolGates,
       health: this.health,
       options: {
         headerSlots: LIMITS.headerSlots,

@@ -9,7 +9,7 @@ const CONFIG = "test/sandbox/wrangler.jsonc";
 let bundle: Promise<Bundle> | undefined;
 
 /** What a test changes about the sandbox. */
-export interface SandboxOptions extends Pick<WorkerdOptions, "port" | "storageDir"> {
+export interface SandboxOptions extends Pick<WorkerdOptions, "port" | "storageDir" | "twin"> {
   /** Variables besides the configured ones, e.g. `PROBE_ORIGIN` of an upstream of the test's own. */
   readonly vars?: Readonly<Record<string, string>>;
 }
@@ -22,7 +22,7 @@ export async function startSandbox({ vars, ...options }: SandboxOptions = {}): P
     ...options,
     script: (await bundle).path,
     vars: { ...config.vars, ...vars },
-    durableObjects: { TENANT_GATE: "TenantGate" },
+    durableObjects: { TENANT_GATE: "TenantGate", TOOL_GATE: "ToolGate" },
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,
   });

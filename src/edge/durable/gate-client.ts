@@ -1,7 +1,7 @@
 import type { JobChange, JobQuery, JobRecord } from "../../contract/job.ts";
-import type { Clock } from "../../kit/clock.ts";
 import type { Gate } from "../../run/ports.ts";
 import { fitKeep, KEEP_LIMITS } from "../../state/kept-results.ts";
+import { callBounded, type CallBounds } from "./call-bounded.ts";
 import type { TenantGateNamespace, TenantGateStub } from "./tenant-gate.ts";
 
 /** The tenant's gate, with what only the edge asks of it. */
@@ -11,12 +11,6 @@ export interface GateClient extends Gate {
   jobs(query: JobQuery): Promise<JobRecord[]>;
   cancel(jobId: string): Promise<JobChange | null>;
   redrive(jobId: string): Promise<JobChange | null>;
-}
-
-export interface GateClientOptions {
-  readonly clock: Clock;
-  /** For one call, its retry included. */
-  readonly timeoutMs: number;
 }
 
 /** Ids are remembered for so many tenants per isolate; computing one is a hash. */
@@ -41,7 +35,7 @@ const ids = new WeakMap<TenantGateNamespace, Map<string, DurableObjectId>>();
 export function createGateClient(
   namespace: TenantGateNamespace,
   tenant: string,
-  options: GateClientOptions,
+  options: CallBounds,
 ): GateClient {
   const call = <T>(send: (stub: TenantGateStub) => Promise<T>): Promise<T> =>
     callBounded(() => send(namespace.get(idOf(namespace, tenant))), options);
@@ -66,30 +60,6 @@ async function inParts<T, U>(
   for (let at = 0; at < all.length; at += RESULTS_PER_CALL)
     answers.push(...(await send(all.slice(at, at + RESULTS_PER_CALL))));
   return answers;
-}
-
-function callBounded<T>(send: () => Promise<T>, { clock, timeoutMs }: GateClientOptions): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let expired = false;
-    const cancel = clock.after(timeoutMs, () => {
-      expired = true;
-      reject(new Error(`Cannot reach the tenant's gate: no answer within ${timeoutMs} ms`));
-    });
-    send()
-      .catch((error: unknown) => {
-        if (expired || !isWorthRetrying(error)) throw error;
-        return send();
-      })
-      .then(resolve, reject)
-      .finally(cancel);
-  });
-}
-
-/** The platform marks its own errors; see "Error handling" in the Durable Objects documentation. */
-function isWorthRetrying(error: unknown): boolean {
-  if (typeof error !== "object" || error === null) return false;
-  const { retryable, overloaded } = error as { retryable?: unknown; overloaded?: unknown };
-  return retryable === true && overloaded !== true;
 }
 
 function idOf(namespace: TenantGateNamespace, tenant: string): DurableObjectId {

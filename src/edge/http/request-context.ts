@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { Execution } from "../../executor.ts";
-import type { Ports, RunOptions } from "../../run/ports.ts";
+import type { Ports, RunOptions, ToolGates } from "../../run/ports.ts";
 import type { UpstreamHealth } from "../../run/upstream-health.ts";
 import type { GateClient } from "../durable/gate-client.ts";
 
@@ -15,11 +15,12 @@ export interface RequestContext {
   readonly options: RunOptions;
   readonly health: UpstreamHealth;
   readonly gate: GateClient;
+  readonly toolGates: ToolGates;
   readonly defer: (work: Promise<unknown>) => void;
 }
 
 /** An execution on behalf of this request. */
 export function toExecution(context: RequestContext, signal: AbortSignal): Execution {
-  const { caller, catalog, ports, options, health, gate, defer } = context;
-  return { caller, catalog, ports, options, health, gate, defer, signal };
+  const { caller, catalog, ports, options, health, gate, toolGates, defer } = context;
+  return { caller, catalog, ports, options, health, gate, toolGates, defer, signal };
 }
