@@ -1,5 +1,5 @@
 import { LIMITS } from "../contract/limits.ts";
-import { BATCH_TOOL, type ToolDescriptor } from "./batch-tool.ts";
+import { BATCH_TOOL, CALLS_OTHERS, type ToolDescriptor } from "./batch-tool.ts";
 
 /**
  * Describe `execute_actions` without describing any tool: for a model that finds its tools as it needs them. It is the
@@ -46,4 +46,5 @@ export const OPEN_BATCH_TOOL: ToolDescriptor = {
     },
     required: ["actions"],
   },
+  annotations: CALLS_OTHERS,
 };

@@ -1,6 +1,8 @@
 import { ALIASES } from "./alias.ts";
-import { describeBatchTool, type ToolDescriptor } from "./batch-tool.ts";
+import { toAnnotations, type ToolAnnotations } from "./annotations.ts";
+import { CALLS_OTHERS, describeBatchTool, type ToolDescriptor } from "./batch-tool.ts";
 import type { Catalog } from "./catalog.ts";
+import type { Tool } from "./define-tool.ts";
 import { OPEN_BATCH_TOOL } from "./open-batch-tool.ts";
 import { inputSchema, toolSchema } from "./tool-schema.ts";
 
@@ -25,15 +27,21 @@ export function describeSurface(surface: ToolSurface, catalog: Catalog): readonl
         name: tool.name,
         description: tool.description,
         inputSchema: toolSchema(tool),
+        annotations: toAnnotations(tool),
       }));
   }
 }
 
 /** Their contracts are left out: what a read that sends nothing promises is of no use to a model, and costs tokens. */
 function describeMetaTools(catalog: Catalog): readonly ToolDescriptor[] {
-  return [...catalog.metaTools.values(), ...ALIASES.values()].map((callable) => ({
-    name: callable.name,
-    description: callable.description,
-    inputSchema: inputSchema(callable),
-  }));
+  const metaTools = [...catalog.metaTools.values()].map((tool) => toDescriptor(tool, toAnnotations(tool)));
+  return [...metaTools, ...[...ALIASES.values()].map((alias) => toDescriptor(alias, CALLS_OTHERS))];
+}
+
+function toDescriptor(
+  callable: Pick<Tool, "name" | "description" | "input">,
+  annotations: ToolAnnotations,
+): ToolDescriptor {
+  const { name, description } = callable;
+  return { name, description, inputSchema: inputSchema(callable), annotations };
 }

@@ -116,4 +116,8 @@ export const LIMITS = {
   resultsBytes: 16 * 1024 * 1024,
   /** Kept results per tenant, however small: four batches that were cut everywhere. */
   resultsKept: 200,
+  /** How long an MCP client may keep a list of tools: it changes with a deployment only. */
+  toolListTtlMs: 5 * 60_000,
+  /** Tools in one page of an MCP client's list. */
+  toolListPage: 50,
 } as const;

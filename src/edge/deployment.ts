@@ -40,6 +40,10 @@ export function readDeployment(
   const keys = parseKeyRing(textOf(env, "VOLLEY_KEYS"));
   const ports = createSystemPorts(env, send);
   const options = readRunOptions(env, trustedOrigins ?? []);
+  const origins = {
+    hosts: readList(env, "VOLLEY_HOSTS"),
+    origins: readList(env, "VOLLEY_ORIGINS"),
+  };
   const health = new UpstreamHealth(ports.clock);
   const namespace = env["TENANT_GATE"] as TenantGateNamespace;
   const toolGates = readToolGates(env, catalog);
@@ -65,6 +69,7 @@ export function readDeployment(
         catalog: catalogOf(caller),
         ports: { ...ports, clock },
         options,
+        origins,
         health,
         gate: createGateClient(namespace, caller.tenant, { clock, timeoutMs: LIMITS.admissionTimeoutMs }),
         toolGates: createToolGates(toolGates, { clock, timeoutMs: LIMITS.admissionTimeoutMs, defer }),
@@ -104,6 +109,12 @@ export function readPositive(name: string, text: string | undefined, fallback: n
   if (!Number.isInteger(value) || value < 1)
     throw new Error(`Cannot read ${name}: it must be a positive integer, received '${text}'`);
   return value;
+}
+
+/** Names separated by commas. */
+function readList(env: Record<string, unknown>, name: string): ReadonlySet<string> {
+  const names = (textOf(env, name) ?? "").split(",").map((part) => part.trim());
+  return new Set(names.filter((part) => part !== ""));
 }
 
 function textOf(env: Record<string, unknown>, name: string): string | undefined {

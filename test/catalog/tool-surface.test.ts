@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
+import { toAnnotations } from "../../src/catalog/annotations.ts";
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import { OPEN_BATCH_TOOL } from "../../src/catalog/open-batch-tool.ts";
 import { describeSurface } from "../../src/catalog/tool-surface.ts";
@@ -12,12 +13,13 @@ import { SAMPLE_CATALOG, SAMPLE_TOOLS } from "../support/sample-tools.ts";
 const META = ["discover_tools", "get_tool_schema", "invoke_tool", "execute_actions"];
 
 describe("describeSurface()", () => {
-  test("gives every tool by itself, its contract beside its schema", () => {
+  test("gives every tool by itself, its contract beside its schema and as hints", () => {
     expect(describeSurface("flat", SAMPLE_CATALOG)).toEqual(
       SAMPLE_TOOLS.map((tool) => ({
         name: tool.name,
         description: tool.description,
         inputSchema: toolSchema(tool),
+        annotations: toAnnotations(tool),
       })),
     );
     expect(describeSurface("flat", createCatalog([]))).toEqual([]);

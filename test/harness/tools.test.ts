@@ -86,6 +86,7 @@ describe("GET /v1/tools", () => {
         name: "execute_actions",
         description: plain!.description,
         parameters: plain!.input_schema,
+        strict: false,
       },
     });
   });

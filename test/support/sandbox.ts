@@ -16,7 +16,7 @@ export interface SandboxOptions extends Pick<WorkerdOptions, "port" | "storageDi
 
 /** Run the sandbox's built bundle in raw workerd: production's ban on eval, real disconnects, real Durable Objects. */
 export async function startSandbox({ vars, ...options }: SandboxOptions = {}): Promise<Workerd> {
-  const config = await readConfig();
+  const config = await readSandboxConfig();
   bundle ??= buildBundle({ config: CONFIG });
   return startWorkerd({
     ...options,
@@ -35,7 +35,7 @@ interface SandboxConfig {
 }
 
 /** The sandbox's own configuration, so that a test never runs with other flags than `npm run sandbox` does. */
-async function readConfig(): Promise<SandboxConfig> {
+export async function readSandboxConfig(): Promise<SandboxConfig> {
   const text = await readFile(CONFIG, "utf8");
   const json = text.replaceAll(/^\s*\/\/.*$/gm, "").replaceAll(/,(\s*[}\]])/g, "$1");
   return JSON.parse(json) as SandboxConfig;

@@ -12,6 +12,7 @@ import { executeActions } from "./execute-actions.ts";
 import { invokeTool } from "./invoke-tool.ts";
 import { listJobs } from "./list-jobs.ts";
 import { listTools } from "./list-tools.ts";
+import { answerMcp } from "./mcp.ts";
 import { answerDiscovery, answerToolSchema } from "./meta-tools.ts";
 import { answerTurns } from "./provider-calls.ts";
 import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
@@ -96,6 +97,8 @@ export function createApp(deploymentOf: (env: Record<string, unknown>) => Deploy
       answer(c, deploymentOf, (request, { requestId }) => refuseMethod(request, method, requestId)),
     );
   }
+  // Every method: which of them it has is the protocol's to say.
+  app.all("/mcp", (c) => answer(c, deploymentOf, answerMcp));
   app.notFound((c) =>
     answer(c, deploymentOf, (request, { requestId }) =>
       respondRefusal(

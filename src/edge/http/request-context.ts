@@ -4,6 +4,7 @@ import type { Execution } from "../../executor.ts";
 import type { Ports, RunOptions, ToolGates } from "../../run/ports.ts";
 import type { UpstreamHealth } from "../../run/upstream-health.ts";
 import type { GateClient } from "../durable/gate-client.ts";
+import type { AllowedOrigins } from "../mcp/guard-origin.ts";
 
 /** Everything a handler may use besides the request itself. */
 export interface RequestContext {
@@ -15,6 +16,8 @@ export interface RequestContext {
   readonly options: RunOptions;
   readonly health: UpstreamHealth;
   readonly gate: GateClient;
+  /** Where browsers and development servers may be reached from and as. */
+  readonly origins: AllowedOrigins;
   readonly toolGates: ToolGates;
   readonly defer: (work: Promise<unknown>) => void;
 }
