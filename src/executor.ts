@@ -13,6 +13,7 @@ import { admitPlan, type Admitted, type Refused } from "./run/admit-plan.ts";
 import { AttemptRunner } from "./run/attempt-runner.ts";
 import { Background, makeJobs } from "./run/background.ts";
 import { ByteBudget } from "./run/byte-budget.ts";
+import { Demotion } from "./run/demotion.ts";
 import { type BatchMeasures, toEnvelopeJson, toResultJson } from "./run/envelope.ts";
 import { Parallelism } from "./run/parallelism.ts";
 import type { Gate, Ports, RunOptions, ToolGates } from "./run/ports.ts";
@@ -115,6 +116,8 @@ async function run(
   const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
   const background = new Background({ ports, jobs, fences, gate, attempts, attemptsEndAt, defer });
 
+  const demotion = new Demotion({ ports, gate, defer });
+
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
   // platform ends everything by itself, and neither listening for that nor outliving it is worth its price.
   const lasting = plan.steps.some(
@@ -129,6 +132,7 @@ async function run(
       key: ports.newId(),
       scope,
       background,
+      demotion,
       gate,
       parallelism,
       endsAt,
@@ -137,6 +141,7 @@ async function run(
     {
       clock,
       signal,
+      demotion: plan.demotes ? demotion : undefined,
       recalled: await recallResults(plan.handles, gate),
       onOutcome: (step, outcome) => onResult?.(toResultJson(step, shapeAlone(outcome, plan.maxTokens))),
     },

@@ -32,8 +32,8 @@ function toErrorJson(failure: Failure): string {
 }
 
 function toMetaJson(meta: OutcomeMeta): string {
-  const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, selectMissing, truncated, handle } =
-    meta;
+  const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, selectMissing } = meta;
+  const { truncated, demoted, handle } = meta;
   return JSON.stringify({
     duration_ms: durationMs,
     queued_ms: queuedMs,
@@ -43,6 +43,7 @@ function toMetaJson(meta: OutcomeMeta): string {
     deduplicated_of: deduplicatedOf,
     select_missing: selectMissing,
     truncated,
+    demoted,
     handle,
   });
 }

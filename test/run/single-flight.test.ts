@@ -258,13 +258,18 @@ describe("A shared call", () => {
     });
   });
 
-  test("is stopped at the deadline for everyone", async () => {
+  test("goes on after the deadline for the jobs of everyone who waits for it, and is still one call", async () => {
     const world = new TestWorld();
-    const { tool } = counted(world, "look");
+    const { tool, calls } = counted(world, "look");
     const twin = { tool: "look", args: { n: 1 } };
     const { results, stats } = await world.run([tool], { actions: [twin, twin], deadline_ms: 50 });
-    expect(results.map(({ error }) => error?.code)).toEqual(["DEADLINE_EXCEEDED", "DEADLINE_EXCEEDED"]);
+    expect(results.map(({ status }) => status)).toEqual(["initiated", "initiated"]);
     expect(stats["duration_ms"]).toBe(50);
+
+    await world.drain();
+    expect(calls).toHaveLength(1);
+    const succeeded = { kind: "succeeded", dataJson: '{"n":1}' };
+    expect([...world.gate.settled.values()]).toEqual([succeeded, succeeded]);
   });
 
   test("is stopped for everyone when another action fails under fail-fast", async () => {
