@@ -21,8 +21,12 @@ const metaSchema = z.strictObject({
   attempts: count.optional(),
   bytes: count.optional(),
   items: z.strictObject({ total: count, ok: count, error: count }).optional(),
+  deduplicated_of: z.string().optional().describe("The action whose call this one shared"),
+  cached: z.literal(true).optional().describe("It is a remembered answer: nothing was called"),
+  age_ms: milliseconds.optional().describe("How long ago the remembered answer was asked for"),
   select_missing: z.array(z.string()).optional(),
   truncated: truncationSchema.optional(),
+  demoted: z.literal(true).optional().describe("It was unfinished at the deadline and goes on as a job"),
   limiter: z.literal("degraded").optional(),
   handle: z.string().optional().describe("Stands for the whole data in a $ref of a later batch"),
 });

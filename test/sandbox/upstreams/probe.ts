@@ -80,11 +80,13 @@ function answer(call: Call): Response {
     case "GET /limited":
     case "GET /serial":
     case "GET /read":
+    case "GET /cached":
     case "GET /quota":
     case "GET /global":
     case "GET /global-rate":
       return Response.json({ path, n: Number(query.get("n") ?? 0) });
     case "POST /write":
+    case "POST /cached-write":
       return Response.json({ path, n: body["n"] ?? null });
     case "POST /hook":
       return new Response(null, { status: 204 });
