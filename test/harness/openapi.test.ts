@@ -211,6 +211,7 @@ describe("/openapi.json", () => {
       },
       demoted: true,
       handle: "h",
+      limiter: "degraded",
     };
     const step = { index: 0, id: "a0", toolName: "probe-echo" } as Step;
     const result = JSON.parse(toResultJson(step, { status: "success", data: 1, json: "1", meta })) as Json;
@@ -222,7 +223,7 @@ describe("/openapi.json", () => {
       summary: { total: 1, ok: 1, error: 0, initiated: 0, skipped: 0, pending_confirmation: 0, unknown: 0 },
       stats: { duration_ms: 1, critical_path_ms: 1, sequential_ms: 1, speedup: 1, max_parallelism: 1 },
     };
-    expect(Object.keys(result["meta"] as Json)).toHaveLength(12);
+    expect(Object.keys(result["meta"] as Json)).toHaveLength(13);
     expect(new Validator(schema, "2020-12").validate(answer)).toMatchObject({ valid: true });
   });
 
