@@ -197,9 +197,9 @@ export class TenantReads {
     const write = { endsAt: now + LIMITS.maxDeadlineMs + timeoutMs };
     domain.writes.add(write);
     this.#clear(domain);
-    return ({ status }) => {
-      // What was lost may still take effect, so it is under way for as long as it could be.
-      if (status !== "unknown") domain.writes.delete(write);
+    return (outcome) => {
+      // What may still take effect is under way for as long as it could.
+      if (!isInDoubt(outcome)) domain.writes.delete(write);
       this.#clear(domain);
     };
   }
@@ -217,6 +217,12 @@ export class TenantReads {
     }
     return domain;
   }
+}
+
+/** Whether a write that ended may yet take effect: it was lost, or what answered does not know what it has begun. */
+function isInDoubt(outcome: Outcome): boolean {
+  if (outcome.status === "error") return (outcome.error.upstreamStatus ?? 0) >= 500;
+  return outcome.status === "unknown";
 }
 
 /** Forget writes whose time is over; behind one that is under way the next call finds them. */

@@ -26,6 +26,16 @@ const success = (data: unknown): Outcome => {
   return { status: "success", data, json, meta: { bytes: json.length } };
 };
 const LOST: Outcome = { status: "unknown", error: makeFailure("TIMEOUT"), meta: {} };
+const BROKEN: Outcome = {
+  status: "error",
+  error: makeFailure("UPSTREAM_ERROR", { upstreamStatus: 504 }),
+  meta: {},
+};
+const REFUSED: Outcome = {
+  status: "error",
+  error: makeFailure("UPSTREAM_ERROR", { upstreamStatus: 422 }),
+  meta: {},
+};
 const DONE = success("done");
 
 function worldOf(limits?: Partial<CacheLimits>) {
@@ -176,11 +186,11 @@ describe("A write", () => {
     }
   });
 
-  test("that was lost keeps its domain out of the cache for as long as it may take effect", async () => {
-    for (const told of [true, false]) {
+  test("that was lost, or answered with a 5xx, keeps its domain out of the cache for as long as it may take effect", async () => {
+    for (const told of [LOST, BROKEN, null]) {
       const { clock, reads } = worldOf();
       const end = reads.watch(callOf(PUT))!;
-      if (told) end(LOST);
+      if (told !== null) end(told);
       make(reads, callOf(LOOK), success("old"));
       await clock.advance(LIMITS.maxDeadlineMs + 999);
       make(reads, callOf(LOOK), success("old"));
@@ -191,6 +201,15 @@ describe("A write", () => {
       expect(reads.find(callOf(LOOK))).toBeNull();
       make(reads, callOf(LOOK), success("new"));
       expect(reads.find(callOf(LOOK))).toMatchObject({ json: '"new"' });
+    }
+  });
+
+  test("that was refused, or was never sent, is over", () => {
+    for (const outcome of [REFUSED, { ...REFUSED, error: makeFailure("CANCELLED") } as Outcome]) {
+      const { reads } = worldOf();
+      make(reads, callOf(PUT), outcome);
+      make(reads, callOf(LOOK), success(1));
+      expect(reads.find(callOf(LOOK))).not.toBeNull();
     }
   });
 
@@ -252,7 +271,7 @@ test("whatever overlaps, ends or is lost, what is found is what the upstream wou
           });
           // Of what was lost some is told, soon, and some never.
           if (kind !== "lose") clock.after(lastingMs, () => end?.(success(seen)));
-          else if (n === 0) clock.after(Math.min(ms, lastingMs), () => end?.(LOST));
+          else if (n === 0) clock.after(Math.min(ms, lastingMs), () => end?.(ms % 2 === 0 ? LOST : BROKEN));
         }
         await clock.advance(ms % 20);
       }
