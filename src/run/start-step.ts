@@ -57,7 +57,7 @@ export function createStepStarter({
   const pools = new ToolPools(scope.ports.clock);
 
   const enqueue = (step: Step, task: Task, call: Call, element: number | null): Queued => {
-    const remembered = (recalls && scope.cache?.find(call)) || null;
+    const remembered = recalls ? (scope.cache?.find(call) ?? null) : null;
     if (remembered !== null) {
       const recalled = over(toOutcome(remembered));
       return task.select === null ? recalled : selectOutput(recalled, task.select);
