@@ -19,9 +19,10 @@ import { Parallelism } from "./run/parallelism.ts";
 import type { Gate, Ports, RunOptions, ToolGates } from "./run/ports.ts";
 import { recallResults } from "./run/recall-results.ts";
 import { refuseMisconfigured, refuseUnconfirmed } from "./run/refuse-unrunnable.ts";
-import { type PlanResult, runPlan } from "./run/run-plan.ts";
+import { runPlan } from "./run/run-plan.ts";
 import { shapeAlone, shapeOutcomes } from "./run/shape-outcomes.ts";
 import { createStepStarter } from "./run/start-step.ts";
+import { Verifications } from "./run/verifications.ts";
 import type { UpstreamHealth } from "./run/upstream-health.ts";
 
 /** Everything one request brings with it. */
@@ -90,7 +91,7 @@ export async function executePlan(planned: Plan, execution: Execution): Promise<
   execution.onAdmitted?.(quota);
 
   const parallelism = new Parallelism();
-  const { outcomes } = await run(admitted.value, jobs, parallelism, execution);
+  const outcomes = await run(admitted.value, jobs, parallelism, execution);
   const durationMs = ports.clock.now() - startedAt;
   return ok({ outcomes, quota, durationMs, maxParallelism: parallelism.max });
 }
@@ -100,7 +101,7 @@ async function run(
   jobs: ReturnType<typeof makeJobs>,
   parallelism: Parallelism,
   execution: Execution,
-): Promise<PlanResult> {
+): Promise<readonly Outcome[]> {
   const { catalog, ports, options, gate, toolGates, defer, onResult } = execution;
   const { clock } = ports;
   const scope = {
@@ -116,6 +117,7 @@ async function run(
   const background = new Background({ ports, jobs, fences, gate, attempts, attemptsEndAt, defer });
 
   const demotion = new Demotion({ ports, gate, defer });
+  const verifications = new Verifications({ verifierOf: catalog.verifierOf, scope });
 
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
   // platform ends everything by itself, and neither listening for that nor outliving it is worth its price.
@@ -127,15 +129,27 @@ async function run(
   const endsAt = clock.now() + plan.deadlineMs;
   const running = runPlan(
     plan,
-    createStepStarter({ key: ports.newId(), scope, background, demotion, gate, parallelism, endsAt }),
+    createStepStarter({
+      key: ports.newId(),
+      scope,
+      background,
+      demotion,
+      verifications,
+      gate,
+      parallelism,
+      endsAt,
+    }),
     {
       clock,
       signal,
       demotion: plan.demotes ? demotion : undefined,
       recalled: await recallResults(plan.handles, gate),
-      onOutcome: (step, outcome) => onResult?.(toResultJson(step, shapeAlone(outcome, plan.maxTokens))),
+      onOutcome: (step, outcome) =>
+        verifications.tell(step.index, outcome, (told) =>
+          onResult?.(toResultJson(step, shapeAlone(told, plan.maxTokens))),
+        ),
     },
   );
   if (lasting) defer(running.then(({ drained }) => drained));
-  return running;
+  return verifications.applyTo((await running).outcomes);
 }

@@ -32,7 +32,18 @@ function toErrorJson(failure: Failure): string {
 }
 
 function toMetaJson(meta: OutcomeMeta): string {
-  const { durationMs, queuedMs, attempts, bytes, items, selectMissing, truncated, demoted, handle } = meta;
+  const {
+    durationMs,
+    queuedMs,
+    attempts,
+    bytes,
+    items,
+    selectMissing,
+    truncated,
+    demoted,
+    verification,
+    handle,
+  } = meta;
   return JSON.stringify({
     duration_ms: durationMs,
     queued_ms: queuedMs,
@@ -42,6 +53,11 @@ function toMetaJson(meta: OutcomeMeta): string {
     select_missing: selectMissing,
     truncated,
     demoted,
+    verification: verification && {
+      tool: verification.tool,
+      verdict: verification.verdict,
+      duration_ms: verification.durationMs,
+    },
     handle,
   });
 }

@@ -17,6 +17,7 @@ import { startLoop } from "./run-loop.ts";
 import { selectOutput } from "./select-output.ts";
 import { startPermitted } from "./start-permitted.ts";
 import { type Queued, ToolPools } from "./tool-pools.ts";
+import type { Verifications } from "./verifications.ts";
 
 /** Start a step whose dependencies are met; `dataOf` knows the data of every action it refers to. */
 export type StartStep = (step: Step, task: Task, dataOf: DataOf) => Queued;
@@ -28,6 +29,8 @@ export interface StepStarterOptions {
   readonly background: Background;
   /** Told of every call that it may have to carry on after the deadline. */
   readonly demotion: Demotion;
+  /** Told of every call that it may have to look after. */
+  readonly verifications: Verifications;
   readonly gate: Gate;
   readonly parallelism: Parallelism;
   /** When the batch's deadline passes, in the clock's milliseconds: nothing waits for a permit after it. */
@@ -43,6 +46,7 @@ export function createStepStarter({
   scope,
   background,
   demotion,
+  verifications,
   gate,
   parallelism,
   endsAt,
@@ -72,7 +76,10 @@ export function createStepStarter({
       return startPermitted(permits, scope.ports.clock, (waitedMs) => begin(queuedMs + waitedMs, permits));
     });
     // A loop is one action and would be many jobs, so its elements end with the batch.
-    if (element === null) demotion.offer(step.index, { call, idempotencyKey, queued, action: () => action });
+    if (element === null) {
+      demotion.offer(step.index, { call, idempotencyKey, queued, action: () => action });
+      verifications.offer(step.index, call);
+    }
     return task.select === null ? queued : selectOutput(queued, task.select);
   };
 
