@@ -16,6 +16,8 @@ const STEPS: readonly string[] = [
   `CREATE TABLE results (
      handle TEXT PRIMARY KEY, kept_at INTEGER NOT NULL, bytes INTEGER NOT NULL, json TEXT NOT NULL
    ) WITHOUT ROWID, STRICT;`,
+  `ALTER TABLE jobs ADD COLUMN callback_json TEXT;
+   CREATE TABLE gone_endpoints (url TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
 ];
 
 /** Bring the object's tables up to date; writes nothing when they are. */
