@@ -18,12 +18,14 @@ export default defineConfig({
             "test/seeds/worked-examples.test.ts",
             "test/chaos/**",
           ],
+          // Time is virtual here; how long thousands of random cases take on a busy machine is no result.
+          testTimeout: 30_000,
         },
       },
       {
         // The Durable Objects, inside workerd: real storage, real alarms. Storage is fresh for every file.
         plugins: [cloudflareTest({ wrangler: { configPath: "./test/edge/wrangler.jsonc" } })],
-        test: { name: "edge", include: ["test/edge/**/*.test.ts"] },
+        test: { name: "edge", include: ["test/edge/**/*.test.ts"], testTimeout: 30_000 },
       },
       {
         // The built bundle in raw workerd, killed and started again. Runs last: its leases run out by the clock.
