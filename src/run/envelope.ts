@@ -33,7 +33,7 @@ function toErrorJson(failure: Failure): string {
 
 function toMetaJson(meta: OutcomeMeta): string {
   const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, selectMissing } = meta;
-  const { truncated, demoted, verification, handle } = meta;
+  const { truncated, demoted, verification, handle, limiter } = meta;
   return JSON.stringify({
     duration_ms: durationMs,
     queued_ms: queuedMs,
@@ -50,6 +50,7 @@ function toMetaJson(meta: OutcomeMeta): string {
       duration_ms: verification.durationMs,
     },
     handle,
+    limiter,
   });
 }
 
