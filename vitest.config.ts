@@ -10,6 +10,8 @@ export default defineConfig({
         // The pure core and the tools, in Node: milliseconds, virtual time.
         test: {
           name: "core",
+          // Properties take seconds, and several times that on a busy machine.
+          testTimeout: 30_000,
           include: ["test/**/*.test.ts"],
           exclude: [
             "test/edge/**",
