@@ -37,6 +37,18 @@ export const orchestrationSchema = z
       .optional(),
     /** How old an answer may be, in seconds, that is given again without a call; reads only. */
     cache_ttl_s: z.int().min(1).max(86_400).optional(),
+    /**
+     * Of a sync write: the read that shows whether it took effect when its answer was lost. `args` and `equals` point into
+     * the write's arguments, `found` into the read's output.
+     */
+    verify_with: z
+      .strictObject({
+        tool: z.string().min(1),
+        args: z.record(z.string(), z.string()),
+        found: z.string().optional(),
+        equals: z.string().optional(),
+      })
+      .optional(),
     confirm: z.enum(["never", "always"]).optional(),
   })
   .readonly();

@@ -26,7 +26,15 @@ const metaSchema = z.strictObject({
   age_ms: milliseconds.optional().describe("How long ago the remembered answer was asked for"),
   select_missing: z.array(z.string()).optional(),
   truncated: truncationSchema.optional(),
-  demoted: z.literal(true).optional().describe("It was unfinished at the deadline and goes on as a job"),
+  demoted: z.literal(true).optional().describe("Unfinished at the deadline; it goes on as a job"),
+  verification: z
+    .strictObject({
+      tool: z.string(),
+      verdict: z.enum(["took_effect", "not_found", "inconclusive"]),
+      duration_ms: milliseconds,
+    })
+    .optional()
+    .describe("Whether a lost write took effect, as of the moment when its tool's read looked"),
   limiter: z.literal("degraded").optional(),
   handle: z.string().optional().describe("Stands for the whole data in a $ref of a later batch"),
 });
