@@ -8,9 +8,11 @@ const REFUSALS = {
   LOOP_DETECTED: { status: 403, title: "The request was sent by one of this system's own tools." },
   NOT_FOUND: { status: 404, title: "There is nothing here." },
   METHOD_NOT_ALLOWED: { status: 405, title: "The path does not answer this method." },
+  CONFIRMATION_INVALID: { status: 409, title: "The confirmation cannot be decided." },
   BODY_TOO_LARGE: { status: 413, title: "The body is larger than a request may be." },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "The body must be sent as application/json." },
   INVALID_BATCH: { status: 422, title: "The batch is not well formed." },
+  INVALID_REQUEST: { status: 422, title: "The body is not what this path takes." },
   QUOTA_EXCEEDED: { status: 429, title: "The key's quota is used up for now." },
   UNAVAILABLE: { status: 503, title: "The request could not be served just now." },
 } as const satisfies Record<string, { status: number; title: string }>;

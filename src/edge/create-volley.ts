@@ -6,6 +6,7 @@ import { AttemptRunner } from "../run/attempt-runner.ts";
 import { ByteBudget } from "../run/byte-budget.ts";
 import type { Ports } from "../run/ports.ts";
 
+import { CONFIRMATION_LIMITS } from "../state/confirmations.ts";
 import { type Deployment, readDeployment, readPositive, readRunOptions } from "./deployment.ts";
 import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createApp } from "./http/app.ts";
@@ -53,6 +54,16 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
         env["VOLLEY_JOB_LEASE_MS"] as string | undefined,
         LIMITS.jobLeaseMs,
       ),
+      confirmations: {
+        ...CONFIRMATION_LIMITS,
+        ttlMs:
+          1_000 *
+          readPositive(
+            "VOLLEY_CONFIRMATION_TTL_S",
+            env["VOLLEY_CONFIRMATION_TTL_S"] as string | undefined,
+            LIMITS.confirmationTtlMs / 1_000,
+          ),
+      },
     }),
   });
   return { app: createApp(deploymentOf), TenantGate };

@@ -1,6 +1,7 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import type { AdmissionAnswer, AdmissionRequest, QuotaState, RateLimit } from "../contract/admission.ts";
 import type { Caller } from "../contract/caller.ts";
+import { type Claim, refuseClaim } from "../contract/confirmation.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JobSpec } from "../contract/job.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
@@ -35,7 +36,10 @@ export async function admitPlan(
   jobs: ReadonlyMap<number, JobSpec>,
   gate: Gate,
 ): Promise<Result<Admitted, Refused>> {
-  const answer = await ask(toRequest(plan, caller, jobs), caller, gate);
+  const { approved } = plan;
+  const answer = await ask(toRequest(plan, caller, jobs), caller, (request) =>
+    approved === undefined ? admit(request, gate) : approve(approved.claim, request, gate),
+  );
   if (!answer.ok) return answer;
   const { quota, recorded } = answer.value;
   const fences = new Map(recorded.map(({ index, fence }) => [index, fence]));
@@ -47,22 +51,45 @@ export async function countRequest(caller: Caller, gate: Gate): Promise<Result<Q
   const answer = await ask(
     { quota: toQuota(caller), draws: [], jobs: [], allOrNothing: false },
     caller,
-    gate,
+    (request) => admit(request, gate),
   );
   return answer.ok ? ok(answer.value.quota) : answer;
+}
+
+type Admit = (request: AdmissionRequest) => Promise<Result<AdmissionAnswer, Refusal>>;
+
+async function admit(request: AdmissionRequest, gate: Gate): Promise<Result<AdmissionAnswer, Refusal>> {
+  try {
+    return ok(await gate.admit(request));
+  } catch {
+    return err(unreachable(request.jobs.length > 0));
+  }
+}
+
+/** The same in one turn with the claim on the confirmation that allows it. */
+async function approve(
+  claim: Claim,
+  request: AdmissionRequest,
+  gate: Gate,
+): Promise<Result<AdmissionAnswer, Refusal>> {
+  try {
+    const answer = await gate.approve(claim, request);
+    return answer.refused === null ? ok(answer.admission) : err(refuseClaim(answer.refused));
+  } catch {
+    const hint =
+      "The confirmation could not be claimed in time, and nothing was run now. Look at it before deciding again: what was claimed all the same is over, or may run in the background where it is background work.";
+    return err(makeRefusal("UNAVAILABLE", hint, { retryAfterMs: 1_000 }));
+  }
 }
 
 async function ask(
   request: AdmissionRequest,
   caller: Caller,
-  gate: Gate,
+  admit: Admit,
 ): Promise<Result<AdmissionAnswer, Refused>> {
-  let answer: AdmissionAnswer;
-  try {
-    answer = await gate.admit(request);
-  } catch {
-    return err({ refusal: unreachable(request.jobs.length > 0), quota: null });
-  }
+  const admitted = await admit(request);
+  if (!admitted.ok) return err({ refusal: admitted.error, quota: null });
+  const answer = admitted.value;
   const { quota } = answer;
   if (quota !== null && !quota.allowed) {
     const hint = `The key may send ${caller.quota.limit} requests every ${caller.quota.windowS} s; wait before the next one.`;
@@ -96,9 +123,9 @@ function toQuota({ name, quota }: Caller): RateLimit {
   return { bucket: `key:${name}`, limit: quota.limit, windowS: quota.windowS };
 }
 
-function toDraw({ index, task }: Step): { index: number; limit: RateLimit }[] {
-  // A loop draws for each of its elements, once it is known how many there are.
-  if (!task.ok || task.value.forEach !== undefined) return [];
+function toDraw({ index, parking, task }: Step): { index: number; limit: RateLimit }[] {
+  // What waits for a person draws when it runs, and a loop for each of its elements, once it is known how many there are.
+  if (!task.ok || parking !== null || task.value.forEach !== undefined) return [];
   const limit = toLimit(task.value.tool);
   return limit === null ? [] : [{ index, limit }];
 }

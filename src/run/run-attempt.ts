@@ -47,6 +47,7 @@ export async function runAttempt(
     case "error":
       return failed(outcome.error);
     case "initiated":
+    case "pending_confirmation":
     case "skipped":
       throw new Error(`Cannot end an attempt as '${outcome.status}'`);
   }

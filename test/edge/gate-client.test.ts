@@ -31,7 +31,8 @@ class FakeNamespace implements TenantGateNamespace {
       if (answer instanceof Error) throw answer;
       return answer as never;
     };
-    return { admit: call, settle: call, job: call, keep: call, recall: call };
+    const confirmations = { park: call, confirmation: call, approve: call, reject: call, conclude: call };
+    return { admit: call, settle: call, job: call, keep: call, recall: call, ...confirmations };
   }
 }
 
@@ -143,6 +144,11 @@ describe("createGateClient()", () => {
           job: (jobId) => real.job(jobId),
           keep: (results) => real.keep(results),
           recall: (handles) => real.recall(handles),
+          park: (islands) => real.park(islands),
+          confirmation: (id) => real.confirmation(id),
+          approve: (claim, request) => real.approve(claim, request),
+          reject: (claim) => real.reject(claim),
+          conclude: (claim) => real.conclude(claim),
         };
       },
     };

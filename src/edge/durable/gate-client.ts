@@ -1,3 +1,4 @@
+import type { Claim, ClaimRefusal, ConfirmationRecord } from "../../contract/confirmation.ts";
 import type { JobRecord } from "../../contract/job.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { Gate } from "../../run/ports.ts";
@@ -7,6 +8,9 @@ import type { TenantGateNamespace, TenantGateStub } from "./tenant-gate.ts";
 /** The tenant's gate, with what only the edge asks of it. */
 export interface GateClient extends Gate {
   job(id: string): Promise<JobRecord | null>;
+  confirmation(id: string): Promise<ConfirmationRecord | null>;
+  /** Say no; what the confirmation was instead of pending, or null. */
+  reject(claim: Claim): Promise<ClaimRefusal | null>;
 }
 
 export interface GateClientOptions {
@@ -31,7 +35,8 @@ const ids = new WeakMap<TenantGateNamespace, Map<string, DurableObjectId>>();
  *
  * A call that fails in a way the platform calls retryable is sent once more through a fresh stub (the old one stays
  * broken), except to an overloaded object, which a retry would only load more. The first sending may have landed:
- * quota is then counted twice, a job is recorded once, and a settle that landed answers false. A call that times out
+ * quota is then counted twice, a job is recorded once, an island is parked once, a decision is its own repetition, and a
+ * settle that landed answers false. A call that times out
  * rejects; it may still take effect. Results are kept and recalled in several calls when they are many.
  */
 export function createGateClient(
@@ -45,6 +50,11 @@ export function createGateClient(
     admit: (request) => call((stub) => stub.admit(request)),
     settle: (jobId, fence, end) => call((stub) => stub.settle(jobId, fence, end)),
     job: (id) => call((stub) => stub.job(id)),
+    park: (islands) => call((stub) => stub.park(islands)),
+    confirmation: (id) => call((stub) => stub.confirmation(id)),
+    approve: (claim, request) => call((stub) => stub.approve(claim, request)),
+    reject: (claim) => call((stub) => stub.reject(claim)),
+    conclude: (claim) => call((stub) => stub.conclude(claim)),
     keep: (results) => inParts(fitKeep(results, KEEP_LIMITS), (part) => call((stub) => stub.keep(part))),
     recall: (handles) => inParts([...new Set(handles)], (part) => call((stub) => stub.recall(part))),
   };

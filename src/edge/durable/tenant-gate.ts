@@ -1,13 +1,23 @@
 import { DurableObject } from "cloudflare:workers";
 import type { AdmissionAnswer, AdmissionRequest } from "../../contract/admission.ts";
+import type {
+  ApprovalAnswer,
+  Claim,
+  ClaimRefusal,
+  ConfirmationRecord,
+  ParkAnswer,
+  ParkRequest,
+} from "../../contract/confirmation.ts";
 import { makeFailure, toWireFailure } from "../../contract/failure.ts";
 import type { AttemptEnd, JobClaim, JobRecord } from "../../contract/job.ts";
 import type { KeptResult } from "../../contract/kept-result.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { admitJobs } from "../../state/admit-jobs.ts";
+import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "../../state/confirmations.ts";
 import { KEEP_LIMITS, type KeepLimits } from "../../state/kept-results.ts";
 import { systemClock } from "../system-ports.ts";
 import { JobDrain } from "./drain-jobs.ts";
+import { ConfirmationTable } from "./confirmation-table.ts";
 import { GateAlarm } from "./gate-alarm.ts";
 import { Outbox, type OutboxOptions } from "./outbox.ts";
 import { QuotaTable } from "./quota-table.ts";
@@ -20,6 +30,7 @@ export interface TenantGateOptions extends OutboxOptions {
   /** Attempts that one alarm runs at once. */
   readonly concurrency: number;
   readonly results: KeepLimits;
+  readonly confirmations: ConfirmationLimits;
 }
 
 export interface TenantGateParts {
@@ -36,6 +47,11 @@ export interface TenantGateMethods {
   job(id: string): JobRecord | null;
   keep(results: readonly KeptResult[]): string[];
   recall(handles: readonly string[]): KeptResult[];
+  park(islands: readonly ParkRequest[]): ParkAnswer;
+  confirmation(id: string): ConfirmationRecord | null;
+  approve(claim: Claim, request: AdmissionRequest): ApprovalAnswer;
+  reject(claim: Claim): ClaimRefusal | null;
+  conclude(claim: Claim): void;
 }
 
 /** The object from outside: the same methods, each a round trip. */
@@ -58,12 +74,13 @@ const DEFAULTS: TenantGateOptions = {
   jobsKept: LIMITS.jobsKept,
   concurrency: LIMITS.headerSlots,
   results: KEEP_LIMITS,
+  confirmations: CONFIRMATION_LIMITS,
 };
 
 /** Well below the 15 minutes that the platform gives an alarm; what is left is claimed by the next one. */
 const CLAIM_FOR_MS = 5 * 60_000;
 
-/** Make the Durable Object class that holds one tenant's quota, background jobs and kept results. */
+/** Make the Durable Object class that holds one tenant's quota, background jobs, kept results and confirmations. */
 export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: TenantGateParts) {
   /**
    * One tenant's gate. Every method is one synchronous turn: no other request sees half of it, its writes are one
@@ -73,6 +90,7 @@ export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: Ten
     #quota!: QuotaTable;
     #outbox!: Outbox;
     #results!: ResultTable;
+    #confirmations!: ConfirmationTable;
     #alarm!: GateAlarm;
     #drain!: JobDrain;
 
@@ -84,6 +102,7 @@ export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: Ten
         this.#quota = new QuotaTable(ctx.storage.sql);
         this.#outbox = new Outbox(ctx.storage, options, (dueAt) => this.#watch(dueAt));
         this.#results = new ResultTable(ctx.storage, options.results);
+        this.#confirmations = new ConfirmationTable(ctx.storage, options.confirmations);
         const alarmAt = await ctx.storage.getAlarm();
         this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
         this.#drain = this.#createDrain(options.concurrency);
@@ -143,6 +162,47 @@ export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: Ten
       return this.#results.recall(now, handles);
     }
 
+    /** Record islands that wait for a person; those in the answer are. */
+    park(islands: readonly ParkRequest[]): ParkAnswer {
+      const now = Date.now();
+      this.#tidy(now);
+      return this.#confirmations.park(now, islands);
+    }
+
+    confirmation(id: string): ConfirmationRecord | null {
+      const now = Date.now();
+      this.#tidy(now);
+      return this.#confirmations.read(now, id);
+    }
+
+    /**
+     * Claim a confirmation and admit what it runs. The claim is written first and taken back where the quota is used up: if
+     * this breaks off in between, nothing of it ever runs, and never does anything run without a claim.
+     */
+    approve(claim: Claim, request: AdmissionRequest): ApprovalAnswer {
+      const now = Date.now();
+      this.#tidy(now);
+      const refused = this.#confirmations.change(now, { kind: "approve", claim });
+      if (refused !== null) return { refused };
+      const admission = this.admit(request);
+      if (admission.quota?.allowed === false) this.#confirmations.change(now, { kind: "release", claim });
+      return { refused: null, admission };
+    }
+
+    /** Say no; what the confirmation was instead of pending, or null. */
+    reject(claim: Claim): ClaimRefusal | null {
+      const now = Date.now();
+      this.#tidy(now);
+      return this.#confirmations.change(now, { kind: "reject", claim });
+    }
+
+    /** Take the report that what was approved is over. */
+    conclude(claim: Claim): void {
+      const now = Date.now();
+      this.#tidy(now);
+      this.#confirmations.change(now, { kind: "conclude", claim });
+    }
+
     /** Run what is due. Never throws: after a few throws the platform drops an alarm, and its jobs would be stuck. */
     override async alarm(): Promise<void> {
       this.#alarm.consume();
@@ -161,6 +221,7 @@ export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: Ten
         this.#alarm.arm(Math.max(now, this.#outbox.nextDue() ?? now));
       this.#outbox.prune(now);
       this.#results.prune(now);
+      this.#confirmations.prune(now);
     }
 
     /** The alarm, and the drain when one is under way, must know of every job that is due earlier than expected. */

@@ -7,6 +7,7 @@ import { parseGeminiTurn } from "../../formats/gemini.ts";
 import { parseChatTurn } from "../../formats/openai-chat.ts";
 import { parseResponsesTurn } from "../../formats/openai-responses.ts";
 import type { Deployment } from "../deployment.ts";
+import { decideConfirmation, showConfirmation } from "./confirmations.ts";
 import { executeActions } from "./execute-actions.ts";
 import { listTools } from "./list-tools.ts";
 import { answerTurns } from "./provider-calls.ts";
@@ -27,7 +28,7 @@ type Handler = (
   c: Context<AppTypes>,
 ) => Response | Promise<Response>;
 
-/** Every path, its one method and who answers it. */
+/** Every path, its methods and who answers them. */
 const ROUTES: readonly {
   readonly method: "GET" | "POST";
   readonly path: string;
@@ -48,6 +49,16 @@ const ROUTES: readonly {
   { method: "POST", path: "/v1/openai/function_calls", handler: answerTurns(parseResponsesTurn) },
   { method: "POST", path: "/v1/anthropic/tool_use", handler: answerTurns(parseAnthropicTurn) },
   { method: "POST", path: "/v1/gemini/function_calls", handler: answerTurns(parseGeminiTurn) },
+  {
+    method: "GET",
+    path: "/v1/confirmations/:id",
+    handler: (_, context, c) => showConfirmation(c.req.param("id") ?? "", context),
+  },
+  {
+    method: "POST",
+    path: "/v1/confirmations/:id",
+    handler: (request, context, c) => decideConfirmation(c.req.param("id") ?? "", request, context),
+  },
   { method: "POST", path: "/api/orchestration/batch", handler: orchestrateBatch },
   { method: "POST", path: "/api/orchestration/partition", handler: orchestratePartition },
 ];
@@ -68,10 +79,12 @@ export function createApp(deploymentOf: (env: Record<string, unknown>) => Deploy
   });
   app.all("/healthz", (c) => refuseMethod(c.req.raw, "GET", crypto.randomUUID()));
 
-  for (const { method, path, handler } of ROUTES) {
+  for (const { method, path, handler } of ROUTES)
     app.on(method, path, (c) => answer(c, deploymentOf, handler));
+  for (const [path, routes] of Map.groupBy(ROUTES, (route) => route.path)) {
+    const methods = routes.map(({ method }) => method).join(", ");
     app.all(path, (c) =>
-      answer(c, deploymentOf, (request, { requestId }) => refuseMethod(request, method, requestId)),
+      answer(c, deploymentOf, (request, { requestId }) => refuseMethod(request, methods, requestId)),
     );
   }
   app.notFound((c) =>
@@ -94,9 +107,9 @@ export function createApp(deploymentOf: (env: Record<string, unknown>) => Deploy
   return app;
 }
 
-function refuseMethod(request: Request, method: string, requestId: string): Response {
-  const refusal = makeRefusal("METHOD_NOT_ALLOWED", `This path answers ${method} only.`);
-  return respondRefusal(request, refusal, requestId, { allow: method });
+function refuseMethod(request: Request, methods: string, requestId: string): Response {
+  const refusal = makeRefusal("METHOD_NOT_ALLOWED", `This path answers ${methods} only.`);
+  return respondRefusal(request, refusal, requestId, { allow: methods });
 }
 
 async function answer(
