@@ -18,12 +18,13 @@ import { ByteBudget } from "./run/byte-budget.ts";
 import { type BatchMeasures, toEnvelopeJson, toResultJson } from "./run/envelope.ts";
 import { createIslandParking } from "./run/park-islands.ts";
 import { Parallelism } from "./run/parallelism.ts";
-import type { Gate, Ports, RunOptions } from "./run/ports.ts";
+import type { Gate, Ports, RunOptions, ToolGates } from "./run/ports.ts";
 import { recallResults } from "./run/recall-results.ts";
 import { refuseMisconfigured } from "./run/refuse-unrunnable.ts";
 import { type PlanResult, runPlan } from "./run/run-plan.ts";
 import { shapeAlone, shapeOutcomes } from "./run/shape-outcomes.ts";
 import { createStepStarter } from "./run/start-step.ts";
+import type { UpstreamHealth } from "./run/upstream-health.ts";
 
 /** Everything one request brings with it. */
 export interface Execution {
@@ -32,7 +33,10 @@ export interface Execution {
   readonly catalog: Catalog;
   readonly ports: Ports;
   readonly gate: Gate;
+  readonly toolGates: ToolGates;
   readonly options: RunOptions;
+  /** What the isolate has learned about its upstreams, shared by every request. */
+  readonly health: UpstreamHealth;
   /** Aborts when the caller has gone away. */
   readonly signal: AbortSignal;
   /** Keep work alive after the answer. */
@@ -120,26 +124,31 @@ async function run(
   parallelism: Parallelism,
   execution: Execution,
 ): Promise<PlanResult> {
-  const { caller, catalog, ports, options, gate, defer, onResult } = execution;
+  const { caller, catalog, ports, options, gate, toolGates, defer, onResult } = execution;
   const { clock } = ports;
   const scope = {
     ports,
     options,
     slots: new Semaphore(options.headerSlots),
     budget: new ByteBudget(options.requestResponseBytes),
+    toolGates,
+    health: execution.health,
   };
   const attempts = new AttemptRunner(catalog, () => scope);
   const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
   const background = new Background({ ports, jobs, fences, gate, attempts, attemptsEndAt, defer });
 
-  // Only a write has to be seen through when the caller goes away. Without one the platform ends everything by itself,
-  // and neither listening for that nor outliving it is worth its price.
-  const lasting = plan.steps.some(({ task }) => task.ok && task.value.tool.isWrite);
+  // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
+  // platform ends everything by itself, and neither listening for that nor outliving it is worth its price.
+  const lasting = plan.steps.some(
+    ({ task }) => task.ok && (task.value.tool.isWrite || task.value.tool.globalLimits !== null),
+  );
   const signal = lasting || onResult !== undefined ? execution.signal : null;
 
+  const endsAt = clock.now() + plan.deadlineMs;
   const running = runPlan(
     plan,
-    createStepStarter({ key: ports.newId(), scope, background, gate, parallelism }),
+    createStepStarter({ key: ports.newId(), scope, background, gate, parallelism, endsAt }),
     {
       clock,
       signal,

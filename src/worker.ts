@@ -5,3 +5,4 @@ const volley = createVolley({ tools: SHIPPED_TOOLS });
 
 export default volley.app;
 export const TenantGate = volley.TenantGate;
+export const ToolGate = volley.ToolGate;

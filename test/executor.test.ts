@@ -472,3 +472,40 @@ test("under fail-fast nothing starts beside an action that turns out wrong as it
   expect(results[1]).toMatchObject({ status: "skipped", because: "a0", error: { code: "ABORTED" } });
   expect(ran).toBe(false);
 });
+
+test("the meta-tools answer from the caller's catalog without a request, and cost one request of quota with the rest", async () => {
+  const world = new TestWorld();
+  const { results } = await world.run([waitTool(world)], {
+    actions: [
+      { id: "found", tool: "discover_tools", args: { query: "wait" } },
+      { tool: "get_tool_schema", args: { tool_name: { $ref: "found#/tools/0/name" } } },
+      { tool: "get_tool_schema", args: { tool_name: "wayt" } },
+    ],
+  });
+
+  expect(results[0]!.data).toMatchObject({ tools: [{ name: "wait" }], total: 1 });
+  expect(results[1]!.data).toMatchObject({ name: "wait", required: ["n"] });
+  expect(results[2]!.error).toMatchObject({ code: "UNKNOWN_TOOL", hint: expect.stringContaining("'wait'") });
+  expect(world.gate.requests).toHaveLength(1);
+});
+
+test("an invoked tool draws from its own limit and goes to the background where it is declared to", async () => {
+  const world = new TestWorld();
+  const limited = waitTool(world, "limited", { rate_limit: { limit: 1, window_s: 60, scope: "tenant" } });
+  const invoke = (tool_name: string, parameters: object) => ({
+    tool: "invoke_tool",
+    args: { tool_name, parameters },
+  });
+  const { results } = await world.run([limited, mail], {
+    actions: [invoke("limited", { n: 1 }), invoke("mail", { to: "a@example.com" })],
+  });
+
+  expect(world.gate.requests[0]!.draws).toEqual([
+    { index: 0, limit: { bucket: "tool:limited", limit: 1, windowS: 60 } },
+  ]);
+  expect(results.map(({ tool, status }) => [tool, status])).toEqual([
+    ["limited", "success"],
+    ["mail", "initiated"],
+  ]);
+  await world.drain();
+});

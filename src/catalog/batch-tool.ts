@@ -1,5 +1,6 @@
 import { isJsonObject } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
+import type { ToolAnnotations } from "./annotations.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Tool } from "./define-tool.ts";
 import { type JsonSchema, toolSchema } from "./tool-schema.ts";
@@ -9,7 +10,16 @@ export interface ToolDescriptor {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
+  readonly annotations: ToolAnnotations;
 }
+
+/** What may be said of a tool that calls others: it does whatever they do. */
+export const CALLS_OTHERS: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: true,
+};
 
 /** What a model calls to have a whole batch run. */
 export const BATCH_TOOL = "execute_actions";
@@ -71,6 +81,7 @@ export function describeBatchTool(catalog: Catalog): ToolDescriptor {
       additionalProperties: false,
       $defs: DEFINITIONS,
     },
+    annotations: CALLS_OTHERS,
   };
 }
 

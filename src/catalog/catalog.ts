@@ -1,5 +1,9 @@
 import { findCycle } from "../kit/layers.ts";
+import { ALIASES } from "./alias.ts";
+import { BATCH_TOOL } from "./batch-tool.ts";
 import type { Tool } from "./define-tool.ts";
+import { createMetaTools } from "./meta-tools.ts";
+import { ToolSearch } from "./search.ts";
 import { toolSchema } from "./tool-schema.ts";
 
 /** A set of tools with its indexes. Lookups go through maps, so no tool name can reach a prototype. */
@@ -8,6 +12,8 @@ export class Catalog {
   readonly #byName: ReadonlyMap<string, Tool>;
   readonly byCategory: ReadonlyMap<string, readonly Tool[]>;
   readonly byAction: ReadonlyMap<string, readonly Tool[]>;
+  #metaTools: ReadonlyMap<string, Tool> | undefined;
+  #search: ToolSearch | undefined;
 
   constructor(tools: readonly Tool[]) {
     this.tools = tools;
@@ -30,6 +36,31 @@ export class Catalog {
     return [...this.#byName.keys()];
   }
 
+  /** What an action may call by this name: a tool of the catalog, or one that answers from the catalog itself. */
+  callable(name: string): Tool | undefined {
+    return this.#byName.get(name) ?? this.metaTools.get(name);
+  }
+
+  /** The tools that answer from the catalog itself. They are in no list and no index of it. */
+  get metaTools(): ReadonlyMap<string, Tool> {
+    this.#metaTools ??= new Map(createMetaTools(this).map((tool) => [tool.name, tool]));
+    return this.#metaTools;
+  }
+
+  /** Every name that an action may call. */
+  get callableNames(): readonly string[] {
+    return [...this.#byName.keys(), ...this.metaTools.keys(), ...ALIASES.keys()];
+  }
+
+  /**
+   * The tools that fit a request in words, best first. The index is built when it is first asked, of this catalog's
+   * tools only: with a shared one, the words of a hidden tool would move the scores of those that are shown.
+   */
+  search(query: string): readonly Tool[] {
+    this.#search ??= new ToolSearch(this.tools);
+    return this.#search.find(query);
+  }
+
   /**
    * The part of the catalog that `grants` (tool names, categories or `*`) admit. A caller only ever meets its own
    * part, which is why a forbidden tool cannot be told from one that does not exist.
@@ -42,13 +73,19 @@ export class Catalog {
   }
 }
 
+/** Names that a model is given for something else. */
+const RESERVED = new Set([BATCH_TOOL, "discover_tools", "get_tool_schema", ...ALIASES.keys()]);
+
 /**
- * Build a catalog, or throw at start-up naming the tool whose declaration cannot work: a name used twice, a dependency
- * on a tool that does not exist, dependencies in a circle, an input that no JSON Schema can describe to a model.
+ * Build a catalog, or throw at start-up naming the tool whose declaration cannot work: a name used twice or reserved, a
+ * dependency on a tool that does not exist, dependencies in a circle, an input that no JSON Schema can describe to a
+ * model.
  */
 export function createCatalog(tools: readonly Tool[]): Catalog {
   const position = new Map<string, number>();
   for (const [index, { name }] of tools.entries()) {
+    if (RESERVED.has(name))
+      throw new Error(`Cannot create catalog: the name '${name}' is reserved; give the tool another`);
     if (position.has(name)) throw new Error(`Cannot create catalog: two tools are named '${name}'`);
     position.set(name, index);
   }

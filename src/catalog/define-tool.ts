@@ -4,6 +4,7 @@ import type { OnError } from "../contract/batch.ts";
 import type { Delivery } from "../contract/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { type Orchestration, orchestrationSchema } from "../contract/orchestration.ts";
+import type { GlobalLimits } from "../contract/permit.ts";
 
 /** What a tool may send. Headers are checked: no line breaks, nothing that only a proxy may set. */
 export interface UpstreamRequest {
@@ -95,6 +96,8 @@ export interface Tool {
   readonly onError: OnError;
   /** Calls of this tool that may be under way at once within a batch. */
   readonly concurrency: number;
+  /** What its calls share with those of every other batch and tenant; null when nothing. */
+  readonly globalLimits: GlobalLimits | null;
   /** Needs a person's yes before it runs. */
   readonly confirm: boolean;
   run(args: unknown, context: ToolContext): Promise<unknown>;
@@ -151,9 +154,6 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
   require(declaration.execution === "sync" ||
     isWrite, "a fire-and-forget tool must be a write: nobody would see what it read");
 
-  require(orchestration.rate_limit?.scope !==
-    "global", "'rate_limit.scope' 'global' is not supported yet; use 'tenant'");
-
   const timeoutMs = declaration.timeoutMs ?? LIMITS.toolTimeoutMs;
   const longestMs = declaration.execution === "sync" ? LIMITS.maxDeadlineMs : LIMITS.firstAttemptMs;
   require(Number.isInteger(timeoutMs) &&
@@ -190,16 +190,29 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
     orchestration,
     // A read that failed leaves the others as good as they were; a write that failed leaves a half-applied state.
     onError: orchestration.on_error ?? (isWrite ? "fail-fast" : "partial-success"),
-    concurrency:
-      orchestration.mode === "sequential-only"
-        ? 1
-        : (orchestration.max_concurrency ?? Number.POSITIVE_INFINITY),
+    concurrency: orchestration.mode === "sequential-only" ? 1 : batchCapOf(orchestration),
+    globalLimits: globalLimitsOf(orchestration),
     confirm:
       orchestration.confirm === "always" ||
       (orchestration.confirm === undefined && isWrite && declaration.actions.includes("delete")),
     // The runner passes only what `input` parsed, so the author's narrower parameter type holds.
     run: (args, context) => declaration.run(args as z.output<Input>, context),
   };
+}
+
+/** No batch asks for more permits at once than there are: which of its calls goes next stays its own choice. */
+function batchCapOf({ max_concurrency, global_concurrency }: Orchestration): number {
+  return Math.min(
+    max_concurrency ?? Number.POSITIVE_INFINITY,
+    global_concurrency ?? Number.POSITIVE_INFINITY,
+  );
+}
+
+function globalLimitsOf({ global_concurrency, rate_limit }: Orchestration): GlobalLimits | null {
+  const rate =
+    rate_limit?.scope === "global" ? { limit: rate_limit.limit, windowS: rate_limit.window_s } : null;
+  const concurrency = global_concurrency ?? null;
+  return concurrency === null && rate === null ? null : { concurrency, rate };
 }
 
 function isHostDeclaration(host: string): boolean {

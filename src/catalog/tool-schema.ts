@@ -18,17 +18,22 @@ const cache = new WeakMap<Tool, JsonSchema>();
 export function toolSchema(tool: Tool): JsonSchema {
   const cached = cache.get(tool);
   if (cached !== undefined) return cached;
-  const { $schema: _, $defs = {}, ...written } = writeSchema(tool);
-  const definitions = new Map(Object.entries($defs as Readonly<Record<string, JsonSchema>>));
-  const schema = inline(written, definitions) as JsonSchema;
-  if (schema["type"] !== "object")
-    throw new Error(`Cannot write the schema of '${tool.name}': 'input' must be an object schema`);
-  const whole = { ...schema, "x-orchestration": tool.orchestration };
+  const whole = { ...inputSchema(tool), "x-orchestration": tool.orchestration };
   cache.set(tool, whole);
   return whole;
 }
 
-function writeSchema({ name, input }: Tool): JsonSchema {
+/** The JSON Schema of what is sent to something of that name, without any contract; throws as `toolSchema` does. */
+export function inputSchema(callable: Pick<Tool, "name" | "input">): JsonSchema {
+  const { $schema: _, $defs = {}, ...written } = writeSchema(callable);
+  const definitions = new Map(Object.entries($defs as Readonly<Record<string, JsonSchema>>));
+  const schema = inline(written, definitions) as JsonSchema;
+  if (schema["type"] !== "object")
+    throw new Error(`Cannot write the schema of '${callable.name}': 'input' must be an object schema`);
+  return schema;
+}
+
+function writeSchema({ name, input }: Pick<Tool, "name" | "input">): JsonSchema {
   try {
     return z.toJSONSchema(input, { io: "input", cycles: "throw" });
   } catch (cause) {

@@ -1,7 +1,17 @@
 import type { WireFailure } from "./failure.ts";
 
 /** What a job may be: `running` and `retrying` are alive, the rest is final. */
-export type JobStatus = "running" | "retrying" | "succeeded" | "failed" | "dead" | "cancelled" | "unknown";
+export const JOB_STATUSES = [
+  "running",
+  "retrying",
+  "succeeded",
+  "failed",
+  "dead",
+  "cancelled",
+  "unknown",
+] as const;
+
+export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** How often a side effect may happen when an attempt is lost. */
 export type Delivery = "at-least-once" | "at-most-once";
@@ -28,13 +38,16 @@ export interface JobClaim {
 
 /**
  * How one attempt ended. `lost`: the request was sent and nothing certain came back. `released`: nothing was sent at
- * all, for want of time; the attempt does not count and the job is due again at once.
+ * all, for want of time; the attempt does not count and the job is due again at once. `deferred`: nothing was sent,
+ * because the upstream is known to fail or the tool's global limits have no room; the attempt does not count and the job
+ * is due when `error` says.
  */
 export type AttemptEnd =
   | { readonly kind: "succeeded"; readonly dataJson: string }
   | { readonly kind: "failed"; readonly error: WireFailure }
   | { readonly kind: "lost"; readonly error: WireFailure }
-  | { readonly kind: "released" };
+  | { readonly kind: "released" }
+  | { readonly kind: "deferred"; readonly error: WireFailure };
 
 /** A job as `GET /v1/jobs/{id}` shows it; data and error as JSON text, so nothing is parsed on the way. */
 export interface JobRecord {
@@ -49,4 +62,25 @@ export interface JobRecord {
   readonly errorJson: string | null;
   /** One sentence when the status alone would mislead, e.g. that the output of a success was too large to keep. */
   readonly note: string | null;
+}
+
+/** A place in the list of jobs, newest first. Ids break ties, so it names one place whatever comes or goes. */
+export interface JobCursor {
+  readonly createdAt: number;
+  readonly id: string;
+}
+
+/** Which jobs to list. */
+export interface JobQuery {
+  /** Null for every status. */
+  readonly status: JobStatus | null;
+  readonly limit: number;
+  /** List what comes after this place; null begins with the newest. */
+  readonly after: JobCursor | null;
+}
+
+/** What became of a request to cancel or redrive a job, and the job as it is now. */
+export interface JobChange {
+  readonly change: "done" | "wrong-status" | "backlog-full";
+  readonly job: JobRecord;
 }

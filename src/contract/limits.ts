@@ -24,6 +24,14 @@ export const LIMITS = {
   selectPointers: 50,
   /** A token budget beyond the largest context window is none. */
   maxTokens: 2_000_000,
+  /** Tools that one discovery lists: enough to choose from, and about 500 tokens. */
+  discoveredTools: 10,
+  /** The most it lists when asked for more. */
+  maxDiscoveredTools: 50,
+  /** A request for a tool is a sentence, not a document. */
+  queryCharacters: 500,
+  /** Categories, or actions, that one discovery filters by. */
+  filterWords: 50,
   /** A single tool call, when its declaration does not say. */
   toolTimeoutMs: 10_000,
   /** Workers lets six calls per request wait for response headers; a seventh queues inside the platform and burns its own timeout. */
@@ -46,11 +54,37 @@ export const LIMITS = {
   retryAfterMs: 3_600_000,
   /** One retry repairs a blip; a second one feeds a storm. */
   syncAttempts: 2,
+  /** Retries a tool may make on top of its calls, in percent of them: a storm grows by a tenth, not twofold. */
+  retryPercent: 10,
+  /** Retries a tool has when it was quiet: a blip that hits a few calls at once is still repaired. */
+  retryReserve: 10,
+  /** A tool gains one retry in so long, however rarely it is called. */
+  retryReserveMs: 30_000,
+  /** Calls older than this say nothing about an upstream any more; what Hystrix found good in production, as the next three. */
+  breakerWindowMs: 10_000,
+  /** Fewer calls within the window are no statistics: a rarely used tool is never cut off by a handful of failures. */
+  breakerCalls: 20,
+  /** With half of its calls failing an upstream is down, not unlucky. */
+  breakerFailurePercent: 50,
+  /** The first pause before an upstream that failed is tried again; it doubles with every probe that fails. */
+  breakerPauseMs: 5_000,
+  /** The longest pause: one call a minute is no load, and recovery is noticed within a minute. */
+  breakerPauseMaxMs: 60_000,
   /** A request may wait this long for the object that admits it. */
   admissionTimeoutMs: 5_000,
   /** Requests a minute for a key that does not say. */
   quota: 120,
   quotaWindowS: 60,
+  /** Calls that wait for one tool's global limit; more would only wait to be refused. */
+  permitWaiters: 1_000,
+  /** A permit outlives its call's timeout by this: the way of the answer, and waiting for a header slot. */
+  permitMarginMs: 5_000,
+  /** An upstream's `Retry-After` stops everyone, so an absurd one may do it for this long only. */
+  permitPauseMs: 300_000,
+  /** A tool gate writes down this far ahead that permits may be alive: a row per so long of work, and so long a pause after a crash. */
+  permitLeadMs: 5_000,
+  /** After so long without a permit a tool gate writes down that none is alive. */
+  permitIdleMs: 2_000,
   /** `waitUntil` is cut 30 s after the response; the first attempt stops before that. */
   firstAttemptMs: 25_000,
   /** The lease outlives the first attempt's budget, so the alarm never overlaps a living attempt. */
@@ -59,8 +93,15 @@ export const LIMITS = {
   jobAttempts: 5,
   jobBackoffInitialMs: 1_000,
   jobBackoffMaxMs: 300_000,
+  /** How long a job may wait for an upstream's breaker, or its tool's global limits, without using its attempts up: a day is the longest outage worth waiting out. */
+  jobDeferralMs: 24 * 3_600_000,
   /** Live jobs of one tenant; what is over it is refused, not queued without end. */
   jobBacklog: 1_000,
+  /** Live jobs that redriving may add to a full backlog: whoever repairs things is not held up by what broke. */
+  jobRedrives: 100,
+  /** Jobs of one page of a list; an agent reads a few, an operator pages on. */
+  jobPage: 20,
+  maxJobPage: 100,
   /** How long a finished job can be asked about. */
   jobRetentionMs: 7 * 24 * 3_600_000,
   /** Finished jobs kept per tenant, whatever their age: the object's size stays bounded. */
@@ -75,6 +116,10 @@ export const LIMITS = {
   resultsBytes: 16 * 1024 * 1024,
   /** Kept results per tenant, however small: four batches that were cut everywhere. */
   resultsKept: 200,
+  /** How long an MCP client may keep a list of tools: it changes with a deployment only. */
+  toolListTtlMs: 5 * 60_000,
+  /** Tools in one page of an MCP client's list. */
+  toolListPage: 50,
   /** How long a person may take to say yes: what they are asked about should still be true. */
   confirmationTtlMs: 15 * 60_000,
   /** How long a confirmation that was decided or has expired can still say so. */

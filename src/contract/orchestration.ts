@@ -9,7 +9,10 @@ import * as z from "zod";
 export const orchestrationSchema = z
   .strictObject({
     mode: z.enum(["parallel-safe", "sequential-only", "fan-out-bounded", "dependent"]),
+    /** Calls that one batch has under way at once. */
     max_concurrency: z.int().min(1).max(50).optional(),
+    /** Calls under way at once over all tenants and batches: what the upstream stands. */
+    global_concurrency: z.int().min(1).max(1_000).optional(),
     /** Present means: a failed call may be retried (reads, and writes that declare themselves idempotent). */
     backoff: z
       .strictObject({ strategy: z.literal("exponential"), initial_ms: z.int().min(1).max(60_000) })

@@ -5,10 +5,19 @@ import { Semaphore } from "../kit/semaphore.ts";
 import { AttemptRunner } from "../run/attempt-runner.ts";
 import { ByteBudget } from "../run/byte-budget.ts";
 import type { Ports } from "../run/ports.ts";
+import { UpstreamHealth } from "../run/upstream-health.ts";
 
 import { CONFIRMATION_LIMITS } from "../state/confirmations.ts";
-import { type Deployment, readDeployment, readPositive, readRunOptions } from "./deployment.ts";
+import {
+  type Deployment,
+  readDeployment,
+  readPositive,
+  readRunOptions,
+  readToolGates,
+} from "./deployment.ts";
 import { createTenantGate } from "./durable/tenant-gate.ts";
+import { createToolGate } from "./durable/tool-gate.ts";
+import { createToolGates } from "./durable/tool-gate-client.ts";
 import { createApp } from "./http/app.ts";
 import { createSystemPorts } from "./system-ports.ts";
 
@@ -22,7 +31,7 @@ export interface VolleyOptions {
 }
 
 /**
- * Make a Worker of a list of tools: the HTTP app, and the Durable Object class that it needs.
+ * Make a Worker of a list of tools: the HTTP app, and the Durable Object classes that it needs.
  *
  * Bad tool declarations throw here, at start-up. Configuration is read on the first request of an isolate.
  */
@@ -45,7 +54,21 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
       // An alarm is an invocation of its own, with its own six header slots and its own time.
       const slots = new Semaphore(options.headerSlots);
       const budget = () => new ByteBudget(options.requestResponseBytes);
-      const runner = new AttemptRunner(catalog, () => ({ ports, options, slots, budget: budget() }));
+      const health = new UpstreamHealth(ports.clock);
+      const toolGates = createToolGates(readToolGates(env, catalog), {
+        clock: ports.clock,
+        timeoutMs: LIMITS.admissionTimeoutMs,
+        // An object lives on while a message of its own is under way.
+        defer: () => {},
+      });
+      const runner = new AttemptRunner(catalog, () => ({
+        ports,
+        options,
+        slots,
+        budget: budget(),
+        health,
+        toolGates,
+      }));
       return (claim) => runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs);
     },
     optionsOf: (env) => ({
@@ -66,5 +89,5 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
       },
     }),
   });
-  return { app: createApp(deploymentOf), TenantGate };
+  return { app: createApp(deploymentOf), TenantGate, ToolGate: createToolGate() };
 }

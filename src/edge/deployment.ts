@@ -3,8 +3,11 @@ import type { Caller } from "../contract/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { TimerQueue } from "../kit/timer-queue.ts";
 import type { Ports, RunOptions } from "../run/ports.ts";
+import { UpstreamHealth } from "../run/upstream-health.ts";
 import { createGateClient } from "./durable/gate-client.ts";
 import type { TenantGateNamespace } from "./durable/tenant-gate.ts";
+import type { ToolGateNamespace } from "./durable/tool-gate.ts";
+import { createToolGates } from "./durable/tool-gate-client.ts";
 import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";
 import type { RequestContext } from "./http/request-context.ts";
 import { createSystemPorts } from "./system-ports.ts";
@@ -37,7 +40,13 @@ export function readDeployment(
   const keys = parseKeyRing(textOf(env, "VOLLEY_KEYS"));
   const ports = createSystemPorts(env, send);
   const options = readRunOptions(env, trustedOrigins ?? []);
+  const origins = {
+    hosts: readList(env, "VOLLEY_HOSTS"),
+    origins: readList(env, "VOLLEY_ORIGINS"),
+  };
+  const health = new UpstreamHealth(ports.clock);
   const namespace = env["TENANT_GATE"] as TenantGateNamespace;
+  const toolGates = readToolGates(env, catalog);
   const catalogs = new WeakMap<Caller, Catalog>();
 
   const catalogOf = (caller: Caller): Catalog => {
@@ -60,11 +69,22 @@ export function readDeployment(
         catalog: catalogOf(caller),
         ports: { ...ports, clock },
         options,
+        origins,
+        health,
         gate: createGateClient(namespace, caller.tenant, { clock, timeoutMs: LIMITS.admissionTimeoutMs }),
+        toolGates: createToolGates(toolGates, { clock, timeoutMs: LIMITS.admissionTimeoutMs, defer }),
         defer,
       };
     },
   };
+}
+
+/** The binding of the tools' gates, which only tools with global limits need. */
+export function readToolGates(env: Record<string, unknown>, { tools }: Catalog): ToolGateNamespace {
+  const limited = tools.find(({ globalLimits }) => globalLimits !== null);
+  if (limited !== undefined && env["TOOL_GATE"] === undefined)
+    throw new Error(`Cannot read TOOL_GATE: '${limited.name}' has global limits and needs this binding`);
+  return env["TOOL_GATE"] as ToolGateNamespace;
 }
 
 /** The knobs of running, from the environment where it sets them. */
@@ -89,6 +109,12 @@ export function readPositive(name: string, text: string | undefined, fallback: n
   if (!Number.isInteger(value) || value < 1)
     throw new Error(`Cannot read ${name}: it must be a positive integer, received '${text}'`);
   return value;
+}
+
+/** Names separated by commas. */
+function readList(env: Record<string, unknown>, name: string): ReadonlySet<string> {
+  const names = (textOf(env, name) ?? "").split(",").map((part) => part.trim());
+  return new Set(names.filter((part) => part !== ""));
 }
 
 function textOf(env: Record<string, unknown>, name: string): string | undefined {

@@ -1,23 +1,66 @@
 import type { ToolDescriptor } from "../catalog/batch-tool.ts";
+import { toGeminiSchema } from "./gemini-schema.ts";
+import { splitContract, toPlainSchema, withContract } from "./plain-schema.ts";
 
 /** The dialects in which tools can be listed. */
-export const TOOL_FORMATS = ["json-schema", "openai"] as const;
+export const TOOL_FORMATS = [
+  "json-schema",
+  "openai",
+  "openai-responses",
+  "anthropic",
+  "gemini",
+  "mcp",
+] as const;
 
 export type ToolFormat = (typeof TOOL_FORMATS)[number];
 
-/** Write tools in a provider's dialect, ready to paste into a model call. */
+/**
+ * Write tools in a provider's dialect, ready to paste into a model call.
+ *
+ * A contract stays in the schema where unknown keywords are allowed, and is a line of the description where not. OpenAI's
+ * strict mode is off in so many words, because Responses turns it on otherwise: it knows no optional fields.
+ */
 export function toToolList(tools: readonly ToolDescriptor[], format: ToolFormat): unknown[] {
-  switch (format) {
-    case "json-schema":
-      return tools.map(({ name, description, inputSchema }) => ({
-        name,
-        description,
-        input_schema: inputSchema,
-      }));
-    case "openai":
-      return tools.map(({ name, description, inputSchema }) => ({
-        type: "function",
-        function: { name, description, parameters: inputSchema },
-      }));
-  }
+  if (format !== "gemini") return tools.map(WRITERS[format]);
+  return tools.length === 0 ? [] : [{ functionDeclarations: tools.map(toFunctionDeclaration) }];
+}
+
+const WRITERS: Readonly<Record<Exclude<ToolFormat, "gemini">, (tool: ToolDescriptor) => object>> = {
+  "json-schema": ({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }),
+  openai: ({ name, description, inputSchema }) => ({
+    type: "function",
+    function: { name, description, parameters: inputSchema, strict: false },
+  }),
+  "openai-responses": ({ name, description, inputSchema }) => ({
+    type: "function",
+    name,
+    description,
+    parameters: inputSchema,
+    strict: false,
+  }),
+  anthropic: ({ name, description, inputSchema }) => {
+    const { schema, contract } = splitContract(inputSchema);
+    return { name, description: withContract(description, contract), input_schema: toPlainSchema(schema) };
+  },
+  mcp: ({ name, description, inputSchema, annotations }) => {
+    const { schema, contract } = splitContract(inputSchema);
+    return {
+      name,
+      description,
+      inputSchema: schema,
+      annotations,
+      ...(contract !== undefined && { _meta: { "x-orchestration": contract } }),
+    };
+  },
+};
+
+/** A function without parameters has none at all: an object without properties is refused. */
+function toFunctionDeclaration({ name, description, inputSchema }: ToolDescriptor): object {
+  const { schema, contract } = splitContract(inputSchema);
+  const parameters = toGeminiSchema(toPlainSchema(schema));
+  return {
+    name,
+    description: withContract(description, contract),
+    ...("properties" in parameters && { parameters }),
+  };
 }

@@ -1,20 +1,20 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { parseArgs } from "../catalog/parse-args.ts";
+import { sayUnknownTool } from "../catalog/unknown-tool.ts";
 import type { Entry } from "../contract/action.ts";
 import type { Batch } from "../contract/batch.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JsonObject } from "../contract/json.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { findCycle } from "../kit/layers.ts";
-import { nearest } from "../kit/nearest.ts";
 import { err, ok, type Result } from "../kit/result.ts";
-import { visibleText } from "../kit/visible-text.ts";
 import { fillFromContract } from "./fill-from-contract.ts";
 import { type Dependencies, findEdges } from "./find-edges.ts";
 import { findParking } from "./find-parking.ts";
 import { type Effect, findHazards } from "./hazards.ts";
 import { prepareCall } from "./prepare-task.ts";
 import { remainingPaths } from "./remaining-paths.ts";
+import { resolveAliases } from "./resolve-aliases.ts";
 import type { Edge, Plan, Step, Task } from "./step.ts";
 
 /** A step before the hazards are known. */
@@ -40,13 +40,14 @@ export function makePlan(
   catalog: Catalog,
   { maySkipApproval = false }: { readonly maySkipApproval?: boolean } = {},
 ): Result<Plan, Refusal> {
-  const position = new Map(batch.entries.map(({ id, index }) => [id, index]));
-  const drafts = batch.entries.map((entry) => draftStep(entry, batch.entries, position, catalog));
+  const entries = resolveAliases(batch.entries);
+  const position = new Map(entries.map(({ id, index }) => [id, index]));
+  const drafts = entries.map((entry) => draftStep(entry, entries, position, catalog));
 
   const needs = drafts.map(({ edges }) => edges.map(({ from }) => from));
   const cycle = findCycle(needs);
   if (cycle !== null) {
-    const ids = cycle.map((index) => batch.entries[index]!.id).join(" → ");
+    const ids = cycle.map((index) => entries[index]!.id).join(" → ");
     const hint = `The actions wait for each other: ${ids}. Take one of these references or depends_on out.`;
     return err(makeRefusal("INVALID_BATCH", hint));
   }
@@ -99,11 +100,13 @@ function draftStep(
       isBackground(entries[index]!, catalog),
     );
 
-  const tool = catalog.get(action.tool);
+  const tool = catalog.callable(action.tool);
   if (tool === undefined) {
     const found = edgesOf(action.args, []);
     const edges = found.ok ? found.value.edges : [];
-    return { entry, task: err(noSuchTool(action.tool, catalog)), edges, handles: [] };
+    const hint = sayUnknownTool(action.tool, catalog.callableNames);
+    const unknown = makeFailure("UNKNOWN_TOOL", { hint });
+    return { entry, task: err(unknown), edges, handles: [] };
   }
   const filled = fillFromContract(action, tool, entry.index, entries);
   if (!filled.ok) return refused(filled.error);
@@ -136,13 +139,4 @@ export function effectOf(task: Result<Task, Failure>): Effect | null {
 
 function isBackground({ action }: Entry, catalog: Catalog): boolean {
   return action.ok && catalog.get(action.value.tool)?.execution === "fire-and-forget";
-}
-
-function noSuchTool(name: string, catalog: Catalog): Failure {
-  const near = nearest(name, catalog.names);
-  const hint =
-    near.length > 0
-      ? `No tool is named '${visibleText(name)}'. Did you mean ${near.map((other) => `'${other}'`).join(" or ")}?`
-      : `No tool is named '${visibleText(name)}'; use a name from the tool list.`;
-  return makeFailure("UNKNOWN_TOOL", { hint });
 }

@@ -130,10 +130,12 @@ function toDraw({ index, parking, task }: Step): { index: number; limit: RateLim
   return limit === null ? [] : [{ index, limit }];
 }
 
-/** The bucket that a tool's calls draw from; null when it has no limit. */
+/** The tenant's bucket that a tool's calls draw from; null when they draw from none here. */
 export function toLimit({ name, orchestration }: Tool): RateLimit | null {
   const { rate_limit: limit } = orchestration;
-  return limit === undefined ? null : { bucket: `tool:${name}`, limit: limit.limit, windowS: limit.window_s };
+  // A global rate is drawn by each call at the tool's own gate, when it is dispatched.
+  if (limit?.scope !== "tenant") return null;
+  return { bucket: `tool:${name}`, limit: limit.limit, windowS: limit.window_s };
 }
 
 function withDenials(plan: Plan, { denied, refusedJobs }: AdmissionAnswer): Plan {

@@ -20,6 +20,7 @@ import { type Hop, markHeaders, nextHop } from "./next-hop.ts";
 import type { Ports, RunOptions } from "./ports.ts";
 import { parseJsonBody, readBody } from "./read-body.ts";
 import { makeStatusFailure } from "./status-failure.ts";
+import { judge, type Leave, type UpstreamHealth } from "./upstream-health.ts";
 
 /** What became of a call's requests: a failed write may have happened once something was sent. */
 export interface CallTrace {
@@ -27,6 +28,8 @@ export interface CallTrace {
   sent: boolean;
   /** The last status line received; null while the latest request has none, which is when its effect is in doubt. */
   status: number | null;
+  /** How long the upstream asked to be left alone; null when it did not. */
+  retryAfterMs: number | null;
 }
 
 /** Everything a tool call's requests go through. */
@@ -40,6 +43,16 @@ export interface EgressCall {
   readonly fetch: Ports["fetch"];
   readonly options: RunOptions;
   readonly trace: CallTrace;
+  readonly health: UpstreamHealth;
+  /** The call has all the time that its tool is given, so running out of it is the upstream's doing. */
+  readonly hasItsTime: boolean;
+}
+
+/** A request that has its status line. */
+interface Sent {
+  readonly response: Response;
+  /** Tells the upstream's breaker how it ended. */
+  readonly leave: Leave;
 }
 
 /**
@@ -53,12 +66,14 @@ export function createEgress(call: EgressCall): ToolContext["fetch"] {
   const slots = new HeaderSlots(call.slots, clock);
   const guard = urlGuardOf(tool, options.trustedOrigins);
 
-  const followRedirects = async (first: Hop): Promise<Response> => {
+  const followRedirects = async (first: Hop): Promise<Sent> => {
     let hop = first;
     for (let redirects = 0; ; redirects += 1) {
-      const response = await send(hop, call, slots);
+      const sent = await send(hop, call, slots);
+      const { response, leave } = sent;
       const next = nextHop(hop, response, guard);
-      if (next === null) return response;
+      if (next === null) return sent;
+      leave("ok");
       discard(response);
       if (redirects === LIMITS.redirects) throw tooManyRedirects(response.status);
       hop = unwrap(next);
@@ -82,15 +97,24 @@ function toHop(url: URL, { method = "GET", headers = {}, body }: UpstreamRequest
 }
 
 /** Send one request and wait for its status line, no longer. The slot is free again when this returns. */
-async function send(hop: Hop, call: EgressCall, slots: HeaderSlots): Promise<Response> {
-  const { clock, trace, fetch } = call;
+async function send(hop: Hop, call: EgressCall, slots: HeaderSlots): Promise<Sent> {
   const release = await slots.acquire();
   try {
-    if (clock.ended !== null) throw clock.ended;
+    if (call.clock.ended !== null) throw call.clock.ended;
+    // After the wait for a slot: what others found out meanwhile decides.
+    const leave = call.health.enter(call.tool, hop.origin);
+    return { response: await leaveOnFailure(exchange(hop, call), call, leave), leave };
+  } finally {
+    release();
+  }
+}
+
+async function exchange({ href, method, headers, body }: Hop, call: EgressCall): Promise<Response> {
+  const { clock, trace, fetch } = call;
+  try {
     clock.enter("headers", call.options.headersTimeoutMs);
     trace.sent = true;
     trace.status = null;
-    const { method, headers, body } = hop;
     const init = {
       method,
       headers,
@@ -98,7 +122,7 @@ async function send(hop: Hop, call: EgressCall, slots: HeaderSlots): Promise<Res
       redirect: "manual",
       ...(body !== undefined && { body }),
     } as const;
-    const response = await clock.orEnd(fetch(hop.href, init), discard);
+    const response = await clock.orEnd(fetch(href, init), discard);
     trace.status = response.status;
     return response;
   } catch {
@@ -109,29 +133,45 @@ async function send(hop: Hop, call: EgressCall, slots: HeaderSlots): Promise<Res
     });
   } finally {
     clock.leave();
-    release();
   }
 }
 
-async function receive(response: Response, call: EgressCall): Promise<UpstreamResponse> {
-  const { tool, clock, budget, options } = call;
+async function receive({ response, leave }: Sent, call: EgressCall): Promise<UpstreamResponse> {
   const { status, headers } = response;
-  if (!response.ok) {
-    discard(response);
-    throw makeStatusFailure(response, tool, call.time.now());
-  }
-  const text = await readBody(response, {
-    maxBytes: tool.maxResponseBytes,
-    budget,
-    clock,
-    idleTimeoutMs: options.idleTimeoutMs,
-  });
+  const text = await leaveOnFailure(readAnswer(response, call), call, leave);
+  leave("ok");
   return {
     status,
     headers,
     text: () => text,
     json: () => parseJsonBody(text, headers.get("content-type")),
   };
+}
+
+async function readAnswer(response: Response, call: EgressCall): Promise<string> {
+  const { tool, clock, budget, options } = call;
+  if (!response.ok) {
+    discard(response);
+    const refusal = makeStatusFailure(response, tool, call.time.now());
+    call.trace.retryAfterMs = refusal.failure.retryAfterMs ?? call.trace.retryAfterMs;
+    throw refusal;
+  }
+  return readBody(response, {
+    maxBytes: tool.maxResponseBytes,
+    budget,
+    clock,
+    idleTimeoutMs: options.idleTimeoutMs,
+  });
+}
+
+/** Tell the breaker of a failure on its way. */
+async function leaveOnFailure<T>(work: Promise<T>, { hasItsTime }: EgressCall, leave: Leave): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    leave(error instanceof ToolFailure ? judge(error.failure, hasItsTime) : "unknown");
+    throw error;
+  }
 }
 
 const guards = new WeakMap<ReadonlySet<string>, WeakMap<Tool, UrlGuard>>();

@@ -2,6 +2,7 @@ import type { AdmissionAnswer, AdmissionRequest } from "../contract/admission.ts
 import type { ApprovalAnswer, Claim, ParkAnswer, ParkRequest } from "../contract/confirmation.ts";
 import type { AttemptEnd } from "../contract/job.ts";
 import type { KeptResult } from "../contract/kept-result.ts";
+import type { PermitAnswer, PermitRequest } from "../contract/permit.ts";
 import type { Clock } from "../kit/clock.ts";
 
 /** What running a tool needs of the world. Everything else in the core is a pure function. */
@@ -37,6 +38,18 @@ export interface Gate {
   approve(claim: Claim, request: AdmissionRequest): Promise<ApprovalAnswer>;
   /** Report that what was approved is over. */
   conclude(claim: Claim): Promise<void>;
+}
+
+/** The gates of tools with global limits, by the tool's name. Never asked for any other tool. */
+export interface ToolGates {
+  /** Wait for a permit. A rejected promise means that there is none: a limit that cannot be asked may be used up. */
+  acquire(tool: string, request: PermitRequest): Promise<PermitAnswer>;
+  /**
+   * Give a permit back, or a place in the queue up, without waiting for it.
+   *
+   * @param retryAfterMs how long the upstream asked to be left alone; null when it did not
+   */
+  release(tool: string, id: string, retryAfterMs: number | null): void;
 }
 
 /** The knobs a deployment or a test may turn; the defaults are `LIMITS`. */

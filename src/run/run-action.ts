@@ -4,15 +4,18 @@ import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { ToolFailure } from "../contract/tool-failure.ts";
 import { backoffMs } from "../kit/backoff.ts";
+import type { Clock } from "../kit/clock.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import { sleep } from "../kit/sleep.ts";
 import type { Call } from "../plan/step.ts";
 import type { ByteBudget } from "./byte-budget.ts";
 import { CallClock } from "./call-clock.ts";
+import type { CallPermits } from "./call-permits.ts";
 import { type CallTrace, createEgress } from "./egress.ts";
-import type { Ports, RunOptions } from "./ports.ts";
+import type { Ports, RunOptions, ToolGates } from "./ports.ts";
 import { createRedactor } from "./redact.ts";
 import { serialiseOutput } from "./serialise-output.ts";
+import type { UpstreamHealth } from "./upstream-health.ts";
 
 /** What the actions of one request share. */
 export interface RequestScope {
@@ -21,6 +24,9 @@ export interface RequestScope {
   /** Calls that may wait for response headers at once. */
   readonly slots: Semaphore;
   readonly budget: ByteBudget;
+  readonly toolGates: ToolGates;
+  /** What the isolate has learned about its upstreams. */
+  readonly health: UpstreamHealth;
 }
 
 /** What to do with a write that was already sent when its batch stops. */
@@ -31,6 +37,8 @@ export interface Running {
   readonly outcome: Promise<Outcome>;
   /** Resolves when nothing of it is under way any more, which may be after its outcome was reported as unknown. */
   readonly finished: Promise<void>;
+  /** False while it waits for something before it is dispatched: until then stopping it is certain to have sent nothing. */
+  readonly started?: boolean;
   /** Stop it: a read ends with `failure` now; a write that was sent is never torn off. */
   stop(failure: Failure, sentWrite: SentWrite): void;
 }
@@ -41,15 +49,18 @@ export interface ActionOptions {
   readonly maxAttempts: number;
   /** Time already spent waiting for a cap. */
   readonly queuedMs: number;
+  /** Of a tool with global limits: the first attempt's permit is held, later ones ask for their own. */
+  readonly permits?: CallPermits;
 }
 
 /** Call a tool: its clock starts now, it is retried where its contract allows, and it ends in exactly one outcome. */
 export function startAction(call: Call, scope: RequestScope, options: ActionOptions): Running {
   const { tool } = call;
+  const { permits } = options;
   const { clock } = scope.ports;
   const startedAt = clock.now();
   const callClock = new CallClock(clock, call.timeoutMs);
-  const trace: CallTrace = { sent: false, status: null };
+  const trace: CallTrace = { sent: false, status: null, retryAfterMs: null };
   const redact = redactorOf(tool, scope.ports);
   let attempts = 0;
 
@@ -58,8 +69,11 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
     queuedMs: options.queuedMs + callClock.pausedMs,
     attempts,
   });
-  const fail = (failure: Failure): Outcome =>
-    toFailedOutcome(tool, trace, redactHint(failure, redact), meta());
+  const fail = (failure: Failure): Outcome => {
+    // The last attempt was not made: an open breaker kept it in here.
+    if (failure.code === "CIRCUIT_OPEN") attempts = trace.sent ? Math.max(1, attempts - 1) : 0;
+    return toFailedOutcome(tool, trace, redactHint(failure, redact), meta());
+  };
 
   const context: ToolContext = {
     fetch: createEgress({
@@ -71,39 +85,49 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
       fetch: scope.ports.fetch,
       options: scope.options,
       trace,
+      health: scope.health,
+      hasItsTime: call.timeoutMs >= tool.timeoutMs,
     }),
     secret: (name) => readSecret(tool, name, scope.ports),
     idempotencyKey: options.idempotencyKey,
     signal: callClock.signal,
   };
 
+  if (options.maxAttempts > 1 && tool.orchestration.backoff !== undefined) scope.health.countCall(tool);
+
   const { promise: outcome, resolve } = Promise.withResolvers<Outcome>();
   const ended = rejectAtEnd(callClock);
 
+  const run = (): Promise<unknown> => Promise.race([tool.run(call.args, context), ended]);
   const attempt = async (): Promise<Outcome> => {
     for (;;) {
       attempts += 1;
       try {
-        const output = await Promise.race([tool.run(call.args, context), ended]);
+        const output = await (permits === undefined ? run() : runUnder(permits, run, callClock, clock));
         const written = serialiseOutput(output);
         const json = redact(written.json);
         const data = json === written.json ? output : JSON.parse(json);
         return { status: "success", data, json, meta: { ...meta(), bytes: written.bytes } };
       } catch (error) {
         const failure = toFailure(error);
+        permits?.release(trace.retryAfterMs);
+        trace.retryAfterMs = null;
         const delayMs = retryDelayMs(failure, tool, attempts, options.maxAttempts, scope.ports);
         if (delayMs === null || callClock.ended !== null || delayMs >= callClock.remainingMs)
           return fail(failure);
+        if (!scope.health.takeRetry(tool)) return fail(failure);
         try {
           await sleep(clock, delayMs, callClock.signal);
         } catch {
           return fail(failure);
         }
+        if (permits !== undefined && !(await takeAnother(permits, callClock))) return fail(failure);
       }
     }
   };
   const finished = attempt().then((result) => {
     callClock.stop();
+    permits?.release(trace.retryAfterMs);
     resolve(result);
   });
 
@@ -116,6 +140,33 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
         resolve({ status: "unknown", error: inDoubt(failure, tool), meta: meta() });
     },
   };
+}
+
+/** Run an attempt no longer than its permit lasts: what it waits for header slots counts for that too. */
+async function runUnder(
+  permits: CallPermits,
+  run: () => Promise<unknown>,
+  callClock: CallClock,
+  clock: Clock,
+): Promise<unknown> {
+  const hint = "The call waited too long for others of its batch; ask for less at once.";
+  const over = makeFailure("OVERLOADED", { hint });
+  const cancel = clock.after(permits.leftMs, () => callClock.end(over));
+  try {
+    return await run();
+  } finally {
+    cancel();
+  }
+}
+
+/** Wait for the next attempt's permit, in nobody's time; false when there is none, or the call was ended meanwhile. */
+async function takeAnother(permits: CallPermits, callClock: CallClock): Promise<boolean> {
+  callClock.pause();
+  const stopListening = callClock.onEnd(() => permits.release());
+  const denied = await permits.take();
+  stopListening();
+  callClock.resume();
+  return denied === null && callClock.ended === null;
 }
 
 /** The catch around a tool call: what it threw on purpose, or a bug of its author. */
@@ -167,6 +218,8 @@ function retryDelayMs(
 ): number | null {
   const { backoff } = tool.orchestration;
   if (backoff === undefined || attempts >= maxAttempts || !failure.retryable || !tool.repeatable) return null;
+  // Whoever waits for the probe would only add to what comes after it.
+  if (failure.code === "CIRCUIT_OPEN") return null;
   const delayMs = backoffMs({
     attempt: attempts,
     initialMs: backoff.initial_ms,

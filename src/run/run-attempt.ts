@@ -3,6 +3,7 @@ import { parseArgs } from "../catalog/parse-args.ts";
 import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts";
 import type { AttemptEnd, JobClaim } from "../contract/job.ts";
 import { isJsonObject } from "../contract/json.ts";
+import type { CallPermits } from "./call-permits.ts";
 import { type RequestScope, startAction } from "./run-action.ts";
 
 /**
@@ -12,12 +13,14 @@ import { type RequestScope, startAction } from "./run-action.ts";
  * are checked again, because the tool may have changed since the job was recorded. It never rejects.
  *
  * @param budgetMs what is left of the invocation this attempt runs in
+ * @param permits holds the permit of a tool with global limits
  */
 export async function runAttempt(
   claim: JobClaim,
   catalog: Catalog,
   scope: RequestScope,
   budgetMs: number,
+  permits?: CallPermits,
 ): Promise<AttemptEnd> {
   const { spec } = claim;
   const tool = catalog.get(spec.tool);
@@ -38,6 +41,7 @@ export async function runAttempt(
     idempotencyKey: spec.idempotencyKey,
     maxAttempts: 1,
     queuedMs: 0,
+    ...(permits !== undefined && { permits }),
   }).outcome;
   switch (outcome.status) {
     case "success":
@@ -45,7 +49,9 @@ export async function runAttempt(
     case "unknown":
       return { kind: "lost", error: toWireFailure(outcome.error) };
     case "error":
-      return failed(outcome.error);
+      return outcome.error.code === "CIRCUIT_OPEN" && outcome.meta.attempts === 0
+        ? { kind: "deferred", error: toWireFailure(outcome.error) }
+        : failed(outcome.error);
     case "initiated":
     case "pending_confirmation":
     case "skipped":

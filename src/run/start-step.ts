@@ -5,13 +5,16 @@ import type { Result } from "../kit/result.ts";
 import { prepareTask } from "../plan/prepare-task.ts";
 import type { DataOf } from "../plan/references.ts";
 import type { Call, Step, Task } from "../plan/step.ts";
+import { toLimit } from "./admit-plan.ts";
 import type { Background } from "./background.ts";
+import { CallPermits } from "./call-permits.ts";
 import { drawElements } from "./draw-elements.ts";
 import type { Parallelism } from "./parallelism.ts";
 import type { Gate } from "./ports.ts";
-import { type RequestScope, startAction } from "./run-action.ts";
+import { type RequestScope, type Running, startAction } from "./run-action.ts";
 import { startLoop } from "./run-loop.ts";
 import { selectOutput } from "./select-output.ts";
+import { startPermitted } from "./start-permitted.ts";
 import { type Queued, ToolPools } from "./tool-pools.ts";
 
 /** Start a step whose dependencies are met; `dataOf` knows the data of every action it refers to. */
@@ -24,6 +27,8 @@ export interface StepStarterOptions {
   readonly background: Background;
   readonly gate: Gate;
   readonly parallelism: Parallelism;
+  /** When the batch's deadline passes, in the clock's milliseconds: nothing waits for a permit after it. */
+  readonly endsAt: number;
 }
 
 /**
@@ -36,20 +41,29 @@ export function createStepStarter({
   background,
   gate,
   parallelism,
+  endsAt,
 }: StepStarterOptions): StartStep {
   const pools = new ToolPools(scope.ports.clock);
 
   const enqueue = (step: Step, task: Task, call: Call, element: number | null): Queued => {
     const idempotencyKey = element === null ? `${key}:${step.id}` : `${key}:${step.id}:${element}`;
     const position = step.index + (element ?? 0) / (LIMITS.loopElements + 1);
-    const queued = pools.enqueue(task.tool, { remaining: step.remaining, position }, (queuedMs) => {
+    const begin = (queuedMs: number, permits?: CallPermits): Running => {
       const running = startAction(call, scope, {
         idempotencyKey,
         maxAttempts: LIMITS.syncAttempts,
         queuedMs,
+        ...(permits !== undefined && { permits }),
       });
       parallelism.track(running.finished);
       return running;
+    };
+    const { globalLimits } = task.tool;
+    const queued = pools.enqueue(task.tool, { remaining: step.remaining, position }, (queuedMs) => {
+      if (globalLimits === null) return begin(queuedMs);
+      const { timeoutMs } = call;
+      const permits = new CallPermits(task.tool, globalLimits, { ...scope, timeoutMs, waitUntilMs: endsAt });
+      return startPermitted(permits, scope.ports.clock, (waitedMs) => begin(queuedMs + waitedMs, permits));
     });
     return task.select === null ? queued : selectOutput(queued, task.select);
   };
@@ -72,7 +86,7 @@ export function createStepStarter({
         repeatable: task.tool.idempotent,
         enqueue: (call, element) => enqueue(step, task, call, element),
       });
-    return task.tool.orchestration.rate_limit === undefined
+    return toLimit(task.tool) === null
       ? loop(prepared.value.calls)
       : drawElements(prepared.value.calls, task.tool, gate, loop);
   };

@@ -20,7 +20,7 @@ export interface Queued extends Running {
   readonly known?: Outcome;
 }
 
-/** Dispatch a call that waited `queuedMs` for its cap. */
+/** Dispatch a call that waited `queuedMs` for its cap; it may wait on for what is not the batch's own. */
 export type Dispatch = (queuedMs: number) => Running;
 
 interface Pool {
@@ -163,7 +163,7 @@ class Waiting implements Queued {
   }
 
   get started(): boolean {
-    return this.#running !== null;
+    return this.#running !== null && this.#running.started !== false;
   }
 
   /** Stopped before it began. */

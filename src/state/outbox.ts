@@ -88,6 +88,21 @@ export function settleJob(
   // Only the recorder's own attempt may be given back uncounted: it happens once, so it cannot go on for ever.
   if (end.kind === "released" && job.fence === 1)
     return [{ ...job, status: "retrying", attempts: 0, updatedAt: nowMs, dueAt: nowMs }, true];
+  if (end.kind === "deferred" && nowMs - job.createdAt < LIMITS.jobDeferralMs) {
+    // Every claim raises the fence, counted or not, so the waits grow although the attempts do not.
+    const dueAt = nowMs + retryDelayMs(job, end.error, { tries: job.fence, random });
+    return [
+      {
+        ...job,
+        status: "retrying",
+        attempts: job.attempts - 1,
+        updatedAt: nowMs,
+        dueAt,
+        errorJson: JSON.stringify(end.error),
+      },
+      true,
+    ];
+  }
   const error = end.kind === "released" ? toWireFailure(makeFailure("OVERLOADED")) : end.error;
   if (end.kind === "lost" && job.spec.delivery === "at-most-once")
     return [finish(job, nowMs, { status: "unknown", error }), true];
@@ -101,10 +116,49 @@ export function settleJob(
     ...job,
     status: "retrying",
     updatedAt: nowMs,
-    dueAt: nowMs + retryDelayMs(job, error, random),
+    dueAt: nowMs + retryDelayMs(job, error, { tries: job.attempts, random }),
     errorJson: JSON.stringify(error),
   };
   return [retry, true];
+}
+
+/**
+ * Cancel a live job; false, and the same job, when it is over.
+ *
+ * The fence grows, so an attempt under way can no longer report. It cannot be called back either: the note says when
+ * something may have taken effect.
+ */
+export function cancelJob(job: Job, nowMs: number): [job: Job, accepted: boolean] {
+  if (job.dueAt === null) return [job, false];
+  const cancelled: Job = {
+    ...job,
+    status: "cancelled",
+    fence: job.fence + 1,
+    updatedAt: nowMs,
+    dueAt: null,
+    note: cancelNote(job),
+  };
+  return [cancelled, true];
+}
+
+/**
+ * Give a dead job fresh attempts, due at once and under the same idempotency key; false, and the same job, when it is
+ * not dead or its record could not be read.
+ *
+ * An at-most-once job that may have been sent is `unknown`, not `dead`, so none is sent a second time.
+ */
+export function redriveJob(job: Job, nowMs: number): [job: Job, accepted: boolean] {
+  if (job.status !== "dead" || job.spec.maxAttempts === 0) return [job, false];
+  const redriven: Job = {
+    ...job,
+    status: "retrying",
+    attempts: 0,
+    updatedAt: nowMs,
+    dueAt: nowMs,
+    errorJson: null,
+    note: `Redriven after ${job.attempts} attempts, which are no longer counted.`,
+  };
+  return [redriven, true];
 }
 
 /** Bury a job that cannot be run at all; the hint says why. */
@@ -159,6 +213,14 @@ function finish(job: Job, nowMs: number, end: { status: JobStatus; error: WireFa
   };
 }
 
+function cancelNote({ status, attempts }: Job): string {
+  if (status === "running")
+    return `Attempt ${attempts} was under way when the job was cancelled. It may have taken effect; its answer is not recorded.`;
+  return attempts === 0
+    ? "Cancelled before anything was sent."
+    : `Cancelled after ${attempts} attempts without success. What they sent may have taken effect all the same.`;
+}
+
 function unreported(job: Job): WireFailure {
   const hint =
     job.spec.delivery === "at-most-once"
@@ -168,10 +230,14 @@ function unreported(job: Job): WireFailure {
 }
 
 /** Jitter comes on top of what the upstream asked for, or a shared Retry-After would bring everyone back at once. */
-function retryDelayMs(job: Job, error: WireFailure, random: number): number {
+function retryDelayMs(
+  { spec }: Job,
+  error: WireFailure,
+  { tries, random }: { readonly tries: number; readonly random: number },
+): number {
   const maxMs = LIMITS.jobBackoffMaxMs;
   const asked = Math.min(Math.max(error.retry_after_ms ?? 0, 0), maxMs);
-  const jitter = backoffMs({ attempt: job.attempts, initialMs: job.spec.backoffInitialMs, maxMs, random });
+  const jitter = backoffMs({ attempt: tries, initialMs: spec.backoffInitialMs, maxMs, random });
   return Math.min(maxMs, asked + jitter);
 }
 

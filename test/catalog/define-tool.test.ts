@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import { defineTool, toOrigin, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import type { Orchestration } from "../../src/contract/orchestration.ts";
+import type { GlobalLimits } from "../../src/contract/permit.ts";
 import { FakeToolContext } from "../support/fake-tool-context.ts";
 import { declareTool, deleteOrder, sendReceipt } from "../support/sample-tools.ts";
 
@@ -59,9 +60,29 @@ test.each<[string, Orchestration, number]>([
   ["parallel-safe with a cap", { mode: "parallel-safe", max_concurrency: 4 }, 4],
   ["fan-out-bounded", { mode: "fan-out-bounded", max_concurrency: 5 }, 5],
   ["sequential-only", { mode: "sequential-only" }, 1],
+  ["limited for everyone", { mode: "parallel-safe", global_concurrency: 3 }, 3],
+  ["limited less for everyone", { mode: "parallel-safe", max_concurrency: 2, global_concurrency: 9 }, 2],
   ["sequential-only with its cap", { mode: "sequential-only", max_concurrency: 1 }, 1],
 ])("defineTool() derives the concurrency of a tool that is %s", (_, orchestration, concurrency) => {
   expect(defineTool(declareTool({ orchestration })).concurrency).toBe(concurrency);
+});
+
+test.each<[string, Partial<Orchestration>, GlobalLimits | null]>([
+  ["nothing", {}, null],
+  ["a tenant's rate", { rate_limit: { limit: 5, window_s: 60, scope: "tenant" } }, null],
+  [
+    "a global rate",
+    { rate_limit: { limit: 5, window_s: 60, scope: "global" } },
+    { concurrency: null, rate: { limit: 5, windowS: 60 } },
+  ],
+  [
+    "a global concurrency beside a tenant's rate",
+    { global_concurrency: 8, rate_limit: { limit: 5, window_s: 60, scope: "tenant" } },
+    { concurrency: 8, rate: null },
+  ],
+])("defineTool() finds in a contract with %s what all callers share", (_, contract, globalLimits) => {
+  const orchestration: Orchestration = { mode: "parallel-safe", ...contract };
+  expect(defineTool(declareTool({ orchestration })).globalLimits).toEqual(globalLimits);
 });
 
 test.each<[string, boolean, "partial-success" | "fail-fast" | undefined, string]>([

@@ -5,6 +5,7 @@ const MAX_ATTEMPTS = 5;
 const acted = { key: "k", at: 1, actedAt: 2 };
 const fine: JobEvidence = {
   n: 1,
+  once: false,
   jobId: "job-1",
   record: { status: "succeeded", attempts: 2 },
   attempts: [acted],
@@ -28,6 +29,19 @@ describe("findViolations()", () => {
     ["attempts nobody counted", { attempts: [acted, acted, acted] }, "saw 3 attempts, 2 are recorded"],
   ])("finds %s", (_, evidence, text) => {
     expect(findViolations([{ ...fine, ...evidence }], MAX_ATTEMPTS)).toEqual([expect.stringContaining(text)]);
+  });
+
+  test("takes 'unknown' of an at-most-once job for an end, and of any other for a loss", () => {
+    const unknown = { ...fine, record: { status: "unknown", attempts: 1 }, attempts: [acted] };
+    expect(findViolations([{ ...unknown, once: true }], MAX_ATTEMPTS)).toEqual([]);
+    expect(findViolations([unknown], MAX_ATTEMPTS)).toEqual([expect.stringContaining("lost")]);
+  });
+
+  test("finds an at-most-once job that reached the provider twice", () => {
+    const twice = { ...fine, once: true, attempts: [acted, { ...acted, actedAt: null }] };
+    expect(findViolations([twice], MAX_ATTEMPTS)).toEqual([
+      expect.stringContaining("the provider saw 2 attempts"),
+    ]);
   });
 
   test("finds one key for two jobs", () => {

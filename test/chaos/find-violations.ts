@@ -4,6 +4,8 @@ import type { JobView } from "./volley-client.ts";
 /** Everything known of one job after a loop: what was promised, what is recorded, what the provider saw. */
 export interface JobEvidence {
   readonly n: number;
+  /** Whether its tool promises at most once: then a lost attempt may end as `unknown`, and nothing happens twice. */
+  readonly once: boolean;
   /** Null when no `initiated` arrived, so nothing was promised. */
   readonly jobId: string | null;
   /** The record at the end; null when there is none, or nobody answered for it. */
@@ -11,11 +13,18 @@ export interface JobEvidence {
   readonly attempts: readonly UpstreamAttempt[];
 }
 
-/** A promised job is lost unless it is recorded as succeeded and its effect did happen. */
-export function isLost({ jobId, record, attempts }: JobEvidence): boolean {
-  return (
-    jobId !== null && !(record?.status === "succeeded" && attempts.some(({ actedAt }) => actedAt !== null))
-  );
+/**
+ * A promised job is lost unless it is recorded as succeeded and its effect did happen; or as `unknown`, where that is
+ * what its tool promises of a lost attempt.
+ */
+export function isLost({ once, jobId, record, attempts }: JobEvidence): boolean {
+  if (jobId === null || (once && record?.status === "unknown")) return false;
+  return !(record?.status === "succeeded" && attempts.some(({ actedAt }) => actedAt !== null));
+}
+
+/** An at-most-once job is run twice when a second attempt reaches the provider, whatever comes of it. */
+export function isRunTwice({ once, attempts }: JobEvidence): boolean {
+  return once && attempts.length > 1;
 }
 
 /** Find what went against the contract of background jobs, in words; nothing when all is well. */
@@ -29,6 +38,8 @@ export function findViolations(jobs: readonly JobEvidence[], maxAttempts: number
 
     const acted = attempts.filter(({ actedAt }) => actedAt !== null).length;
     note(isLost(job), `lost: recorded as ${record?.status ?? "nothing"}, acted ${acted} times`);
+
+    note(isRunTwice(job), `at most once, and the provider saw ${attempts.length} attempts`);
 
     const keys = new Set(attempts.map(({ key }) => key));
     note(keys.has(null), "an attempt came without an idempotency key");

@@ -1,5 +1,5 @@
 import { LIMITS } from "../../src/contract/limits.ts";
-import { findViolations, isLost } from "./find-violations.ts";
+import { findViolations, isLost, isRunTwice } from "./find-violations.ts";
 import type { LoopResult } from "./run-loop.ts";
 
 export interface Report {
@@ -24,7 +24,13 @@ export function makeReport(loops: readonly LoopResult[], elapsedMs: number): Rep
     ["runtime killed with SIGKILL", sum(loops.map(({ kills }) => kills))],
     ["jobs initiated", initiated.length],
     ["  ended as succeeded", initiated.filter(({ record }) => record?.status === "succeeded").length],
+    [
+      "  ended as unknown, at most once",
+      initiated.filter(({ record }) => record?.status === "unknown").length,
+    ],
     ["  lost", lost],
+    ["at-most-once jobs", jobs.filter(({ once }) => once).length],
+    ["  run twice", jobs.filter(isRunTwice).length],
     ["attempts taken over by the alarm", sum(loops.map((loop) => loop.attemptsTakenOver))],
     ["jobs run by the alarm before any request", sum(loops.map((loop) => loop.jobsWoken))],
     ["  waited for in vain", notWoken.length],

@@ -31,6 +31,7 @@ export interface LoopResult {
 const WAIT_MS = 20_000;
 /** What the killed process had sent is read by then, and is not mistaken for the next one's. */
 const DRAIN_MS = 20;
+const ONCE = "probe-background-once";
 const FINAL = new Set(["succeeded", "failed", "dead", "cancelled", "unknown"]);
 
 /** Run one loop: send, kill, restart, wait until every promised job is final. */
@@ -41,15 +42,18 @@ export async function runLoop(
   firstN: number,
 ): Promise<LoopResult> {
   const { numbers, actions } = makeBatch(firstN);
+  const onceTool = new Set(actions.filter(({ tool }) => tool === ONCE).map(({ args }) => args["n"]!));
   const promised = await promiseAndKill(victim, plan, actions);
   const goneAt = [await comeBack(victim)];
 
   const due = numbers.filter((n) => promised.has(idOf(n)));
+  // Nobody waits for an at-most-once job to be run again.
+  const repeatable = due.filter((n) => !onceTool.has(n));
   const attemptsSince = (n: number, since: number) => upstream.attemptsOf(n).filter(({ at }) => at > since);
   const hadActedBy = (n: number, by: number): boolean =>
     upstream.attemptsOf(n).some(({ actedAt }) => actedAt !== null && actedAt <= by);
 
-  const interrupted = due.filter((n) => !hadActedBy(n, goneAt[0]!));
+  const interrupted = repeatable.filter((n) => !hadActedBy(n, goneAt[0]!));
   if (plan.killAgain && interrupted.length > 0) {
     await until(() => interrupted.some((n) => attemptsSince(n, goneAt[0]!).length > 0));
     victim.kill();
@@ -58,7 +62,7 @@ export async function runLoop(
 
   // An effect without its caller does not help these: their attempt was cut off, so the next runtime must repeat it.
   const lastGoneAt = goneAt.at(-1)!;
-  const asleep = plan.alarmOnly ? due.filter((n) => !hadActedBy(n, lastGoneAt)) : [];
+  const asleep = plan.alarmOnly ? repeatable.filter((n) => !hadActedBy(n, lastGoneAt)) : [];
   const isAwake = (n: number): boolean =>
     attemptsSince(n, lastGoneAt).some(({ actedAt }) => actedAt !== null);
   await until(() => asleep.every(isAwake));
@@ -69,7 +73,7 @@ export async function runLoop(
     jobs: numbers.map((n) => {
       const jobId = promised.get(idOf(n)) ?? null;
       const record = jobId === null ? null : (records.get(jobId) ?? null);
-      return { n, jobId, record, attempts: [...upstream.attemptsOf(n)] };
+      return { n, once: onceTool.has(n), jobId, record, attempts: [...upstream.attemptsOf(n)] };
     }),
     kills: goneAt.length,
     attemptsTakenOver: due.reduce((sum, n) => sum + attemptsSince(n, goneAt[0]!).length, 0),
@@ -113,15 +117,27 @@ async function comeBack(victim: Victim): Promise<number> {
   return goneAt;
 }
 
-/** Six jobs: two quick ones, two in flight when the runtime dies, one refused at first, one that waits for the echo. */
+/**
+ * Eight jobs: two quick ones, two in flight when the runtime dies, one refused at first, one that waits for the echo;
+ * and a quick one and one in flight of a tool that promises at most once.
+ */
 function makeBatch(firstN: number): { numbers: readonly number[]; actions: readonly ChaosAction[] } {
   const inFlight = (): number => 200 + Math.floor(Math.random() * 400);
-  const jobs = [{}, {}, { d: inFlight() }, { d: inFlight() }, { status: 500 }, { d: 20 }];
+  const jobs = [
+    {},
+    {},
+    { d: inFlight() },
+    { d: inFlight() },
+    { status: 500 },
+    { d: 20 },
+    {},
+    { d: inFlight() },
+  ];
   const background = jobs.map((args, i) => ({
     id: idOf(firstN + i),
-    tool: "probe-background",
+    tool: i < 6 ? "probe-background" : ONCE,
     args: { n: firstN + i, ...args },
-    ...(i === jobs.length - 1 && { depends_on: ["echo"] }),
+    ...(i === 5 && { depends_on: ["echo"] }),
   }));
   return {
     numbers: jobs.map((_, i) => firstN + i),

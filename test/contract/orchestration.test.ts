@@ -8,6 +8,7 @@ test.each([
   {
     mode: "fan-out-bounded",
     max_concurrency: 50,
+    global_concurrency: 1_000,
     backoff: { strategy: "exponential", initial_ms: 200 },
     on_error: "fail-fast",
     rate_limit: { limit: 60, window_s: 60, scope: "global" },
@@ -25,6 +26,8 @@ test.each([
   ["an unknown mode", { mode: "parallel" }],
   ["a cap of none", { mode: "fan-out-bounded", max_concurrency: 0 }],
   ["a cap over a whole batch", { mode: "fan-out-bounded", max_concurrency: 51 }],
+  ["a global cap of none", { mode: "parallel-safe", global_concurrency: 0 }],
+  ["a global cap of half a call", { mode: "parallel-safe", global_concurrency: 1.5 }],
   ["another backoff", { mode: "parallel-safe", backoff: { strategy: "linear", initial_ms: 1 } }],
   ["a backoff of nothing", { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 0 } }],
   ["an empty depends_on", { mode: "dependent", depends_on: [] }],

@@ -31,8 +31,21 @@ class FakeNamespace implements TenantGateNamespace {
       if (answer instanceof Error) throw answer;
       return answer as never;
     };
-    const confirmations = { park: call, confirmation: call, approve: call, reject: call, conclude: call };
-    return { admit: call, settle: call, job: call, keep: call, recall: call, ...confirmations };
+    return {
+      admit: call,
+      settle: call,
+      job: call,
+      jobs: call,
+      cancel: call,
+      redrive: call,
+      keep: call,
+      recall: call,
+      park: call,
+      confirmation: call,
+      approve: call,
+      reject: call,
+      conclude: call,
+    };
   }
 }
 
@@ -117,7 +130,7 @@ describe("createGateClient()", () => {
     const namespace = new FakeNamespace(new Promise(() => {}));
     await expect(
       createGateClient(namespace, "t", { clock: systemClock, timeoutMs: 20 }).admit(REQUEST),
-    ).rejects.toThrow("Cannot reach the tenant's gate: no answer within 20 ms");
+    ).rejects.toThrow("Cannot reach the gate: no answer within 20 ms");
   });
 
   test("computes a tenant's id once, and remembers a bounded number", async () => {
@@ -142,6 +155,9 @@ describe("createGateClient()", () => {
           ...brokenOnce(real),
           settle: (...args) => real.settle(...args),
           job: (jobId) => real.job(jobId),
+          jobs: (query) => real.jobs(query),
+          cancel: (jobId) => real.cancel(jobId),
+          redrive: (jobId) => real.redrive(jobId),
           keep: (results) => real.keep(results),
           recall: (handles) => real.recall(handles),
           park: (islands) => real.park(islands),

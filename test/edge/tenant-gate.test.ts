@@ -238,6 +238,140 @@ describe("jobs", () => {
   });
 });
 
+describe("cancel and redrive", () => {
+  const NOBODY = "nobody";
+
+  test("a cancelled job's attempt reports in vain, and the alarm runs nothing of it", async () => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec("called-off", ["succeed"])));
+    expect(await stub.cancel("called-off")).toMatchObject({ change: "done", job: { status: "cancelled" } });
+    expect(await stub.settle("called-off", 1, OVER)).toBe(false);
+    await endLeases(stub);
+    await runDurableObjectAlarm(stub);
+    expect(await stub.job("called-off")).toMatchObject({ status: "cancelled", dataJson: null });
+    expect(attemptsOf("called-off")).toEqual([]);
+  });
+
+  test("a cancelled attempt under way in the alarm is refused by its fence", async () => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec("mid-air", ["hang"])));
+    await endLeases(stub);
+    void runDurableObjectAlarm(stub);
+    await vi.waitFor(async () => expect(await stub.job("mid-air")).toMatchObject({ attempts: 2 }));
+    const cancelled = await stub.cancel("mid-air");
+    expect(cancelled?.job.note).toContain("Attempt 2 was under way");
+    expect(await stub.settle("mid-air", 2, OVER)).toBe(false);
+    expect(await stub.cancel("mid-air")).toMatchObject({
+      change: "wrong-status",
+      job: { status: "cancelled" },
+    });
+  });
+
+  test("a dead job is redriven by the alarm, and dies or succeeds again", async () => {
+    const stub = gateOf();
+    await stub.admit(
+      makeJobsRequest(makeSpec("phoenix", ["unknown-tool", "unknown-tool"], { maxAttempts: 2 })),
+    );
+    await endLeases(stub);
+    await becomes(stub, "phoenix", "dead");
+    await runInDurableObject(stub, (_gate, { storage }) =>
+      storage.sql.exec("UPDATE jobs SET args_json = '[\"succeed\"]' WHERE id = 'phoenix'").toArray(),
+    );
+    expect(await stub.redrive("phoenix")).toMatchObject({
+      change: "done",
+      job: { status: "retrying", attempts: 0 },
+    });
+    await becomes(stub, "phoenix", "succeeded");
+    expect(await stub.job("phoenix")).toMatchObject({ attempts: 1, errorJson: null });
+    expect(await stub.redrive("phoenix")).toMatchObject({ change: "wrong-status" });
+  });
+
+  test("a job nobody has is null to both", async () => {
+    const stub = gateOf();
+    expect([await stub.cancel(NOBODY), await stub.redrive(NOBODY)]).toEqual([null, null]);
+  });
+
+  test("a full backlog takes a few redrives more, then says so; reads and cancelling still work", async () => {
+    const stub = smallGate();
+    for (const id of ["first", "second"]) {
+      await stub.admit(makeJobsRequest(makeSpec(id, ["hang"], { maxAttempts: 1 })));
+      await stub.settle(id, 1, { kind: "released" });
+      await runInDurableObject(stub, (_gate, { storage }) =>
+        storage.sql.exec("UPDATE jobs SET attempts = 1, status = 'retrying' WHERE id = ?", id).toArray(),
+      );
+      await becomes(stub, id, "dead");
+    }
+    const full = Array.from({ length: 8 }, (_, k) => makeSpec(`full-${k}`, ["hang"], { maxAttempts: 1_000 }));
+    await stub.admit(makeJobsRequest(...full));
+    expect((await stub.admit(makeJobsRequest(makeSpec("over", [])))).refusedJobs).toMatchObject([
+      { code: "BACKLOG_FULL" },
+    ]);
+    expect(await stub.redrive("first")).toMatchObject({ change: "done" });
+    expect(await stub.redrive("second")).toMatchObject({ change: "backlog-full", job: { status: "dead" } });
+    expect(await statusOf(stub, "second")).toBe("dead");
+    expect(await stub.jobs({ status: "dead", limit: 5, after: null })).toHaveLength(1);
+    expect(await stub.cancel("full-0")).toMatchObject({ change: "done" });
+    expect(await stub.redrive("second")).toMatchObject({ change: "done" });
+  });
+
+  test("a row of another version is dead and cannot be redriven, and is listed so", async () => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec("foreign", [], { delivery: "at-most-once" })));
+    await runInDurableObject(stub, (_gate, { storage }) =>
+      storage.sql.exec("UPDATE jobs SET format = 99").toArray(),
+    );
+    const listed = await stub.jobs({ status: "dead", limit: 5, after: null });
+    expect(listed).toMatchObject([{ id: "foreign", status: "dead" }]);
+    expect(await stub.redrive("foreign")).toMatchObject({ change: "wrong-status", job: { status: "dead" } });
+    await endLeases(stub);
+    expect(await stub.redrive("foreign")).toMatchObject({ change: "wrong-status", job: { status: "dead" } });
+    expect(attemptsOf("foreign")).toEqual([]);
+  });
+
+  test("redriven jobs are live again, so pruning counts them no longer", async () => {
+    const stub = smallGate();
+    for (let k = 0; k < 11; k += 1) {
+      await stub.admit(makeJobsRequest(makeSpec(`kept-${k}`, ["hang"])));
+      const gone = {
+        kind: "failed",
+        error: { code: "UNKNOWN_TOOL", message: "", retryable: false },
+      } as const;
+      await stub.settle(`kept-${k}`, 1, gone);
+    }
+    for (let k = 0; k < 3; k += 1) await stub.redrive(`kept-${k}`);
+    await stub.admit(makeJobsRequest(makeSpec("kept-11", [])));
+    await stub.settle("kept-11", 1, OVER);
+    expect(await stub.job("kept-3")).not.toBeNull();
+  });
+});
+
+describe("list", () => {
+  test("pages through the newest first, by status, without data, and steady while jobs come and go", async () => {
+    const stub = gateOf();
+    for (let k = 0; k < 7; k += 1) {
+      await stub.admit(makeJobsRequest(makeSpec(`page-${k}`, [])));
+      if (k % 2 === 0) await stub.settle(`page-${k}`, 1, OVER);
+    }
+    const everything = { status: null, limit: 3, after: null };
+    const first = await stub.jobs(everything);
+    expect(first).toHaveLength(3);
+    const seen = first.map(({ id }) => id);
+    let after = first.at(-1)!;
+    await stub.admit(makeJobsRequest(makeSpec("page-new", [])));
+    for (let page = await stub.jobs({ ...everything, after }); page.length > 0;) {
+      seen.push(...page.map(({ id }) => id));
+      after = page.at(-1)!;
+      page = await stub.jobs({ ...everything, after });
+    }
+    expect(seen.toSorted()).toEqual(Array.from({ length: 7 }, (_, k) => `page-${k}`));
+    const succeeded = await stub.jobs({ status: "succeeded", limit: 100, after: null });
+    expect(succeeded.map(({ id }) => id).toSorted()).toEqual(["page-0", "page-2", "page-4", "page-6"]);
+    const times = succeeded.map(({ createdAt }) => createdAt);
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+    expect(succeeded.every(({ dataJson }) => dataJson === null)).toBe(true);
+  });
+});
+
 describe("the alarm", () => {
   test("is set with the first job and never moved later", async () => {
     const stub = gateOf();

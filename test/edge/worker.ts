@@ -1,4 +1,5 @@
 import { createTenantGate, type TenantGateMethods } from "../../src/edge/durable/tenant-gate.ts";
+import { createToolGate, type ToolGateMethods } from "../../src/edge/durable/tool-gate.ts";
 import { runScript } from "./scripted-attempts.ts";
 
 /** A gate as it is deployed, with attempts that do what their arguments say. */
@@ -10,12 +11,18 @@ export const SmallGate = createTenantGate({
   optionsOf: () => ({
     leaseMs: 300,
     backlog: 8,
+    redrives: 1,
     jobsKept: 10,
     retentionMs: 60_000,
     concurrency: 2,
     results: { retentionMs: 60_000, oneBytes: 100, allBytes: 250, count: 5 },
   }),
 });
+
+export const ToolGate = createToolGate();
+
+/** A tool's gate whose limits a test can reach, and which recovers while a test waits. */
+export const SmallToolGate = createToolGate({ waiters: 3, leadMs: 200, idleMs: 100 });
 
 declare global {
   namespace Cloudflare {
@@ -25,6 +32,10 @@ declare global {
       >;
       readonly SMALL_GATE: DurableObjectNamespace<
         DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+      >;
+      readonly TOOL_GATE: DurableObjectNamespace<DurableObject & ToolGateMethods & Rpc.DurableObjectBranded>;
+      readonly SMALL_TOOL_GATE: DurableObjectNamespace<
+        DurableObject & ToolGateMethods & Rpc.DurableObjectBranded
       >;
     }
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 
 import { startSandbox } from "../support/sandbox.ts";
-import { TestCaller } from "../support/test-caller.ts";
+import { problemOf, TestCaller } from "../support/test-caller.ts";
 import type { Workerd } from "../support/workerd.ts";
 
 let volley: Workerd;
@@ -86,11 +86,51 @@ describe("GET /v1/tools", () => {
         name: "execute_actions",
         description: plain!.description,
         parameters: plain!.input_schema,
+        strict: false,
       },
     });
   });
 
+  test("gives the three meta-tools and a batch tool that names no tool", async () => {
+    const tools = await list("?surface=meta");
+    expect(tools.map(({ name }) => name)).toEqual([
+      "discover_tools",
+      "get_tool_schema",
+      "invoke_tool",
+      "execute_actions",
+    ]);
+    for (const name of ["probe-echo", "web-search"]) expect(JSON.stringify(tools)).not.toContain(name);
+    expect(z.fromJSONSchema(tools[3]!.input_schema!).safeParse(EXAMPLE).success).toBe(true);
+  });
+
+  test("gives every tool by itself, with its own schema and contract", async () => {
+    const tools = await list("?surface=flat&format=openai");
+    const limited = tools.find((tool) => tool.function!.name === "probe-limited")!.function!;
+
+    expect(tools.length).toBeGreaterThan(10);
+    expect(limited.parameters).toMatchObject({
+      type: "object",
+      properties: { n: { type: "number" } },
+      "x-orchestration": { mode: "fan-out-bounded", max_concurrency: 3 },
+    });
+  });
+
+  test("refuses a surface that is none, naming those there are", async () => {
+    const answer = await new TestCaller(volley.url).get("/v1/tools?surface=all");
+    expect(answer.status).toBe(400);
+    expect(problemOf(answer)).toMatchObject({
+      code: "INVALID_QUERY",
+      path: "surface",
+      expected: "one of batch, meta, flat",
+      received: "all",
+    });
+  });
+
   test("shows a key only what it may call", async () => {
+    const flat = await list("?surface=flat", "sandbox-small-key");
+    expect(flat.map(({ name }) => name)).toContain("probe-echo");
+    expect(flat.map(({ name }) => name)).not.toContain("web-search");
+
     const text = JSON.stringify(await list("", "sandbox-small-key"));
     expect(text).toContain("probe-echo");
     for (const name of ["web-search", "send_email", "get_weather"]) expect(text).not.toContain(name);

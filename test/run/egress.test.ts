@@ -7,6 +7,7 @@ import { Semaphore } from "../../src/kit/semaphore.ts";
 import { ByteBudget } from "../../src/run/byte-budget.ts";
 import { CallClock } from "../../src/run/call-clock.ts";
 import { type CallTrace, createEgress } from "../../src/run/egress.ts";
+import { UpstreamHealth } from "../../src/run/upstream-health.ts";
 import { FakeBody, FakeUpstream, type OutgoingRequest, silence, STALL } from "../support/fake-upstream.ts";
 import { declareTool } from "../support/sample-tools.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
@@ -28,7 +29,7 @@ function start(
   const tool = defineTool(declareTool({ hosts, secrets: ["A_KEY"], ...declaration }));
   const upstream = new FakeUpstream(answer);
   const clock = new CallClock(time, 20_000);
-  const trace: CallTrace = { sent: false, status: null };
+  const trace: CallTrace = { sent: false, status: null, retryAfterMs: null };
   const fetch = createEgress({
     tool,
     clock,
@@ -44,6 +45,8 @@ function start(
       trustedOrigins: new Set(trusted),
     },
     trace,
+    health: new UpstreamHealth(time),
+    hasItsTime: true,
   });
   return { fetch, upstream, time, clock, trace, slots };
 }
@@ -73,7 +76,7 @@ describe("createEgress()", () => {
     expect(response.headers.get("etag")).toBe("x");
     expect(response.text()).toBe('{"n":1}');
     expect(response.json()).toEqual({ n: 1 });
-    expect(trace).toEqual({ sent: true, status: 201 });
+    expect(trace).toEqual({ sent: true, status: 201, retryAfterMs: null });
     expect(upstream.requests).toHaveLength(1);
     expect(upstream.requests[0]).toMatchObject({
       url: URL_A,
@@ -129,7 +132,7 @@ describe("createEgress()", () => {
 
     expect((await failureOf(fetch(url, { headers }))).code).toMatch(/^(?:EGRESS_DENIED|INVALID_ARGS)$/);
     expect(upstream.requests).toEqual([]);
-    expect(trace).toEqual({ sent: false, status: null });
+    expect(trace).toEqual({ sent: false, status: null, retryAfterMs: null });
   });
 
   it("takes a body on a GET for a bug of the tool", async () => {
@@ -175,6 +178,15 @@ describe("createEgress()", () => {
     expect(trace.status).toBe(403);
   });
 
+  it("notes how long the upstream asked to be left alone, even for a tool that swallows the refusal", async () => {
+    const headers = { "retry-after": "7" };
+    const { fetch, trace } = start(() => new Response(null, { status: 503, headers }));
+
+    await fetch(URL_A).catch(() => {});
+
+    expect(trace).toMatchObject({ retryAfterMs: 7_000 });
+  });
+
   it("measures a Retry-After date from the time it arrives", async () => {
     const time = new VirtualClock(Date.UTC(2026, 0, 1));
     const headers = { "retry-after": "Thu, 01 Jan 2026 00:00:30 GMT" };
@@ -190,7 +202,7 @@ describe("createEgress()", () => {
 
     expect(failure).toMatchObject({ code: "UPSTREAM_ERROR", retryable: true });
     expect(JSON.stringify(failure)).not.toContain("s3cret");
-    expect(trace).toEqual({ sent: true, status: null });
+    expect(trace).toEqual({ sent: true, status: null, retryAfterMs: null });
   });
 
   it("refuses a body over the tool's own cap", async () => {
@@ -275,7 +287,7 @@ describe("createEgress() following redirects", () => {
 
     await failureOf(fetch(URL_A, { method: "POST", body: "x" }));
 
-    expect(trace).toEqual({ sent: true, status: null });
+    expect(trace).toEqual({ sent: true, status: null, retryAfterMs: null });
   });
 });
 
@@ -311,7 +323,9 @@ describe("createEgress() under its clock and slots", () => {
       budget: new ByteBudget(100),
       fetch: () => time.sleep(5_000).then(() => new Response(body.stream)),
       options,
-      trace: { sent: false, status: null },
+      trace: { sent: false, status: null, retryAfterMs: null },
+      health: new UpstreamHealth(time),
+      hasItsTime: true,
     });
 
     expect((await failureOf(time.runUntil(fetch(URL_A)))).code).toBe("TIMEOUT");

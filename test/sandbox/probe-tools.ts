@@ -36,6 +36,26 @@ export function createProbeTools(origin: string): Tool[] {
       ...declaration,
     });
 
+  /** A probe that writes in the background, under the action's idempotency key. */
+  const background = (
+    declaration: Pick<ToolDeclaration, "name" | "summary" | "description"> &
+      Partial<Pick<ToolDeclaration, "idempotent" | "delivery">>,
+  ): Tool =>
+    defineTool({
+      ...PROBE,
+      actions: ["create"],
+      isWrite: true,
+      execution: "fire-and-forget",
+      input: z.strictObject({ n, d, status }),
+      hosts: [at],
+      orchestration: { mode: "parallel-safe" },
+      run: async (args, ctx) => {
+        const headers = { "Idempotency-Key": ctx.idempotencyKey };
+        return (await ctx.fetch(`${at}/background`, { method: "POST", headers, body: args })).json();
+      },
+      ...declaration,
+    });
+
   return [
     read("/echo", {
       name: "probe-echo",
@@ -103,23 +123,18 @@ export function createProbeTools(origin: string): Tool[] {
       orchestration: { mode: "parallel-safe" },
       run: async (args, ctx) => (await ctx.fetch(toUrl(at, "/item", args), { method: "DELETE" })).json(),
     }),
-    defineTool({
-      ...PROBE,
+    background({
       name: "probe-background",
       summary: "Write in the background",
       description:
         "Write in the background, repeated with the same idempotency key when it fails. For tests.",
-      actions: ["create"],
-      isWrite: true,
-      execution: "fire-and-forget",
       idempotent: "with-key",
-      input: z.strictObject({ n, d, status }),
-      hosts: [at],
-      orchestration: { mode: "parallel-safe" },
-      run: async (args, ctx) => {
-        const headers = { "Idempotency-Key": ctx.idempotencyKey };
-        return (await ctx.fetch(`${at}/background`, { method: "POST", headers, body: args })).json();
-      },
+    }),
+    background({
+      name: "probe-background-once",
+      summary: "Write in the background, at most once",
+      description: "Write in the background, never a second time when an attempt is lost. For tests.",
+      delivery: "at-most-once",
     }),
     read("/quota", {
       name: "probe-quota",
@@ -128,6 +143,21 @@ export function createProbeTools(origin: string): Tool[] {
       orchestration: {
         mode: "parallel-safe",
         rate_limit: { limit: 5, window_s: 10, scope: "tenant" },
+      },
+    }),
+    read("/global", {
+      name: "probe-global",
+      summary: "Echo a number, at most two at once for all callers",
+      input: z.strictObject({ n, d }),
+      orchestration: { mode: "parallel-safe", global_concurrency: 2 },
+    }),
+    read("/global-rate", {
+      name: "probe-global-rate",
+      summary: "Echo a number, five times in ten seconds for all callers",
+      input: z.strictObject({ n }),
+      orchestration: {
+        mode: "parallel-safe",
+        rate_limit: { limit: 5, window_s: 10, scope: "global" },
       },
     }),
     read("/flaky", {

@@ -17,3 +17,4 @@ const volley = createVolley({
 
 export default volley.app;
 export const TenantGate = volley.TenantGate;
+export const ToolGate = volley.ToolGate;

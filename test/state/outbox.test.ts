@@ -5,11 +5,13 @@ import type { AttemptEnd, Delivery, JobClaim, JobSpec } from "../../src/contract
 import { LIMITS } from "../../src/contract/limits.ts";
 import {
   buryJob,
+  cancelJob,
   claimJob,
   firstDue,
   type Job,
   nextDue,
   recordJob,
+  redriveJob,
   settleJob,
   toJobRecord,
 } from "../../src/state/outbox.ts";
@@ -41,6 +43,51 @@ const succeeded: AttemptEnd = { kind: "succeeded", dataJson: '{"ok":true}' };
 
 const settle = (job: Job, end: AttemptEnd, fence = job.fence, random = 0.5): [Job, boolean] =>
   settleJob(job, NOW + 1_000, { fence, end, random });
+
+const deferred: AttemptEnd = {
+  kind: "deferred",
+  error: toWireFailure(makeFailure("CIRCUIT_OPEN", { retryAfterMs: 5_000 })),
+};
+
+describe("A job whose upstream is known to fail", () => {
+  test("waits as long as it is told and a jitter more, and loses no attempt", () => {
+    const [waiting, accepted] = settle(recorded(), deferred);
+    expect(accepted).toBe(true);
+    expect(waiting).toMatchObject({ status: "retrying", attempts: 0 });
+    expect(waiting.dueAt).toBe(NOW + 1_000 + 5_000 + 550);
+    expect(JSON.parse(waiting.errorJson!)).toMatchObject({ code: "CIRCUIT_OPEN" });
+  });
+
+  test("waits longer each time, and has all its attempts when the upstream is back", () => {
+    let job = recorded();
+    const waits: number[] = [];
+    for (let round = 0; round < 50; round += 1) {
+      const now = job.dueAt!;
+      const [claimed] = claimJob(job, now, LEASE);
+      [job] = settleJob(claimed, now, { fence: claimed.fence, end: deferred, random: 0.5 });
+      expect(job).toMatchObject({ status: "retrying", attempts: 1 });
+      waits.push(job.dueAt! - now);
+    }
+    expect(waits.toSorted((a, b) => a - b)).toEqual(waits);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(LIMITS.jobBackoffMaxMs);
+  });
+
+  test("may be tried again even when it is at-most-once, because nothing was sent", () => {
+    expect(settle(recorded({ delivery: "at-most-once" }), deferred)[0].status).toBe("retrying");
+  });
+
+  test("uses its attempts up like any other when it has waited for a day", () => {
+    const late = NOW + LIMITS.jobDeferralMs;
+    const [job] = settleJob(recorded(), late, { fence: 1, end: deferred, random: 0.5 });
+    expect(job).toMatchObject({ status: "retrying", attempts: 1 });
+    const [dead] = settleJob({ ...recorded(), attempts: 3 }, late, { fence: 1, end: deferred, random: 0.5 });
+    expect(dead.status).toBe("dead");
+  });
+
+  test("is not heard when its claim is not the row's any more", () => {
+    expect(settle(recorded(), deferred, 7)[1]).toBe(false);
+  });
+});
 
 describe("recordJob()", () => {
   test("starts as attempt 1 under fence 1, with a lease", () => {
@@ -193,14 +240,95 @@ describe("settleJob()", () => {
   });
 });
 
+describe("cancelJob()", () => {
+  test("ends a running job, says that its attempt may have taken effect, and fences it", () => {
+    const [job, accepted] = cancelJob(recorded(), NOW + 5);
+    expect(accepted).toBe(true);
+    expect(job).toMatchObject({
+      status: "cancelled",
+      attempts: 1,
+      fence: 2,
+      dueAt: null,
+      updatedAt: NOW + 5,
+    });
+    expect(job.note).toContain("may have taken effect");
+    expect(settle(job, succeeded, 1)).toEqual([job, false]);
+    expect(claimJob(job, Number.MAX_SAFE_INTEGER, LEASE)).toEqual([job, null]);
+  });
+
+  test("says that nothing was sent when nothing was", () => {
+    const [released] = settle(recorded(), { kind: "released" });
+    expect(cancelJob(released, NOW)[0]).toMatchObject({
+      status: "cancelled",
+      note: "Cancelled before anything was sent.",
+    });
+  });
+
+  test("says how many attempts there were, and keeps the last one's error", () => {
+    const [retrying] = settle(recorded(), failed(true));
+    const [job] = cancelJob(retrying, NOW + 2_000);
+    expect(job.note).toContain("Cancelled after 1 attempts without success");
+    expect(job.errorJson).toContain("UPSTREAM_ERROR");
+  });
+
+  test.each(["succeeded", "failed", "dead", "cancelled", "unknown"] as const)(
+    "leaves a job alone that is %s",
+    (status) => {
+      const over: Job = { ...recorded(), status, dueAt: null };
+      expect(cancelJob(over, NOW)).toEqual([over, false]);
+    },
+  );
+});
+
+describe("redriveJob()", () => {
+  const dead = (changes: Partial<JobSpec> = {}): Job =>
+    settle(recorded({ maxAttempts: 1, ...changes }), failed(true))[0];
+
+  test("gives a dead job fresh attempts, due now, under the same key and a fence of its own", () => {
+    const [job, accepted] = redriveJob(dead(), NOW + 9_000);
+    expect(accepted).toBe(true);
+    expect(job).toMatchObject({
+      status: "retrying",
+      attempts: 0,
+      dueAt: NOW + 9_000,
+      errorJson: null,
+      note: "Redriven after 1 attempts, which are no longer counted.",
+    });
+    const [running, claim] = claimJob(job, NOW + 9_000, LEASE);
+    expect(claim).toMatchObject({ attempt: 1, fence: 2, spec: { idempotencyKey: "job-1" } });
+    expect(settle(running, succeeded, 1)[1]).toBe(false);
+    expect(settle(running, succeeded, 2)[0].status).toBe("succeeded");
+  });
+
+  test("counts later attempts that are given back, so a redriven job comes to an end", () => {
+    const [job] = redriveJob(dead({ maxAttempts: 2 }), NOW);
+    const [running] = claimJob(job, NOW, LEASE);
+    expect(settle(running, { kind: "released" })[0]).toMatchObject({ status: "retrying", attempts: 1 });
+  });
+
+  test.each(["running", "retrying", "succeeded", "failed", "cancelled", "unknown"] as const)(
+    "leaves a job alone that is %s",
+    (status) => {
+      const job: Job = { ...dead(), status };
+      expect(redriveJob(job, NOW)).toEqual([job, false]);
+    },
+  );
+
+  test("leaves a job alone that allows no attempts: its record could not be read", () => {
+    const job = dead({ maxAttempts: 0 });
+    expect(redriveJob(job, NOW)).toEqual([job, false]);
+  });
+});
+
 describe("a job's whole life", () => {
-  const ends = fc.constantFrom<AttemptEnd | "silent">(
+  const ends = fc.constantFrom<AttemptEnd | "silent" | "cancel">(
     succeeded,
     failed(true),
     failed(false),
     lost,
     { kind: "released" },
     "silent",
+    "cancel",
   );
   const steps = fc.array(
     fc.record({
@@ -229,6 +357,10 @@ describe("a job's whole life", () => {
             now += waitMs;
             const stale = settleJob(job, now, { fence: job.fence - 1, end: succeeded, random });
             expect(stale).toEqual([job, false]);
+            if (end === "cancel") {
+              [job] = cancelJob(job, now);
+              break;
+            }
             if (claim !== null && end !== "silent")
               [job] = settleJob(job, now, { fence: claim.fence, end, random });
             if (end === "silent" || end.kind === "lost") uncertain += 1;
@@ -242,7 +374,13 @@ describe("a job's whole life", () => {
             }
             expect(job.attempts).toBeLessThanOrEqual(maxAttempts);
           }
-          expect(["succeeded", "failed", "dead", "unknown"]).toContain(job.status);
+          expect(["succeeded", "failed", "dead", "cancelled", "unknown"]).toContain(job.status);
+          expect(job.dueAt).toBeNull();
+          const [again, redriven] = redriveJob(job, now);
+          // What may have been sent at most once is never given another attempt.
+          if (redriven) expect(delivery === "at-least-once" || uncertain === 0).toBe(true);
+          expect(redriven).toBe(job.status === "dead");
+          expect(again.spec).toEqual(job.spec);
         },
       ),
     );

@@ -7,7 +7,9 @@ import type { WireFailure } from "../../src/contract/failure.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { type Execution, execute } from "../../src/executor.ts";
 import type { Ports } from "../../src/run/ports.ts";
+import { UpstreamHealth } from "../../src/run/upstream-health.ts";
 import { FakeGate } from "./fake-gate.ts";
+import { FakeToolGates } from "./fake-tool-gates.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
 /** Outside a Worker it is synchronous, which virtual time needs: it does not wait for threads. */
@@ -45,6 +47,9 @@ export interface WireEnvelope {
 export class TestWorld {
   readonly clock = new VirtualClock();
   readonly gate = new FakeGate();
+  readonly toolGates = new FakeToolGates(this.clock);
+  /** Lasts as long as the world, as it does with an isolate. */
+  readonly health = new UpstreamHealth(this.clock);
   readonly deferred: Promise<unknown>[] = [];
   readonly gone = new AbortController();
   readonly secrets = new Map<string, string>();
@@ -80,6 +85,8 @@ export class TestWorld {
       catalog: createCatalog(tools),
       ports: this.ports,
       gate: this.gate,
+      toolGates: this.toolGates,
+      health: this.health,
       options: {
         headerSlots: LIMITS.headerSlots,
         headersTimeoutMs: LIMITS.headersTimeoutMs,

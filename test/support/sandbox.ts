@@ -9,20 +9,20 @@ const CONFIG = "test/sandbox/wrangler.jsonc";
 let bundle: Promise<Bundle> | undefined;
 
 /** What a test changes about the sandbox. */
-export interface SandboxOptions extends Pick<WorkerdOptions, "port" | "storageDir"> {
+export interface SandboxOptions extends Pick<WorkerdOptions, "port" | "storageDir" | "twin"> {
   /** Variables besides the configured ones, e.g. `PROBE_ORIGIN` of an upstream of the test's own. */
   readonly vars?: Readonly<Record<string, string>>;
 }
 
 /** Run the sandbox's built bundle in raw workerd: production's ban on eval, real disconnects, real Durable Objects. */
 export async function startSandbox({ vars, ...options }: SandboxOptions = {}): Promise<Workerd> {
-  const config = await readConfig();
+  const config = await readSandboxConfig();
   bundle ??= buildBundle({ config: CONFIG });
   return startWorkerd({
     ...options,
     script: (await bundle).path,
     vars: { ...config.vars, ...vars },
-    durableObjects: { TENANT_GATE: "TenantGate" },
+    durableObjects: { TENANT_GATE: "TenantGate", TOOL_GATE: "ToolGate" },
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,
   });
@@ -35,7 +35,7 @@ interface SandboxConfig {
 }
 
 /** The sandbox's own configuration, so that a test never runs with other flags than `npm run sandbox` does. */
-async function readConfig(): Promise<SandboxConfig> {
+export async function readSandboxConfig(): Promise<SandboxConfig> {
   const text = await readFile(CONFIG, "utf8");
   const json = text.replaceAll(/^\s*\/\/.*$/gm, "").replaceAll(/,(\s*[}\]])/g, "$1");
   return JSON.parse(json) as SandboxConfig;

@@ -8,6 +8,8 @@ export interface WorkerdSetup {
   readonly port?: number;
   readonly compatibilityDate?: string;
   readonly compatibilityFlags?: readonly string[];
+  /** Run the same worker a second time, in an isolate of its own, on the first one's Durable Objects. */
+  readonly twin?: boolean;
 }
 
 /**
@@ -18,38 +20,58 @@ export interface WorkerdSetup {
  */
 export function makeWorkerdConfig(setup: WorkerdSetup, storageDir: string): string {
   const objects = Object.entries(setup.durableObjects ?? {});
-  const bindings = [
-    ...Object.entries(setup.vars ?? {}).map(
-      ([name, value]) => `(name = ${quote(name)}, text = ${quote(value)})`,
-    ),
+  const vars = Object.entries(setup.vars ?? {}).map(
+    ([name, value]) => `(name = ${quote(name)}, text = ${quote(value)})`,
+  );
+  const bindings = (classOf: (className: string) => string): readonly string[] => [
+    ...vars,
     ...objects.map(
-      ([name, className]) => `(name = ${quote(name)}, durableObjectNamespace = ${quote(className)})`,
+      ([name, className]) => `(name = ${quote(name)}, durableObjectNamespace = ${classOf(className)})`,
     ),
   ];
   const namespaces = [...new Set(objects.map(([, className]) => className))].map(
     (className) => `(className = ${quote(className)}, uniqueKey = ${quote(className)}, enableSql = true)`,
   );
+  const worker = `modules = [(name = "worker.js", esModule = embed "worker.js")],
+  compatibilityDate = ${quote(setup.compatibilityDate ?? "2026-10-23")},
+  compatibilityFlags = ${list((setup.compatibilityFlags ?? []).map(quote))},
+  globalOutbound = "internet"`;
+  const twin = setup.twin === true;
   return `using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
   services = [
-    (name = "main", worker = .main),
+    (name = "main", worker = .main),${twin ? ' (name = "twin", worker = .twin),' : ""}
     (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),
     (name = "storage", disk = (path = ${quote(storageDir)}, writable = true)),
   ],
-  sockets = [(name = "http", address = "127.0.0.1:${setup.port ?? 0}", http = (), service = "main")],
+  sockets = [
+    (name = "http", address = "127.0.0.1:${setup.port ?? 0}", http = (), service = "main"),
+    ${twin ? '(name = "twin", address = "127.0.0.1:0", http = (), service = "twin"),' : ""}
+  ],
 );
 
 const main :Workerd.Worker = (
-  modules = [(name = "worker.js", esModule = embed "worker.js")],
-  compatibilityDate = ${quote(setup.compatibilityDate ?? "2026-10-23")},
-  compatibilityFlags = ${list((setup.compatibilityFlags ?? []).map(quote))},
-  bindings = ${list(bindings)},
+  ${worker},
+  bindings = ${list(bindings(quote))},
   durableObjectNamespaces = ${list(namespaces)},
   durableObjectStorage = (localDisk = "storage"),
-  globalOutbound = "internet",
+);
+${twin ? makeTwin(worker, bindings(ofMain)) : ""}`;
+}
+
+/** The twin has no objects of its own: its bindings lead to the first worker's. */
+function makeTwin(worker: string, bindings: readonly string[]): string {
+  return `
+const twin :Workerd.Worker = (
+  ${worker},
+  bindings = ${list(bindings)},
 );
 `;
+}
+
+function ofMain(className: string): string {
+  return `(className = ${quote(className)}, serviceName = "main")`;
 }
 
 function list(items: readonly string[]): string {

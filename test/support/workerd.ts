@@ -20,6 +20,8 @@ export interface Workerd extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`, without a slash at the end. */
   readonly url: string;
   readonly port: number;
+  /** Where the second instance listens, if there is one. */
+  readonly twinUrl: string | null;
   readonly pid: number;
   /** What the process printed so far: `console.log`, uncaught errors. */
   output(): string;
@@ -72,11 +74,15 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
     await rm(directory, { recursive: true, force: true });
   };
   try {
-    const port = await listening(child, exited, options.startTimeoutMs ?? 15_000);
+    const sockets = options.twin === true ? ["http", "twin"] : ["http"];
+    const ports = await listening(child, { exited, sockets, timeoutMs: options.startTimeoutMs ?? 15_000 });
+    const port = ports.get("http")!;
+    const twinPort = ports.get("twin");
     const pid = child.pid as number;
     return {
       url: `http://127.0.0.1:${port}`,
       port,
+      twinUrl: twinPort === undefined ? null : `http://127.0.0.1:${twinPort}`,
       pid,
       output: () => output,
       kill,
@@ -92,15 +98,25 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   }
 }
 
-/** Resolve with the port once workerd reports it; reject when it exits or takes too long. */
-async function listening(child: ChildProcess, exited: Promise<void>, timeoutMs: number): Promise<number> {
+interface Listening {
+  readonly exited: Promise<void>;
+  readonly sockets: readonly string[];
+  readonly timeoutMs: number;
+}
+
+/** Resolve with the sockets' ports once workerd reported all of them; reject when it exits or takes too long. */
+async function listening(
+  child: ChildProcess,
+  { exited, sockets, timeoutMs }: Listening,
+): Promise<ReadonlyMap<string, number>> {
   const control = child.stdio[3] as Readable;
-  const report = new Promise<number>((resolve) => {
+  const report = new Promise<ReadonlyMap<string, number>>((resolve) => {
     let text = "";
     control.on("data", (chunk: Buffer) => {
       text += chunk.toString();
-      const port = /"event":"listen","socket":"http","port":(\d+)/.exec(text)?.[1];
-      if (port !== undefined) resolve(Number(port));
+      const reports = text.matchAll(/"event":"listen","socket":"(\w+)","port":(\d+)/g);
+      const ports = new Map(Array.from(reports, ([, socket, port]) => [socket!, Number(port)]));
+      if (sockets.every((socket) => ports.has(socket))) resolve(ports);
     });
   });
   let timer: NodeJS.Timeout | undefined;

@@ -28,6 +28,11 @@ export class FinalJobs {
     this.#oldest = Math.min(this.#oldest, updatedAt);
   }
 
+  /** A finished job is live again. */
+  revive(): void {
+    this.#count -= 1;
+  }
+
   /** Remove what has to go. Failing to is no reason to fail whatever request it happens in. */
   prune(nowMs: number): void {
     try {

@@ -1,22 +1,20 @@
 import type { Claim, ClaimRefusal, ConfirmationRecord } from "../../contract/confirmation.ts";
-import type { JobRecord } from "../../contract/job.ts";
-import type { Clock } from "../../kit/clock.ts";
+import type { JobChange, JobQuery, JobRecord } from "../../contract/job.ts";
 import type { Gate } from "../../run/ports.ts";
 import { fitKeep, KEEP_LIMITS } from "../../state/kept-results.ts";
+import { callBounded, type CallBounds } from "./call-bounded.ts";
 import type { TenantGateNamespace, TenantGateStub } from "./tenant-gate.ts";
 
 /** The tenant's gate, with what only the edge asks of it. */
 export interface GateClient extends Gate {
   job(id: string): Promise<JobRecord | null>;
+  /** List jobs, newest first, without their data. */
+  jobs(query: JobQuery): Promise<JobRecord[]>;
+  cancel(jobId: string): Promise<JobChange | null>;
+  redrive(jobId: string): Promise<JobChange | null>;
   confirmation(id: string): Promise<ConfirmationRecord | null>;
   /** Say no; what the confirmation was instead of pending, or null. */
   reject(claim: Claim): Promise<ClaimRefusal | null>;
-}
-
-export interface GateClientOptions {
-  readonly clock: Clock;
-  /** For one call, its retry included. */
-  readonly timeoutMs: number;
 }
 
 /** Ids are remembered for so many tenants per isolate; computing one is a hash. */
@@ -42,7 +40,7 @@ const ids = new WeakMap<TenantGateNamespace, Map<string, DurableObjectId>>();
 export function createGateClient(
   namespace: TenantGateNamespace,
   tenant: string,
-  options: GateClientOptions,
+  options: CallBounds,
 ): GateClient {
   const call = <T>(send: (stub: TenantGateStub) => Promise<T>): Promise<T> =>
     callBounded(() => send(namespace.get(idOf(namespace, tenant))), options);
@@ -50,6 +48,9 @@ export function createGateClient(
     admit: (request) => call((stub) => stub.admit(request)),
     settle: (jobId, fence, end) => call((stub) => stub.settle(jobId, fence, end)),
     job: (id) => call((stub) => stub.job(id)),
+    jobs: (query) => call((stub) => stub.jobs(query)),
+    cancel: (jobId) => call((stub) => stub.cancel(jobId)),
+    redrive: (jobId) => call((stub) => stub.redrive(jobId)),
     park: (islands) => call((stub) => stub.park(islands)),
     confirmation: (id) => call((stub) => stub.confirmation(id)),
     approve: (claim, request) => call((stub) => stub.approve(claim, request)),
@@ -69,30 +70,6 @@ async function inParts<T, U>(
   for (let at = 0; at < all.length; at += RESULTS_PER_CALL)
     answers.push(...(await send(all.slice(at, at + RESULTS_PER_CALL))));
   return answers;
-}
-
-function callBounded<T>(send: () => Promise<T>, { clock, timeoutMs }: GateClientOptions): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let expired = false;
-    const cancel = clock.after(timeoutMs, () => {
-      expired = true;
-      reject(new Error(`Cannot reach the tenant's gate: no answer within ${timeoutMs} ms`));
-    });
-    send()
-      .catch((error: unknown) => {
-        if (expired || !isWorthRetrying(error)) throw error;
-        return send();
-      })
-      .then(resolve, reject)
-      .finally(cancel);
-  });
-}
-
-/** The platform marks its own errors; see "Error handling" in the Durable Objects documentation. */
-function isWorthRetrying(error: unknown): boolean {
-  if (typeof error !== "object" || error === null) return false;
-  const { retryable, overloaded } = error as { retryable?: unknown; overloaded?: unknown };
-  return retryable === true && overloaded !== true;
 }
 
 function idOf(namespace: TenantGateNamespace, tenant: string): DurableObjectId {

@@ -1,18 +1,10 @@
-import type { Delivery, JobStatus } from "../../contract/job.ts";
+import { type Delivery, JOB_STATUSES, type JobStatus } from "../../contract/job.ts";
 import { type Job, buryJob } from "../../state/outbox.ts";
 
 /** What is written now. A row of any other format is not guessed at. */
-const FORMAT = 1;
+export const FORMAT = 1;
 
-const STATUSES: ReadonlySet<string> = new Set<JobStatus>([
-  "running",
-  "retrying",
-  "succeeded",
-  "failed",
-  "dead",
-  "cancelled",
-  "unknown",
-]);
+const STATUSES: ReadonlySet<string> = new Set(JOB_STATUSES);
 const DELIVERIES: ReadonlySet<string> = new Set<Delivery>(["at-least-once", "at-most-once"]);
 
 /** A row of the `jobs` table. STRICT tables hold the column types; what a column may say is checked on reading. */
@@ -46,9 +38,12 @@ export function parseJobRow(row: JobRow): Job | null {
   return toJob(row, row.status as JobStatus, row.delivery as Delivery);
 }
 
-/** Make a dead job, readable from now on, of a row that is not. */
+/**
+ * Make a dead job, readable from now on, of a row that is not. Without attempts it is never redriven: what it has sent,
+ * and whether it may be sent twice, is not known.
+ */
 export function buryJobRow(row: JobRow, nowMs: number): Job {
-  const readable = toJob({ ...row, data_json: null }, "dead", "at-most-once");
+  const readable = toJob({ ...row, data_json: null, max_attempts: 0 }, "dead", "at-most-once");
   return buryJob(
     readable,
     nowMs,

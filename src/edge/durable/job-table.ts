@@ -1,5 +1,6 @@
+import type { JobQuery } from "../../contract/job.ts";
 import type { Job } from "../../state/outbox.ts";
-import { buryJobRow, type JobRow, parseJobRow, toJobColumns } from "./job-row.ts";
+import { buryJobRow, FORMAT, type JobRow, parseJobRow, toJobColumns } from "./job-row.ts";
 
 /** Rows removed at once: enough to keep up with any tenant, few enough not to hold up a request. */
 const PRUNE_ROWS = 1_000;
@@ -55,6 +56,29 @@ export class JobTable {
       job.dataJson,
       job.spec.id,
     );
+  }
+
+  /**
+   * List jobs, newest first, without their arguments and data. Looks at the head of every row: few enough are kept.
+   *
+   * A row that cannot be read is listed as what it is, dead, whatever its status says.
+   */
+  list({ status, limit, after }: JobQuery, nowMs: number): Job[] {
+    const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
+    const rows = this.#sql.exec<JobRow>(
+      `SELECT id, due_at, updated_at, format, status, attempts, fence, created_at, tool, idempotency_key, max_attempts,
+         backoff_initial_ms, delivery, note, error_json, '' AS args_json, NULL AS data_json
+       FROM jobs WHERE id IN (
+         SELECT id FROM jobs WHERE (created_at, id) < (?, ?)
+           AND (?3 IS NULL OR ?3 = CASE WHEN format = ${FORMAT} THEN status ELSE 'dead' END)
+         ORDER BY created_at DESC, id DESC LIMIT ?)
+       ORDER BY created_at DESC, id DESC`,
+      createdAt,
+      id,
+      status,
+      limit,
+    );
+    return Array.from(rows, (row) => parseJobRow(row) ?? buryJobRow(row, nowMs));
   }
 
   /** Walk over what a cold start needs to know of every row. */

@@ -1,11 +1,13 @@
 import type { AdmissionAnswer, AdmissionRequest } from "../../contract/admission.ts";
-import type { AttemptEnd, JobRecord } from "../../contract/job.ts";
+import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../contract/job.ts";
 import {
+  cancelJob,
   claimJob,
   firstDue,
   type Job,
   nextDue,
   recordJob,
+  redriveJob,
   settleJob,
   toJobRecord,
 } from "../../state/outbox.ts";
@@ -17,6 +19,8 @@ export interface OutboxOptions {
   readonly leaseMs: number;
   /** Live jobs at most. */
   readonly backlog: number;
+  /** Live jobs that redriving may add to a full backlog. */
+  readonly redrives: number;
   readonly retentionMs: number;
   readonly jobsKept: number;
 }
@@ -67,6 +71,36 @@ export class Outbox {
   job(id: string, nowMs: number): JobRecord | null {
     const job = this.#load(id, nowMs);
     return job === null ? null : toJobRecord(job);
+  }
+
+  /** List jobs, newest first, without their data. */
+  list(query: JobQuery, nowMs: number): JobRecord[] {
+    return this.#table.list(query, nowMs).map(toJobRecord);
+  }
+
+  /** Cancel a live job; null when there is no such job. */
+  cancel(id: string, nowMs: number): JobChange | null {
+    const job = this.#load(id, nowMs);
+    return job === null ? null : this.#change(job, cancelJob(job, nowMs));
+  }
+
+  /** Give a dead job fresh attempts; null when there is no such job. */
+  redrive(id: string, nowMs: number): JobChange | null {
+    const job = this.#load(id, nowMs);
+    if (job === null) return null;
+    const redriven = redriveJob(job, nowMs);
+    const { backlog, redrives } = this.#options;
+    if (redriven[1] && this.#live.size >= backlog + redrives)
+      return { change: "backlog-full", job: toJobRecord(job) };
+    const change = this.#change(job, redriven);
+    if (redriven[1]) this.#final.revive();
+    return change;
+  }
+
+  #change(job: Job, [changed, accepted]: [job: Job, accepted: boolean]): JobChange {
+    if (!accepted) return { change: "wrong-status", job: toJobRecord(job) };
+    this.#save(changed);
+    return { change: "done", job: toJobRecord(changed) };
   }
 
   /**

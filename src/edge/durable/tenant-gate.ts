@@ -9,7 +9,7 @@ import type {
   ParkRequest,
 } from "../../contract/confirmation.ts";
 import { makeFailure, toWireFailure } from "../../contract/failure.ts";
-import type { AttemptEnd, JobClaim, JobRecord } from "../../contract/job.ts";
+import type { AttemptEnd, JobChange, JobClaim, JobQuery, JobRecord } from "../../contract/job.ts";
 import type { KeptResult } from "../../contract/kept-result.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { admitJobs } from "../../state/admit-jobs.ts";
@@ -45,6 +45,9 @@ export interface TenantGateMethods {
   admit(request: AdmissionRequest): AdmissionAnswer;
   settle(jobId: string, fence: number, end: AttemptEnd): boolean;
   job(id: string): JobRecord | null;
+  jobs(query: JobQuery): JobRecord[];
+  cancel(jobId: string): JobChange | null;
+  redrive(jobId: string): JobChange | null;
   keep(results: readonly KeptResult[]): string[];
   recall(handles: readonly string[]): KeptResult[];
   park(islands: readonly ParkRequest[]): ParkAnswer;
@@ -70,6 +73,7 @@ export interface TenantGateNamespace {
 const DEFAULTS: TenantGateOptions = {
   leaseMs: LIMITS.jobLeaseMs,
   backlog: LIMITS.jobBacklog,
+  redrives: LIMITS.jobRedrives,
   retentionMs: LIMITS.jobRetentionMs,
   jobsKept: LIMITS.jobsKept,
   concurrency: LIMITS.headerSlots,
@@ -146,6 +150,27 @@ export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: Ten
       const now = Date.now();
       this.#tidy(now);
       return this.#outbox.job(id, now);
+    }
+
+    /** List the tenant's jobs, newest first, without their data. */
+    jobs(query: JobQuery): JobRecord[] {
+      const now = Date.now();
+      this.#tidy(now);
+      return this.#outbox.list(query, now);
+    }
+
+    /** Cancel a live job; null when there is no such job. */
+    cancel(jobId: string): JobChange | null {
+      const now = Date.now();
+      this.#tidy(now);
+      return this.#outbox.cancel(jobId, now);
+    }
+
+    /** Give a dead job fresh attempts; null when there is no such job. */
+    redrive(jobId: string): JobChange | null {
+      const now = Date.now();
+      this.#tidy(now);
+      return this.#outbox.redrive(jobId, now);
     }
 
     /** Keep results for later batches; the handles of those that were kept. */

@@ -7,9 +7,14 @@ import { parseGeminiTurn } from "../../formats/gemini.ts";
 import { parseChatTurn } from "../../formats/openai-chat.ts";
 import { parseResponsesTurn } from "../../formats/openai-responses.ts";
 import type { Deployment } from "../deployment.ts";
+import { cancelJob, redriveJob } from "./change-job.ts";
 import { decideConfirmation, showConfirmation } from "./confirmations.ts";
 import { executeActions } from "./execute-actions.ts";
+import { invokeTool } from "./invoke-tool.ts";
+import { listJobs } from "./list-jobs.ts";
 import { listTools } from "./list-tools.ts";
+import { answerMcp } from "./mcp.ts";
+import { answerDiscovery, answerToolSchema } from "./meta-tools.ts";
 import { answerTurns } from "./provider-calls.ts";
 import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -35,10 +40,28 @@ const ROUTES: readonly {
   readonly handler: Handler;
 }[] = [
   { method: "POST", path: "/v1/execute_actions", handler: executeActions },
+  { method: "POST", path: "/v1/discover_tools", handler: answerDiscovery },
+  { method: "POST", path: "/v1/get_tool_schema", handler: answerToolSchema },
+  { method: "POST", path: "/v1/invoke_tool", handler: invokeTool },
   {
     method: "GET",
     path: "/v1/tools",
     handler: (request, context) => listTools(new URL(request.url).searchParams, context),
+  },
+  {
+    method: "GET",
+    path: "/v1/jobs",
+    handler: (request, context) => listJobs(new URL(request.url).searchParams, context),
+  },
+  {
+    method: "POST",
+    path: "/v1/jobs/:id/cancel",
+    handler: (_, context, c) => cancelJob(c.req.param("id") ?? "", context),
+  },
+  {
+    method: "POST",
+    path: "/v1/jobs/:id/redrive",
+    handler: (_, context, c) => redriveJob(c.req.param("id") ?? "", context),
   },
   {
     method: "GET",
@@ -87,6 +110,8 @@ export function createApp(deploymentOf: (env: Record<string, unknown>) => Deploy
       answer(c, deploymentOf, (request, { requestId }) => refuseMethod(request, methods, requestId)),
     );
   }
+  // Every method: which of them it has is the protocol's to say.
+  app.all("/mcp", (c) => answer(c, deploymentOf, answerMcp));
   app.notFound((c) =>
     answer(c, deploymentOf, (request, { requestId }) =>
       respondRefusal(

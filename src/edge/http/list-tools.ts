@@ -1,11 +1,9 @@
-import { describeBatchTool } from "../../catalog/batch-tool.ts";
+import { describeSurface, TOOL_SURFACES, type ToolSurface } from "../../catalog/tool-surface.ts";
 import { visibleText } from "../../kit/visible-text.ts";
 import { makeRefusal } from "../../contract/refusal.ts";
 import { TOOL_FORMATS, type ToolFormat, toToolList } from "../../formats/tool-list.ts";
 import type { RequestContext } from "./request-context.ts";
 import { respondJson, respondProblem } from "./respond.ts";
-
-const SURFACES = ["batch"] as const;
 
 /** `GET /v1/tools?format=&surface=`: the caller's tools, ready to paste into a model call. */
 export function listTools(query: URLSearchParams, context: RequestContext): Response {
@@ -16,12 +14,10 @@ export function listTools(query: URLSearchParams, context: RequestContext): Resp
   if (unknown !== undefined) return refuse(unknown, "no such parameter", unknown, requestId);
   if (!(TOOL_FORMATS as readonly string[]).includes(format))
     return refuse("format", oneOf(TOOL_FORMATS), format, requestId);
-  if (!(SURFACES as readonly string[]).includes(surface))
-    return refuse("surface", oneOf(SURFACES), surface, requestId);
-  return respondJson(
-    JSON.stringify({ tools: toToolList([describeBatchTool(catalog)], format as ToolFormat) }),
-    requestId,
-  );
+  if (!(TOOL_SURFACES as readonly string[]).includes(surface))
+    return refuse("surface", oneOf(TOOL_SURFACES), surface, requestId);
+  const tools = describeSurface(surface as ToolSurface, catalog);
+  return respondJson(JSON.stringify({ tools: toToolList(tools, format as ToolFormat) }), requestId);
 }
 
 function oneOf(values: readonly string[]): string {

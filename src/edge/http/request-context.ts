@@ -1,8 +1,10 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { Execution } from "../../executor.ts";
-import type { Ports, RunOptions } from "../../run/ports.ts";
+import type { Ports, RunOptions, ToolGates } from "../../run/ports.ts";
+import type { UpstreamHealth } from "../../run/upstream-health.ts";
 import type { GateClient } from "../durable/gate-client.ts";
+import type { AllowedOrigins } from "../mcp/guard-origin.ts";
 
 /** Everything a handler may use besides the request itself. */
 export interface RequestContext {
@@ -12,12 +14,16 @@ export interface RequestContext {
   readonly catalog: Catalog;
   readonly ports: Ports;
   readonly options: RunOptions;
+  readonly health: UpstreamHealth;
   readonly gate: GateClient;
+  /** Where browsers and development servers may be reached from and as. */
+  readonly origins: AllowedOrigins;
+  readonly toolGates: ToolGates;
   readonly defer: (work: Promise<unknown>) => void;
 }
 
 /** An execution on behalf of this request. */
 export function toExecution(context: RequestContext, signal: AbortSignal): Execution {
-  const { caller, catalog, ports, options, gate, defer } = context;
-  return { caller, catalog, ports, options, gate, defer, signal };
+  const { caller, catalog, ports, options, health, gate, toolGates, defer } = context;
+  return { caller, catalog, ports, options, health, gate, toolGates, defer, signal };
 }

@@ -1,3 +1,4 @@
+import { toJobJson } from "../../contract/job-json.ts";
 import type { JobRecord } from "../../contract/job.ts";
 import { makeRefusal } from "../../contract/refusal.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -10,36 +11,22 @@ export async function showJob(jobId: string, context: RequestContext): Promise<R
   try {
     job = await gate.job(jobId);
   } catch {
-    return respondProblem(
-      makeRefusal("UNAVAILABLE", "The job's record could not be read; ask again.", { retryAfterMs: 1_000 }),
-      requestId,
-    );
+    return respondUnreadable(requestId);
   }
   if (job === null) {
-    return respondProblem(
-      makeRefusal("NOT_FOUND", "There is no job of that id; finished jobs are kept for seven days."),
-      requestId,
-    );
+    return respondNoJob(requestId);
   }
   return respondJson(toJobJson(job), requestId);
 }
 
-function toJobJson(job: JobRecord): string {
-  const head = JSON.stringify({
-    job_id: job.id,
-    tool: job.tool,
-    status: job.status,
-    attempts: job.attempts,
-    created_at: toIso(job.createdAt),
-    updated_at: toIso(job.updatedAt),
-    next_attempt_at: job.nextAttemptAt === null ? null : toIso(job.nextAttemptAt),
-    ...(job.note !== null && { note: job.note }),
-  });
-  const data = job.dataJson === null ? "" : `,"data":${job.dataJson}`;
-  const error = job.errorJson === null ? "" : `,"error":${job.errorJson}`;
-  return `${head.slice(0, -1)}${data}${error}}`;
+/** Answer that there is no such job in the caller's tenant. */
+export function respondNoJob(requestId: string): Response {
+  const hint = "There is no job of that id; finished jobs are kept for seven days.";
+  return respondProblem(makeRefusal("NOT_FOUND", hint), requestId);
 }
 
-function toIso(ms: number): string {
-  return new Date(ms).toISOString();
+/** Answer that the tenant's gate could not be asked. */
+export function respondUnreadable(requestId: string): Response {
+  const hint = "The tenant's jobs could not be read; ask again.";
+  return respondProblem(makeRefusal("UNAVAILABLE", hint, { retryAfterMs: 1_000 }), requestId);
 }

@@ -74,6 +74,8 @@ function answer(call: Call): Response {
     case "GET /serial":
     case "GET /read":
     case "GET /quota":
+    case "GET /global":
+    case "GET /global-rate":
       return Response.json({ path, n: Number(query.get("n") ?? 0) });
     case "POST /write":
       return Response.json({ path, n: body["n"] ?? null });

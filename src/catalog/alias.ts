@@ -1,0 +1,63 @@
+import * as z from "zod";
+
+import { type Failure, makeFailure } from "../contract/failure.ts";
+import { suggestFields, toHint, toIssues } from "../contract/issues.ts";
+import { isJsonObject, type JsonObject } from "../contract/json.ts";
+import { readMarker } from "../contract/reference.ts";
+import { err, ok, type Result } from "../kit/result.ts";
+
+/** What an alias turns out to call. */
+export interface Invocation {
+  readonly tool: string;
+  readonly args: JsonObject;
+}
+
+/**
+ * A name under which any tool can be called. It never runs: before a batch is planned, an action of it becomes the
+ * action it names, and so is held to that tool's caps, limits and confirmation.
+ */
+export interface Alias {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  /** Read its arguments as the call they name. References in that call's own arguments stay what they are. */
+  resolve(args: JsonObject): Result<Invocation, Failure>;
+}
+
+export const invocationSchema = z.strictObject({
+  tool_name: z.string().min(1).describe("Name of the tool, from discover_tools"),
+  parameters: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe("Its arguments, as get_tool_schema says"),
+});
+
+const invokeTool: Alias = {
+  name: "invoke_tool",
+  description: "Call one tool by its name. For several calls at once use execute_actions.",
+  input: invocationSchema,
+  resolve(args) {
+    if (readMarker(args) !== null || isJsonObject(args["tool_name"])) return err(notKnownYet());
+    const parsed = invocationSchema.safeParse(args);
+    if (!parsed.success) {
+      const issues = toIssues(parsed.error, args, ["args"]);
+      const suggestion = suggestFields(issues, Object.keys(invocationSchema.shape), "/args");
+      return err(makeFailure("INVALID_ARGS", { issues, hint: `${toHint(issues)} ${suggestion}`.trim() }));
+    }
+    const tool = parsed.data.tool_name;
+    if (ALIASES.has(tool)) return err(makeFailure("INVALID_ARGS", { hint: `'${tool}' cannot call itself.` }));
+    // What was sent, not Zod's copy.
+    return ok({ tool, args: (args["parameters"] ?? {}) as JsonObject });
+  },
+};
+
+/** Every alias, by its name. */
+export const ALIASES: ReadonlyMap<string, Alias> = new Map([[invokeTool.name, invokeTool]]);
+
+/** Caps, limits and order are planned before anything runs, so the tool cannot be another action's answer. */
+function notKnownYet(): Failure {
+  return makeFailure("INVALID_ARGS", {
+    issues: [{ path: "/args/tool_name", expected: "a string", received: "a reference or an object" }],
+    hint: "/args/tool_name must be written out: which tool is called has to be known before anything runs. References may stand in parameters.",
+  });
+}

@@ -1,0 +1,106 @@
+import * as z from "zod";
+
+import { LIMITS } from "../contract/limits.ts";
+import { nearest } from "../kit/nearest.ts";
+import { visibleText } from "../kit/visible-text.ts";
+import type { Catalog } from "./catalog.ts";
+import type { Tool } from "./define-tool.ts";
+
+/** Which tools are asked for. Everything is optional: nothing said is every tool. */
+export const discoverySchema = z.strictObject({
+  query: z
+    .string()
+    .max(LIMITS.queryCharacters)
+    .optional()
+    .describe("What the tool should do, in a few words, or its name"),
+  categories: z.array(z.string()).max(LIMITS.filterWords).optional().describe("Only tools of one of these"),
+  actions: z
+    .array(z.string())
+    .max(LIMITS.filterWords)
+    .optional()
+    .describe("Only tools that do one of these, e.g. search, create, delete"),
+  limit: z
+    .int()
+    .min(1)
+    .max(LIMITS.maxDiscoveredTools)
+    .default(LIMITS.discoveredTools)
+    .describe("How many at most"),
+});
+
+export type DiscoveryRequest = z.output<typeof discoverySchema>;
+
+/** A tool as discovery lists it: enough to choose by, and no schema. */
+export interface DiscoveredTool {
+  readonly name: string;
+  readonly summary: string;
+  readonly category: string;
+  readonly actions: readonly string[];
+  readonly is_write: boolean;
+}
+
+export interface Discovery {
+  readonly tools: readonly DiscoveredTool[];
+  /** Everything that matched, however many of them are listed. */
+  readonly total: number;
+  /** Which categories or actions there are, when one that was asked for is none. */
+  readonly hint?: string;
+}
+
+/**
+ * Find tools by category, by action and by what they do. Filters of one kind are alternatives, and all kinds must hold.
+ * With a query the best come first and what does not fit is left out; without one the order is the catalog's.
+ *
+ * It only ever looks at the catalog it is given, scores included, so a tool that a caller may not see leaves no trace.
+ */
+export function discoverTools(request: DiscoveryRequest, catalog: Catalog): Discovery {
+  const { query = "", categories, actions, limit } = request;
+  const ofCategory = pick(categories, catalog.byCategory, "category", "categories");
+  const ofAction = pick(actions, catalog.byAction, "action", "actions");
+  const ranked = /[\p{L}\p{N}]/u.test(query) ? catalog.search(query) : catalog.tools;
+  const found = ranked.filter((tool) => ofCategory.admits(tool) && ofAction.admits(tool));
+  const hints = [ofCategory.hint, ofAction.hint].filter((hint) => hint !== "");
+  return {
+    tools: found.slice(0, limit).map(toDiscovered),
+    total: found.length,
+    ...(hints.length > 0 && { hint: hints.join(" ") }),
+  };
+}
+
+interface Picked {
+  admits(tool: Tool): boolean;
+  readonly hint: string;
+}
+
+function pick(
+  words: readonly string[] | undefined,
+  index: ReadonlyMap<string, readonly Tool[]>,
+  singular: string,
+  plural: string,
+): Picked {
+  if (words === undefined || words.length === 0) return { admits: () => true, hint: "" };
+  const wanted = words.map((word) => word.trim().toLowerCase());
+  const admitted = new Set(wanted.flatMap((word) => index.get(word) ?? []));
+  const unknown = words.filter((_, at) => !index.has(wanted[at]!));
+  return {
+    admits: (tool) => admitted.has(tool),
+    hint: unknown.length === 0 ? "" : sayUnknown(unknown, [...index.keys()], singular, plural),
+  };
+}
+
+function sayUnknown(
+  unknown: readonly string[],
+  known: readonly string[],
+  singular: string,
+  plural: string,
+): string {
+  const said = unknown.map((word) => `'${visibleText(word)}'`).join(" or ");
+  const near = unknown.flatMap((word) => nearest(word, known));
+  const ordered = [...new Set([...near, ...known.toSorted()])];
+  const shown = ordered.slice(0, LIMITS.maxDiscoveredTools).join(", ");
+  const more = ordered.length > LIMITS.maxDiscoveredTools ? ", …" : "";
+  return `There is no ${singular} ${said}. The ${plural} are: ${shown || "none"}${more}.`;
+}
+
+function toDiscovered({ name, summary, category, actions, isWrite }: Tool): DiscoveredTool {
+  return { name, summary, category, actions, is_write: isWrite };
+}

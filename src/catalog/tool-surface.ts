@@ -1,0 +1,47 @@
+import { ALIASES } from "./alias.ts";
+import { toAnnotations, type ToolAnnotations } from "./annotations.ts";
+import { CALLS_OTHERS, describeBatchTool, type ToolDescriptor } from "./batch-tool.ts";
+import type { Catalog } from "./catalog.ts";
+import type { Tool } from "./define-tool.ts";
+import { OPEN_BATCH_TOOL } from "./open-batch-tool.ts";
+import { inputSchema, toolSchema } from "./tool-schema.ts";
+
+/** How much of a catalog a model is told up front. */
+export const TOOL_SURFACES = ["batch", "meta", "flat"] as const;
+
+export type ToolSurface = (typeof TOOL_SURFACES)[number];
+
+/**
+ * Describe a catalog to a model: `batch` is the one tool whose schema describes every other; `meta` is the tools that
+ * find, describe and call others, and a batch tool that names none, the same size for any catalog; `flat` is every tool
+ * by itself.
+ */
+export function describeSurface(surface: ToolSurface, catalog: Catalog): readonly ToolDescriptor[] {
+  switch (surface) {
+    case "batch":
+      return [describeBatchTool(catalog)];
+    case "meta":
+      return [...describeMetaTools(catalog), OPEN_BATCH_TOOL];
+    case "flat":
+      return catalog.tools.map((tool) => ({
+        name: tool.name,
+        description: tool.description,
+        inputSchema: toolSchema(tool),
+        annotations: toAnnotations(tool),
+      }));
+  }
+}
+
+/** Their contracts are left out: what a read that sends nothing promises is of no use to a model, and costs tokens. */
+function describeMetaTools(catalog: Catalog): readonly ToolDescriptor[] {
+  const metaTools = [...catalog.metaTools.values()].map((tool) => toDescriptor(tool, toAnnotations(tool)));
+  return [...metaTools, ...[...ALIASES.values()].map((alias) => toDescriptor(alias, CALLS_OTHERS))];
+}
+
+function toDescriptor(
+  callable: Pick<Tool, "name" | "description" | "input">,
+  annotations: ToolAnnotations,
+): ToolDescriptor {
+  const { name, description } = callable;
+  return { name, description, inputSchema: inputSchema(callable), annotations };
+}

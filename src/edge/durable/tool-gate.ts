@@ -1,0 +1,99 @@
+import { DurableObject } from "cloudflare:workers";
+
+import type { PermitAnswer, PermitRequest } from "../../contract/permit.ts";
+import {
+  openPermits,
+  PERMIT_OPTIONS,
+  type PermitBook,
+  type PermitCommand,
+  type PermitMarks,
+  type PermitOptions,
+  stepPermits,
+} from "../../state/permits.ts";
+import { systemClock } from "../system-ports.ts";
+
+/** What a Worker may call on the object. */
+export interface ToolGateMethods {
+  acquire(request: PermitRequest): Promise<PermitAnswer>;
+  release(id: string, retryAfterMs: number | null): void;
+}
+
+/** The object from outside: each call is a round trip; that of `acquire` lasts as long as the wait. */
+export interface ToolGateStub {
+  acquire(request: PermitRequest): Promise<PermitAnswer>;
+  release(id: string, retryAfterMs: number | null): Promise<void>;
+}
+
+/** The binding, as much of it as the client uses. */
+export interface ToolGateNamespace {
+  idFromName(name: string): DurableObjectId;
+  get(id: DurableObjectId): ToolGateStub;
+}
+
+/** Make the Durable Object class that holds what all calls of one tool share. */
+export function createToolGate(options: PermitOptions = PERMIT_OPTIONS) {
+  /**
+   * The gate of one tool with a global limit: who may call now, and who comes next.
+   *
+   * Permits and the queue are in memory, two marks are in storage (`state/permits`). Every command is one synchronous
+   * turn, and the platform holds the answers of a turn until its marks are durable.
+   */
+  return class ToolGate extends DurableObject implements ToolGateMethods {
+    readonly #asking = new Map<string, (answer: PermitAnswer) => void>();
+    #book: PermitBook;
+    #cancelTimer: () => void = () => {};
+
+    constructor(ctx: DurableObjectState, env: unknown) {
+      super(ctx, env as never);
+      const { sql } = ctx.storage;
+      sql.exec(
+        "CREATE TABLE IF NOT EXISTS marks (name TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID, STRICT",
+      );
+      const marks: Record<keyof PermitMarks, number> = { aliveMs: 0, rateMs: 0 };
+      for (const { name, at } of sql.exec<{ name: keyof PermitMarks; at: number }>(
+        "SELECT name, at FROM marks",
+      ))
+        marks[name] = at;
+      this.#book = openPermits(marks, Date.now(), options);
+    }
+
+    /** Wait for a permit, at most as long as the request says. Asked again with the same id it is the same question. */
+    acquire(request: PermitRequest): Promise<PermitAnswer> {
+      return new Promise((resolve) => {
+        this.#asking.set(request.id, resolve);
+        this.#step({ kind: "ask", request });
+      });
+    }
+
+    /** Give a permit back, or a place in the queue up. */
+    release(id: string, retryAfterMs: number | null): void {
+      // Nobody listens any more; without this a caller that went away would stay in the map.
+      this.#asking.delete(id);
+      this.#step({ kind: "release", id, retryAfterMs });
+    }
+
+    #step(command: PermitCommand): void {
+      const [book, { answers, marks, wakeAtMs }] = stepPermits(this.#book, Date.now(), command);
+      // Rows first: a write that throws leaves the book as it was, and nobody is told of a permit.
+      for (const [name, at] of Object.entries(marks)) this.#write(name, at);
+      this.#book = book;
+      for (const { id, answer } of answers) {
+        this.#asking.get(id)?.(answer);
+        this.#asking.delete(id);
+      }
+      this.#cancelTimer();
+      this.#cancelTimer =
+        wakeAtMs === null
+          ? () => {}
+          : systemClock.after(Math.max(1, wakeAtMs - Date.now()), () => this.#step({ kind: "tick" }));
+    }
+
+    #write(name: string, at: number): void {
+      this.ctx.storage.sql.exec(
+        "INSERT INTO marks (name, at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET at = excluded.at",
+        name,
+        at,
+      );
+    }
+  };
+}

@@ -1,0 +1,32 @@
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** The host names and the origins that were configured; both may be none. */
+export interface AllowedOrigins {
+  readonly hosts: ReadonlySet<string>;
+  readonly origins: ReadonlySet<string>;
+}
+
+/**
+ * Whether a request comes from where it may: what stops a web page from reaching a server on its visitor's own machine
+ * (DNS rebinding), and pages of elsewhere from using a browser as their client.
+ *
+ * The host is one of those configured. Where none is, the platform's routes decide which names lead here, and over plain
+ * http only loopback names do: that is how a development server is reached. An `Origin` is sent by browsers only; it is
+ * the host itself or one of those configured.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#security-warning
+ */
+export function isAllowedOrigin(request: Request, { hosts, origins }: AllowedOrigins): boolean {
+  const url = new URL(request.url);
+  const host = request.headers.get("host") ?? url.host;
+  const { hostname } = new URL(`http://${host}`);
+  const hostAllowed =
+    hosts.size > 0 ? hosts.has(hostname) : url.protocol === "https:" || LOOPBACK.has(hostname);
+  if (!hostAllowed) return false;
+
+  const origin = request.headers.get("origin");
+  if (origin === null || origins.has(origin)) return true;
+  if (!URL.canParse(origin)) return false;
+  const from = new URL(origin).hostname;
+  return from === hostname || (LOOPBACK.has(from) && LOOPBACK.has(hostname));
+}

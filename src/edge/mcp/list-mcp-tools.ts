@@ -1,0 +1,31 @@
+import type { ListToolsResult } from "@modelcontextprotocol/server";
+
+import type { Catalog } from "../../catalog/catalog.ts";
+import { describeSurface, type ToolSurface } from "../../catalog/tool-surface.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { toToolList } from "../../formats/tool-list.ts";
+
+/**
+ * One page of the tools that a key is offered; null when the cursor is none that was given. Whatever the surface, the
+ * tools that find others and the one that runs many are there.
+ */
+export function listMcpTools(
+  catalog: Catalog,
+  surface: ToolSurface,
+  cursor: string | undefined,
+): ListToolsResult | null {
+  const from = cursor === undefined ? 0 : Number(cursor);
+  const offered = describeOffer(catalog, surface);
+  if (!Number.isInteger(from) || from < 0 || from >= offered.length) return null;
+  const next = from + LIMITS.toolListPage;
+  const tools = toToolList(offered.slice(from, next), "mcp") as ListToolsResult["tools"];
+  return { tools, ...(next < offered.length && { nextCursor: String(next) }) };
+}
+
+function describeOffer(catalog: Catalog, surface: ToolSurface) {
+  const meta = describeSurface("meta", catalog);
+  if (surface === "meta") return meta;
+  const described = describeSurface(surface, catalog);
+  const names = new Set(described.map(({ name }) => name));
+  return [...meta.filter(({ name }) => !names.has(name)), ...described];
+}

@@ -1,0 +1,58 @@
+import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+
+import { LIMITS } from "../../contract/limits.ts";
+import type { RequestContext } from "../http/request-context.ts";
+import { callTool } from "./call-tool.ts";
+import { listMcpTools } from "./list-mcp-tools.ts";
+import type { ToolSurface } from "../../catalog/tool-surface.ts";
+
+/** What every client is told about this server. */
+const INFO = { name: "volley", title: "Volley", version: "0.1.0" };
+
+const INSTRUCTIONS =
+  "Run many tool calls in one: execute_actions takes a list of actions, runs what is independent at once and answers each. " +
+  "Find tools with discover_tools, read their arguments with get_tool_schema.";
+
+export interface McpServerOptions {
+  readonly surface: ToolSurface;
+  readonly bodyBytes: number;
+  /** Aborts when the client's connection ends. */
+  readonly disconnected: AbortSignal;
+}
+
+/**
+ * Create the server for one request: stateless, so what it offers follows from the key and the address alone.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
+ */
+export function createMcpServer(context: RequestContext, options: McpServerOptions): Server {
+  const server = new Server(INFO, {
+    capabilities: { tools: {} },
+    instructions: INSTRUCTIONS,
+    // A key's tools change with a deployment only, but they are that key's.
+    cacheHints: { "tools/list": { ttlMs: LIMITS.toolListTtlMs, cacheScope: "private" } },
+  });
+  server.setRequestHandler("tools/list", ({ params }) => {
+    const page = listMcpTools(context.catalog, options.surface, params?.cursor);
+    if (page === null)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The cursor is none that was given.");
+    return page;
+  });
+  server.setRequestHandler("tools/call", ({ params }, { mcpReq }) =>
+    callTool(params, context, {
+      bodyBytes: options.bodyBytes,
+      signal: AbortSignal.any([mcpReq.signal, options.disconnected]),
+      ...(mcpReq._meta?.progressToken !== undefined && {
+        onProgress: (progress: number, total: number) =>
+          void mcpReq
+            .notify({
+              method: "notifications/progress",
+              params: { progressToken: mcpReq._meta!.progressToken!, progress, total },
+            })
+            // A client that has gone away hears no progress, and needs none.
+            .catch(() => {}),
+      }),
+    }),
+  );
+  return server;
+}

@@ -1,0 +1,128 @@
+import type { Tool } from "../catalog/define-tool.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
+import { LIMITS } from "../contract/limits.ts";
+import type { GlobalLimits, PermitAnswer } from "../contract/permit.ts";
+import type { Ports, ToolGates } from "./ports.ts";
+
+/** How a call gets its permits. */
+export interface CallPermitsOptions {
+  readonly ports: Ports;
+  readonly toolGates: ToolGates;
+  /** What the call may take once it has a permit. */
+  readonly timeoutMs: number;
+  /** When waiting makes no sense any more, in the clock's milliseconds. */
+  readonly waitUntilMs: number;
+}
+
+/**
+ * The permits of one call to a tool with global limits, one at a time: each attempt has its own, because each is a call
+ * to the upstream, and a place must not be held through the pause between two.
+ *
+ * Nothing depends on a permit being given back: it ends by its time. So a call must not outlive it either; `leftMs` is
+ * what it may still take, by the asker's own clock and counted from the earliest moment the grant can have been made.
+ */
+export class CallPermits {
+  readonly #tool: Tool;
+  readonly #limits: GlobalLimits;
+  readonly #options: CallPermitsOptions;
+  /** The question that was asked last, while it waits or holds. */
+  #id: string | null = null;
+  #holds = false;
+  #endsAtMs = 0;
+  #leave: () => void = () => {};
+
+  constructor(tool: Tool, limits: GlobalLimits, options: CallPermitsOptions) {
+    this.#tool = tool;
+    this.#limits = limits;
+    this.#options = options;
+  }
+
+  /** How long the permit that is held still lasts. */
+  get leftMs(): number {
+    return this.#endsAtMs - this.#options.ports.clock.now();
+  }
+
+  /** Wait for a permit: null when it is held, otherwise why there is none. Never rejects. */
+  async take(): Promise<Failure | null> {
+    const { ports, toolGates, timeoutMs, waitUntilMs } = this.#options;
+    const { name } = this.#tool;
+    const id = ports.newId();
+    const askedAtMs = ports.clock.now();
+    const holdMs = timeoutMs + LIMITS.permitMarginMs;
+    const waitMs = Math.max(0, waitUntilMs - askedAtMs);
+    this.#id = id;
+    this.#holds = false;
+    const left = new Promise<null>((resolve) => (this.#leave = () => resolve(null)));
+    const asked = toolGates.acquire(name, { id, limits: this.#limits, waitMs, holdMs }).catch(() => null);
+    const answer = await Promise.race([asked, left]);
+
+    if (this.#id !== id) {
+      // What said that we left may have come before the question did.
+      void asked.then((late) => {
+        if (late?.granted === true) toolGates.release(name, id, null);
+      });
+      return makeFailure("CANCELLED");
+    }
+    if (answer?.granted === false) {
+      this.#id = null;
+      return toFailure(answer, this.#limits);
+    }
+    if (answer !== null) {
+      this.#holds = true;
+      this.#endsAtMs = this.#isCounted ? askedAtMs + answer.waitedMs + holdMs : Number.POSITIVE_INFINITY;
+      if (this.leftMs > 0) return null;
+    }
+    this.release();
+    return makeFailure("OVERLOADED", {
+      hint: "What counts this tool's calls did not answer; nothing was sent. Try this action again.",
+    });
+  }
+
+  /**
+   * Give back what is held, or stop waiting for it.
+   *
+   * @param retryAfterMs how long the upstream asked to be left alone; null when it did not
+   */
+  release(retryAfterMs: number | null = null): void {
+    const id = this.#id;
+    if (id === null) return;
+    this.#id = null;
+    this.#leave();
+    // A permit of a rate is used up by being granted.
+    if (!this.#holds || this.#isCounted || retryAfterMs !== null)
+      this.#options.toolGates.release(this.#tool.name, id, retryAfterMs);
+  }
+
+  get #isCounted(): boolean {
+    return this.#limits.concurrency !== null;
+  }
+}
+
+function toFailure(
+  { reason, retryAfterMs }: PermitAnswer & { granted: false },
+  limits: GlobalLimits,
+): Failure {
+  const retryAfter = retryAfterMs === null ? {} : { retryAfterMs };
+  const when = retryAfterMs === null ? "later" : `in ${Math.ceil(retryAfterMs)} ms`;
+  switch (reason) {
+    case "rate":
+      return makeFailure("RATE_LIMITED", {
+        ...retryAfter,
+        hint: `This tool's rate limit, which all callers share, has no room in time; try this action again ${when}.`,
+      });
+    case "paused":
+      return makeFailure("RATE_LIMITED", {
+        ...retryAfter,
+        hint: `The service asked all callers to wait; try this action again ${when}.`,
+      });
+    case "busy":
+      return makeFailure("OVERLOADED", {
+        ...retryAfter,
+        hint: `At most ${limits.concurrency} calls of this tool run at once for all callers, and none ended in time; try this action again ${when}.`,
+      });
+    case "full":
+      return makeFailure("OVERLOADED", {
+        hint: "Too many calls of this tool are waiting already; try this action again later.",
+      });
+  }
+}

@@ -1,0 +1,294 @@
+import type { GlobalLimits, PermitAnswer, PermitDenial, PermitRequest } from "../contract/permit.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { decideGcra, type GcraRate } from "../kit/gcra.ts";
+import { type Bucket, drawQuota, resumeBucket } from "./quota.ts";
+
+/** Everything one tool's gate knows. Times are milliseconds since the epoch. */
+export interface PermitBook {
+  readonly options: PermitOptions;
+  /** As the last question gave them: after a deployment the new contract holds. */
+  readonly limits: GlobalLimits;
+  /** Granted, and neither given back nor over. Empty when only the rate is limited. */
+  readonly live: readonly Permit[];
+  /** Who waits, oldest first. */
+  readonly waiting: readonly Waiter[];
+  /** The upstream asked everyone to wait until then. */
+  readonly pausedUntilMs: number;
+  /** Permits of the object's life before this one may be alive until then. */
+  readonly recoveredAtMs: number;
+  /** What storage holds: no permit is alive after this. */
+  readonly aliveMarkMs: number;
+  /** Since when there is no permit; null while there is one. */
+  readonly idleSinceMs: number | null;
+  readonly bucket: Bucket;
+}
+
+interface Permit {
+  readonly id: string;
+  readonly grantedAtMs: number;
+  readonly endsAtMs: number;
+}
+
+interface Waiter {
+  readonly id: string;
+  readonly askedAtMs: number;
+  readonly untilMs: number;
+  readonly holdMs: number;
+}
+
+/** The durable marks, as a cold start finds them; 0 where there is none. */
+export interface PermitMarks {
+  readonly aliveMs: number;
+  readonly rateMs: number;
+}
+
+export interface PermitOptions {
+  /** Questions that wait at most. */
+  readonly waiters: number;
+  /** How far the mark is written ahead of the last permit's end. */
+  readonly leadMs: number;
+  /** How long there must be no permit before the mark is taken back. */
+  readonly idleMs: number;
+}
+
+export const PERMIT_OPTIONS: PermitOptions = {
+  waiters: LIMITS.permitWaiters,
+  leadMs: LIMITS.permitLeadMs,
+  idleMs: LIMITS.permitIdleMs,
+};
+
+export type PermitCommand =
+  | { readonly kind: "ask"; readonly request: PermitRequest }
+  /** Give a permit back, or a place in the queue up; and say how long the upstream asked to be left alone. */
+  | { readonly kind: "release"; readonly id: string; readonly retryAfterMs: number | null }
+  /** Time has passed. */
+  | { readonly kind: "tick" };
+
+export interface PermitStep {
+  readonly answers: readonly { readonly id: string; readonly answer: PermitAnswer }[];
+  /** Marks to write before any answer leaves. */
+  readonly marks: Partial<PermitMarks>;
+  /** When something changes although nobody says anything; null when nothing does. */
+  readonly wakeAtMs: number | null;
+}
+
+/** No permit lasts longer, whatever was asked for. */
+const LONGEST_HOLD_MS = LIMITS.maxDeadlineMs + LIMITS.permitMarginMs;
+
+const RATE_BUCKET = "rate";
+
+/**
+ * Open the book after a cold start.
+ *
+ * Who holds a permit was kept in memory only, so nobody gets one until the last that may have been granted is over:
+ * that is what the mark says. A mark further away than a permit can last was written by a clock that was set back since.
+ */
+export function openPermits(marks: PermitMarks, nowMs: number, options = PERMIT_OPTIONS): PermitBook {
+  return {
+    options,
+    limits: { concurrency: null, rate: null },
+    live: [],
+    waiting: [],
+    pausedUntilMs: 0,
+    recoveredAtMs: Math.min(marks.aliveMs, nowMs + LONGEST_HOLD_MS),
+    aliveMarkMs: marks.aliveMs,
+    idleSinceMs: nowMs,
+    bucket: resumeBucket(marks.rateMs),
+  };
+}
+
+/**
+ * Take one command, then grant whatever can be granted now, oldest first, and turn away who cannot be served in time.
+ *
+ * - Never more live permits than `limits.concurrency`: a permit counts until it is given back or its time is over, and
+ *   every one ends by time. The mark is written before a permit that outlasts it leaves, so neither an eviction nor a
+ *   crash forgets one.
+ * - Never more grants than the rate's limit and what comes back within the window: each is drawn from a GCRA bucket with
+ *   a durable mark (`drawQuota`).
+ * - First come, first served: only the head of the queue is ever granted. Who could be served by nobody's leave in time
+ *   (the rate, or an upstream's pause) is turned away at once, with the time to come back.
+ * - Nobody waits for ever: every question has its end.
+ */
+export function stepPermits(
+  book: PermitBook,
+  nowMs: number,
+  command: PermitCommand,
+): [PermitBook, PermitStep] {
+  const live = book.live.filter(({ endsAtMs }) => endsAtMs > nowMs);
+  const [next, early] = take({ ...book, live }, nowMs, command);
+  const service = new Service(next, nowMs);
+  for (const waiter of next.waiting) service.serve(waiter);
+  const [served, { answers, marks, wakeAtMs }] = service.close();
+  return [served, { answers: [...early, ...answers], marks, wakeAtMs }];
+}
+
+function take(book: PermitBook, nowMs: number, command: PermitCommand): [PermitBook, PermitStep["answers"]] {
+  switch (command.kind) {
+    case "tick":
+      return [book, []];
+    case "release":
+      return [release(book, nowMs, command), []];
+    case "ask":
+      return ask(book, nowMs, command.request);
+  }
+}
+
+/** Nothing happens to anyone else's permit or place: an id that is over, or was never known, frees nothing. */
+function release(
+  book: PermitBook,
+  nowMs: number,
+  { id, retryAfterMs }: { readonly id: string; readonly retryAfterMs: number | null },
+): PermitBook {
+  const pauseMs = Math.min(retryAfterMs ?? 0, LIMITS.permitPauseMs);
+  return {
+    ...book,
+    live: book.live.filter((permit) => permit.id !== id),
+    waiting: book.waiting.filter((waiter) => waiter.id !== id),
+    pausedUntilMs: pauseMs > 0 ? Math.max(book.pausedUntilMs, nowMs + pauseMs) : book.pausedUntilMs,
+  };
+}
+
+function ask(
+  { live, waiting, ...book }: PermitBook,
+  nowMs: number,
+  { id, limits, waitMs, holdMs }: PermitRequest,
+): [PermitBook, PermitStep["answers"]] {
+  const same = { ...book, live, waiting, limits };
+  const held = live.find((permit) => permit.id === id);
+  if (held !== undefined)
+    return [same, [{ id, answer: { granted: true, waitedMs: held.grantedAtMs - nowMs } }]];
+  const waiter = {
+    id,
+    askedAtMs: nowMs,
+    untilMs: nowMs + Math.min(waitMs, LIMITS.maxDeadlineMs),
+    holdMs: Math.min(holdMs, LONGEST_HOLD_MS),
+  };
+  if (waiting.some((other) => other.id === id))
+    return [{ ...same, waiting: waiting.map((other) => (other.id === id ? waiter : other)) }, []];
+  if (waiting.length >= book.options.waiters)
+    return [same, [{ id, answer: { granted: false, reason: "full", retryAfterMs: null } }]];
+  return [{ ...same, waiting: [...waiting, waiter] }, []];
+}
+
+/** When the next in line may go as far as is known now, and what it would be waiting for. */
+interface Prospect {
+  readonly atMs: number;
+  readonly reason: PermitDenial;
+}
+
+/** One pass over the queue. */
+class Service {
+  readonly #book: PermitBook;
+  readonly #nowMs: number;
+  readonly #live: Permit[];
+  readonly #waiting: Waiter[] = [];
+  readonly #answers: { id: string; answer: PermitAnswer }[] = [];
+  #bucket: Bucket;
+  #aliveMarkMs: number;
+
+  constructor(book: PermitBook, nowMs: number) {
+    this.#book = book;
+    this.#nowMs = nowMs;
+    this.#live = [...book.live];
+    this.#bucket = book.bucket;
+    this.#aliveMarkMs = book.aliveMarkMs;
+  }
+
+  /** Grant, turn away or keep one waiter; they must come oldest first. */
+  serve(waiter: Waiter): void {
+    const { id, askedAtMs, untilMs } = waiter;
+    const { atMs, reason } = this.#prospect(this.#waiting.length);
+    const mayGo = this.#waiting.length === 0 && atMs <= this.#nowMs && this.#hasPlace();
+    if (mayGo && untilMs >= this.#nowMs) {
+      this.#grant(waiter);
+      this.#answers.push({ id, answer: { granted: true, waitedMs: this.#nowMs - askedAtMs } });
+    } else if (untilMs <= this.#nowMs || atMs > untilMs) {
+      const retryAfterMs = atMs > this.#nowMs ? atMs - this.#nowMs : null;
+      this.#answers.push({ id, answer: { granted: false, reason, retryAfterMs } });
+    } else this.#waiting.push(waiter);
+  }
+
+  close(): [PermitBook, PermitStep] {
+    const nothing = this.#live.length === 0;
+    const idleSinceMs = nothing ? (this.#book.idleSinceMs ?? this.#nowMs) : null;
+    if (this.#mayTakeMarkBack(idleSinceMs)) this.#aliveMarkMs = Math.floor(this.#nowMs);
+    const book: PermitBook = {
+      ...this.#book,
+      live: this.#live,
+      waiting: this.#waiting,
+      aliveMarkMs: this.#aliveMarkMs,
+      idleSinceMs,
+      bucket: this.#bucket,
+    };
+    const marks = {
+      ...(book.aliveMarkMs !== this.#book.aliveMarkMs && { aliveMs: book.aliveMarkMs }),
+      ...(book.bucket.markMs !== this.#book.bucket.markMs && { rateMs: book.bucket.markMs }),
+    };
+    return [book, { answers: this.#answers, marks, wakeAtMs: this.#wakeAt(book) }];
+  }
+
+  #grant({ id, holdMs }: Waiter): void {
+    const { limits, options } = this.#book;
+    if (limits.rate !== null) {
+      const buckets = new Map([[RATE_BUCKET, this.#bucket]]);
+      const draws = [{ index: 0, limit: { bucket: RATE_BUCKET, ...limits.rate } }];
+      const [[change]] = drawQuota({ floorMs: 0, buckets }, this.#nowMs, { quota: null, draws });
+      if (change !== undefined) this.#bucket = { tatMs: change.tatMs, markMs: change.markMs };
+    }
+    if (limits.concurrency === null) return;
+    const endsAtMs = this.#nowMs + holdMs;
+    this.#live.push({ id, grantedAtMs: this.#nowMs, endsAtMs });
+    if (endsAtMs > this.#aliveMarkMs) this.#aliveMarkMs = Math.ceil(endsAtMs + options.leadMs);
+  }
+
+  #hasPlace(): boolean {
+    const { concurrency } = this.#book.limits;
+    return concurrency === null || this.#live.length < concurrency;
+  }
+
+  #prospect(ahead: number): Prospect {
+    const { limits, recoveredAtMs, pausedUntilMs } = this.#book;
+    let prospect: Prospect = { atMs: this.#nowMs, reason: "busy" };
+    const later = (atMs: number, reason: PermitDenial): void => {
+      if (atMs > prospect.atMs) prospect = { atMs, reason };
+    };
+    if (limits.concurrency !== null) later(recoveredAtMs, "busy");
+    if (limits.rate !== null) {
+      later(this.#nowMs + untilDraw(this.#bucket, this.#nowMs, limits.rate, ahead), "rate");
+    }
+    later(pausedUntilMs, "paused");
+    return prospect;
+  }
+
+  /** Only when it would say more than the truth for longer than a row is worth. */
+  #mayTakeMarkBack(idleSinceMs: number | null): boolean {
+    const { options, recoveredAtMs } = this.#book;
+    return (
+      idleSinceMs !== null &&
+      this.#nowMs >= idleSinceMs + options.idleMs &&
+      this.#nowMs >= recoveredAtMs &&
+      this.#aliveMarkMs > this.#nowMs
+    );
+  }
+
+  #wakeAt({ live, waiting, idleSinceMs, aliveMarkMs, recoveredAtMs, options }: PermitBook): number | null {
+    let wakeAtMs = Number.POSITIVE_INFINITY;
+    const at = (ms: number): void => {
+      if (ms > this.#nowMs) wakeAtMs = Math.min(wakeAtMs, ms);
+    };
+    for (const { endsAtMs } of live) at(endsAtMs);
+    for (const { untilMs } of waiting) at(untilMs);
+    if (waiting.length > 0) at(this.#prospect(0).atMs);
+    if (idleSinceMs !== null && aliveMarkMs > this.#nowMs)
+      at(Math.max(idleSinceMs + options.idleMs, recoveredAtMs));
+    return wakeAtMs === Number.POSITIVE_INFINITY ? null : wakeAtMs;
+  }
+}
+
+/** Milliseconds until the draw behind `ahead` others can be made; 0 when it can be now. */
+function untilDraw({ tatMs }: Bucket, nowMs: number, rate: GcraRate, ahead: number): number {
+  const { allowed, retryAfterMs } = decideGcra(tatMs, nowMs, rate, ahead);
+  if (!allowed) return retryAfterMs;
+  // A draw that is allowed is counted as made: the first of those ahead.
+  return ahead === 0 ? 0 : decideGcra(tatMs, nowMs, rate, ahead - 1).retryAfterMs;
+}

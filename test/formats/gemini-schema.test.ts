@@ -1,0 +1,109 @@
+import { expect, test } from "vitest";
+import * as z from "zod";
+
+import { toGeminiSchema } from "../../src/formats/gemini-schema.ts";
+
+const STRING = { type: "string" };
+const ANY = { anyOf: [{ type: "string" }, { type: "number" }, { type: "boolean" }] };
+
+test.each<[sentence: string, schema: object, translated: object]>([
+  ["a type as it is", { type: "string", minLength: 1 }, { type: "string", minLength: 1 }],
+  ["a constant as the only value", { const: "a" }, { type: "string", enum: ["a"] }],
+  ["values of text", { enum: ["a", "b"] }, { type: "string", enum: ["a", "b"] }],
+  ["numbers to choose from as a number", { type: "number", enum: [1, 2] }, { type: "number" }],
+  ["a constant number as a number", { const: 1 }, { type: "number" }],
+  ["a type or null as nullable", { type: ["string", "null"] }, { type: "string", nullable: true }],
+  [
+    "a union with null as nullable",
+    { anyOf: [{ type: "integer" }, { type: "null" }] },
+    { type: "integer", nullable: true },
+  ],
+  ["oneOf as anyOf", { oneOf: [STRING, { type: "integer" }] }, { anyOf: [STRING, { type: "integer" }] }],
+  [
+    "a definition where it is used, with what is said beside it",
+    {
+      type: "object",
+      properties: { a: { $ref: "#/$defs/name", description: "Whose" } },
+      $defs: { name: { type: "string", maxLength: 9 } },
+    },
+    { type: "object", properties: { a: { type: "string", maxLength: 9, description: "Whose" } } },
+  ],
+  [
+    "a property that is called $ref as a property",
+    { type: "object", properties: { $ref: STRING }, required: ["$ref"] },
+    { type: "object", properties: { $ref: STRING }, required: ["$ref"] },
+  ],
+  [
+    "allOf as one object",
+    {
+      allOf: [
+        { type: "object", properties: { a: STRING }, required: ["a"] },
+        { type: "object", properties: { b: STRING }, required: ["b"] },
+      ],
+    },
+    { type: "object", properties: { a: STRING, b: STRING }, required: ["a", "b"] },
+  ],
+  ["an array of anything", { type: "array" }, { type: "array", items: ANY }],
+  [
+    "a tuple as an array of any of its parts",
+    { type: "array", prefixItems: [STRING, { type: "number" }] },
+    { type: "array", items: { anyOf: [STRING, { type: "number" }] } },
+  ],
+  ["anything at all as text, number or boolean", {}, ANY],
+  [
+    "a date and time with its format",
+    { type: "string", format: "date-time" },
+    { type: "string", format: "date-time" },
+  ],
+  ["any other format without it", { type: "string", format: "email" }, STRING],
+  ["a pattern that looks around without it", { type: "string", pattern: "^(?!a)b$" }, STRING],
+  [
+    "a plain pattern with it",
+    { type: "string", pattern: "^(?:a|b)$" },
+    { type: "string", pattern: "^(?:a|b)$" },
+  ],
+  [
+    "exclusive bounds of whole numbers as inclusive ones",
+    { type: "integer", exclusiveMinimum: 0 },
+    { type: "integer", minimum: 1 },
+  ],
+  [
+    "exclusive bounds of other numbers without them",
+    { type: "number", exclusiveMinimum: 0 },
+    { type: "number" },
+  ],
+  [
+    "an object without known properties as an object",
+    { type: "object", additionalProperties: STRING },
+    { type: "object" },
+  ],
+])("toGeminiSchema() writes %s", (_, schema, translated) => {
+  expect(toGeminiSchema(schema as Record<string, unknown>)).toEqual(translated);
+});
+
+test("toGeminiSchema() takes what Zod writes", () => {
+  const schema = z.toJSONSchema(
+    z.strictObject({
+      to: z.array(z.email()).min(1).max(10),
+      when: z.union([z.iso.datetime(), z.literal("now")]).optional(),
+      count: z.int().positive().nullable(),
+      extra: z.record(z.string(), z.unknown()).optional(),
+    }),
+    { io: "input" },
+  );
+  expect(toGeminiSchema(schema as Record<string, unknown>)).toMatchObject({
+    type: "object",
+    properties: {
+      to: { type: "array", items: { type: "string" }, minItems: 1, maxItems: 10 },
+      when: {
+        anyOf: [
+          { type: "string", format: "date-time" },
+          { type: "string", enum: ["now"] },
+        ],
+      },
+      count: { type: "integer", minimum: 1, nullable: true },
+      extra: { type: "object" },
+    },
+    required: ["to", "count"],
+  });
+});

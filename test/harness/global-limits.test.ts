@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import type { WireResult } from "../support/execute-batch.ts";
+import { HostileUpstream } from "../support/hostile-upstream.ts";
+import { startSandbox } from "../support/sandbox.ts";
+import { TestCaller } from "../support/test-caller.ts";
+import type { Workerd } from "../support/workerd.ts";
+
+/*
+ * Two instances of the built Worker, each in an isolate of its own, on the same Durable Objects: what isolates on two
+ * machines are to each other. The upstream counts for itself how many calls it has at once.
+ */
+
+let upstream: HostileUpstream;
+let volley: Workerd;
+let callers: readonly [TestCaller, TestCaller];
+
+beforeAll(async () => {
+  upstream = await HostileUpstream.start();
+  volley = await startSandbox({ vars: { PROBE_ORIGIN: upstream.url }, twin: true });
+  callers = [new TestCaller(volley.url), new TestCaller(volley.twinUrl!, "sandbox-other-key")];
+});
+
+afterAll(async () => {
+  await volley?.[Symbol.asyncDispose]();
+  await upstream?.[Symbol.asyncDispose]();
+});
+
+const actionsOf = (count: number, action: (n: number) => object): object[] =>
+  Array.from({ length: count }, (_, n) => action(n));
+const call = (n: number, d = 40) => ({ tool: "probe-global", args: { n, d } });
+
+/** Send the same batches to both instances at once. */
+async function sendToBoth(
+  batches: readonly (readonly object[])[],
+  fields: object = {},
+): Promise<WireResult[]> {
+  const envelopes = await Promise.all(
+    callers.flatMap((caller) => batches.map((actions) => caller.execute(actions, fields))),
+  );
+  return envelopes.flatMap(({ results }) => results);
+}
+
+describe("a tool that two calls at once are all of", () => {
+  test("never has a third, whichever instance, tenant, batch or loop the calls come from", async () => {
+    const loop = { tool: "probe-global", for_each: [1, 2, 3, 4, 5], args: { n: { $ref: "item#" }, d: 40 } };
+    const results = await sendToBoth([actionsOf(6, (n) => call(n)), [loop], [call(9), call(10)]]);
+    expect(results.map(({ status }) => status)).toEqual(results.map(() => "success"));
+    expect(upstream.requestsTo("/global")).toHaveLength(26);
+    expect(upstream.peakOf("/global")).toBe(2);
+    // Waiting for a place is nobody's time: not the tool's, and not the call's duration.
+    for (const { meta } of results.filter(({ data }) => !Array.isArray(data)))
+      expect(meta.duration_ms).toBeLessThan(400);
+    expect(Math.max(...results.map(({ meta }) => meta.queued_ms ?? 0))).toBeGreaterThan(100);
+  });
+});
+
+describe("an upstream that asks one instance to wait", () => {
+  test("is left alone by the other one too, and who cannot wait that long is told so", async () => {
+    let refused = 0;
+    upstream.script("/global", (_, response) => {
+      if (refused === 0) response.writeHead(429, { "retry-after": "1" }).end();
+      else response.writeHead(200, { "content-type": "application/json" }).end('{"n":1}');
+      refused += 1;
+    });
+    const before = upstream.requestsTo("/global").length;
+    const [first] = (await callers[0].execute([call(1)])).results;
+    expect(first!.error).toMatchObject({ code: "RATE_LIMITED", upstream_status: 429, retry_after_ms: 1_000 });
+
+    const [hasty, patient] = await Promise.all([
+      callers[1].execute([call(2)], { deadline_ms: 300 }),
+      callers[1].execute([call(3)]),
+    ]);
+    expect(hasty.results[0]!.error).toMatchObject({
+      code: "RATE_LIMITED",
+      retry_after_ms: expect.any(Number),
+      hint: expect.stringContaining("asked all callers to wait"),
+    });
+    expect(patient.results[0]).toMatchObject({ status: "success" });
+    const [refusedAt, servedAt] = upstream
+      .requestsTo("/global")
+      .slice(before)
+      .map(({ at }) => at);
+    // The wait is counted from the refusal's end on the gate's clock, not from its request.
+    expect(servedAt! - refusedAt!).toBeGreaterThanOrEqual(990);
+    expect(upstream.requestsTo("/global")).toHaveLength(before + 2);
+  });
+});
+
+describe("a rate that all callers share", () => {
+  test("is drawn by both instances from one bucket; what has no room in time says when", async () => {
+    const action = (n: number): object => ({ tool: "probe-global-rate", args: { n } });
+    const results = await sendToBoth([actionsOf(6, action)], { deadline_ms: 2_500 });
+    const ok = results.filter(({ status }) => status === "success");
+    const denied = results.filter(({ status }) => status === "error");
+    // Five at once, then one every two seconds.
+    expect(ok).toHaveLength(6);
+    expect(upstream.requestsTo("/global-rate")).toHaveLength(6);
+    for (const { error } of denied) {
+      expect(error).toMatchObject({ code: "RATE_LIMITED", retryable: true });
+      expect(error!.retry_after_ms).toBeGreaterThan(2_500);
+    }
+  });
+});
+
+test("the cap of a batch is that batch's alone: what the tests above see is not the instances' own doing", async () => {
+  await sendToBoth([actionsOf(6, (n) => ({ tool: "probe-limited", args: { n, d: 60 } }))]);
+  expect(upstream.peakOf("/limited")).toBeGreaterThan(3);
+});

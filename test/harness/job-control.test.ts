@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+
+import { eventually, sleep } from "../support/eventually.ts";
+import { setUpSandbox } from "../support/set-up-sandbox.ts";
+import { problemOf, type RawAnswer, TestCaller } from "../support/test-caller.ts";
+
+const { upstream, volley, caller } = await setUpSandbox();
+const other = new TestCaller(volley.url, "sandbox-other-key");
+
+interface WireJob {
+  readonly job_id: string;
+  readonly status: string;
+  readonly attempts: number;
+  readonly created_at: string;
+  readonly note?: string;
+}
+
+interface WirePage {
+  readonly jobs: readonly WireJob[];
+  readonly next_cursor: string | null;
+}
+
+async function initiate(args: object, { tool = "probe-background", by = caller } = {}): Promise<string> {
+  const { results } = await by.execute([{ tool, args }]);
+  expect(results[0]).toMatchObject({ status: "initiated" });
+  return results[0]!.job_id!;
+}
+
+const jobOf = async (id: string): Promise<WireJob> =>
+  JSON.parse((await caller.get(`/v1/jobs/${id}`)).text) as WireJob;
+const becomes = (id: string, status: string): Promise<WireJob> =>
+  eventually(
+    status,
+    async () => {
+      const job = await jobOf(id);
+      return job.status === status ? job : undefined;
+    },
+    { withinMs: 25_000, everyMs: 25 },
+  );
+const post = (path: string, by = caller): Promise<RawAnswer> => by.send({ path });
+const list = async (query: string, by = other): Promise<WirePage> => {
+  const answer = await by.get(`/v1/jobs${query}`);
+  expect(answer.status, answer.text).toBe(200);
+  return JSON.parse(answer.text) as WirePage;
+};
+const requestsOf = (n: number) =>
+  upstream.requestsTo("/background").filter(({ body }) => (JSON.parse(body) as { n: number }).n === n);
+
+/** Refused until it is dead, which takes four backoffs; the other tests run meanwhile. */
+const doomed = await initiate({ n: 900, status: 500 });
+
+describe("POST /v1/jobs/{id}/cancel", () => {
+  test("ends a job whose attempt is under way, says that it may have taken effect, and refuses its answer", async () => {
+    const id = await initiate({ n: 1, d: 400 });
+    await eventually("the attempt", async () => requestsOf(1)[0]);
+
+    const answer = await post(`/v1/jobs/${id}/cancel`);
+
+    expect(answer.status).toBe(200);
+    const cancelled = JSON.parse(answer.text) as WireJob;
+    expect(cancelled).toMatchObject({ job_id: id, status: "cancelled", attempts: 1, next_attempt_at: null });
+    expect(cancelled.note).toContain("may have taken effect");
+    expect(await requestsOf(1)[0]!.end).toBe("answered");
+    await sleep(100);
+    expect(await jobOf(id)).toEqual(cancelled);
+  });
+
+  test("ends a job that waits for its next attempt, which is never made", async () => {
+    const id = await initiate({ n: 2, status: 503 });
+    await becomes(id, "retrying");
+
+    const answer = await post(`/v1/jobs/${id}/cancel`);
+
+    expect(JSON.parse(answer.text)).toMatchObject({ status: "cancelled", attempts: 1 });
+    await sleep(1_200);
+    expect(requestsOf(2)).toHaveLength(1);
+  });
+
+  test("of a job that is over is refused, and of another tenant's it is unknown", async () => {
+    const id = await initiate({ n: 3 });
+    await becomes(id, "succeeded");
+
+    expect(problemOf(await post(`/v1/jobs/${id}/cancel`))).toMatchObject({
+      status: 409,
+      code: "JOB_NOT_CANCELLABLE",
+      detail: expect.stringContaining("'succeeded'"),
+    });
+    expect(problemOf(await post(`/v1/jobs/${id}/cancel`, other))).toMatchObject({ status: 404 });
+    expect(problemOf(await post("/v1/jobs/no-such-job/cancel"))).toMatchObject({ status: 404 });
+    expect((await caller.get(`/v1/jobs/${id}/cancel`)).status).toBe(405);
+  });
+});
+
+describe("GET /v1/jobs", () => {
+  test("lists the tenant's jobs page by page, the newest first, without their data", async () => {
+    expect(await list("")).toEqual({ jobs: [], next_cursor: null });
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n += 1) ids.push(await initiate({ n: 100 + n }, { by: other }));
+    await eventually("all of them", async () => {
+      const { jobs } = await list("?status=succeeded");
+      return jobs.length === 5 ? jobs : undefined;
+    });
+
+    const first = await list("?limit=2");
+    const second = await list(`?limit=2&cursor=${first.next_cursor}`);
+    const third = await list(`?limit=2&cursor=${second.next_cursor}`);
+
+    const all = [first, second, third].flatMap(({ jobs }) => jobs);
+    expect(all.map(({ job_id }) => job_id)).toEqual(ids.toReversed());
+    expect(third.next_cursor).toBeNull();
+    expect(all.every((job) => !("data" in job))).toBe(true);
+    expect((await list("?limit=5")).next_cursor).toBeNull();
+    expect(await list("?status=dead")).toEqual({ jobs: [], next_cursor: null });
+  });
+
+  test.each([
+    ["status=done", "status"],
+    ["limit=0", "limit"],
+    ["limit=101", "limit"],
+    ["cursor=;DROP", "cursor"],
+    ["state=dead", "state"],
+  ])("refuses ?%s, naming the parameter", async (query, path) => {
+    expect(problemOf(await caller.get(`/v1/jobs?${query}`))).toMatchObject({
+      status: 400,
+      code: "INVALID_QUERY",
+      path,
+      expected: expect.any(String),
+      received: expect.any(String),
+    });
+  });
+});
+
+describe("POST /v1/jobs/{id}/redrive", () => {
+  test("of a job that is not dead is refused, and of another tenant's it is unknown", async () => {
+    const id = await initiate({ n: 4 }, { tool: "probe-background-once" });
+    await becomes(id, "succeeded");
+
+    expect(problemOf(await post(`/v1/jobs/${id}/redrive`))).toMatchObject({
+      status: 409,
+      code: "JOB_NOT_REDRIVABLE",
+    });
+    expect(problemOf(await post(`/v1/jobs/${id}/redrive`, other))).toMatchObject({ status: 404 });
+  });
+
+  test("gives a dead job fresh attempts under the same idempotency key", async () => {
+    await becomes(doomed, "dead");
+    expect(requestsOf(900)).toHaveLength(5);
+    expect((await list("?status=dead", caller)).jobs.map(({ job_id }) => job_id)).toEqual([doomed]);
+    upstream.script("/background", (_, response) => {
+      response.writeHead(200, { "content-type": "application/json" }).end('{"healed":true}');
+    });
+
+    const answer = await post(`/v1/jobs/${doomed}/redrive`);
+
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.text)).toMatchObject({ job_id: doomed, status: "retrying", attempts: 0 });
+    expect(await becomes(doomed, "succeeded")).toMatchObject({ attempts: 1, data: { healed: true } });
+    const keys = new Set(requestsOf(900).map(({ headers }) => headers["idempotency-key"]));
+    expect([requestsOf(900).length, keys.size]).toEqual([6, 1]);
+  }, 30_000);
+});

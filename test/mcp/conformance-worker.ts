@@ -1,0 +1,40 @@
+import * as z from "zod";
+
+import { defineTool, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
+import { createVolley } from "../../src/edge/create-volley.ts";
+
+/** What the official conformance suite calls, as far as a tool of ours can be it. */
+const fixture = (name: string, run: ToolDeclaration["run"]) =>
+  defineTool({
+    name,
+    summary: `Fixture ${name}`,
+    description: `Fixture ${name} of the conformance suite. For tests.`,
+    category: "fixture",
+    actions: ["read"],
+    isWrite: false,
+    execution: "sync",
+    input: z.strictObject({}),
+    hosts: [],
+    orchestration: { mode: "parallel-safe" },
+    run,
+  });
+
+const volley = createVolley({
+  tools: [
+    fixture("test_simple_text", async () => "This is a simple text response for testing."),
+    fixture("test_error_handling", () =>
+      Promise.reject(new Error("This tool intentionally returns an error for testing")),
+    ),
+    fixture("test_logging_tool", async () => "Nothing is logged to the client."),
+  ],
+});
+
+/** The suite sends no key, so this entry adds one. Development and tests only. */
+export default {
+  fetch(request: Request, env: Record<string, unknown>, ctx: ExecutionContext) {
+    const keyed = new Request(request);
+    keyed.headers.set("authorization", "Bearer sandbox-key");
+    return volley.app.fetch(keyed, env, ctx);
+  },
+};
+export const TenantGate = volley.TenantGate;
