@@ -199,7 +199,7 @@ describe("An action that needs a person's yes", () => {
     const before = upstream.requests.length;
     const { text } = await caller.send({
       path: "/api/orchestration/batch",
-      body: JSON.stringify({ tools: [{ id: "1", name: "probe-delete", input: { id: 7 } }] }),
+      body: JSON.stringify({ tools: [{ id: "1", toolName: "probe-delete", input: { id: 7 } }] }),
     });
     expect(text).toMatch(/"success":false,"error":"CONFIRMATION_INVALID: /);
     expect(upstream.requests).toHaveLength(before);
