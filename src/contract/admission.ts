@@ -34,6 +34,23 @@ export interface QuotaState {
   readonly retryAfterMs: number;
 }
 
+/** A wish for a small block of a bucket's quota, to be used without asking for each draw. */
+export interface LeaseWish {
+  readonly limit: RateLimit;
+  readonly tokens: number;
+}
+
+/** A block of a bucket's quota, debited already. What is not used in its time is lost. */
+export interface LeaseGrant {
+  readonly bucket: string;
+  readonly tokens: number;
+  /** How long it may be used, from the moment its request was *sent*. */
+  readonly leaseMs: number;
+  /** What the gate had left beside it, and when the whole limit would be available again. */
+  readonly remaining: number;
+  readonly resetMs: number;
+}
+
 /**
  * The gate's answer. An action in none of the lists was not refused; a job in none of them was not recorded, because
  * the quota or its own draw was denied, or (`allOrNothing`) a sibling's.
@@ -47,4 +64,6 @@ export interface AdmissionAnswer {
     readonly index: number;
     readonly code: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE";
   }[];
+  /** Only in answer to wishes: those that were granted. */
+  readonly leases?: readonly LeaseGrant[];
 }

@@ -10,7 +10,9 @@ import { makeRefusal, type Refusal } from "./refusal.ts";
  * What a confirmation may be. `pending` can be decided, once; `running` was approved and has not reported its end, which
  * after a crash it never will; the rest is final.
  */
-export type ConfirmationStatus = "pending" | "running" | "done" | "rejected" | "expired";
+export const CONFIRMATION_STATUSES = ["pending", "running", "done", "rejected", "expired"] as const;
+
+export type ConfirmationStatus = (typeof CONFIRMATION_STATUSES)[number];
 
 /** What a parked action was asked to do. */
 export type ParkedArgs =

@@ -53,8 +53,13 @@ const FAILURES = {
 /** The code of a failed action. Stable: callers may switch on it. */
 export type FailureCode = keyof typeof FAILURES;
 
+/** Every code, in the table's order. */
+export const FAILURE_CODES = Object.keys(FAILURES) as [FailureCode, ...FailureCode[]];
+
 /** Which clock ran out: waiting for headers, silence inside a body, or the call as a whole. */
-export type TimeoutPhase = "headers" | "idle" | "total";
+export const TIMEOUT_PHASES = ["headers", "idle", "total"] as const;
+
+export type TimeoutPhase = (typeof TIMEOUT_PHASES)[number];
 
 /**
  * One place where a value does not fit. `path` is an RFC 6901 pointer into what the caller sent, with everything

@@ -23,6 +23,9 @@ const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS;
 
+/** Every code, in the table's order. */
+export const REFUSAL_CODES = Object.keys(REFUSALS) as [RefusalCode, ...RefusalCode[]];
+
 /** Why a request was refused whole. */
 export interface Refusal {
   readonly code: RefusalCode;
@@ -41,7 +44,7 @@ export function makeRefusal(
 }
 
 /** The HTTP status of a refusal. */
-export function statusOf(refusal: Refusal): (typeof REFUSALS)[RefusalCode]["status"] {
+export function statusOf(refusal: Pick<Refusal, "code">): (typeof REFUSALS)[RefusalCode]["status"] {
   return REFUSALS[refusal.code].status;
 }
 

@@ -2,6 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Caller } from "../contract/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { TimerQueue } from "../kit/timer-queue.ts";
+import { createLeasedAdmission, TenantLeases } from "../run/leased-admission.ts";
 import type { Ports, RunOptions } from "../run/ports.ts";
 import { UpstreamHealth } from "../run/upstream-health.ts";
 import { createGateClient } from "./durable/gate-client.ts";
@@ -20,6 +21,9 @@ export interface DeploymentOptions {
   /** Upstream origins that may be plain http or private; for sandboxes. */
   readonly trustedOrigins?: readonly string[];
 }
+
+/** Leases are held for so many tenants per isolate; one that is forgotten asks the gate again. */
+const TENANTS_LEASED = 1_000;
 
 /** One configuration, read once per isolate. */
 export interface Deployment {
@@ -48,6 +52,7 @@ export function readDeployment(
   const namespace = env["TENANT_GATE"] as TenantGateNamespace;
   const toolGates = readToolGates(env, catalog);
   const catalogs = new WeakMap<Caller, Catalog>();
+  const leases = new Map<string, TenantLeases>();
 
   const catalogOf = (caller: Caller): Catalog => {
     let visible = catalogs.get(caller);
@@ -57,12 +62,30 @@ export function readDeployment(
     }
     return visible;
   };
+  const leasesOf = (tenant: string): TenantLeases => {
+    let held = leases.get(tenant);
+    if (held !== undefined) return held;
+    const [oldest] = leases.keys();
+    if (leases.size >= TENANTS_LEASED && oldest !== undefined) leases.delete(oldest);
+    leases.set(tenant, (held = new TenantLeases()));
+    return held;
+  };
   return {
     keys,
     ports,
     options,
     contextOf(caller, requestId, defer) {
       const clock = new TimerQueue(ports.clock);
+      const gate = createGateClient(namespace, caller.tenant, {
+        clock,
+        timeoutMs: LIMITS.admissionTimeoutMs,
+      });
+      const admit = createLeasedAdmission({
+        leases: leasesOf(caller.tenant),
+        send: (request, wishes) => gate.admit(request, wishes),
+        clock: ports.clock,
+        defer,
+      });
       return {
         requestId,
         caller,
@@ -71,7 +94,7 @@ export function readDeployment(
         options,
         origins,
         health,
-        gate: createGateClient(namespace, caller.tenant, { clock, timeoutMs: LIMITS.admissionTimeoutMs }),
+        gate: { ...gate, admit },
         toolGates: createToolGates(toolGates, { clock, timeoutMs: LIMITS.admissionTimeoutMs, defer }),
         defer,
       };

@@ -56,6 +56,34 @@ export function decideGcra(tatMs: number, nowMs: number, rate: GcraRate, ahead =
   };
 }
 
+/**
+ * Decide one draw of `count` at once, all of them or none, that may be used at any time up to `holdMs` from now.
+ *
+ * The TAT is first raised to now + holdMs, so that no later draw is paid by time that a use of this block lies behind. See
+ * `grantLeases`, where the bound is proven.
+ */
+export function decideGcraBlock(
+  tatMs: number,
+  nowMs: number,
+  rate: GcraRate,
+  { count, holdMs }: { readonly count: number; readonly holdMs: number },
+): GcraDecision {
+  const { perMs, interval } = ticksOf(rate);
+  const capacity = interval * rate.limit;
+  const now = Math.floor(nowMs) * perMs;
+  const kept = Math.max(Math.round(tatMs * perMs), now);
+  const held = Math.max(kept, now + Math.ceil(holdMs * perMs)) + interval * count;
+  const allowed = held - now <= capacity;
+  const after = allowed ? held : kept;
+  return {
+    allowed,
+    tatMs: allowed ? after / perMs : tatMs,
+    remaining: Math.max(0, Math.floor((now + capacity - after) / interval)),
+    retryAfterMs: allowed ? 0 : Math.ceil((held - capacity - now) / perMs),
+    resetMs: Math.ceil((after - now) / perMs),
+  };
+}
+
 /** The increment T in milliseconds, as it is counted. */
 export function gcraIntervalMs(rate: GcraRate): number {
   const { perMs, interval } = ticksOf(rate);

@@ -105,7 +105,7 @@ export function openPermits(marks: PermitMarks, nowMs: number, options = PERMIT_
  *   crash forgets one.
  * - Never more grants than the rate's limit and what comes back within the window: each is drawn from a GCRA bucket with
  *   a durable mark (`drawQuota`).
- * - First come, first served: only the head of the queue is ever granted. Who could be served by nobody's leave in time
+ * - First come, first served: what a grant needs is the same for everyone, and the oldest is asked first. Who could be served by nobody's leave in time
  *   (the rate, or an upstream's pause) is turned away at once, with the time to come back.
  * - Nobody waits for ever: every question has its end.
  */
@@ -198,8 +198,8 @@ class Service {
   serve(waiter: Waiter): void {
     const { id, askedAtMs, untilMs } = waiter;
     const { atMs, reason } = this.#prospect(this.#waiting.length);
-    const mayGo = this.#waiting.length === 0 && atMs <= this.#nowMs && this.#hasPlace();
-    if (mayGo && untilMs >= this.#nowMs) {
+    // What keeps one waiting keeps everyone behind it waiting too, so nobody is ever passed.
+    if (atMs <= this.#nowMs && this.#hasPlace() && untilMs >= this.#nowMs) {
       this.#grant(waiter);
       this.#answers.push({ id, answer: { granted: true, waitedMs: this.#nowMs - askedAtMs } });
     } else if (untilMs <= this.#nowMs || atMs > untilMs) {

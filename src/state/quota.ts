@@ -95,13 +95,19 @@ function draw(
   const decision = decideGcra(kept?.tatMs ?? book.floorMs, nowMs, limit, ahead);
   if (!decision.allowed) return decision;
 
-  const change = advance(limit, decision.tatMs, kept?.markMs ?? 0, changes[changed]?.persist ?? false);
+  const change = advanceBucket(limit, decision.tatMs, kept?.markMs ?? 0, changes[changed]?.persist ?? false);
   if (changed === -1) changes.push(change);
   else changes[changed] = change;
   return decision;
 }
 
-function advance(limit: RateLimit, tatMs: number, markMs: number, persist: boolean): BucketChange {
+/** Move a bucket to a later TAT, and its mark ahead of it when the TAT passes the mark. */
+export function advanceBucket(
+  limit: RateLimit,
+  tatMs: number,
+  markMs: number,
+  persist: boolean,
+): BucketChange {
   const { bucket, windowS } = limit;
   if (tatMs <= markMs) return { bucket, tatMs, markMs, persist };
   const leadMs = Math.max(gcraIntervalMs(limit), (windowS * 1000) / 20);

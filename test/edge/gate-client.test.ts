@@ -133,6 +133,25 @@ describe("createGateClient()", () => {
     ).rejects.toThrow("Cannot reach the gate: no answer within 20 ms");
   });
 
+  test("carries wishes for leases, and brings what was granted", async () => {
+    const gate = createGateClient(gates, "client-leases", { clock: systemClock, timeoutMs: 5_000 });
+    const limit = { bucket: "key:busy", limit: 10_000, windowS: 60 };
+    const { quota, leases } = await gate.admit(makeRequest({ quota: limit }), [{ limit, tokens: 100 }]);
+    expect(quota).toMatchObject({ allowed: true, remaining: 9_999 });
+    // 2 s of refill are held back, and 100 are handed out.
+    expect(leases).toEqual([
+      {
+        bucket: "key:busy",
+        tokens: 100,
+        leaseMs: 2_000,
+        remaining: expect.any(Number),
+        resetMs: expect.any(Number),
+      },
+    ]);
+    expect(leases![0]!.remaining).toBeGreaterThan(9_500);
+    expect(leases![0]!.remaining).toBeLessThan(9_600);
+  });
+
   test("computes a tenant's id once, and remembers a bounded number", async () => {
     const namespace = new FakeNamespace(null);
     const ask = (tenant: string) =>

@@ -6,6 +6,7 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 import { attemptsRun } from "./scripted-attempts.ts";
 
@@ -30,25 +31,6 @@ function endLeases(stub: Stub): Promise<void> {
   return runInDurableObject(stub, (_gate, state) => {
     state.storage.sql.exec("UPDATE jobs SET due_at = 1 WHERE due_at IS NOT NULL");
   }).then(() => evictDurableObject(stub));
-}
-
-/** Count rows written by SQL and by `setAlarm`, which is billed as one, from now until the object is evicted. */
-async function countRows(stub: Stub): Promise<() => Promise<number>> {
-  const written: (() => number)[] = [];
-  await runInDurableObject(stub, (_gate, { storage }) => {
-    const exec = storage.sql.exec.bind(storage.sql);
-    storage.sql.exec = ((...args: Parameters<typeof exec>) => {
-      const cursor = exec(...args);
-      written.push(() => cursor.rowsWritten);
-      return cursor;
-    }) as typeof exec;
-    const setAlarm = storage.setAlarm.bind(storage);
-    storage.setAlarm = (...args) => {
-      written.push(() => 1);
-      return setAlarm(...args);
-    };
-  });
-  return () => runInDurableObject(stub, () => written.reduce((sum, rows) => sum + rows(), 0));
 }
 
 describe("quota", () => {

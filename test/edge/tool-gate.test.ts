@@ -157,6 +157,28 @@ describe("ToolGate", () => {
     expect(await namespace.get(id).acquire(makeRequest("b", { waitMs: 0 }))).toMatchObject({ granted: true });
   });
 
+  test("gives no permit that it could not write down, and goes on when it can", async () => {
+    const gate = gateOf();
+    const breakWrites = (broken: boolean): Promise<void> =>
+      runInDurableObject(gate, (_gate, { storage }) => {
+        // What was put on the instance hides the platform's own until it is taken away again.
+        if (!broken) Reflect.deleteProperty(storage.sql, "exec");
+        else
+          storage.sql.exec = () => {
+            throw new Error("disk full");
+          };
+      });
+    await gate.acquire(makeRequest("a", { holdMs: 100 }));
+    await gate.acquire(makeRequest("b", { holdMs: 100 }));
+    const waiting = gate.acquire(makeRequest("c", { holdMs: 20_000 }));
+    await breakWrites(true);
+    await sleep(200);
+    const refused = await gate.acquire(makeRequest("d", { holdMs: 20_000 })).then(() => "granted", String);
+    expect(refused).toContain("disk full");
+    await breakWrites(false);
+    expect(await waiting).toMatchObject({ granted: true });
+  });
+
   test("writes one row for a thousand calls in a row, not one for each", async () => {
     const gate = gateOf();
     await gate.acquire(makeRequest("first", { holdMs: 15_000 }));

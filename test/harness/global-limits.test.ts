@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { eventually } from "../support/eventually.ts";
 import type { WireResult } from "../support/execute-batch.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";
+import { sendAndHold } from "../support/raw-client.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";
 import type { Workerd } from "../support/workerd.ts";
@@ -52,6 +54,63 @@ describe("a tool that two calls at once are all of", () => {
     for (const { meta } of results.filter(({ data }) => !Array.isArray(data)))
       expect(meta.duration_ms).toBeLessThan(400);
     expect(Math.max(...results.map(({ meta }) => meta.queued_ms ?? 0))).toBeGreaterThan(100);
+  });
+});
+
+describe("a caller that goes away", () => {
+  test("leaves its places to others at once, not when their time is over", async () => {
+    const long = [call(1_001, 9_000), call(1_002, 9_000), call(1_003, 9_000)];
+    const client = await sendAndHold(volley.twinUrl!, long);
+    await eventually("both places to be taken", () =>
+      upstream.requestsTo("/global").filter(({ query }) => Number(query.get("n")) > 1_000).length === 2
+        ? true
+        : undefined,
+    );
+    client.resetAndDestroy();
+    const startedAt = performance.now();
+    const { results } = await callers[0].execute([call(1), call(2), call(3)]);
+    expect(results.map(({ status }) => status)).toEqual(["success", "success", "success"]);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+});
+
+describe("background attempts", () => {
+  test("share the places too: first ones after the answer, and one of each tenant that its alarm repeats", async () => {
+    let active = 0;
+    let peak = 0;
+    const refusedOnce = new Set<string>();
+    upstream.script("/global-background", (_, response) => {
+      peak = Math.max(peak, (active += 1));
+      const { headers, body } = upstream.requestsTo("/global-background").at(-1)!;
+      const key = String(headers["idempotency-key"]);
+      const status = body.includes('"n":0') && !refusedOnce.has(key) ? 503 : 200;
+      if (status === 503) refusedOnce.add(key);
+      setTimeout(() => {
+        active -= 1;
+        response.writeHead(status, { "content-type": "application/json" }).end("{}");
+      }, 50);
+    });
+    const job = (n: number): object => ({ tool: "probe-global-background", args: { n } });
+    const jobs = await Promise.all(
+      callers.map(async (caller) => {
+        const { results } = await caller.execute(actionsOf(5, job));
+        expect(results.map(({ status }) => status)).toEqual(results.map(() => "initiated"));
+        return results.map(({ job_id }, n) => ({ caller, path: `/v1/jobs/${job_id}`, n }));
+      }),
+    );
+    for (const { caller, path, n } of jobs.flat()) {
+      const ended = await eventually(
+        `${path} to succeed`,
+        async () => {
+          const { status, attempts } = JSON.parse((await caller.get(path)).text) as Record<string, unknown>;
+          return status === "succeeded" ? { attempts } : undefined;
+        },
+        { withinMs: 10_000 },
+      );
+      expect(ended).toEqual({ attempts: n === 0 ? 2 : 1 });
+    }
+    expect(upstream.requestsTo("/global-background")).toHaveLength(12);
+    expect(peak).toBe(2);
   });
 });
 

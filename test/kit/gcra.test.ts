@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decideGcra, gcraIntervalMs, type GcraRate } from "../../src/kit/gcra.ts";
+import { decideGcra, decideGcraBlock, gcraIntervalMs, type GcraRate } from "../../src/kit/gcra.ts";
 
 const NOW = 1_800_000_000_123;
 
@@ -126,5 +126,27 @@ describe("decideGcra()", () => {
 
   test("refuses a window of nothing", () => {
     expect(() => decideGcra(0, NOW, { limit: 1, windowS: 0 })).toThrow("'windowS' must be at least 0.001");
+  });
+});
+
+describe("decideGcraBlock()", () => {
+  const rate = { limit: 60, windowS: 60 };
+
+  test("draws a block whole, on top of what it may lie idle", () => {
+    const { allowed, tatMs, remaining } = decideGcraBlock(0, NOW, rate, { count: 10, holdMs: 2_000 });
+    expect([allowed, tatMs, remaining]).toEqual([true, NOW + 12_000, 48]);
+  });
+
+  test("raises nothing when more than the hold was drawn before", () => {
+    const { tatMs } = drawAt(times(30, NOW), rate);
+    expect(decideGcraBlock(tatMs, NOW, rate, { count: 10, holdMs: 2_000 }).tatMs).toBe(tatMs + 10_000);
+  });
+
+  test("refuses a block that does not fit whole, keeps the arrival time, and says when it would", () => {
+    const { tatMs } = drawAt(times(55, NOW), rate);
+    const refused = decideGcraBlock(tatMs, NOW, rate, { count: 10, holdMs: 2_000 });
+    expect(refused).toMatchObject({ allowed: false, tatMs, remaining: 5, retryAfterMs: 5_000 });
+    const again = decideGcraBlock(tatMs, NOW + refused.retryAfterMs, rate, { count: 10, holdMs: 2_000 });
+    expect(again.allowed).toBe(true);
   });
 });

@@ -160,6 +160,23 @@ export function createProbeTools(origin: string): Tool[] {
         rate_limit: { limit: 5, window_s: 10, scope: "global" },
       },
     }),
+    defineTool({
+      ...PROBE,
+      name: "probe-global-background",
+      summary: "Write in the background, at most two at once for all callers",
+      description: "Write in the background, at most two at once for all callers. For tests.",
+      actions: ["create"],
+      isWrite: true,
+      execution: "fire-and-forget",
+      idempotent: "with-key",
+      input: z.strictObject({ n, d, status }),
+      hosts: [at],
+      orchestration: { mode: "parallel-safe", global_concurrency: 2 },
+      run: async (args, ctx) => {
+        const headers = { "Idempotency-Key": ctx.idempotencyKey };
+        return (await ctx.fetch(`${at}/global-background`, { method: "POST", headers, body: args })).json();
+      },
+    }),
     read("/flaky", {
       name: "probe-flaky",
       summary: "Fail a few times, then succeed",

@@ -1,3 +1,4 @@
+import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../contract/admission.ts";
 import type { Claim, ClaimRefusal, ConfirmationRecord } from "../../contract/confirmation.ts";
 import type { JobChange, JobQuery, JobRecord } from "../../contract/job.ts";
 import type { Gate } from "../../run/ports.ts";
@@ -7,6 +8,8 @@ import type { TenantGateNamespace, TenantGateStub } from "./tenant-gate.ts";
 
 /** The tenant's gate, with what only the edge asks of it. */
 export interface GateClient extends Gate {
+  /** One round trip, which may also carry wishes for leases. */
+  admit(request: AdmissionRequest, wishes?: readonly LeaseWish[]): Promise<AdmissionAnswer>;
   job(id: string): Promise<JobRecord | null>;
   /** List jobs, newest first, without their data. */
   jobs(query: JobQuery): Promise<JobRecord[]>;
@@ -45,7 +48,7 @@ export function createGateClient(
   const call = <T>(send: (stub: TenantGateStub) => Promise<T>): Promise<T> =>
     callBounded(() => send(namespace.get(idOf(namespace, tenant))), options);
   return {
-    admit: (request) => call((stub) => stub.admit(request)),
+    admit: (request, wishes = []) => call((stub) => stub.admit(request, wishes)),
     settle: (jobId, fence, end) => call((stub) => stub.settle(jobId, fence, end)),
     job: (id) => call((stub) => stub.job(id)),
     jobs: (query) => call((stub) => stub.jobs(query)),

@@ -1,3 +1,5 @@
+import type { LeaseGrant, LeaseWish } from "../../contract/admission.ts";
+import { grantLeases } from "../../state/grant-leases.ts";
 import {
   type Bucket,
   type BucketChange,
@@ -39,10 +41,21 @@ export class QuotaTable {
   /** Count one batch. Synchronous, so that batches cannot interleave. */
   draw(nowMs: number, command: QuotaCommand): QuotaResult {
     const [changes, result] = drawQuota({ floorMs: this.#floorMs, buckets: this.#buckets }, nowMs, command);
-    for (const change of changes) if (change.persist) this.#write(change);
-    for (const { bucket, tatMs, markMs } of changes) this.#buckets.set(bucket, { tatMs, markMs });
+    this.#save(changes);
     if (this.#buckets.size >= this.#sweepSize) this.#sweep(nowMs);
     return result;
+  }
+
+  /** Debit blocks of quota that an isolate may use on its own. */
+  lease(nowMs: number, wishes: readonly LeaseWish[]): readonly LeaseGrant[] {
+    const [changes, grants] = grantLeases({ floorMs: this.#floorMs, buckets: this.#buckets }, nowMs, wishes);
+    this.#save(changes);
+    return grants;
+  }
+
+  #save(changes: readonly BucketChange[]): void {
+    for (const change of changes) if (change.persist) this.#write(change);
+    for (const { bucket, tatMs, markMs } of changes) this.#buckets.set(bucket, { tatMs, markMs });
   }
 
   #write({ bucket, markMs }: Pick<BucketChange, "bucket" | "markMs">): void {

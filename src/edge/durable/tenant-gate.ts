@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { AdmissionAnswer, AdmissionRequest } from "../../contract/admission.ts";
+import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../contract/admission.ts";
 import type {
   ApprovalAnswer,
   Claim,
@@ -42,7 +42,7 @@ export interface TenantGateParts {
 
 /** What a Worker may call on the object. */
 export interface TenantGateMethods {
-  admit(request: AdmissionRequest): AdmissionAnswer;
+  admit(request: AdmissionRequest, wishes?: readonly LeaseWish[]): AdmissionAnswer;
   settle(jobId: string, fence: number, end: AttemptEnd): boolean;
   job(id: string): JobRecord | null;
   jobs(query: JobQuery): JobRecord[];
@@ -117,14 +117,19 @@ export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: Ten
     }
 
     /**
-     * Admit one batch: count its quota and its draws, record its jobs.
+     * Admit one batch: count its quota and its draws, record its jobs, and then grant the leases that are wished for.
      *
      * A request that recorded jobs before (its answer was lost and it was sent again) is counted once more, but never
      * refused for that: its jobs do run, and saying otherwise would make the caller send them a second time.
      */
-    admit(request: AdmissionRequest): AdmissionAnswer {
+    admit(request: AdmissionRequest, wishes: readonly LeaseWish[] = []): AdmissionAnswer {
       const now = Date.now();
       this.#tidy(now);
+      const answer = this.#admit(now, request);
+      return wishes.length === 0 ? answer : { ...answer, leases: this.#quota.lease(now, wishes) };
+    }
+
+    #admit(now: number, request: AdmissionRequest): AdmissionAnswer {
       let count = this.#quota.draw(now, request);
       if (request.jobs.length === 0) return { ...count, recorded: [], refusedJobs: [] };
 
@@ -209,7 +214,7 @@ export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: Ten
       this.#tidy(now);
       const refused = this.#confirmations.change(now, { kind: "approve", claim });
       if (refused !== null) return { refused };
-      const admission = this.admit(request);
+      const admission = this.#admit(now, request);
       if (admission.quota?.allowed === false) this.#confirmations.change(now, { kind: "release", claim });
       return { refused: null, admission };
     }

@@ -30,6 +30,9 @@ export interface ToolGateNamespace {
   get(id: DurableObjectId): ToolGateStub;
 }
 
+/** How long after a refused write the next one is tried. */
+const RETRY_MS = 1_000;
+
 /** Make the Durable Object class that holds what all calls of one tool share. */
 export function createToolGate(options: PermitOptions = PERMIT_OPTIONS) {
   /**
@@ -59,9 +62,14 @@ export function createToolGate(options: PermitOptions = PERMIT_OPTIONS) {
 
     /** Wait for a permit, at most as long as the request says. Asked again with the same id it is the same question. */
     acquire(request: PermitRequest): Promise<PermitAnswer> {
-      return new Promise((resolve) => {
+      return new Promise((resolve, reject) => {
         this.#asking.set(request.id, resolve);
-        this.#step({ kind: "ask", request });
+        try {
+          this.#step({ kind: "ask", request });
+        } catch (error) {
+          this.#asking.delete(request.id);
+          reject(error);
+        }
       });
     }
 
@@ -81,11 +89,24 @@ export function createToolGate(options: PermitOptions = PERMIT_OPTIONS) {
         this.#asking.get(id)?.(answer);
         this.#asking.delete(id);
       }
+      this.#wakeAt(wakeAtMs);
+    }
+
+    #wakeAt(wakeAtMs: number | null): void {
       this.#cancelTimer();
       this.#cancelTimer =
         wakeAtMs === null
           ? () => {}
-          : systemClock.after(Math.max(1, wakeAtMs - Date.now()), () => this.#step({ kind: "tick" }));
+          : systemClock.after(Math.max(1, wakeAtMs - Date.now()), () => this.#tick());
+    }
+
+    /** Who waits must not be forgotten because storage refused a mark once. */
+    #tick(): void {
+      try {
+        this.#step({ kind: "tick" });
+      } catch {
+        this.#wakeAt(Date.now() + RETRY_MS);
+      }
     }
 
     #write(name: string, at: number): void {

@@ -2,89 +2,11 @@ import { type Context, Hono } from "hono";
 
 import { makeRefusal } from "../../contract/refusal.ts";
 import { HOP_HEADER } from "../../contract/hop.ts";
-import { parseAnthropicTurn } from "../../formats/anthropic.ts";
-import { parseGeminiTurn } from "../../formats/gemini.ts";
-import { parseChatTurn } from "../../formats/openai-chat.ts";
-import { parseResponsesTurn } from "../../formats/openai-responses.ts";
 import type { Deployment } from "../deployment.ts";
-import { cancelJob, redriveJob } from "./change-job.ts";
-import { decideConfirmation, showConfirmation } from "./confirmations.ts";
-import { executeActions } from "./execute-actions.ts";
-import { invokeTool } from "./invoke-tool.ts";
-import { listJobs } from "./list-jobs.ts";
-import { listTools } from "./list-tools.ts";
 import { answerMcp } from "./mcp.ts";
-import { answerDiscovery, answerToolSchema } from "./meta-tools.ts";
-import { answerTurns } from "./provider-calls.ts";
-import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
-import type { RequestContext } from "./request-context.ts";
 import { respondJson } from "./respond.ts";
+import { type AppTypes, type Handler, ROUTES } from "./routes.ts";
 import { respondBug, respondRefusal } from "./respond-refusal.ts";
-import { showJob } from "./show-job.ts";
-
-/** What the platform passes along with a request, and what this system attaches to it. */
-interface AppTypes {
-  Bindings: Record<string, unknown>;
-}
-
-type Handler = (
-  request: Request,
-  context: RequestContext,
-  c: Context<AppTypes>,
-) => Response | Promise<Response>;
-
-/** Every path, its methods and who answers them. */
-const ROUTES: readonly {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly handler: Handler;
-}[] = [
-  { method: "POST", path: "/v1/execute_actions", handler: executeActions },
-  { method: "POST", path: "/v1/discover_tools", handler: answerDiscovery },
-  { method: "POST", path: "/v1/get_tool_schema", handler: answerToolSchema },
-  { method: "POST", path: "/v1/invoke_tool", handler: invokeTool },
-  {
-    method: "GET",
-    path: "/v1/tools",
-    handler: (request, context) => listTools(new URL(request.url).searchParams, context),
-  },
-  {
-    method: "GET",
-    path: "/v1/jobs",
-    handler: (request, context) => listJobs(new URL(request.url).searchParams, context),
-  },
-  {
-    method: "POST",
-    path: "/v1/jobs/:id/cancel",
-    handler: (_, context, c) => cancelJob(c.req.param("id") ?? "", context),
-  },
-  {
-    method: "POST",
-    path: "/v1/jobs/:id/redrive",
-    handler: (_, context, c) => redriveJob(c.req.param("id") ?? "", context),
-  },
-  {
-    method: "GET",
-    path: "/v1/jobs/:id",
-    handler: (_, context, c) => showJob(c.req.param("id") ?? "", context),
-  },
-  { method: "POST", path: "/v1/openai/tool_calls", handler: answerTurns(parseChatTurn) },
-  { method: "POST", path: "/v1/openai/function_calls", handler: answerTurns(parseResponsesTurn) },
-  { method: "POST", path: "/v1/anthropic/tool_use", handler: answerTurns(parseAnthropicTurn) },
-  { method: "POST", path: "/v1/gemini/function_calls", handler: answerTurns(parseGeminiTurn) },
-  {
-    method: "GET",
-    path: "/v1/confirmations/:id",
-    handler: (_, context, c) => showConfirmation(c.req.param("id") ?? "", context),
-  },
-  {
-    method: "POST",
-    path: "/v1/confirmations/:id",
-    handler: (request, context, c) => decideConfirmation(c.req.param("id") ?? "", request, context),
-  },
-  { method: "POST", path: "/api/orchestration/batch", handler: orchestrateBatch },
-  { method: "POST", path: "/api/orchestration/partition", handler: orchestratePartition },
-];
 
 /**
  * Build the HTTP surface. A request is first asked whether one of our own tools sent it, then who sent it; only then

@@ -63,7 +63,7 @@ interface Call {
 
 function answer(call: Call): Response {
   const { route, pathname: path, query, body } = call;
-  if (route === "POST /background") return answerBackground(call);
+  if (route === "POST /background" || route === "POST /global-background") return answerBackground(call);
   call.path.calls += 1;
 
   const status = Number(query.get("status") ?? body["status"] ?? 200);

@@ -1,0 +1,32 @@
+import * as z from "zod";
+
+import { JOB_STATUSES } from "../../contract/job.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { failureSchema } from "./problem-schema.ts";
+
+const time = z.string().describe("ISO 8601, UTC");
+
+/** Background work. */
+export const jobSchema = z.strictObject({
+  job_id: z.string(),
+  tool: z.string(),
+  status: z.enum(JOB_STATUSES),
+  attempts: z.int().min(0),
+  created_at: time,
+  updated_at: time,
+  next_attempt_at: time.nullable(),
+  note: z.string().optional(),
+  data: z.unknown().optional(),
+  error: failureSchema.optional(),
+});
+
+export const jobPageSchema = z.strictObject({
+  jobs: z.array(jobSchema),
+  next_cursor: z.string().nullable(),
+});
+
+export const jobQuerySchema = z.strictObject({
+  status: z.enum(JOB_STATUSES).optional(),
+  limit: z.int().min(1).max(LIMITS.maxJobPage).optional(),
+  cursor: z.string().optional().describe("The next_cursor of an earlier page"),
+});

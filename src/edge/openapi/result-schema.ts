@@ -1,0 +1,88 @@
+import * as z from "zod";
+
+import { failureSchema } from "./problem-schema.ts";
+
+const count = z.int().min(0);
+const milliseconds = z.number().min(0);
+
+const truncationSchema = z.strictObject({
+  tokens_before: count,
+  tokens_after: count,
+  elements_dropped: count,
+  fields_dropped: count,
+  characters_dropped: count,
+  at: z.array(z.string()),
+});
+
+/** What was measured about an action; what does not apply is left out. */
+const metaSchema = z.strictObject({
+  duration_ms: milliseconds.optional(),
+  queued_ms: milliseconds.optional(),
+  attempts: count.optional(),
+  bytes: count.optional(),
+  items: z.strictObject({ total: count, ok: count, error: count }).optional(),
+  select_missing: z.array(z.string()).optional(),
+  truncated: truncationSchema.optional(),
+  limiter: z.literal("degraded").optional(),
+  handle: z.string().optional().describe("Stands for the whole data in a $ref of a later batch"),
+});
+
+const head = { index: count, id: z.string(), tool: z.string().nullable() };
+const meta = { meta: metaSchema };
+
+/** What became of one action. */
+export const resultSchema = z.discriminatedUnion("status", [
+  z.strictObject({ ...head, status: z.literal("success"), data: z.unknown(), ...meta }),
+  z.strictObject({ ...head, status: z.literal("error"), error: failureSchema, ...meta }),
+  z.strictObject({ ...head, status: z.literal("initiated"), job_id: z.string(), ...meta }),
+  z.strictObject({
+    ...head,
+    status: z.literal("pending_confirmation"),
+    confirmation: z.strictObject({ id: z.string(), expires_at: z.string(), message: z.string() }),
+    ...meta,
+  }),
+  z.strictObject({
+    ...head,
+    status: z.literal("skipped"),
+    because: z.string(),
+    error: failureSchema,
+    ...meta,
+  }),
+  z.strictObject({ ...head, status: z.literal("unknown"), error: failureSchema, ...meta }),
+]);
+
+/** The answer to a batch: exactly one result for every action, in the order asked. */
+export const envelopeSchema = z.strictObject({
+  batch_id: z.string(),
+  results: z.array(resultSchema),
+  summary: z.strictObject({
+    total: count,
+    ok: count,
+    error: count,
+    initiated: count,
+    skipped: count,
+    pending_confirmation: count,
+    unknown: count,
+  }),
+  stats: z.strictObject({
+    duration_ms: milliseconds,
+    critical_path_ms: milliseconds,
+    sequential_ms: milliseconds,
+    speedup: z.number(),
+    max_parallelism: count,
+  }),
+});
+
+/** The answer to a batch that was only to be planned. */
+export const planSchema = z.strictObject({
+  dry_run: z.literal(true),
+  plan: z.strictObject({
+    waves: z.array(z.array(z.string())),
+    edges: z.array(z.strictObject({ from: z.string(), to: z.string(), reason: z.string() })),
+    caps: z.record(z.string(), z.number()),
+    confirmations: z.array(z.string()),
+    estimated_tokens: z.number(),
+    estimated_speedup: z.number(),
+  }),
+  errors: z.array(z.strictObject({ ...head, error: failureSchema })),
+});

@@ -1,0 +1,23 @@
+import { runInDurableObject } from "cloudflare:test";
+import type { env } from "cloudflare:workers";
+
+/** Count rows written by SQL and by `setAlarm`, which is billed as one, from now until the object is evicted. */
+export async function countRows(
+  stub: ReturnType<typeof env.TENANT_GATE.getByName>,
+): Promise<() => Promise<number>> {
+  const written: (() => number)[] = [];
+  await runInDurableObject(stub, (_gate, { storage }) => {
+    const exec = storage.sql.exec.bind(storage.sql);
+    storage.sql.exec = ((...args: Parameters<typeof exec>) => {
+      const cursor = exec(...args);
+      written.push(() => cursor.rowsWritten);
+      return cursor;
+    }) as typeof exec;
+    const setAlarm = storage.setAlarm.bind(storage);
+    storage.setAlarm = (...args) => {
+      written.push(() => 1);
+      return setAlarm(...args);
+    };
+  });
+  return () => runInDurableObject(stub, () => written.reduce((sum, rows) => sum + rows(), 0));
+}

@@ -1,0 +1,49 @@
+import type {
+  AdmissionAnswer,
+  AdmissionRequest,
+  LeaseWish,
+  RateLimit,
+} from "../../src/contract/admission.ts";
+import { decideGcra } from "../../src/kit/gcra.ts";
+import { grantLeases } from "../../src/state/grant-leases.ts";
+import { type Bucket, type BucketChange, drawQuota } from "../../src/state/quota.ts";
+
+/** The quota of a tenant's gate, by the state machines that the Durable Object runs; its jobs are not kept. */
+export class QuotaGate {
+  readonly floorMs = 0;
+  readonly buckets = new Map<string, Bucket>();
+  /** Wishes that came, and tokens that were debited by bucket. */
+  wishes = 0;
+  readonly #counted = new Map<string, number>();
+
+  admit(nowMs: number, request: AdmissionRequest, wishes: readonly LeaseWish[]): AdmissionAnswer {
+    this.wishes += wishes.length;
+    const [changes, { quota, denied }] = drawQuota(this, nowMs, request);
+    this.#save(changes);
+    if (quota?.allowed === true) this.#count(request.quota!.bucket, 1);
+    for (const { index, limit } of request.draws)
+      if (!denied.some((other) => other.index === index)) this.#count(limit.bucket, 1);
+
+    const [leased, leases] = grantLeases(this, nowMs, wishes);
+    this.#save(leased);
+    for (const { bucket, tokens } of leases) this.#count(bucket, tokens);
+    return { quota, denied, recorded: [], refusedJobs: [], leases };
+  }
+
+  counted(bucket: string): number {
+    return this.#counted.get(bucket) ?? 0;
+  }
+
+  /** What a draw would find, without drawing. */
+  remaining(nowMs: number, limit: RateLimit): number {
+    return decideGcra(this.buckets.get(limit.bucket)?.tatMs ?? 0, nowMs, limit).remaining + 1;
+  }
+
+  #save(changes: readonly BucketChange[]): void {
+    for (const { bucket, tatMs, markMs } of changes) this.buckets.set(bucket, { tatMs, markMs });
+  }
+
+  #count(bucket: string, tokens: number): void {
+    this.#counted.set(bucket, this.counted(bucket) + tokens);
+  }
+}
