@@ -15,6 +15,7 @@ import { admitPlan, type Admitted, type Refused } from "./run/admit-plan.ts";
 import { AttemptRunner } from "./run/attempt-runner.ts";
 import { Background, makeJobs } from "./run/background.ts";
 import { ByteBudget } from "./run/byte-budget.ts";
+import { Demotion } from "./run/demotion.ts";
 import { type BatchMeasures, toEnvelopeJson, toResultJson } from "./run/envelope.ts";
 import { createIslandParking } from "./run/park-islands.ts";
 import { Parallelism } from "./run/parallelism.ts";
@@ -138,6 +139,8 @@ async function run(
   const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
   const background = new Background({ ports, jobs, fences, gate, attempts, attemptsEndAt, defer });
 
+  const demotion = new Demotion({ ports, gate, defer });
+
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
   // platform ends everything by itself, and neither listening for that nor outliving it is worth its price.
   const lasting = plan.steps.some(
@@ -148,10 +151,11 @@ async function run(
   const endsAt = clock.now() + plan.deadlineMs;
   const running = runPlan(
     plan,
-    createStepStarter({ key: ports.newId(), scope, background, gate, parallelism, endsAt }),
+    createStepStarter({ key: ports.newId(), scope, background, demotion, gate, parallelism, endsAt }),
     {
       clock,
       signal,
+      demotion: plan.demotes ? demotion : undefined,
       recalled: plan.approved?.results ?? (await recallResults(plan.handles, gate)),
       park: createIslandParking(plan, { caller, ports, gate }),
       onOutcome: (step, outcome) => onResult?.(toResultJson(step, shapeAlone(outcome, plan.maxTokens))),

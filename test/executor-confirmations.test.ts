@@ -336,10 +336,20 @@ describe("execute()", () => {
         { id: "d", tool: "drop" },
         { id: "s", tool: "slow" },
         { id: "late", tool: "drop", depends_on: ["s"] },
+        { id: "w", tool: "look", depends_on: ["d"] },
+        { id: "both", tool: "look", depends_on: ["d", "s"] },
       ],
     });
-    expect(byId(envelope)).toEqual({ d: "pending_confirmation", s: "error", late: "error" });
-    expect([...world.gate.parked.values()]).toHaveLength(1);
+    expect(byId(envelope)).toEqual({
+      d: "pending_confirmation",
+      s: "initiated",
+      late: "error",
+      w: "pending_confirmation",
+      both: "error",
+    });
+    expect(resultOf(envelope, "both").error!.code).toBe("DEADLINE_EXCEEDED");
+    const [island] = [...world.gate.parked.values()];
+    expect(island!.actions.map(({ id }) => id)).toEqual(["d", "w"]);
   });
 
   test("tells a parked result once, when it is recorded", async () => {

@@ -37,6 +37,7 @@ export function makeApprovedPlan(island: Island, catalog: Catalog, claim: Claim)
     deadlineMs,
     maxTokens,
     handles: [],
+    demotes: true,
     approved: { claim, results: new Map(results) },
   };
 }

@@ -80,6 +80,7 @@ export function makePlan(
     steps,
     onError,
     deadlineMs,
+    demotes: true,
     maxTokens,
     handles: [...new Set(drafts.flatMap(({ handles }) => handles))],
     skipDenied: batch.skipApproval && !maySkipApproval,

@@ -32,7 +32,8 @@ export function makeJobs(plan: Plan, ports: Ports): ReadonlyMap<number, JobSpec>
   return jobs;
 }
 
-function makeJob({ tool, input }: Call, id: string): JobSpec {
+/** Make the job of one call. Its id is also its idempotency key, unless a call was made under another. */
+export function makeJob({ tool, input }: Call, id: string): JobSpec {
   return {
     id,
     tool: tool.name,

@@ -34,7 +34,7 @@ function toErrorJson(failure: Failure): string {
 }
 
 function toMetaJson(meta: OutcomeMeta): string {
-  const { durationMs, queuedMs, attempts, bytes, items, selectMissing, truncated, handle } = meta;
+  const { durationMs, queuedMs, attempts, bytes, items, selectMissing, truncated, demoted, handle } = meta;
   return JSON.stringify({
     duration_ms: durationMs,
     queued_ms: queuedMs,
@@ -43,6 +43,7 @@ function toMetaJson(meta: OutcomeMeta): string {
     items,
     select_missing: selectMissing,
     truncated,
+    demoted,
     handle,
   });
 }

@@ -4,6 +4,7 @@ import type { Clock } from "../kit/clock.ts";
 import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
 import type { DataOf } from "../plan/references.ts";
 import type { Plan, Step } from "../plan/step.ts";
+import type { Demotion } from "./demotion.ts";
 import type { Park, ParkedStep } from "./parked-step.ts";
 import type { StartStep } from "./start-step.ts";
 import type { Queued } from "./tool-pools.ts";
@@ -14,6 +15,8 @@ export interface PlanRunOptions {
   readonly signal: AbortSignal | null;
   /** Data of earlier batches that this one refers to, by handle. */
   readonly recalled?: ReadonlyMap<string, unknown>;
+  /** Makes jobs of safe actions that are unfinished at the deadline; without it they end there. */
+  readonly demotion?: Demotion | undefined;
   /** Records what waits for a person. */
   readonly park: Park;
   /** Called once for every step, the moment its outcome is known. */
@@ -51,6 +54,8 @@ class PlanRun {
   readonly #ends: Promise<void>[] = [];
   #left: number;
   #stopped = false;
+  /** Whether time or the caller ended the batch: whichever comes first decides. */
+  #ended = false;
 
   constructor(plan: Plan, start: StartStep, options: PlanRunOptions) {
     const { steps } = plan;
@@ -168,10 +173,12 @@ class PlanRun {
     if (this.#stopped) this.#abortRest(first[0]);
   }
 
-  #settle(step: Step, outcome: Outcome): void {
-    if (this.#outcomes[step.index] !== undefined) return;
+  /** False when the step has an outcome already. */
+  #settle(step: Step, outcome: Outcome): boolean {
+    if (this.#outcomes[step.index] !== undefined) return false;
     this.#record(step, outcome);
     this.#release(step, outcome);
+    return true;
   }
 
   #record(step: Step, outcome: Outcome): void {
@@ -203,23 +210,42 @@ class PlanRun {
   #abortRest(failed: Step): void {
     const hint = `Action '${failed.id}' failed first; fix it, then send only what did not succeed again.`;
     const aborted = makeFailure("ABORTED", { hint });
-    this.#settleUnstarted(skipped("ABORTED", failed.id), true);
+    this.#settleUnstarted(skipped("ABORTED", failed.id));
     for (const running of this.#running.values()) running.stop(aborted, "wait");
   }
 
   #onDeadline(): void {
+    // When the caller is gone nobody hears of a job; what is left are writes under way.
+    const demotion = this.#ended ? undefined : this.#options.demotion;
+    this.#ended = true;
     this.#stopped = true;
     const hint = `The batch had ${this.#plan.deadlineMs} ms; ask for less at once or raise deadline_ms.`;
     const exceeded = makeFailure("DEADLINE_EXCEEDED", { hint });
-    // What is parked waits for a person, whose time it is not.
-    this.#settleUnstarted({ status: "error", error: exceeded, meta: {} }, false);
-    for (const running of this.#running.values()) running.stop(exceeded, "report-unknown");
+    const running = [...this.#running];
+    const demoted = running.flatMap(([index]) => (demotion?.has(index) === true ? [index] : []));
+    const spared = new Set([...demoted, ...this.#waitingForPersonOnly()]);
+    this.#settleUnstarted({ status: "error", error: exceeded, meta: {} }, spared);
+    for (const [index, queued] of running)
+      if (!demoted.includes(index)) queued.stop(exceeded, "report-unknown");
+    if (demoted.length > 0)
+      demotion?.demote(demoted, exceeded, (index, outcome) =>
+        this.#settle(this.#plan.steps[index]!, outcome),
+      );
+  }
+
+  /** Parked steps for which nothing is missing but a person, whose time it is not. */
+  #waitingForPersonOnly(): number[] {
+    const isThere = (index: number): boolean =>
+      this.#outcomes[index] !== undefined || this.#parked.has(index);
+    return [...this.#parked.values()].flatMap(({ step }) => (step.needs.every(isThere) ? [step.index] : []));
   }
 
   #onDisconnect(): void {
+    if (this.#ended) return;
+    this.#ended = true;
     this.#stopped = true;
     const cancelled = makeFailure("CANCELLED");
-    this.#settleUnstarted({ status: "error", error: cancelled, meta: {} }, true);
+    this.#settleUnstarted({ status: "error", error: cancelled, meta: {} });
     for (const running of this.#running.values()) running.stop(cancelled, "wait");
   }
 
@@ -227,12 +253,12 @@ class PlanRun {
    * Settle what was never dispatched: neither begun, nor out of its tool's queue. All of it at once, so that each says
    * why it did not start, and not that another did not.
    */
-  #settleUnstarted(outcome: Outcome, withParked: boolean): void {
+  #settleUnstarted(outcome: Outcome, spared: ReadonlySet<number> = new Set()): void {
     const unstarted = this.#plan.steps.filter(
       ({ index }) =>
         this.#outcomes[index] === undefined &&
         this.#running.get(index)?.started !== true &&
-        (withParked || !this.#parked.has(index)),
+        !spared.has(index),
     );
     for (const step of unstarted) this.#record(step, outcome);
     for (const step of unstarted) this.#release(step, outcome);

@@ -179,6 +179,19 @@ describe("An action that needs a person's yes", () => {
     ]);
   });
 
+  test("is asked about where it is invoked by name: the document's own example", async () => {
+    const { status, text } = await caller.send({
+      path: "/v1/invoke_tool",
+      body: JSON.stringify({ tool_name: "delete_calendar_event", parameters: { event_id: "abc123" } }),
+    });
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({
+      tool: "delete_calendar_event",
+      status: "pending_confirmation",
+      confirmation: { message: expect.stringContaining('{"event_id":"abc123"}') },
+    });
+  });
+
   test("is streamed like any other result", async () => {
     const { text } = await caller.send({
       headers: { accept: "text/event-stream" },
