@@ -13,10 +13,12 @@ import { makePlan } from "./plan/make-plan.ts";
 import type { Plan } from "./plan/step.ts";
 import { admitPlan, type Admitted, type Refused } from "./run/admit-plan.ts";
 import { AttemptRunner } from "./run/attempt-runner.ts";
+import { bindCallbacks } from "./run/bind-callbacks.ts";
 import { Background, makeJobs } from "./run/background.ts";
 import { ByteBudget } from "./run/byte-budget.ts";
 import { Demotion } from "./run/demotion.ts";
 import { type BatchMeasures, toEnvelopeJson, toResultJson } from "./run/envelope.ts";
+import { createMakeJob, type MakeJob } from "./run/make-job.ts";
 import { createIslandParking } from "./run/park-islands.ts";
 import { Parallelism } from "./run/parallelism.ts";
 import type { Gate, Ports, RunOptions, ToolGates } from "./run/ports.ts";
@@ -24,6 +26,7 @@ import { recallResults } from "./run/recall-results.ts";
 import { refuseMisconfigured } from "./run/refuse-unrunnable.ts";
 import { type PlanResult, runPlan } from "./run/run-plan.ts";
 import { shapeAlone, shapeOutcomes } from "./run/shape-outcomes.ts";
+import { SingleFlight } from "./run/single-flight.ts";
 import { createStepStarter } from "./run/start-step.ts";
 import type { UpstreamHealth } from "./run/upstream-health.ts";
 
@@ -71,7 +74,7 @@ export async function execute(batch: Batch, execution: Execution): Promise<Resul
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const plan = planned.value;
   if (batch.dryRun) {
-    const described = describePlan(refuseMisconfigured(plan, ports));
+    const described = describePlan(bindCallbacks(refuseMisconfigured(plan, ports), execution));
     return ok({ envelopeJson: JSON.stringify(described), quota: null });
   }
   return answerPlan(plan, execution);
@@ -104,24 +107,25 @@ async function answerPlan(plan: Plan, execution: Execution): Promise<Result<Answ
 
 /** Execute a plan, whichever dialect it was made of: admit it, then run every step to its outcome. */
 export async function executePlan(planned: Plan, execution: Execution): Promise<Result<Executed, Refused>> {
-  const { caller, ports, gate } = execution;
+  const { caller, ports, gate, options } = execution;
   const startedAt = ports.clock.now();
-  const plan = refuseMisconfigured(planned, ports);
-  const jobs = makeJobs(plan, ports);
+  const plan = bindCallbacks(refuseMisconfigured(planned, ports), execution);
+  const makeJob = createMakeJob(plan, { ports, headerSlots: options.headerSlots });
+  const jobs = makeJobs(plan, makeJob);
   const admitted = await admitPlan(plan, caller, jobs, gate);
   if (!admitted.ok) return admitted;
   const { quota } = admitted.value;
   execution.onAdmitted?.(quota);
 
   const parallelism = new Parallelism();
-  const { outcomes } = await run(admitted.value, jobs, parallelism, execution);
+  const { outcomes } = await run(admitted.value, { makeJob, jobs }, parallelism, execution);
   const durationMs = ports.clock.now() - startedAt;
   return ok({ outcomes, quota, durationMs, maxParallelism: parallelism.max });
 }
 
 async function run(
   { plan, fences }: Admitted,
-  jobs: ReturnType<typeof makeJobs>,
+  { makeJob, jobs }: { makeJob: MakeJob; jobs: ReturnType<typeof makeJobs> },
   parallelism: Parallelism,
   execution: Execution,
 ): Promise<PlanResult> {
@@ -137,7 +141,7 @@ async function run(
   };
   const attempts = new AttemptRunner(catalog, () => scope);
   const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
-  const background = new Background({ ports, jobs, fences, gate, attempts, attemptsEndAt, defer });
+  const background = new Background({ makeJob, jobs, fences, gate, attempts, attemptsEndAt, defer });
 
   const demotion = new Demotion({ ports, gate, defer });
 
@@ -151,7 +155,16 @@ async function run(
   const endsAt = clock.now() + plan.deadlineMs;
   const running = runPlan(
     plan,
-    createStepStarter({ key: ports.newId(), scope, background, demotion, gate, parallelism, endsAt }),
+    createStepStarter({
+      key: ports.newId(),
+      scope,
+      background,
+      demotion,
+      gate,
+      parallelism,
+      endsAt,
+      flights: new SingleFlight(plan, clock),
+    }),
     {
       clock,
       signal,

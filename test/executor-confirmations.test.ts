@@ -199,6 +199,26 @@ describe("execute()", () => {
     expect(calls.seen.toSorted()).toEqual(["mail {}", "purge {}"]);
   });
 
+  test("keeps where the event about a parked job goes, as the key that asked has it signed", async () => {
+    const [world, calls] = [new TestWorld(), new Calls()];
+    world.secrets.set("VOLLEY_WEBHOOK_SECRET", `whsec_${btoa("s".repeat(32))}`);
+    const url = "https://hooks.example.com/done";
+    await world.run(calls.tools, {
+      actions: [
+        { id: "p", tool: "purge", callback_url: url },
+        { id: "m", tool: "mail", callback_url: url, depends_on: ["p"] },
+      ],
+    });
+    await approveAll(world, calls.tools);
+    const recorded = world.gate.requests.flatMap(({ jobs }) =>
+      jobs.map(({ spec }) => [spec.tool, spec.callback?.url]),
+    );
+    expect(recorded).toEqual([
+      ["purge", url],
+      ["mail", url],
+    ]);
+  });
+
   test("parks a loop as one action, with its elements looked up", async () => {
     const [world, calls] = [new TestWorld(), new Calls()];
     const envelope = await world.run(calls.tools, {

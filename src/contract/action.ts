@@ -46,10 +46,14 @@ export const actionSchema = z.strictObject({
     .max(LIMITS.selectPointers)
     .optional()
     .describe("JSON Pointers into the tool's output; only these parts are returned"),
+  callback_url: z
+    .string()
+    .optional()
+    .describe("Background tools only: an https URL that is sent a signed event when the job ends"),
 });
 
 /** Part of the contract, not offered yet: refused by name, so nobody relies on what would be ignored. */
-const LATER = ["idempotency_key", "callback_url"];
+const LATER = ["idempotency_key"];
 
 /** One requested call, well formed. Whether its tool exists and its arguments fit is the planner's to say. */
 export interface Action {
@@ -61,6 +65,8 @@ export interface Action {
   readonly forEach: unknown;
   /** Pointers into the output; null keeps all of it. */
   readonly select: readonly (readonly string[])[] | null;
+  /** As it was sent; whether events may go there is checked where the deployment is known. */
+  readonly callbackUrl: string | undefined;
 }
 
 /** One place in the batch: the action, or why it is none. Either way it will have exactly one result. */
@@ -120,6 +126,7 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
     timeoutMs: timeout_ms,
     forEach,
     select: select.value,
+    callbackUrl: parsed.data.callback_url,
   });
 }
 

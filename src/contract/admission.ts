@@ -22,6 +22,11 @@ export interface AdmissionRequest {
   readonly jobs: readonly { readonly index: number; readonly spec: JobSpec }[];
   /** With `fail-fast`, one denied draw means that no job is recorded. */
   readonly allOrNothing: boolean;
+  /**
+   * Set for a shard that is not home: home has counted already, and denied these. The jobs are then queued for the shard's
+   * own alarm instead of leased to the request that asks.
+   */
+  readonly countedAtHome?: { readonly denied: AdmissionAnswer["denied"] };
 }
 
 export interface QuotaState {
@@ -58,8 +63,8 @@ export interface LeaseGrant {
 export interface AdmissionAnswer {
   readonly quota: QuotaState | null;
   readonly denied: readonly { readonly index: number; readonly retryAfterMs: number }[];
-  /** Jobs that are durably recorded, with the claim for their first attempt. */
-  readonly recorded: readonly { readonly index: number; readonly fence: number }[];
+  /** Jobs that are durably recorded, with the fence of the first attempt; null when that is the alarm's to make. */
+  readonly recorded: readonly { readonly index: number; readonly fence: number | null }[];
   readonly refusedJobs: readonly {
     readonly index: number;
     readonly code: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE";

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { AdmissionAnswer } from "./admission.ts";
 import type { OnError } from "./batch.ts";
 import type { Failure } from "./failure.ts";
+import type { CallbackTarget } from "./job.ts";
 import type { JsonObject } from "./json.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
@@ -36,10 +37,16 @@ export interface ParkedAction {
   readonly args: ParkedArgs;
   readonly timeoutMs: number;
   readonly select: readonly (readonly string[])[] | null;
+  /** Where the event about its job's end goes. */
+  readonly callback?: CallbackTarget;
 }
+
+/** What is written now. An island of any other format is not guessed at. */
+export const ISLAND_FORMAT = 1;
 
 /** Everything needed to run parked actions later, without the batch they came from. It is stored as JSON. */
 export interface Island {
+  readonly format: number;
   /** In the order of their batch. */
   readonly actions: readonly ParkedAction[];
   /** What the waiting actions refer to outside the island, by id: only the parts they refer to. */

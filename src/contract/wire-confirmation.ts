@@ -14,6 +14,7 @@ export function toWireConfirmation(record: ConfirmationRecord, island: Island): 
       tool: action.tool,
       gated: action.gated,
       ...toWireArgs(action),
+      ...(action.callback !== undefined && { callback_url: action.callback.url }),
       waits_for: action.needs.map((index) => actions[index]!.id),
     })),
     args_hash: argsHash,

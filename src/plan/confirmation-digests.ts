@@ -9,7 +9,16 @@ export type Sha256 = (text: string) => Promise<string>;
 /** The hash of what a person says yes to: which actions, in which order, with which arguments. */
 export function hashArgs(actions: readonly ParkedAction[], sha256: Sha256): Promise<string> {
   return sha256(
-    canonicalJson(actions.map(({ id, tool, gated, needs, args }) => ({ id, tool, gated, needs, args }))),
+    canonicalJson(
+      actions.map(({ id, tool, gated, needs, args, callback }) => ({
+        id,
+        tool,
+        gated,
+        needs,
+        args,
+        callback_url: callback?.url,
+      })),
+    ),
   );
 }
 

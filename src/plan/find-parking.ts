@@ -9,6 +9,7 @@ export type Parking = "gated" | "waits";
  * @param needs an acyclic graph
  */
 export function findParking(gated: readonly boolean[], needs: Needs): (Parking | null)[] {
+  if (!gated.includes(true)) return gated.map(() => null);
   const parking: (Parking | null | undefined)[] = gated.map((own) => (own ? "gated" : undefined));
   const visit = (index: number): Parking | null => {
     const known = parking[index];

@@ -1,6 +1,5 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { parseArgs } from "../catalog/parse-args.ts";
-import type { Tool } from "../catalog/define-tool.ts";
 import type { Claim, Island, ParkedAction } from "../contract/confirmation.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JsonObject } from "../contract/json.ts";
@@ -38,6 +37,7 @@ export function makeApprovedPlan(island: Island, catalog: Catalog, claim: Claim)
     maxTokens,
     handles: [],
     demotes: true,
+    sharesReads: true,
     approved: { claim, results: new Map(results) },
   };
 }
@@ -47,30 +47,30 @@ function toEdge(reason: Edge["reason"]): (from: number) => Edge {
 }
 
 function makeTask(
-  { tool: name, args, timeoutMs, select }: ParkedAction,
+  { tool: name, args, timeoutMs, select, callback }: ParkedAction,
   catalog: Catalog,
 ): Result<Task, Failure> {
   const tool = catalog.get(name);
   if (tool === undefined)
     return err(makeFailure("UNKNOWN_TOOL", { hint: `'${name}' is not there any more.` }));
-  const task = { tool, timeoutMs, input: {}, call: null, forEach: undefined, select };
+  const task: Task = { tool, timeoutMs, input: {}, call: null, forEach: undefined, select, callback };
   switch (args.kind) {
     case "waiting":
       return ok({ ...task, input: args.input, forEach: args.forEach });
     case "call": {
-      const call = makeCall(tool, args.input, timeoutMs);
+      const call = makeCall(task, args.input);
       return call.ok ? ok({ ...task, input: args.input, call: call.value }) : call;
     }
     case "loop": {
       const calls = args.elements.map((element) =>
-        "input" in element ? makeCall(tool, element.input, timeoutMs) : err(element.error),
+        "input" in element ? makeCall(task, element.input) : err(element.error),
       );
       return ok({ ...task, forEach: [], calls });
     }
   }
 }
 
-function makeCall(tool: Tool, input: JsonObject, timeoutMs: number): Result<Call, Failure> {
+function makeCall({ tool, timeoutMs, callback }: Task, input: JsonObject): Result<Call, Failure> {
   const args = parseArgs(tool, input);
-  return args.ok ? ok({ tool, input, args: args.value, timeoutMs }) : args;
+  return args.ok ? ok({ tool, input, args: args.value, timeoutMs, callback }) : args;
 }

@@ -2,6 +2,7 @@ import type { Tool } from "../catalog/define-tool.ts";
 import type { OnError } from "../contract/batch.ts";
 import type { Claim } from "../contract/confirmation.ts";
 import type { Failure } from "../contract/failure.ts";
+import type { CallbackTarget } from "../contract/job.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { Result } from "../kit/result.ts";
 import type { Parking } from "./find-parking.ts";
@@ -14,6 +15,8 @@ export interface Call {
   /** What the tool's schema made of it. */
   readonly args: unknown;
   readonly timeoutMs: number;
+  /** Who is told when its job is over; background calls only. */
+  readonly callback?: CallbackTarget | undefined;
 }
 
 /** What a step will do when its turn comes. */
@@ -29,6 +32,9 @@ export interface Task {
   /** The calls of a loop whose elements were resolved before. */
   readonly calls?: readonly Result<Call, Failure>[];
   readonly select: readonly (readonly string[])[] | null;
+  /** What the caller gave as `callback_url`; nothing is sent there until it is checked and becomes `callback`. */
+  readonly callbackUrl?: string | undefined;
+  readonly callback?: CallbackTarget | undefined;
 }
 
 /** Why a step waits for another. A hazard is order only; everything else needs the other to have succeeded. */
@@ -67,6 +73,8 @@ export interface Plan {
   readonly maxTokens: number | null;
   /** Results of earlier batches that references name, by handle. */
   readonly handles: readonly string[];
+  /** Whether identical reads may be one call; false where every call was asked for on its own account. */
+  readonly sharesReads: boolean;
   /** The caller asked to skip approval and may not. */
   readonly skipDenied?: boolean;
   /** These steps were parked and a person said yes: the claim on that, and what they refer to besides each other. */

@@ -6,6 +6,7 @@ import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JobSpec } from "../contract/job.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { err, ok, type Result } from "../kit/result.ts";
+import { findTwins } from "../plan/find-twins.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import type { Gate } from "./ports.ts";
 
@@ -14,8 +15,8 @@ export interface Admitted {
   /** The plan with every action that the gate turned away as a failure in its place. */
   readonly plan: Plan;
   readonly quota: QuotaState | null;
-  /** For every job that is durably recorded, by step, the fence of its first attempt. */
-  readonly fences: ReadonlyMap<number, number>;
+  /** For every job that is durably recorded, by step, the fence of its first attempt; null when it is the alarm's. */
+  readonly fences: ReadonlyMap<number, number | null>;
 }
 
 /** A batch of which nothing ran. */
@@ -36,14 +37,16 @@ export async function admitPlan(
   jobs: ReadonlyMap<number, JobSpec>,
   gate: Gate,
 ): Promise<Result<Admitted, Refused>> {
+  // What another's call answers draws nothing, and is denied with it.
+  const twins = findTwins(plan, (tool) => toLimit(tool) !== null);
   const { approved } = plan;
-  const answer = await ask(toRequest(plan, caller, jobs), caller, (request) =>
+  const answer = await ask(toRequest(plan, { caller, jobs, twins }), caller, (request) =>
     approved === undefined ? admit(request, gate) : approve(approved.claim, request, gate),
   );
   if (!answer.ok) return answer;
   const { quota, recorded } = answer.value;
   const fences = new Map(recorded.map(({ index, fence }) => [index, fence]));
-  return ok({ plan: withDenials(plan, answer.value), quota, fences });
+  return ok({ plan: withDenials(plan, answer.value, twins), quota, fences });
 }
 
 /** Count a request that runs nothing against the caller's quota. */
@@ -106,10 +109,16 @@ function unreachable(withJobs: boolean): Refusal {
   return makeRefusal("UNAVAILABLE", hint, { retryAfterMs: 1_000 });
 }
 
-function toRequest(plan: Plan, caller: Caller, jobs: ReadonlyMap<number, JobSpec>): AdmissionRequest {
+interface Asked {
+  readonly caller: Caller;
+  readonly jobs: ReadonlyMap<number, JobSpec>;
+  readonly twins: ReadonlyMap<number, number>;
+}
+
+function toRequest(plan: Plan, { caller, jobs, twins }: Asked): AdmissionRequest {
   const failFast = plan.onError === "fail-fast";
   const doomed = failFast && plan.steps.some(({ task }) => !task.ok);
-  const draws = plan.steps.flatMap((step) => toDraw(step));
+  const draws = plan.steps.flatMap((step) => (twins.has(step.index) ? [] : toDraw(step)));
   const recordable = doomed ? [] : [...jobs];
   return {
     quota: toQuota(caller),
@@ -138,7 +147,11 @@ export function toLimit({ name, orchestration }: Tool): RateLimit | null {
   return { bucket: `tool:${name}`, limit: limit.limit, windowS: limit.window_s };
 }
 
-function withDenials(plan: Plan, { denied, refusedJobs }: AdmissionAnswer): Plan {
+function withDenials(
+  plan: Plan,
+  { denied, refusedJobs }: AdmissionAnswer,
+  twins: ReadonlyMap<number, number>,
+): Plan {
   if (denied.length === 0 && refusedJobs.length === 0) return plan;
   const failures = new Map([
     ...refusedJobs.map(
@@ -148,7 +161,7 @@ function withDenials(plan: Plan, { denied, refusedJobs }: AdmissionAnswer): Plan
     ...denied.map(({ index, retryAfterMs }) => [index, rateLimited(retryAfterMs)] as const),
   ]);
   const steps = plan.steps.map((step) => {
-    const failure = failures.get(step.index);
+    const failure = failures.get(twins.get(step.index) ?? step.index);
     return failure === undefined ? step : { ...step, task: err(failure) };
   });
   return { ...plan, steps };

@@ -34,13 +34,15 @@ function toErrorJson(failure: Failure): string {
 }
 
 function toMetaJson(meta: OutcomeMeta): string {
-  const { durationMs, queuedMs, attempts, bytes, items, selectMissing, truncated, demoted, handle } = meta;
+  const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, selectMissing } = meta;
+  const { truncated, demoted, handle } = meta;
   return JSON.stringify({
     duration_ms: durationMs,
     queued_ms: queuedMs,
     attempts,
     bytes,
     items,
+    deduplicated_of: deduplicatedOf,
     select_missing: selectMissing,
     truncated,
     demoted,

@@ -1,6 +1,12 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import type { Caller } from "../contract/caller.ts";
-import type { Island, ParkAnswer, ParkedAction, ParkedArgs } from "../contract/confirmation.ts";
+import {
+  type Island,
+  ISLAND_FORMAT,
+  type ParkAnswer,
+  type ParkedAction,
+  type ParkedArgs,
+} from "../contract/confirmation.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
@@ -87,9 +93,11 @@ async function draft(
     args: toParkedArgs({ step, task, prepared }),
     timeoutMs: task.timeoutMs,
     select: task.select,
+    ...(task.callback !== undefined && { callback: task.callback }),
   }));
   const tools = new Map(steps.map(({ task: { tool } }) => [tool.name, tool]));
   const island: Island = {
+    format: ISLAND_FORMAT,
     actions,
     results: pickResults(actions, dataOf),
     onError,
@@ -107,6 +115,8 @@ async function declare(tool: Tool, { sha256 }: Ports): Promise<readonly [string,
 }
 
 function toParkedArgs({ task, prepared }: ParkedStep): ParkedArgs {
+  // What refers to nothing is known, whatever it waits for.
+  if (prepared === null && task.call !== null) return { kind: "call", input: task.call.input };
   if (prepared === null) return { kind: "waiting", input: task.input, forEach: task.forEach };
   if (prepared.kind === "call") return { kind: "call", input: prepared.call.input };
   const elements = prepared.calls.map((call) =>

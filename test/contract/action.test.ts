@@ -176,10 +176,7 @@ test("parseAction() does not count what stands around the args", () => {
 });
 
 describe("not offered yet", () => {
-  test.each([
-    ["idempotency_key", '"k"'],
-    ["callback_url", '"https://example.com"'],
-  ])("parseAction() refuses %s by name", (field, value) => {
+  test.each([["idempotency_key", '"k"']])("parseAction() refuses %s by name", (field, value) => {
     expect(errorOf(parseAmongSiblings(`{"tool": "x", "${field}": ${value}}`).action)).toEqual({
       code: "INVALID_ACTION",
       retryable: false,

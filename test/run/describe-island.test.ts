@@ -16,6 +16,7 @@ const action = (id: string, changes: Partial<ParkedAction> = {}): ParkedAction =
 const waiting = (id: string): ParkedAction =>
   action(id, { tool: "look", gated: false, needs: [0], args: { kind: "waiting", input: {} } });
 const islandOf = (...actions: ParkedAction[]): Island => ({
+  format: 1,
   actions,
   results: [],
   onError: "partial-success",

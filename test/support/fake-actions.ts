@@ -89,6 +89,7 @@ export function planOf(
     demotes: true,
     maxTokens: null,
     handles: [],
+    sharesReads: true,
   };
 }
 

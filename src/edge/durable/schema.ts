@@ -16,6 +16,8 @@ const STEPS: readonly string[] = [
   `CREATE TABLE results (
      handle TEXT PRIMARY KEY, kept_at INTEGER NOT NULL, bytes INTEGER NOT NULL, json TEXT NOT NULL
    ) WITHOUT ROWID, STRICT;`,
+  `ALTER TABLE jobs ADD COLUMN callback_json TEXT;
+   CREATE TABLE gone_endpoints (url TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
   // The text comes last, for the same reason.
   `CREATE TABLE confirmations (
      id TEXT PRIMARY KEY, status TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,

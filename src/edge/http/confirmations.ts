@@ -3,6 +3,7 @@ import {
   type ConfirmationRecord,
   decisionSchema,
   type Island,
+  ISLAND_FORMAT,
   NO_CONFIRMATION,
   refuseClaim,
 } from "../../contract/confirmation.ts";
@@ -93,6 +94,8 @@ async function find(id: string, { gate, caller, catalog }: RequestContext): Prom
   }
   if (record === null) return err(NO_CONFIRMATION);
   const island = JSON.parse(record.islandJson) as Island;
+  // One that another version recorded is not guessed at.
+  if (island.format !== ISLAND_FORMAT) return err(NO_CONFIRMATION);
   const hidden = missingTool(island, catalog) !== null && !caller.tools.includes("*");
   return hidden ? err(NO_CONFIRMATION) : ok({ record, island });
 }

@@ -10,6 +10,7 @@ const action = z.strictObject({
   for_each: z.unknown().optional(),
   args_of_each: z.array(z.unknown()).optional().describe("Instead of args: those of each element of a loop"),
   resolved: z.boolean().describe("Whether these are what will be sent, or still hold references"),
+  callback_url: z.string().optional(),
   waits_for: z.array(z.string()),
 });
 
