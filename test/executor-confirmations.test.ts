@@ -399,6 +399,51 @@ describe("execute()", () => {
   });
 });
 
+describe("executeApproved()", () => {
+  const park = async () => {
+    const [world, calls] = [new TestWorld(), new Calls()];
+    await world.run(calls.tools, { actions: [{ id: "d", tool: "drop" }] });
+    const [id, island] = [...world.gate.parked][0]!;
+    const approve = () =>
+      world.clock.runUntil(executeApproved(island, { id, by: "ann" }, world.execution(calls.tools)));
+    return { world, calls, id, approve };
+  };
+
+  test("reports its end, so that it can be told from one that broke off", async () => {
+    const { world, id, approve } = await park();
+    expect((await approve()).ok).toBe(true);
+    await world.drain();
+    expect(world.gate.concluded).toEqual([id]);
+  });
+
+  test.each([
+    ["running", "CONFIRMATION_INVALID"],
+    ["done", "CONFIRMATION_INVALID"],
+    ["rejected", "CONFIRMATION_INVALID"],
+    ["expired", "CONFIRMATION_INVALID"],
+    ["unknown", "NOT_FOUND"],
+  ] as const)("runs nothing of a confirmation that is %s", async (found, code) => {
+    const { world, calls, approve } = await park();
+    world.gate.claimRefusedWith = found;
+    expect(await approve()).toMatchObject({ ok: false, error: { refusal: { code }, quota: null } });
+    expect([calls.seen, world.gate.concluded]).toEqual([[], []]);
+  });
+
+  test("runs nothing while nobody can say that the claim is held, not even what may run uncounted", async () => {
+    const { world, calls, approve } = await park();
+    world.gate.approve = () => Promise.reject(new Error("down"));
+    expect(await approve()).toMatchObject({ ok: false, error: { refusal: { code: "UNAVAILABLE" } } });
+    expect(calls.seen).toEqual([]);
+  });
+
+  test("runs nothing when the approver's quota is used up", async () => {
+    const { world, calls, approve } = await park();
+    world.gate.quotaAllowed = false;
+    expect(await approve()).toMatchObject({ ok: false, error: { refusal: { code: "QUOTA_EXCEEDED" } } });
+    expect(calls.seen).toEqual([]);
+  });
+});
+
 test("in 300 random batches: who is parked, that each is answered once, and that all of it runs once in the end", async () => {
   const action = fc.record({
     tool: fc.constantFrom("look", "save", "drop", "mail"),

@@ -155,6 +155,14 @@ describe("createGateClient()", () => {
     expect(leases![0]!.remaining).toBeLessThan(9_600);
   });
 
+  test("gives an admission less time than anything else", async () => {
+    const namespace = new FakeNamespace(new Promise((resolve) => setTimeout(resolve, 100)));
+    const bounds = { clock: systemClock, timeoutMs: 5_000, admissionTimeoutMs: 20 };
+    const gate = createGateClient(namespace, "t", bounds);
+    await expect(gate.admit(REQUEST)).rejects.toThrow("no answer within 20 ms");
+    await expect(gate.settle("x", 1, { kind: "released" })).resolves.toBeUndefined();
+  });
+
   test("computes a tenant's id once, and remembers a bounded number", async () => {
     const namespace = new FakeNamespace(null);
     const ask = (tenant: string) =>
