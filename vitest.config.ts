@@ -10,6 +10,8 @@ export default defineConfig({
         // The pure core and the tools, in Node: milliseconds, virtual time.
         test: {
           name: "core",
+          // Nothing in here waits, but a property test computes for seconds, and longer when the machine is busy.
+          testTimeout: 30_000,
           include: ["test/**/*.test.ts"],
           exclude: [
             "test/edge/**",
