@@ -16,6 +16,7 @@ import { Background, makeJobs } from "./run/background.ts";
 import { ByteBudget } from "./run/byte-budget.ts";
 import { Demotion } from "./run/demotion.ts";
 import { type BatchMeasures, toEnvelopeJson, toResultJson } from "./run/envelope.ts";
+import { markDegraded } from "./run/degrade-plan.ts";
 import { createMakeJob, type MakeJob } from "./run/make-job.ts";
 import { Parallelism } from "./run/parallelism.ts";
 import type { Gate, Ports, RunOptions, ToolGates } from "./run/ports.ts";
@@ -90,17 +91,22 @@ export async function executePlan(planned: Plan, execution: Execution): Promise<
   const jobs = makeJobs(plan, makeJob);
   const admitted = await admitPlan(plan, caller, jobs, gate);
   if (!admitted.ok) return admitted;
-  const { quota } = admitted.value;
+  const { quota, degraded } = admitted.value;
   execution.onAdmitted?.(quota);
 
   const parallelism = new Parallelism();
   const { outcomes } = await run(admitted.value, { makeJob, jobs }, parallelism, execution);
   const durationMs = ports.clock.now() - startedAt;
-  return ok({ outcomes, quota, durationMs, maxParallelism: parallelism.max });
+  return ok({
+    outcomes: degraded ? outcomes.map(markDegraded) : outcomes,
+    quota,
+    durationMs,
+    maxParallelism: parallelism.max,
+  });
 }
 
 async function run(
-  { plan, fences }: Admitted,
+  { plan, degraded, fences }: Admitted,
   { makeJob, jobs }: { makeJob: MakeJob; jobs: ReturnType<typeof makeJobs> },
   parallelism: Parallelism,
   execution: Execution,
@@ -146,7 +152,10 @@ async function run(
       signal,
       demotion: plan.demotes ? demotion : undefined,
       recalled: await recallResults(plan.handles, gate),
-      onOutcome: (step, outcome) => onResult?.(toResultJson(step, shapeAlone(outcome, plan.maxTokens))),
+      onOutcome: (step, outcome) => {
+        const shown = shapeAlone(degraded ? markDegraded(outcome) : outcome, plan.maxTokens);
+        onResult?.(toResultJson(step, shown));
+      },
     },
   );
   if (lasting) defer(running.then(({ drained }) => drained));

@@ -37,6 +37,8 @@ export interface OutcomeMeta {
   readonly demoted?: true;
   /** Stands for the whole of `data` in a later batch's references, for a while. */
   readonly handle?: string;
+  /** The limiter did not answer, so nobody counted this. */
+  readonly limiter?: "degraded";
 }
 
 /** What is shown of some data. */

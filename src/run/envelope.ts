@@ -33,7 +33,7 @@ function toErrorJson(failure: Failure): string {
 
 function toMetaJson(meta: OutcomeMeta): string {
   const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, selectMissing } = meta;
-  const { truncated, demoted, handle } = meta;
+  const { truncated, demoted, handle, limiter } = meta;
   return JSON.stringify({
     duration_ms: durationMs,
     queued_ms: queuedMs,
@@ -45,6 +45,7 @@ function toMetaJson(meta: OutcomeMeta): string {
     truncated,
     demoted,
     handle,
+    limiter,
   });
 }
 

@@ -1,4 +1,4 @@
-import type { AdmissionAnswer, AdmissionRequest } from "../contract/admission.ts";
+import type { AdmissionAnswer, AdmissionRequest, RateLimit } from "../contract/admission.ts";
 import type { AttemptEnd } from "../contract/job.ts";
 import type { KeptResult } from "../contract/kept-result.ts";
 import type { PermitAnswer, PermitRequest } from "../contract/permit.ts";
@@ -20,6 +20,11 @@ export interface Ports {
 /** The tenant's gate, as the executor sees it. A rejected promise means that nothing was admitted for certain. */
 export interface Gate {
   admit(request: AdmissionRequest): Promise<AdmissionAnswer>;
+  /**
+   * Count a request that the gate did not answer for, among those that this isolate alone has seen; false when they are
+   * as many as the limit allows.
+   */
+  countAlone(quota: RateLimit): boolean;
   /** Report how an attempt ended. Refused (false) when the fence is not the row's any more. */
   settle(jobId: string, fence: number, end: AttemptEnd): Promise<boolean>;
   /** Keep results for later batches of the tenant; the handles of those that were kept. */

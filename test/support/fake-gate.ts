@@ -15,6 +15,8 @@ export class FakeGate implements Gate {
   quotaAllowed = true;
   refuseJobsWith: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE" | null = null;
   down = false;
+  /** Whether one more that it did not answer for is within what it has seen by itself. */
+  aloneAllowed = true;
   /** Awaited before each answer; what it does may depend on what was asked. */
   beforeAnswer: (request: AdmissionRequest) => Promise<void> = () => Promise.resolve();
 
@@ -40,6 +42,10 @@ export class FakeGate implements Gate {
       recorded: refuseJobsWith === null ? jobs.map(({ index }) => ({ index, fence: 1 })) : [],
       refusedJobs: refuseJobsWith === null ? [] : jobs.map(({ index }) => ({ index, code: refuseJobsWith })),
     };
+  }
+
+  countAlone(): boolean {
+    return this.aloneAllowed;
   }
 
   settle(jobId: string, _fence: number, end: AttemptEnd): Promise<boolean> {
