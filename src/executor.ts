@@ -22,10 +22,11 @@ import { Parallelism } from "./run/parallelism.ts";
 import type { Gate, Ports, RunOptions, ToolGates } from "./run/ports.ts";
 import { recallResults } from "./run/recall-results.ts";
 import { refuseMisconfigured, refuseUnconfirmed } from "./run/refuse-unrunnable.ts";
-import { type PlanResult, runPlan } from "./run/run-plan.ts";
+import { runPlan } from "./run/run-plan.ts";
 import { shapeAlone, shapeOutcomes } from "./run/shape-outcomes.ts";
 import { SingleFlight } from "./run/single-flight.ts";
 import { createStepStarter } from "./run/start-step.ts";
+import { Verifications } from "./run/verifications.ts";
 import type { UpstreamHealth } from "./run/upstream-health.ts";
 
 /** Everything one request brings with it. */
@@ -95,7 +96,7 @@ export async function executePlan(planned: Plan, execution: Execution): Promise<
   execution.onAdmitted?.(quota);
 
   const parallelism = new Parallelism();
-  const { outcomes } = await run(admitted.value, { makeJob, jobs }, parallelism, execution);
+  const outcomes = await run(admitted.value, { makeJob, jobs }, parallelism, execution);
   const durationMs = ports.clock.now() - startedAt;
   return ok({
     outcomes: degraded ? outcomes.map(markDegraded) : outcomes,
@@ -110,7 +111,7 @@ async function run(
   { makeJob, jobs }: { makeJob: MakeJob; jobs: ReturnType<typeof makeJobs> },
   parallelism: Parallelism,
   execution: Execution,
-): Promise<PlanResult> {
+): Promise<readonly Outcome[]> {
   const { catalog, ports, options, gate, toolGates, defer, onResult } = execution;
   const { clock } = ports;
   const scope = {
@@ -126,6 +127,7 @@ async function run(
   const background = new Background({ makeJob, jobs, fences, gate, attempts, attemptsEndAt, defer });
 
   const demotion = new Demotion({ ports, gate, defer });
+  const verifications = new Verifications({ verifierOf: catalog.verifierOf, scope });
 
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
   // platform ends everything by itself, and neither listening for that nor outliving it is worth its price.
@@ -142,6 +144,7 @@ async function run(
       scope,
       background,
       demotion,
+      verifications,
       gate,
       parallelism,
       endsAt,
@@ -152,12 +155,13 @@ async function run(
       signal,
       demotion: plan.demotes ? demotion : undefined,
       recalled: await recallResults(plan.handles, gate),
-      onOutcome: (step, outcome) => {
-        const shown = shapeAlone(degraded ? markDegraded(outcome) : outcome, plan.maxTokens);
-        onResult?.(toResultJson(step, shown));
-      },
+      onOutcome: (step, outcome) =>
+        verifications.tell(step.index, outcome, (told) => {
+          const shown = shapeAlone(degraded ? markDegraded(told) : told, plan.maxTokens);
+          onResult?.(toResultJson(step, shown));
+        }),
     },
   );
   if (lasting) defer(running.then(({ drained }) => drained));
-  return running;
+  return verifications.applyTo((await running).outcomes);
 }
