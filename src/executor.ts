@@ -2,11 +2,13 @@ import type { Catalog } from "./catalog/catalog.ts";
 import type { QuotaState } from "./contract/admission.ts";
 import type { Batch } from "./contract/batch.ts";
 import type { Caller } from "./contract/caller.ts";
+import type { Claim, Island } from "./contract/confirmation.ts";
 import { LIMITS } from "./contract/limits.ts";
 import type { Outcome } from "./contract/outcome.ts";
 import { err, ok, type Result } from "./kit/result.ts";
 import { Semaphore } from "./kit/semaphore.ts";
 import { describePlan } from "./plan/describe-plan.ts";
+import { makeApprovedPlan } from "./plan/make-approved-plan.ts";
 import { makePlan } from "./plan/make-plan.ts";
 import type { Plan } from "./plan/step.ts";
 import { admitPlan, type Admitted, type Refused } from "./run/admit-plan.ts";
@@ -18,11 +20,12 @@ import { Demotion } from "./run/demotion.ts";
 import { type BatchMeasures, toEnvelopeJson, toResultJson } from "./run/envelope.ts";
 import { markDegraded } from "./run/degrade-plan.ts";
 import { createMakeJob, type MakeJob } from "./run/make-job.ts";
+import { createIslandParking } from "./run/park-islands.ts";
 import { Parallelism } from "./run/parallelism.ts";
 import type { Gate, Ports, RunOptions, ToolGates } from "./run/ports.ts";
 import type { TenantReads } from "./run/read-cache.ts";
 import { recallResults } from "./run/recall-results.ts";
-import { refuseMisconfigured, refuseUnconfirmed } from "./run/refuse-unrunnable.ts";
+import { refuseMisconfigured } from "./run/refuse-unrunnable.ts";
 import { runPlan } from "./run/run-plan.ts";
 import { shapeAlone, shapeOutcomes } from "./run/shape-outcomes.ts";
 import { SingleFlight } from "./run/single-flight.ts";
@@ -71,14 +74,35 @@ export interface Executed extends BatchMeasures {
  * Whatever is refused is refused before anything ran; after the admission every step leads to a result.
  */
 export async function execute(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
-  const { catalog, ports, gate } = execution;
-  const planned = makePlan(batch, catalog);
+  const { catalog, ports } = execution;
+  const planned = makePlan(batch, catalog, { maySkipApproval: execution.caller.skipApproval });
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const plan = planned.value;
   if (batch.dryRun) {
     const described = describePlan(bindCallbacks(refuseMisconfigured(plan, ports), execution));
     return ok({ envelopeJson: JSON.stringify(described), quota: null });
   }
+  return answerPlan(plan, execution);
+}
+
+/**
+ * Run exactly what an island parked, on the strength of a person's yes: nothing of the batch it came from runs again, and
+ * nothing of it ever runs a second time. Refused, and nothing ran, when somebody decided before.
+ */
+export async function executeApproved(
+  island: Island,
+  claim: Claim,
+  execution: Execution,
+): Promise<Result<Answer, Refused>> {
+  const { catalog, gate, defer } = execution;
+  const answer = await answerPlan(makeApprovedPlan(island, catalog, claim), execution);
+  // Only so that it can be told from one that broke off: when the report is lost it stays claimed.
+  if (answer.ok) defer(gate.conclude(claim).catch(() => {}));
+  return answer;
+}
+
+async function answerPlan(plan: Plan, execution: Execution): Promise<Result<Answer, Refused>> {
+  const { ports, gate } = execution;
   const executed = await executePlan(plan, execution);
   if (!executed.ok) return executed;
   const { outcomes, quota, ...measures } = executed.value;
@@ -90,7 +114,7 @@ export async function execute(batch: Batch, execution: Execution): Promise<Resul
 export async function executePlan(planned: Plan, execution: Execution): Promise<Result<Executed, Refused>> {
   const { caller, ports, gate, options } = execution;
   const startedAt = ports.clock.now();
-  const plan = refuseUnconfirmed(bindCallbacks(refuseMisconfigured(planned, ports), execution));
+  const plan = bindCallbacks(refuseMisconfigured(planned, ports), execution);
   const makeJob = createMakeJob(plan, { ports, headerSlots: options.headerSlots });
   const jobs = makeJobs(plan, makeJob);
   const admitted = await admitPlan(plan, caller, jobs, gate);
@@ -115,7 +139,7 @@ async function run(
   parallelism: Parallelism,
   execution: Execution,
 ): Promise<readonly Outcome[]> {
-  const { catalog, ports, options, gate, toolGates, defer, onResult } = execution;
+  const { caller, catalog, ports, options, gate, toolGates, defer, onResult } = execution;
   const { clock } = ports;
   const scope = {
     ports,
@@ -159,7 +183,8 @@ async function run(
       clock,
       signal,
       demotion: plan.demotes ? demotion : undefined,
-      recalled: await recallResults(plan.handles, gate),
+      recalled: plan.approved?.results ?? (await recallResults(plan.handles, gate)),
+      park: createIslandParking(plan, { caller, ports, gate }),
       onOutcome: (step, outcome) =>
         verifications.tell(step.index, outcome, (told) => {
           const shown = shapeAlone(degraded ? markDegraded(told) : told, plan.maxTokens);

@@ -336,7 +336,7 @@ test("a tool whose secret is not set is MISCONFIGURED by name and the others run
   expect(results[1]!.status).toBe("success");
 });
 
-test("a secret that ends up in a tool's output is redacted there", async () => {
+test("P7: a secret that ends up in a tool's output is redacted there", async () => {
   const world = new TestWorld();
   world.secrets.set("MAPS_KEY", "sk-very-secret-1");
   const leaky = contractOf("leaky", {
@@ -345,19 +345,6 @@ test("a secret that ends up in a tool's output is redacted there", async () => {
   });
   const { results } = await world.run([leaky], { actions: [{ tool: "leaky" }] });
   expect(results[0]!.data).toEqual({ echoed: "Bearer [redacted]" });
-});
-
-test("a tool that needs a person's yes is not run", async () => {
-  const world = new TestWorld();
-  let ran = false;
-  const remove = contractOf("remove", {
-    isWrite: true,
-    actions: ["delete"],
-    run: () => Promise.resolve((ran = true)),
-  });
-  const { results } = await world.run([remove], { actions: [{ tool: "remove" }] });
-  expect(results[0]).toMatchObject({ status: "error", error: { code: "CONFIRMATION_INVALID" } });
-  expect(ran).toBe(false);
 });
 
 test("results are told one by one as they are known, the envelope in the order asked", async () => {

@@ -54,6 +54,20 @@ export interface Shown {
   readonly json: string;
 }
 
+/** Where a person can say yes to an action, or no. */
+export interface PendingConfirmation {
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+  /** One sentence for that person: which tool, with which arguments, and what else waits. */
+  readonly message: string;
+}
+
+/** Translate a pending confirmation to the wire (`confirmation` of a result). */
+export function toWirePending({ id, expiresAt, message }: PendingConfirmation): object {
+  return { id, expires_at: new Date(expiresAt).toISOString(), message };
+}
+
 /** What became of one action. Exactly one of these exists for every action of a batch. */
 export type Outcome = { readonly meta: OutcomeMeta } & (
   | {
@@ -66,6 +80,7 @@ export type Outcome = { readonly meta: OutcomeMeta } & (
     }
   | { readonly status: "error"; readonly error: Failure }
   | { readonly status: "initiated"; readonly jobId: string }
+  | { readonly status: "pending_confirmation"; readonly confirmation: PendingConfirmation }
   | { readonly status: "skipped"; readonly error: Failure; readonly because: string }
   | { readonly status: "unknown"; readonly error: Failure }
 );

@@ -8,6 +8,7 @@ import type { Ports } from "../run/ports.ts";
 import { sendCallback } from "../run/send-callback.ts";
 import { UpstreamHealth } from "../run/upstream-health.ts";
 
+import { CONFIRMATION_LIMITS } from "../state/confirmations.ts";
 import {
   type Deployment,
   readDeployment,
@@ -82,6 +83,16 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
         env["VOLLEY_JOB_LEASE_MS"] as string | undefined,
         LIMITS.jobLeaseMs,
       ),
+      confirmations: {
+        ...CONFIRMATION_LIMITS,
+        ttlMs:
+          1_000 *
+          readPositive(
+            "VOLLEY_CONFIRMATION_TTL_S",
+            env["VOLLEY_CONFIRMATION_TTL_S"] as string | undefined,
+            LIMITS.confirmationTtlMs / 1_000,
+          ),
+      },
     }),
   });
   return { app: createApp(deploymentOf), TenantGate, ToolGate: createToolGate() };

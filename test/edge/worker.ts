@@ -17,6 +17,7 @@ export const SmallGate = createTenantGate({
     retentionMs: 60_000,
     concurrency: 2,
     results: { retentionMs: 60_000, oneBytes: 100, allBytes: 250, count: 5 },
+    confirmations: { ttlMs: 60_000, retentionMs: 60_000, pending: 3, count: 5, allBytes: 10_000 },
   }),
 });
 

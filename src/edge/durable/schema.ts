@@ -18,6 +18,11 @@ const STEPS: readonly string[] = [
    ) WITHOUT ROWID, STRICT;`,
   `ALTER TABLE jobs ADD COLUMN callback_json TEXT;
    CREATE TABLE gone_endpoints (url TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
+  // The text comes last, for the same reason.
+  `CREATE TABLE confirmations (
+     id TEXT PRIMARY KEY, status TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+     decided_by TEXT, bytes INTEGER NOT NULL, island_json TEXT NOT NULL
+   ) WITHOUT ROWID, STRICT;`,
 ];
 
 /** Bring the object's tables up to date; writes nothing when they are. */
