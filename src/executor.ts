@@ -2,25 +2,31 @@ import type { Catalog } from "./catalog/catalog.ts";
 import type { QuotaState } from "./contract/admission.ts";
 import type { Batch } from "./contract/batch.ts";
 import type { Caller } from "./contract/caller.ts";
+import type { IdempotencyRequest } from "./contract/idempotency.ts";
+import type { JobSpec } from "./contract/job.ts";
 import { LIMITS } from "./contract/limits.ts";
 import type { Outcome } from "./contract/outcome.ts";
 import { err, ok, type Result } from "./kit/result.ts";
 import { Semaphore } from "./kit/semaphore.ts";
 import { describePlan } from "./plan/describe-plan.ts";
 import { makePlan } from "./plan/make-plan.ts";
-import type { Plan } from "./plan/step.ts";
+import type { Plan, Step } from "./plan/step.ts";
 import { admitPlan, type Admitted, type Refused } from "./run/admit-plan.ts";
 import { AttemptRunner } from "./run/attempt-runner.ts";
 import { Background, makeJobs } from "./run/background.ts";
 import { ByteBudget } from "./run/byte-budget.ts";
+import { abandonKeys, ClaimedKeys } from "./run/claimed-keys.ts";
 import { type BatchMeasures, toEnvelopeJson, toResultJson } from "./run/envelope.ts";
+import { fitAnswer } from "./run/fit-answer.ts";
 import { Parallelism } from "./run/parallelism.ts";
 import type { Gate, Ports, RunOptions, ToolGates } from "./run/ports.ts";
+import { type BatchKey, readKeys } from "./run/read-keys.ts";
 import { recallResults } from "./run/recall-results.ts";
 import { refuseMisconfigured, refuseUnconfirmed } from "./run/refuse-unrunnable.ts";
 import { type PlanResult, runPlan } from "./run/run-plan.ts";
 import { shapeAlone, shapeOutcomes } from "./run/shape-outcomes.ts";
 import { createStepStarter } from "./run/start-step.ts";
+import { StepIds } from "./run/step-ids.ts";
 import type { UpstreamHealth } from "./run/upstream-health.ts";
 
 /** Everything one request brings with it. */
@@ -38,6 +44,8 @@ export interface Execution {
   readonly signal: AbortSignal;
   /** Keep work alive after the answer. */
   readonly defer: (work: Promise<unknown>) => void;
+  /** The idempotency key that the batch came with. */
+  readonly batchKey?: BatchKey;
   /** Told once that the batch was admitted: from then on there will be an answer, not a refusal. */
   readonly onAdmitted?: (quota: QuotaState | null) => void;
   /** Told each result the moment it is known; the envelope still contains all of them. */
@@ -48,6 +56,8 @@ export interface Execution {
 export interface Answer {
   readonly envelopeJson: string;
   readonly quota: QuotaState | null;
+  /** It ran before, under the same idempotency key, and this is the answer that it had then. */
+  readonly replayed: boolean;
 }
 
 /** A plan that ran: one outcome for every step, in its order. */
@@ -62,44 +72,105 @@ export interface Executed extends BatchMeasures {
  * Whatever is refused is refused before anything ran; after the admission every step leads to a result.
  */
 export async function execute(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
-  const { catalog, ports, gate } = execution;
+  const { catalog, ports } = execution;
   const planned = makePlan(batch, catalog);
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const plan = planned.value;
   if (batch.dryRun) {
     const described = describePlan(refuseMisconfigured(plan, ports));
-    return ok({ envelopeJson: JSON.stringify(described), quota: null });
+    return ok({ envelopeJson: JSON.stringify(described), quota: null, replayed: false });
   }
-  const executed = await executePlan(plan, execution);
-  if (!executed.ok) return executed;
-  const { outcomes, quota, ...measures } = executed.value;
-  const shaped = await shapeOutcomes(outcomes, plan.maxTokens, ports, gate);
-  return ok({ envelopeJson: toEnvelopeJson(ports.newId(), plan, shaped, measures), quota });
+  const { caller, batchKey, defer } = execution;
+  const admission = await admit(plan, execution, (runnable) =>
+    readKeys(runnable, { caller, ports, batchKey }),
+  );
+  if (!admission.ok) return admission;
+  const { admitted, keys } = admission.value;
+  if (admitted.replay !== null) return ok({ envelopeJson: admitted.replay, quota: null, replayed: true });
+
+  const answering = answer(admission.value, execution);
+  // Whoever comes back with the key wants this answer, so the batch goes on when its caller has gone away.
+  if (keys !== null) defer(answering);
+  return ok({ envelopeJson: await answering, quota: admitted.quota, replayed: false });
+}
+
+/** Run an admitted batch and write its answer, which is kept under its key before anyone sees it. */
+async function answer(admission: Admission, execution: Execution): Promise<string> {
+  const { ports, gate } = execution;
+  const { admitted, keys } = admission;
+  const { outcomes, ...measures } = await runAdmitted(admission, execution);
+  const shaped = await shapeOutcomes(outcomes, admitted.plan.maxTokens, ports, gate);
+  const batchId = ports.newId();
+  const write = (shown: readonly Outcome[]): string =>
+    toEnvelopeJson(batchId, admitted.plan, shown, measures);
+  const envelopeJson = write(shaped);
+  if (keys !== null) {
+    const closing = keys.close(outcomes, fitAnswer(envelopeJson, shaped, write));
+    // It did run, so it is answered even when that cannot be kept; the key is then taken over after its lease.
+    await gate.complete(closing).catch(() => {});
+  }
+  return envelopeJson;
 }
 
 /** Execute a plan, whichever dialect it was made of: admit it, then run every step to its outcome. */
 export async function executePlan(planned: Plan, execution: Execution): Promise<Result<Executed, Refused>> {
-  const { caller, ports, gate } = execution;
+  const admission = await admit(planned, execution);
+  return admission.ok ? ok(await runAdmitted(admission.value, execution)) : admission;
+}
+
+/** A plan that may run, and what running it goes by. */
+interface Admission {
+  readonly startedAt: number;
+  readonly admitted: Admitted;
+  readonly jobs: ReadonlyMap<number, JobSpec>;
+  readonly ids: StepIds;
+  readonly keys: ClaimedKeys | null;
+}
+
+async function admit(
+  planned: Plan,
+  { caller, ports, gate, defer, onAdmitted }: Execution,
+  keysOf?: (plan: Plan) => Promise<IdempotencyRequest | null>,
+): Promise<Result<Admission, Refused>> {
   const startedAt = ports.clock.now();
   const plan = refuseUnconfirmed(refuseMisconfigured(planned, ports));
-  const jobs = makeJobs(plan, ports);
-  const admitted = await admitPlan(plan, caller, jobs, gate);
-  if (!admitted.ok) return admitted;
-  const { quota } = admitted.value;
-  execution.onAdmitted?.(quota);
+  const idempotency = keysOf === undefined ? null : await keysOf(plan);
+  const ids = new StepIds(ports, idempotency);
+  const jobs = makeJobs(plan, ids);
+  const admitted = await admitPlan(plan, caller, { jobs, idempotency }, gate);
+  if (!admitted.ok) {
+    if (idempotency !== null && admitted.error.refusal.code === "UNAVAILABLE")
+      defer(gate.complete(abandonKeys(idempotency)).catch(() => {}));
+    return admitted;
+  }
+  const { quota, replay, claimed } = admitted.value;
+  if (replay === null) onAdmitted?.(quota);
+  if (idempotency === null || claimed === null)
+    return ok({ startedAt, admitted: admitted.value, jobs, ids, keys: null });
+  const claimedIds = new StepIds(ports, idempotency, claimed);
+  const keys = new ClaimedKeys(plan, idempotency, claimed, claimedIds);
+  return ok({ startedAt, admitted: admitted.value, jobs, ids: claimedIds, keys });
+}
 
+/** Run what was admitted: one outcome for every step. */
+async function runAdmitted(admission: Admission, execution: Execution): Promise<Executed> {
+  const { clock } = execution.ports;
   const parallelism = new Parallelism();
-  const { outcomes } = await run(admitted.value, jobs, parallelism, execution);
-  const durationMs = ports.clock.now() - startedAt;
-  return ok({ outcomes, quota, durationMs, maxParallelism: parallelism.max });
+  const { outcomes } = await run(admission, parallelism, execution);
+  return {
+    outcomes,
+    quota: admission.admitted.quota,
+    durationMs: clock.now() - admission.startedAt,
+    maxParallelism: parallelism.max,
+  };
 }
 
 async function run(
-  { plan, fences }: Admitted,
-  jobs: ReturnType<typeof makeJobs>,
+  { admitted, jobs, ids, keys }: Admission,
   parallelism: Parallelism,
   execution: Execution,
 ): Promise<PlanResult> {
+  const { plan, fences } = admitted;
   const { catalog, ports, options, gate, toolGates, defer, onResult } = execution;
   const { clock } = ports;
   const scope = {
@@ -112,26 +183,28 @@ async function run(
   };
   const attempts = new AttemptRunner(catalog, () => scope);
   const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
-  const background = new Background({ ports, jobs, fences, gate, attempts, attemptsEndAt, defer });
+  const background = new Background({ ids, jobs, fences, gate, attempts, attemptsEndAt, defer });
 
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
-  // platform ends everything by itself, and neither listening for that nor outliving it is worth its price.
+  // platform ends everything by itself, and neither listening for that nor outliving it is worth its price. Under a key
+  // everything is seen through.
   const lasting = plan.steps.some(
     ({ task }) => task.ok && (task.value.tool.isWrite || task.value.tool.globalLimits !== null),
   );
-  const signal = lasting || onResult !== undefined ? execution.signal : null;
+  const listens = (lasting || onResult !== undefined) && keys === null;
+  const signal = listens ? execution.signal : null;
 
   const endsAt = clock.now() + plan.deadlineMs;
-  const running = runPlan(
-    plan,
-    createStepStarter({ key: ports.newId(), scope, background, gate, parallelism, endsAt }),
-    {
-      clock,
-      signal,
-      recalled: await recallResults(plan.handles, gate),
-      onOutcome: (step, outcome) => onResult?.(toResultJson(step, shapeAlone(outcome, plan.maxTokens))),
-    },
-  );
+  const running = runPlan(plan, createStepStarter({ ids, scope, background, gate, parallelism, endsAt }), {
+    clock,
+    signal,
+    recalled: await recallResults(plan.handles, gate),
+    ...(keys !== null && {
+      known: keys.known(),
+      amend: (step: Step, outcome: Outcome) => keys.amend(step, outcome),
+    }),
+    onOutcome: (step, outcome) => onResult?.(toResultJson(step, shapeAlone(outcome, plan.maxTokens))),
+  });
   if (lasting) defer(running.then(({ drained }) => drained));
   return running;
 }

@@ -5,6 +5,7 @@ import { parsePointer } from "../kit/json-pointer.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { checkValue } from "./check-value.ts";
 import { type Failure, makeFailure } from "./failure.ts";
+import { parseIdempotencyKey } from "./idempotency-key.ts";
 import { describe, suggestFields, toHint, toIssues } from "./issues.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { LIMITS } from "./limits.ts";
@@ -46,10 +47,14 @@ export const actionSchema = z.strictObject({
     .max(LIMITS.selectPointers)
     .optional()
     .describe("JSON Pointers into the tool's output; only these parts are returned"),
+  idempotency_key: z
+    .string()
+    .optional()
+    .describe("The same key with the same content runs once a day; later uses get the first result"),
 });
 
 /** Part of the contract, not offered yet: refused by name, so nobody relies on what would be ignored. */
-const LATER = ["idempotency_key", "callback_url"];
+const LATER = ["callback_url"];
 
 /** One requested call, well formed. Whether its tool exists and its arguments fit is the planner's to say. */
 export interface Action {
@@ -61,6 +66,14 @@ export interface Action {
   readonly forEach: unknown;
   /** Pointers into the output; null keeps all of it. */
   readonly select: readonly (readonly string[])[] | null;
+  /** Runs once a day however often it is sent. */
+  readonly keyed?: KeyedAction;
+}
+
+/** An action's idempotency key, and what it was sent for: compared as it was sent, references and all. */
+export interface KeyedAction {
+  readonly key: string;
+  readonly content: JsonObject;
 }
 
 /** One place in the batch: the action, or why it is none. Either way it will have exactly one result. */
@@ -113,6 +126,9 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
   const forEach = (raw as { readonly for_each?: unknown }).for_each;
   const loop = checkLoop(forEach);
   if (!loop.ok) return loop;
+  const { idempotency_key } = parsed.data;
+  const key = idempotency_key === undefined ? null : parseIdempotencyKey(idempotency_key);
+  if (key?.ok === false) return err(makeFailure("INVALID_ACTION", { hint: key.error }));
   return ok({
     tool,
     args,
@@ -120,6 +136,9 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
     timeoutMs: timeout_ms,
     forEach,
     select: select.value,
+    ...(key !== null && {
+      keyed: { key: key.value, content: { tool, args, for_each: forEach, select: parsed.data.select } },
+    }),
   });
 }
 

@@ -30,6 +30,8 @@ export interface OutcomeMeta {
   readonly truncated?: Truncation;
   /** Stands for the whole of `data` in a later batch's references, for a while. */
   readonly handle?: string;
+  /** It ran before, under the same idempotency key; this is what came of it then. */
+  readonly replayed?: boolean;
 }
 
 /** What is shown of some data. */

@@ -14,6 +14,7 @@ import {
   readRunOptions,
   readToolGates,
 } from "./deployment.ts";
+import { KEY_LIMITS } from "./durable/key-table.ts";
 import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createToolGate } from "./durable/tool-gate.ts";
 import { createToolGates } from "./durable/tool-gate-client.ts";
@@ -70,13 +71,17 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
       }));
       return (claim) => runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs);
     },
-    optionsOf: (env) => ({
-      leaseMs: readPositive(
-        "VOLLEY_JOB_LEASE_MS",
-        env["VOLLEY_JOB_LEASE_MS"] as string | undefined,
-        LIMITS.jobLeaseMs,
-      ),
-    }),
+    optionsOf: (env) => {
+      const read = (name: string, fallback: number): number =>
+        readPositive(name, env[name] as string | undefined, fallback);
+      return {
+        leaseMs: read("VOLLEY_JOB_LEASE_MS", LIMITS.jobLeaseMs),
+        keys: {
+          ...KEY_LIMITS,
+          marginMs: read("VOLLEY_IDEMPOTENCY_MARGIN_MS", LIMITS.idempotencyMarginMs),
+        },
+      };
+    },
   });
   return { app: createApp(deploymentOf), TenantGate, ToolGate: createToolGate() };
 }

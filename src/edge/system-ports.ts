@@ -25,6 +25,10 @@ export function createSystemPorts(
     random: () => Math.random(),
     newId: () => crypto.randomUUID(),
     fetch: send,
+    async sha256(text) {
+      const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+      return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    },
     secret(name) {
       const value = Object.hasOwn(env, name) ? env[name] : undefined;
       return typeof value === "string" && value !== "" ? value : undefined;

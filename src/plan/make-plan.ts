@@ -59,6 +59,7 @@ export function makePlan(batch: Batch, catalog: Catalog): Result<Plan, Refusal> 
       edges: [...edges, ...ordered],
       remaining: remaining[index]!,
       task,
+      keyed: entry.action.ok ? entry.action.value.keyed : undefined,
     };
   });
   const { onError, deadlineMs, maxTokens } = batch;

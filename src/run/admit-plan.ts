@@ -2,6 +2,7 @@ import type { Tool } from "../catalog/define-tool.ts";
 import type { AdmissionAnswer, AdmissionRequest, QuotaState, RateLimit } from "../contract/admission.ts";
 import type { Caller } from "../contract/caller.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
+import type { IdempotencyAnswer, IdempotencyRequest, KeyState } from "../contract/idempotency.ts";
 import type { JobSpec } from "../contract/job.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { err, ok, type Result } from "../kit/result.ts";
@@ -14,7 +15,17 @@ export interface Admitted {
   readonly plan: Plan;
   readonly quota: QuotaState | null;
   /** For every job that is durably recorded, by step, the fence of its first attempt. */
-  readonly fences: ReadonlyMap<number, number>;
+  readonly fences: ReadonlyMap<number, number | null>;
+  /** What became of the idempotency keys; null without any. */
+  readonly claimed: IdempotencyAnswer | null;
+  /** The answer that the batch's key has already; then nothing was admitted, and nothing may run. */
+  readonly replay: string | null;
+}
+
+/** What a batch asks of its gate besides what its plan says. */
+export interface Asked {
+  readonly jobs: ReadonlyMap<number, JobSpec>;
+  readonly idempotency: IdempotencyRequest | null;
 }
 
 /** A batch of which nothing ran. */
@@ -25,21 +36,29 @@ export interface Refused {
 
 /**
  * Ask the tenant's gate for everything a plan needs, in one round trip: the caller's quota, every tool's rate limit,
- * the recording of its jobs.
+ * the recording of its jobs, the idempotency keys.
  *
  * Fails closed: when the gate cannot be reached, nothing runs.
  */
 export async function admitPlan(
   plan: Plan,
   caller: Caller,
-  jobs: ReadonlyMap<number, JobSpec>,
+  asked: Asked,
   gate: Gate,
 ): Promise<Result<Admitted, Refused>> {
-  const answer = await ask(toRequest(plan, caller, jobs), caller, gate);
+  const answer = await ask(toRequest(plan, caller, asked), caller, gate);
   if (!answer.ok) return answer;
-  const { quota, recorded } = answer.value;
-  const fences = new Map(recorded.map(({ index, fence }) => [index, fence]));
-  return ok({ plan: withDenials(plan, answer.value), quota, fences });
+  const { quota, recorded, idempotency: claimed = null } = answer.value;
+  const batchState = claimed?.batch ?? null;
+  const refusal = batchState === null ? null : refuseKey(batchState);
+  if (refusal !== null) return err({ refusal, quota: null });
+  return ok({
+    plan: withDenials(plan, answer.value),
+    quota,
+    fences: new Map(recorded.map(({ index, fence }) => [index, fence])),
+    claimed,
+    replay: batchState?.kind === "done" ? batchState.answer.json : null,
+  });
 }
 
 /** Count a request that runs nothing against the caller's quota. */
@@ -61,7 +80,7 @@ async function ask(
   try {
     answer = await gate.admit(request);
   } catch {
-    return err({ refusal: unreachable(request.jobs.length > 0), quota: null });
+    return err({ refusal: unreachable(request), quota: null });
   }
   const { quota } = answer;
   if (quota !== null && !quota.allowed) {
@@ -72,14 +91,35 @@ async function ask(
 }
 
 /** A gate that did not answer may still have recorded what it was sent; only without jobs is it certain that nothing ran. */
-function unreachable(withJobs: boolean): Refusal {
-  const hint = withJobs
-    ? "The limiter did not answer in time. Nothing was run now, but the background actions may have been recorded: look before sending them again."
-    : "The limiter could not be reached; nothing ran. Send the same request again.";
-  return makeRefusal("UNAVAILABLE", hint, { retryAfterMs: 1_000 });
+function unreachable({ jobs, idempotency }: AdmissionRequest): Refusal {
+  const withKey = (idempotency?.batch ?? null) !== null;
+  return makeRefusal("UNAVAILABLE", sayUnreachable(jobs.length > 0, withKey), { retryAfterMs: 1_000 });
 }
 
-function toRequest(plan: Plan, caller: Caller, jobs: ReadonlyMap<number, JobSpec>): AdmissionRequest {
+function sayUnreachable(withJobs: boolean, withKey: boolean): string {
+  if (withKey)
+    return "The limiter did not answer in time; nothing was run now. Send the same request with the same key again: what was recorded all the same is found, not repeated.";
+  return withJobs
+    ? "The limiter did not answer in time. Nothing was run now, but the background actions may have been recorded: look before sending them again."
+    : "The limiter could not be reached; nothing ran. Send the same request again.";
+}
+
+/** Why a batch's key does not let it run; null when it does, or when it has its answer already. */
+function refuseKey(state: KeyState): Refusal | null {
+  if (state.kind === "conflict") {
+    const hint =
+      "This Idempotency-Key was used before, with another body or by another caller: send a new key with new content.";
+    return makeRefusal("IDEMPOTENCY_CONFLICT", hint);
+  }
+  if (state.kind === "running") {
+    const hint =
+      "The batch of this Idempotency-Key is still running: send it again a little later to get its answer.";
+    return makeRefusal("IDEMPOTENCY_IN_PROGRESS", hint, { retryAfterMs: state.retryAfterMs });
+  }
+  return null;
+}
+
+function toRequest(plan: Plan, caller: Caller, { jobs, idempotency }: Asked): AdmissionRequest {
   const failFast = plan.onError === "fail-fast";
   const doomed = failFast && plan.steps.some(({ task }) => !task.ok);
   const draws = plan.steps.flatMap((step) => toDraw(step));
@@ -89,6 +129,7 @@ function toRequest(plan: Plan, caller: Caller, jobs: ReadonlyMap<number, JobSpec
     draws: doomed ? [] : draws,
     jobs: recordable.map(([index, spec]) => ({ index, spec })),
     allOrNothing: failFast,
+    ...(idempotency !== null && { idempotency }),
   };
 }
 

@@ -8,15 +8,16 @@ import type { Result } from "../kit/result.ts";
 import type { Call, Plan } from "../plan/step.ts";
 import { rateLimited, toLimit } from "./admit-plan.ts";
 import type { AttemptRunner } from "./attempt-runner.ts";
-import type { Gate, Ports } from "./ports.ts";
+import type { Gate } from "./ports.ts";
 import { combineElements } from "./run-loop.ts";
+import type { StepIds } from "./step-ids.ts";
 import { afterDispatch, type Queued } from "./tool-pools.ts";
 
 /**
  * Make the jobs of a plan that its admission can record, by step: fire-and-forget steps that wait for nothing. Making
  * one records nothing yet; the others are recorded when their turn comes.
  */
-export function makeJobs(plan: Plan, ports: Ports): ReadonlyMap<number, JobSpec> {
+export function makeJobs(plan: Plan, ids: StepIds): ReadonlyMap<number, JobSpec> {
   const jobs = new Map<number, JobSpec>();
   for (const { index, needs, task } of plan.steps) {
     if (
@@ -26,7 +27,7 @@ export function makeJobs(plan: Plan, ports: Ports): ReadonlyMap<number, JobSpec>
       task.value.call === null
     )
       continue;
-    jobs.set(index, makeJob(task.value.call, ports.newId()));
+    jobs.set(index, makeJob(task.value.call, ids.jobId(index, null)));
   }
   return jobs;
 }
@@ -44,11 +45,11 @@ function makeJob({ tool, input }: Call, id: string): JobSpec {
 }
 
 export interface BackgroundOptions {
-  readonly ports: Ports;
+  readonly ids: StepIds;
   /** Jobs of the admission, by step. */
   readonly jobs: ReadonlyMap<number, JobSpec>;
   /** Fences of those that it recorded. */
-  readonly fences: ReadonlyMap<number, number>;
+  readonly fences: ReadonlyMap<number, number | null>;
   readonly gate: Gate;
   readonly attempts: AttemptRunner;
   /** When the platform may cut what runs after the answer. */
@@ -66,12 +67,13 @@ export class Background {
 
   /** Start a fire-and-forget step whose arguments are known. */
   start(index: number, call: Call): Queued {
-    const { jobs, fences, ports } = this.#options;
+    const { jobs, fences, ids } = this.#options;
     const spec = jobs.get(index);
     const fence = fences.get(index);
     if (spec !== undefined && fence !== undefined)
       return toQueued(Promise.resolve(this.#initiate(spec, fence)));
-    const recorded = this.#record(new Map([[index, makeJob(call, ports.newId())]]), null, false);
+    const specs = new Map([[index, makeJob(call, ids.jobId(index, null))]]);
+    const recorded = this.#record(specs, { limit: null, allOrNothing: false, retaken: ids.isRetaken(index) });
     return toQueued(recorded.then((outcomes) => outcomes.get(index)!));
   }
 
@@ -82,16 +84,21 @@ export class Background {
    * Under a fail-fast contract one element that is wrong or over the limit means that none is recorded. A backlog that
    * fills up between them does not: what is recorded will happen, so it is reported with its job.
    */
-  startLoop(calls: readonly Result<Call, Failure>[], tool: Tool): Queued {
+  startLoop(index: number, calls: readonly Result<Call, Failure>[], tool: Tool): Queued {
+    const { ids } = this.#options;
     // Only where it is declared: the default for writes is about half-applied ones, and every job stands for itself.
     const failFast = tool.orchestration.on_error === "fail-fast";
     const doomed = failFast && calls.some((call) => !call.ok);
     const specs = new Map(
       calls.flatMap((call, element) =>
-        call.ok && !doomed ? [[element, makeJob(call.value, this.#options.ports.newId())] as const] : [],
+        call.ok && !doomed ? [[element, makeJob(call.value, ids.jobId(index, element))] as const] : [],
       ),
     );
-    const outcome = this.#record(specs, toLimit(tool), failFast).then((recorded) => {
+    const outcome = this.#record(specs, {
+      limit: toLimit(tool),
+      allOrNothing: failFast,
+      retaken: ids.isRetaken(index),
+    }).then((recorded) => {
       const elements = calls.map((call, element): Outcome =>
         call.ok ? (recorded.get(element) ?? NOT_RECORDED) : { status: "error", error: call.error, meta: {} },
       );
@@ -106,11 +113,14 @@ export class Background {
   }
 
   /** The first attempt begins behind the batch's own actions, so those take their header slots first. */
-  #initiate(spec: JobSpec, fence: number): Outcome {
+  #initiate(spec: JobSpec, fence: number | null): Outcome {
+    const initiated: Outcome = { status: "initiated", jobId: spec.id, meta: {} };
+    // An earlier run recorded it, and its attempts are that run's or the alarm's.
+    if (fence === null) return initiated;
     const attempt = afterDispatch().then(() => this.#attempt({ spec, attempt: 1, fence }));
     // When its end cannot be reported the lease runs out and the alarm takes over.
     this.#options.defer(attempt.catch(() => {}));
-    return { status: "initiated", jobId: spec.id, meta: {} };
+    return initiated;
   }
 
   async #attempt(claim: JobClaim): Promise<void> {
@@ -122,13 +132,20 @@ export class Background {
   /** Record jobs that had to wait for other actions, or for the elements of their loop to be known. */
   async #record(
     specs: ReadonlyMap<number, JobSpec>,
-    limit: RateLimit | null,
-    allOrNothing: boolean,
+    {
+      limit,
+      allOrNothing,
+      retaken,
+    }: {
+      readonly limit: RateLimit | null;
+      readonly allOrNothing: boolean;
+      readonly retaken: boolean;
+    },
   ): Promise<ReadonlyMap<number, Outcome>> {
     if (specs.size === 0) return new Map();
     const failed = (error: Failure): Outcome => ({ status: "error", error, meta: {} });
     try {
-      const jobs = [...specs].map(([index, spec]) => ({ index, spec }));
+      const jobs = [...specs].map(([index, spec]) => ({ index, spec, retaken }));
       const draws = limit === null ? [] : jobs.map(({ index }) => ({ index, limit }));
       const answer = await this.#options.gate.admit({ quota: null, draws, jobs, allOrNothing });
       const fences = new Map(answer.recorded.map(({ index, fence }) => [index, fence]));

@@ -32,7 +32,7 @@ function toErrorJson(failure: Failure): string {
 }
 
 function toMetaJson(meta: OutcomeMeta): string {
-  const { durationMs, queuedMs, attempts, bytes, items, selectMissing, truncated, handle } = meta;
+  const { durationMs, queuedMs, attempts, bytes, items, selectMissing, truncated, handle, replayed } = meta;
   return JSON.stringify({
     duration_ms: durationMs,
     queued_ms: queuedMs,
@@ -42,6 +42,7 @@ function toMetaJson(meta: OutcomeMeta): string {
     select_missing: selectMissing,
     truncated,
     handle,
+    idempotency_replayed: replayed,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { AdmissionAnswer, AdmissionRequest } from "../contract/admission.ts";
+import type { IdempotencyClosing } from "../contract/idempotency.ts";
 import type { AttemptEnd } from "../contract/job.ts";
 import type { KeptResult } from "../contract/kept-result.ts";
 import type { PermitAnswer, PermitRequest } from "../contract/permit.ts";
@@ -13,6 +14,8 @@ export interface Ports {
   newId(): string;
   /** Send one request, following no redirect. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** SHA-256 of a text's UTF-8, as hex. */
+  sha256(text: string): Promise<string>;
   /** A configured secret, or undefined. */
   secret(name: string): string | undefined;
 }
@@ -20,6 +23,8 @@ export interface Ports {
 /** The tenant's gate, as the executor sees it. A rejected promise means that nothing was admitted for certain. */
 export interface Gate {
   admit(request: AdmissionRequest): Promise<AdmissionAnswer>;
+  /** Say how a run left the keys that it claimed; those that are not its any more stay as they are. */
+  complete(closing: IdempotencyClosing): Promise<void>;
   /** Report how an attempt ended. Refused (false) when the fence is not the row's any more. */
   settle(jobId: string, fence: number, end: AttemptEnd): Promise<boolean>;
   /** Keep results for later batches of the tenant; the handles of those that were kept. */

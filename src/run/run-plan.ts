@@ -12,6 +12,10 @@ export interface PlanRunOptions {
   readonly signal: AbortSignal | null;
   /** Data of earlier batches that this one refers to, by handle. */
   readonly recalled?: ReadonlyMap<string, unknown>;
+  /** Outcomes that are known before anything runs, by step. */
+  readonly known?: ReadonlyMap<number, Outcome>;
+  /** Says what an outcome is to the caller; the plan goes on with what it was. */
+  readonly amend?: (step: Step, outcome: Outcome) => Outcome;
   /** Called once for every step, the moment its outcome is known. */
   readonly onOutcome: (step: Step, outcome: Outcome) => void;
 }
@@ -69,7 +73,7 @@ class PlanRun {
     const onDisconnect = (): void => this.#onDisconnect();
     signal?.addEventListener("abort", onDisconnect, { once: true });
 
-    this.#settleRefused();
+    this.#settleKnown();
     for (const step of this.#plan.steps) if (this.#isReady(step.index)) this.#begin(step);
     if (signal?.aborted === true) this.#onDisconnect();
 
@@ -116,19 +120,27 @@ class PlanRun {
   };
 
   /**
-   * Settle what was wrong from the beginning before anything starts: under fail-fast nothing may start after it. All of it
-   * at once, so that each says what is wrong with itself even where it depends on another.
+   * Settle what was wrong or known from the beginning before anything starts: under fail-fast nothing may start after a
+   * failure. All of it at once, so that each says what became of itself even where it depends on another.
    */
-  #settleRefused(): void {
-    const refused: [Step, Outcome][] = this.#plan.steps.flatMap((step) =>
-      step.task.ok ? [] : [[step, { status: "error", error: step.task.error, meta: {} }]],
-    );
-    const [first] = refused;
-    if (first === undefined) return;
-    this.#stopped = this.#plan.onError === "fail-fast";
-    for (const [step, outcome] of refused) this.#record(step, outcome);
-    for (const [step, outcome] of refused) this.#release(step, outcome);
-    if (this.#stopped) this.#abortRest(first[0]);
+  #settleKnown(): void {
+    const known: [Step, Outcome][] = this.#plan.steps.flatMap((step) => {
+      const outcome = this.#knownOf(step);
+      return outcome === null ? [] : [[step, outcome]];
+    });
+    if (known.length === 0) return;
+    const failed =
+      this.#plan.onError === "fail-fast" ? known.find(([, outcome]) => !isMet(outcome)) : undefined;
+    this.#stopped = failed !== undefined;
+    for (const [step, outcome] of known) this.#record(step, outcome);
+    for (const [step, outcome] of known) this.#release(step, outcome);
+    if (failed !== undefined) this.#abortRest(failed[0]);
+  }
+
+  #knownOf({ index, task }: Step): Outcome | null {
+    const known = this.#options.known?.get(index);
+    if (known !== undefined) return known;
+    return task.ok ? null : { status: "error", error: task.error, meta: {} };
   }
 
   #settle(step: Step, outcome: Outcome): void {
@@ -138,9 +150,11 @@ class PlanRun {
   }
 
   #record(step: Step, outcome: Outcome): void {
-    this.#outcomes[step.index] = outcome;
+    const { amend, onOutcome } = this.#options;
+    const told = amend === undefined ? outcome : amend(step, outcome);
+    this.#outcomes[step.index] = told;
     this.#left -= 1;
-    this.#options.onOutcome(step, outcome);
+    onOutcome(step, told);
   }
 
   /** Let go of everything that waits for a step, or stop it. */

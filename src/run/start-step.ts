@@ -15,14 +15,14 @@ import { type RequestScope, type Running, startAction } from "./run-action.ts";
 import { startLoop } from "./run-loop.ts";
 import { selectOutput } from "./select-output.ts";
 import { startPermitted } from "./start-permitted.ts";
+import type { StepIds } from "./step-ids.ts";
 import { type Queued, ToolPools } from "./tool-pools.ts";
 
 /** Start a step whose dependencies are met; `dataOf` knows the data of every action it refers to. */
 export type StartStep = (step: Step, task: Task, dataOf: DataOf) => Queued;
 
 export interface StepStarterOptions {
-  /** Distinguishes this batch's calls from every other's, upstream. */
-  readonly key: string;
+  readonly ids: StepIds;
   readonly scope: RequestScope;
   readonly background: Background;
   readonly gate: Gate;
@@ -36,7 +36,7 @@ export interface StepStarterOptions {
  * of a loop, under the tool's cap, or records a background job.
  */
 export function createStepStarter({
-  key,
+  ids,
   scope,
   background,
   gate,
@@ -46,7 +46,7 @@ export function createStepStarter({
   const pools = new ToolPools(scope.ports.clock);
 
   const enqueue = (step: Step, task: Task, call: Call, element: number | null): Queued => {
-    const idempotencyKey = element === null ? `${key}:${step.id}` : `${key}:${step.id}:${element}`;
+    const idempotencyKey = ids.callKey(step, element);
     const position = step.index + (element ?? 0) / (LIMITS.loopElements + 1);
     const begin = (queuedMs: number, permits?: CallPermits): Running => {
       const running = startAction(call, scope, {
@@ -75,7 +75,7 @@ export function createStepStarter({
       parallelism.track(null);
       return prepared.value.kind === "call"
         ? background.start(step.index, prepared.value.call)
-        : background.startLoop(prepared.value.calls, task.tool);
+        : background.startLoop(step.index, prepared.value.calls, task.tool);
     }
     if (prepared.value.kind === "call") return enqueue(step, task, prepared.value.call, null);
     const loop = (calls: readonly Result<Call, Failure>[]): Queued =>

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import type { Tool } from "../../src/catalog/define-tool.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
@@ -53,6 +55,7 @@ export class TestWorld {
     random: () => 0.5,
     newId: () => `id-${(this.#ids += 1)}`,
     fetch: (url, init) => this.fetch(url, init),
+    sha256: (text) => Promise.resolve(createHash("sha256").update(text).digest("hex")),
     secret: (name) => this.secrets.get(name),
   };
 

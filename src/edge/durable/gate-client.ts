@@ -44,6 +44,7 @@ export function createGateClient(
     callBounded(() => send(namespace.get(idOf(namespace, tenant))), options);
   return {
     admit: (request, wishes = []) => call((stub) => stub.admit(request, wishes)),
+    complete: (closing) => call((stub) => stub.complete(closing)),
     settle: (jobId, fence, end) => call((stub) => stub.settle(jobId, fence, end)),
     job: (id) => call((stub) => stub.job(id)),
     jobs: (query) => call((stub) => stub.jobs(query)),

@@ -105,22 +105,23 @@ export class Outbox {
 
   /**
    * Record jobs, all of them or none. An id that is already recorded stays what it is and counts as recorded, so the
-   * same request may be sent twice.
+   * same request may be sent twice. Its attempts belong to whoever recorded it, which a request that is `retaken` did not.
    */
   record(nowMs: number, jobs: AdmissionRequest["jobs"]): Recorded {
-    const recorded: { index: number; fence: number }[] = [];
+    const recorded: { index: number; fence: number | null }[] = [];
     const refusedJobs: { index: number; code: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE" }[] = [];
     const inserted: Job[] = [];
     try {
       this.#storage.transactionSync(() => {
-        for (const { index, spec } of jobs) {
+        for (const { index, spec, retaken } of jobs) {
           if (this.#live.size + inserted.length >= this.#options.backlog && !this.has(spec.id)) {
             refusedJobs.push({ index, code: "BACKLOG_FULL" });
             continue;
           }
           const job = recordJob(spec, nowMs, this.#options);
-          if (this.#table.insert(job)) inserted.push(job);
-          recorded.push({ index, fence: job.fence });
+          const isNew = this.#table.insert(job);
+          if (isNew) inserted.push(job);
+          recorded.push({ index, fence: isNew || retaken !== true ? job.fence : null });
         }
       });
     } catch {
