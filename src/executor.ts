@@ -16,6 +16,7 @@ import { AttemptRunner } from "./run/attempt-runner.ts";
 import { Background, makeJobs } from "./run/background.ts";
 import { ByteBudget } from "./run/byte-budget.ts";
 import { abandonKeys, ClaimedKeys } from "./run/claimed-keys.ts";
+import { Demotion } from "./run/demotion.ts";
 import { type BatchMeasures, toEnvelopeJson, toResultJson } from "./run/envelope.ts";
 import { fitAnswer } from "./run/fit-answer.ts";
 import { Parallelism } from "./run/parallelism.ts";
@@ -185,6 +186,8 @@ async function run(
   const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
   const background = new Background({ ids, jobs, fences, gate, attempts, attemptsEndAt, defer });
 
+  const demotion = new Demotion({ ids, clock, gate, defer });
+
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
   // platform ends everything by itself, and neither listening for that nor outliving it is worth its price. Under a key
   // everything is seen through.
@@ -195,16 +198,21 @@ async function run(
   const signal = listens ? execution.signal : null;
 
   const endsAt = clock.now() + plan.deadlineMs;
-  const running = runPlan(plan, createStepStarter({ ids, scope, background, gate, parallelism, endsAt }), {
-    clock,
-    signal,
-    recalled: await recallResults(plan.handles, gate),
-    ...(keys !== null && {
-      known: keys.known(),
-      amend: (step: Step, outcome: Outcome) => keys.amend(step, outcome),
-    }),
-    onOutcome: (step, outcome) => onResult?.(toResultJson(step, shapeAlone(outcome, plan.maxTokens))),
-  });
+  const running = runPlan(
+    plan,
+    createStepStarter({ ids, scope, background, demotion, gate, parallelism, endsAt }),
+    {
+      clock,
+      signal,
+      demotion: plan.demotes ? demotion : undefined,
+      recalled: await recallResults(plan.handles, gate),
+      ...(keys !== null && {
+        known: keys.known(),
+        amend: (step: Step, outcome: Outcome) => keys.amend(step, outcome),
+      }),
+      onOutcome: (step, outcome) => onResult?.(toResultJson(step, shapeAlone(outcome, plan.maxTokens))),
+    },
+  );
   if (lasting) defer(running.then(({ drained }) => drained));
   return running;
 }

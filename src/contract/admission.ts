@@ -23,7 +23,7 @@ export interface AdmissionRequest {
   readonly jobs: readonly {
     readonly index: number;
     readonly spec: JobSpec;
-    /** An earlier run may have recorded it. Then its attempts are not this run's to make: its fence is null. */
+    /** An earlier run may have recorded it. Then its attempts are that run's or the alarm's, not this run's. */
     readonly retaken?: boolean;
   }[];
   /** With `fail-fast`, one denied draw means that no job is recorded. */
@@ -72,7 +72,12 @@ export interface AdmissionAnswer {
   readonly quota: QuotaState | null;
   readonly denied: readonly { readonly index: number; readonly retryAfterMs: number }[];
   /** Jobs that are durably recorded, with the claim for their first attempt. */
-  readonly recorded: readonly { readonly index: number; readonly fence: number | null }[];
+  readonly recorded: readonly {
+    readonly index: number;
+    readonly fence: number;
+    /** Of a job that was `retaken`: an earlier run recorded it, so this one makes no attempt. */
+    readonly isFound?: boolean;
+  }[];
   readonly refusedJobs: readonly {
     readonly index: number;
     readonly code: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE";

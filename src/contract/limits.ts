@@ -72,6 +72,8 @@ export const LIMITS = {
   breakerPauseMaxMs: 60_000,
   /** A request may wait this long for the object that admits it. */
   admissionTimeoutMs: 5_000,
+  /** At the deadline the answer waits this long for what goes on to be recorded: what comes later is no deadline. */
+  demotionTimeoutMs: 1_000,
   /** Requests a minute for a key that does not say. */
   quota: 120,
   quotaWindowS: 60,

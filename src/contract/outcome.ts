@@ -28,6 +28,8 @@ export interface OutcomeMeta {
   readonly selectMissing?: readonly string[];
   /** How much of `data` was cut to fit the batch's token budget. */
   readonly truncated?: Truncation;
+  /** It was unfinished at the deadline and goes on as a job. */
+  readonly demoted?: true;
   /** Stands for the whole of `data` in a later batch's references, for a while. */
   readonly handle?: string;
   /** It ran before, under the same idempotency key; this is what came of it then. */

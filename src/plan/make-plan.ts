@@ -67,6 +67,7 @@ export function makePlan(batch: Batch, catalog: Catalog): Result<Plan, Refusal> 
     steps,
     onError,
     deadlineMs,
+    demotes: true,
     maxTokens,
     handles: [...new Set(drafts.flatMap(({ handles }) => handles))],
   });

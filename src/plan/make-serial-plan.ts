@@ -44,6 +44,8 @@ export function makeSerialPlan({ batches }: Partition, catalog: Catalog): Plan {
     steps,
     onError: "partial-success",
     deadlineMs: LIMITS.maxDeadlineMs,
+    // This API has no word for a job that began as a call, and nobody would ask for its data.
+    demotes: false,
     maxTokens: null,
     handles: [],
   };

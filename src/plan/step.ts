@@ -59,6 +59,8 @@ export interface Plan {
   readonly steps: readonly Step[];
   readonly onError: OnError;
   readonly deadlineMs: number;
+  /** Whether safe actions that are unfinished at the deadline go on as jobs. */
+  readonly demotes: boolean;
   readonly maxTokens: number | null;
   /** Results of earlier batches that references name, by handle. */
   readonly handles: readonly string[];

@@ -15,7 +15,7 @@ export interface Admitted {
   readonly plan: Plan;
   readonly quota: QuotaState | null;
   /** For every job that is durably recorded, by step, the fence of its first attempt. */
-  readonly fences: ReadonlyMap<number, number | null>;
+  readonly fences: ReadonlyMap<number, number>;
   /** What became of the idempotency keys; null without any. */
   readonly claimed: IdempotencyAnswer | null;
   /** The answer that the batch's key has already; then nothing was admitted, and nothing may run. */

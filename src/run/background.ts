@@ -32,7 +32,8 @@ export function makeJobs(plan: Plan, ids: StepIds): ReadonlyMap<number, JobSpec>
   return jobs;
 }
 
-function makeJob({ tool, input }: Call, id: string): JobSpec {
+/** Make the job of one call. Its id is also its idempotency key, unless a call was made under another. */
+export function makeJob({ tool, input }: Call, id: string): JobSpec {
   return {
     id,
     tool: tool.name,
@@ -49,7 +50,7 @@ export interface BackgroundOptions {
   /** Jobs of the admission, by step. */
   readonly jobs: ReadonlyMap<number, JobSpec>;
   /** Fences of those that it recorded. */
-  readonly fences: ReadonlyMap<number, number | null>;
+  readonly fences: ReadonlyMap<number, number>;
   readonly gate: Gate;
   readonly attempts: AttemptRunner;
   /** When the platform may cut what runs after the answer. */
@@ -113,14 +114,11 @@ export class Background {
   }
 
   /** The first attempt begins behind the batch's own actions, so those take their header slots first. */
-  #initiate(spec: JobSpec, fence: number | null): Outcome {
-    const initiated: Outcome = { status: "initiated", jobId: spec.id, meta: {} };
-    // An earlier run recorded it, and its attempts are that run's or the alarm's.
-    if (fence === null) return initiated;
+  #initiate(spec: JobSpec, fence: number): Outcome {
     const attempt = afterDispatch().then(() => this.#attempt({ spec, attempt: 1, fence }));
     // When its end cannot be reported the lease runs out and the alarm takes over.
     this.#options.defer(attempt.catch(() => {}));
-    return initiated;
+    return toInitiated(spec);
   }
 
   async #attempt(claim: JobClaim): Promise<void> {
@@ -148,12 +146,13 @@ export class Background {
       const jobs = [...specs].map(([index, spec]) => ({ index, spec, retaken }));
       const draws = limit === null ? [] : jobs.map(({ index }) => ({ index, limit }));
       const answer = await this.#options.gate.admit({ quota: null, draws, jobs, allOrNothing });
-      const fences = new Map(answer.recorded.map(({ index, fence }) => [index, fence]));
+      const known = new Map(answer.recorded.map((recorded) => [recorded.index, recorded]));
       const waits = new Map(answer.denied.map(({ index, retryAfterMs }) => [index, retryAfterMs]));
       const refused = new Map(answer.refusedJobs.map(({ index, code }) => [index, code]));
       const toOutcome = (index: number, spec: JobSpec): Outcome => {
-        const fence = fences.get(index);
-        if (fence !== undefined) return this.#initiate(spec, fence);
+        const recorded = known.get(index);
+        if (recorded?.isFound === true) return toInitiated(spec);
+        if (recorded !== undefined) return this.#initiate(spec, recorded.fence);
         const wait = waits.get(index);
         if (wait !== undefined) return failed(rateLimited(wait));
         if (allOrNothing && waits.size > 0) return NOT_RECORDED;
@@ -164,6 +163,10 @@ export class Background {
       return new Map([...specs.keys()].map((index) => [index, failed(makeFailure("OUTBOX_UNAVAILABLE"))]));
     }
   }
+}
+
+function toInitiated({ id }: JobSpec): Outcome {
+  return { status: "initiated", jobId: id, meta: {} };
 }
 
 const NOT_RECORDED: Outcome = {

@@ -32,7 +32,18 @@ function toErrorJson(failure: Failure): string {
 }
 
 function toMetaJson(meta: OutcomeMeta): string {
-  const { durationMs, queuedMs, attempts, bytes, items, selectMissing, truncated, handle, replayed } = meta;
+  const {
+    durationMs,
+    queuedMs,
+    attempts,
+    bytes,
+    items,
+    selectMissing,
+    truncated,
+    demoted,
+    handle,
+    replayed,
+  } = meta;
   return JSON.stringify({
     duration_ms: durationMs,
     queued_ms: queuedMs,
@@ -41,6 +52,7 @@ function toMetaJson(meta: OutcomeMeta): string {
     items,
     select_missing: selectMissing,
     truncated,
+    demoted,
     handle,
     idempotency_replayed: replayed,
   });

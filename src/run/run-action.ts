@@ -43,18 +43,28 @@ export interface Running {
   stop(failure: Failure, sentWrite: SentWrite): void;
 }
 
+/** One call of a tool, dispatched. */
+export interface Action extends Running {
+  /** Whether a request has left; until then nothing can have happened upstream. */
+  readonly sent: boolean;
+  /** What can be said of it by now. */
+  readonly meta: Outcome["meta"];
+}
+
 export interface ActionOptions {
   readonly idempotencyKey: string;
   /** How often the tool may be called; more than once only if its contract allows a retry. */
   readonly maxAttempts: number;
   /** Time already spent waiting for a cap. */
   readonly queuedMs: number;
+  /** Whether a job stands behind it, which counts, spaces and sends its attempts. Asked when it fails, as it may become one. */
+  readonly isJob: () => boolean;
   /** Of a tool with global limits: the first attempt's permit is held, later ones ask for their own. */
   readonly permits?: CallPermits;
 }
 
 /** Call a tool: its clock starts now, it is retried where its contract allows, and it ends in exactly one outcome. */
-export function startAction(call: Call, scope: RequestScope, options: ActionOptions): Running {
+export function startAction(call: Call, scope: RequestScope, options: ActionOptions): Action {
   const { tool } = call;
   const { permits } = options;
   const { clock } = scope.ports;
@@ -69,10 +79,18 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
     queuedMs: options.queuedMs + callClock.pausedMs,
     attempts,
   });
+  // A job is sent again by us, under the same key. A caller's next batch has another key, so only a write that needs none
+  // is safe there.
+  const maySendAgain = (): boolean => (options.isJob() ? tool.repeatable : tool.idempotent);
   const fail = (failure: Failure): Outcome => {
     // The last attempt was not made: an open breaker kept it in here.
     if (failure.code === "CIRCUIT_OPEN") attempts = trace.sent ? Math.max(1, attempts - 1) : 0;
-    return toFailedOutcome(tool, trace, redactHint(failure, redact), meta());
+    return toFailedOutcome(redactHint(failure, redact), {
+      tool,
+      trace,
+      maySendAgain: maySendAgain(),
+      meta: meta(),
+    });
   };
 
   const context: ToolContext = {
@@ -112,7 +130,8 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
         const failure = toFailure(error);
         permits?.release(trace.retryAfterMs);
         trace.retryAfterMs = null;
-        const delayMs = retryDelayMs(failure, tool, attempts, options.maxAttempts, scope.ports);
+        const maxAttempts = options.isJob() ? 1 : options.maxAttempts;
+        const delayMs = retryDelayMs(failure, tool, attempts, maxAttempts, scope.ports);
         if (delayMs === null || callClock.ended !== null || delayMs >= callClock.remainingMs)
           return fail(failure);
         if (!scope.health.takeRetry(tool)) return fail(failure);
@@ -134,10 +153,16 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
   return {
     outcome,
     finished,
+    get sent() {
+      return trace.sent;
+    },
+    get meta() {
+      return meta();
+    },
     stop(failure, sentWrite) {
       if (!tool.isWrite || !trace.sent) callClock.end(failure);
       else if (sentWrite === "report-unknown")
-        resolve({ status: "unknown", error: inDoubt(failure, tool), meta: meta() });
+        resolve({ status: "unknown", error: inDoubt(failure, maySendAgain()), meta: meta() });
     },
   };
 }
@@ -182,30 +207,29 @@ function toFailure(error: unknown): Failure {
  * nobody repeats it blindly. A write that is not idempotent is never called retryable once it was sent, except when
  * the upstream turned it away for its rate.
  */
-function toFailedOutcome(tool: Tool, trace: CallTrace, failure: Failure, meta: Outcome["meta"]): Outcome {
+function toFailedOutcome(failure: Failure, { tool, trace, maySendAgain, meta }: FailedCall): Outcome {
   if (!tool.isWrite || !trace.sent) return { status: "error", error: failure, meta };
   // A redirect says nothing about whether the request before it took effect.
   const refused = trace.status !== null && trace.status >= 400;
-  if (!refused) return { status: "unknown", error: inDoubt(failure, tool), meta };
-  if (maySendAgain(tool) || failure.code === "RATE_LIMITED") return { status: "error", error: failure, meta };
-  return { status: "error", error: failure.retryable ? inDoubt(failure, tool) : failure, meta };
+  if (!refused) return { status: "unknown", error: inDoubt(failure, maySendAgain), meta };
+  if (maySendAgain || failure.code === "RATE_LIMITED") return { status: "error", error: failure, meta };
+  return { status: "error", error: failure.retryable ? inDoubt(failure, false) : failure, meta };
+}
+
+interface FailedCall {
+  readonly tool: Tool;
+  readonly trace: CallTrace;
+  /** Whether whoever reads of the failure may send the write again. */
+  readonly maySendAgain: boolean;
+  readonly meta: Outcome["meta"];
 }
 
 /** A failure after which nobody knows whether the write took effect: what to do about that matters more than its cause. */
-function inDoubt(failure: Failure, tool: Tool): Failure {
-  const retryable = maySendAgain(tool);
-  const hint = retryable
+function inDoubt(failure: Failure, maySendAgain: boolean): Failure {
+  const hint = maySendAgain
     ? "It was sent, and whether it took effect is not known; sending it again is safe."
     : "It was sent, and whether it took effect is not known: look before you send it again.";
-  return { ...failure, retryable, hint };
-}
-
-/**
- * Whether a write may be sent again by whoever reads of its failure. A job is sent again by us, under the same key; a
- * caller's next batch has another key, so only a write that needs none is safe there.
- */
-function maySendAgain(tool: Tool): boolean {
-  return tool.execution === "fire-and-forget" ? tool.repeatable : tool.idempotent;
+  return { ...failure, retryable: maySendAgain, hint };
 }
 
 /** How long to wait before trying again, or null when the contract does not allow it. */

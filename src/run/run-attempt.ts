@@ -1,8 +1,9 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { parseArgs } from "../catalog/parse-args.ts";
-import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts";
+import { makeFailure } from "../contract/failure.ts";
 import type { AttemptEnd, JobClaim } from "../contract/job.ts";
 import { isJsonObject } from "../contract/json.ts";
+import { failedAttempt, toAttemptEnd } from "./attempt-end.ts";
 import type { CallPermits } from "./call-permits.ts";
 import { type RequestScope, startAction } from "./run-action.ts";
 
@@ -25,10 +26,12 @@ export async function runAttempt(
   const { spec } = claim;
   const tool = catalog.get(spec.tool);
   if (tool === undefined)
-    return failed(makeFailure("UNKNOWN_TOOL", { hint: `The tool '${spec.tool}' is no longer deployed.` }));
+    return failedAttempt(
+      makeFailure("UNKNOWN_TOOL", { hint: `The tool '${spec.tool}' is no longer deployed.` }),
+    );
   const input: unknown = JSON.parse(spec.argsJson);
   const args = parseArgs(tool, isJsonObject(input) ? input : {});
-  if (!args.ok) return failed(args.error);
+  if (!args.ok) return failedAttempt(args.error);
 
   const call = {
     tool,
@@ -41,23 +44,8 @@ export async function runAttempt(
     idempotencyKey: spec.idempotencyKey,
     maxAttempts: 1,
     queuedMs: 0,
+    isJob: () => true,
     ...(permits !== undefined && { permits }),
   }).outcome;
-  switch (outcome.status) {
-    case "success":
-      return { kind: "succeeded", dataJson: outcome.json };
-    case "unknown":
-      return { kind: "lost", error: toWireFailure(outcome.error) };
-    case "error":
-      return outcome.error.code === "CIRCUIT_OPEN" && outcome.meta.attempts === 0
-        ? { kind: "deferred", error: toWireFailure(outcome.error) }
-        : failed(outcome.error);
-    case "initiated":
-    case "skipped":
-      throw new Error(`Cannot end an attempt as '${outcome.status}'`);
-  }
-}
-
-function failed(failure: Failure): AttemptEnd {
-  return { kind: "failed", error: toWireFailure(failure) };
+  return toAttemptEnd(outcome);
 }

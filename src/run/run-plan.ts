@@ -3,6 +3,7 @@ import { isMet, type Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { DataOf } from "../plan/references.ts";
 import type { Plan, Step } from "../plan/step.ts";
+import type { Demotion } from "./demotion.ts";
 import type { StartStep } from "./start-step.ts";
 import type { Queued } from "./tool-pools.ts";
 
@@ -16,6 +17,8 @@ export interface PlanRunOptions {
   readonly known?: ReadonlyMap<number, Outcome>;
   /** Says what an outcome is to the caller; the plan goes on with what it was. */
   readonly amend?: (step: Step, outcome: Outcome) => Outcome;
+  /** Makes jobs of safe actions that are unfinished at the deadline; without it they end there. */
+  readonly demotion?: Demotion | undefined;
   /** Called once for every step, the moment its outcome is known. */
   readonly onOutcome: (step: Step, outcome: Outcome) => void;
 }
@@ -49,6 +52,8 @@ class PlanRun {
   readonly #ends: Promise<void>[] = [];
   #left: number;
   #stopped = false;
+  /** Whether time or the caller ended the batch: whichever comes first decides. */
+  #ended = false;
 
   constructor(plan: Plan, start: StartStep, options: PlanRunOptions) {
     const { steps } = plan;
@@ -143,10 +148,12 @@ class PlanRun {
     return task.ok ? null : { status: "error", error: task.error, meta: {} };
   }
 
-  #settle(step: Step, outcome: Outcome): void {
-    if (this.#outcomes[step.index] !== undefined) return;
+  /** False when the step has an outcome already. */
+  #settle(step: Step, outcome: Outcome): boolean {
+    if (this.#outcomes[step.index] !== undefined) return false;
     this.#record(step, outcome);
     this.#release(step, outcome);
+    return true;
   }
 
   #record(step: Step, outcome: Outcome): void {
@@ -185,14 +192,26 @@ class PlanRun {
   }
 
   #onDeadline(): void {
+    // When the caller is gone nobody hears of a job; what is left are writes under way.
+    const demotion = this.#ended ? undefined : this.#options.demotion;
+    this.#ended = true;
     this.#stopped = true;
     const hint = `The batch had ${this.#plan.deadlineMs} ms; ask for less at once or raise deadline_ms.`;
     const exceeded = makeFailure("DEADLINE_EXCEEDED", { hint });
-    this.#settleUnstarted({ status: "error", error: exceeded, meta: {} });
-    for (const running of this.#running.values()) running.stop(exceeded, "report-unknown");
+    const running = [...this.#running];
+    const demoted = running.flatMap(([index]) => (demotion?.has(index) === true ? [index] : []));
+    this.#settleUnstarted({ status: "error", error: exceeded, meta: {} }, new Set(demoted));
+    for (const [index, queued] of running)
+      if (!demoted.includes(index)) queued.stop(exceeded, "report-unknown");
+    if (demoted.length > 0)
+      demotion?.demote(demoted, exceeded, (index, outcome) =>
+        this.#settle(this.#plan.steps[index]!, outcome),
+      );
   }
 
   #onDisconnect(): void {
+    if (this.#ended) return;
+    this.#ended = true;
     this.#stopped = true;
     const cancelled = makeFailure("CANCELLED");
     this.#settleUnstarted({ status: "error", error: cancelled, meta: {} });
@@ -203,9 +222,12 @@ class PlanRun {
    * Settle what was never dispatched: neither begun, nor out of its tool's queue. All of it at once, so that each says
    * why it did not start, and not that another did not.
    */
-  #settleUnstarted(outcome: Outcome): void {
+  #settleUnstarted(outcome: Outcome, demoted: ReadonlySet<number> = new Set()): void {
     const unstarted = this.#plan.steps.filter(
-      ({ index }) => this.#outcomes[index] === undefined && this.#running.get(index)?.started !== true,
+      ({ index }) =>
+        this.#outcomes[index] === undefined &&
+        this.#running.get(index)?.started !== true &&
+        !demoted.has(index),
     );
     for (const step of unstarted) this.#record(step, outcome);
     for (const step of unstarted) this.#release(step, outcome);

@@ -8,10 +8,11 @@ import type { Call, Step, Task } from "../plan/step.ts";
 import { toLimit } from "./admit-plan.ts";
 import type { Background } from "./background.ts";
 import { CallPermits } from "./call-permits.ts";
+import type { Demotion } from "./demotion.ts";
 import { drawElements } from "./draw-elements.ts";
 import type { Parallelism } from "./parallelism.ts";
 import type { Gate } from "./ports.ts";
-import { type RequestScope, type Running, startAction } from "./run-action.ts";
+import { type Action, type RequestScope, startAction } from "./run-action.ts";
 import { startLoop } from "./run-loop.ts";
 import { selectOutput } from "./select-output.ts";
 import { startPermitted } from "./start-permitted.ts";
@@ -25,6 +26,8 @@ export interface StepStarterOptions {
   readonly ids: StepIds;
   readonly scope: RequestScope;
   readonly background: Background;
+  /** Told of every call that it may have to carry on after the deadline. */
+  readonly demotion: Demotion;
   readonly gate: Gate;
   readonly parallelism: Parallelism;
   /** When the batch's deadline passes, in the clock's milliseconds: nothing waits for a permit after it. */
@@ -39,6 +42,7 @@ export function createStepStarter({
   ids,
   scope,
   background,
+  demotion,
   gate,
   parallelism,
   endsAt,
@@ -48,15 +52,17 @@ export function createStepStarter({
   const enqueue = (step: Step, task: Task, call: Call, element: number | null): Queued => {
     const idempotencyKey = ids.callKey(step, element);
     const position = step.index + (element ?? 0) / (LIMITS.loopElements + 1);
-    const begin = (queuedMs: number, permits?: CallPermits): Running => {
-      const running = startAction(call, scope, {
+    let action: Action | null = null;
+    const begin = (queuedMs: number, permits?: CallPermits): Action => {
+      action = startAction(call, scope, {
         idempotencyKey,
         maxAttempts: LIMITS.syncAttempts,
         queuedMs,
+        isJob: () => demotion.isJob(step.index),
         ...(permits !== undefined && { permits }),
       });
-      parallelism.track(running.finished);
-      return running;
+      parallelism.track(action.finished);
+      return action;
     };
     const { globalLimits } = task.tool;
     const queued = pools.enqueue(task.tool, { remaining: step.remaining, position }, (queuedMs) => {
@@ -65,6 +71,8 @@ export function createStepStarter({
       const permits = new CallPermits(task.tool, globalLimits, { ...scope, timeoutMs, waitUntilMs: endsAt });
       return startPermitted(permits, scope.ports.clock, (waitedMs) => begin(queuedMs + waitedMs, permits));
     });
+    // A loop is one action and would be many jobs, so its elements end with the batch.
+    if (element === null) demotion.offer(step.index, { call, idempotencyKey, queued, action: () => action });
     return task.select === null ? queued : selectOutput(queued, task.select);
   };
 

@@ -14,7 +14,7 @@ interface StoredOutcome {
 /** Write an outcome to be kept. What was skipped never ran, so there is nothing to keep of it. */
 export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "skipped" }>): string {
   const { status } = outcome;
-  const { bytes, items, selectMissing, truncated } = outcome.meta;
+  const { bytes, items, selectMissing, truncated, demoted } = outcome.meta;
   const stored: StoredOutcome = {
     status,
     ...(status === "success" && { json: outcome.json }),
@@ -27,6 +27,7 @@ export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "sk
       ...(items !== undefined && { items }),
       ...(selectMissing !== undefined && { selectMissing }),
       ...(truncated !== undefined && { truncated }),
+      ...(demoted !== undefined && { demoted }),
     },
   };
   return JSON.stringify(stored);

@@ -86,12 +86,17 @@ describe("A batch", () => {
 
   test("ends at its deadline with what there is by then", async () => {
     const { results, stats } = await caller.execute(
-      [...calls("probe-echo", 1, 0), { tool: "probe-read", args: { n: 1, d: 5_000 } }],
+      [
+        ...calls("probe-echo", 1, 0),
+        { id: "slow", tool: "probe-read", args: { n: 1, d: 5_000 } },
+        { tool: "probe-echo", args: { n: { $ref: "slow#/n" } } },
+      ],
       { deadline_ms: 300 },
     );
 
     expect(results.map(({ status, error }) => error?.code ?? status)).toEqual([
       "success",
+      "initiated",
       "DEADLINE_EXCEEDED",
     ]);
     expect(stats["duration_ms"]).toBeLessThan(5_000);

@@ -14,6 +14,8 @@ const RATE: Orchestration = {
   mode: "parallel-safe",
   rate_limit: { limit: 2, window_s: 2, scope: "global" },
 };
+/** One that the deadline ends: it may not go on as a job. */
+const WRITE = { isWrite: true, actions: ["create"], domain: "shared" } as const;
 const RETRIED: Orchestration = { ...PAIR, backoff: { strategy: "exponential", initial_ms: 100 } };
 
 /**
@@ -123,8 +125,8 @@ describe("a call of a tool with a global concurrency", () => {
   });
 
   test("ends at the batch's deadline, gives its place up, and has sent nothing", async () => {
-    const shared = new Shared(PAIR);
-    const busy = shared.start(calls(2, 900));
+    const shared = new Shared(PAIR, WRITE);
+    const busy = Promise.all([1, 2].map(() => shared.start([call(900)]))).then((batches) => batches.flat());
     const [late] = await shared.world.clock.runUntil(shared.start([call()], { deadline_ms: 300 }));
     expect(late).toMatchObject({ status: "error", error: { code: "DEADLINE_EXCEEDED" } });
     allSucceeded(await shared.world.clock.runUntil(busy));
@@ -164,7 +166,7 @@ describe("a call of a tool with a global concurrency", () => {
   });
 
   test("gives a permit back that comes after it left", async () => {
-    const shared = new Shared(PAIR);
+    const shared = new Shared(PAIR, WRITE);
     shared.world.toolGates.wayMs = 500;
     const [result] = await shared.world.clock.runUntil(shared.start([call()], { deadline_ms: 300 }));
     expect(result?.error?.code).toBe("DEADLINE_EXCEEDED");
@@ -255,9 +257,12 @@ describe("an attempt of its own", () => {
   test("can be stopped while it waits for its permit", async () => {
     const shared = new Shared(RETRIED, { timeoutMs: 5_000 });
     shared.answer = (n) => (n === 1 ? unavailable() : Response.json("done"));
-    const retried = shared.start([call(20)], { deadline_ms: 500 });
+    const gone = new AbortController();
+    const retried = shared.start([call(20)], {}, { signal: gone.signal });
     await shared.world.clock.advance(21);
     const busy = shared.start(calls(2, 900));
+    await shared.world.clock.advance(479);
+    gone.abort();
     const [result] = await shared.world.clock.runUntil(retried);
     expect(result).toMatchObject({ status: "error", meta: { attempts: 1 } });
     allSucceeded(await shared.world.clock.runUntil(busy));

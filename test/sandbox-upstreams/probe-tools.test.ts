@@ -20,6 +20,7 @@ test("createProbeTools() makes one tool per promise of a contract, all in one ca
     "probe-serial",
     "probe-read",
     "probe-write",
+    "probe-write-keyed",
     "probe-search",
     "probe-item",
     "probe-delete",
@@ -48,6 +49,7 @@ test.each([
     "probe-write",
     { isWrite: true, domain: "probe-store", repeatable: false, execution: "sync", confirm: false },
   ],
+  ["probe-write-keyed", { isWrite: true, execution: "sync", idempotent: false, repeatable: true }],
   ["probe-item", { isWrite: false, orchestration: { depends_on: [{ from: { id: "/items/0/id" } }] } }],
   ["probe-delete", { isWrite: true, actions: ["delete"], confirm: true }],
   [
@@ -81,6 +83,7 @@ test.each([
   ["probe-search", { q: "a b" }, "GET /search?q=a+b", ""],
   ["probe-item", { id: "tea-1" }, "GET /item?id=tea-1", ""],
   ["probe-delete", { id: 7 }, "DELETE /item?id=7", ""],
+  ["probe-write-keyed", { n: 1 }, "POST /keyed", '{"n":1}'],
   ["probe-background", { n: 1 }, "POST /background", '{"n":1}'],
   ["probe-background-once", { n: 1 }, "POST /background", '{"n":1}'],
   ["probe-quota", { n: 1 }, "GET /quota?n=1", ""],
@@ -100,11 +103,14 @@ test.each([
   expect(requests[0]!.body).toBe(body);
 });
 
-test("probe-background sends the action's idempotency key", async () => {
-  const { output, requests } = run("probe-background", { n: 1 });
-  await output;
-  expect(requests[0]!.headers.get("Idempotency-Key")).toBe("job-1");
-});
+test.each(["probe-background", "probe-write-keyed"])(
+  "%s sends the action's idempotency key",
+  async (name) => {
+    const { output, requests } = run(name, { n: 1 });
+    await output;
+    expect(requests[0]!.headers.get("Idempotency-Key")).toBe("job-1");
+  },
+);
 
 test("probe-item cannot do without an id", () => {
   expect(TOOLS.get("probe-item")!.input.safeParse({}).success).toBe(false);

@@ -38,11 +38,11 @@ test("the probe takes a write and answers with the status it is asked for", asyn
   expect(await callStandIn(`${ORIGIN}/echo?n=1&status=418`)).toMatchObject({ status: 418 });
 });
 
-test("the probe does background work once per idempotency key", async () => {
-  const first = await post("/background", { n: 1 }, { "Idempotency-Key": "k" });
-  expect(await post("/background", { n: 2 }, { "Idempotency-Key": "k" })).toEqual(first);
-  await post("/background", { n: 3 }, { "Idempotency-Key": "other" });
-  expect(await readStats()).toMatchObject({ "/background": { requests: 3, calls: 2 } });
+test.each(["/background", "/keyed"])("the probe does %s once per idempotency key", async (path) => {
+  const first = await post(path, { n: 1 }, { "Idempotency-Key": "k" });
+  expect(await post(path, { n: 2 }, { "Idempotency-Key": "k" })).toEqual(first);
+  await post(path, { n: 3 }, { "Idempotency-Key": "other" });
+  expect(await readStats()).toMatchObject({ [path]: { requests: 3, calls: 2 } });
 });
 
 test("the probe does not remember background work that it refused", async () => {

@@ -95,6 +95,24 @@ export function createProbeTools(origin: string): Tool[] {
       orchestration: { mode: "parallel-safe" },
       run: async (args, ctx) => (await ctx.fetch(`${at}/write`, { method: "POST", body: args })).json(),
     }),
+    defineTool({
+      ...PROBE,
+      name: "probe-write-keyed",
+      summary: "Write once per idempotency key",
+      description: "Write to the probe store; the same idempotency key acts once. For tests.",
+      domain: "probe-store",
+      actions: ["update"],
+      isWrite: true,
+      idempotent: "with-key",
+      input: z.strictObject({ n, d, status }),
+      hosts: [at],
+      timeoutMs: 20_000,
+      orchestration: { mode: "parallel-safe" },
+      run: async (args, ctx) => {
+        const headers = { "Idempotency-Key": ctx.idempotencyKey };
+        return (await ctx.fetch(`${at}/keyed`, { method: "POST", headers, body: args })).json();
+      },
+    }),
     read("/search", {
       name: "probe-search",
       summary: "Search made-up items",

@@ -72,6 +72,7 @@ export function planOf(
     steps,
     onError: options.onError ?? "partial-success",
     deadlineMs: options.deadlineMs ?? 60_000,
+    demotes: true,
     maxTokens: null,
     handles: [],
   };

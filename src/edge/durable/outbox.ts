@@ -108,7 +108,7 @@ export class Outbox {
    * same request may be sent twice. Its attempts belong to whoever recorded it, which a request that is `retaken` did not.
    */
   record(nowMs: number, jobs: AdmissionRequest["jobs"]): Recorded {
-    const recorded: { index: number; fence: number | null }[] = [];
+    const recorded: Recorded["recorded"][number][] = [];
     const refusedJobs: { index: number; code: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE" }[] = [];
     const inserted: Job[] = [];
     try {
@@ -121,7 +121,7 @@ export class Outbox {
           const job = recordJob(spec, nowMs, this.#options);
           const isNew = this.#table.insert(job);
           if (isNew) inserted.push(job);
-          recorded.push({ index, fence: isNew || retaken !== true ? job.fence : null });
+          recorded.push({ index, fence: job.fence, ...(retaken === true && { isFound: !isNew }) });
         }
       });
     } catch {

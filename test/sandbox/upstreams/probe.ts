@@ -14,13 +14,13 @@ interface PathStats {
 }
 
 const stats = new Map<string, PathStats>();
-const backgroundAnswers = new Map<string, { readonly body: string; readonly status: number }>();
+const keyedAnswers = new Map<string, { readonly body: string; readonly status: number }>();
 const flakyFailures = new Map<string, number>();
 
 /** Forget every call, key and failure. */
 export function resetProbe(): void {
   stats.clear();
-  backgroundAnswers.clear();
+  keyedAnswers.clear();
   flakyFailures.clear();
 }
 
@@ -61,9 +61,16 @@ interface Call {
   readonly path: PathStats;
 }
 
+/** Where the same idempotency key acts once. */
+const KEYED_ROUTES: ReadonlySet<string> = new Set([
+  "POST /background",
+  "POST /global-background",
+  "POST /keyed",
+]);
+
 function answer(call: Call): Response {
   const { route, pathname: path, query, body } = call;
-  if (route === "POST /background" || route === "POST /global-background") return answerBackground(call);
+  if (KEYED_ROUTES.has(route)) return answerKeyed(call);
   call.path.calls += 1;
 
   const status = Number(query.get("status") ?? body["status"] ?? 200);
@@ -95,14 +102,14 @@ function answer(call: Call): Response {
 }
 
 /** The first answer to a key is the answer to that key; a refusal is not remembered, so a retry may succeed. */
-function answerBackground({ pathname, body, idempotencyKey, path }: Call): Response {
-  const known = idempotencyKey === null ? undefined : backgroundAnswers.get(idempotencyKey);
+function answerKeyed({ pathname, body, idempotencyKey, path }: Call): Response {
+  const known = idempotencyKey === null ? undefined : keyedAnswers.get(idempotencyKey);
   if (known !== undefined) return reply(JSON.parse(known.body), known.status);
   path.calls += 1;
   const status = Number(body["status"] ?? 200);
   const made = { path: pathname, n: body["n"] ?? null };
   if (idempotencyKey !== null && status < 300)
-    backgroundAnswers.set(idempotencyKey, { body: JSON.stringify(made), status });
+    keyedAnswers.set(idempotencyKey, { body: JSON.stringify(made), status });
   return reply(status < 300 ? made : { path: pathname, error: "as asked" }, status);
 }
 

@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+
+import { eventually } from "../support/eventually.ts";
+import type { WireResult } from "../support/execute-batch.ts";
+import { startSandbox } from "../support/sandbox.ts";
+import { setUpSandbox } from "../support/set-up-sandbox.ts";
+import { TestCaller } from "../support/test-caller.ts";
+
+const { upstream, caller } = await setUpSandbox();
+
+interface WireJob {
+  readonly tool: string;
+  readonly status: string;
+  readonly attempts: number;
+  readonly data?: unknown;
+}
+
+/** Wait until a result's job is over. */
+function endOf({ job_id }: WireResult, of: TestCaller = caller): Promise<WireJob> {
+  return eventually(
+    "the job's end",
+    async () => {
+      const answer = await of.get(`/v1/jobs/${job_id}`);
+      if (answer.status !== 200) return undefined;
+      const job = JSON.parse(answer.text) as WireJob;
+      return ["running", "retrying"].includes(job.status) ? undefined : job;
+    },
+    { withinMs: 15_000, everyMs: 50 },
+  );
+}
+
+const bodiesOf = (path: string, n: number) =>
+  upstream.requestsTo(path).filter(({ body }) => (JSON.parse(body) as { n: number }).n === n);
+
+test("A read that is unfinished at the deadline goes on: its job has the data, the upstream saw one call", async () => {
+  const { results, summary, stats } = await caller.execute(
+    [
+      { tool: "probe-echo", args: { n: 1 } },
+      { tool: "probe-read", args: { n: 41, d: 900 } },
+    ],
+    { deadline_ms: 300 },
+  );
+  expect(results).toMatchObject([
+    { status: "success" },
+    { status: "initiated", tool: "probe-read", meta: { demoted: true, attempts: 1 } },
+  ]);
+  expect(summary).toMatchObject({ ok: 1, initiated: 1 });
+  expect(stats["duration_ms"]).toBeLessThan(900);
+
+  expect(await endOf(results[1]!)).toMatchObject({
+    tool: "probe-read",
+    status: "succeeded",
+    attempts: 1,
+    data: { path: "/read", n: 41 },
+  });
+  expect(upstream.requestsTo("/read").filter(({ query }) => query.get("n") === "41")).toHaveLength(1);
+});
+
+test("Actions that still wait for their tool's cap at the deadline run after the answer, one at a time", async () => {
+  const { results } = await caller.execute(
+    [51, 52, 53].map((n) => ({ tool: "probe-serial", args: { n, d: 200 } })),
+    { deadline_ms: 100 },
+  );
+  expect(results.map(({ status }) => status)).toEqual(["initiated", "initiated", "initiated"]);
+  for (const result of results)
+    expect(await endOf(result)).toMatchObject({ status: "succeeded", attempts: 1 });
+  expect(upstream.requestsTo("/serial")).toHaveLength(3);
+  expect(upstream.peakOf("/serial")).toBe(1);
+});
+
+test("A job whose call dies with the runtime still ends, under the key that was sent first", async () => {
+  const storageDir = await mkdtemp(join(tmpdir(), "volley-deadline-"));
+  onTestFinished(() => rm(storageDir, { recursive: true, force: true }));
+  const vars = { PROBE_ORIGIN: upstream.url, VOLLEY_JOB_LEASE_MS: "3000" };
+  const first = await startSandbox({ storageDir, vars });
+  const { results } = await new TestCaller(first.url).execute(
+    [
+      { tool: "probe-write-keyed", args: { n: 61, d: 1_000 } },
+      { tool: "probe-serial", args: { n: 62, d: 1_000 } },
+      { tool: "probe-serial", args: { n: 63, d: 100 } },
+    ],
+    { deadline_ms: 200 },
+  );
+  await first.kill();
+  expect(results.map(({ status }) => status)).toEqual(["initiated", "initiated", "initiated"]);
+
+  await using second = await startSandbox({ storageDir, vars, port: first.port });
+  const again = new TestCaller(second.url);
+  for (const result of results) expect(await endOf(result, again)).toMatchObject({ status: "succeeded" });
+  const writes = bodiesOf("/keyed", 61);
+  expect(writes).toHaveLength(2);
+  expect(new Set(writes.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
+});
