@@ -26,6 +26,7 @@ import { recallResults } from "./run/recall-results.ts";
 import { refuseMisconfigured, refuseUnconfirmed } from "./run/refuse-unrunnable.ts";
 import { type PlanResult, runPlan } from "./run/run-plan.ts";
 import { shapeAlone, shapeOutcomes } from "./run/shape-outcomes.ts";
+import { SingleFlight } from "./run/single-flight.ts";
 import { createStepStarter } from "./run/start-step.ts";
 import { StepIds } from "./run/step-ids.ts";
 import type { UpstreamHealth } from "./run/upstream-health.ts";
@@ -200,7 +201,16 @@ async function run(
   const endsAt = clock.now() + plan.deadlineMs;
   const running = runPlan(
     plan,
-    createStepStarter({ ids, scope, background, demotion, gate, parallelism, endsAt }),
+    createStepStarter({
+      ids,
+      scope,
+      background,
+      demotion,
+      gate,
+      parallelism,
+      endsAt,
+      flights: new SingleFlight(plan, clock),
+    }),
     {
       clock,
       signal,

@@ -25,16 +25,13 @@ export interface Alias {
 }
 
 export const invocationSchema = z.strictObject({
-  tool_name: z.string().min(1).describe("Name of the tool, from discover_tools"),
-  parameters: z
-    .record(z.string(), z.unknown())
-    .default({})
-    .describe("Its arguments, as get_tool_schema says"),
+  tool_name: z.string().min(1).describe("From discover_tools"),
+  parameters: z.record(z.string(), z.unknown()).default({}).describe("As get_tool_schema says"),
 });
 
 const invokeTool: Alias = {
   name: "invoke_tool",
-  description: "Call one tool by its name. For several calls at once use execute_actions.",
+  description: "Call one tool by its name.",
   input: invocationSchema,
   resolve(args) {
     if (readMarker(args) !== null || isJsonObject(args["tool_name"])) return err(notKnownYet());

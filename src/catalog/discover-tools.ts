@@ -8,17 +8,13 @@ import type { Tool } from "./define-tool.ts";
 
 /** Which tools are asked for. Everything is optional: nothing said is every tool. */
 export const discoverySchema = z.strictObject({
-  query: z
-    .string()
-    .max(LIMITS.queryCharacters)
-    .optional()
-    .describe("What the tool should do, in a few words, or its name"),
-  categories: z.array(z.string()).max(LIMITS.filterWords).optional().describe("Only tools of one of these"),
+  query: z.string().max(LIMITS.queryCharacters).optional().describe("What it should do, or its name"),
+  categories: z.array(z.string()).max(LIMITS.filterWords).optional().describe("Only of one of these"),
   actions: z
     .array(z.string())
     .max(LIMITS.filterWords)
     .optional()
-    .describe("Only tools that do one of these, e.g. search, create, delete"),
+    .describe("Only with one of these: search, create, delete…"),
   limit: z
     .int()
     .min(1)

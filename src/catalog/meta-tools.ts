@@ -8,7 +8,7 @@ import { discoverTools, discoverySchema } from "./discover-tools.ts";
 import { sayUnknownTool } from "./unknown-tool.ts";
 
 export const schemaRequestSchema = z.strictObject({
-  tool_name: z.string().min(1).describe("Name of the tool, from discover_tools"),
+  tool_name: z.string().min(1).describe("From discover_tools"),
 });
 
 const ABOUT_THE_CATALOG = {

@@ -8,10 +8,10 @@ import { BATCH_TOOL, CALLS_OTHERS, type ToolDescriptor } from "./batch-tool.ts";
 export const OPEN_BATCH_TOOL: ToolDescriptor = {
   name: BATCH_TOOL,
   description:
-    "Call several tools at once, in parallel where nothing orders them. In args, " +
-    '{"$ref": "id#/items/0/id"} is that value of another action\'s data, {"$template": "Hi {{id#/name}}"} is text ' +
-    "with such values; the action then waits for the other. Each action gets one result, in order. 'error' and " +
-    "'skipped' did not happen: never guess their data. 'initiated' goes on in the background.",
+    'Call several tools at once. In args, {"$ref": "id#/items/0/id"} is that value of another action\'s data, ' +
+    '{"$template": "Hi {{id#/name}}"} is text with such values; the action waits for the other. One result per ' +
+    "action, in order. 'error' and 'skipped' did not happen: never guess their data. 'initiated' goes on in the " +
+    "background.",
   inputSchema: {
     type: "object",
     properties: {
@@ -27,22 +27,20 @@ export const OPEN_BATCH_TOOL: ToolDescriptor = {
             depends_on: {
               type: "array",
               items: { type: "string" },
-              description: "ids that must succeed first",
+              description: "ids",
             },
-            for_each: { description: 'Array, or $ref to one: run per element, {"$ref": "item#/x"} in args' },
+            for_each: { description: 'Array or $ref: once per element, {"$ref": "item#/x"} in args' },
             select: {
               type: "array",
               items: { type: "string" },
-              description: "JSON Pointers to keep of data",
+              description: "JSON Pointers",
             },
           },
           required: ["tool"],
         },
       },
       on_error: { type: "string", enum: ["partial-success", "fail-fast"] },
-      deadline_ms: { type: "integer" },
-      dry_run: { type: "boolean" },
-      max_tokens: { type: "integer", description: "Budget for all data together" },
+      max_tokens: { type: "integer", description: "Budget for all data" },
     },
     required: ["actions"],
   },

@@ -2,27 +2,40 @@ import MiniSearch, { type SearchResult } from "minisearch";
 
 import { editDistance } from "../kit/edit-distance.ts";
 import type { Tool } from "./define-tool.ts";
+import { isQuestion } from "./language/is-question.ts";
 import { knownStems } from "./language/synonyms.ts";
 import { toTerms, toUnits, type Unit } from "./language/to-terms.ts";
 
 /** What is indexed of a tool, and how much a word counts there: a name says more about a tool than its description. */
-const BOOST = { name: 3, summary: 2, category: 1.5, actions: 1.5, description: 1 };
+const BOOST = { name: 2, summary: 1, category: 1.5, actions: 1.5, description: 0.7 };
+/** A few short fields are no longer or shorter for a reason, so length counts less than in documents. */
+const BM25 = { k: 1.2, b: 0.5, d: 0.5 };
 
-/** A word that only means the same counts less than the word itself. */
-const MEANING_WEIGHT = 0.5;
-/** So does a word that was only spelt almost like one. */
+/** A word that was only spelt almost like one counts less than it. */
 const CORRECTED_WEIGHT = 0.7;
-
-/** How much of what a request says a tool must take up to be an answer to it. */
-const LEAST_COVERAGE = 0.4;
+/** A question wants to know something, so a tool that changes something is seldom the answer. */
+const WRITE_FOR_QUESTION = 0.5;
 /** A tool that scores less than this share of the best one is not what was meant. */
-const LEAST_OF_BEST = 0.3;
-/** What a word that no tool of the catalog uses weighs against one that only one tool uses. Often it is a name. */
-const UNKNOWN_WORD_WEIGHT = 0.5;
+const LEAST_OF_BEST = 0.2;
 
-/** A unit of the query, as the index can be asked for it. */
+/**
+ * When a tool is an answer at all. What a request says is weighed word by word, by how few tools a word applies to; a
+ * word that applies to none weighs as much as one that applies to one. A tool must take up this share of that weight:
+ * more when only one word speaks for it, because any single word also turns up where something else is meant.
+ */
+const LEAST_SHARE = { ofOneWord: 0.6, ofSeveral: 0.2 };
+/** What speaks for a tool must weigh this much: words that apply to half of the catalog say nothing about any of it. */
+const LEAST_EVIDENCE = 0.3;
+/** A word counts as one that speaks for a tool from this weight on. */
+const LEAST_WORD = 0.2;
+/** A word that is only mentioned in a description says little about what the tool is for. */
+const MENTIONED = 0.2;
+const UNKNOWN_WORD = 1;
+/** Names, numbers and what follows a preposition are for the tool to be given; no tool need know them. */
+const UNKNOWN_DATA = 0.1;
+
+/** A unit of a request with what it weighs. */
 interface Weighted extends Unit {
-  /** How much it tells tools apart: 1 for a term of a single tool, near 0 for a term of all. */
   readonly weight: number;
   readonly corrected: boolean;
 }
@@ -30,34 +43,29 @@ interface Weighted extends Unit {
 /**
  * A full-text index (BM25) over name, summary, category, actions and description of a list of tools.
  *
- * Words are found in all their forms and, with less weight, by others of the same meaning. A tool is an answer only
- * when it takes up enough of what was asked, so a request that no tool fits has none.
+ * Words are found in all their forms and by others of the same meaning. A tool is an answer only when it takes up enough
+ * of what was asked, so a request that no tool fits mostly has none. The numbers above were chosen by
+ * `npm run bench:search`, on one half of its requests.
  */
 export class ToolSearch {
-  readonly #tools: readonly Tool[];
   readonly #byName: ReadonlyMap<string, Tool>;
   readonly #index: MiniSearch<Tool>;
   /** In how many tools a term occurs. */
   readonly #frequency = new Map<string, number>();
 
   constructor(tools: readonly Tool[]) {
-    this.#tools = tools;
     this.#byName = new Map(tools.map((tool) => [tool.name, tool]));
     this.#index = new MiniSearch<Tool>({
       idField: "name",
       fields: Object.keys(BOOST),
-      extractField: (tool, field) => {
-        const value = tool[field as keyof typeof BOOST];
-        return typeof value === "string" ? value : value.join(" ");
-      },
+      extractField: (tool, field) => textOf(tool, field as keyof typeof BOOST),
       tokenize: (text) => toTerms(text),
       processTerm: (term) => term,
     });
     this.#index.addAll(tools);
     for (const tool of tools) {
-      const { name, summary, category, actions, description } = tool;
-      const text = [name, summary, category, ...actions, description].join(" . ");
-      for (const term of new Set(toTerms(text)))
+      const fields = Object.keys(BOOST) as (keyof typeof BOOST)[];
+      for (const term of new Set(fields.flatMap((field) => toTerms(textOf(tool, field)))))
         this.#frequency.set(term, (this.#frequency.get(term) ?? 0) + 1);
     }
   }
@@ -67,50 +75,75 @@ export class ToolSearch {
    * as it is written, comes before all others.
    */
   find(query: string): readonly Tool[] {
-    const named = this.#tools.filter(({ name }) => isNamed(name, query));
+    const named = [...this.#byName.values()].filter(({ name }) => isNamed(name, query));
     const others = this.#rank(query).filter((tool) => !named.includes(tool));
     return [...named, ...others];
   }
 
   #rank(query: string): readonly Tool[] {
     const units = toUnits(query).map((unit) => this.#weigh(unit));
-    const boosts = new Map<string, number>();
-    for (const { stem, meanings, corrected } of units) {
-      const factor = corrected ? CORRECTED_WEIGHT : 1;
-      for (const meaning of meanings) boosts.set(meaning, factor * MEANING_WEIGHT);
-      if (stem !== null) boosts.set(stem, factor);
-    }
-    const terms = [...boosts.keys()];
+    const asked = units.reduce((sum, { weight }) => sum + weight, 0);
+    const ask = isQuestion(query);
+    const boosts = toBoosts(units);
     const results = this.#index.search(query, {
-      tokenize: () => terms,
+      tokenize: () => [...boosts.keys()],
       processTerm: (term) => term,
       boost: BOOST,
       boostTerm: (term) => boosts.get(term) ?? 1,
+      bm25: BM25,
     });
-    const asked = units.reduce((sum, { weight }) => sum + weight, 0);
-    const fitting = results.filter((result) => coverage(result, units) >= LEAST_COVERAGE * asked);
+    const fitting = results.flatMap((result) => {
+      const share = this.#shareOf(result, units, asked);
+      if (share === null) return [];
+      const tool = this.#byName.get(result.id as string)!;
+      return [{ tool, score: result.score * share * (ask && tool.isWrite ? WRITE_FOR_QUESTION : 1) }];
+    });
+    fitting.sort((a, b) => b.score - a.score);
     const best = fitting[0]?.score ?? 0;
-    return fitting
-      .filter(({ score }) => score >= LEAST_OF_BEST * best)
-      .map(({ id }) => this.#byName.get(id as string)!);
+    return fitting.filter(({ score }) => score >= LEAST_OF_BEST * best).map(({ tool }) => tool);
+  }
+
+  /** The share of what was asked that a tool takes up, or null when that is too little. */
+  #shareOf({ match }: SearchResult, units: readonly Weighted[], asked: number): number | null {
+    const worth = (term: string): number => {
+      const fields = match[term];
+      if (fields === undefined) return 0;
+      const mentioned = fields.length === 1 && fields[0] === "description";
+      return this.#rarity(term) * (mentioned ? MENTIONED : 1);
+    };
+    let evidence = 0;
+    let words = 0;
+    for (const { stem, meanings, weight } of units) {
+      const own = stem === null ? 0 : Math.min(weight, worth(stem));
+      const best = Math.max(own, ...meanings.map(worth));
+      evidence += best;
+      if (best >= LEAST_WORD) words += 1;
+    }
+    const share = evidence / asked;
+    const least = words > 1 ? LEAST_SHARE.ofSeveral : LEAST_SHARE.ofOneWord;
+    return evidence < LEAST_EVIDENCE || share < least ? null : share;
   }
 
   #weigh(unit: Unit): Weighted {
-    const known = [unit.stem ?? "", ...unit.meanings].filter((term) => this.#frequency.has(term));
-    if (known.length > 0) {
-      const frequency = Math.max(...known.map((term) => this.#frequency.get(term)!));
-      const all = this.#tools.length;
-      return { ...unit, corrected: false, weight: Math.log(1 + all / frequency) / Math.log(1 + all) };
-    }
-    const spelt = unit.stem === null || unit.meanings.length > 0 ? null : this.#correct(unit.stem);
-    if (spelt === null) return { ...unit, corrected: false, weight: UNKNOWN_WORD_WEIGHT };
+    const { stem, meanings, isData } = unit;
+    const known = [stem ?? "", ...meanings].filter((term) => this.#frequency.has(term));
+    if (known.length > 0)
+      return { ...unit, corrected: false, weight: Math.min(...known.map((term) => this.#rarity(term))) };
+    const spelt = stem === null || meanings.length > 0 ? null : this.#correct(stem);
+    if (spelt === null) return { ...unit, corrected: false, weight: isData ? UNKNOWN_DATA : UNKNOWN_WORD };
     const [right] = toUnits(spelt);
-    return { ...this.#weigh(right ?? { stem: spelt, meanings: [] }), corrected: true };
+    return { ...this.#weigh(right ?? { stem: spelt, meanings: [], isData }), corrected: true };
   }
 
-  /** The one known word a misspelt one is nearest to; only long words have a neighbour that is not another word. */
+  /** How much a term tells tools apart: 1 when a single tool has it, near 0 when all do. */
+  #rarity(term: string): number {
+    const all = this.#byName.size;
+    return Math.log(1 + all / this.#frequency.get(term)!) / Math.log(1 + all);
+  }
+
+  /** The known word that a misspelt one is nearest to; only long words have a neighbour that is no other word. */
   #correct(word: string): string | null {
-    if (word.length < 5) return null;
+    if (word.length < 6) return null;
     const farthest = word.length >= 8 ? 2 : 1;
     let best: string | null = null;
     let least = farthest + 1;
@@ -125,14 +158,21 @@ export class ToolSearch {
   }
 }
 
-/** How much of what was asked a tool takes up. */
-function coverage({ queryTerms }: SearchResult, units: readonly Weighted[]): number {
-  return units.reduce((sum, { stem, meanings, weight }) => {
-    const met =
-      (stem !== null && queryTerms.includes(stem)) ||
-      meanings.some((meaning) => queryTerms.includes(meaning));
-    return met ? sum + weight : sum;
-  }, 0);
+function textOf(tool: Tool, field: keyof typeof BOOST): string {
+  const value = tool[field];
+  return typeof value === "string" ? value : value.join(" ");
+}
+
+/** How much each term to look for counts; a word of many meanings counts less in each. */
+function toBoosts(units: readonly Weighted[]): ReadonlyMap<string, number> {
+  const boosts = new Map<string, number>();
+  for (const { stem, meanings, corrected } of units) {
+    const factor = corrected ? CORRECTED_WEIGHT : 1;
+    if (stem !== null) boosts.set(stem, factor);
+    for (const meaning of meanings)
+      boosts.set(meaning, Math.max(boosts.get(meaning) ?? 0, factor / Math.sqrt(meanings.length)));
+  }
+  return boosts;
 }
 
 /** Whether a request is a tool's name, in whatever case and punctuation, or has it among its words as it is written. */

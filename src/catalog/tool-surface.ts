@@ -4,7 +4,7 @@ import { CALLS_OTHERS, describeBatchTool, type ToolDescriptor } from "./batch-to
 import type { Catalog } from "./catalog.ts";
 import type { Tool } from "./define-tool.ts";
 import { OPEN_BATCH_TOOL } from "./open-batch-tool.ts";
-import { inputSchema, toolSchema } from "./tool-schema.ts";
+import { inputSchema, type JsonSchema, toolSchema } from "./tool-schema.ts";
 
 /** How much of a catalog a model is told up front. */
 export const TOOL_SURFACES = ["batch", "meta", "flat"] as const;
@@ -43,5 +43,34 @@ function toDescriptor(
   annotations: ToolAnnotations,
 ): ToolDescriptor {
   const { name, description } = callable;
-  return { name, description, inputSchema: inputSchema(callable), annotations };
+  return { name, description, inputSchema: toBrief(inputSchema(callable)), annotations };
+}
+
+/** Bounds that a model seldom meets; the refusal names them when it does. */
+const BOUNDS = new Set([
+  "maxItems",
+  "minLength",
+  "maxLength",
+  "minimum",
+  "default",
+  "propertyNames",
+  "additionalProperties",
+]);
+
+/** A schema in as few tokens as say which fields there are and of which types: it is paid for in every request. */
+function toBrief(schema: JsonSchema): JsonSchema {
+  const brief = Object.entries(schema).filter(([key]) => !BOUNDS.has(key));
+  return Object.fromEntries(
+    brief.map(([key, value]) => [
+      key,
+      key === "properties"
+        ? Object.fromEntries(
+            Object.entries(value as Readonly<Record<string, JsonSchema>>).map(([name, inner]) => [
+              name,
+              toBrief(inner),
+            ]),
+          )
+        : value,
+    ]),
+  );
 }

@@ -20,10 +20,15 @@ export interface OutcomeMeta {
   readonly attempts?: number;
   /** Size of `data` as JSON, in bytes. */
   readonly bytes?: number;
-  /** The work of a loop's elements added up; not shown, but the batch's `sequential_ms` counts it. */
+  /**
+   * The time it would have taken with nothing else under way, where that is not its duration: a loop's elements added up, 0
+   * for a call that was another's. Not shown, but the batch's `sequential_ms` counts it.
+   */
   readonly workMs?: number;
   /** How a loop's elements ended. */
   readonly items?: { readonly total: number; readonly ok: number; readonly error: number };
+  /** The action whose call this one shared; it made none itself. */
+  readonly deduplicatedOf?: string;
   /** Selected pointers to which nothing was there. */
   readonly selectMissing?: readonly string[];
   /** How much of `data` was cut to fit the batch's token budget. */

@@ -58,7 +58,7 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
       const toolGates = createToolGates(readToolGates(env, catalog), {
         clock: ports.clock,
         timeoutMs: LIMITS.admissionTimeoutMs,
-        // An object lives on while a message of its own is under way.
+        // The message leaves at once; one that is lost costs the permit's own time.
         defer: () => {},
       });
       const runner = new AttemptRunner(catalog, () => ({

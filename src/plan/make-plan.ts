@@ -70,6 +70,7 @@ export function makePlan(batch: Batch, catalog: Catalog): Result<Plan, Refusal> 
     demotes: true,
     maxTokens,
     handles: [...new Set(drafts.flatMap(({ handles }) => handles))],
+    sharesReads: true,
   });
 }
 

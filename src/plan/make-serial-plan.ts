@@ -48,6 +48,7 @@ export function makeSerialPlan({ batches }: Partition, catalog: Catalog): Plan {
     demotes: false,
     maxTokens: null,
     handles: [],
+    sharesReads: false,
   };
 }
 

@@ -64,4 +64,6 @@ export interface Plan {
   readonly maxTokens: number | null;
   /** Results of earlier batches that references name, by handle. */
   readonly handles: readonly string[];
+  /** Whether identical reads may be one call; false where every call was asked for on its own account. */
+  readonly sharesReads: boolean;
 }

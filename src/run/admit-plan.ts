@@ -6,6 +6,7 @@ import type { IdempotencyAnswer, IdempotencyRequest, KeyState } from "../contrac
 import type { JobSpec } from "../contract/job.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { err, ok, type Result } from "../kit/result.ts";
+import { findTwins } from "../plan/find-twins.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import type { Gate } from "./ports.ts";
 
@@ -46,14 +47,16 @@ export async function admitPlan(
   asked: Asked,
   gate: Gate,
 ): Promise<Result<Admitted, Refused>> {
-  const answer = await ask(toRequest(plan, caller, asked), caller, gate);
+  // What another's call answers draws nothing, and is denied with it.
+  const twins = findTwins(plan, (tool) => toLimit(tool) !== null);
+  const answer = await ask(toRequest(plan, { caller, twins, ...asked }), caller, gate);
   if (!answer.ok) return answer;
   const { quota, recorded, idempotency: claimed = null } = answer.value;
   const batchState = claimed?.batch ?? null;
   const refusal = batchState === null ? null : refuseKey(batchState);
   if (refusal !== null) return err({ refusal, quota: null });
   return ok({
-    plan: withDenials(plan, answer.value),
+    plan: withDenials(plan, answer.value, twins),
     quota,
     fences: new Map(recorded.map(({ index, fence }) => [index, fence])),
     claimed,
@@ -119,10 +122,15 @@ function refuseKey(state: KeyState): Refusal | null {
   return null;
 }
 
-function toRequest(plan: Plan, caller: Caller, { jobs, idempotency }: Asked): AdmissionRequest {
+interface Wanted extends Asked {
+  readonly caller: Caller;
+  readonly twins: ReadonlyMap<number, number>;
+}
+
+function toRequest(plan: Plan, { caller, jobs, idempotency, twins }: Wanted): AdmissionRequest {
   const failFast = plan.onError === "fail-fast";
   const doomed = failFast && plan.steps.some(({ task }) => !task.ok);
-  const draws = plan.steps.flatMap((step) => toDraw(step));
+  const draws = plan.steps.flatMap((step) => (twins.has(step.index) ? [] : toDraw(step)));
   const recordable = doomed ? [] : [...jobs];
   return {
     quota: toQuota(caller),
@@ -152,7 +160,11 @@ export function toLimit({ name, orchestration }: Tool): RateLimit | null {
   return { bucket: `tool:${name}`, limit: limit.limit, windowS: limit.window_s };
 }
 
-function withDenials(plan: Plan, { denied, refusedJobs }: AdmissionAnswer): Plan {
+function withDenials(
+  plan: Plan,
+  { denied, refusedJobs }: AdmissionAnswer,
+  twins: ReadonlyMap<number, number>,
+): Plan {
   if (denied.length === 0 && refusedJobs.length === 0) return plan;
   const failures = new Map([
     ...refusedJobs.map(
@@ -162,7 +174,7 @@ function withDenials(plan: Plan, { denied, refusedJobs }: AdmissionAnswer): Plan
     ...denied.map(({ index, retryAfterMs }) => [index, rateLimited(retryAfterMs)] as const),
   ]);
   const steps = plan.steps.map((step) => {
-    const failure = failures.get(step.index);
+    const failure = failures.get(twins.get(step.index) ?? step.index);
     return failure === undefined ? step : { ...step, task: err(failure) };
   });
   return { ...plan, steps };

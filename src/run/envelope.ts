@@ -32,24 +32,15 @@ function toErrorJson(failure: Failure): string {
 }
 
 function toMetaJson(meta: OutcomeMeta): string {
-  const {
-    durationMs,
-    queuedMs,
-    attempts,
-    bytes,
-    items,
-    selectMissing,
-    truncated,
-    demoted,
-    handle,
-    replayed,
-  } = meta;
+  const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, selectMissing } = meta;
+  const { truncated, demoted, handle, replayed } = meta;
   return JSON.stringify({
     duration_ms: durationMs,
     queued_ms: queuedMs,
     attempts,
     bytes,
     items,
+    deduplicated_of: deduplicatedOf,
     select_missing: selectMissing,
     truncated,
     demoted,

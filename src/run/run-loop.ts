@@ -172,7 +172,7 @@ function toMeta(outcomes: readonly Outcome[], durationMs: number): OutcomeMeta {
   const selectMissing = [...new Set(outcomes.flatMap(({ meta }) => meta.selectMissing ?? []))];
   return {
     durationMs,
-    workMs: sum((meta) => meta.durationMs),
+    workMs: sum((meta) => meta.workMs ?? meta.durationMs),
     attempts: sum((meta) => meta.attempts),
     bytes: sum((meta) => meta.bytes),
     items: { total: outcomes.length, ok, error: outcomes.length - ok },

@@ -15,6 +15,7 @@ import type { Gate } from "./ports.ts";
 import { type Action, type RequestScope, startAction } from "./run-action.ts";
 import { startLoop } from "./run-loop.ts";
 import { selectOutput } from "./select-output.ts";
+import type { SingleFlight } from "./single-flight.ts";
 import { startPermitted } from "./start-permitted.ts";
 import type { StepIds } from "./step-ids.ts";
 import { type Queued, ToolPools } from "./tool-pools.ts";
@@ -30,13 +31,14 @@ export interface StepStarterOptions {
   readonly demotion: Demotion;
   readonly gate: Gate;
   readonly parallelism: Parallelism;
+  readonly flights: SingleFlight;
   /** When the batch's deadline passes, in the clock's milliseconds: nothing waits for a permit after it. */
   readonly endsAt: number;
 }
 
 /**
  * Create what starts the steps of a batch: looks up what they refer to, then queues one call, or one for each element
- * of a loop, under the tool's cap, or records a background job.
+ * of a loop, under the tool's cap and together with whoever asks the same, or records a background job.
  */
 export function createStepStarter({
   ids,
@@ -45,6 +47,7 @@ export function createStepStarter({
   demotion,
   gate,
   parallelism,
+  flights,
   endsAt,
 }: StepStarterOptions): StartStep {
   const pools = new ToolPools(scope.ports.clock);
@@ -65,12 +68,19 @@ export function createStepStarter({
       return action;
     };
     const { globalLimits } = task.tool;
-    const queued = pools.enqueue(task.tool, { remaining: step.remaining, position }, (queuedMs) => {
-      if (globalLimits === null) return begin(queuedMs);
-      const { timeoutMs } = call;
-      const permits = new CallPermits(task.tool, globalLimits, { ...scope, timeoutMs, waitUntilMs: endsAt });
-      return startPermitted(permits, scope.ports.clock, (waitedMs) => begin(queuedMs + waitedMs, permits));
-    });
+    const queue = (): Queued =>
+      pools.enqueue(task.tool, { remaining: step.remaining, position }, (queuedMs) => {
+        if (globalLimits === null) return begin(queuedMs);
+        const { timeoutMs } = call;
+        const permits = new CallPermits(task.tool, globalLimits, {
+          ...scope,
+          timeoutMs,
+          waitUntilMs: endsAt,
+        });
+        return startPermitted(permits, scope.ports.clock, (waitedMs) => begin(queuedMs + waitedMs, permits));
+      });
+    if (task.tool.isWrite) flights.forget(task.tool.domain);
+    const queued = flights.join(step.id, call, queue);
     // A loop is one action and would be many jobs, so its elements end with the batch.
     if (element === null) demotion.offer(step.index, { call, idempotencyKey, queued, action: () => action });
     return task.select === null ? queued : selectOutput(queued, task.select);

@@ -105,9 +105,10 @@ export function openPermits(marks: PermitMarks, nowMs: number, options = PERMIT_
  *   crash forgets one.
  * - Never more grants than the rate's limit and what comes back within the window: each is drawn from a GCRA bucket with
  *   a durable mark (`drawQuota`).
- * - First come, first served: what a grant needs is the same for everyone, and the oldest is asked first. Who could be served by nobody's leave in time
- *   (the rate, or an upstream's pause) is turned away at once, with the time to come back.
- * - Nobody waits for ever: every question has its end.
+ * - First come, first served: what a grant needs is the same for everyone, and the oldest is looked at first. Who cannot
+ *   be served in time whatever the others do (the rate, an upstream's pause) is turned away at once, with the time to
+ *   come back.
+ * - Nobody waits for ever: every question is answered by its end, and at once when it is given up.
  */
 export function stepPermits(
   book: PermitBook,
@@ -127,7 +128,7 @@ function take(book: PermitBook, nowMs: number, command: PermitCommand): [PermitB
     case "tick":
       return [book, []];
     case "release":
-      return [release(book, nowMs, command), []];
+      return release(book, nowMs, command);
     case "ask":
       return ask(book, nowMs, command.request);
   }
@@ -138,14 +139,18 @@ function release(
   book: PermitBook,
   nowMs: number,
   { id, retryAfterMs }: { readonly id: string; readonly retryAfterMs: number | null },
-): PermitBook {
+): [PermitBook, PermitStep["answers"]] {
   const pauseMs = Math.min(retryAfterMs ?? 0, LIMITS.permitPauseMs);
-  return {
+  const waiting = book.waiting.filter((waiter) => waiter.id !== id);
+  const released: PermitBook = {
     ...book,
     live: book.live.filter((permit) => permit.id !== id),
-    waiting: book.waiting.filter((waiter) => waiter.id !== id),
+    waiting,
     pausedUntilMs: pauseMs > 0 ? Math.max(book.pausedUntilMs, nowMs + pauseMs) : book.pausedUntilMs,
   };
+  if (waiting.length === book.waiting.length) return [released, []];
+  // Nobody reads it, but a question that is left open would keep the object awake.
+  return [released, [{ id, answer: { granted: false, reason: "busy", retryAfterMs: null } }]];
 }
 
 function ask(

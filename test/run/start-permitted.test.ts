@@ -81,7 +81,9 @@ class Shared {
   }
 }
 
-const call = (ms = 100): object => ({ tool: "shared", args: { ms } });
+let asked = 0;
+/** A call that asks something of its own, so that none of a batch is another's. */
+const call = (ms = 100): object => ({ tool: "shared", args: { ms, n: (asked += 1) } });
 const calls = (count: number, ms = 100): object[] => Array.from({ length: count }, () => call(ms));
 const allSucceeded = (results: readonly WireResult[]): void =>
   expect(results.map(({ status }) => status)).toEqual(results.map(() => "success"));
@@ -89,7 +91,7 @@ const allSucceeded = (results: readonly WireResult[]): void =>
 describe("a call of a tool with a global concurrency", () => {
   test("waits for those of every other batch, loops included", async () => {
     const shared = new Shared(PAIR);
-    const loop = { tool: "shared", for_each: [1, 2, 3], args: { ms: 100 } };
+    const loop = { tool: "shared", for_each: [1, 2, 3], args: { ms: 100, n: { $ref: "item#" } } };
     allSucceeded(await shared.run(calls(4), calls(3), [loop]));
     expect(shared.peak).toBe(2);
     expect(shared.arrived).toEqual([0, 0, 100, 100, 200, 200, 300, 300, 400, 400]);

@@ -285,7 +285,7 @@ describe("for_each", () => {
     const calls = new Calls().tool("two", { orchestration: { mode: "fan-out-bounded", max_concurrency: 2 } });
     await calls.run(
       { tool: "two", args: { ms: 10 } },
-      { tool: "two", for_each: [1, 2, 3, 4], args: { ms: 10 } },
+      { tool: "two", for_each: [1, 2, 3, 4], args: { ms: 10, n: { $ref: "item#" } } },
     );
     expect(calls.peak).toBe(2);
     expect(calls.log.map(({ at }) => at)).toEqual([0, 0, 10, 10, 20]);
@@ -555,7 +555,7 @@ describe("hazards", () => {
     await calls.run(
       { tool: "book", args: { ms: 50 } },
       { tool: "agenda" },
-      { tool: "agenda" },
+      { tool: "agenda", args: { n: 2 } },
       { tool: "echo" },
     );
     expect(times(calls)).toEqual([

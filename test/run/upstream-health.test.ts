@@ -144,7 +144,7 @@ test("another tool, and another origin of the same tool, are not held up", async
     run: async (args, ctx) => (await ctx.fetch(`https://${(args as { host: string }).host}/`)).json(),
   });
   const at = (host: string, count: number) => ({
-    actions: Array.from({ length: count }, () => ({ tool: "where", args: { host } })),
+    actions: Array.from({ length: count }, (_, n) => ({ tool: "where", args: { host, n } })),
   });
   await world.run([where], at("a.example.com", 50));
   weather.down = false;

@@ -1,9 +1,17 @@
+import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
+import * as z from "zod";
 
 import { describeBatchTool } from "../../src/catalog/batch-tool.ts";
 import { createCatalog } from "../../src/catalog/catalog.ts";
+import { defineTool } from "../../src/catalog/define-tool.ts";
+import { describeTool } from "../../src/catalog/describe-tool.ts";
+import { discoverTools, discoverySchema } from "../../src/catalog/discover-tools.ts";
+import { describeSurface } from "../../src/catalog/tool-surface.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
+import { readCatalogue } from "../fixtures/catalogue/read-catalogue.ts";
+import { TestWorld } from "../support/execute-batch.ts";
 import { parseBatchText } from "../support/parse-batch-text.ts";
 import { valueOf } from "../support/unwrap.ts";
 
@@ -84,4 +92,92 @@ test("'Failed actions are never omitted': an action that cannot run keeps its pl
     "UNKNOWN_TOOL",
     "ok",
   ]);
+});
+
+/** The second reference document's own two tools. */
+const CALENDAR = createCatalog([
+  defineTool({
+    name: "add_calendar_event",
+    summary: "Create a new calendar event with title, time, and optional attendees",
+    description:
+      "Add a new event to the user's Google Calendar. Use this when the user wants to schedule a meeting, appointment, or any calendar event.",
+    category: "calendar",
+    actions: ["create", "write"],
+    isWrite: true,
+    execution: "sync",
+    input: z.strictObject({
+      title: z.string().describe("Event title"),
+      start_time: z.string().describe("Start time (natural language or ISO format)"),
+      timezone: z.string().default("UTC").describe("Timezone (e.g., 'America/New_York')"),
+    }),
+    hosts: [],
+    orchestration: { mode: "sequential-only" },
+    run: async () => ({ event_id: "abc123" }),
+  }),
+  defineTool({
+    name: "delete_calendar_event",
+    summary: "Delete a calendar event by its ID",
+    description: "Delete an event from the user's Google Calendar by its event ID.",
+    category: "calendar",
+    actions: ["delete", "write"],
+    isWrite: true,
+    execution: "sync",
+    input: z.strictObject({ event_id: z.string().describe("Calendar event ID") }),
+    hosts: [],
+    orchestration: { mode: "sequential-only" },
+    run: async () => ({}),
+  }),
+]);
+
+test('\'discover_tools(categories=["calendar"], actions=["create"])\' returns the document\'s answer', () => {
+  const request = discoverySchema.parse({ categories: ["calendar"], actions: ["create"] });
+  expect(discoverTools(request, CALENDAR).tools).toEqual([
+    {
+      name: "add_calendar_event",
+      summary: "Create a new calendar event with title, time, and optional attendees",
+      category: "calendar",
+      actions: ["create", "write"],
+      is_write: true,
+    },
+  ]);
+});
+
+test("'What tools can delete?' is answered by the index of actions", () => {
+  expect(CALENDAR.byAction.get("delete")?.map(({ name }) => name)).toEqual(["delete_calendar_event"]);
+});
+
+test("'get_tool_schema(\"add_calendar_event\")' returns name, description, parameters, required and is_write", () => {
+  expect(describeTool(CALENDAR.get("add_calendar_event")!)).toMatchObject({
+    name: "add_calendar_event",
+    description: expect.stringContaining("Add a new event to the user's Google Calendar"),
+    parameters: { title: { type: "string", description: "Event title" } },
+    required: ["title", "start_time"],
+    is_write: true,
+  });
+});
+
+test("discover, look, invoke: the document's workflow, each step from the answer before it", async () => {
+  const world = new TestWorld();
+  const run = async (action: object) => {
+    const { results } = await world.run([...CALENDAR.tools], { actions: [action] });
+    return results[0]!;
+  };
+  const found = await run({ tool: "discover_tools", args: { query: "schedule a meeting" } });
+  const { tools } = found.data as { tools: { name: string }[] };
+  const schema = await run({ tool: "get_tool_schema", args: { tool_name: tools[0]!.name } });
+  const { required } = schema.data as { required: string[] };
+  const parameters = Object.fromEntries(required.map((field) => [field, `a ${field}`]));
+  const ran = await run({ tool: "invoke_tool", args: { tool_name: tools[0]!.name, parameters } });
+
+  expect(ran).toMatchObject({ tool: "add_calendar_event", status: "success", data: { event_id: "abc123" } });
+});
+
+test("'Load only 3 meta-tool schemas (96% reduction!)': the three cost a fraction of 100 tools", () => {
+  const cost = (tools: readonly object[]): number => encode(JSON.stringify(tools)).length;
+  const surface = describeSurface("meta", CALENDAR).filter(({ name }) => name !== "execute_actions");
+  const flat = describeSurface("flat", createCatalog(readCatalogue().slice(0, 100)));
+
+  expect(surface.map(({ name }) => name)).toEqual(["discover_tools", "get_tool_schema", "invoke_tool"]);
+  expect(cost(surface)).toBeLessThan(550);
+  expect(1 - cost(surface) / cost(flat)).toBeGreaterThan(0.96);
 });

@@ -75,6 +75,7 @@ export function planOf(
     demotes: true,
     maxTokens: null,
     handles: [],
+    sharesReads: true,
   };
 }
 

@@ -8,23 +8,46 @@ export interface Unit {
   /** The word's stem; null for a phrase, which is known by its meaning only. */
   readonly stem: string | null;
   readonly meanings: readonly Meaning[];
+  /** Looks like a name or a number: something that the tool is to be given, unless a tool is about it. */
+  readonly isData: boolean;
 }
 
-/** Read a request as what it says about the tool it needs: stop words and bare numbers are not among that. */
+/** Addresses, and what stands in quotation marks: arguments of a call, not words about it. */
+const DATA = /"[^"]*"|“[^”]*”|\S+@\S+|\b\w+:\/\/\S+/g;
+
+/** Read a request as what it says about the tool it needs: stop words, numbers and addresses are not among that. */
 export function toUnits(text: string): Unit[] {
-  const words = toWords(text);
-  const stems = words.map(stem);
+  const outside = text.replaceAll(DATA, " . ");
+  const words = readWords(/[\p{L}\p{N}]/u.test(outside) ? outside : text);
+  const stems = words.map(({ word }) => stem(word));
+  const taken = new Set<number>();
   const units: Unit[] = [];
-  for (let at = 0; at < words.length; at += 1) {
+  for (const [at, { word, isData }] of words.entries()) {
+    if (taken.has(at)) continue;
     const phrase = phraseAt(stems, at);
     if (phrase !== null) {
-      units.push({ stem: null, meanings: phrase.meanings });
-      at += phrase.length - 1;
-    } else if (isInformative(words[at]!) && !units.some((unit) => unit.stem === stems[at])) {
-      units.push({ stem: stems[at]!, meanings: meaningsOf(stems[at]!) });
+      units.push({ stem: null, meanings: phrase.meanings, isData: false });
+      for (const place of phrase.at) taken.add(place);
+    } else if (isInformative(word) && !units.some((unit) => unit.stem === stems[at])) {
+      const isArgument = isData || followsPreposition(words, at);
+      units.push({ stem: stems[at]!, meanings: meaningsOf(stems[at]!), isData: isArgument });
     }
   }
   return units;
+}
+
+/** Words after which a request says where, when, whom or with what: that is for the tool to be given. */
+const PREPOSITIONS = new Set(
+  "from to in into at on near about for with without by under over between until towards around".split(" "),
+);
+
+/** Whether only words that say nothing stand between a preposition and a place. */
+function followsPreposition(words: readonly { readonly word: string }[], at: number): boolean {
+  for (let before = at - 1; before >= 0; before -= 1) {
+    if (PREPOSITIONS.has(words[before]!.word)) return true;
+    if (isInformative(words[before]!.word)) return false;
+  }
+  return false;
 }
 
 /** The terms under which a text about a tool is found: its stems, and whatever they and its phrases can mean. */
@@ -34,6 +57,16 @@ export function toTerms(text: string): string[] {
   return words.flatMap((word, at): readonly string[] => {
     const phrase = phraseAt(stems, at)?.meanings ?? [];
     return isInformative(word) ? [stems[at]!, ...meaningsOf(stems[at]!), ...phrase] : phrase;
+  });
+}
+
+/** Words with whether they look like data: capitalised inside a sentence, or with digits. */
+function readWords(text: string): { readonly word: string; readonly isData: boolean }[] {
+  const chunks = text.match(/[\p{L}\p{N}'’_-]+|[.!?]/gu) ?? [];
+  return chunks.flatMap((chunk, at) => {
+    const begins = at === 0 || /^[.!?]$/.test(chunks[at - 1]!);
+    const isName = !begins && /^\p{Lu}\p{Ll}+$/u.test(chunk);
+    return toWords(chunk).map((word) => ({ word, isData: isName || /\p{N}/u.test(word) }));
   });
 }
 

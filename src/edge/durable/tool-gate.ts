@@ -75,8 +75,6 @@ export function createToolGate(options: PermitOptions = PERMIT_OPTIONS) {
 
     /** Give a permit back, or a place in the queue up. */
     release(id: string, retryAfterMs: number | null): void {
-      // Nobody listens any more; without this a caller that went away would stay in the map.
-      this.#asking.delete(id);
       this.#step({ kind: "release", id, retryAfterMs });
     }
 

@@ -31,11 +31,18 @@ test("a phrase is found where it begins, the longest one first", () => {
   const stems = ["please", "get", "rid", "of", "it"].map(stem);
 
   expect(phraseAt(stems, 0)).toBeNull();
-  expect(phraseAt(stems, 1)).toMatchObject({ length: 3 });
+  expect(phraseAt(stems, 1)!.at).toEqual([1, 2, 3]);
   expect(phraseAt(stems, 1)!.meanings).toEqual(
     meaningsOf(stem("erase")).filter((meaning) => phraseAt(stems, 1)!.meanings.includes(meaning)),
   );
   expect(phraseAt(stems, 2)).toBeNull();
+});
+
+test("a phrase of a verb and its particle may have its object inside", () => {
+  const stems = ["call", "my", "appointment", "off", "please"].map(stem);
+
+  expect(phraseAt(stems, 0)!.at).toEqual([0, 3]);
+  expect(phraseAt(["call", "a", "b", "c", "d", "off"], 0)).toBeNull();
 });
 
 test("every line of the table has at least two words, lower case, and none twice", () => {

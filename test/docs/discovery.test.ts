@@ -1,0 +1,20 @@
+import { readFile } from "node:fs/promises";
+
+import { expect, test } from "vitest";
+
+import { createCatalog } from "../../src/catalog/catalog.ts";
+import { reportSearch } from "../bench/search/report.ts";
+import { reportTokens } from "../bench/tokens/measure-tokens.ts";
+import { readCatalogue } from "../fixtures/catalogue/read-catalogue.ts";
+import { readQueries } from "../fixtures/catalogue/read-queries.ts";
+
+const page = await readFile(new URL("../../docs/discovery.md", import.meta.url), "utf8");
+const tools = readCatalogue();
+
+test("docs/discovery.md prints what npm run bench:search measures", () => {
+  expect(page).toContain(reportSearch(createCatalog(tools), readQueries()).join("\n"));
+});
+
+test("docs/discovery.md prints what npm run bench:tokens measures", () => {
+  expect(page).toContain(reportTokens(tools, "openai").join("\n"));
+});
