@@ -13,12 +13,14 @@ import { makePlan } from "./plan/make-plan.ts";
 import type { Plan, Step } from "./plan/step.ts";
 import { admitPlan, type Admitted, type Refused } from "./run/admit-plan.ts";
 import { AttemptRunner } from "./run/attempt-runner.ts";
+import { bindCallbacks } from "./run/bind-callbacks.ts";
 import { Background, makeJobs } from "./run/background.ts";
 import { ByteBudget } from "./run/byte-budget.ts";
 import { abandonKeys, ClaimedKeys } from "./run/claimed-keys.ts";
 import { Demotion } from "./run/demotion.ts";
 import { type BatchMeasures, toEnvelopeJson, toResultJson } from "./run/envelope.ts";
 import { fitAnswer } from "./run/fit-answer.ts";
+import { createMakeJob, type MakeJob } from "./run/make-job.ts";
 import { Parallelism } from "./run/parallelism.ts";
 import type { Gate, Ports, RunOptions, ToolGates } from "./run/ports.ts";
 import { type BatchKey, readKeys } from "./run/read-keys.ts";
@@ -79,7 +81,7 @@ export async function execute(batch: Batch, execution: Execution): Promise<Resul
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const plan = planned.value;
   if (batch.dryRun) {
-    const described = describePlan(refuseMisconfigured(plan, ports));
+    const described = describePlan(bindCallbacks(refuseMisconfigured(plan, ports), execution));
     return ok({ envelopeJson: JSON.stringify(described), quota: null, replayed: false });
   }
   const { caller, batchKey, defer } = execution;
@@ -126,19 +128,23 @@ interface Admission {
   readonly admitted: Admitted;
   readonly jobs: ReadonlyMap<number, JobSpec>;
   readonly ids: StepIds;
+  readonly makeJob: MakeJob;
   readonly keys: ClaimedKeys | null;
 }
 
 async function admit(
   planned: Plan,
-  { caller, ports, gate, defer, onAdmitted }: Execution,
+  execution: Execution,
   keysOf?: (plan: Plan) => Promise<IdempotencyRequest | null>,
 ): Promise<Result<Admission, Refused>> {
+  const { caller, ports, gate, options, defer, onAdmitted } = execution;
   const startedAt = ports.clock.now();
-  const plan = refuseUnconfirmed(refuseMisconfigured(planned, ports));
+  const plan = refuseUnconfirmed(bindCallbacks(refuseMisconfigured(planned, ports), execution));
   const idempotency = keysOf === undefined ? null : await keysOf(plan);
   const ids = new StepIds(ports, idempotency);
-  const jobs = makeJobs(plan, ids);
+  const { headerSlots } = options;
+  const makeJob = createMakeJob(plan, { ids, headerSlots });
+  const jobs = makeJobs(plan, makeJob);
   const admitted = await admitPlan(plan, caller, { jobs, idempotency }, gate);
   if (!admitted.ok) {
     if (idempotency !== null && admitted.error.refusal.code === "UNAVAILABLE")
@@ -148,10 +154,16 @@ async function admit(
   const { quota, replay, claimed } = admitted.value;
   if (replay === null) onAdmitted?.(quota);
   if (idempotency === null || claimed === null)
-    return ok({ startedAt, admitted: admitted.value, jobs, ids, keys: null });
+    return ok({ startedAt, admitted: admitted.value, jobs, ids, makeJob, keys: null });
   const claimedIds = new StepIds(ports, idempotency, claimed);
-  const keys = new ClaimedKeys(plan, idempotency, claimed, claimedIds);
-  return ok({ startedAt, admitted: admitted.value, jobs, ids: claimedIds, keys });
+  return ok({
+    startedAt,
+    admitted: admitted.value,
+    jobs,
+    ids: claimedIds,
+    makeJob: createMakeJob(plan, { ids: claimedIds, headerSlots }),
+    keys: new ClaimedKeys(plan, idempotency, claimed),
+  });
 }
 
 /** Run what was admitted: one outcome for every step. */
@@ -168,7 +180,7 @@ async function runAdmitted(admission: Admission, execution: Execution): Promise<
 }
 
 async function run(
-  { admitted, jobs, ids, keys }: Admission,
+  { admitted, jobs, ids, makeJob, keys }: Admission,
   parallelism: Parallelism,
   execution: Execution,
 ): Promise<PlanResult> {
@@ -185,7 +197,7 @@ async function run(
   };
   const attempts = new AttemptRunner(catalog, () => scope);
   const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
-  const background = new Background({ ids, jobs, fences, gate, attempts, attemptsEndAt, defer });
+  const background = new Background({ ids, makeJob, jobs, fences, gate, attempts, attemptsEndAt, defer });
 
   const demotion = new Demotion({ ids, clock, gate, defer });
 

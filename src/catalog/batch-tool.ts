@@ -136,10 +136,15 @@ const OTHER_FIELDS: JsonSchema = {
   },
 };
 
+/** Only background work ends after its batch. */
+const CALLBACK: JsonSchema = {
+  callback_url: { type: "string", description: "https URL that is told when the job ends" },
+};
+
 /** An empty `anyOf` is no schema, so where there are no tools an action has any name. */
 const ANY_ACTION: JsonSchema = {
   type: "object",
-  properties: { tool: { type: "string" }, args: { type: "object" }, ...OTHER_FIELDS },
+  properties: { tool: { type: "string" }, args: { type: "object" }, ...OTHER_FIELDS, ...CALLBACK },
   required: ["tool"],
   additionalProperties: false,
 };
@@ -150,7 +155,12 @@ function describeAction(tool: Tool): JsonSchema {
   return {
     type: "object",
     description: tool.description,
-    properties: { tool: { const: tool.name }, args, ...OTHER_FIELDS },
+    properties: {
+      tool: { const: tool.name },
+      args,
+      ...OTHER_FIELDS,
+      ...(tool.execution === "fire-and-forget" && CALLBACK),
+    },
     required: "required" in args ? ["tool", "args"] : ["tool"],
     additionalProperties: false,
     "x-orchestration": contract,

@@ -3,7 +3,7 @@ import MiniSearch, { type SearchResult } from "minisearch";
 import { editDistance } from "../kit/edit-distance.ts";
 import type { Tool } from "./define-tool.ts";
 import { isQuestion } from "./language/is-question.ts";
-import { knownStems } from "./language/synonyms.ts";
+import { knownStems, meaningsOf } from "./language/synonyms.ts";
 import { toTerms, toUnits, type Unit } from "./language/to-terms.ts";
 
 /** What is indexed of a tool, and how much a word counts there: a name says more about a tool than its description. */
@@ -31,8 +31,15 @@ const LEAST_WORD = 0.2;
 /** A word that is only mentioned in a description says little about what the tool is for. */
 const MENTIONED = 0.2;
 const UNKNOWN_WORD = 1;
+/** An everyday word that only happens to be of no tool here (`email my boss`) is less of a sign than a strange one. */
+const UNUSED_WORD = 0.4;
 /** Names, numbers and what follows a preposition are for the tool to be given; no tool need know them. */
 const UNKNOWN_DATA = 0.1;
+
+/** Words of a request that are looked at. Nobody describes a tool in more, and each costs CPU. */
+const MOST_UNITS = 24;
+/** Words of a request that are compared with every known one. One that has more is in another language. */
+const MOST_CORRECTIONS = 4;
 
 /** A unit of a request with what it weighs. */
 interface Weighted extends Unit {
@@ -81,7 +88,7 @@ export class ToolSearch {
   }
 
   #rank(query: string): readonly Tool[] {
-    const units = toUnits(query).map((unit) => this.#weigh(unit));
+    const units = this.#weighAll(toUnits(query).slice(0, MOST_UNITS));
     const asked = units.reduce((sum, { weight }) => sum + weight, 0);
     const ask = isQuestion(query);
     const boosts = toBoosts(units);
@@ -124,15 +131,26 @@ export class ToolSearch {
     return evidence < LEAST_EVIDENCE || share < least ? null : share;
   }
 
-  #weigh(unit: Unit): Weighted {
-    const { stem, meanings, isData } = unit;
+  #weighAll(units: readonly Unit[]): readonly Weighted[] {
+    let corrections = 0;
+    return units.map((unit) => {
+      const weight = this.#weightOf(unit);
+      if (weight !== null) return { ...unit, weight, corrected: false };
+      if (unit.stem !== null && unit.meanings.length === 0 && corrections < MOST_CORRECTIONS) {
+        corrections += 1;
+        const spelt = this.#correct(unit.stem);
+        if (spelt !== null)
+          return { ...spelt, weight: this.#weightOf(spelt) ?? UNUSED_WORD, corrected: true };
+      }
+      const unused = unit.meanings.length > 0 ? UNUSED_WORD : UNKNOWN_WORD;
+      return { ...unit, weight: unit.isData ? UNKNOWN_DATA : unused, corrected: false };
+    });
+  }
+
+  /** What a unit weighs by the most common of its terms; null when no tool has any of them. */
+  #weightOf({ stem, meanings }: Unit): number | null {
     const known = [stem ?? "", ...meanings].filter((term) => this.#frequency.has(term));
-    if (known.length > 0)
-      return { ...unit, corrected: false, weight: Math.min(...known.map((term) => this.#rarity(term))) };
-    const spelt = stem === null || meanings.length > 0 ? null : this.#correct(stem);
-    if (spelt === null) return { ...unit, corrected: false, weight: isData ? UNKNOWN_DATA : UNKNOWN_WORD };
-    const [right] = toUnits(spelt);
-    return { ...this.#weigh(right ?? { stem: spelt, meanings: [], isData }), corrected: true };
+    return known.length === 0 ? null : Math.min(...known.map((term) => this.#rarity(term)));
   }
 
   /** How much a term tells tools apart: 1 when a single tool has it, near 0 when all do. */
@@ -142,7 +160,7 @@ export class ToolSearch {
   }
 
   /** The known word that a misspelt one is nearest to; only long words have a neighbour that is no other word. */
-  #correct(word: string): string | null {
+  #correct(word: string): Unit | null {
     if (word.length < 6) return null;
     const farthest = word.length >= 8 ? 2 : 1;
     let best: string | null = null;
@@ -154,7 +172,7 @@ export class ToolSearch {
         if (distance < least) [best, least] = [candidate, distance];
       }
     }
-    return best;
+    return best === null ? null : { stem: best, meanings: meaningsOf(best), isData: false };
   }
 }
 

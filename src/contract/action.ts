@@ -51,10 +51,11 @@ export const actionSchema = z.strictObject({
     .string()
     .optional()
     .describe("The same key with the same content runs once a day; later uses get the first result"),
+  callback_url: z
+    .string()
+    .optional()
+    .describe("Background tools only: an https URL that is sent a signed event when the job ends"),
 });
-
-/** Part of the contract, not offered yet: refused by name, so nobody relies on what would be ignored. */
-const LATER = ["callback_url"];
 
 /** One requested call, well formed. Whether its tool exists and its arguments fit is the planner's to say. */
 export interface Action {
@@ -66,6 +67,8 @@ export interface Action {
   readonly forEach: unknown;
   /** Pointers into the output; null keeps all of it. */
   readonly select: readonly (readonly string[])[] | null;
+  /** As it was sent; whether events may go there is checked where the deployment is known. */
+  readonly callbackUrl: string | undefined;
   /** Runs once a day however often it is sent. */
   readonly keyed?: KeyedAction;
 }
@@ -98,11 +101,6 @@ export function parseAction(raw: unknown, index: number, mayExceedArgs: boolean)
 }
 
 function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failure> {
-  if (isJsonObject(raw)) {
-    const later = LATER.find((field) => Object.hasOwn(raw, field));
-    if (later !== undefined)
-      return err(makeFailure("INVALID_ACTION", { hint: `'${later}' is not supported yet; leave it out.` }));
-  }
   const parsed = actionSchema.safeParse(raw);
   if (!parsed.success) {
     const issues = toIssues(parsed.error, raw);
@@ -136,8 +134,18 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
     timeoutMs: timeout_ms,
     forEach,
     select: select.value,
+    callbackUrl: parsed.data.callback_url,
     ...(key !== null && {
-      keyed: { key: key.value, content: { tool, args, for_each: forEach, select: parsed.data.select } },
+      keyed: {
+        key: key.value,
+        content: {
+          tool,
+          args,
+          for_each: forEach,
+          select: parsed.data.select,
+          callback_url: parsed.data.callback_url,
+        },
+      },
     }),
   });
 }

@@ -35,6 +35,11 @@ export interface AdmissionRequest {
    * no limit and records no job; nor does one whose ids come from an earlier run, since `jobs` has other ids.
    */
   readonly idempotency?: IdempotencyRequest;
+  /**
+   * Set for a shard that is not home: home has counted already, and denied these. The jobs are then queued for the shard's
+   * own alarm instead of leased to the request that asks.
+   */
+  readonly countedAtHome?: { readonly denied: AdmissionAnswer["denied"] };
 }
 
 export interface QuotaState {
@@ -71,13 +76,11 @@ export interface LeaseGrant {
 export interface AdmissionAnswer {
   readonly quota: QuotaState | null;
   readonly denied: readonly { readonly index: number; readonly retryAfterMs: number }[];
-  /** Jobs that are durably recorded, with the claim for their first attempt. */
-  readonly recorded: readonly {
-    readonly index: number;
-    readonly fence: number;
-    /** Of a job that was `retaken`: an earlier run recorded it, so this one makes no attempt. */
-    readonly isFound?: boolean;
-  }[];
+  /**
+   * Jobs that are durably recorded, with the fence of the first attempt; null when that is the alarm's to make, or that of
+   * the earlier run that recorded the job.
+   */
+  readonly recorded: readonly { readonly index: number; readonly fence: number | null }[];
   readonly refusedJobs: readonly {
     readonly index: number;
     readonly code: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE";

@@ -7,4 +7,6 @@ export interface Caller {
   readonly tools: readonly string[];
   readonly quota: { readonly limit: number; readonly windowS: number };
   readonly skipApproval: boolean;
+  /** The configuration variable with the secret that signs its callbacks, when it is not the deployment's. */
+  readonly webhookSecret?: string;
 }

@@ -16,6 +16,13 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 /** How often a side effect may happen when an attempt is lost. */
 export type Delivery = "at-least-once" | "at-most-once";
 
+/** Where the event about a job's end goes. The secret that signs it is named, never stored. */
+export interface CallbackTarget {
+  readonly url: string;
+  /** The configuration variable that holds it. */
+  readonly secretName: string;
+}
+
 /** Background work as it is recorded: everything a later attempt needs, without the batch that asked for it. */
 export interface JobSpec {
   readonly id: string;
@@ -27,6 +34,8 @@ export interface JobSpec {
   readonly maxAttempts: number;
   readonly backoffInitialMs: number;
   readonly delivery: Delivery;
+  /** Absent when nobody asked to be told. */
+  readonly callback?: CallbackTarget;
 }
 
 /** The right to run one attempt. An answer that carries an older fence than the row's is refused. */
@@ -62,7 +71,39 @@ export interface JobRecord {
   readonly errorJson: string | null;
   /** One sentence when the status alone would mislead, e.g. that the output of a success was too large to keep. */
   readonly note: string | null;
+  /** Null when nobody asked to be told. */
+  readonly callback: CallbackRecord | null;
 }
+
+/** How the event about a job's end fares. `pending` also while the job is still alive. */
+export const CALLBACK_STATUSES = ["pending", "delivered", "disabled", "failed"] as const;
+
+export type CallbackStatus = (typeof CALLBACK_STATUSES)[number];
+
+/** The event's delivery as `GET /v1/jobs/{id}` shows it. Its address may hold secrets, so it is not shown. */
+export interface CallbackRecord {
+  readonly status: CallbackStatus;
+  readonly attempts: number;
+  /** HTTP status of the last answer; null before the first, and when an attempt got none. */
+  readonly lastStatus: number | null;
+  readonly nextAttemptAt: number | null;
+}
+
+/** One attempt to deliver the event about a job's end. */
+export interface CallbackClaim {
+  readonly jobId: string;
+  /** `webhook-id`: the same on every attempt, another one when the job is redriven and ends again. */
+  readonly eventId: string;
+  readonly attempt: number;
+  readonly target: CallbackTarget;
+  /** The job as it ended. */
+  readonly job: JobRecord;
+}
+
+/** How such an attempt ended. */
+export type CallbackEnd =
+  | { readonly kind: "answered"; readonly status: number; readonly retryAfterMs: number | null }
+  | { readonly kind: "unanswered" };
 
 /** A place in the list of jobs, newest first. Ids break ties, so it names one place whatever comes or goes. */
 export interface JobCursor {

@@ -105,8 +105,12 @@ export const LIMITS = {
   jobBackoffMaxMs: 300_000,
   /** How long a job may wait for an upstream's breaker, or its tool's global limits, without using its attempts up: a day is the longest outage worth waiting out. */
   jobDeferralMs: 24 * 3_600_000,
-  /** Live jobs of one tenant; what is over it is refused, not queued without end. */
+  /** Live jobs of a tenant's first object; what is over it is refused, not queued without end. */
   jobBacklog: 1_000,
+  /** Objects that a tenant's jobs are spread over; each one's alarm has six header slots of its own. */
+  outboxShards: 8,
+  /** Live jobs of each of them but the first, which has `jobBacklog`. */
+  shardBacklog: 150,
   /** Live jobs that redriving may add to a full backlog: whoever repairs things is not held up by what broke. */
   jobRedrives: 100,
   /** Jobs of one page of a list; an agent reads a few, an operator pages on. */
@@ -118,6 +122,16 @@ export const LIMITS = {
   jobsKept: 10_000,
   /** Data kept of a finished job. Larger output is dropped, and the job says so. */
   jobDataBytes: 64 * 1024,
+  /** An address longer than this is data, not an address. */
+  callbackUrlLength: 2_000,
+  /** One attempt to deliver a callback; Standard Webhooks recommends 15 to 30 s. */
+  callbackTimeoutMs: 15_000,
+  /** Deliveries that one alarm makes at once: an endpoint that hangs leaves jobs most of their slots. */
+  callbacksAtOnce: 2,
+  /** How long an endpoint that answered 410 Gone is sent nothing more. */
+  goneEndpointMs: 24 * 3_600_000,
+  /** Such endpoints remembered at once. */
+  goneEndpoints: 1_000,
   /** How long a result that was cut can be referred to: the next rounds of a conversation, not the next day. */
   resultRetentionMs: 15 * 60_000,
   /** One kept result as JSON: far above what a model pages through, half of what SQLite takes in a row. */

@@ -5,6 +5,7 @@ import { Semaphore } from "../kit/semaphore.ts";
 import { AttemptRunner } from "../run/attempt-runner.ts";
 import { ByteBudget } from "../run/byte-budget.ts";
 import type { Ports } from "../run/ports.ts";
+import { sendCallback } from "../run/send-callback.ts";
 import { UpstreamHealth } from "../run/upstream-health.ts";
 
 import {
@@ -19,6 +20,7 @@ import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createToolGate } from "./durable/tool-gate.ts";
 import { createToolGates } from "./durable/tool-gate-client.ts";
 import { createApp } from "./http/app.ts";
+import { signText } from "./sign-text.ts";
 import { createSystemPorts } from "./system-ports.ts";
 
 /** What a Worker is made from. */
@@ -48,7 +50,7 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
   };
 
   const TenantGate = createTenantGate({
-    createAttempts(env) {
+    createBackground(env) {
       const ports = createSystemPorts(env, send);
       const options = readRunOptions(env, trustedOrigins);
       // An alarm is an invocation of its own, with its own six header slots and its own time.
@@ -69,7 +71,10 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
         health,
         toolGates,
       }));
-      return (claim) => runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs);
+      return {
+        attempt: (claim) => runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs),
+        deliver: (claim) => sendCallback(claim, { ports, options, slots, sign: signText }),
+      };
     },
     optionsOf: (env) => {
       const read = (name: string, fallback: number): number =>

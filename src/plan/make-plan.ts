@@ -104,7 +104,8 @@ function draftStep(
   const { edges, handles, isPlain, isKnown } = found.value;
 
   const timeoutMs = Math.min(action.timeoutMs ?? tool.timeoutMs, tool.timeoutMs);
-  const task: Task = { tool, timeoutMs, input, call: null, forEach: action.forEach, select: action.select };
+  const { forEach, select, callbackUrl } = action;
+  const task: Task = { tool, timeoutMs, input, call: null, forEach, select, callbackUrl };
   // Edges stay when the arguments turn out wrong: the step fails in its place, and nothing about the order changes.
   return { entry, task: isKnown ? withCall(task, isPlain) : ok(task), edges, handles };
 }

@@ -38,7 +38,10 @@ export function prepareTask(task: Task, dataOf: DataOf): Result<Prepared, Failur
 }
 
 /** Look up what a call's arguments refer to and hold what results to all that arguments are held to when they are sent. */
-export function prepareCall({ tool, input, timeoutMs }: Task, dataOf: DataOf): Result<Call, Failure> {
+export function prepareCall(
+  { tool, input, timeoutMs, callback }: Task,
+  dataOf: DataOf,
+): Result<Call, Failure> {
   const what = "The arguments of one action, with what they refer to,";
   const resolved = resolveReferences(input, dataOf, { what, limitBytes: LIMITS.argsBytes });
   if (!resolved.ok) return resolved;
@@ -50,7 +53,7 @@ export function prepareCall({ tool, input, timeoutMs }: Task, dataOf: DataOf): R
   const checked = checkArgs(resolved.value, true);
   if (!checked.ok) return checked;
   const parsed = parseArgs(tool, resolved.value);
-  return parsed.ok ? ok({ tool, input: resolved.value, args: parsed.value, timeoutMs }) : parsed;
+  return parsed.ok ? ok({ tool, input: resolved.value, args: parsed.value, timeoutMs, callback }) : parsed;
 }
 
 /** A loop over another's data takes the data as it is; an array written out is bounded by the body it came in. */

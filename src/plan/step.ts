@@ -2,6 +2,7 @@ import type { Tool } from "../catalog/define-tool.ts";
 import type { KeyedAction } from "../contract/action.ts";
 import type { OnError } from "../contract/batch.ts";
 import type { Failure } from "../contract/failure.ts";
+import type { CallbackTarget } from "../contract/job.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { Result } from "../kit/result.ts";
 
@@ -13,6 +14,8 @@ export interface Call {
   /** What the tool's schema made of it. */
   readonly args: unknown;
   readonly timeoutMs: number;
+  /** Who is told when its job is over; background calls only. */
+  readonly callback?: CallbackTarget | undefined;
 }
 
 /** What a step will do when its turn comes. */
@@ -26,6 +29,9 @@ export interface Task {
   /** An array or a reference to one; undefined when the step runs once. */
   readonly forEach: unknown;
   readonly select: readonly (readonly string[])[] | null;
+  /** What the caller gave as `callback_url`; nothing is sent there until it is checked and becomes `callback`. */
+  readonly callbackUrl?: string | undefined;
+  readonly callback?: CallbackTarget | undefined;
 }
 
 /** Why a step waits for another. A hazard is order only; everything else needs the other to have succeeded. */

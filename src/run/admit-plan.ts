@@ -15,8 +15,8 @@ export interface Admitted {
   /** The plan with every action that the gate turned away as a failure in its place. */
   readonly plan: Plan;
   readonly quota: QuotaState | null;
-  /** For every job that is durably recorded, by step, the fence of its first attempt. */
-  readonly fences: ReadonlyMap<number, number>;
+  /** For every job that is durably recorded, by step, the fence of its first attempt; null when it is the alarm's. */
+  readonly fences: ReadonlyMap<number, number | null>;
   /** What became of the idempotency keys; null without any. */
   readonly claimed: IdempotencyAnswer | null;
   /** The answer that the batch's key has already; then nothing was admitted, and nothing may run. */

@@ -2,12 +2,12 @@ import type { Tool } from "../catalog/define-tool.ts";
 import type { RateLimit } from "../contract/admission.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JobClaim, JobSpec } from "../contract/job.ts";
-import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Result } from "../kit/result.ts";
 import type { Call, Plan } from "../plan/step.ts";
 import { rateLimited, toLimit } from "./admit-plan.ts";
 import type { AttemptRunner } from "./attempt-runner.ts";
+import type { MakeJob } from "./make-job.ts";
 import type { Gate } from "./ports.ts";
 import { combineElements } from "./run-loop.ts";
 import type { StepIds } from "./step-ids.ts";
@@ -17,7 +17,7 @@ import { afterDispatch, type Queued } from "./tool-pools.ts";
  * Make the jobs of a plan that its admission can record, by step: fire-and-forget steps that wait for nothing. Making
  * one records nothing yet; the others are recorded when their turn comes.
  */
-export function makeJobs(plan: Plan, ids: StepIds): ReadonlyMap<number, JobSpec> {
+export function makeJobs(plan: Plan, makeJob: MakeJob): ReadonlyMap<number, JobSpec> {
   const jobs = new Map<number, JobSpec>();
   for (const { index, needs, task } of plan.steps) {
     if (
@@ -27,30 +27,18 @@ export function makeJobs(plan: Plan, ids: StepIds): ReadonlyMap<number, JobSpec>
       task.value.call === null
     )
       continue;
-    jobs.set(index, makeJob(task.value.call, ids.jobId(index, null)));
+    jobs.set(index, makeJob(task.value.call, index));
   }
   return jobs;
 }
 
-/** Make the job of one call. Its id is also its idempotency key, unless a call was made under another. */
-export function makeJob({ tool, input }: Call, id: string): JobSpec {
-  return {
-    id,
-    tool: tool.name,
-    argsJson: JSON.stringify(input),
-    idempotencyKey: id,
-    maxAttempts: LIMITS.jobAttempts,
-    backoffInitialMs: tool.orchestration.backoff?.initial_ms ?? LIMITS.jobBackoffInitialMs,
-    delivery: tool.delivery,
-  };
-}
-
 export interface BackgroundOptions {
   readonly ids: StepIds;
+  readonly makeJob: MakeJob;
   /** Jobs of the admission, by step. */
   readonly jobs: ReadonlyMap<number, JobSpec>;
-  /** Fences of those that it recorded. */
-  readonly fences: ReadonlyMap<number, number>;
+  /** Fences of those that it recorded; null where the first attempt is the alarm's. */
+  readonly fences: ReadonlyMap<number, number | null>;
   readonly gate: Gate;
   readonly attempts: AttemptRunner;
   /** When the platform may cut what runs after the answer. */
@@ -68,12 +56,12 @@ export class Background {
 
   /** Start a fire-and-forget step whose arguments are known. */
   start(index: number, call: Call): Queued {
-    const { jobs, fences, ids } = this.#options;
+    const { jobs, fences, ids, makeJob } = this.#options;
     const spec = jobs.get(index);
     const fence = fences.get(index);
     if (spec !== undefined && fence !== undefined)
       return toQueued(Promise.resolve(this.#initiate(spec, fence)));
-    const specs = new Map([[index, makeJob(call, ids.jobId(index, null))]]);
+    const specs = new Map([[index, makeJob(call, index)]]);
     const recorded = this.#record(specs, { limit: null, allOrNothing: false, retaken: ids.isRetaken(index) });
     return toQueued(recorded.then((outcomes) => outcomes.get(index)!));
   }
@@ -86,13 +74,13 @@ export class Background {
    * fills up between them does not: what is recorded will happen, so it is reported with its job.
    */
   startLoop(index: number, calls: readonly Result<Call, Failure>[], tool: Tool): Queued {
-    const { ids } = this.#options;
+    const { ids, makeJob } = this.#options;
     // Only where it is declared: the default for writes is about half-applied ones, and every job stands for itself.
     const failFast = tool.orchestration.on_error === "fail-fast";
     const doomed = failFast && calls.some((call) => !call.ok);
     const specs = new Map(
       calls.flatMap((call, element) =>
-        call.ok && !doomed ? [[element, makeJob(call.value, ids.jobId(index, element))] as const] : [],
+        call.ok && !doomed ? [[element, makeJob(call.value, index, element)] as const] : [],
       ),
     );
     const outcome = this.#record(specs, {
@@ -114,11 +102,13 @@ export class Background {
   }
 
   /** The first attempt begins behind the batch's own actions, so those take their header slots first. */
-  #initiate(spec: JobSpec, fence: number): Outcome {
+  #initiate(spec: JobSpec, fence: number | null): Outcome {
+    const initiated: Outcome = { status: "initiated", jobId: spec.id, meta: {} };
+    if (fence === null) return initiated;
     const attempt = afterDispatch().then(() => this.#attempt({ spec, attempt: 1, fence }));
     // When its end cannot be reported the lease runs out and the alarm takes over.
     this.#options.defer(attempt.catch(() => {}));
-    return toInitiated(spec);
+    return initiated;
   }
 
   async #attempt(claim: JobClaim): Promise<void> {
@@ -146,13 +136,12 @@ export class Background {
       const jobs = [...specs].map(([index, spec]) => ({ index, spec, retaken }));
       const draws = limit === null ? [] : jobs.map(({ index }) => ({ index, limit }));
       const answer = await this.#options.gate.admit({ quota: null, draws, jobs, allOrNothing });
-      const known = new Map(answer.recorded.map((recorded) => [recorded.index, recorded]));
+      const fences = new Map(answer.recorded.map(({ index, fence }) => [index, fence]));
       const waits = new Map(answer.denied.map(({ index, retryAfterMs }) => [index, retryAfterMs]));
       const refused = new Map(answer.refusedJobs.map(({ index, code }) => [index, code]));
       const toOutcome = (index: number, spec: JobSpec): Outcome => {
-        const recorded = known.get(index);
-        if (recorded?.isFound === true) return toInitiated(spec);
-        if (recorded !== undefined) return this.#initiate(spec, recorded.fence);
+        const fence = fences.get(index);
+        if (fence !== undefined) return this.#initiate(spec, fence);
         const wait = waits.get(index);
         if (wait !== undefined) return failed(rateLimited(wait));
         if (allOrNothing && waits.size > 0) return NOT_RECORDED;
@@ -163,10 +152,6 @@ export class Background {
       return new Map([...specs.keys()].map((index) => [index, failed(makeFailure("OUTBOX_UNAVAILABLE"))]));
     }
   }
-}
-
-function toInitiated({ id }: JobSpec): Outcome {
-  return { status: "initiated", jobId: id, meta: {} };
 }
 
 const NOT_RECORDED: Outcome = {

@@ -10,7 +10,6 @@ import type {
 import { isMet, type Outcome } from "../contract/outcome.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { fitOutcome } from "./fit-answer.ts";
-import type { StepIds } from "./step-ids.ts";
 import { fromStoredOutcome, toStoredOutcome } from "./stored-outcome.ts";
 
 /**
@@ -24,15 +23,13 @@ import { fromStoredOutcome, toStoredOutcome } from "./stored-outcome.ts";
 export class ClaimedKeys {
   readonly #asked: IdempotencyRequest;
   readonly #answer: IdempotencyAnswer;
-  readonly #ids: StepIds;
   readonly #states: ReadonlyMap<number, KeyState>;
   readonly #inDoubt = new Map<number, Tool>();
 
   /** @param plan as it was sent to the gate, before anything was turned away */
-  constructor(plan: Plan, asked: IdempotencyRequest, answer: IdempotencyAnswer, ids: StepIds) {
+  constructor(plan: Plan, asked: IdempotencyRequest, answer: IdempotencyAnswer) {
     this.#asked = asked;
     this.#answer = answer;
-    this.#ids = ids;
     this.#states = new Map(answer.actions.map(({ index, state }) => [index, state]));
     for (const { index, task } of plan.steps)
       if (task.ok && task.value.tool.isWrite && this.#isInDoubt(index))
@@ -48,7 +45,7 @@ export class ClaimedKeys {
   known(): ReadonlyMap<number, Outcome> {
     const known = new Map<number, Outcome>();
     for (const [index, tool] of this.#inDoubt)
-      if (tool.execution === "sync" && !tool.repeatable) known.set(index, this.#unknown(index, tool));
+      if (tool.execution === "sync" && !tool.repeatable) known.set(index, unknown(tool));
     for (const [index, state] of this.#states) {
       const outcome = toKnown(state);
       if (outcome !== null) known.set(index, outcome);
@@ -65,15 +62,7 @@ export class ClaimedKeys {
       tool.execution === "fire-and-forget" &&
       outcome.status === "error" &&
       (outcome.error.code === "RATE_LIMITED" || outcome.error.code === "BACKLOG_FULL");
-    return isCertain ? outcome : this.#unknown(step.index, tool);
-  }
-
-  #unknown(index: number, tool: Tool): Outcome {
-    const hint =
-      tool.execution === "sync"
-        ? "An earlier run under this idempotency key ended without a report and may have sent it: look before you send it again."
-        : `An earlier run under this idempotency key may have recorded it; then its job is ${this.#ids.jobId(index, null)}.`;
-    return { status: "unknown", error: makeFailure("INTERNAL", { retryable: false, hint }), meta: {} };
+    return isCertain ? outcome : unknown(tool);
   }
 
   /**
@@ -119,6 +108,14 @@ function toKnown(state: KeyState): Outcome | null {
 
 function failed(details: Partial<Failure>): Outcome {
   return { status: "error", error: makeFailure("IDEMPOTENCY_CONFLICT", details), meta: {} };
+}
+
+function unknown(tool: Tool): Outcome {
+  const hint =
+    tool.execution === "sync"
+      ? "An earlier run under this idempotency key ended without a report and may have sent it: look before you send it again."
+      : "An earlier run under this idempotency key ended without a report and may have recorded it: look for its job in GET /v1/jobs before you send it again.";
+  return { status: "unknown", error: makeFailure("INTERNAL", { retryable: false, hint }), meta: {} };
 }
 
 /** What is kept of an action under its key: nothing where it certainly did nothing, so that sending it again runs it. */

@@ -7,7 +7,7 @@ import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Call } from "../plan/step.ts";
 import { failedAttempt, toAttemptEnd } from "./attempt-end.ts";
-import { makeJob } from "./background.ts";
+import { makeJob } from "./make-job.ts";
 import type { Gate } from "./ports.ts";
 import type { Action } from "./run-action.ts";
 import type { StepIds } from "./step-ids.ts";
@@ -95,7 +95,7 @@ export class Demotion {
       await this.#closeLate(jobs, recording, exceeded);
       return;
     }
-    const fences = new Map(answer.recorded.map(({ index, fence }) => [index, fence]));
+    const fences = fencesOf(answer);
     const going = new Set<Going>();
     const ends = demoted.map(async ({ index, offer, spec }) => {
       const fence = fences.get(index);
@@ -133,9 +133,9 @@ export class Demotion {
     exceeded: Failure,
   ): Promise<void> {
     try {
-      const { recorded } = await recording;
+      const fences = fencesOf(await recording);
       const specs = new Map(jobs.map(({ index, spec }) => [index, spec]));
-      const closed = recorded.map(({ index, fence }) =>
+      const closed = [...fences].map(([index, fence]) =>
         this.#close(specs.get(index)!.id, fence, { status: "error", error: exceeded, meta: {} }),
       );
       await Promise.allSettled(closed);
@@ -143,6 +143,11 @@ export class Demotion {
       // Nobody knows whether anything was recorded. If it was, it runs under the key that was used already.
     }
   }
+}
+
+/** Ids that were not placed are kept at home, which leases their first attempt to whoever asks. */
+function fencesOf({ recorded }: AdmissionAnswer): ReadonlyMap<number, number> {
+  return new Map(recorded.flatMap(({ index, fence }) => (fence === null ? [] : [[index, fence] as const])));
 }
 
 /** A call that goes on as the first attempt of its job. */

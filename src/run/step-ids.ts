@@ -64,6 +64,11 @@ export class StepIds {
     return this.#actionSeeds.has(index) ? this.#retaken.has(index) : this.#isBatchRetaken;
   }
 
+  /** Whether a step's ids come from an idempotency key of its own. */
+  isOwn(index: number): boolean {
+    return this.#actionSeeds.has(index);
+  }
+
   #batchKey(): string {
     return (this.#key ??= this.#batchSeed ?? this.#newId());
   }

@@ -2,6 +2,7 @@ import { makeFailure, toWireFailure, type WireFailure } from "../contract/failur
 import type { AttemptEnd, JobClaim, JobRecord, JobSpec, JobStatus } from "../contract/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { backoffMs } from "../kit/backoff.ts";
+import { type Callback, makeCallback, startCallback, toCallbackRecord } from "./callback.ts";
 
 /** One row of the outbox. Times are milliseconds since the epoch. */
 export interface Job {
@@ -18,6 +19,8 @@ export interface Job {
   readonly dataJson: string | null;
   readonly errorJson: string | null;
   readonly note: string | null;
+  /** The delivery of the event about the job's end; null when nobody asked for one. */
+  readonly callback: Callback | null;
 }
 
 /** Record a job as already running its first attempt, which its recorder makes. */
@@ -33,7 +36,13 @@ export function recordJob(spec: JobSpec, nowMs: number, { leaseMs }: { leaseMs: 
     dataJson: null,
     errorJson: null,
     note: null,
+    callback: spec.callback === undefined ? null : makeCallback(spec.callback),
   };
+}
+
+/** Record a job whose first attempt is due at once, for whoever claims it. */
+export function queueJob(spec: JobSpec, nowMs: number): Job {
+  return { ...recordJob(spec, nowMs, { leaseMs: 0 }), attempts: 0, fence: 0 };
 }
 
 /**
@@ -49,7 +58,8 @@ export function claimJob(
   { leaseMs }: { leaseMs: number },
 ): [job: Job, claim: JobClaim | null] {
   if (job.dueAt === null || job.dueAt > nowMs) return [job, null];
-  if (job.status === "running" && job.spec.delivery === "at-most-once") {
+  // Attempts are counted before they run: without one, nothing was sent.
+  if (job.status === "running" && job.attempts > 0 && job.spec.delivery === "at-most-once") {
     return [finish(job, nowMs, { status: "unknown", error: unreported(job) }), null];
   }
   if (job.attempts >= job.spec.maxAttempts) {
@@ -132,10 +142,9 @@ export function cancelJob(job: Job, nowMs: number): [job: Job, accepted: boolean
   if (job.dueAt === null) return [job, false];
   const cancelled: Job = {
     ...job,
+    ...overAt(job, nowMs),
     status: "cancelled",
     fence: job.fence + 1,
-    updatedAt: nowMs,
-    dueAt: null,
     note: cancelNote(job),
   };
   return [cancelled, true];
@@ -156,7 +165,8 @@ export function redriveJob(job: Job, nowMs: number): [job: Job, accepted: boolea
     updatedAt: nowMs,
     dueAt: nowMs,
     errorJson: null,
-    note: `Redriven after ${job.attempts} attempts, which are no longer counted.`,
+    note: `Redriven after ${sayAttempts(job.attempts)}, no longer counted.`,
+    callback: job.callback === null ? null : makeCallback(job.callback.target),
   };
   return [redriven, true];
 }
@@ -167,12 +177,30 @@ export function buryJob(job: Job, nowMs: number, hint: string): Job {
   return finish(job, nowMs, { status: "dead", error });
 }
 
+/** The id of the event about a job's end: the same however often it is sent, another one after a redrive. */
+export function toEventId({ spec, fence }: Job): string {
+  return `${spec.id}-${fence}`;
+}
+
 /** Translate a row to what its caller may see of it. */
 export function toJobRecord(job: Job): JobRecord {
   const { spec, status, attempts, createdAt, updatedAt, dueAt, dataJson, errorJson, note } = job;
   const nextAttemptAt = status === "retrying" ? dueAt : null;
   const { id, tool } = spec;
-  return { id, tool, status, attempts, createdAt, updatedAt, nextAttemptAt, dataJson, errorJson, note };
+  const callback = job.callback === null ? null : toCallbackRecord(job.callback);
+  return {
+    id,
+    tool,
+    status,
+    attempts,
+    createdAt,
+    updatedAt,
+    nextAttemptAt,
+    dataJson,
+    errorJson,
+    note,
+    callback,
+  };
 }
 
 /** Find when the earliest of the live jobs (id → due time) is due, or null when there is none. */
@@ -196,7 +224,7 @@ export function firstDue(live: ReadonlyMap<string, number>, nowMs: number): stri
 
 function succeed(job: Job, nowMs: number, dataJson: string): Job {
   const bytes = utf8Length(dataJson);
-  const done = { ...job, status: "succeeded", updatedAt: nowMs, dueAt: null, errorJson: null } as const;
+  const done = { ...job, ...overAt(job, nowMs), status: "succeeded", errorJson: null } as const;
   if (bytes <= LIMITS.jobDataBytes) return { ...done, dataJson };
   const note = `The job succeeded. Its output of ${bytes} bytes was not kept: at most ${LIMITS.jobDataBytes} are.`;
   return { ...done, dataJson: null, note };
@@ -205,20 +233,32 @@ function succeed(job: Job, nowMs: number, dataJson: string): Job {
 function finish(job: Job, nowMs: number, end: { status: JobStatus; error: WireFailure }): Job {
   return {
     ...job,
+    ...overAt(job, nowMs),
     status: end.status,
-    updatedAt: nowMs,
-    dueAt: null,
     dataJson: null,
     errorJson: JSON.stringify(end.error),
   };
 }
 
+/** What every end has in common: nothing is due any more but the event about it. */
+function overAt({ callback }: Job, nowMs: number): Pick<Job, "updatedAt" | "dueAt" | "callback"> {
+  return {
+    updatedAt: nowMs,
+    dueAt: null,
+    callback: callback === null ? null : startCallback(callback, nowMs),
+  };
+}
+
 function cancelNote({ status, attempts }: Job): string {
-  if (status === "running")
+  if (status === "running" && attempts > 0)
     return `Attempt ${attempts} was under way when the job was cancelled. It may have taken effect; its answer is not recorded.`;
   return attempts === 0
     ? "Cancelled before anything was sent."
-    : `Cancelled after ${attempts} attempts without success. What they sent may have taken effect all the same.`;
+    : `Cancelled after ${sayAttempts(attempts)} without success. What they sent may have taken effect all the same.`;
+}
+
+function sayAttempts(count: number): string {
+  return count === 1 ? "1 attempt" : `${count} attempts`;
 }
 
 function unreported(job: Job): WireFailure {

@@ -34,6 +34,7 @@ describe("find()", () => {
     ["a phrase of the same meaning", "call off the appointment", "delete_calendar_event"],
     ["a misspelt word", "wether forcast", "get_weather"],
     ["its name in other punctuation", "Send email", "sendEmail"],
+    ["one word, where the other is an everyday one that no tool has", "email my boss", "sendEmail"],
     ["a sentence around it", "Could you please draw up the bill for our client Acme?", "create_invoice"],
   ])("finds a tool by %s", (_, query, expected) => {
     expect(names(query)[0]).toBe(expected);
@@ -68,6 +69,12 @@ describe("find()", () => {
 
   test("finds nothing in an empty catalog", () => {
     expect(new ToolSearch([]).find("send an email")).toEqual([]);
+  });
+
+  test("does not look beyond the words that anybody would use", () => {
+    const strange = Array.from({ length: 26 }, (_, n) => `${String.fromCodePoint(97 + n)}qq`).join(" ");
+    expect(names("weather forecast")).toEqual(["get_weather"]);
+    expect(names(`${strange} weather forecast`)).toEqual([]);
   });
 
   test("takes any text, and gives each tool at most once", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { type Entry, parseAction } from "../../src/contract/action.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
@@ -173,19 +173,6 @@ test("parseAction() takes args of 64 KiB as JSON, not one byte more, counted in 
 test("parseAction() does not count what stands around the args", () => {
   const depends_on = Array.from({ length: 50 }, () => "d".repeat(2_000));
   expect(parseAmongSiblings(JSON.stringify({ tool: "x", args: { n: 1 }, depends_on })).action.ok).toBe(true);
-});
-
-describe("not offered yet", () => {
-  test.each([["callback_url", '"https://example.com"']])(
-    "parseAction() refuses %s by name",
-    (field, value) => {
-      expect(errorOf(parseAmongSiblings(`{"tool": "x", "${field}": ${value}}`).action)).toEqual({
-        code: "INVALID_ACTION",
-        retryable: false,
-        hint: `'${field}' is not supported yet; leave it out.`,
-      });
-    },
-  );
 });
 
 test.each([

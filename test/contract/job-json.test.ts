@@ -15,6 +15,7 @@ const JOB: JobRecord = {
   dataJson: null,
   errorJson: '{"code":"TIMEOUT"}',
   note: null,
+  callback: null,
 };
 
 test("toJobJson() writes times as ISO, and leaves out what there is not", () => {

@@ -8,7 +8,9 @@ import { describe, expect, test } from "vitest";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const pages = [
   ...(await readdir(ROOT)).filter((name) => name.endsWith(".md")),
-  ...(await readdir(join(ROOT, "docs"))).map((name) => join("docs", name)),
+  ...(await readdir(join(ROOT, "docs"), { recursive: true }))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join("docs", name)),
 ];
 
 describe.each(pages)("%s", (page) => {

@@ -1,9 +1,11 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { placeJob } from "../../src/contract/job-shard.ts";
 import { createGateClient } from "../../src/edge/durable/gate-client.ts";
 import { systemClock } from "../../src/edge/system-ports.ts";
 import type { TenantGateNamespace, TenantGateStub } from "../../src/edge/durable/tenant-gate.ts";
+import { attemptsRun } from "./scripted-attempts.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 
 const REQUEST = makeRequest({ quota: HUNDRED_AN_HOUR });
@@ -198,6 +200,68 @@ describe("createGateClient()", () => {
     expect([quota?.remaining, recorded]).toEqual([98, [{ index: 0, fence: 1 }]]);
     await runInDurableObject(stub, (_gate, { storage }) => {
       expect(storage.sql.exec("SELECT id FROM jobs").toArray()).toEqual([{ id: "landed" }]);
+    });
+  });
+
+  test("keeps a wide batch's jobs in several objects, and finds, lists, cancels and redrives them there", async () => {
+    const bounds = { clock: systemClock, timeoutMs: 5_000 };
+    const gate = createGateClient(gates, "client-wide", bounds);
+    const ids = Array.from({ length: 12 }, (_, rank) => placeJob(crypto.randomUUID(), { rank, atHome: 3 }));
+    const specs = ids.map((id, k) => makeSpec(id, k === 11 ? ["unknown-tool"] : ["succeed"]));
+    const { recorded } = await gate.admit({ ...makeJobsRequest(...specs), quota: HUNDRED_AN_HOUR });
+    expect(recorded.filter(({ fence }) => fence === 1).map(({ index }) => index)).toEqual([0, 1, 2]);
+    expect(recorded.filter(({ fence }) => fence === null)).toHaveLength(9);
+
+    const becomes = (id: string, status: string) =>
+      vi.waitFor(async () => expect((await gate.job(id))?.status).toBe(status), { timeout: 5_000 });
+    for (const id of ids.slice(3, 11)) await becomes(id, "succeeded");
+    await becomes(ids[11]!, "dead");
+    expect((await gate.job(ids[4]!))?.attempts).toBe(1);
+    expect(await gate.cancel(ids[0]!)).toMatchObject({ change: "done" });
+    expect(await gate.redrive(ids[11]!)).toMatchObject({ change: "done" });
+
+    const seen: string[] = [];
+    let page = await gate.jobs({ status: null, limit: 5, after: null });
+    while (page.length > 0) {
+      seen.push(...page.map(({ id }) => id));
+      page = await gate.jobs({ status: null, limit: 5, after: page.at(-1)! });
+    }
+    expect(seen).toHaveLength(12);
+    expect(seen.toSorted()).toEqual(ids.toSorted());
+    expect(await createGateClient(gates, "client-other", bounds).job(ids[5]!)).toBeNull();
+    await vi.waitFor(() => expect(attemptsRun.filter((run) => run === `${ids[11]}#1`)).toHaveLength(2));
+  });
+
+  test("queued jobs survive a crash of every object, and cost four rows at most", async () => {
+    const bounds = { clock: systemClock, timeoutMs: 5_000 };
+    const gate = createGateClient(gates, "client-queued", bounds);
+    const id = placeJob(crypto.randomUUID(), { rank: 0, atHome: 0 });
+    const shard = env.TENANT_GATE.getByName("client-queued\u0000outbox\u00001");
+    await shard.job(id);
+    const written: (() => number)[] = [];
+    await runInDurableObject(shard, (_gate, { storage }) => {
+      const exec = storage.sql.exec.bind(storage.sql);
+      storage.sql.exec = ((...args: Parameters<typeof exec>) => {
+        const cursor = exec(...args);
+        written.push(() => cursor.rowsWritten);
+        return cursor;
+      }) as typeof exec;
+      const setAlarm = storage.setAlarm.bind(storage);
+      storage.setAlarm = (...args) => {
+        written.push(() => 1);
+        return setAlarm(...args);
+      };
+    });
+    await gate.admit(makeJobsRequest(makeSpec(id, ["succeed"])));
+    await vi.waitFor(async () => expect((await gate.job(id))?.status).toBe("succeeded"), { timeout: 5_000 });
+    const rows = await runInDurableObject(shard, () => written.reduce((sum, count) => sum + count(), 0));
+    expect(rows).toBeLessThanOrEqual(5);
+
+    const other = placeJob(crypto.randomUUID(), { rank: 1, atHome: 0 });
+    await gate.admit(makeJobsRequest(makeSpec(other, ["succeed"])));
+    await abortAllDurableObjects();
+    await vi.waitFor(async () => expect((await gate.job(other))?.status).toBe("succeeded"), {
+      timeout: 5_000,
     });
   });
 });

@@ -1,5 +1,5 @@
 import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
-import type { AttemptEnd, JobClaim } from "../../src/contract/job.ts";
+import type { AttemptEnd, CallbackClaim, CallbackEnd, JobClaim } from "../../src/contract/job.ts";
 
 /** What a scripted attempt does, by its number: the arguments of its job are a list of these. */
 export type Act = "succeed" | "fail" | "fail-for-good" | "lose" | "throw" | "hang" | "unknown-tool";
@@ -7,8 +7,24 @@ export type Act = "succeed" | "fail" | "fail-for-good" | "lose" | "throw" | "han
 /** Every attempt that an alarm ran in this isolate, in order, as `id#attempt`. */
 export const attemptsRun: string[] = [];
 
+/** Every delivery that an alarm tried, in order. */
+export const deliveriesTried: CallbackClaim[] = [];
+
+/** Attempts and deliveries that do what their job, or their address, says. */
+export const SCRIPTED = { attempt: runScript, deliver: answerByPath };
+
+/** Answer a delivery with the status in its address, e.g. `https://hooks.example.com/503/204`: one for each attempt. */
+async function answerByPath(claim: CallbackClaim): Promise<CallbackEnd> {
+  deliveriesTried.push(claim);
+  const statuses = new URL(claim.target.url).pathname.split("/").slice(1);
+  const status = statuses[Math.min(claim.attempt, statuses.length) - 1];
+  if (status === "hang") return new Promise(() => {});
+  if (status === "throw") throw new Error("a bug in the sender");
+  return { kind: "answered", status: Number(status), retryAfterMs: null };
+}
+
 /** Run an attempt by script; the last act repeats. */
-export async function runScript({ spec, attempt }: JobClaim): Promise<AttemptEnd> {
+async function runScript({ spec, attempt }: JobClaim): Promise<AttemptEnd> {
   attemptsRun.push(`${spec.id}#${attempt}`);
   const acts = JSON.parse(spec.argsJson) as Act[];
   const act = acts[Math.min(attempt, acts.length) - 1];

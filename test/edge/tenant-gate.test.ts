@@ -519,7 +519,11 @@ describe("bounds", () => {
     await stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }));
     await evictDurableObject(stub);
     await runInDurableObject(stub, (_gate, { storage }) => {
-      expect(storage.sql.exec("SELECT step FROM schema_steps").toArray()).toEqual([{ step: 0 }, { step: 1 }]);
+      expect(storage.sql.exec("SELECT step FROM schema_steps").toArray()).toEqual([
+        { step: 0 },
+        { step: 1 },
+        { step: 2 },
+      ]);
     });
   });
 });

@@ -1,16 +1,17 @@
 import { createTenantGate, type TenantGateMethods } from "../../src/edge/durable/tenant-gate.ts";
 import { createToolGate, type ToolGateMethods } from "../../src/edge/durable/tool-gate.ts";
-import { runScript } from "./scripted-attempts.ts";
+import { SCRIPTED } from "./scripted-attempts.ts";
 
 /** A gate as it is deployed, with attempts that do what their arguments say. */
-export const TenantGate = createTenantGate({ createAttempts: () => runScript });
+export const TenantGate = createTenantGate({ createBackground: () => SCRIPTED });
 
 /** A gate whose limits a test can reach. */
 export const SmallGate = createTenantGate({
-  createAttempts: () => runScript,
+  createBackground: () => SCRIPTED,
   optionsOf: () => ({
     leaseMs: 300,
     backlog: 8,
+    shardBacklog: 4,
     redrives: 1,
     jobsKept: 10,
     retentionMs: 60_000,

@@ -189,13 +189,14 @@ describe("A storm of 1,000 jobs", () => {
           if (id === null) return null;
           const [claimed, claim] = claimJob(jobs.get(id)!, now, LEASE);
           jobs.set(id, claimed);
-          return claim === null ? null : { claim, leaseEndsAt: now + LEASE.leaseMs };
+          if (claim === null) return null;
+          const { fence } = claim;
+          const run = async (): Promise<void> => {
+            const end = await runner.run(claim, clock.now() + LIMITS.firstAttemptMs);
+            jobs.set(id, settleJob(jobs.get(id)!, clock.now(), { fence, end, random: 0.5 })[0]);
+          };
+          return { run, leaseEndsAt: now + LEASE.leaseMs };
         },
-        run: (claim) => runner.run(claim, clock.now() + LIMITS.firstAttemptMs),
-        settle({ spec, fence }, end) {
-          jobs.set(spec.id, settleJob(jobs.get(spec.id)!, clock.now(), { fence, end, random: 0.5 })[0]);
-        },
-        toEnd: () => ({ kind: "released" }),
       },
       { concurrency: LIMITS.headerSlots, claimForMs: Number.POSITIVE_INFINITY },
     );

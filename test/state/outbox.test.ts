@@ -10,6 +10,7 @@ import {
   firstDue,
   type Job,
   nextDue,
+  queueJob,
   recordJob,
   redriveJob,
   settleJob,
@@ -92,6 +93,27 @@ describe("A job whose upstream is known to fail", () => {
 describe("recordJob()", () => {
   test("starts as attempt 1 under fence 1, with a lease", () => {
     expect(recorded()).toMatchObject({ status: "running", attempts: 1, fence: 1, dueAt: AFTER_LEASE });
+  });
+});
+
+describe("queueJob()", () => {
+  test("is due at once, with its first attempt still to be counted", () => {
+    const job = queueJob(specOf(), NOW);
+    expect(job).toMatchObject({ status: "running", attempts: 0, fence: 0, dueAt: NOW });
+    expect(claimJob(job, NOW, LEASE)[1]).toMatchObject({ attempt: 1, fence: 1 });
+  });
+
+  test("is claimed even at most once, and after a long wait: nothing was sent yet", () => {
+    const job = queueJob(specOf({ delivery: "at-most-once" }), NOW);
+    const [running, claim] = claimJob(job, NOW + 9 * LEASE.leaseMs, LEASE);
+    expect(claim).toMatchObject({ attempt: 1 });
+    expect(claimJob(running, running.dueAt!, LEASE)[0].status).toBe("unknown");
+    expect(cancelJob(job, NOW)[0].note).toBe("Cancelled before anything was sent.");
+  });
+
+  test("takes nobody's report before it was claimed", () => {
+    const job = queueJob(specOf(), NOW);
+    expect(settleJob(job, NOW, { fence: 1, end: succeeded, random: 0 })).toEqual([job, false]);
   });
 });
 
@@ -267,7 +289,7 @@ describe("cancelJob()", () => {
   test("says how many attempts there were, and keeps the last one's error", () => {
     const [retrying] = settle(recorded(), failed(true));
     const [job] = cancelJob(retrying, NOW + 2_000);
-    expect(job.note).toContain("Cancelled after 1 attempts without success");
+    expect(job.note).toContain("Cancelled after 1 attempt without success");
     expect(job.errorJson).toContain("UPSTREAM_ERROR");
   });
 
@@ -292,7 +314,7 @@ describe("redriveJob()", () => {
       attempts: 0,
       dueAt: NOW + 9_000,
       errorJson: null,
-      note: "Redriven after 1 attempts, which are no longer counted.",
+      note: "Redriven after 1 attempt, no longer counted.",
     });
     const [running, claim] = claimJob(job, NOW + 9_000, LEASE);
     expect(claim).toMatchObject({ attempt: 1, fence: 2, spec: { idempotencyKey: "job-1" } });

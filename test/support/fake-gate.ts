@@ -59,9 +59,9 @@ export class FakeGate implements Gate {
   }
 
   #record({ index, spec, retaken }: AdmissionRequest["jobs"][number]) {
-    const isFound = this.recordedIds.has(spec.id);
+    const isTheirs = retaken === true && this.recordedIds.has(spec.id);
     this.recordedIds.add(spec.id);
-    return { index, fence: 1, ...(retaken === true && { isFound }) };
+    return { index, fence: isTheirs ? null : 1 };
   }
 
   async complete(closing: IdempotencyClosing): Promise<void> {

@@ -1,43 +1,38 @@
-import type { AttemptEnd, JobClaim } from "../../contract/job.ts";
 import type { Clock } from "../../kit/clock.ts";
 
-/** A claimed attempt, and when its claim stops protecting it. */
-export interface DueAttempt {
-  readonly claim: JobClaim;
+/** Claimed work, and when its claim stops protecting it. */
+export interface DueWork {
   readonly leaseEndsAt: number;
+  /** Do it and write down how it ended. May reject, and may never settle. */
+  readonly run: () => Promise<void>;
 }
 
 export interface DrainPorts {
   readonly clock: Clock;
-  /** Claim the next due attempt, durably, or null when none is due. */
-  claim(nowMs: number): DueAttempt | null;
-  /** When the next live job is due; those that run count with the end of their lease. */
-  nextDue(): number | null;
-  /** Run one attempt. May reject, and may never settle. */
-  run(claim: JobClaim): Promise<AttemptEnd>;
-  settle(claim: JobClaim, end: AttemptEnd): void;
-  /** Turn a rejection of `run` into an end. */
-  toEnd(error: unknown): AttemptEnd;
+  /** Claim what has been due for longest, or null when nothing is due. */
+  claim(nowMs: number): DueWork | null;
+  /** When the next work is due; what runs counts with the end of its lease. */
+  nextDue(nowMs: number): number | null;
 }
 
 export interface DrainOptions {
-  /** Attempts at once. */
+  /** How much of it at once. */
   readonly concurrency: number;
   /** After so long nothing more is claimed: the platform ends an alarm after 15 minutes. */
   readonly claimForMs: number;
 }
 
 /**
- * Run due jobs until nothing is due and nothing runs.
+ * Run due work, attempts of jobs and deliveries of events, until nothing is due and nothing runs.
  *
- * Whatever comes first wakes it: an attempt that ends, the next due time, or `poke`. An attempt that outlives its lease
- * is no longer waited for and gives its place up (its answer will be refused by its fence), so one that hangs costs the
- * others a lease at most.
+ * Whatever comes first wakes it: work that ends, the next due time, or `poke`. Work that outlives its lease is no longer
+ * waited for and gives its place up (what it reports will be refused), so one that hangs costs the others a lease at
+ * most.
  */
 export class JobDrain {
   readonly #ports: DrainPorts;
   readonly #options: DrainOptions;
-  readonly #running = new Set<DueAttempt>();
+  readonly #running = new Set<DueWork>();
   #active: Promise<void> | null = null;
   #wake: () => void = () => {};
 
@@ -68,12 +63,12 @@ export class JobDrain {
     const claimUntil = clock.now() + this.#options.claimForMs;
     for (;;) {
       const now = clock.now();
-      for (const attempt of this.#running) if (attempt.leaseEndsAt <= now) this.#running.delete(attempt);
+      for (const work of this.#running) if (work.leaseEndsAt <= now) this.#running.delete(work);
       const claiming = now < claimUntil;
       if (claiming) this.#start(now);
       if (this.#running.size === 0) return;
       const free = claiming && this.#running.size < this.#options.concurrency;
-      const nextDue = free ? this.#ports.nextDue() : null;
+      const nextDue = free ? this.#ports.nextDue(now) : null;
       await this.#pause(Math.min(nextDue ?? Number.POSITIVE_INFINITY, this.#firstLeaseEnd()));
     }
   }
@@ -83,27 +78,19 @@ export class JobDrain {
       const due = this.#ports.claim(now);
       if (due === null) return;
       this.#running.add(due);
-      void this.#attempt(due);
+      void this.#work(due);
     }
   }
 
   /** Never rejects: an end that cannot be written is found again when the lease runs out. */
-  async #attempt(due: DueAttempt): Promise<void> {
+  async #work(due: DueWork): Promise<void> {
     try {
-      this.#ports.settle(due.claim, await this.#end(due.claim));
+      await due.run();
     } catch {
-      // Nothing to add: the row still says running.
+      // Nothing to add: the row still says what is to be done.
     }
     this.#running.delete(due);
     this.#wake();
-  }
-
-  async #end(claim: JobClaim): Promise<AttemptEnd> {
-    try {
-      return await this.#ports.run(claim);
-    } catch (error) {
-      return this.#ports.toEnd(error);
-    }
   }
 
   #firstLeaseEnd(): number {

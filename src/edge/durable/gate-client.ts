@@ -1,13 +1,16 @@
 import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../contract/admission.ts";
 import type { JobChange, JobQuery, JobRecord } from "../../contract/job.ts";
+import { compareJobs, HOME, shardOf } from "../../contract/job-shard.ts";
+import { LIMITS } from "../../contract/limits.ts";
 import type { Gate } from "../../run/ports.ts";
 import { fitKeep, KEEP_LIMITS } from "../../state/kept-results.ts";
+import { admitSharded } from "./admit-sharded.ts";
 import { callBounded, type CallBounds } from "./call-bounded.ts";
 import type { TenantGateNamespace, TenantGateStub } from "./tenant-gate.ts";
 
 /** The tenant's gate, with what only the edge asks of it. */
 export interface GateClient extends Gate {
-  /** One round trip, which may also carry wishes for leases. */
+  /** One round trip, which may also carry wishes for leases; a second one for jobs that are not kept at home. */
   admit(request: AdmissionRequest, wishes?: readonly LeaseWish[]): Promise<AdmissionAnswer>;
   job(id: string): Promise<JobRecord | null>;
   /** List jobs, newest first, without their data. */
@@ -16,7 +19,7 @@ export interface GateClient extends Gate {
   redrive(jobId: string): Promise<JobChange | null>;
 }
 
-/** Ids are remembered for so many tenants per isolate; computing one is a hash. */
+/** Ids are remembered for so many objects per isolate; computing one is a hash. */
 const IDS_KEPT = 1_000;
 
 /**
@@ -33,26 +36,46 @@ const ids = new WeakMap<TenantGateNamespace, Map<string, DurableObjectId>>();
  * A call that fails in a way the platform calls retryable is sent once more through a fresh stub (the old one stays
  * broken), except to an overloaded object, which a retry would only load more. The first sending may have landed:
  * quota is then counted twice, a job is recorded once, and a settle that landed answers false. A call that times out
- * rejects; it may still take effect. Results are kept and recalled in several calls when they are many.
+ * rejects; it may still take effect. A job is looked for where its id says. Results are kept and recalled in several calls when they are many.
  */
 export function createGateClient(
   namespace: TenantGateNamespace,
   tenant: string,
   options: CallBounds,
 ): GateClient {
-  const call = <T>(send: (stub: TenantGateStub) => Promise<T>): Promise<T> =>
-    callBounded(() => send(namespace.get(idOf(namespace, tenant))), options);
+  const callShard = <T>(shard: number, send: (stub: TenantGateStub) => Promise<T>): Promise<T> =>
+    callBounded(() => send(namespace.get(idOf(namespace, nameOf(tenant, shard)))), options);
+  const callHolder = <T>(jobId: string, send: (stub: TenantGateStub) => Promise<T>): Promise<T> =>
+    callShard(shardOf(jobId), send);
+  const call = <T>(send: (stub: TenantGateStub) => Promise<T>): Promise<T> => callShard(HOME, send);
   return {
-    admit: (request, wishes = []) => call((stub) => stub.admit(request, wishes)),
+    admit: (request, wishes = []) =>
+      admitSharded(request, (shard, part) =>
+        callShard(shard, (stub) => stub.admit(part, shard === HOME ? wishes : [])),
+      ),
+    settle: (jobId, fence, end) => callHolder(jobId, (stub) => stub.settle(jobId, fence, end)),
+    job: (id) => callHolder(id, (stub) => stub.job(id)),
+    jobs: (query) => listShards(query, (shard) => callShard(shard, (stub) => stub.jobs(query))),
+    cancel: (jobId) => callHolder(jobId, (stub) => stub.cancel(jobId)),
+    redrive: (jobId) => callHolder(jobId, (stub) => stub.redrive(jobId)),
     complete: (closing) => call((stub) => stub.complete(closing)),
-    settle: (jobId, fence, end) => call((stub) => stub.settle(jobId, fence, end)),
-    job: (id) => call((stub) => stub.job(id)),
-    jobs: (query) => call((stub) => stub.jobs(query)),
-    cancel: (jobId) => call((stub) => stub.cancel(jobId)),
-    redrive: (jobId) => call((stub) => stub.redrive(jobId)),
     keep: (results) => inParts(fitKeep(results, KEEP_LIMITS), (part) => call((stub) => stub.keep(part))),
     recall: (handles) => inParts([...new Set(handles)], (part) => call((stub) => stub.recall(part))),
   };
+}
+
+/** List all shards' jobs as one list: each is in its order, so the first of all are among the first of each. */
+async function listShards(
+  { limit }: JobQuery,
+  list: (shard: number) => Promise<readonly JobRecord[]>,
+): Promise<JobRecord[]> {
+  const lists = await Promise.all(Array.from({ length: LIMITS.outboxShards }, (_, shard) => list(shard)));
+  return lists.flat().sort(compareJobs).slice(0, limit);
+}
+
+/** An object's name. No tenant's has a NUL in it, so no tenant's home is another's shard. */
+function nameOf(tenant: string, shard: number): string {
+  return shard === HOME ? tenant : `${tenant}\0outbox\0${shard}`;
 }
 
 /** One part after the other, so that a later part of the same results never drops an earlier one. */

@@ -1,4 +1,5 @@
 import { type Delivery, JOB_STATUSES, type JobStatus } from "../../contract/job.ts";
+import type { Callback } from "../../state/callback.ts";
 import { type Job, buryJob } from "../../state/outbox.ts";
 
 /** What is written now. A row of any other format is not guessed at. */
@@ -26,6 +27,7 @@ export type JobRow = {
   error_json: string | null;
   args_json: string;
   data_json: string | null;
+  callback_json: string | null;
 };
 
 /**
@@ -56,7 +58,7 @@ export function toJobColumns(job: Job): SqlStorageValue[] {
   const { spec } = job;
   return [
     spec.id,
-    job.dueAt,
+    toDueAt(job),
     job.updatedAt,
     FORMAT,
     job.status,
@@ -72,10 +74,30 @@ export function toJobColumns(job: Job): SqlStorageValue[] {
     job.errorJson,
     spec.argsJson,
     job.dataJson,
+    toCallbackJson(job),
   ];
 }
 
+/** When something is to be done about a job: its next attempt or, once it is over, its event's next delivery. */
+export function toDueAt({ dueAt, callback }: Job): number | null {
+  return dueAt ?? callback?.dueAt ?? null;
+}
+
+/** Write a delivery as text; its due time is in the row's. */
+export function toCallbackJson({ callback }: Job): string | null {
+  if (callback === null) return null;
+  const { dueAt: _, ...stored } = callback;
+  return JSON.stringify(stored);
+}
+
+/** Whether a status, as a row has it, is one of a job that is still alive. */
+export function isLive(status: string): boolean {
+  return status === "running" || status === "retrying";
+}
+
 function toJob(row: JobRow, status: JobStatus, delivery: Delivery): Job {
+  const stored =
+    row.callback_json === null ? null : (JSON.parse(row.callback_json) as Omit<Callback, "dueAt">);
   return {
     spec: {
       id: row.id,
@@ -91,9 +113,10 @@ function toJob(row: JobRow, status: JobStatus, delivery: Delivery): Job {
     fence: row.fence,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    dueAt: row.due_at,
+    dueAt: isLive(status) ? row.due_at : null,
     dataJson: row.data_json,
     errorJson: row.error_json,
     note: row.note,
+    callback: stored === null ? null : { ...stored, dueAt: isLive(status) ? null : row.due_at },
   };
 }

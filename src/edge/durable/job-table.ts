@@ -1,15 +1,26 @@
 import type { JobQuery } from "../../contract/job.ts";
 import type { Job } from "../../state/outbox.ts";
-import { buryJobRow, FORMAT, type JobRow, parseJobRow, toJobColumns } from "./job-row.ts";
+import {
+  buryJobRow,
+  FORMAT,
+  type JobRow,
+  parseJobRow,
+  toCallbackJson,
+  toDueAt,
+  toJobColumns,
+} from "./job-row.ts";
 
 /** Rows removed at once: enough to keep up with any tenant, few enough not to hold up a request. */
 const PRUNE_ROWS = 1_000;
 
 const COLUMNS = `(id, due_at, updated_at, format, status, attempts, fence, created_at, tool,
-  idempotency_key, max_attempts, backoff_initial_ms, delivery, note, error_json, args_json, data_json)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  idempotency_key, max_attempts, backoff_initial_ms, delivery, note, error_json, args_json, data_json, callback_json)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** The `jobs` table. A row with a due time is live; one without is final. */
+/** A row's job is over; its event may still be due. */
+const IS_FINAL = "status NOT IN ('running', 'retrying')";
+
+/** The `jobs` table. A row with a due time has something to be done about it: an attempt, or a delivery. */
 export class JobTable {
   readonly #sql: SqlStorage;
 
@@ -45,8 +56,8 @@ export class JobTable {
   save(job: Job): void {
     this.#sql.exec(
       `UPDATE jobs SET due_at = ?, updated_at = ?, status = ?, attempts = ?, fence = ?, note = ?, error_json = ?,
-         data_json = ? WHERE id = ?`,
-      job.dueAt,
+         data_json = ?, callback_json = ? WHERE id = ?`,
+      toDueAt(job),
       job.updatedAt,
       job.status,
       job.attempts,
@@ -54,6 +65,7 @@ export class JobTable {
       job.note,
       job.errorJson,
       job.dataJson,
+      toCallbackJson(job),
       job.spec.id,
     );
   }
@@ -67,7 +79,8 @@ export class JobTable {
     const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
     const rows = this.#sql.exec<JobRow>(
       `SELECT id, due_at, updated_at, format, status, attempts, fence, created_at, tool, idempotency_key, max_attempts,
-         backoff_initial_ms, delivery, note, error_json, '' AS args_json, NULL AS data_json
+         backoff_initial_ms, delivery, note, error_json, '' AS args_json, NULL AS data_json,
+         callback_json
        FROM jobs WHERE id IN (
          SELECT id FROM jobs WHERE (created_at, id) < (?, ?)
            AND (?3 IS NULL OR ?3 = CASE WHEN format = ${FORMAT} THEN status ELSE 'dead' END)
@@ -82,9 +95,9 @@ export class JobTable {
   }
 
   /** Walk over what a cold start needs to know of every row. */
-  scan(): Iterable<{ id: string; due_at: number | null; updated_at: number }> {
-    return this.#sql.exec<{ id: string; due_at: number | null; updated_at: number }>(
-      "SELECT id, due_at, updated_at FROM jobs",
+  scan(): Iterable<Pick<JobRow, "id" | "due_at" | "updated_at" | "status">> {
+    return this.#sql.exec<Pick<JobRow, "id" | "due_at" | "updated_at" | "status">>(
+      "SELECT id, due_at, updated_at, status FROM jobs",
     );
   }
 
@@ -92,7 +105,7 @@ export class JobTable {
   prune(beforeMs: number, count: number): number {
     return this.#sql
       .exec(
-        `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE due_at IS NULL AND updated_at < ?
+        `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ${IS_FINAL} AND updated_at < ?
            ORDER BY updated_at LIMIT ?) RETURNING id`,
         beforeMs,
         Math.min(count, PRUNE_ROWS),
@@ -103,7 +116,7 @@ export class JobTable {
   /** When the oldest final row was last changed; Infinity without any. */
   oldestFinal(): number {
     const { oldest } = this.#sql
-      .exec<{ oldest: number | null }>("SELECT MIN(updated_at) AS oldest FROM jobs WHERE due_at IS NULL")
+      .exec<{ oldest: number | null }>(`SELECT MIN(updated_at) AS oldest FROM jobs WHERE ${IS_FINAL}`)
       .one();
     return oldest ?? Number.POSITIVE_INFINITY;
   }

@@ -1,34 +1,45 @@
 import type { AdmissionAnswer, AdmissionRequest } from "../../contract/admission.ts";
-import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../contract/job.ts";
+import type { AttemptEnd, JobChange, JobClaim, JobQuery, JobRecord } from "../../contract/job.ts";
 import {
   cancelJob,
   claimJob,
   firstDue,
   type Job,
   nextDue,
+  queueJob,
   recordJob,
   redriveJob,
   settleJob,
   toJobRecord,
 } from "../../state/outbox.ts";
-import type { DueAttempt } from "./drain-jobs.ts";
+import { CallbackQueue } from "./callback-queue.ts";
 import { FinalJobs } from "./final-jobs.ts";
+import { isLive } from "./job-row.ts";
 import { JobTable } from "./job-table.ts";
 
 export interface OutboxOptions {
   readonly leaseMs: number;
   /** Live jobs at most. */
   readonly backlog: number;
+  /** The same of a shard that is not the tenant's home. */
+  readonly shardBacklog: number;
   /** Live jobs that redriving may add to a full backlog. */
   readonly redrives: number;
   readonly retentionMs: number;
   readonly jobsKept: number;
 }
 
+/** A claimed attempt, and when its claim stops protecting it. */
+export interface DueAttempt {
+  readonly claim: JobClaim;
+  readonly leaseEndsAt: number;
+}
+
 type Recorded = Pick<AdmissionAnswer, "recorded" | "refusedJobs">;
 
 /**
- * The tenant's background jobs: rows in the `jobs` table, and in memory which of them are live and when each is due.
+ * The tenant's background jobs: rows in the `jobs` table, and in memory which of them are live and when each is due;
+ * beside them the events about finished ones that are still to be delivered.
  *
  * Memory follows the table, never the other way round: it is changed after the write succeeded, and a cold start
  * derives it again, so a crash between the two loses nothing.
@@ -39,6 +50,7 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #final: FinalJobs;
   readonly #live = new Map<string, number>();
+  readonly callbacks: CallbackQueue;
   readonly #onDue: (dueAt: number) => void;
 
   /** @param onDue hears the due time of every live row that is written, in the same turn */
@@ -48,19 +60,30 @@ export class Outbox {
     this.#onDue = onDue;
     this.#table = new JobTable(storage.sql);
     this.#final = new FinalJobs(this.#table, options);
-    for (const { id, due_at, updated_at } of this.#table.scan()) {
-      if (due_at === null) this.#final.add(updated_at);
-      else this.#live.set(id, due_at);
+    this.callbacks = new CallbackQueue(
+      storage.sql,
+      { load: (id) => this.#load(id, Date.now()), save: (job) => this.#save(job) },
+      options.leaseMs,
+    );
+    for (const { id, due_at, updated_at, status } of this.#table.scan()) {
+      if (isLive(status) && due_at !== null) this.#live.set(id, due_at);
+      else {
+        this.#final.add(updated_at);
+        this.callbacks.follow(id, due_at);
+      }
     }
   }
 
-  get live(): number {
-    return this.#live.size;
+  /** Whether anything is still to be done: an attempt, or a delivery. */
+  get idle(): boolean {
+    return this.#live.size === 0 && this.callbacks.size === 0;
   }
 
-  /** When the next live job is due, or null without live jobs. Looks at each of them. */
-  nextDue(): number | null {
-    return nextDue(this.#live);
+  /** When the next attempt or delivery is due, or null when nothing is to be done. Looks at each of them. */
+  nextDue(nowMs: number): number | null {
+    const job = nextDue(this.#live);
+    const callback = this.callbacks.nextDue(nowMs);
+    return job === null || callback === null ? (job ?? callback) : Math.min(job, callback);
   }
 
   /** Whether a job of this id was ever recorded, and is still kept. */
@@ -104,24 +127,27 @@ export class Outbox {
   }
 
   /**
-   * Record jobs, all of them or none. An id that is already recorded stays what it is and counts as recorded, so the
-   * same request may be sent twice. Its attempts belong to whoever recorded it, which a request that is `retaken` did not.
+   * Record jobs, all of them or none: leased to whoever asks or, on a shard, queued for the alarm. An id that is already
+   * recorded stays what it is and counts as recorded, so the same request may be sent twice. Of one that is `retaken` the
+   * attempts belong to whoever recorded it.
    */
-  record(nowMs: number, jobs: AdmissionRequest["jobs"]): Recorded {
-    const recorded: Recorded["recorded"][number][] = [];
+  record(nowMs: number, jobs: AdmissionRequest["jobs"], { queued }: { queued: boolean }): Recorded {
+    const backlog = queued ? this.#options.shardBacklog : this.#options.backlog;
+    const recorded: { index: number; fence: number | null }[] = [];
     const refusedJobs: { index: number; code: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE" }[] = [];
     const inserted: Job[] = [];
     try {
       this.#storage.transactionSync(() => {
         for (const { index, spec, retaken } of jobs) {
-          if (this.#live.size + inserted.length >= this.#options.backlog && !this.has(spec.id)) {
+          if (this.#live.size + inserted.length >= backlog && !this.has(spec.id)) {
             refusedJobs.push({ index, code: "BACKLOG_FULL" });
             continue;
           }
-          const job = recordJob(spec, nowMs, this.#options);
+          const job = queued ? queueJob(spec, nowMs) : recordJob(spec, nowMs, this.#options);
           const isNew = this.#table.insert(job);
           if (isNew) inserted.push(job);
-          recorded.push({ index, fence: job.fence, ...(retaken === true && { isFound: !isNew }) });
+          const isTheirs = queued || (retaken === true && !isNew);
+          recorded.push({ index, fence: isTheirs ? null : job.fence });
         }
       });
     } catch {
@@ -177,11 +203,12 @@ export class Outbox {
   }
 
   #follow(job: Job): void {
-    if (job.dueAt !== null) {
-      this.#live.set(job.spec.id, job.dueAt);
-      this.#onDue(job.dueAt);
-      return;
-    }
-    if (this.#live.delete(job.spec.id)) this.#final.add(job.updatedAt);
+    const { id } = job.spec;
+    const eventDueAt = job.callback?.dueAt ?? null;
+    if (job.callback !== null) this.callbacks.follow(id, eventDueAt);
+    if (job.dueAt !== null) this.#live.set(id, job.dueAt);
+    else if (this.#live.delete(id)) this.#final.add(job.updatedAt);
+    const dueAt = job.dueAt ?? eventDueAt;
+    if (dueAt !== null) this.#onDue(dueAt);
   }
 }

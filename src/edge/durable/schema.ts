@@ -16,6 +16,8 @@ const STEPS: readonly string[] = [
   `CREATE TABLE results (
      handle TEXT PRIMARY KEY, kept_at INTEGER NOT NULL, bytes INTEGER NOT NULL, json TEXT NOT NULL
    ) WITHOUT ROWID, STRICT;`,
+  `ALTER TABLE jobs ADD COLUMN callback_json TEXT;
+   CREATE TABLE gone_endpoints (url TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
   // Here too: what counts and prunes the keys does not read their answers.
   `CREATE TABLE idempotency (
      key TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, lease_ends_at INTEGER, bytes INTEGER NOT NULL,

@@ -6,14 +6,22 @@ import type {
   IdempotencyClosing,
   IdempotencyRequest,
 } from "../../contract/idempotency.ts";
-import type { AttemptEnd, JobChange, JobClaim, JobQuery, JobRecord } from "../../contract/job.ts";
+import type {
+  AttemptEnd,
+  CallbackClaim,
+  CallbackEnd,
+  JobChange,
+  JobClaim,
+  JobQuery,
+  JobRecord,
+} from "../../contract/job.ts";
 import type { KeptResult } from "../../contract/kept-result.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { admitJobs } from "../../state/admit-jobs.ts";
 import { KEEP_LIMITS, type KeepLimits } from "../../state/kept-results.ts";
 import { narrowToClaimed } from "../../state/narrow-to-claimed.ts";
 import { systemClock } from "../system-ports.ts";
-import { JobDrain } from "./drain-jobs.ts";
+import { type DueWork, JobDrain } from "./drain-jobs.ts";
 import { GateAlarm } from "./gate-alarm.ts";
 import { KEY_LIMITS, KeyTable, type KeyTableOptions } from "./key-table.ts";
 import { Outbox, type OutboxOptions } from "./outbox.ts";
@@ -30,9 +38,17 @@ export interface TenantGateOptions extends OutboxOptions {
   readonly keys: KeyTableOptions;
 }
 
+/** What an alarm does besides looking after rows. */
+export interface GateBackground {
+  /** Make one attempt of a job. */
+  readonly attempt: (claim: JobClaim) => Promise<AttemptEnd>;
+  /** Try once to deliver the event about a job's end. */
+  readonly deliver: (claim: CallbackClaim) => Promise<CallbackEnd>;
+}
+
 export interface TenantGateParts {
-  /** Create what runs this object's attempts, one at a call. Each bounds its own time below the lease. */
-  readonly createAttempts: (env: Env) => (claim: JobClaim) => Promise<AttemptEnd>;
+  /** Create what does this object's background work, one thing at a call. Each bounds its own time below the lease. */
+  readonly createBackground: (env: Env) => GateBackground;
   /** Options that differ from `LIMITS`, from the object's environment. */
   readonly optionsOf?: (env: Env) => Partial<TenantGateOptions>;
 }
@@ -66,6 +82,7 @@ export interface TenantGateNamespace {
 const DEFAULTS: TenantGateOptions = {
   leaseMs: LIMITS.jobLeaseMs,
   backlog: LIMITS.jobBacklog,
+  shardBacklog: LIMITS.shardBacklog,
   redrives: LIMITS.jobRedrives,
   retentionMs: LIMITS.jobRetentionMs,
   jobsKept: LIMITS.jobsKept,
@@ -74,11 +91,14 @@ const DEFAULTS: TenantGateOptions = {
   keys: KEY_LIMITS,
 };
 
+/** What a bug in an attempt leaves behind: nobody knows what it sent. */
+const LOST: AttemptEnd = { kind: "lost", error: toWireFailure(makeFailure("INTERNAL")) };
+
 /** Well below the 15 minutes that the platform gives an alarm; what is left is claimed by the next one. */
 const CLAIM_FOR_MS = 5 * 60_000;
 
 /** Make the Durable Object class that holds one tenant's quota, background jobs, kept results and idempotency keys. */
-export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: TenantGateParts) {
+export function createTenantGate({ createBackground, optionsOf = () => ({}) }: TenantGateParts) {
   /**
    * One tenant's gate. Every method is one synchronous turn: no other request sees half of it, its writes are one
    * transaction, and the platform holds its answer until they are durable. All rules are in `state`.
@@ -103,7 +123,7 @@ export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: Ten
         const alarmAt = await ctx.storage.getAlarm();
         this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
         this.#drain = this.#createDrain(options.concurrency);
-        const dueAt = this.#outbox.nextDue();
+        const dueAt = this.#outbox.nextDue(Date.now());
         // One that is missing may have woken the object just now, and is set again by `alarm` or the first entry.
         if (alarmAt !== null && dueAt !== null) this.#alarm.arm(dueAt);
       });
@@ -163,6 +183,8 @@ export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: Ten
     ): AdmissionAnswer {
       let count = this.#quota.draw(now, request);
       const isRecorded = (id: string): boolean => this.#outbox.has(id);
+      const { countedAtHome } = request;
+      if (countedAtHome !== undefined) count = { quota: null, denied: countedAtHome.denied };
       if (count.quota?.allowed === false) {
         if (!request.jobs.some(({ spec }) => isRecorded(spec.id)))
           return { ...count, recorded: [], refusedJobs: [] };
@@ -172,7 +194,11 @@ export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: Ten
       const { jobs, denied } = admitJobs(request, count.denied, isRecorded);
       onCounted(denied);
       if (jobs.length === 0) return { quota: count.quota, denied, recorded: [], refusedJobs: [] };
-      return { quota: count.quota, denied, ...this.#outbox.record(now, jobs) };
+      return {
+        quota: count.quota,
+        denied,
+        ...this.#outbox.record(now, jobs, { queued: countedAtHome !== undefined }),
+      };
     }
 
     /** Take a run's last word on the keys that it claimed. */
@@ -235,7 +261,11 @@ export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: Ten
       this.#alarm.consume();
       try {
         await this.#drain.run();
-        this.#tidy(Date.now());
+        const now = Date.now();
+        this.#tidy(now);
+        // What else is due was behind an earlier alarm until this one was used up.
+        const dueAt = this.#outbox.nextDue(now);
+        if (dueAt !== null) this.#alarm.arm(Math.max(now, dueAt));
       } catch {
         // Storage refused a claim. The attempt is not lost, only late: try again after a while.
         this.#alarm.arm(Date.now() + LIMITS.jobLeaseMs);
@@ -244,8 +274,8 @@ export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: Ten
 
     /** What every entry does first: set an alarm that was lost again, forget finished jobs and expired results. */
     #tidy(now: number): void {
-      if (this.#outbox.live > 0 && !this.#drain.active && this.#alarm.isLost(now))
-        this.#alarm.arm(Math.max(now, this.#outbox.nextDue() ?? now));
+      if (!this.#outbox.idle && !this.#drain.active && this.#alarm.isLost(now))
+        this.#alarm.arm(Math.max(now, this.#outbox.nextDue(now) ?? now));
       this.#outbox.prune(now);
       this.#results.prune(now);
       this.#keys.prune(now);
@@ -258,17 +288,38 @@ export function createTenantGate({ createAttempts, optionsOf = () => ({}) }: Ten
     }
 
     #createDrain(concurrency: number): JobDrain {
+      const background = createBackground(this.env);
       return new JobDrain(
         {
           clock: systemClock,
-          nextDue: () => this.#outbox.nextDue(),
-          claim: (now) => this.#outbox.claim(now),
-          run: createAttempts(this.env),
-          settle: ({ spec, fence }, end) => void this.settle(spec.id, fence, end),
-          toEnd: () => ({ kind: "lost", error: toWireFailure(makeFailure("INTERNAL")) }),
+          nextDue: (now) => this.#outbox.nextDue(now),
+          // Deliveries first: at most two are under way, so neither they nor the jobs wait for ever.
+          claim: (now) => this.#claimDelivery(now, background) ?? this.#claimAttempt(now, background),
         },
         { concurrency, claimForMs: CLAIM_FOR_MS },
       );
+    }
+
+    #claimAttempt(now: number, { attempt }: GateBackground): DueWork | null {
+      const due = this.#outbox.claim(now);
+      if (due === null) return null;
+      const { claim, leaseEndsAt } = due;
+      const run = async (): Promise<void> => {
+        const end = await attempt(claim).catch((): AttemptEnd => LOST);
+        this.settle(claim.spec.id, claim.fence, end);
+      };
+      return { leaseEndsAt, run };
+    }
+
+    #claimDelivery(now: number, { deliver }: GateBackground): DueWork | null {
+      const due = this.#outbox.callbacks.claim(now);
+      if (due === null) return null;
+      const { claim, leaseEndsAt } = due;
+      const run = async (): Promise<void> => {
+        const end = await deliver(claim).catch((): CallbackEnd => ({ kind: "unanswered" }));
+        this.#outbox.callbacks.settle(claim, end, { nowMs: Date.now(), random: Math.random() });
+      };
+      return { leaseEndsAt, run };
     }
   };
 }

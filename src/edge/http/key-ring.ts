@@ -11,6 +11,11 @@ const keySchema = z.strictObject({
   tenant: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/),
   tools: z.array(z.string().min(1)).min(1),
   quota: z.strictObject({ limit: z.int().min(1), window_s: z.int().min(1).max(86_400) }).optional(),
+  /** Name of the variable with the secret that signs this key's callbacks. */
+  webhook_secret: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]{0,63}$/)
+    .optional(),
   flags: z.array(z.enum(["skip_approval"])).optional(),
 });
 
@@ -68,7 +73,7 @@ export function parseKeyRing(text: string | undefined): KeyRing {
   const parsed = keysSchema.safeParse(value);
   if (!parsed.success) throw new Error(`Cannot read VOLLEY_KEYS: ${z.prettifyError(parsed.error)}`);
   return new KeyRing(
-    parsed.data.map(({ name, hash, tenant, tools, quota, flags }) => ({
+    parsed.data.map(({ name, hash, tenant, tools, quota, flags, webhook_secret }) => ({
       digest: Uint8Array.from(hash.match(/../g)!, (byte) => Number.parseInt(byte, 16)),
       caller: {
         name,
@@ -76,6 +81,7 @@ export function parseKeyRing(text: string | undefined): KeyRing {
         tools,
         quota: { limit: quota?.limit ?? LIMITS.quota, windowS: quota?.window_s ?? LIMITS.quotaWindowS },
         skipApproval: flags?.includes("skip_approval") ?? false,
+        ...(webhook_secret !== undefined && { webhookSecret: webhook_secret }),
       },
     })),
   );

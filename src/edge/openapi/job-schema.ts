@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { JOB_STATUSES } from "../../contract/job.ts";
+import { CALLBACK_STATUSES, JOB_STATUSES } from "../../contract/job.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { failureSchema } from "./problem-schema.ts";
 
@@ -16,6 +16,15 @@ export const jobSchema = z.strictObject({
   updated_at: time,
   next_attempt_at: time.nullable(),
   note: z.string().optional(),
+  callback: z
+    .strictObject({
+      status: z.enum(CALLBACK_STATUSES),
+      attempts: z.int().min(0),
+      last_status: z.int().nullable(),
+      next_attempt_at: time.nullable(),
+    })
+    .optional()
+    .describe("How the event for `callback_url` fares"),
   data: z.unknown().optional(),
   error: failureSchema.optional(),
 });

@@ -86,6 +86,8 @@ function answer(call: Call): Response {
       return Response.json({ path, n: Number(query.get("n") ?? 0) });
     case "POST /write":
       return Response.json({ path, n: body["n"] ?? null });
+    case "POST /hook":
+      return new Response(null, { status: 204 });
     case "GET /search":
       return Response.json({ items: findItems(query.get("q") ?? "") });
     case "GET /item":

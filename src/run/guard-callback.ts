@@ -1,0 +1,26 @@
+import { type Failure, makeFailure } from "../contract/failure.ts";
+import { toHint } from "../contract/issues.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { err, ok, type Result } from "../kit/result.ts";
+import { guardUrl } from "./guard-url.ts";
+
+/**
+ * Check where a caller wants to be told of a job's end: an absolute https URL of a public host, without credentials.
+ *
+ * Failures name the host at most: path and query may hold a token, and what is no URL may hold anything.
+ */
+export function guardCallback(text: string, trustedOrigins: ReadonlySet<string>): Result<URL, Failure> {
+  const url = text.length > LIMITS.callbackUrlLength ? null : URL.parse(text);
+  if (url === null) {
+    const issue = {
+      path: "/callback_url",
+      expected: `an absolute https URL of at most ${LIMITS.callbackUrlLength} characters`,
+      received: `${text.length} characters that are none`,
+    };
+    return err(makeFailure("INVALID_ACTION", { issues: [issue], hint: toHint([issue]) }));
+  }
+  // The caller says where to call, so every origin counts as declared; the rules on schemes and hosts are left.
+  const guarded = guardUrl(url, new Set([url.origin]), trustedOrigins);
+  if (guarded.ok) return ok(guarded.value);
+  return err({ ...guarded.error, hint: `callback_url: ${guarded.error.hint}` });
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+
+import { eventually } from "../support/eventually.ts";
+import { setUpSandbox } from "../support/set-up-sandbox.ts";
+
+const { upstream, caller } = await setUpSandbox();
+
+interface WirePage {
+  readonly jobs: readonly { readonly job_id: string; readonly created_at: string }[];
+  readonly next_cursor: string | null;
+}
+
+async function countJobs(status: string): Promise<number> {
+  const { jobs } = JSON.parse((await caller.get(`/v1/jobs?status=${status}&limit=100`)).text) as WirePage;
+  return jobs.length;
+}
+
+test("50 background actions of a second each run far wider than one request's six slots, and all end", async () => {
+  const startedAt = performance.now();
+  const { results } = await caller.execute(
+    Array.from({ length: 50 }, (_, n) => ({ tool: "probe-background", args: { n, d: 1_000 } })),
+  );
+  expect(results.every(({ status }) => status === "initiated")).toBe(true);
+  const ids = results.map(({ job_id }) => job_id!);
+
+  await eventually("50 jobs to succeed", async () => (await countJobs("succeeded")) === 50 || undefined, {
+    withinMs: 12_000,
+    everyMs: 100,
+  });
+
+  // One object's six slots alone would take nine seconds.
+  expect(performance.now() - startedAt).toBeLessThan(7_000);
+  expect(upstream.peakOf("/background")).toBeGreaterThan(12);
+  expect(upstream.requestsTo("/background")).toHaveLength(50);
+
+  const seen: string[] = [];
+  let cursor: string | null = "";
+  while (cursor !== null) {
+    const page: WirePage = JSON.parse((await caller.get(`/v1/jobs?limit=7${cursor}`)).text);
+    seen.push(...page.jobs.map(({ job_id }) => job_id));
+    cursor = page.next_cursor === null ? null : `&cursor=${page.next_cursor}`;
+  }
+  expect(seen).toHaveLength(50);
+  expect(seen.toSorted()).toEqual(ids.toSorted());
+});
+
+test("a wide batch's jobs are cancelled by their ids, wherever they are", async () => {
+  const { results } = await caller.execute(
+    Array.from({ length: 20 }, (_, n) => ({ tool: "probe-background", args: { n: 100 + n, d: 3_000 } })),
+  );
+  const answers = await Promise.all(
+    results.map(({ job_id }) => caller.send({ path: `/v1/jobs/${job_id}/cancel` })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(results.map(() => 200));
+  expect(await countJobs("cancelled")).toBe(20);
+});
