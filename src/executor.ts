@@ -20,6 +20,7 @@ import { abandonKeys, ClaimedKeys } from "./run/claimed-keys.ts";
 import { Demotion } from "./run/demotion.ts";
 import { type BatchMeasures, toEnvelopeJson, toResultJson } from "./run/envelope.ts";
 import { fitAnswer } from "./run/fit-answer.ts";
+import { markDegraded } from "./run/degrade-plan.ts";
 import { createMakeJob, type MakeJob } from "./run/make-job.ts";
 import { Parallelism } from "./run/parallelism.ts";
 import type { Gate, Ports, RunOptions, ToolGates } from "./run/ports.ts";
@@ -172,7 +173,7 @@ async function runAdmitted(admission: Admission, execution: Execution): Promise<
   const parallelism = new Parallelism();
   const { outcomes } = await run(admission, parallelism, execution);
   return {
-    outcomes,
+    outcomes: admission.admitted.degraded ? outcomes.map(markDegraded) : outcomes,
     quota: admission.admitted.quota,
     durationMs: clock.now() - admission.startedAt,
     maxParallelism: parallelism.max,
@@ -184,7 +185,7 @@ async function run(
   parallelism: Parallelism,
   execution: Execution,
 ): Promise<PlanResult> {
-  const { plan, fences } = admitted;
+  const { plan, degraded, fences } = admitted;
   const { catalog, ports, options, gate, toolGates, defer, onResult } = execution;
   const { clock } = ports;
   const scope = {
@@ -232,7 +233,10 @@ async function run(
         known: keys.known(),
         amend: (step: Step, outcome: Outcome) => keys.amend(step, outcome),
       }),
-      onOutcome: (step, outcome) => onResult?.(toResultJson(step, shapeAlone(outcome, plan.maxTokens))),
+      onOutcome: (step, outcome) => {
+        const shown = shapeAlone(degraded ? markDegraded(outcome) : outcome, plan.maxTokens);
+        onResult?.(toResultJson(step, shown));
+      },
     },
   );
   if (lasting) defer(running.then(({ drained }) => drained));

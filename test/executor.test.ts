@@ -248,12 +248,23 @@ test("a batch over the key's quota is refused whole and nothing runs", async () 
   expect(ran).toBe(false);
 });
 
-test("when the gate cannot be reached nothing runs", async () => {
+test("when the gate cannot be reached and nothing may run uncounted, the batch is refused whole", async () => {
   const world = new TestWorld();
   world.gate.down = true;
   let ran = false;
-  const tool = failing("tool", () => Promise.resolve((ran = true)));
-  const answer = await world.execute([tool], { actions: [{ tool: "tool" }] });
+  const write = { ...failing("write", () => Promise.resolve((ran = true))), isWrite: true };
+  const limited = { ...failing("limited", () => Promise.resolve((ran = true))) };
+  const answer = await world.execute(
+    [write, limited].map((tool) => ({ ...tool, whenLimiterDown: "refuse" as const })),
+    {
+      actions: [
+        { id: "w", tool: "write" },
+        { tool: "limited" },
+        { tool: "limited", depends_on: ["w"] },
+        { tool: "nobody" },
+      ],
+    },
+  );
   expect(answer).toMatchObject({ ok: false, error: { refusal: { code: "UNAVAILABLE" } } });
   expect(ran).toBe(false);
 });

@@ -65,6 +65,11 @@ export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
   readonly idempotent?: boolean | "with-key";
   /** What a lost background attempt means; `at-least-once` unless said. */
   readonly delivery?: Delivery;
+  /**
+   * Whether a read is called although the limiter does not answer, so that nobody counts it. `refuse` unless said when it
+   * declares a `rate_limit`, else `run`. A write never is.
+   */
+  readonly whenLimiterDown?: "run" | "refuse";
   readonly orchestration: Orchestration;
   run(args: z.output<Input>, context: ToolContext): Promise<unknown>;
 }
@@ -91,6 +96,8 @@ export interface Tool {
   /** One action of it may be sent again after a failure that leaves its effect in doubt. */
   readonly repeatable: boolean;
   readonly delivery: Delivery;
+  /** Called or not while the limiter does not answer; `refuse` for every write. */
+  readonly whenLimiterDown: "run" | "refuse";
   readonly orchestration: Orchestration;
   /** What one failed element means for a loop over this tool; the contract's, or by default what it is: read or write. */
   readonly onError: OnError;
@@ -154,6 +161,10 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
   require(declaration.execution === "sync" ||
     isWrite, "a fire-and-forget tool must be a write: nobody would see what it read");
 
+  require(!isWrite ||
+    declaration.whenLimiterDown !==
+      "run", "'whenLimiterDown' 'run' is for reads: a write is never sent uncounted");
+
   const timeoutMs = declaration.timeoutMs ?? LIMITS.toolTimeoutMs;
   const longestMs = declaration.execution === "sync" ? LIMITS.maxDeadlineMs : LIMITS.firstAttemptMs;
   require(Number.isInteger(timeoutMs) &&
@@ -187,6 +198,9 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
     idempotent: !isWrite || idempotent === true,
     repeatable: !isWrite || idempotent !== false,
     delivery: declaration.delivery ?? "at-least-once",
+    whenLimiterDown: isWrite
+      ? "refuse"
+      : (declaration.whenLimiterDown ?? (orchestration.rate_limit === undefined ? "run" : "refuse")),
     orchestration,
     // A read that failed leaves the others as good as they were; a write that failed leaves a half-applied state.
     onError: orchestration.on_error ?? (isWrite ? "fail-fast" : "partial-success"),

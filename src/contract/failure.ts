@@ -38,7 +38,7 @@ const FAILURES = {
   CONFIRMATION_REJECTED: { retryable: false, message: "A person said no to this action." },
   OUTBOX_UNAVAILABLE: {
     retryable: true,
-    message: "The background work could not be recorded, so it was not started.",
+    message: "It is not certain that the background work was recorded, so nothing is promised.",
   },
   BACKLOG_FULL: { retryable: true, message: "Too much background work is waiting already." },
   IDEMPOTENCY_CONFLICT: {

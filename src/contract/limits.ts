@@ -70,8 +70,10 @@ export const LIMITS = {
   breakerPauseMs: 5_000,
   /** The longest pause: one call a minute is no load, and recovery is noticed within a minute. */
   breakerPauseMaxMs: 60_000,
-  /** A request may wait this long for the object that admits it. */
-  admissionTimeoutMs: 5_000,
+  /** A batch waits this long to be admitted: reads may then run uncounted, and nobody should notice the limiter's absence by waiting. */
+  admissionTimeoutMs: 750,
+  /** Everything else that is asked of a Durable Object: what it answers is needed, and nothing can stand in for it. */
+  gateTimeoutMs: 5_000,
   /** At the deadline the answer waits this long for what goes on to be recorded: what comes later is no deadline. */
   demotionTimeoutMs: 1_000,
   /** Requests a minute for a key that does not say. */

@@ -39,6 +39,8 @@ export interface OutcomeMeta {
   readonly handle?: string;
   /** It ran before, under the same idempotency key; this is what came of it then. */
   readonly replayed?: boolean;
+  /** The limiter did not answer, so nobody counted this. */
+  readonly limiter?: "degraded";
 }
 
 /** What is shown of some data. */

@@ -59,7 +59,7 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
       const health = new UpstreamHealth(ports.clock);
       const toolGates = createToolGates(readToolGates(env, catalog), {
         clock: ports.clock,
-        timeoutMs: LIMITS.admissionTimeoutMs,
+        timeoutMs: LIMITS.gateTimeoutMs,
         // The message leaves at once; one that is lost costs the permit's own time.
         defer: () => {},
       });

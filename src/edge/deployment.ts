@@ -52,7 +52,7 @@ export function readDeployment(
   const namespace = env["TENANT_GATE"] as TenantGateNamespace;
   const toolGates = readToolGates(env, catalog);
   const catalogs = new WeakMap<Caller, Catalog>();
-  const leases = new Map<string, TenantLeases>();
+  const leasesByTenant = new Map<string, TenantLeases>();
 
   const catalogOf = (caller: Caller): Catalog => {
     let visible = catalogs.get(caller);
@@ -63,11 +63,11 @@ export function readDeployment(
     return visible;
   };
   const leasesOf = (tenant: string): TenantLeases => {
-    let held = leases.get(tenant);
+    let held = leasesByTenant.get(tenant);
     if (held !== undefined) return held;
-    const [oldest] = leases.keys();
-    if (leases.size >= TENANTS_LEASED && oldest !== undefined) leases.delete(oldest);
-    leases.set(tenant, (held = new TenantLeases()));
+    const [oldest] = leasesByTenant.keys();
+    if (leasesByTenant.size >= TENANTS_LEASED && oldest !== undefined) leasesByTenant.delete(oldest);
+    leasesByTenant.set(tenant, (held = new TenantLeases()));
     return held;
   };
   return {
@@ -78,10 +78,12 @@ export function readDeployment(
       const clock = new TimerQueue(ports.clock);
       const gate = createGateClient(namespace, caller.tenant, {
         clock,
-        timeoutMs: LIMITS.admissionTimeoutMs,
+        timeoutMs: LIMITS.gateTimeoutMs,
+        admissionTimeoutMs: LIMITS.admissionTimeoutMs,
       });
+      const leases = leasesOf(caller.tenant);
       const admit = createLeasedAdmission({
-        leases: leasesOf(caller.tenant),
+        leases,
         send: (request, wishes) => gate.admit(request, wishes),
         clock: ports.clock,
         defer,
@@ -94,8 +96,8 @@ export function readDeployment(
         options,
         origins,
         health,
-        gate: { ...gate, admit },
-        toolGates: createToolGates(toolGates, { clock, timeoutMs: LIMITS.admissionTimeoutMs, defer }),
+        gate: { ...gate, admit, countAlone: (quota) => leases.countAlone(ports.clock.now(), quota) },
+        toolGates: createToolGates(toolGates, { clock, timeoutMs: LIMITS.gateTimeoutMs, defer }),
         defer,
       };
     },

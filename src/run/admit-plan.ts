@@ -8,6 +8,7 @@ import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { findTwins } from "../plan/find-twins.ts";
 import type { Plan, Step } from "../plan/step.ts";
+import { degradePlan } from "./degrade-plan.ts";
 import type { Gate } from "./ports.ts";
 
 /** A plan that may run. */
@@ -15,6 +16,8 @@ export interface Admitted {
   /** The plan with every action that the gate turned away as a failure in its place. */
   readonly plan: Plan;
   readonly quota: QuotaState | null;
+  /** The gate did not answer: nothing of this was counted. */
+  readonly degraded: boolean;
   /** For every job that is durably recorded, by step, the fence of its first attempt; null when it is the alarm's. */
   readonly fences: ReadonlyMap<number, number | null>;
   /** What became of the idempotency keys; null without any. */
@@ -39,7 +42,9 @@ export interface Refused {
  * Ask the tenant's gate for everything a plan needs, in one round trip: the caller's quota, every tool's rate limit,
  * the recording of its jobs, the idempotency keys.
  *
- * Fails closed: when the gate cannot be reached, nothing runs.
+ * Without an answer nothing can be counted or recorded. Then writes are refused and reads run as their tools declare
+ * (`degradePlan`); the batch is refused whole when that leaves nothing to run, or when this isolate alone has seen as
+ * many requests as the quota allows: flooding the gate until it is late must not be a way around it.
  */
 export async function admitPlan(
   plan: Plan,
@@ -49,15 +54,32 @@ export async function admitPlan(
 ): Promise<Result<Admitted, Refused>> {
   // What another's call answers draws nothing, and is denied with it.
   const twins = findTwins(plan, (tool) => toLimit(tool) !== null);
-  const answer = await ask(toRequest(plan, { caller, twins, ...asked }), caller, gate);
-  if (!answer.ok) return answer;
-  const { quota, recorded, idempotency: claimed = null } = answer.value;
+  const request = toRequest(plan, { caller, twins, ...asked });
+  const answer = await ask(request, gate);
+  if (answer === null) {
+    const sent = new Map(request.jobs.map(({ index, spec }) => [index, spec]));
+    // What ran before under a key is only known there, so nothing of it may run unasked.
+    const mayRun = request.idempotency === undefined && gate.countAlone(toQuota(caller));
+    const degraded = mayRun ? degradePlan(plan, sent) : null;
+    if (degraded === null) return err({ refusal: unreachable(request), quota: null });
+    return ok({
+      plan: degraded,
+      quota: null,
+      degraded: true,
+      fences: new Map(),
+      claimed: null,
+      replay: null,
+    });
+  }
+  if (isOver(answer.quota)) return err(overQuota(answer.quota, caller));
+  const { quota, recorded, idempotency: claimed = null } = answer;
   const batchState = claimed?.batch ?? null;
   const refusal = batchState === null ? null : refuseKey(batchState);
   if (refusal !== null) return err({ refusal, quota: null });
   return ok({
-    plan: withDenials(plan, answer.value, twins),
+    plan: withDenials(plan, answer, twins),
     quota,
+    degraded: false,
     fences: new Map(recorded.map(({ index, fence }) => [index, fence])),
     claimed,
     replay: batchState?.kind === "done" ? batchState.answer.json : null,
@@ -66,31 +88,28 @@ export async function admitPlan(
 
 /** Count a request that runs nothing against the caller's quota. */
 export async function countRequest(caller: Caller, gate: Gate): Promise<Result<QuotaState | null, Refused>> {
-  const answer = await ask(
-    { quota: toQuota(caller), draws: [], jobs: [], allOrNothing: false },
-    caller,
-    gate,
-  );
-  return answer.ok ? ok(answer.value.quota) : answer;
+  const request = { quota: toQuota(caller), draws: [], jobs: [], allOrNothing: false };
+  const answer = await ask(request, gate);
+  if (answer === null) return err({ refusal: unreachable(request), quota: null });
+  return isOver(answer.quota) ? err(overQuota(answer.quota, caller)) : ok(answer.quota);
 }
 
-async function ask(
-  request: AdmissionRequest,
-  caller: Caller,
-  gate: Gate,
-): Promise<Result<AdmissionAnswer, Refused>> {
-  let answer: AdmissionAnswer;
+async function ask(request: AdmissionRequest, gate: Gate): Promise<AdmissionAnswer | null> {
   try {
-    answer = await gate.admit(request);
+    return await gate.admit(request);
   } catch {
-    return err({ refusal: unreachable(request), quota: null });
+    return null;
   }
-  const { quota } = answer;
-  if (quota !== null && !quota.allowed) {
-    const hint = `The key may send ${caller.quota.limit} requests every ${caller.quota.windowS} s; wait before the next one.`;
-    return err({ refusal: makeRefusal("QUOTA_EXCEEDED", hint, { retryAfterMs: quota.retryAfterMs }), quota });
-  }
-  return ok(answer);
+}
+
+function isOver(quota: QuotaState | null): quota is QuotaState {
+  return quota !== null && !quota.allowed;
+}
+
+function overQuota(quota: QuotaState, caller: Caller): Refused {
+  const { limit, windowS } = caller.quota;
+  const hint = `The key may send ${limit} requests every ${windowS} s; wait before the next one.`;
+  return { refusal: makeRefusal("QUOTA_EXCEEDED", hint, { retryAfterMs: quota.retryAfterMs }), quota };
 }
 
 /** A gate that did not answer may still have recorded what it was sent; only without jobs is it certain that nothing ran. */

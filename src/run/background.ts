@@ -7,6 +7,7 @@ import type { Result } from "../kit/result.ts";
 import type { Call, Plan } from "../plan/step.ts";
 import { rateLimited, toLimit } from "./admit-plan.ts";
 import type { AttemptRunner } from "./attempt-runner.ts";
+import { PERHAPS_RECORDED } from "./degrade-plan.ts";
 import type { MakeJob } from "./make-job.ts";
 import type { Gate } from "./ports.ts";
 import { combineElements } from "./run-loop.ts";
@@ -149,7 +150,8 @@ export class Background {
       };
       return new Map(jobs.map(({ index, spec }) => [index, toOutcome(index, spec)]));
     } catch {
-      return new Map([...specs.keys()].map((index) => [index, failed(makeFailure("OUTBOX_UNAVAILABLE"))]));
+      const perhaps = failed(makeFailure("OUTBOX_UNAVAILABLE", { hint: PERHAPS_RECORDED }));
+      return new Map([...specs.keys()].map((index) => [index, perhaps]));
     }
   }
 }

@@ -33,7 +33,7 @@ function toErrorJson(failure: Failure): string {
 
 function toMetaJson(meta: OutcomeMeta): string {
   const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, selectMissing } = meta;
-  const { truncated, demoted, handle, replayed } = meta;
+  const { truncated, demoted, handle, replayed, limiter } = meta;
   return JSON.stringify({
     duration_ms: durationMs,
     queued_ms: queuedMs,
@@ -46,6 +46,7 @@ function toMetaJson(meta: OutcomeMeta): string {
     demoted,
     handle,
     idempotency_replayed: replayed,
+    limiter,
   });
 }
 

@@ -7,6 +7,7 @@ import type {
   RateLimit,
 } from "../contract/admission.ts";
 import type { Clock } from "../kit/clock.ts";
+import { decideGcra } from "../kit/gcra.ts";
 import { leaseMsOf } from "../state/grant-leases.ts";
 import {
   acceptLeases,
@@ -23,11 +24,20 @@ import {
 export class TenantLeases implements LeaseBook {
   seenMs = 0;
   readonly buckets = new Map<string, LeasedBucket>();
+  /** The theoretical arrival times of what came through this isolate alone, by bucket. */
+  readonly #alone = new Map<string, number>();
 
   apply({ seenMs, clear, buckets }: LeaseChanges): void {
     this.seenMs = seenMs;
     if (clear) this.buckets.clear();
     for (const [name, bucket] of buckets) this.buckets.set(name, bucket);
+  }
+
+  /** Count one more request that came through this isolate; false when those alone are above the limit. */
+  countAlone(nowMs: number, limit: RateLimit): boolean {
+    const { allowed, tatMs } = decideGcra(this.#alone.get(limit.bucket) ?? 0, nowMs, limit);
+    this.#alone.set(limit.bucket, tatMs);
+    return allowed;
   }
 }
 
@@ -50,15 +60,16 @@ const ASK_NOTHING: AdmissionRequest = { quota: null, draws: [], jobs: [], allOrN
 export function createLeasedAdmission(
   options: LeasedAdmissionOptions,
 ): (request: AdmissionRequest) => Promise<AdmissionAnswer> {
-  const { leases, send, clock, defer } = options;
+  const { leases, clock, defer } = options;
   return async (request) => {
-    if (needsGate(request)) return send(request, []);
+    if (needsGate(request)) return ask(request, [], options);
     const { quota } = request;
     const limits = request.draws.map(({ limit }) => limit);
     const draws = quota === null ? limits : [quota, ...limits];
     const [changes, { covered, wishes }] = drawLeases(leases, clock.now(), draws);
     leases.apply(changes);
     if (!covered) return ask(request, wishes, options);
+    if (quota !== null) leases.countAlone(clock.now(), quota);
     if (wishes.length > 0) defer(ask(ASK_NOTHING, wishes, options).catch(() => {}));
     return {
       quota: quota && toQuotaState(leases.buckets.get(quota.bucket)!),
@@ -87,8 +98,10 @@ async function ask(
   try {
     const answer = await send(request, wishes);
     granted = answer.leases ?? [];
-    if (request.quota !== null && answer.quota !== null)
+    if (request.quota !== null && answer.quota?.allowed === true) {
+      leases.countAlone(clock.now(), request.quota);
       leases.apply(noteRemaining(leases, request.quota.bucket, answer.quota));
+    }
     return answer;
   } finally {
     const isAlive = (bucket: string): boolean => ends.some((end) => end.bucket === bucket && !end.isOver());

@@ -1,4 +1,4 @@
-import type { AdmissionAnswer, AdmissionRequest } from "../contract/admission.ts";
+import type { AdmissionAnswer, AdmissionRequest, RateLimit } from "../contract/admission.ts";
 import type { IdempotencyClosing } from "../contract/idempotency.ts";
 import type { AttemptEnd } from "../contract/job.ts";
 import type { KeptResult } from "../contract/kept-result.ts";
@@ -25,6 +25,11 @@ export interface Gate {
   admit(request: AdmissionRequest): Promise<AdmissionAnswer>;
   /** Say how a run left the keys that it claimed; those that are not its any more stay as they are. */
   complete(closing: IdempotencyClosing): Promise<void>;
+  /**
+   * Count a request that the gate did not answer for, among those that this isolate alone has seen; false when they are
+   * as many as the limit allows.
+   */
+  countAlone(quota: RateLimit): boolean;
   /** Report how an attempt ended. Refused (false) when the fence is not the row's any more. */
   settle(jobId: string, fence: number, end: AttemptEnd): Promise<boolean>;
   /** Keep results for later batches of the tenant; the handles of those that were kept. */

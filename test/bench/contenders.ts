@@ -70,11 +70,32 @@ const volley: Contender = {
   readNumber: (result) => (result as { data?: { n?: unknown } }).data?.n,
 };
 
+const volleyWithJob: Contender = {
+  ...volley,
+  name: "volley-job",
+  label: "Volley, one call in the background",
+  async start(upstreamUrl) {
+    const { worker } = await volley.start(upstreamUrl);
+    return { worker };
+  },
+  request(n, delayMs) {
+    const plain = makeBatchRequest(n, delayMs);
+    const { actions } = JSON.parse(plain.body) as { actions: { tool: string }[] };
+    actions[n - 1]!.tool = "probe-background";
+    return { ...plain, body: JSON.stringify({ actions }) };
+  },
+  readNumber: (result) =>
+    (result as { status?: unknown }).status === "initiated"
+      ? (result as { index: unknown }).index
+      : volley.readNumber(result),
+};
+
 /** Everything the bench measures. The first is what the others are compared with. */
-export const CONTENDERS: readonly Contender[] = [bare, honoZod, bareObject, volley];
+export const CONTENDERS: readonly Contender[] = [bare, honoZod, bareObject, volley, volleyWithJob];
 
 /** The name of the contender that the targets are about. */
 export const SUBJECT = "volley";
+export const SUBJECT_WITH_JOB = "volley-job";
 
 /** Make the request that Volley and every baseline understand. */
 export function makeBatchRequest(n: number, delayMs: number): LoadRequest {

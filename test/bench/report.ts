@@ -1,4 +1,5 @@
-import { SUBJECT } from "./contenders.ts";
+import { SUBJECT, SUBJECT_WITH_JOB } from "./contenders.ts";
+import type { Cost } from "./cost.ts";
 import type { DiamondTimes } from "./diamond.ts";
 import type { Latency, Running, Throughput } from "./measure.ts";
 import type { PlanningTime } from "./planning.ts";
@@ -10,14 +11,17 @@ export interface Findings {
   readonly latencyTitle: string;
   readonly planning: PlanningTime;
   readonly diamond: readonly DiamondTimes[];
+  readonly costs: readonly Cost[];
 }
 
 /** What Volley is held to, against baseline (a) in the same run. */
 export const TARGETS = {
   throughputRatio: new Map([
-    [3, 0.65],
+    [3, 0.8],
     [10, 0.8],
   ]),
+  /** A batch of which one action is a recorded background job, against the same number of plain calls. */
+  jobThroughputRatio: 0.36,
   p50OverheadMs: 1.5,
   bundleGzipBytes: 120 * 1024,
   planMicros: 150,
@@ -31,7 +35,8 @@ export function makeReport(contenders: readonly Running[], findings: Findings): 
   const lines: string[] = [];
   for (const [n, series] of findings.throughput) lines.push(...throughputTable(contenders, n, series), "");
   lines.push(...latencyTable(contenders, findings), "", ...bundleTable(contenders), "");
-  lines.push(...planningTable(findings.planning), "", ...diamondTable(findings.diamond));
+  lines.push(...planningTable(findings.planning), "", ...diamondTable(findings.diamond), "");
+  lines.push(...costTable(findings.costs));
   return lines.join("\n");
 }
 
@@ -39,6 +44,21 @@ function planningTable({ edges, microsPerPlan }: PlanningTime): string[] {
   const verdict = microsPerPlan <= TARGETS.planMicros ? "met" : "MISSED";
   return [
     `Planning 50 actions with ${edges} edges, in workerd: ${microsPerPlan.toFixed(0)} µs, median (≤ ${TARGETS.planMicros} µs ${verdict})`,
+  ];
+}
+
+function costTable(costs: readonly Cost[]): string[] {
+  const rows = costs.map(({ label, calls, rows: written, dollarsPerMillion, rowsTarget }) => [
+    label,
+    calls.toFixed(3),
+    written.toFixed(3),
+    `$${dollarsPerMillion.toFixed(2)}`,
+    `rows ≤ ${rowsTarget} ${written <= rowsTarget ? "met" : "MISSED"}`,
+  ]);
+  const header = ["", "object calls", "rows written", "a million", "target"];
+  return [
+    "Cost of the tenant's object: calls at $0.15 a million, rows written ($1.00 a million; setAlarm is one), nothing else",
+    ...table([header, ...rows]),
   ];
 }
 
@@ -81,7 +101,7 @@ function throughputTable(
       range,
       median(own.cpuMicros).toFixed(0),
       signed(addedMicros, 0),
-      judge(name, TARGETS.throughputRatio.get(n), (target) => [`≥ ${target.toFixed(2)}`, ratio >= target]),
+      judge(name, targetOf(name, n), (target) => [`≥ ${target.toFixed(2)}`, ratio >= target]),
     ];
   });
   const header = ["", "batches/s", "calls/s", "ratio", "range", "CPU µs/batch", "vs (a)", "target"];
@@ -120,13 +140,18 @@ function bundleTable(contenders: readonly Running[]): string[] {
   return ["Bundle, minified and gzipped", ...table([["", "size", "target"], ...rows])];
 }
 
+function targetOf(name: string, n: number): number | undefined {
+  if (name === SUBJECT_WITH_JOB) return n === 3 ? TARGETS.jobThroughputRatio : undefined;
+  return TARGETS.throughputRatio.get(n);
+}
+
 /** Say whether a target is met; only Volley has targets. */
 function judge(
   name: string,
   target: number | undefined,
   compare: (target: number) => [text: string, met: boolean],
 ): string {
-  if (name !== SUBJECT || target === undefined) return "";
+  if ((name !== SUBJECT && name !== SUBJECT_WITH_JOB) || target === undefined) return "";
   const [text, met] = compare(target);
   return `${text} ${met ? "met" : "MISSED"}`;
 }

@@ -1,6 +1,7 @@
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { CONTENDERS } from "./contenders.ts";
+import { measureCosts } from "./cost.ts";
 import { measureDiamond } from "./diamond.ts";
 import {
   type BenchOptions,
@@ -60,12 +61,14 @@ async function runBench(options: BenchOptions): Promise<void> {
   process.stderr.write("measuring planning and the diamond\n");
   const planning = await measurePlanning();
   const diamond = await measureDiamond();
+  process.stderr.write("counting calls and rows\n");
+  const costs = await measureCosts();
 
   const { batchSize, delayMs, connections } = options.latency;
   const latencyTitle = `Latency, N = ${batchSize}, upstream ${delayMs} ms, ${connections} connections`;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
   process.stdout.write(
-    `${makeReport(contenders, { throughput, latency, latencyTitle, planning, diamond })}\n\n` +
+    `${makeReport(contenders, { throughput, latency, latencyTitle, planning, diamond, costs })}\n\n` +
       `${options.rounds} interleaved rounds, ${options.connections} connections, ${seconds} s; ` +
       `load average at the start ${load.toFixed(1)}\n`,
   );

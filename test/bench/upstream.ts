@@ -26,7 +26,7 @@ function serve(socket: Socket): void {
 }
 
 function answer(socket: Socket, line: string): void {
-  const path = /^GET (\/\w*)/.exec(line)?.[1] ?? "/";
+  const path = /(?:GET|POST) (\/\w*)/.exec(line)?.[1] ?? "/";
   const body = `{"path":"${path}","n":${readNumber(line, "n")}}`;
   const text = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   const delayMs = readNumber(line, "d");

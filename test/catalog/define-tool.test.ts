@@ -55,6 +55,27 @@ test.each<[string, Partial<ToolDeclaration>, { idempotent: boolean; repeatable: 
   expect(defineTool(declareTool(changes))).toMatchObject(expected);
 });
 
+const rated: Orchestration = {
+  mode: "parallel-safe",
+  rate_limit: { limit: 5, window_s: 10, scope: "tenant" },
+};
+
+test.each<[string, Partial<ToolDeclaration>, "run" | "refuse"]>([
+  ["a read", {}, "run"],
+  ["a read with a rate limit", { orchestration: rated }, "refuse"],
+  ["a read that says so", { orchestration: rated, whenLimiterDown: "run" }, "run"],
+  ["a read that says no", { whenLimiterDown: "refuse" }, "refuse"],
+  ["a write", { isWrite: true }, "refuse"],
+])("defineTool() knows what becomes of %s while the limiter does not answer", (_, changes, expected) => {
+  expect(defineTool(declareTool(changes)).whenLimiterDown).toBe(expected);
+});
+
+test("defineTool() refuses a write that would be sent uncounted", () => {
+  expect(() => defineTool(declareTool({ isWrite: true, whenLimiterDown: "run" }))).toThrow(
+    "Cannot define tool 'ping': 'whenLimiterDown' 'run' is for reads",
+  );
+});
+
 test.each<[string, Orchestration, number]>([
   ["parallel-safe", { mode: "parallel-safe" }, Number.POSITIVE_INFINITY],
   ["parallel-safe with a cap", { mode: "parallel-safe", max_concurrency: 4 }, 4],

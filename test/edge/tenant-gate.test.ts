@@ -451,6 +451,54 @@ describe("the alarm", () => {
   });
 });
 
+describe("a shard", () => {
+  const counted = (denied: readonly { readonly index: number; readonly retryAfterMs: number }[] = []) => ({
+    countedAtHome: { denied },
+  });
+
+  test("queues what home has counted, up to a backlog of its own, and its alarm runs it at once", async () => {
+    const stub = smallGate();
+    const specs = Array.from({ length: 6 }, (_, k) => makeSpec(`queued-${k}`, ["succeed"]));
+    const answer = await stub.admit({ ...makeJobsRequest(...specs), ...counted() });
+    expect(answer.recorded).toEqual([0, 1, 2, 3].map((index) => ({ index, fence: null })));
+    expect(answer.refusedJobs).toEqual([4, 5].map((index) => ({ index, code: "BACKLOG_FULL" })));
+    for (const { id } of specs.slice(0, 4)) await becomes(stub, id, "succeeded");
+    expect(attemptsOf("queued-0")).toEqual(["queued-0#1"]);
+    expect((await stub.admit({ ...makeJobsRequest(specs[4]!), ...counted() })).recorded).toHaveLength(1);
+  });
+
+  test("runs a queued at-most-once job, and once: nothing of it was sent before", async () => {
+    const stub = gateOf();
+    await stub.admit({
+      ...makeJobsRequest(makeSpec("queued-once", ["succeed"], { delivery: "at-most-once" })),
+      ...counted(),
+    });
+    await becomes(stub, "queued-once", "succeeded");
+    expect(attemptsOf("queued-once")).toEqual(["queued-once#1"]);
+  });
+
+  test("records nothing that home denied, except what it has on record already", async () => {
+    const stub = gateOf();
+    const jobs = ["on-record", "denied", "free"].map((id) => makeSpec(`shard-${id}`, ["hang"]));
+    await stub.admit({ ...makeJobsRequest(jobs[0]!), ...counted() });
+    const denied = [0, 1].map((index) => ({ index, retryAfterMs: 9 }));
+    const all = { ...makeJobsRequest(...jobs), ...counted(denied) };
+    expect((await stub.admit({ ...all, allOrNothing: true })).recorded).toEqual([{ index: 0, fence: null }]);
+    const some = await stub.admit(all);
+    expect(some.recorded.map(({ index }) => index)).toEqual([0, 2]);
+    expect(some.denied).toEqual([{ index: 1, retryAfterMs: 9 }]);
+  });
+
+  test("after an outage runs as many at once as an alarm may, not all that is due", async () => {
+    const stub = smallGate();
+    const hung = Array.from({ length: 4 }, (_, k) => makeSpec(`herd-${k}`, ["hang"]));
+    await stub.admit({ ...makeJobsRequest(...hung), ...counted() });
+    await vi.waitFor(() => expect(hung.flatMap(({ id }) => attemptsOf(id))).toHaveLength(2));
+    await sleep(50);
+    expect(hung.flatMap(({ id }) => attemptsOf(id))).toHaveLength(2);
+  });
+});
+
 describe("bounds", () => {
   test("over the backlog is BACKLOG_FULL, job by job; quota, reads and settling still work", async () => {
     const stub = gateOf(env.SMALL_GATE);

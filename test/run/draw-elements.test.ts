@@ -23,8 +23,9 @@ async function draw(calls: Result<Call, ReturnType<typeof makeFailure>>[], gate 
     given.push(...admitted.map((call) => (call.ok ? "ok" : call.error.code)));
     return over();
   });
-  expect(await queued.outcome).toBe(DONE);
-  return { given, gate };
+  const { meta, ...outcome } = await queued.outcome;
+  expect({ ...outcome, meta: {} }).toEqual(DONE);
+  return { given, gate, meta };
 }
 
 function over(): Queued {
@@ -54,10 +55,12 @@ test("an element that is denied fails alone", async () => {
   expect((await draw([CALL, CALL], gate)).given).toEqual(["ok", "RATE_LIMITED"]);
 });
 
-test("a limit that cannot be asked denies every element", async () => {
+test("a limit that cannot be asked denies every element, and the loop says that nobody counted", async () => {
   const gate = new FakeGate();
   gate.down = true;
-  expect((await draw([CALL, WRONG], gate)).given).toEqual(["OVERLOADED", "INVALID_ARGS"]);
+  const { given, meta } = await draw([CALL, WRONG], gate);
+  expect(given).toEqual(["OVERLOADED", "INVALID_ARGS"]);
+  expect(meta).toEqual({ limiter: "degraded" });
 });
 
 test("nothing to call asks for nothing", async () => {

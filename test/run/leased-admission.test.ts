@@ -157,4 +157,12 @@ describe("createLeasedAdmission()", () => {
     await world.send(400, 40, { quota });
     expect([world.calls, world.gate.wishes]).toEqual([400, 0]);
   });
+
+  test("knows how many requests came through this isolate alone, however they were admitted", async () => {
+    const world = new World();
+    const quota = { bucket: "key:some", limit: 300, windowS: 3_600 };
+    expect(await world.send(280, 100, { quota })).toBe(0);
+    const alone = Array.from({ length: 30 }, () => world.leases.countAlone(world.clock.now(), quota));
+    expect(alone.filter(Boolean)).toHaveLength(20);
+  });
 });

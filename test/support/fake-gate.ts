@@ -26,6 +26,8 @@ export class FakeGate implements Gate {
   quotaAllowed = true;
   refuseJobsWith: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE" | null = null;
   down = false;
+  /** Whether one more that it did not answer for is within what it has seen by itself. */
+  aloneAllowed = true;
   /** Awaited before each answer; what it does may depend on what was asked. */
   beforeAnswer: (request: AdmissionRequest) => Promise<void> = () => Promise.resolve();
 
@@ -56,6 +58,10 @@ export class FakeGate implements Gate {
       recorded: refuseJobsWith === null ? jobs.map((job) => this.#record(job)) : [],
       refusedJobs: refuseJobsWith === null ? [] : jobs.map(({ index }) => ({ index, code: refuseJobsWith })),
     };
+  }
+
+  countAlone(): boolean {
+    return this.aloneAllowed;
   }
 
   #record({ index, spec, retaken }: AdmissionRequest["jobs"][number]) {

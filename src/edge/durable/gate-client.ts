@@ -8,8 +8,8 @@ import { admitSharded } from "./admit-sharded.ts";
 import { callBounded, type CallBounds } from "./call-bounded.ts";
 import type { TenantGateNamespace, TenantGateStub } from "./tenant-gate.ts";
 
-/** The tenant's gate, with what only the edge asks of it. */
-export interface GateClient extends Gate {
+/** What can be asked of the tenant's gate, each a round trip; some of it only by the edge. */
+export interface GateCalls extends Omit<Gate, "countAlone"> {
   /** One round trip, which may also carry wishes for leases; a second one for jobs that are not kept at home. */
   admit(request: AdmissionRequest, wishes?: readonly LeaseWish[]): Promise<AdmissionAnswer>;
   job(id: string): Promise<JobRecord | null>;
@@ -17,6 +17,16 @@ export interface GateClient extends Gate {
   jobs(query: JobQuery): Promise<JobRecord[]>;
   cancel(jobId: string): Promise<JobChange | null>;
   redrive(jobId: string): Promise<JobChange | null>;
+}
+
+/** The tenant's gate as a request has it. */
+export interface GateClient extends GateCalls {
+  countAlone: Gate["countAlone"];
+}
+
+export interface GateClientOptions extends CallBounds {
+  /** For an admission; as long as for anything else unless given. */
+  readonly admissionTimeoutMs?: number;
 }
 
 /** Ids are remembered for so many objects per isolate; computing one is a hash. */
@@ -41,17 +51,24 @@ const ids = new WeakMap<TenantGateNamespace, Map<string, DurableObjectId>>();
 export function createGateClient(
   namespace: TenantGateNamespace,
   tenant: string,
-  options: CallBounds,
-): GateClient {
-  const callShard = <T>(shard: number, send: (stub: TenantGateStub) => Promise<T>): Promise<T> =>
-    callBounded(() => send(namespace.get(idOf(namespace, nameOf(tenant, shard)))), options);
+  options: GateClientOptions,
+): GateCalls {
+  const { clock, timeoutMs, admissionTimeoutMs = timeoutMs } = options;
+  const callShard = <T>(
+    shard: number,
+    send: (stub: TenantGateStub) => Promise<T>,
+    bounds: CallBounds = options,
+  ): Promise<T> => callBounded(() => send(namespace.get(idOf(namespace, nameOf(tenant, shard)))), bounds);
   const callHolder = <T>(jobId: string, send: (stub: TenantGateStub) => Promise<T>): Promise<T> =>
     callShard(shardOf(jobId), send);
   const call = <T>(send: (stub: TenantGateStub) => Promise<T>): Promise<T> => callShard(HOME, send);
   return {
     admit: (request, wishes = []) =>
       admitSharded(request, (shard, part) =>
-        callShard(shard, (stub) => stub.admit(part, shard === HOME ? wishes : [])),
+        callShard(shard, (stub) => stub.admit(part, shard === HOME ? wishes : []), {
+          clock,
+          timeoutMs: admissionTimeoutMs,
+        }),
       ),
     settle: (jobId, fence, end) => callHolder(jobId, (stub) => stub.settle(jobId, fence, end)),
     job: (id) => callHolder(id, (stub) => stub.job(id)),

@@ -23,6 +23,28 @@ test("toUnits() finds nothing in a request of stop words and numbers", () => {
   expect(toUnits("what can you do for me at 10 tomorrow?")).toEqual([]);
 });
 
+test.each([
+  ["a name inside a sentence", "phone Maria", "maria"],
+  ["a word with digits", "open lh400", "lh400"],
+  ["what follows a preposition", "a taxi to the opera", "opera"],
+])("toUnits() takes %s for what the tool is to be given", (_, text, word) => {
+  const units = toUnits(text);
+  expect(units.find((unit) => unit.stem === word)).toMatchObject({ isData: true });
+  expect(units[0]).toMatchObject({ isData: false });
+});
+
+test.each([
+  ["an address", "mail bob@example.com"],
+  ["a link", "mail https://example.com/a?b=c"],
+  ["a quotation", 'mail "the minutes of Monday"'],
+])("toUnits() leaves %s out", (_, text) => {
+  expect(toUnits(text).map((unit) => unit.stem)).toEqual(["mail"]);
+});
+
+test("toUnits() reads a request that is one quotation", () => {
+  expect(toUnits('"mail"').map((unit) => unit.stem)).toEqual(["mail"]);
+});
+
 test("toTerms() files a text under its stems and what they can mean", () => {
   expect(toTerms("delete_orders")).toEqual([
     stem("delete"),
