@@ -74,7 +74,8 @@ describe("A storm of 500s", () => {
       );
     await sleep(6_000);
     for (const status of await statusesOf(ids.slice(0, 100))) expect(status).toMatch(/^(running|retrying)$/);
-    expect(upstream.requestsTo("/background").length).toBeLessThanOrEqual(300);
+    // The isolate and each of the tenant's eight outbox objects find out for themselves.
+    expect(upstream.requestsTo("/background").length).toBeLessThanOrEqual(600);
 
     heal();
     await eventually(

@@ -124,10 +124,15 @@ test("classifyShell() reads 64 KiB of anything in well under a second", () => {
     "#\n",
     "||",
   ]) {
-    const started = performance.now();
+    const started = cpuMs();
     classifyShell(`cat ${piece.repeat(65_536 / piece.length)}`);
     classifyShell(`awk '${piece.repeat(65_536 / piece.length)}'`);
     classifyShell(`npm view @${piece.repeat(65_536 / piece.length)}`);
-    expect(performance.now() - started, JSON.stringify(piece)).toBeLessThan(500);
+    expect(cpuMs() - started, JSON.stringify(piece)).toBeLessThan(500);
   }
 });
+
+/** The time this process worked, in milliseconds: what others do on the machine does not count. */
+function cpuMs(): number {
+  return process.cpuUsage().user / 1_000;
+}
