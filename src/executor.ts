@@ -27,11 +27,12 @@ import type { Gate, Ports, RunOptions, ToolGates } from "./run/ports.ts";
 import { type BatchKey, readKeys } from "./run/read-keys.ts";
 import { recallResults } from "./run/recall-results.ts";
 import { refuseMisconfigured, refuseUnconfirmed } from "./run/refuse-unrunnable.ts";
-import { type PlanResult, runPlan } from "./run/run-plan.ts";
+import { runPlan } from "./run/run-plan.ts";
 import { shapeAlone, shapeOutcomes } from "./run/shape-outcomes.ts";
 import { SingleFlight } from "./run/single-flight.ts";
 import { createStepStarter } from "./run/start-step.ts";
 import { StepIds } from "./run/step-ids.ts";
+import { Verifications } from "./run/verifications.ts";
 import type { UpstreamHealth } from "./run/upstream-health.ts";
 
 /** Everything one request brings with it. */
@@ -171,7 +172,7 @@ async function admit(
 async function runAdmitted(admission: Admission, execution: Execution): Promise<Executed> {
   const { clock } = execution.ports;
   const parallelism = new Parallelism();
-  const { outcomes } = await run(admission, parallelism, execution);
+  const outcomes = await run(admission, parallelism, execution);
   return {
     outcomes: admission.admitted.degraded ? outcomes.map(markDegraded) : outcomes,
     quota: admission.admitted.quota,
@@ -184,7 +185,7 @@ async function run(
   { admitted, jobs, ids, makeJob, keys }: Admission,
   parallelism: Parallelism,
   execution: Execution,
-): Promise<PlanResult> {
+): Promise<readonly Outcome[]> {
   const { plan, degraded, fences } = admitted;
   const { catalog, ports, options, gate, toolGates, defer, onResult } = execution;
   const { clock } = ports;
@@ -201,6 +202,7 @@ async function run(
   const background = new Background({ ids, makeJob, jobs, fences, gate, attempts, attemptsEndAt, defer });
 
   const demotion = new Demotion({ ids, clock, gate, defer });
+  const verifications = new Verifications({ verifierOf: catalog.verifierOf, scope });
 
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
   // platform ends everything by itself, and neither listening for that nor outliving it is worth its price. Under a key
@@ -219,6 +221,7 @@ async function run(
       scope,
       background,
       demotion,
+      verifications,
       gate,
       parallelism,
       endsAt,
@@ -233,12 +236,13 @@ async function run(
         known: keys.known(),
         amend: (step: Step, outcome: Outcome) => keys.amend(step, outcome),
       }),
-      onOutcome: (step, outcome) => {
-        const shown = shapeAlone(degraded ? markDegraded(outcome) : outcome, plan.maxTokens);
-        onResult?.(toResultJson(step, shown));
-      },
+      onOutcome: (step, outcome) =>
+        verifications.tell(step.index, outcome, (told) => {
+          const shown = shapeAlone(degraded ? markDegraded(told) : told, plan.maxTokens);
+          onResult?.(toResultJson(step, shown));
+        }),
     },
   );
   if (lasting) defer(running.then(({ drained }) => drained));
-  return running;
+  return verifications.applyTo((await running).outcomes);
 }

@@ -5,6 +5,7 @@ import type { Tool } from "./define-tool.ts";
 import { createMetaTools } from "./meta-tools.ts";
 import { ToolSearch } from "./search.ts";
 import { toolSchema } from "./tool-schema.ts";
+import { makeVerifiers, type Verifier } from "./verifier.ts";
 
 /** A set of tools with its indexes. Lookups go through maps, so no tool name can reach a prototype. */
 export class Catalog {
@@ -14,9 +15,11 @@ export class Catalog {
   readonly byAction: ReadonlyMap<string, readonly Tool[]>;
   #metaTools: ReadonlyMap<string, Tool> | undefined;
   #search: ToolSearch | undefined;
+  readonly #verifiers: ReadonlyMap<string, Verifier>;
 
-  constructor(tools: readonly Tool[]) {
+  constructor(tools: readonly Tool[], verifiers: ReadonlyMap<string, Verifier> = new Map()) {
     this.tools = tools;
+    this.#verifiers = verifiers;
     this.#byName = new Map(tools.map((tool) => [tool.name, tool]));
     this.byCategory = Map.groupBy(tools, (tool) => tool.category);
     const pairs = tools.flatMap((tool) => tool.actions.map((action) => ({ action, tool })));
@@ -31,6 +34,9 @@ export class Catalog {
   get(name: string): Tool | undefined {
     return this.#byName.get(name);
   }
+
+  /** How to look whether a write took effect; undefined where its contract does not say. */
+  readonly verifierOf = (write: string): Verifier | undefined => this.#verifiers.get(write);
 
   get names(): readonly string[] {
     return [...this.#byName.keys()];
@@ -69,6 +75,8 @@ export class Catalog {
     if (grants.includes("*")) return this;
     return new Catalog(
       this.tools.filter((tool) => grants.includes(tool.name) || grants.includes(tool.category)),
+      // A key that may write is told whether it did, by a read it may not call itself: of that it sees the verdict only.
+      this.#verifiers,
     );
   }
 }
@@ -104,5 +112,5 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
       `Cannot create catalog: tools depend on each other: ${cycle.map((index) => tools[index]!.name).join(" → ")}`,
     );
   }
-  return new Catalog(tools);
+  return new Catalog(tools, makeVerifiers(tools));
 }

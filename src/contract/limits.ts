@@ -76,6 +76,8 @@ export const LIMITS = {
   gateTimeoutMs: 5_000,
   /** At the deadline the answer waits this long for what goes on to be recorded: what comes later is no deadline. */
   demotionTimeoutMs: 1_000,
+  /** A look at whether a lost write took effect: its result waits for it, past the deadline if need be. */
+  verifyMs: 3_000,
   /** Requests a minute for a key that does not say. */
   quota: 120,
   quotaWindowS: 60,

@@ -35,6 +35,18 @@ export const orchestrationSchema = z
         scope: z.enum(["tenant", "global"]),
       })
       .optional(),
+    /**
+     * Of a sync write: the read that shows whether it took effect when its answer was lost. `args` and `equals` point into
+     * the write's arguments, `found` into the read's output.
+     */
+    verify_with: z
+      .strictObject({
+        tool: z.string().min(1),
+        args: z.record(z.string(), z.string()),
+        found: z.string().optional(),
+        equals: z.string().optional(),
+      })
+      .optional(),
     confirm: z.enum(["never", "always"]).optional(),
   })
   .readonly();

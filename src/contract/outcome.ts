@@ -11,6 +11,9 @@ export interface Truncation {
   readonly at: readonly string[];
 }
 
+/** What a look at a lost write's effect has shown, as of that moment. */
+export type Verdict = "took_effect" | "not_found" | "inconclusive";
+
 /** What was measured about one action. Absent means it does not apply: what never ran has no duration. */
 export interface OutcomeMeta {
   /** From dispatch to the end, without waiting for our own caps. */
@@ -35,10 +38,12 @@ export interface OutcomeMeta {
   readonly truncated?: Truncation;
   /** It was unfinished at the deadline and goes on as a job. */
   readonly demoted?: true;
+  /** Of a lost write: which tool was asked whether it took effect, and what that showed. */
+  readonly verification?: { readonly tool: string; readonly verdict: Verdict; readonly durationMs: number };
   /** Stands for the whole of `data` in a later batch's references, for a while. */
   readonly handle?: string;
   /** It ran before, under the same idempotency key; this is what came of it then. */
-  readonly replayed?: boolean;
+  readonly replayed?: true;
   /** The limiter did not answer, so nobody counted this. */
   readonly limiter?: "degraded";
 }

@@ -173,7 +173,7 @@ function stopAll(going: ReadonlySet<Going>): void {
 }
 
 function endOf({ offer, unsent }: Going, outcome: Outcome): AttemptEnd {
-  if (unsent) return { kind: "released" };
+  if (unsent && outcome.status !== "success") return { kind: "released" };
   // It was never called: the tool's global limits had no room for it.
   if (outcome.status === "error" && offer.action() === null)
     return { kind: "deferred", error: toWireFailure(outcome.error) };

@@ -33,7 +33,7 @@ function toErrorJson(failure: Failure): string {
 
 function toMetaJson(meta: OutcomeMeta): string {
   const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, selectMissing } = meta;
-  const { truncated, demoted, handle, replayed, limiter } = meta;
+  const { truncated, demoted, verification, handle, replayed, limiter } = meta;
   return JSON.stringify({
     duration_ms: durationMs,
     queued_ms: queuedMs,
@@ -44,6 +44,11 @@ function toMetaJson(meta: OutcomeMeta): string {
     select_missing: selectMissing,
     truncated,
     demoted,
+    verification: verification && {
+      tool: verification.tool,
+      verdict: verification.verdict,
+      duration_ms: verification.durationMs,
+    },
     handle,
     idempotency_replayed: replayed,
     limiter,

@@ -19,6 +19,7 @@ import type { SingleFlight } from "./single-flight.ts";
 import { startPermitted } from "./start-permitted.ts";
 import type { StepIds } from "./step-ids.ts";
 import { type Queued, ToolPools } from "./tool-pools.ts";
+import type { Verifications } from "./verifications.ts";
 
 /** Start a step whose dependencies are met; `dataOf` knows the data of every action it refers to. */
 export type StartStep = (step: Step, task: Task, dataOf: DataOf) => Queued;
@@ -29,6 +30,8 @@ export interface StepStarterOptions {
   readonly background: Background;
   /** Told of every call that it may have to carry on after the deadline. */
   readonly demotion: Demotion;
+  /** Told of every call that it may have to look after. */
+  readonly verifications: Verifications;
   readonly gate: Gate;
   readonly parallelism: Parallelism;
   readonly flights: SingleFlight;
@@ -45,6 +48,7 @@ export function createStepStarter({
   scope,
   background,
   demotion,
+  verifications,
   gate,
   parallelism,
   flights,
@@ -82,7 +86,10 @@ export function createStepStarter({
     if (task.tool.isWrite) flights.forget(task.tool.domain);
     const queued = flights.join(step.id, call, queue);
     // A loop is one action and would be many jobs, so its elements end with the batch.
-    if (element === null) demotion.offer(step.index, { call, idempotencyKey, queued, action: () => action });
+    if (element === null) {
+      demotion.offer(step.index, { call, idempotencyKey, queued, action: () => action });
+      verifications.offer(step.index, call);
+    }
     return task.select === null ? queued : selectOutput(queued, task.select);
   };
 

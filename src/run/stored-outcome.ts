@@ -14,7 +14,7 @@ interface StoredOutcome {
 /** Write an outcome to be kept. What was skipped never ran, so there is nothing to keep of it. */
 export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "skipped" }>): string {
   const { status } = outcome;
-  const { bytes, items, selectMissing, truncated, demoted } = outcome.meta;
+  const { bytes, items, selectMissing, truncated, demoted, verification } = outcome.meta;
   const stored: StoredOutcome = {
     status,
     ...(status === "success" && { json: outcome.json }),
@@ -28,6 +28,7 @@ export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "sk
       ...(selectMissing !== undefined && { selectMissing }),
       ...(truncated !== undefined && { truncated }),
       ...(demoted !== undefined && { demoted }),
+      ...(verification !== undefined && { verification }),
     },
   };
   return JSON.stringify(stored);
@@ -36,7 +37,7 @@ export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "sk
 /** Read an outcome back, as the replay that it now is. */
 export function fromStoredOutcome(text: string): Outcome {
   const { status, json, shownJson, error, jobId, ...stored } = JSON.parse(text) as StoredOutcome;
-  const meta = { ...stored.meta, replayed: true };
+  const meta = { ...stored.meta, replayed: true } as const;
   switch (status) {
     case "success":
       return {

@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 
+import { resultSchema } from "../../src/edge/openapi/result-schema.ts";
 import { eventually } from "../support/eventually.ts";
 import type { WireResult } from "../support/execute-batch.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -48,6 +49,7 @@ test("A read that is unfinished at the deadline goes on: its job has the data, t
     { status: "initiated", tool: "probe-read", meta: { demoted: true, attempts: 1 } },
   ]);
   expect(summary).toMatchObject({ ok: 1, initiated: 1 });
+  expect(resultSchema.safeParse(results[1]).error).toBeUndefined();
   expect(stats["duration_ms"]).toBeLessThan(900);
 
   expect(await endOf(results[1]!)).toMatchObject({
@@ -93,4 +95,41 @@ test("A job whose call dies with the runtime still ends, under the key that was 
   const writes = bodiesOf("/keyed", 61);
   expect(writes).toHaveLength(2);
   expect(new Set(writes.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
+});
+
+describe("A write that may not be repeated and is not answered by the deadline", () => {
+  const write = async (args: object) => {
+    const { results } = await caller.execute([{ tool: "probe-write-verified", args }], { deadline_ms: 300 });
+    return results[0]!;
+  };
+
+  test("is unknown and never a job; a read says whether it took effect", async () => {
+    const result = await write({ n: 71, d: 1_000 });
+    expect(result).toMatchObject({
+      status: "unknown",
+      error: { code: "DEADLINE_EXCEEDED", retryable: false },
+      meta: { verification: { tool: "probe-verify", verdict: "took_effect" } },
+    });
+    expect(result).not.toHaveProperty("job_id");
+    expect(resultSchema.safeParse(result).error).toBeUndefined();
+    const [sent, ...more] = bodiesOf("/verified", 71);
+    expect(more).toEqual([]);
+    expect(await sent!.end).toBe("answered");
+  });
+
+  test("that has not taken effect yet is said to be under way", async () => {
+    const result = await write({ n: 72, d: 1_000, late: true });
+    expect(result).toMatchObject({ status: "unknown", meta: { verification: { verdict: "not_found" } } });
+    expect(result.error?.hint).toContain("still under way");
+  });
+});
+
+test("A write whose connection breaks is looked up, and not found where nothing was written", async () => {
+  upstream.script("/verified", (_, response) => void response.destroy());
+  const { results } = await caller.execute([{ tool: "probe-write-verified", args: { n: 73 } }]);
+  expect(results[0]).toMatchObject({
+    status: "unknown",
+    error: { code: "UPSTREAM_ERROR" },
+    meta: { verification: { verdict: "not_found" } },
+  });
 });

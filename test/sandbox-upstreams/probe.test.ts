@@ -45,6 +45,27 @@ test.each(["/background", "/keyed"])("the probe does %s once per idempotency key
   expect(await readStats()).toMatchObject({ [path]: { requests: 3, calls: 2 } });
 });
 
+test("the probe finds what was written, and nothing that was refused", async () => {
+  await post("/verified", { n: 1 });
+  await post("/verified", { n: 2, status: 422 });
+  expect(await callStandIn(`${ORIGIN}/found?n=1`)).toMatchObject({ status: 200, body: { n: 1 } });
+  expect(await callStandIn(`${ORIGIN}/found?n=2`)).toMatchObject({ status: 404 });
+});
+
+test("the probe's write takes effect before its answer, unless it is asked to be late", async () => {
+  const clock = new VirtualClock();
+  const ports = { ...INSTANT_PORTS, sleep: (ms: number) => clock.sleep(ms) };
+  const ask = (path: string, init?: RequestInit) => answerProbe(new Request(ORIGIN + path, init), ports);
+  const write = (n: number, late: boolean) =>
+    ask("/verified", { method: "POST", body: JSON.stringify({ n, late, d: 100 }) });
+  const find = async (n: number) => (await ask(`/found?n=${n}`)).status;
+  const writing = Promise.all([write(1, false), write(2, true)]);
+  await clock.advance(50);
+  expect(await clock.runUntil(find(1))).toBe(200);
+  await clock.runUntil(writing);
+  expect(await clock.runUntil(find(2))).toBe(200);
+});
+
 test("the probe does not remember background work that it refused", async () => {
   const headers = { "Idempotency-Key": "k" };
   expect((await post("/background", { n: 1, status: 500 }, headers)).status).toBe(500);

@@ -113,6 +113,35 @@ export function createProbeTools(origin: string): Tool[] {
         return (await ctx.fetch(`${at}/keyed`, { method: "POST", headers, body: args })).json();
       },
     }),
+    defineTool({
+      ...PROBE,
+      name: "probe-write-verified",
+      summary: "Write what can be looked up",
+      description: "Write a number that probe-verify finds; not idempotent. For tests.",
+      domain: "probe-store",
+      actions: ["update"],
+      isWrite: true,
+      input: z.strictObject({
+        n,
+        d,
+        status,
+        late: z.boolean().optional().describe("It takes effect after the delay, not before it."),
+      }),
+      hosts: [at],
+      timeoutMs: 20_000,
+      orchestration: {
+        mode: "parallel-safe",
+        verify_with: { tool: "probe-verify", args: { n: "/n" }, found: "/n", equals: "/n" },
+      },
+      run: async (args, ctx) => (await ctx.fetch(`${at}/verified`, { method: "POST", body: args })).json(),
+    }),
+    read("/found", {
+      name: "probe-verify",
+      summary: "Look whether probe-write-verified took effect",
+      domain: "probe-store",
+      input: z.strictObject({ n, d }),
+      orchestration: { mode: "parallel-safe" },
+    }),
     read("/search", {
       name: "probe-search",
       summary: "Search made-up items",

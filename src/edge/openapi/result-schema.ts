@@ -23,6 +23,23 @@ const metaSchema = z.strictObject({
   items: z.strictObject({ total: count, ok: count, error: count }).optional(),
   select_missing: z.array(z.string()).optional(),
   truncated: truncationSchema.optional(),
+  demoted: z.literal(true).optional().describe("Unfinished at the deadline; it goes on as a job"),
+  verification: z
+    .strictObject({
+      tool: z.string(),
+      verdict: z.enum(["took_effect", "not_found", "inconclusive"]),
+      duration_ms: milliseconds,
+    })
+    .optional()
+    .describe("Whether a lost write took effect, as of the moment when its tool's read looked"),
+  deduplicated_of: z
+    .string()
+    .optional()
+    .describe("Answered by the call of this action, which asked the same"),
+  idempotency_replayed: z
+    .literal(true)
+    .optional()
+    .describe("It ran before, under the same idempotency_key; this is what came of it then"),
   limiter: z.literal("degraded").optional(),
   handle: z.string().optional().describe("Stands for the whole data in a $ref of a later batch"),
 });

@@ -15,6 +15,8 @@ interface PathStats {
 
 const stats = new Map<string, PathStats>();
 const keyedAnswers = new Map<string, { readonly body: string; readonly status: number }>();
+/** What `POST /verified` was given and `GET /found` finds. */
+const written = new Set<number>();
 const flakyFailures = new Map<string, number>();
 
 /** Forget every call, key and failure. */
@@ -22,6 +24,7 @@ export function resetProbe(): void {
   stats.clear();
   keyedAnswers.clear();
   flakyFailures.clear();
+  written.clear();
 }
 
 /**
@@ -37,8 +40,11 @@ export async function answerProbe(request: Request, ports: StandInPorts = REAL_P
   path.requests += 1;
   path.active += 1;
   path.peak = Math.max(path.peak, path.active);
+  const writes = pathname === "/verified" && body["status"] === undefined;
+  if (writes && body["late"] !== true) written.add(Number(body["n"]));
   try {
     await ports.sleep(Number(searchParams.get("d") ?? body["d"] ?? 0));
+    if (writes) written.add(Number(body["n"]));
     return answer({
       route: `${request.method} ${pathname.startsWith("/tool/") ? "/tool" : pathname}`,
       pathname,
@@ -84,6 +90,11 @@ function answer(call: Call): Response {
     case "GET /global":
     case "GET /global-rate":
       return Response.json({ path, n: Number(query.get("n") ?? 0) });
+    case "GET /found":
+      return written.has(Number(query.get("n")))
+        ? Response.json({ path, n: Number(query.get("n")) })
+        : reply({ path, error: "not found" }, 404);
+    case "POST /verified":
     case "POST /write":
       return Response.json({ path, n: body["n"] ?? null });
     case "POST /hook":

@@ -1,0 +1,86 @@
+import { follow, parsePointer } from "../kit/json-pointer.ts";
+import type { Orchestration } from "../contract/orchestration.ts";
+import type { Tool } from "./define-tool.ts";
+import { inputSchema } from "./tool-schema.ts";
+
+/** How to look whether a write took effect: a read, and where its arguments and its answer's meaning come from. */
+export interface Verifier {
+  readonly tool: Tool;
+  /** For every argument of the read, where the write's arguments have it. */
+  readonly args: readonly (readonly [name: string, pointer: readonly string[]])[];
+  /** What the read's output must hold; null when it is enough that the read succeeds. */
+  readonly found: readonly string[] | null;
+  /** Where the write's arguments have what must stand there; null when anything may. */
+  readonly equals: readonly string[] | null;
+}
+
+type VerifyWith = NonNullable<Orchestration["verify_with"]>;
+
+/**
+ * Make the verifiers of a catalog's writes, by the write's name; throws, naming the write, when one cannot work: its read
+ * does not exist, is no plain read, or is given what it does not take.
+ */
+export function makeVerifiers(tools: readonly Tool[]): ReadonlyMap<string, Verifier> {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  return new Map(
+    tools.flatMap((write) => {
+      const { verify_with: declared } = write.orchestration;
+      return declared === undefined ? [] : [[write.name, makeVerifier(write, declared, byName)] as const];
+    }),
+  );
+}
+
+function makeVerifier(write: Tool, declared: VerifyWith, byName: ReadonlyMap<string, Tool>): Verifier {
+  const require = (condition: boolean, problem: string): void => {
+    if (!condition) throw new Error(`Cannot create catalog: 'verify_with' of '${write.name}' ${problem}`);
+  };
+  const tool = byName.get(declared.tool);
+  if (tool === undefined)
+    throw new Error(
+      `Cannot create catalog: 'verify_with' of '${write.name}' names the unknown tool '${declared.tool}'`,
+    );
+  require(write.isWrite &&
+    write.execution === "sync", "is for sync writes: nothing else ends without an answer in a result");
+  require(!write.idempotent, "is of no use to a write that may be sent again anyway");
+  require(!tool.isWrite &&
+    !tool.confirm, `needs a read that nobody has to confirm, which '${tool.name}' is not`);
+  // What callers were promised of a limited tool is not for us to use up.
+  require(tool.globalLimits === null &&
+    tool.orchestration.rate_limit ===
+      undefined, `names '${tool.name}', which has a rate limit or a global concurrency`);
+
+  const schema = inputSchema(tool);
+  const taken = (schema["properties"] ?? {}) as Readonly<Record<string, unknown>>;
+  const needed = (schema["required"] ?? []) as readonly string[];
+  for (const name of Object.keys(declared.args))
+    require(Object.hasOwn(
+      taken,
+      name,
+    ), `gives '${tool.name}' the argument '${name}', which it does not take`);
+  for (const name of needed)
+    require(Object.hasOwn(declared.args, name), `does not give '${tool.name}' its argument '${name}'`);
+  require(declared.equals === undefined ||
+    declared.found !== undefined, "has 'equals' without 'found', so nothing says what must be equal");
+
+  const toTokens = (pointer: string, field: string): readonly string[] => {
+    const tokens = parsePointer(pointer);
+    if (tokens !== null) return tokens;
+    throw new Error(
+      `Cannot create catalog: 'verify_with' of '${write.name}' has '${pointer}' as '${field}', which is no JSON Pointer`,
+    );
+  };
+  const sent = (inputSchema(write)["properties"] ?? {}) as Readonly<Record<string, unknown>>;
+  const toSent = (pointer: string, field: string): readonly string[] => {
+    const tokens = toTokens(pointer, field);
+    require(tokens.length === 0 ||
+      follow(sent, tokens.slice(0, 1))
+        .found, `takes '${field}' from '${pointer}', where '${write.name}' has no argument`);
+    return tokens;
+  };
+  return {
+    tool,
+    args: Object.entries(declared.args).map(([name, pointer]) => [name, toSent(pointer, `args.${name}`)]),
+    found: declared.found === undefined ? null : toTokens(declared.found, "found"),
+    equals: declared.equals === undefined ? null : toSent(declared.equals, "equals"),
+  };
+}

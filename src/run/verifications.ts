@@ -1,0 +1,133 @@
+import { parseArgs } from "../catalog/parse-args.ts";
+import type { Verifier } from "../catalog/verifier.ts";
+import type { Failure } from "../contract/failure.ts";
+import { LIMITS } from "../contract/limits.ts";
+import type { Outcome, Verdict } from "../contract/outcome.ts";
+import { follow } from "../kit/json-pointer.ts";
+import { isSameJson } from "../kit/same-json.ts";
+import { Semaphore } from "../kit/semaphore.ts";
+import type { Call } from "../plan/step.ts";
+import { type RequestScope, startAction } from "./run-action.ts";
+
+export interface VerificationOptions {
+  /** The verifier of a write, by its name. The whole catalog's: what a caller may not call itself still finds out for it. */
+  readonly verifierOf: (tool: string) => Verifier | undefined;
+  readonly scope: RequestScope;
+}
+
+/**
+ * Looks whether writes that ended as `unknown` took effect, where their contracts say how.
+ *
+ * It begins the moment the outcome is known, beside the rest of the batch, so a failure stops under fail-fast what it
+ * would have stopped anyway; only the telling of that one result waits. The status stays `unknown`: a read shows what is
+ * there now, not what a request still under way will do.
+ */
+export class Verifications {
+  readonly #options: VerificationOptions;
+  readonly #calls = new Map<number, Call>();
+  readonly #verified = new Map<number, Outcome>();
+  readonly #pending: Promise<void>[] = [];
+
+  constructor(options: VerificationOptions) {
+    this.#options = options;
+  }
+
+  /** Remember what a step calls, where its effect could be looked up. */
+  offer(index: number, call: Call): void {
+    if (call.tool.orchestration.verify_with !== undefined) this.#calls.set(index, call);
+  }
+
+  /** Tell an outcome, at once unless it has to be verified first. */
+  tell(index: number, outcome: Outcome, told: (outcome: Outcome) => void): void {
+    const call = this.#calls.get(index);
+    const verifier = call && this.#options.verifierOf(call.tool.name);
+    if (outcome.status !== "unknown" || call === undefined || verifier === undefined) {
+      told(outcome);
+      return;
+    }
+    this.#pending.push(
+      this.#verify(call, verifier, outcome).then((verified) => {
+        this.#verified.set(index, verified);
+        told(verified);
+      }),
+    );
+  }
+
+  /** Put the verdicts into a batch's outcomes, once all of them are there. */
+  async applyTo(outcomes: readonly Outcome[]): Promise<readonly Outcome[]> {
+    if (this.#pending.length === 0) return outcomes;
+    await Promise.all(this.#pending);
+    return outcomes.map((outcome, index) => this.#verified.get(index) ?? outcome);
+  }
+
+  async #verify(
+    call: Call,
+    verifier: Verifier,
+    outcome: Outcome & { readonly status: "unknown" },
+  ): Promise<Outcome> {
+    const { clock } = this.#options.scope.ports;
+    const startedAt = clock.now();
+    const verdict = await this.#look(call, verifier);
+    const verification = { tool: verifier.tool.name, verdict, durationMs: clock.now() - startedAt };
+    return {
+      ...outcome,
+      error: advise(outcome.error, verifier.tool.name, verdict),
+      meta: { ...outcome.meta, verification },
+    };
+  }
+
+  /** Make the read, once and briefly, past the deadline if need be. It has a header slot of its own: the batch may hold all. */
+  async #look(call: Call, { tool, args, found, equals }: Verifier): Promise<Verdict> {
+    const { scope } = this.#options;
+    const input = Object.fromEntries(
+      args.flatMap(([name, pointer]) => {
+        const at = follow(call.args, pointer);
+        return at.found ? [[name, at.value] as const] : [];
+      }),
+    );
+    const parsed = parseArgs(tool, input);
+    if (!parsed.ok) return "inconclusive";
+    const timeoutMs = Math.min(tool.timeoutMs, LIMITS.verifyMs);
+    const looked = await startAction(
+      { tool, input, args: parsed.value, timeoutMs },
+      { ...scope, slots: new Semaphore(1) },
+      { idempotencyKey: scope.ports.newId(), maxAttempts: 1, queuedMs: 0, isJob: () => false },
+    ).outcome;
+    if (looked.status === "error") return looked.error.code === "NOT_FOUND" ? "not_found" : "inconclusive";
+    if (looked.status !== "success") return "inconclusive";
+    if (found === null) return "took_effect";
+    const there = follow(looked.data, found);
+    if (!there.found) return "not_found";
+    if (equals === null) return "took_effect";
+    const wanted = follow(call.args, equals);
+    if (!wanted.found) return "inconclusive";
+    return isSameJson(there.value, wanted.value) ? "took_effect" : "not_found";
+  }
+}
+
+/** Say what a verdict means for whoever thinks of sending the write again. */
+function advise(failure: Failure, tool: string, verdict: Verdict): Failure {
+  switch (verdict) {
+    case "took_effect":
+      return {
+        ...failure,
+        retryable: false,
+        hint: `Its answer was lost, but '${tool}' finds that it took effect: do not send it again.`,
+      };
+    case "not_found": {
+      const why =
+        failure.code === "DEADLINE_EXCEEDED"
+          ? "the request is still under way"
+          : "the service may still be working on it";
+      return {
+        ...failure,
+        hint: `It was sent, and '${tool}' does not find its effect as of now; ${why}, so look once more before you send it again.`,
+      };
+    }
+    case "inconclusive":
+      return {
+        ...failure,
+        hint: `It was sent, and whether it took effect is not known; '${tool}' could not tell, so look yourself before you send it again.`,
+      };
+  }
+}
