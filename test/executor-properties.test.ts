@@ -148,7 +148,7 @@ function check(envelope: WireEnvelope, actions: readonly Asked[], world: Recorde
   }
 }
 
-test("2,000 random batches: nothing omitted, order kept, caps, dependencies and hazards respected", async () => {
+test("P1: 2,000 random batches: nothing omitted, order kept, caps, dependencies and hazards respected", async () => {
   let refused = 0;
   await fc.assert(
     fc.asyncProperty(batches, async ({ on_error, picks }) => {

@@ -336,7 +336,7 @@ test("a tool whose secret is not set is MISCONFIGURED by name and the others run
   expect(results[1]!.status).toBe("success");
 });
 
-test("a secret that ends up in a tool's output is redacted there", async () => {
+test("P7: a secret that ends up in a tool's output is redacted there", async () => {
   const world = new TestWorld();
   world.secrets.set("MAPS_KEY", "sk-very-secret-1");
   const leaky = contractOf("leaky", {

@@ -150,7 +150,7 @@ const NOT_OUR_HTTP: Refused[] = [
   ["a request of our own", { body: batch(ECHO), headers: { "volley-hop": "1" } }, 403, "LOOP_DETECTED"],
 ];
 
-describe("A request is refused whole, nothing runs", () => {
+describe("P6: A request is refused whole, nothing runs", () => {
   const rows = [...NOT_JSON, ...NOT_A_BATCH, ...NOT_OUR_HTTP];
 
   test.each(rows)("%s", async (_, request, status, code, detail) => {
@@ -377,11 +377,11 @@ describe.concurrent("An action that is wrong costs that action only", () => {
   test.each(BAD_ACTIONS)("%s", expectFate);
 });
 
-describe.concurrent("An upstream that misbehaves costs its own action only: one that", () => {
+describe.concurrent("P6: An upstream that misbehaves costs its own action only: one that", () => {
   test.each(BAD_UPSTREAMS)("%s", expectFate);
 });
 
-describe.concurrent("A tool cannot be talked into calling", () => {
+describe.concurrent("P8: A tool cannot be talked into calling", () => {
   test.each(FORBIDDEN_TARGETS)("%s", expectFate);
 });
 
@@ -415,7 +415,7 @@ async function expectFate(_: string, action: unknown, fate: Fate, details?: RegE
 }
 
 describe("When all of that is over", () => {
-  test("the Worker is well, and printed neither a secret nor a stack", async () => {
+  test("P7: the Worker is well, and printed neither a secret nor a stack", async () => {
     expect(await caller.execute([ECHO])).toMatchObject({ summary: { ok: 1 } });
     const printed = volley.output();
     for (const secret of [...SECRETS, UPSTREAM_TEXT]) expect(printed).not.toContain(secret);
@@ -436,7 +436,7 @@ describe("When all of that is over", () => {
     expect(upstream.openSockets).toBeLessThan(50);
   });
 
-  test("only the declared origin was ever called, with our mark and no header of the caller's", async () => {
+  test("P8: only the declared origin was ever called, with our mark and no header of the caller's", async () => {
     const [result] = (await caller.execute([any("/echo-headers")])).results;
     expect(result?.data).toEqual({
       host: `127.0.0.1:${upstream.port}`,

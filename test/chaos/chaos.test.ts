@@ -3,7 +3,7 @@ import { planLoop } from "./plan-loop.ts";
 import { makeReport } from "./report.ts";
 import { runLoops } from "./run-loops.ts";
 
-test("no job that was called initiated is lost, nor any at-most-once job run twice, when the runtime is killed", async () => {
+test("P2: no job that was called initiated is lost, nor any at-most-once job run twice, when the runtime is killed", async () => {
   const plans = [planLoop(0), planLoop(1), planLoop(2)];
 
   const { violations, lost, initiated } = makeReport(await runLoops({ plans, lanes: 3 }), 0);

@@ -34,7 +34,7 @@ function endLeases(stub: Stub): Promise<void> {
 }
 
 describe("quota", () => {
-  test("3,000 parallel callers at limit 100: exactly 100", async () => {
+  test("P3: 3,000 parallel callers at limit 100: exactly 100", async () => {
     const stub = gateOf();
     const answers = await Promise.all(
       Array.from({ length: 3_000 }, () => stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }))),
@@ -42,7 +42,7 @@ describe("quota", () => {
     expect(answers.filter(({ quota }) => quota?.allowed)).toHaveLength(100);
   });
 
-  test("evictions and crashes in the middle never add one", async () => {
+  test("P3: evictions and crashes in the middle never add one", async () => {
     const stub = gateOf();
     let allowed = 0;
     for (let round = 0; round < 12; round += 1) {
@@ -113,7 +113,7 @@ describe("quota", () => {
 });
 
 describe("jobs", () => {
-  test("a recorded job is running, survives a crash, and is settled once", async () => {
+  test("P2: a recorded job is running, survives a crash, and is settled once", async () => {
     const stub = gateOf();
     const { recorded } = await stub.admit(makeJobsRequest(makeSpec("survivor", [])));
     expect(recorded).toEqual([{ index: 0, fence: 1 }]);
@@ -171,7 +171,7 @@ describe("jobs", () => {
     expect(attemptsOf("real-alarm")).toEqual(["real-alarm#2", "real-alarm#3"]);
   });
 
-  test("at-most-once: a lost first attempt is unknown, never run again", async () => {
+  test("P4: at-most-once: a lost first attempt is unknown, never run again", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("once", ["succeed"], { delivery: "at-most-once" })));
     await endLeases(stub);

@@ -12,7 +12,7 @@ const flaky = (key: string, fail: number): object => ({ tool: "probe-flaky", arg
 const numbers = (count: number): object[] => Array.from({ length: count }, (_, n) => ({ n }));
 
 describe("A batch", () => {
-  test("is answered in the order asked, whatever ends first", async () => {
+  test("P1: is answered in the order asked, whatever ends first", async () => {
     const delays = [150, 0, 100, 50];
     const { batch_id, results, summary } = await caller.execute(
       delays.map((d, n) => ({ tool: "probe-echo", args: { n, d }, id: `call-${n}` })),

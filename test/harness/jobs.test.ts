@@ -84,7 +84,7 @@ describe("A fire-and-forget action", () => {
     }
   });
 
-  test("is repeated with the same idempotency key until the upstream takes it", async () => {
+  test("P4: is repeated with the same idempotency key until the upstream takes it", async () => {
     upstream.script("/background", (_, response) => {
       const healed = requestsOf(2).length > 1;
       response.writeHead(healed ? 200 : 500, { "content-type": "application/json" }).end('{"healed":true}');

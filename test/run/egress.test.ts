@@ -212,7 +212,7 @@ describe("createEgress()", () => {
   });
 });
 
-describe("createEgress() following redirects", () => {
+describe("P8: createEgress() following redirects", () => {
   it("follows three hops, giving up their bodies, and not a fourth", async () => {
     const bodies: FakeBody[] = [];
     const { fetch, upstream } = start(({ url }) => {

@@ -109,7 +109,7 @@ const UNDECLARED = [
   "",
 ];
 
-describe("guardUrl()", () => {
+describe("P8: guardUrl()", () => {
   it.each(PRIVATE)("refuses %j even when the tool declares it", (url) => {
     const declared = new Set([new URL(url).origin]);
 

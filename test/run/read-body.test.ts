@@ -73,7 +73,7 @@ describe("readBody()", () => {
     expect((await failureOf(text)).code).toBe("RESPONSE_TOO_LARGE");
   });
 
-  it("never reads more than the cap and one chunk of an endless body", async () => {
+  it("P6: never reads more than the cap and one chunk of an endless body", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 5_000 }),
@@ -125,7 +125,7 @@ describe("readBody()", () => {
     expect(body.cancelled).toBe(true);
   });
 
-  it("waits for a slow body as long as it keeps coming, up to the total", async () => {
+  it("P6: waits for a slow body as long as it keeps coming, up to the total", async () => {
     const trickle = (function* () {
       for (;;) {
         yield { waitMs: 4_000 };

@@ -97,7 +97,7 @@ describe("createRedactor()", () => {
     expect(createRedactor([key])(JSON.stringify({ key }))).toBe('{"key":"[redacted]"}');
   });
 
-  it("lets no encoding of any secret through and keeps the JSON valid", () => {
+  it("P7: lets no encoding of any secret through and keeps the JSON valid", () => {
     const secrets = fc.string({ minLength: 6, maxLength: 40, unit: "grapheme" }).filter((text) => {
       const trimmed = text.trim();
       return trimmed === text && text.length >= 6 && !"[redacted]".includes(text);

@@ -63,7 +63,7 @@ function toSketches(steps: readonly Picks[], order: readonly number[]): StepSket
   return sketches;
 }
 
-test("10,000 random plans: one outcome each, in order, under the caps, after what is needed and what comes before", async () => {
+test("P1: 10,000 random plans: one outcome each, in order, under the caps, after what is needed and what comes before", async () => {
   await fc.assert(
     fc.asyncProperty(plans, async ({ onError, deadlineMs, order, steps }) => {
       const sketches = toSketches(steps, order);

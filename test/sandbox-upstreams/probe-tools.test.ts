@@ -33,6 +33,7 @@ test("createProbeTools() makes one tool per promise of a contract, all in one ca
     "probe-global-rate",
     "probe-global-background",
     "probe-flaky",
+    "probe-secret",
     "probe-any",
     "read",
     "grep",

@@ -238,6 +238,20 @@ export function createProbeTools(origin: string): Tool[] {
     }),
     defineTool({
       ...PROBE,
+      name: "probe-secret",
+      summary: "Echo a number, with a secret in the request",
+      description: "Echo a number; the request carries a secret that the answer may repeat. For tests.",
+      input: z.strictObject({ n, d }),
+      hosts: [at],
+      secrets: ["PROBE_SECRET"],
+      orchestration: { mode: "parallel-safe" },
+      run: async (args, ctx) => {
+        const headers = { Authorization: `Bearer ${ctx.secret("PROBE_SECRET")}` };
+        return (await ctx.fetch(toUrl(at, "/secret", args), { headers })).json();
+      },
+    }),
+    defineTool({
+      ...PROBE,
       name: "probe-any",
       summary: "Get any path of the probe upstream",
       description: "Get any path of the probe upstream: its JSON, or its text as `text`. For tests.",

@@ -361,7 +361,7 @@ describe("a job's whole life", () => {
     { maxLength: 30 },
   );
 
-  test("ends: never lost, never more attempts than allowed, at-most-once never uncertainly twice, stale fences refused", () => {
+  test("P4: ends, never lost, never more attempts than allowed, at-most-once never uncertainly twice, stale fences refused", () => {
     fc.assert(
       fc.property(
         steps,

@@ -138,7 +138,7 @@ describe("drawQuota()", () => {
     expect(allowed.length).toBeGreaterThanOrEqual(55);
   });
 
-  test("never admits more than limit + refill in any window, through evictions, sweeps and clocks set back", () => {
+  test("P3: never admits more than limit + refill in any window, through evictions, sweeps and clocks set back", () => {
     const event = fc.oneof(
       {
         weight: 6,

@@ -8,6 +8,7 @@ export const SECRETS = [
   "sandbox-brave-search-api-key",
   "re_sandbox_resend_api_key",
   "sandbox-webhook-secret",
+  "sandbox-probe-secret",
   "sandbox-key",
   "sandbox-small-key",
   "sandbox-other-key",

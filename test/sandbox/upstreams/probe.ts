@@ -51,6 +51,7 @@ export async function answerProbe(request: Request, ports: StandInPorts = REAL_P
       query: searchParams,
       body,
       idempotencyKey: request.headers.get("Idempotency-Key"),
+      authorization: request.headers.get("Authorization"),
       path,
     });
   } finally {
@@ -64,6 +65,7 @@ interface Call {
   readonly query: URLSearchParams;
   readonly body: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string | null;
+  readonly authorization: string | null;
   readonly path: PathStats;
 }
 
@@ -90,6 +92,8 @@ function answer(call: Call): Response {
     case "GET /global":
     case "GET /global-rate":
       return Response.json({ path, n: Number(query.get("n") ?? 0) });
+    case "GET /secret":
+      return Response.json({ path, n: Number(query.get("n") ?? 0), authorization: call.authorization });
     case "GET /found":
       return written.has(Number(query.get("n")))
         ? Response.json({ path, n: Number(query.get("n")) })

@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+
+import { expect, test } from "vitest";
+
+import { digestKey } from "../../src/edge/http/key-ring.ts";
+import { createProbeTools } from "../sandbox/probe-tools.ts";
+import { runTool } from "../support/run-tool.ts";
+import { readSandboxConfig } from "../support/sandbox.ts";
+
+const page = await readFile(new URL("../../docs/sandbox.md", import.meta.url), "utf8");
+const tools = createProbeTools("https://probe.sandbox.test");
+const rows = [...page.matchAll(/^\| `([\w-]+)` \| `(\{.*?\})` \| `([A-Z]+ \/[\w/-]+)` \|/gm)].map(
+  ([, name, args, request]) => ({ name: name!, args: JSON.parse(args!) as unknown, request: request! }),
+);
+
+test("docs/sandbox.md lists every probe tool, in the order of test/sandbox/probe-tools.ts", () => {
+  expect(rows.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
+});
+
+test.each(rows)("its example for $name calls what it says", async ({ name, args, request }) => {
+  const tool = tools.find((one) => one.name === name)!;
+  const { output, requests } = runTool(tool, args, {
+    answer: () => Response.json({}),
+    secrets: { PROBE_SECRET: "probe-secret" },
+  });
+  await output;
+  expect(requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`)).toEqual([request]);
+});
+
+test("docs/sandbox.md lists every key", async () => {
+  const { vars } = await readSandboxConfig();
+  const keys = JSON.parse(vars["VOLLEY_KEYS"]!) as readonly {
+    readonly name: string;
+    readonly hash: string;
+    readonly tenant: string;
+    readonly quota: { readonly limit: number; readonly window_s: number };
+  }[];
+  const listed = [...page.matchAll(/^\| `(sandbox[\w-]*)` \| `(\w+)` \| [\w ]+ \| ([\d,]+) in (\d+) s \|/gm)];
+  const described = listed.map(async ([, key, tenant, limit, windowS]) => ({
+    hash: Buffer.from(await digestKey(key!)).toString("hex"),
+    tenant,
+    quota: { limit: Number(limit!.replaceAll(",", "")), window_s: Number(windowS) },
+  }));
+  expect(await Promise.all(described)).toEqual(
+    keys.map(({ hash, tenant, quota }) => ({ hash, tenant, quota })),
+  );
+});
