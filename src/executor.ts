@@ -2,6 +2,7 @@ import type { Catalog } from "./catalog/catalog.ts";
 import type { QuotaState } from "./contract/admission.ts";
 import type { Batch } from "./contract/batch.ts";
 import type { Caller } from "./contract/caller.ts";
+import type { Claim, Island } from "./contract/confirmation.ts";
 import type { IdempotencyRequest } from "./contract/idempotency.ts";
 import type { JobSpec } from "./contract/job.ts";
 import { LIMITS } from "./contract/limits.ts";
@@ -9,6 +10,7 @@ import type { Outcome } from "./contract/outcome.ts";
 import { err, ok, type Result } from "./kit/result.ts";
 import { Semaphore } from "./kit/semaphore.ts";
 import { describePlan } from "./plan/describe-plan.ts";
+import { makeApprovedPlan } from "./plan/make-approved-plan.ts";
 import { makePlan } from "./plan/make-plan.ts";
 import type { Plan, Step } from "./plan/step.ts";
 import { admitPlan, type Admitted, type Refused } from "./run/admit-plan.ts";
@@ -22,11 +24,12 @@ import { type BatchMeasures, toEnvelopeJson, toResultJson } from "./run/envelope
 import { fitAnswer } from "./run/fit-answer.ts";
 import { markDegraded } from "./run/degrade-plan.ts";
 import { createMakeJob, type MakeJob } from "./run/make-job.ts";
+import { createIslandParking } from "./run/park-islands.ts";
 import { Parallelism } from "./run/parallelism.ts";
 import type { Gate, Ports, RunOptions, ToolGates } from "./run/ports.ts";
 import { type BatchKey, readKeys } from "./run/read-keys.ts";
 import { recallResults } from "./run/recall-results.ts";
-import { refuseMisconfigured, refuseUnconfirmed } from "./run/refuse-unrunnable.ts";
+import { refuseMisconfigured } from "./run/refuse-unrunnable.ts";
 import { runPlan } from "./run/run-plan.ts";
 import { shapeAlone, shapeOutcomes } from "./run/shape-outcomes.ts";
 import { SingleFlight } from "./run/single-flight.ts";
@@ -79,14 +82,38 @@ export interface Executed extends BatchMeasures {
  */
 export async function execute(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
   const { catalog, ports } = execution;
-  const planned = makePlan(batch, catalog);
+  const planned = makePlan(batch, catalog, { maySkipApproval: execution.caller.skipApproval });
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const plan = planned.value;
   if (batch.dryRun) {
     const described = describePlan(bindCallbacks(refuseMisconfigured(plan, ports), execution));
     return ok({ envelopeJson: JSON.stringify(described), quota: null, replayed: false });
   }
-  const { caller, batchKey, defer } = execution;
+  return answerPlan(plan, execution, execution.batchKey);
+}
+
+/**
+ * Run exactly what an island parked, on the strength of a person's yes: nothing of the batch it came from runs again, and
+ * nothing of it ever runs a second time. Refused, and nothing ran, when somebody decided before.
+ */
+export async function executeApproved(
+  island: Island,
+  claim: Claim,
+  execution: Execution,
+): Promise<Result<Answer, Refused>> {
+  const { catalog, gate, defer } = execution;
+  const answer = await answerPlan(makeApprovedPlan(island, catalog, claim), execution);
+  // Only so that it can be told from one that broke off: when the report is lost it stays claimed.
+  if (answer.ok) defer(gate.conclude(claim).catch(() => {}));
+  return answer;
+}
+
+async function answerPlan(
+  plan: Plan,
+  execution: Execution,
+  batchKey?: BatchKey,
+): Promise<Result<Answer, Refused>> {
+  const { caller, ports, defer } = execution;
   const admission = await admit(plan, execution, (runnable) =>
     readKeys(runnable, { caller, ports, batchKey }),
   );
@@ -94,14 +121,14 @@ export async function execute(batch: Batch, execution: Execution): Promise<Resul
   const { admitted, keys } = admission.value;
   if (admitted.replay !== null) return ok({ envelopeJson: admitted.replay, quota: null, replayed: true });
 
-  const answering = answer(admission.value, execution);
+  const answering = writeAnswer(admission.value, execution);
   // Whoever comes back with the key wants this answer, so the batch goes on when its caller has gone away.
   if (keys !== null) defer(answering);
   return ok({ envelopeJson: await answering, quota: admitted.quota, replayed: false });
 }
 
 /** Run an admitted batch and write its answer, which is kept under its key before anyone sees it. */
-async function answer(admission: Admission, execution: Execution): Promise<string> {
+async function writeAnswer(admission: Admission, execution: Execution): Promise<string> {
   const { ports, gate } = execution;
   const { admitted, keys } = admission;
   const { outcomes, ...measures } = await runAdmitted(admission, execution);
@@ -141,7 +168,7 @@ async function admit(
 ): Promise<Result<Admission, Refused>> {
   const { caller, ports, gate, options, defer, onAdmitted } = execution;
   const startedAt = ports.clock.now();
-  const plan = refuseUnconfirmed(bindCallbacks(refuseMisconfigured(planned, ports), execution));
+  const plan = bindCallbacks(refuseMisconfigured(planned, ports), execution);
   const idempotency = keysOf === undefined ? null : await keysOf(plan);
   const ids = new StepIds(ports, idempotency);
   const { headerSlots } = options;
@@ -187,7 +214,7 @@ async function run(
   execution: Execution,
 ): Promise<readonly Outcome[]> {
   const { plan, degraded, fences } = admitted;
-  const { catalog, ports, options, gate, toolGates, defer, onResult } = execution;
+  const { caller, catalog, ports, options, gate, toolGates, defer, onResult } = execution;
   const { clock } = ports;
   const scope = {
     ports,
@@ -231,7 +258,8 @@ async function run(
       clock,
       signal,
       demotion: plan.demotes ? demotion : undefined,
-      recalled: await recallResults(plan.handles, gate),
+      recalled: plan.approved?.results ?? (await recallResults(plan.handles, gate)),
+      park: createIslandParking(plan, { caller, ports, gate }),
       ...(keys !== null && {
         known: keys.known(),
         amend: (step: Step, outcome: Outcome) => keys.amend(step, outcome),

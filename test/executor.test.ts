@@ -347,19 +347,6 @@ test("P7: a secret that ends up in a tool's output is redacted there", async () 
   expect(results[0]!.data).toEqual({ echoed: "Bearer [redacted]" });
 });
 
-test("a tool that needs a person's yes is not run", async () => {
-  const world = new TestWorld();
-  let ran = false;
-  const remove = contractOf("remove", {
-    isWrite: true,
-    actions: ["delete"],
-    run: () => Promise.resolve((ran = true)),
-  });
-  const { results } = await world.run([remove], { actions: [{ tool: "remove" }] });
-  expect(results[0]).toMatchObject({ status: "error", error: { code: "CONFIRMATION_INVALID" } });
-  expect(ran).toBe(false);
-});
-
 test("results are told one by one as they are known, the envelope in the order asked", async () => {
   const world = new TestWorld();
   const told: string[] = [];

@@ -275,7 +275,6 @@ const BAD_ACTIONS: Row[] = [
   ["2^53", argsWritten('{"n":9007199254740992}'), "INVALID_ARGS", /within ±\(2\^53 - 1\), or a string/],
   ["args over 64 KiB", argsWritten(`{"a":"${"x".repeat(65_600)}"}`), "INVALID_ARGS", /65536 bytes/],
   ["args over 64 KiB in UTF-8", argsWritten(`{"a":"${"é".repeat(32_800)}"}`), "INVALID_ARGS", /65536 bytes/],
-  ["a tool that needs a person", { tool: "probe-delete", args: { id: 1 } }, "CONFIRMATION_INVALID"],
 ];
 
 const any = (path: string): object => ({ tool: "probe-any", args: { path } });

@@ -39,7 +39,8 @@ export function describeBatchTool(catalog: Catalog): ToolDescriptor {
       '{"$template": "text {{id#/pointer}}"} makes text of it; such an action waits for the other by itself. So ' +
       '{"id": {"$ref": "found#/items/0/id"}} takes the id of the first item in the data of the action \'found\'. ' +
       "Every action gets exactly one result, in the order given. A result with status 'error' or 'skipped' did not " +
-      "happen: say so to the user and never guess its data. 'initiated' means the work was recorded and goes on in " +
+      "happen: say so to the user and never guess its data. 'pending_confirmation' has not happened either: a person has " +
+      "to agree first. 'initiated' means the work was recorded and goes on in " +
       `the background. ${listTools(catalog)}`,
     inputSchema: {
       type: "object",

@@ -4,7 +4,6 @@ import { err, ok, type Result } from "../kit/result.ts";
 import { type Entry, parseAction } from "./action.ts";
 import { makeFailure } from "./failure.ts";
 import { suggestFields, toHint, toIssues } from "./issues.ts";
-import { isJsonObject } from "./json.ts";
 import { LIMITS } from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
@@ -20,10 +19,8 @@ export const batchSchema = z.strictObject({
   deadline_ms: z.int().min(1).max(LIMITS.maxDeadlineMs).default(LIMITS.deadlineMs),
   dry_run: z.boolean().default(false),
   max_tokens: z.int().min(1).max(LIMITS.maxTokens).optional(),
+  skip_approval: z.boolean().default(false),
 });
-
-/** Part of the contract, not offered yet: refused by name, so nobody relies on what would be ignored. */
-const LATER = ["skip_approval"];
 
 /** What one call asks for: 1 to 50 entries in the order asked. */
 export interface Batch {
@@ -34,6 +31,8 @@ export interface Batch {
   readonly dryRun: boolean;
   /** One budget for the sum of all `data`, in estimated tokens; null for none. */
   readonly maxTokens: number | null;
+  /** Asks to run without a person's yes what otherwise needs one; only a key with that flag gets it. */
+  readonly skipApproval: boolean;
 }
 
 /**
@@ -42,18 +41,13 @@ export interface Batch {
  * @param bodyBytes size of the body it came in, which bounds every part of it
  */
 export function parseBatch(value: unknown, bodyBytes: number): Result<Batch, Refusal> {
-  if (isJsonObject(value)) {
-    const later = LATER.find((field) => Object.hasOwn(value, field));
-    if (later !== undefined)
-      return err(makeRefusal("INVALID_BATCH", `'${later}' is not supported yet; leave it out.`));
-  }
   const parsed = batchSchema.safeParse(value);
   if (!parsed.success) {
     const issues = toIssues(parsed.error, value);
     const suggestion = suggestFields(issues, Object.keys(batchSchema.shape));
     return err(makeRefusal("INVALID_BATCH", `${toHint(issues)} ${suggestion}`.trim(), { issue: issues[0]! }));
   }
-  const { actions, on_error, deadline_ms, dry_run, max_tokens } = parsed.data;
+  const { actions, on_error, deadline_ms, dry_run, max_tokens, skip_approval } = parsed.data;
   const mayExceedArgs = bodyBytes > LIMITS.argsBytes;
   const entries = actions.map((raw, index) => parseAction(raw, index, mayExceedArgs));
 
@@ -83,6 +77,7 @@ export function parseBatch(value: unknown, bodyBytes: number): Result<Batch, Ref
     deadlineMs: deadline_ms,
     dryRun: dry_run,
     maxTokens: max_tokens ?? null,
+    skipApproval: skip_approval,
   });
 }
 

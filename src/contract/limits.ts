@@ -162,4 +162,16 @@ export const LIMITS = {
   toolListTtlMs: 5 * 60_000,
   /** Tools in one page of an MCP client's list. */
   toolListPage: 50,
+  /** How long a person may take to say yes: what they are asked about should still be true. */
+  confirmationTtlMs: 15 * 60_000,
+  /** How long a confirmation that was decided or has expired can still say so. */
+  confirmationRetentionMs: 3_600_000,
+  /** Actions that wait for one yes, with what they refer to, as JSON: as many of these as a batch has actions fit one message. */
+  confirmationBytes: 256 * 1024,
+  /** Confirmations of one tenant together: its object's storage stays small. */
+  confirmationsBytes: 16 * 1024 * 1024,
+  /** Confirmations of one tenant that wait for a person: nobody reads more. */
+  confirmationsPending: 200,
+  /** Confirmations kept of one tenant, the decided and the expired among them. */
+  confirmationsKept: 1_000,
 } as const;

@@ -54,6 +54,20 @@ export interface Shown {
   readonly json: string;
 }
 
+/** Where a person can say yes to an action, or no. */
+export interface PendingConfirmation {
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+  /** One sentence for that person: which tool, with which arguments, and what else waits. */
+  readonly message: string;
+}
+
+/** Translate a pending confirmation to the wire (`confirmation` of a result). */
+export function toWirePending({ id, expiresAt, message }: PendingConfirmation): object {
+  return { id, expires_at: new Date(expiresAt).toISOString(), message };
+}
+
 /** What became of one action. Exactly one of these exists for every action of a batch. */
 export type Outcome = { readonly meta: OutcomeMeta } & (
   | {
@@ -66,6 +80,7 @@ export type Outcome = { readonly meta: OutcomeMeta } & (
     }
   | { readonly status: "error"; readonly error: Failure }
   | { readonly status: "initiated"; readonly jobId: string }
+  | { readonly status: "pending_confirmation"; readonly confirmation: PendingConfirmation }
   | { readonly status: "skipped"; readonly error: Failure; readonly because: string }
   | { readonly status: "unknown"; readonly error: Failure }
 );
@@ -75,4 +90,9 @@ export type OutcomeStatus = Outcome["status"];
 /** Whether actions that depend on this one may run. */
 export function isMet(outcome: Outcome): boolean {
   return outcome.status === "success" || outcome.status === "initiated";
+}
+
+/** Whether this action failed, which under fail-fast stops the batch. Waiting for a person is no failure. */
+export function isFailure(outcome: Outcome): boolean {
+  return !isMet(outcome) && outcome.status !== "pending_confirmation";
 }

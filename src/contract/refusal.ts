@@ -11,6 +11,7 @@ const REFUSALS = {
   METHOD_NOT_ALLOWED: { status: 405, title: "The path does not answer this method." },
   JOB_NOT_CANCELLABLE: { status: 409, title: "The job is over, so it cannot be cancelled." },
   JOB_NOT_REDRIVABLE: { status: 409, title: "The job is not one that can be run again." },
+  CONFIRMATION_INVALID: { status: 409, title: "The confirmation cannot be decided." },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, title: "The batch of this idempotency key is still running." },
   BODY_TOO_LARGE: { status: 413, title: "The body is larger than a request may be." },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "The body must be sent as application/json." },

@@ -8,6 +8,7 @@ import type { Ports } from "../run/ports.ts";
 import { sendCallback } from "../run/send-callback.ts";
 import { UpstreamHealth } from "../run/upstream-health.ts";
 
+import { CONFIRMATION_LIMITS } from "../state/confirmations.ts";
 import {
   type Deployment,
   readDeployment,
@@ -84,6 +85,10 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
         keys: {
           ...KEY_LIMITS,
           marginMs: read("VOLLEY_IDEMPOTENCY_MARGIN_MS", LIMITS.idempotencyMarginMs),
+        },
+        confirmations: {
+          ...CONFIRMATION_LIMITS,
+          ttlMs: 1_000 * read("VOLLEY_CONFIRMATION_TTL_S", LIMITS.confirmationTtlMs / 1_000),
         },
       };
     },

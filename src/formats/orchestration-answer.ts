@@ -71,6 +71,8 @@ function toBody(outcome: Outcome, calls: readonly OrchestrationCall[]): string {
           : `Not executed: '${cause.toolName}' ('${cause.toolId}') failed before it.`,
       );
     }
+    case "pending_confirmation":
+      return toErrorJson(`Not executed: ${outcome.confirmation.message}`);
     case "error":
     case "unknown":
       return toErrorJson(sayFailure(outcome.error));

@@ -1,5 +1,5 @@
 import { type Failure, toWireFailure } from "../contract/failure.ts";
-import type { Outcome } from "../contract/outcome.ts";
+import { type Outcome, toWirePending } from "../contract/outcome.ts";
 import { type Refusal, toProblem } from "../contract/refusal.ts";
 import type { ToolReply } from "./provider-turn.ts";
 
@@ -13,6 +13,10 @@ export function toToolReply(outcome: Outcome): ToolReply {
       return { json: (outcome.shown ?? outcome).json, failed: false };
     case "initiated":
       return { json: JSON.stringify({ status: outcome.status, job_id: outcome.jobId }), failed: false };
+    case "pending_confirmation": {
+      const { status, confirmation } = outcome;
+      return { json: JSON.stringify({ status, confirmation: toWirePending(confirmation) }), failed: false };
+    }
     case "error":
     case "skipped":
     case "unknown":

@@ -1,17 +1,15 @@
 /**
- * Write a parsed JSON value so that equal values give equal text: no whitespace, the keys of objects in order of their
- * UTF-16 units (as RFC 8785 sorts them), numbers as JavaScript writes them.
+ * Write a JSON value so that equal values are equal text: the keys of every object in one order, no white space.
  *
- * It recurses, so the value's depth must be bounded before.
- *
- * @example
- * toCanonicalJson({ b: 1, a: [1.0, "x"] }); // '{"a":[1,"x"],"b":1}'
+ * For digests. Numbers and strings are written as `JSON.stringify` does, which is what RFC 8785 asks for.
  */
-export function toCanonicalJson(value: unknown): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(",")}]`;
-  const fields = Object.entries(value)
-    .filter(([, inner]) => inner !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${fields.map(([name, inner]) => `${JSON.stringify(name)}:${toCanonicalJson(inner)}`).join(",")}}`;
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner) ? sortKeys(inner) : inner,
+  );
+}
+
+/** `fromEntries` defines what it is given, so no key reaches a prototype. */
+function sortKeys(value: object): object {
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -48,8 +48,8 @@ export function describePlan(plan: Plan): PlanDescription {
             : [],
         ),
       ),
-      confirmations: steps.flatMap(({ id, index, task }) =>
-        runs[index] && task.ok && task.value.tool.confirm ? [id] : [],
+      confirmations: steps.flatMap(({ id, index, parking }) =>
+        runs[index] && parking === "gated" ? [id] : [],
       ),
       estimated_tokens: maxTokens === null ? expected : Math.min(expected, maxTokens),
       estimated_speedup: estimateSpeedup(steps, runs),

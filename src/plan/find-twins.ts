@@ -13,15 +13,11 @@ export function findTwins(plan: Plan, concerns: (tool: Tool) => boolean): Readon
   const twins = new Map<number, number>();
   if (!plan.sharesReads) return twins;
   const first = new Map<string, number>();
-  for (const { index, task, keyed } of plan.steps) {
-    // One with an idempotency key may turn out to have its result already, and then asks nothing.
-    if (
-      keyed !== undefined ||
-      !task.ok ||
-      task.value.call === null ||
-      task.value.tool.isWrite ||
-      !concerns(task.value.tool)
-    )
+  for (const { index, parking, keyed, task } of plan.steps) {
+    // What waits for a person is not called in this batch, and one with an idempotency key may have its result already:
+    // neither answers anybody.
+    if (parking !== null || keyed !== undefined) continue;
+    if (!task.ok || task.value.call === null || task.value.tool.isWrite || !concerns(task.value.tool))
       continue;
     const { call, tool } = task.value;
     if (isWritten(plan, tool.domain)) continue;

@@ -10,6 +10,7 @@ import { findCycle } from "../kit/layers.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { fillFromContract } from "./fill-from-contract.ts";
 import { type Dependencies, findEdges } from "./find-edges.ts";
+import { findParking } from "./find-parking.ts";
 import { type Effect, findHazards } from "./hazards.ts";
 import { prepareCall } from "./prepare-task.ts";
 import { remainingPaths } from "./remaining-paths.ts";
@@ -30,8 +31,15 @@ interface Draft {
  * Refuses only a cycle, because then no order exists. Anything else that is wrong with an action becomes that step's
  * failure. Every edge points to an existing step and the graph is acyclic: dependencies are checked to be, and a hazard
  * is only ever added where it closes no cycle.
+ *
+ * What needs a person's yes is parked, with what needs it, unless the caller may skip that and asks to. A parked write has
+ * not happened, so it is no hazard to anybody.
  */
-export function makePlan(batch: Batch, catalog: Catalog): Result<Plan, Refusal> {
+export function makePlan(
+  batch: Batch,
+  catalog: Catalog,
+  { maySkipApproval = false }: { readonly maySkipApproval?: boolean } = {},
+): Result<Plan, Refusal> {
   const entries = resolveAliases(batch.entries);
   const position = new Map(entries.map(({ id, index }) => [id, index]));
   const drafts = entries.map((entry) => draftStep(entry, entries, position, catalog));
@@ -44,7 +52,12 @@ export function makePlan(batch: Batch, catalog: Catalog): Result<Plan, Refusal> 
     return err(makeRefusal("INVALID_BATCH", hint));
   }
 
-  const effects = drafts.map(({ task }) => effectOf(task));
+  const asks = !(batch.skipApproval && maySkipApproval);
+  const parking = findParking(
+    drafts.map(({ task }) => asks && task.ok && task.value.tool.confirm),
+    needs,
+  );
+  const effects = drafts.map(({ task }, index) => (parking[index] === null ? effectOf(task) : null));
   const hazards = findHazards(effects, needs);
   const remaining = remainingPaths(needs.map((needed, index) => [...needed, ...hazards[index]!]));
   const steps = drafts.map(({ entry, task, edges }, index): Step => {
@@ -57,6 +70,7 @@ export function makePlan(batch: Batch, catalog: Catalog): Result<Plan, Refusal> 
       needs: needs[index]!,
       after,
       edges: [...edges, ...ordered],
+      parking: parking[index]!,
       remaining: remaining[index]!,
       task,
       keyed: entry.action.ok ? entry.action.value.keyed : undefined,
@@ -71,6 +85,7 @@ export function makePlan(batch: Batch, catalog: Catalog): Result<Plan, Refusal> 
     maxTokens,
     handles: [...new Set(drafts.flatMap(({ handles }) => handles))],
     sharesReads: true,
+    skipDenied: batch.skipApproval && !maySkipApproval,
   });
 }
 
@@ -121,14 +136,9 @@ function withCall(task: Task, isPlain: boolean): Result<Task, Failure> {
   return args.ok ? ok({ ...task, call: { tool, input, args: args.value, timeoutMs } }) : args;
 }
 
-/**
- * Fire-and-forget happens later than the batch, and what waits for a person's yes has not happened: neither holds
- * anything back.
- */
-function effectOf(task: Result<Task, Failure>): Effect | null {
-  if (!task.ok) return null;
-  const { tool } = task.value;
-  return tool.execution === "sync" && !tool.confirm ? tool : null;
+/** Fire-and-forget happens later than the batch, so it holds nothing back. */
+export function effectOf(task: Result<Task, Failure>): Effect | null {
+  return task.ok && task.value.tool.execution === "sync" ? task.value.tool : null;
 }
 
 function isBackground({ action }: Entry, catalog: Catalog): boolean {

@@ -36,6 +36,7 @@ export function makeSerialPlan({ batches }: Partition, catalog: Catalog): Plan {
       needs: before.filter((earlier) => writes[earlier]),
       after: before.filter((earlier) => !writes[earlier]),
       edges: before.map((from): Edge => ({ from, reason: `hazard: ${DOMAIN}` })),
+      parking: null,
       remaining: remaining[index]!,
       task: makeTask(call, catalog),
     };
@@ -59,6 +60,10 @@ function makeTask({ entry }: OrchestrationCall, catalog: Catalog): Result<Task, 
   const tool = catalog.get(name);
   if (tool === undefined) {
     return err(makeFailure("UNKNOWN_TOOL", { hint: `No tool is named '${visibleText(name)}' here.` }));
+  }
+  if (tool.confirm) {
+    const hint = `'${tool.name}' runs only after a person's yes, which this API cannot ask for; nothing was sent. POST /v1/execute_actions can.`;
+    return err(makeFailure("CONFIRMATION_INVALID", { hint }));
   }
   const args = parseArgs(tool, input);
   if (!args.ok) return args;

@@ -20,6 +20,7 @@ export type Prepared =
  */
 export function prepareTask(task: Task, dataOf: DataOf): Result<Prepared, Failure> {
   if (task.call !== null) return ok({ kind: "call", call: task.call });
+  if (task.calls !== undefined) return ok({ kind: "loop", calls: task.calls });
   if (task.forEach === undefined) {
     const call = prepareCall(task, dataOf);
     return call.ok ? ok({ kind: "call", call: call.value }) : call;

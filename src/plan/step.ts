@@ -1,10 +1,12 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import type { KeyedAction } from "../contract/action.ts";
 import type { OnError } from "../contract/batch.ts";
+import type { Claim } from "../contract/confirmation.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { CallbackTarget } from "../contract/job.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { Result } from "../kit/result.ts";
+import type { Parking } from "./find-parking.ts";
 
 /** A call that may be made: its tool exists and its arguments fit. */
 export interface Call {
@@ -28,6 +30,8 @@ export interface Task {
   readonly call: Call | null;
   /** An array or a reference to one; undefined when the step runs once. */
   readonly forEach: unknown;
+  /** The calls of a loop whose elements were resolved before. */
+  readonly calls?: readonly Result<Call, Failure>[];
   readonly select: readonly (readonly string[])[] | null;
   /** What the caller gave as `callback_url`; nothing is sent there until it is checked and becomes `callback`. */
   readonly callbackUrl?: string | undefined;
@@ -53,6 +57,8 @@ export interface Step {
   readonly after: readonly number[];
   /** The same as `needs` and `after`, with their reasons. */
   readonly edges: readonly Edge[];
+  /** Whether it waits for a person's yes, its own or another's, instead of running; null when it runs. */
+  readonly parking: Parking | null;
   /** Steps on the longest path that starts here, itself included: under a cap the longest goes first. */
   readonly remaining: number;
   readonly task: Result<Task, Failure>;
@@ -72,4 +78,8 @@ export interface Plan {
   readonly handles: readonly string[];
   /** Whether identical reads may be one call; false where every call was asked for on its own account. */
   readonly sharesReads: boolean;
+  /** The caller asked to skip approval and may not. */
+  readonly skipDenied?: boolean;
+  /** These steps were parked and a person said yes: the claim on that, and what they refer to besides each other. */
+  readonly approved?: { readonly claim: Claim; readonly results: ReadonlyMap<string, unknown> };
 }

@@ -1,6 +1,7 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import type { AdmissionAnswer, AdmissionRequest, QuotaState, RateLimit } from "../contract/admission.ts";
 import type { Caller } from "../contract/caller.ts";
+import { type Claim, refuseClaim } from "../contract/confirmation.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { IdempotencyAnswer, IdempotencyRequest, KeyState } from "../contract/idempotency.ts";
 import type { JobSpec } from "../contract/job.ts";
@@ -55,6 +56,25 @@ export async function admitPlan(
   // What another's call answers draws nothing, and is denied with it.
   const twins = findTwins(plan, (tool) => toLimit(tool) !== null);
   const request = toRequest(plan, { caller, twins, ...asked });
+  const toAdmitted = (answer: AdmissionAnswer): Result<Admitted, Refused> => {
+    if (isOver(answer.quota)) return err(overQuota(answer.quota, caller));
+    const { quota, recorded, idempotency: claimed = null } = answer;
+    const batchState = claimed?.batch ?? null;
+    const refusal = batchState === null ? null : refuseKey(batchState);
+    if (refusal !== null) return err({ refusal, quota: null });
+    return ok({
+      plan: withDenials(plan, answer, twins),
+      quota,
+      degraded: false,
+      fences: new Map(recorded.map(({ index, fence }) => [index, fence])),
+      claimed,
+      replay: batchState?.kind === "done" ? batchState.answer.json : null,
+    });
+  };
+  if (plan.approved !== undefined) {
+    const approved = await approve(plan.approved.claim, request, gate);
+    return approved.ok ? toAdmitted(approved.value) : err({ refusal: approved.error, quota: null });
+  }
   const answer = await ask(request, gate);
   if (answer === null) {
     const sent = new Map(request.jobs.map(({ index, spec }) => [index, spec]));
@@ -71,19 +91,7 @@ export async function admitPlan(
       replay: null,
     });
   }
-  if (isOver(answer.quota)) return err(overQuota(answer.quota, caller));
-  const { quota, recorded, idempotency: claimed = null } = answer;
-  const batchState = claimed?.batch ?? null;
-  const refusal = batchState === null ? null : refuseKey(batchState);
-  if (refusal !== null) return err({ refusal, quota: null });
-  return ok({
-    plan: withDenials(plan, answer, twins),
-    quota,
-    degraded: false,
-    fences: new Map(recorded.map(({ index, fence }) => [index, fence])),
-    claimed,
-    replay: batchState?.kind === "done" ? batchState.answer.json : null,
-  });
+  return toAdmitted(answer);
 }
 
 /** Count a request that runs nothing against the caller's quota. */
@@ -99,6 +107,25 @@ async function ask(request: AdmissionRequest, gate: Gate): Promise<AdmissionAnsw
     return await gate.admit(request);
   } catch {
     return null;
+  }
+}
+
+/**
+ * The same in one turn with the claim on the confirmation that allows it. Without the gate nothing is claimed for certain, so
+ * nothing runs, reads included.
+ */
+async function approve(
+  claim: Claim,
+  request: AdmissionRequest,
+  gate: Gate,
+): Promise<Result<AdmissionAnswer, Refusal>> {
+  try {
+    const answer = await gate.approve(claim, request);
+    return answer.refused === null ? ok(answer.admission) : err(refuseClaim(answer.refused));
+  } catch {
+    const hint =
+      "The confirmation could not be claimed in time, and nothing was run now. Look at its status before deciding again: 'running' says that it was claimed all the same, and then only background work of it may happen.";
+    return err(makeRefusal("UNAVAILABLE", hint, { retryAfterMs: 1_000 }));
   }
 }
 
@@ -164,9 +191,9 @@ function toQuota({ name, quota }: Caller): RateLimit {
   return { bucket: `key:${name}`, limit: quota.limit, windowS: quota.windowS };
 }
 
-function toDraw({ index, task }: Step): { index: number; limit: RateLimit }[] {
-  // A loop draws for each of its elements, once it is known how many there are.
-  if (!task.ok || task.value.forEach !== undefined) return [];
+function toDraw({ index, parking, task }: Step): { index: number; limit: RateLimit }[] {
+  // What waits for a person draws when it runs, and a loop for each of its elements, once it is known how many there are.
+  if (!task.ok || parking !== null || task.value.forEach !== undefined) return [];
   const limit = toLimit(task.value.tool);
   return limit === null ? [] : [{ index, limit }];
 }

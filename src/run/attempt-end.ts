@@ -15,6 +15,7 @@ export function toAttemptEnd(outcome: Outcome): AttemptEnd {
         ? { kind: "deferred", error: toWireFailure(outcome.error) }
         : failedAttempt(outcome.error);
     case "initiated":
+    case "pending_confirmation":
     case "skipped":
       throw new Error(`Cannot end an attempt as '${outcome.status}'`);
   }

@@ -20,9 +20,10 @@ import { afterDispatch, type Queued } from "./tool-pools.ts";
  */
 export function makeJobs(plan: Plan, makeJob: MakeJob): ReadonlyMap<number, JobSpec> {
   const jobs = new Map<number, JobSpec>();
-  for (const { index, needs, task } of plan.steps) {
+  for (const { index, needs, parking, task } of plan.steps) {
     if (
       !task.ok ||
+      parking !== null ||
       task.value.tool.execution !== "fire-and-forget" ||
       needs.length > 0 ||
       task.value.call === null

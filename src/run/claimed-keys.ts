@@ -7,7 +7,7 @@ import type {
   KeyEnd,
   KeyState,
 } from "../contract/idempotency.ts";
-import { isMet, type Outcome } from "../contract/outcome.ts";
+import { isFailure, type Outcome } from "../contract/outcome.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { fitOutcome } from "./fit-answer.ts";
 import { fromStoredOutcome, toStoredOutcome } from "./stored-outcome.ts";
@@ -24,16 +24,17 @@ export class ClaimedKeys {
   readonly #asked: IdempotencyRequest;
   readonly #answer: IdempotencyAnswer;
   readonly #states: ReadonlyMap<number, KeyState>;
-  readonly #inDoubt = new Map<number, Tool>();
+  readonly #inDoubt = new Map<number, { readonly tool: Tool; readonly isParked: boolean }>();
 
   /** @param plan as it was sent to the gate, before anything was turned away */
   constructor(plan: Plan, asked: IdempotencyRequest, answer: IdempotencyAnswer) {
     this.#asked = asked;
     this.#answer = answer;
     this.#states = new Map(answer.actions.map(({ index, state }) => [index, state]));
-    for (const { index, task } of plan.steps)
+    for (const { index, parking, task } of plan.steps) {
       if (task.ok && task.value.tool.isWrite && this.#isInDoubt(index))
-        this.#inDoubt.set(index, task.value.tool);
+        this.#inDoubt.set(index, { tool: task.value.tool, isParked: parking !== null });
+    }
   }
 
   #isInDoubt(index: number): boolean {
@@ -44,8 +45,10 @@ export class ClaimedKeys {
   /** The outcomes that are known before anything runs. */
   known(): ReadonlyMap<number, Outcome> {
     const known = new Map<number, Outcome>();
-    for (const [index, tool] of this.#inDoubt)
-      if (tool.execution === "sync" && !tool.repeatable) known.set(index, unknown(tool));
+    for (const [index, { tool, isParked }] of this.#inDoubt) {
+      // Asking a person a second time would have it done a second time.
+      if (isParked || (tool.execution === "sync" && !tool.repeatable)) known.set(index, unknown(tool));
+    }
     for (const [index, state] of this.#states) {
       const outcome = toKnown(state);
       if (outcome !== null) known.set(index, outcome);
@@ -55,7 +58,7 @@ export class ClaimedKeys {
 
   /** Say of a step's outcome what an earlier run may have made of it: that this one did nothing proves nothing. */
   amend(step: Step, outcome: Outcome): Outcome {
-    const tool = this.#inDoubt.get(step.index);
+    const tool = this.#inDoubt.get(step.index)?.tool;
     if (tool === undefined || outcome.meta.replayed === true || !neverBegan(outcome)) return outcome;
     // A job that is recorded already is never turned away for these.
     const isCertain =
@@ -128,7 +131,7 @@ function toEnd(outcome: Outcome): KeyEnd {
   }
   return {
     kind: "done",
-    answer: { json: toStoredOutcome(fitOutcome(outcome)), failed: !isMet(outcome) },
+    answer: { json: toStoredOutcome(fitOutcome(outcome)), failed: isFailure(outcome) },
   };
 }
 

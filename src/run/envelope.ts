@@ -1,5 +1,5 @@
 import { type Failure, toWireFailure } from "../contract/failure.ts";
-import type { Outcome, OutcomeMeta, OutcomeStatus } from "../contract/outcome.ts";
+import { type Outcome, type OutcomeMeta, type OutcomeStatus, toWirePending } from "../contract/outcome.ts";
 import type { Plan, Step } from "../plan/step.ts";
 
 /**
@@ -19,6 +19,8 @@ function toBody(outcome: Outcome): string {
       return `,"data":${(outcome.shown ?? outcome).json}`;
     case "initiated":
       return `,"job_id":${JSON.stringify(outcome.jobId)}`;
+    case "pending_confirmation":
+      return `,"confirmation":${JSON.stringify(toWirePending(outcome.confirmation))}`;
     case "skipped":
       return `,"because":${JSON.stringify(outcome.because)}${toErrorJson(outcome.error)}`;
     case "error":
@@ -76,7 +78,7 @@ function summarise(outcomes: readonly Outcome[]): Summary {
     error: count("error"),
     initiated: count("initiated"),
     skipped: count("skipped"),
-    pending_confirmation: 0,
+    pending_confirmation: count("pending_confirmation"),
     unknown: count("unknown"),
   };
 }

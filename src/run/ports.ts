@@ -1,4 +1,5 @@
 import type { AdmissionAnswer, AdmissionRequest, RateLimit } from "../contract/admission.ts";
+import type { ApprovalAnswer, Claim, ParkAnswer, ParkRequest } from "../contract/confirmation.ts";
 import type { IdempotencyClosing } from "../contract/idempotency.ts";
 import type { AttemptEnd } from "../contract/job.ts";
 import type { KeptResult } from "../contract/kept-result.ts";
@@ -15,7 +16,7 @@ export interface Ports {
   /** Send one request, following no redirect. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** SHA-256 of a text's UTF-8, as hex. */
-  sha256(text: string): Promise<string>;
+  readonly sha256: (text: string) => Promise<string>;
   /** A configured secret, or undefined. */
   secret(name: string): string | undefined;
 }
@@ -36,6 +37,15 @@ export interface Gate {
   keep(results: readonly KeptResult[]): Promise<readonly string[]>;
   /** The kept results of these handles; those that are unknown or expired are missing. */
   recall(handles: readonly string[]): Promise<readonly KeptResult[]>;
+  /** Record islands that wait for a person; those in the answer are durable, the others were refused. */
+  park(islands: readonly ParkRequest[]): Promise<ParkAnswer>;
+  /**
+   * Claim a pending confirmation for a person's yes and admit what it runs, at once: a claim that is refused counts
+   * nothing, and where the quota is used up nothing is claimed.
+   */
+  approve(claim: Claim, request: AdmissionRequest): Promise<ApprovalAnswer>;
+  /** Report that what was approved is over. */
+  conclude(claim: Claim): Promise<void>;
 }
 
 /** The gates of tools with global limits, by the tool's name. Never asked for any other tool. */

@@ -1,6 +1,6 @@
 import type { Caller } from "../contract/caller.ts";
 import type { IdempotencyRequest } from "../contract/idempotency.ts";
-import { toCanonicalJson } from "../kit/canonical-json.ts";
+import { canonicalJson } from "../kit/canonical-json.ts";
 import type { Plan } from "../plan/step.ts";
 import type { Ports } from "./ports.ts";
 
@@ -34,7 +34,7 @@ export async function readKeys(
 
   const claim = async (kind: string, { key, content }: BatchKey) => ({
     key: `${kind}:${key}`,
-    fingerprint: await ports.sha256(toCanonicalJson([caller.name, content])),
+    fingerprint: await ports.sha256(canonicalJson([caller.name, content])),
     seed: ports.newId(),
   });
   return {

@@ -12,15 +12,6 @@ export function refuseMisconfigured(plan: Plan, ports: Ports): Plan {
   });
 }
 
-/** Turn away tools that need a person's yes, for which there is nobody to ask yet. */
-export function refuseUnconfirmed(plan: Plan): Plan {
-  return refuse(plan, ({ tool }) => {
-    if (!tool.confirm) return null;
-    const hint = `'${tool.name}' runs only after a person's confirmation, which cannot be asked for yet; nothing was sent.`;
-    return makeFailure("CONFIRMATION_INVALID", { hint });
-  });
-}
-
 function refuse(plan: Plan, obstacleOf: (task: Task) => Failure | null): Plan {
   let changed = false;
   const steps = plan.steps.map((step) => {

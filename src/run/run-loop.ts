@@ -158,6 +158,8 @@ function toEntry(outcome: Outcome, index: number, shownOf: (success: Success) =>
     const { data, json } = shownOf(outcome);
     return { data: { index, status, data }, json: `{"index":${index},"status":"success","data":${json}}` };
   }
+  if (status === "pending_confirmation")
+    throw new Error("Cannot park an element: a loop is parked as a whole");
   const entry =
     status === "initiated"
       ? { index, status, job_id: outcome.jobId }

@@ -1,9 +1,11 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { isMet, type Outcome } from "../contract/outcome.ts";
+import { isFailure, isMet, type Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
+import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
 import type { DataOf } from "../plan/references.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import type { Demotion } from "./demotion.ts";
+import type { Park, ParkedStep } from "./parked-step.ts";
 import type { StartStep } from "./start-step.ts";
 import type { Queued } from "./tool-pools.ts";
 
@@ -19,6 +21,8 @@ export interface PlanRunOptions {
   readonly amend?: (step: Step, outcome: Outcome) => Outcome;
   /** Makes jobs of safe actions that are unfinished at the deadline; without it they end there. */
   readonly demotion?: Demotion | undefined;
+  /** Records what waits for a person. */
+  readonly park: Park;
   /** Called once for every step, the moment its outcome is known. */
   readonly onOutcome: (step: Step, outcome: Outcome) => void;
 }
@@ -47,6 +51,8 @@ class PlanRun {
   readonly #needing: number[][];
   readonly #following: number[][];
   readonly #running = new Map<number, Queued>();
+  /** Steps that wait for a person, as long as nothing they need besides that fails. */
+  readonly #parked = new Map<number, ParkedStep>();
   readonly #finished = Promise.withResolvers<void>();
   /** The real end of everything that was started, answered or not. */
   readonly #ends: Promise<void>[] = [];
@@ -85,6 +91,7 @@ class PlanRun {
     await this.#finished.promise;
     cancelDeadline();
     signal?.removeEventListener("abort", onDisconnect);
+    if (this.#parked.size > 0) await this.#recordParked();
     // Every place is filled: #left reached 0.
     return { outcomes: this.#outcomes as Outcome[], drained: Promise.all(this.#ends) };
   }
@@ -94,12 +101,14 @@ class PlanRun {
       this.#open[index] === 0 &&
       this.#outcomes[index] === undefined &&
       !this.#running.has(index) &&
+      !this.#parked.has(index) &&
       !this.#stopped
     );
   }
 
   #begin(step: Step): void {
     if (!step.task.ok) return;
+    if (step.parking === "gated" && this.#parks(step)) return;
     const queued = this.#start(step, step.task.value, this.#dataOf);
     // At once, so that under fail-fast nothing starts between a failure that is known and its telling.
     if (queued.known !== undefined) {
@@ -112,6 +121,34 @@ class PlanRun {
       this.#running.delete(step.index);
       this.#settle(step, outcome);
     });
+  }
+
+  /**
+   * Park a gated step whose dependencies are met, and everything that needs it; false when there is nothing to say yes to,
+   * because it cannot be called with what it refers to. Starting it then says why, and calls nothing.
+   */
+  #parks(step: Step): boolean {
+    if (!step.task.ok) return false;
+    const prepared = prepareTask(step.task.value, this.#dataOf);
+    if (!prepared.ok || !hasCall(prepared.value)) return false;
+    this.#park(step, prepared.value);
+    if (this.#left === 0) this.#finished.resolve();
+    return true;
+  }
+
+  #park(step: Step, prepared: Prepared | null): void {
+    const { index, task } = step;
+    // What is wrong itself, or needs something that failed, was settled before.
+    if (!task.ok || this.#outcomes[index] !== undefined || this.#parked.has(index)) return;
+    this.#parked.set(index, { step, task: task.value, prepared });
+    this.#left -= 1;
+    for (const dependent of this.#needing[index]!) this.#park(this.#plan.steps[dependent]!, null);
+  }
+
+  async #recordParked(): Promise<void> {
+    const parked = [...this.#parked.values()].sort((a, b) => a.step.index - b.step.index);
+    const outcomes = await this.#options.park(parked, this.#dataOf);
+    for (const { step } of parked) this.#record(step, outcomes.get(step.index)!);
   }
 
   readonly #dataOf: DataOf = (id) => {
@@ -135,7 +172,7 @@ class PlanRun {
     });
     if (known.length === 0) return;
     const failed =
-      this.#plan.onError === "fail-fast" ? known.find(([, outcome]) => !isMet(outcome)) : undefined;
+      this.#plan.onError === "fail-fast" ? known.find(([, outcome]) => isFailure(outcome)) : undefined;
     this.#stopped = failed !== undefined;
     for (const [step, outcome] of known) this.#record(step, outcome);
     for (const [step, outcome] of known) this.#release(step, outcome);
@@ -160,14 +197,14 @@ class PlanRun {
     const { amend, onOutcome } = this.#options;
     const told = amend === undefined ? outcome : amend(step, outcome);
     this.#outcomes[step.index] = told;
-    this.#left -= 1;
+    if (!this.#parked.delete(step.index)) this.#left -= 1;
     onOutcome(step, told);
   }
 
   /** Let go of everything that waits for a step, or stop it. */
   #release(step: Step, outcome: Outcome): void {
     const met = isMet(outcome);
-    const failsBatch = !met && this.#plan.onError === "fail-fast" && !this.#stopped;
+    const failsBatch = isFailure(outcome) && this.#plan.onError === "fail-fast" && !this.#stopped;
     // Before its dependents are skipped: what comes after those must not start now.
     if (failsBatch) this.#stopped = true;
     for (const index of this.#needing[step.index]!) {
@@ -200,13 +237,21 @@ class PlanRun {
     const exceeded = makeFailure("DEADLINE_EXCEEDED", { hint });
     const running = [...this.#running];
     const demoted = running.flatMap(([index]) => (demotion?.has(index) === true ? [index] : []));
-    this.#settleUnstarted({ status: "error", error: exceeded, meta: {} }, new Set(demoted));
+    const spared = new Set([...demoted, ...this.#waitingForPersonOnly()]);
+    this.#settleUnstarted({ status: "error", error: exceeded, meta: {} }, spared);
     for (const [index, queued] of running)
       if (!demoted.includes(index)) queued.stop(exceeded, "report-unknown");
     if (demoted.length > 0)
       demotion?.demote(demoted, exceeded, (index, outcome) =>
         this.#settle(this.#plan.steps[index]!, outcome),
       );
+  }
+
+  /** Parked steps for which nothing is missing but a person, whose time it is not. */
+  #waitingForPersonOnly(): number[] {
+    const isThere = (index: number): boolean =>
+      this.#outcomes[index] !== undefined || this.#parked.has(index);
+    return [...this.#parked.values()].flatMap(({ step }) => (step.needs.every(isThere) ? [step.index] : []));
   }
 
   #onDisconnect(): void {
@@ -222,16 +267,20 @@ class PlanRun {
    * Settle what was never dispatched: neither begun, nor out of its tool's queue. All of it at once, so that each says
    * why it did not start, and not that another did not.
    */
-  #settleUnstarted(outcome: Outcome, demoted: ReadonlySet<number> = new Set()): void {
+  #settleUnstarted(outcome: Outcome, spared: ReadonlySet<number> = new Set()): void {
     const unstarted = this.#plan.steps.filter(
       ({ index }) =>
         this.#outcomes[index] === undefined &&
         this.#running.get(index)?.started !== true &&
-        !demoted.has(index),
+        !spared.has(index),
     );
     for (const step of unstarted) this.#record(step, outcome);
     for (const step of unstarted) this.#release(step, outcome);
   }
+}
+
+function hasCall(prepared: Prepared): boolean {
+  return prepared.kind === "call" || prepared.calls.some(({ ok }) => ok);
 }
 
 function skipped(code: "DEPENDENCY_FAILED" | "ABORTED", because: string): Outcome {

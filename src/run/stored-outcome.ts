@@ -1,13 +1,14 @@
 import type { Failure } from "../contract/failure.ts";
-import type { Outcome, OutcomeMeta, Shown } from "../contract/outcome.ts";
+import type { Outcome, OutcomeMeta, OutcomeStatus, PendingConfirmation, Shown } from "../contract/outcome.ts";
 
 /** An outcome as it is kept under an action's idempotency key. Data stays the JSON text that it is. */
 interface StoredOutcome {
-  readonly status: "success" | "error" | "initiated" | "unknown";
+  readonly status: Exclude<OutcomeStatus, "skipped">;
   readonly json?: string;
   readonly shownJson?: string;
   readonly error?: Failure;
   readonly jobId?: string;
+  readonly confirmation?: PendingConfirmation;
   readonly meta: OutcomeMeta;
 }
 
@@ -21,6 +22,7 @@ export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "sk
     ...(status === "success" && outcome.shown !== undefined && { shownJson: outcome.shown.json }),
     ...((status === "error" || status === "unknown") && { error: outcome.error }),
     ...(status === "initiated" && { jobId: outcome.jobId }),
+    ...(status === "pending_confirmation" && { confirmation: outcome.confirmation }),
     // How long it took then is not what this batch spent.
     meta: {
       ...(bytes !== undefined && { bytes }),
@@ -36,7 +38,9 @@ export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "sk
 
 /** Read an outcome back, as the replay that it now is. */
 export function fromStoredOutcome(text: string): Outcome {
-  const { status, json, shownJson, error, jobId, ...stored } = JSON.parse(text) as StoredOutcome;
+  const { status, json, shownJson, error, jobId, confirmation, ...stored } = JSON.parse(
+    text,
+  ) as StoredOutcome;
   const meta = { ...stored.meta, replayed: true } as const;
   switch (status) {
     case "success":
@@ -48,6 +52,8 @@ export function fromStoredOutcome(text: string): Outcome {
       };
     case "initiated":
       return { status, jobId: jobId!, meta };
+    case "pending_confirmation":
+      return { status, confirmation: confirmation!, meta };
     case "error":
     case "unknown":
       return { status, error: error!, meta };

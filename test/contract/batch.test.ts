@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { parseBatch } from "../../src/contract/batch.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
@@ -169,11 +169,10 @@ test("parseBatch() gives every action exactly one entry, in order, each with its
   );
 });
 
-describe("not offered yet", () => {
-  test("parseBatch() refuses skip_approval by name", () => {
-    expect(errorOf(parseBatchText(`{"actions": [${PING}], "skip_approval": true}`))).toEqual({
-      code: "INVALID_BATCH",
-      hint: "'skip_approval' is not supported yet; leave it out.",
-    });
-  });
+test("parseBatch() reads skip_approval, which is off unless said", () => {
+  expect(valueOf(parseBatchText(`{"actions": [${PING}], "skip_approval": true}`)).skipApproval).toBe(true);
+  expect(valueOf(parseBatchText(`{"actions": [${PING}]}`)).skipApproval).toBe(false);
+  expect(errorOf(parseBatchText(`{"actions": [${PING}], "skip_approval": "yes"}`)).code).toBe(
+    "INVALID_BATCH",
+  );
 });

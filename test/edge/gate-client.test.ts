@@ -44,6 +44,11 @@ class FakeNamespace implements TenantGateNamespace {
       redrive: call,
       keep: call,
       recall: call,
+      park: call,
+      confirmation: call,
+      approve: call,
+      reject: call,
+      conclude: call,
     };
   }
 }
@@ -187,6 +192,11 @@ describe("createGateClient()", () => {
           redrive: (jobId) => real.redrive(jobId),
           keep: (results) => real.keep(results),
           recall: (handles) => real.recall(handles),
+          park: (islands) => real.park(islands),
+          confirmation: (id) => real.confirmation(id),
+          approve: (claim, request) => real.approve(claim, request),
+          reject: (claim) => real.reject(claim),
+          conclude: (claim) => real.conclude(claim),
         };
       },
     };

@@ -35,6 +35,12 @@ const { results } = await caller.execute(
 );
 const JOBS = results.map(({ job_id }) => job_id!);
 
+/** Confirmations that wait, more of them than are decided. */
+const parked = await caller.execute(
+  Array.from({ length: 40 }, (_, id) => ({ tool: "probe-delete", args: { id } })),
+);
+const CONFIRMATIONS = parked.results.map(({ confirmation }) => confirmation!.id);
+
 /** How many requests the fuzzer sends; each operation gets its share. */
 const REQUESTS = Number(process.env["FUZZ_REQUESTS"] ?? 5_000);
 
@@ -43,6 +49,7 @@ const TOOLS = [
   "probe-echo",
   "probe-search",
   "probe-write",
+  "probe-delete",
   "probe-background",
   "probe-nothing",
   "get_weather",
@@ -133,7 +140,13 @@ function requests(target: (typeof operations)[number]): fc.Arbitrary<RawRequest>
       body: bodies(target),
       query: fc.record(query, { requiredKeys: [] }),
       headers,
-      id: fc.constantFrom(...JOBS, "00000000-0000-4000-8000-000000000000", "x", "%00", "a%2Fb"),
+      id: fc.constantFrom(
+        ...(path.startsWith("/v1/confirmations") ? CONFIRMATIONS : JOBS),
+        "00000000-0000-4000-8000-000000000000",
+        "x",
+        "%00",
+        "a%2Fb",
+      ),
     })
     .map(({ body, query: chosen, headers: sent, id }) => {
       const search = new URLSearchParams(

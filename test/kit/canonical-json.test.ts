@@ -1,40 +1,29 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { toCanonicalJson } from "../../src/kit/canonical-json.ts";
+import { canonicalJson } from "../../src/kit/canonical-json.ts";
 
-test("the order of keys and the spelling of numbers and text do not matter", () => {
-  const a: unknown = JSON.parse('{"b": 1.0, "a": [true, {"y": 1e2, "x": "\\u0061"}]}');
-  const b: unknown = JSON.parse('{"a":[true,{"x":"a","y":100}],"b":1}');
-  expect(toCanonicalJson(a)).toBe('{"a":[true,{"x":"a","y":100}],"b":1}');
-  expect(toCanonicalJson(b)).toBe(toCanonicalJson(a));
+test("canonicalJson() writes the same text for the same value, however its keys are ordered", () => {
+  expect(canonicalJson({ b: 1, a: [{ d: 2, c: null }] })).toBe('{"a":[{"c":null,"d":2}],"b":1}');
+  expect(canonicalJson({ a: [{ c: null, d: 2 }], b: 1 })).toBe('{"a":[{"c":null,"d":2}],"b":1}');
 });
 
-test("the order of elements, types and keys that reach a prototype do matter", () => {
-  const texts = ["[1,2]", "[2,1]", '["1",2]', "[null]", "[]", '{"__proto__":1}', '{"a":null}', "{}", '""'];
-  const canonical = texts.map((text) => toCanonicalJson(JSON.parse(text)));
-  expect(new Set(canonical).size).toBe(texts.length);
+test("canonicalJson() keeps a key that could reach a prototype a key", () => {
+  expect(canonicalJson(JSON.parse('{"b":1,"__proto__":{"a":2}}'))).toBe('{"__proto__":{"a":2},"b":1}');
 });
 
-test("equal values give equal text, different values different text, and it parses to the value again", () => {
+test("canonicalJson() tells different values apart, and reads back as what was written", () => {
   fc.assert(
-    fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
-      const text = toCanonicalJson(a);
-      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(a)));
-      expect(toCanonicalJson(JSON.parse(JSON.stringify(a)))).toBe(text);
-      const equal = text === toCanonicalJson(b);
-      expect(equal).toBe(same(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b))));
+    fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
+      const [a, b] = [JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other))] as unknown[];
+      expect(JSON.parse(canonicalJson(a))).toEqual(a);
+      let same = true;
+      try {
+        expect(a).toEqual(b);
+      } catch {
+        same = false;
+      }
+      expect(canonicalJson(a) === canonicalJson(b)).toBe(same);
     }),
   );
 });
-
-/** Equality that shares no code with what it checks. */
-function same(a: unknown, b: unknown): boolean {
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const [left, right] = [new Map(Object.entries(a)), new Map(Object.entries(b))];
-  return (
-    left.size === right.size &&
-    [...left].every(([key, value]) => right.has(key) && same(value, right.get(key)))
-  );
-}

@@ -283,6 +283,39 @@ describe("P5: an action's key", () => {
   });
 });
 
+describe("what a person has to allow", () => {
+  const gated = action("idempotent", { id: "gated", idempotency_key: "k" });
+  const gatedTools = (world: KeyedWorld) => [
+    world.tool("idempotent", {
+      isWrite: true,
+      actions: ["update"],
+      idempotent: true,
+      orchestration: { mode: "parallel-safe", confirm: "always" },
+    }),
+    world.tool("read"),
+  ];
+
+  test("is asked once under a key: later batches point to the same confirmation, which is no failure", async () => {
+    const world = new KeyedWorld();
+    const tools = gatedTools(world);
+    const first = await world.send(tools, { actions: [gated] });
+    const again = await world.send(tools, { actions: [gated, action("read")], on_error: "fail-fast" });
+    expect(again.results[0]).toEqual({ ...first.results[0], meta: { idempotency_replayed: true } });
+    expect(again.results[0]!.status).toBe("pending_confirmation");
+    expect(again.results[1]!.status).toBe("success");
+    expect(world.gate.parked.size).toBe(1);
+  });
+
+  test("is not asked again where an earlier run may have asked, but unknown", async () => {
+    const world = new KeyedWorld();
+    const tools = gatedTools(world);
+    world.gate.park = () => new Promise(() => {});
+    await world.lose(tools, { actions: [gated] }, { key: "b", ms: 50 });
+    const { results } = await world.send(tools, { actions: [gated] }, "b");
+    expect(results[0]!.status).toBe("unknown");
+  });
+});
+
 describe("the answer under a key", () => {
   test("is given even when it cannot be kept", async () => {
     const { world, tools } = createWorld();

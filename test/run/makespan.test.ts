@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import type { Tool } from "../../src/catalog/define-tool.ts";
 import { runPlan } from "../../src/run/run-plan.ts";
-import { contractOf, FakeActions, planOf, type StepSketch } from "../support/fake-actions.ts";
+import { contractOf, FakeActions, fakePark, planOf, type StepSketch } from "../support/fake-actions.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
 /** A tool with room for so many calls. */
@@ -18,6 +18,7 @@ async function makespan(sketches: readonly StepSketch[]): Promise<number> {
     runPlan(planOf(sketches), actions.start, {
       clock,
       signal: new AbortController().signal,
+      park: fakePark,
       onOutcome: () => {},
     }),
   );

@@ -4,7 +4,14 @@ import { expect, test } from "vitest";
 import type { OnError } from "../../src/contract/batch.ts";
 import { makeFailure } from "../../src/contract/failure.ts";
 import { runPlan } from "../../src/run/run-plan.ts";
-import { contractOf, FakeActions, planOf, SOME_FAILURE, type StepSketch } from "../support/fake-actions.ts";
+import {
+  contractOf,
+  FakeActions,
+  fakePark,
+  planOf,
+  SOME_FAILURE,
+  type StepSketch,
+} from "../support/fake-actions.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
 const SERIAL = contractOf("serial", { orchestration: { mode: "sequential-only" } });
@@ -58,6 +65,7 @@ function toSketches(steps: readonly Picks[], order: readonly number[]): StepSket
       after: ids(after).filter((id) => !needed.includes(id)),
       ...(fate < 3 && { fails: SOME_FAILURE }),
       ...(fate === 3 && { refused: makeFailure("INVALID_ARGS") }),
+      ...(fate === 4 && { gated: true }),
     };
   }
   return sketches;
@@ -74,6 +82,7 @@ test("P1: 10,000 random plans: one outcome each, in order, under the caps, after
         runPlan(planOf(sketches, { onError, deadlineMs }), actions.start, {
           clock,
           signal: new AbortController().signal,
+          park: fakePark,
           onOutcome: (step) => seen.push(step.id),
         }),
       );
@@ -88,8 +97,18 @@ test("P1: 10,000 random plans: one outcome each, in order, under the caps, after
       const failed = new Set(
         sketches.flatMap(({ id }) => (["error", "unknown"].includes(statusOf.get(id)!) ? [id] : [])),
       );
+      const { steps: planned } = planOf(sketches);
+      const isParked = (id: string): boolean =>
+        planned.some((step) => step.id === id && step.parking !== null);
       for (const [index, { id, needs = [], after = [], refused }] of sketches.entries()) {
         const outcome = outcomes[index]!;
+        if (isParked(id) && actions.startedAt.has(id)) throw new Error(`${id} ran without a person's yes`);
+        if (outcome.status === "pending_confirmation") {
+          // Whatever it needs has happened or waits with it: there is somebody to say yes to.
+          expect(isParked(id)).toBe(true);
+          for (const needed of needs)
+            expect(["success", "initiated", "pending_confirmation"]).toContain(statusOf.get(needed));
+        }
         const startedAt = actions.startedAt.get(id);
         if (refused !== undefined && outcome.status !== "error")
           throw new Error(`${id} did not fail in its place`);
@@ -100,7 +119,9 @@ test("P1: 10,000 random plans: one outcome each, in order, under the caps, after
           expect(["success", "initiated"]).toContain(statusOf.get(needed));
           expect(actions.endedAt.get(needed)).toBeLessThanOrEqual(startedAt);
         }
+        if (outcome.status === "pending_confirmation") throw new Error(`${id} ran and was parked`);
         for (const earlier of after) {
+          if (isParked(earlier) || isParked(id)) continue;
           if (actions.startedAt.has(earlier))
             expect(actions.endedAt.get(earlier)).toBeLessThanOrEqual(startedAt);
         }

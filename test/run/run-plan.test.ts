@@ -4,7 +4,14 @@ import type { OnError } from "../../src/contract/batch.ts";
 import { makeFailure } from "../../src/contract/failure.ts";
 import type { Outcome } from "../../src/contract/outcome.ts";
 import { runPlan } from "../../src/run/run-plan.ts";
-import { contractOf, FakeActions, planOf, SOME_FAILURE, type StepSketch } from "../support/fake-actions.ts";
+import {
+  contractOf,
+  FakeActions,
+  fakePark,
+  planOf,
+  SOME_FAILURE,
+  type StepSketch,
+} from "../support/fake-actions.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
 const SERIAL = contractOf("serial", { orchestration: { mode: "sequential-only" } });
@@ -28,6 +35,7 @@ async function run(sketches: readonly StepSketch[], options: Options = {}) {
     runPlan(planOf(sketches, options), actions.start, {
       clock,
       signal: gone.signal,
+      park: fakePark,
       onOutcome: (step) => seen.push(step.id),
     }),
   );

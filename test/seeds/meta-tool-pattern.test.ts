@@ -9,9 +9,14 @@ import { describeTool } from "../../src/catalog/describe-tool.ts";
 import { discoverTools, discoverySchema } from "../../src/catalog/discover-tools.ts";
 import { describeSurface } from "../../src/catalog/tool-surface.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";
+import { executeApproved } from "../../src/executor.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
+import { EXAMPLE_TOOLS } from "../sandbox/example-tools.ts";
+import { resetExamples } from "../sandbox/upstreams/examples.ts";
+import { routeUpstream } from "../sandbox/upstreams/route-upstream.ts";
+import { TestWorld, type WireEnvelope } from "../support/execute-batch.ts";
+import { INSTANT_PORTS } from "../support/instant-ports.ts";
 import { readCatalogue } from "../fixtures/catalogue/read-catalogue.ts";
-import { TestWorld } from "../support/execute-batch.ts";
 import { parseBatchText } from "../support/parse-batch-text.ts";
 import { valueOf } from "../support/unwrap.ts";
 
@@ -180,4 +185,52 @@ test("'Load only 3 meta-tool schemas (96% reduction!)': the three cost a fractio
   expect(surface.map(({ name }) => name)).toEqual(["discover_tools", "get_tool_schema", "invoke_tool"]);
   expect(cost(surface)).toBeLessThan(550);
   expect(1 - cost(surface) / cost(flat)).toBeGreaterThan(0.96);
+});
+
+/** The document's own call: `invoke_tool(tool_name="delete_calendar_event", parameters={"event_id": "abc123"})`. */
+test("'This action requires user confirmation before execution': the document's deletion is asked about, not done", async () => {
+  const world = new TestWorld();
+  world.fetch = (url, init) => routeUpstream(new Request(url, init), INSTANT_PORTS)!;
+  resetExamples();
+  const list = { id: "list", tool: "list_calendar_events", args: { time_min: "tomorrow" } };
+  const envelope = await world.run(EXAMPLE_TOOLS, {
+    actions: [
+      list,
+      {
+        id: "delete",
+        tool: "invoke_tool",
+        args: { tool_name: "delete_calendar_event", parameters: { event_id: "abc123" } },
+        depends_on: ["list"],
+      },
+      {
+        id: "notify",
+        tool: "create_contacts",
+        args: { contacts: [{ name: { $ref: "delete#/title" }, email: "ada@example.com" }] },
+      },
+      { id: "search", tool: "search_documents", args: { query: "agenda" } },
+    ],
+  });
+  expect(envelope.results.map(({ id, tool, status }) => [id, tool, status])).toEqual([
+    ["list", "list_calendar_events", "success"],
+    ["delete", "delete_calendar_event", "pending_confirmation"],
+    ["notify", "create_contacts", "pending_confirmation"],
+    ["search", "search_documents", "success"],
+  ]);
+  expect(envelope.summary).toMatchObject({ ok: 2, pending_confirmation: 2 });
+  const { id, message } = envelope.results[1]!.confirmation!;
+  expect(message).toBe(
+    `'delete_calendar_event' with {"event_id":"abc123"} runs only after a person's yes. With it: 'notify' (create_contacts).`,
+  );
+  expect(envelope.results[0]!.data).toMatchObject({ events: [{ event_id: "abc123" }, {}] });
+
+  const approved = await world.clock.runUntil(
+    executeApproved(world.gate.parked.get(id)!, { id, by: "ann" }, world.execution(EXAMPLE_TOOLS)),
+  );
+  const { results } = JSON.parse(valueOf(approved).envelopeJson) as WireEnvelope;
+  expect(results).toMatchObject([
+    { index: 0, id: "delete", status: "success", data: { event_id: "abc123", title: "Meeting with John" } },
+    { index: 1, id: "notify", status: "success", data: { contacts: [{ name: "Meeting with John" }] } },
+  ]);
+  const after = await world.run(EXAMPLE_TOOLS, { actions: [list] });
+  expect(after.results[0]!.data).toEqual({ events: [{ event_id: "def456", title: "Stand-up" }] });
 });

@@ -12,6 +12,11 @@ import { FakeGate } from "./fake-gate.ts";
 import { FakeToolGates } from "./fake-tool-gates.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
+/** Outside a Worker it is synchronous, which virtual time needs: it does not wait for threads. */
+function sha256Of(text: string): Promise<string> {
+  return Promise.resolve(createHash("sha256").update(text).digest("hex"));
+}
+
 /** A result as it goes over the wire. */
 export interface WireResult {
   readonly index: number;
@@ -21,6 +26,7 @@ export interface WireResult {
   readonly data?: unknown;
   readonly job_id?: string;
   readonly because?: string;
+  readonly confirmation?: { readonly id: string; readonly expires_at: string; readonly message: string };
   readonly error?: WireFailure;
   readonly meta: {
     readonly duration_ms?: number;
@@ -55,7 +61,7 @@ export class TestWorld {
     random: () => 0.5,
     newId: () => `id-${(this.#ids += 1)}`,
     fetch: (url, init) => this.fetch(url, init),
-    sha256: (text) => Promise.resolve(createHash("sha256").update(text).digest("hex")),
+    sha256: sha256Of,
     secret: (name) => this.secrets.get(name),
   };
 

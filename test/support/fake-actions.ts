@@ -6,7 +6,9 @@ import { type Failure, makeFailure } from "../../src/contract/failure.ts";
 import type { Outcome } from "../../src/contract/outcome.ts";
 import { err, ok } from "../../src/kit/result.ts";
 import { remainingPaths } from "../../src/plan/remaining-paths.ts";
+import { findParking } from "../../src/plan/find-parking.ts";
 import type { Plan, Step } from "../../src/plan/step.ts";
+import type { Park } from "../../src/run/parked-step.ts";
 import type { Running } from "../../src/run/run-action.ts";
 import type { StartStep } from "../../src/run/start-step.ts";
 import { ToolPools } from "../../src/run/tool-pools.ts";
@@ -43,6 +45,8 @@ export interface StepSketch {
   readonly ms?: number;
   /** It ends like this instead of in success. */
   readonly fails?: Failure;
+  /** Needs a person's yes. */
+  readonly gated?: boolean;
 }
 
 const PLAIN = contractOf("plain");
@@ -54,16 +58,26 @@ export function planOf(
 ): Plan {
   const position = new Map(sketches.map(({ id }, index) => [id, index]));
   const at = (ids: readonly string[] = []): number[] => ids.map((id) => position.get(id)!);
-  const remaining = remainingPaths(sketches.map(({ needs, after }) => [...at(needs), ...at(after)]));
-  const steps = sketches.map(({ id, needs, after, tool = PLAIN, refused }, index): Step => {
+  const needsOf = sketches.map(({ needs }) => at(needs));
+  const parking = findParking(
+    sketches.map(({ gated, refused }) => gated === true && refused === undefined),
+    needsOf,
+  );
+  // What waits for a person holds nothing back, and nothing holds it back but what it needs.
+  const afterOf = sketches.map(({ after }, index) =>
+    parking[index] === null ? at(after).filter((earlier) => parking[earlier] === null) : [],
+  );
+  const remaining = remainingPaths(needsOf.map((needed, index) => [...needed, ...afterOf[index]!]));
+  const steps = sketches.map(({ id, tool = PLAIN, refused }, index): Step => {
     const call = { tool, input: {}, args: {}, timeoutMs: 1_000 };
     return {
       index,
       id,
       toolName: tool.name,
-      needs: at(needs),
-      after: at(after),
+      needs: needsOf[index]!,
+      after: afterOf[index]!,
       edges: [],
+      parking: parking[index]!,
       remaining: remaining[index]!,
       task: refused === undefined ? ok({ ...call, call, forEach: undefined, select: null }) : err(refused),
     };
@@ -78,6 +92,19 @@ export function planOf(
     sharesReads: true,
   };
 }
+
+/** Parks everything under one id. */
+export const fakePark: Park = async (parked) =>
+  new Map(
+    parked.map(({ step }) => [
+      step.index,
+      {
+        status: "pending_confirmation",
+        confirmation: { id: "parked", expiresAt: 0, message: `${step.id} waits` },
+        meta: {},
+      },
+    ]),
+  );
 
 /** Actions that take the time their sketch says, and a record of what happened when. */
 export class FakeActions {

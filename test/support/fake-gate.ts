@@ -1,5 +1,13 @@
 import type { AdmissionAnswer, AdmissionRequest } from "../../src/contract/admission.ts";
 import type {
+  ApprovalAnswer,
+  Claim,
+  ClaimRefusal,
+  Island,
+  ParkAnswer,
+  ParkRequest,
+} from "../../src/contract/confirmation.ts";
+import type {
   IdempotencyAnswer,
   IdempotencyClosing,
   IdempotencyRequest,
@@ -7,6 +15,9 @@ import type {
 import type { AttemptEnd } from "../../src/contract/job.ts";
 import type { Gate } from "../../src/run/ports.ts";
 import { narrowToClaimed } from "../../src/state/narrow-to-claimed.ts";
+
+/** When everything that a fake gate parks expires. */
+export const PARKED_UNTIL = Date.UTC(2026, 10, 2, 15, 0);
 
 /** A gate that admits everything, remembers what it was asked, and answers otherwise where a test says so. */
 export class FakeGate implements Gate {
@@ -73,6 +84,29 @@ export class FakeGate implements Gate {
   async complete(closing: IdempotencyClosing): Promise<void> {
     this.closings.push(closing);
     if (this.down) throw new Error("The gate is down");
+  }
+
+  /** Islands it parked, by id. */
+  readonly parked = new Map<string, Island>();
+  readonly concluded: string[] = [];
+  /** How many more islands it takes. */
+  roomForIslands = Number.POSITIVE_INFINITY;
+  claimRefusedWith: ClaimRefusal | null = null;
+
+  async park(islands: readonly ParkRequest[]): Promise<ParkAnswer> {
+    if (this.down) throw new Error("The gate is down");
+    const taken = islands.slice(0, this.roomForIslands);
+    for (const { id, islandJson } of taken) this.parked.set(id, JSON.parse(islandJson) as Island);
+    return taken.map(({ id }) => ({ id, expiresAt: PARKED_UNTIL }));
+  }
+
+  async approve(_claim: Claim, request: AdmissionRequest): Promise<ApprovalAnswer> {
+    if (this.claimRefusedWith !== null) return { refused: this.claimRefusedWith };
+    return { refused: null, admission: await this.admit(request) };
+  }
+
+  async conclude({ id }: Claim): Promise<void> {
+    this.concluded.push(id);
   }
 
   settle(jobId: string, _fence: number, end: AttemptEnd): Promise<boolean> {

@@ -1,10 +1,12 @@
 import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../contract/admission.ts";
+import type { Claim, ClaimRefusal, ConfirmationRecord } from "../../contract/confirmation.ts";
 import type { JobChange, JobQuery, JobRecord } from "../../contract/job.ts";
 import { compareJobs, HOME, shardOf } from "../../contract/job-shard.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import type { Gate } from "../../run/ports.ts";
 import { fitKeep, KEEP_LIMITS } from "../../state/kept-results.ts";
 import { admitSharded } from "./admit-sharded.ts";
+import { approveSharded } from "./approve-sharded.ts";
 import { callBounded, type CallBounds } from "./call-bounded.ts";
 import type { TenantGateNamespace, TenantGateStub } from "./tenant-gate.ts";
 
@@ -17,6 +19,9 @@ export interface GateCalls extends Omit<Gate, "countAlone"> {
   jobs(query: JobQuery): Promise<JobRecord[]>;
   cancel(jobId: string): Promise<JobChange | null>;
   redrive(jobId: string): Promise<JobChange | null>;
+  confirmation(id: string): Promise<ConfirmationRecord | null>;
+  /** Say no; what the confirmation was instead of pending, or null. */
+  reject(claim: Claim): Promise<ClaimRefusal | null>;
 }
 
 /** The tenant's gate as a request has it. */
@@ -45,8 +50,9 @@ const ids = new WeakMap<TenantGateNamespace, Map<string, DurableObjectId>>();
  *
  * A call that fails in a way the platform calls retryable is sent once more through a fresh stub (the old one stays
  * broken), except to an overloaded object, which a retry would only load more. The first sending may have landed:
- * quota is then counted twice, a job is recorded once, and a settle that landed answers false. A call that times out
- * rejects; it may still take effect. A job is looked for where its id says. Results are kept and recalled in several calls when they are many.
+ * quota is then counted twice, a job is recorded once, an island is parked once, a decision is its own repetition, and a
+ * settle that landed answers false. A call that times out rejects; it may still take effect. A job is looked for where its
+ * id says. Results are kept and recalled in several calls when they are many.
  */
 export function createGateClient(
   namespace: TenantGateNamespace,
@@ -76,6 +82,15 @@ export function createGateClient(
     cancel: (jobId) => callHolder(jobId, (stub) => stub.cancel(jobId)),
     redrive: (jobId) => callHolder(jobId, (stub) => stub.redrive(jobId)),
     complete: (closing) => call((stub) => stub.complete(closing)),
+    park: (islands) => call((stub) => stub.park(islands)),
+    confirmation: (id) => call((stub) => stub.confirmation(id)),
+    approve: (claim, request) =>
+      approveSharded(request, {
+        approve: (part) => call((stub) => stub.approve(claim, part)),
+        admit: (shard, part) => callShard(shard, (stub) => stub.admit(part, [])),
+      }),
+    reject: (claim) => call((stub) => stub.reject(claim)),
+    conclude: (claim) => call((stub) => stub.conclude(claim)),
     keep: (results) => inParts(fitKeep(results, KEEP_LIMITS), (part) => call((stub) => stub.keep(part))),
     recall: (handles) => inParts([...new Set(handles)], (part) => call((stub) => stub.recall(part))),
   };

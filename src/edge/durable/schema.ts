@@ -18,6 +18,11 @@ const STEPS: readonly string[] = [
    ) WITHOUT ROWID, STRICT;`,
   `ALTER TABLE jobs ADD COLUMN callback_json TEXT;
    CREATE TABLE gone_endpoints (url TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID, STRICT;`,
+  // The text comes last, for the same reason.
+  `CREATE TABLE confirmations (
+     id TEXT PRIMARY KEY, status TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+     decided_by TEXT, bytes INTEGER NOT NULL, island_json TEXT NOT NULL
+   ) WITHOUT ROWID, STRICT;`,
   // Here too: what counts and prunes the keys does not read their answers.
   `CREATE TABLE idempotency (
      key TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, lease_ends_at INTEGER, bytes INTEGER NOT NULL,

@@ -1,5 +1,13 @@
 import { DurableObject } from "cloudflare:workers";
 import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../contract/admission.ts";
+import type {
+  ApprovalAnswer,
+  Claim,
+  ClaimRefusal,
+  ConfirmationRecord,
+  ParkAnswer,
+  ParkRequest,
+} from "../../contract/confirmation.ts";
 import { makeFailure, toWireFailure } from "../../contract/failure.ts";
 import type {
   IdempotencyAnswer,
@@ -18,10 +26,12 @@ import type {
 import type { KeptResult } from "../../contract/kept-result.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { admitJobs } from "../../state/admit-jobs.ts";
+import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "../../state/confirmations.ts";
 import { KEEP_LIMITS, type KeepLimits } from "../../state/kept-results.ts";
 import { narrowToClaimed } from "../../state/narrow-to-claimed.ts";
 import { systemClock } from "../system-ports.ts";
 import { type DueWork, JobDrain } from "./drain-jobs.ts";
+import { ConfirmationTable } from "./confirmation-table.ts";
 import { GateAlarm } from "./gate-alarm.ts";
 import { KEY_LIMITS, KeyTable, type KeyTableOptions } from "./key-table.ts";
 import { Outbox, type OutboxOptions } from "./outbox.ts";
@@ -36,6 +46,7 @@ export interface TenantGateOptions extends OutboxOptions {
   readonly concurrency: number;
   readonly results: KeepLimits;
   readonly keys: KeyTableOptions;
+  readonly confirmations: ConfirmationLimits;
 }
 
 /** What an alarm does besides looking after rows. */
@@ -64,6 +75,11 @@ export interface TenantGateMethods {
   redrive(jobId: string): JobChange | null;
   keep(results: readonly KeptResult[]): string[];
   recall(handles: readonly string[]): KeptResult[];
+  park(islands: readonly ParkRequest[]): ParkAnswer;
+  confirmation(id: string): ConfirmationRecord | null;
+  approve(claim: Claim, request: AdmissionRequest): ApprovalAnswer;
+  reject(claim: Claim): ClaimRefusal | null;
+  conclude(claim: Claim): void;
 }
 
 /** The object from outside: the same methods, each a round trip. */
@@ -89,6 +105,7 @@ const DEFAULTS: TenantGateOptions = {
   concurrency: LIMITS.headerSlots,
   results: KEEP_LIMITS,
   keys: KEY_LIMITS,
+  confirmations: CONFIRMATION_LIMITS,
 };
 
 /** What a bug in an attempt leaves behind: nobody knows what it sent. */
@@ -97,7 +114,7 @@ const LOST: AttemptEnd = { kind: "lost", error: toWireFailure(makeFailure("INTER
 /** Well below the 15 minutes that the platform gives an alarm; what is left is claimed by the next one. */
 const CLAIM_FOR_MS = 5 * 60_000;
 
-/** Make the Durable Object class that holds one tenant's quota, background jobs, kept results and idempotency keys. */
+/** Make the Durable Object class that holds one tenant's quota, jobs, kept results, idempotency keys and confirmations. */
 export function createTenantGate({ createBackground, optionsOf = () => ({}) }: TenantGateParts) {
   /**
    * One tenant's gate. Every method is one synchronous turn: no other request sees half of it, its writes are one
@@ -108,6 +125,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
     #outbox!: Outbox;
     #results!: ResultTable;
     #keys!: KeyTable;
+    #confirmations!: ConfirmationTable;
     #alarm!: GateAlarm;
     #drain!: JobDrain;
 
@@ -120,6 +138,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
         this.#outbox = new Outbox(ctx.storage, options, (dueAt) => this.#watch(dueAt));
         this.#results = new ResultTable(ctx.storage, options.results);
         this.#keys = new KeyTable(ctx.storage, options.keys);
+        this.#confirmations = new ConfirmationTable(ctx.storage, options.confirmations);
         const alarmAt = await ctx.storage.getAlarm();
         this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
         this.#drain = this.#createDrain(options.concurrency);
@@ -256,6 +275,47 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       return this.#results.recall(now, handles);
     }
 
+    /** Record islands that wait for a person; those in the answer are. */
+    park(islands: readonly ParkRequest[]): ParkAnswer {
+      const now = Date.now();
+      this.#tidy(now);
+      return this.#confirmations.park(now, islands);
+    }
+
+    confirmation(id: string): ConfirmationRecord | null {
+      const now = Date.now();
+      this.#tidy(now);
+      return this.#confirmations.read(now, id);
+    }
+
+    /**
+     * Claim a confirmation and admit what it runs. The claim is written first and taken back where the quota is used up: if
+     * this breaks off in between, nothing of it ever runs, and never does anything run without a claim.
+     */
+    approve(claim: Claim, request: AdmissionRequest): ApprovalAnswer {
+      const now = Date.now();
+      this.#tidy(now);
+      const refused = this.#confirmations.change(now, { kind: "approve", claim });
+      if (refused !== null) return { refused };
+      const admission = this.#admit(now, request);
+      if (admission.quota?.allowed === false) this.#confirmations.change(now, { kind: "release", claim });
+      return { refused: null, admission };
+    }
+
+    /** Say no; what the confirmation was instead of pending, or null. */
+    reject(claim: Claim): ClaimRefusal | null {
+      const now = Date.now();
+      this.#tidy(now);
+      return this.#confirmations.change(now, { kind: "reject", claim });
+    }
+
+    /** Take the report that what was approved is over. */
+    conclude(claim: Claim): void {
+      const now = Date.now();
+      this.#tidy(now);
+      this.#confirmations.change(now, { kind: "conclude", claim });
+    }
+
     /** Run what is due. Never throws: after a few throws the platform drops an alarm, and its jobs would be stuck. */
     override async alarm(): Promise<void> {
       this.#alarm.consume();
@@ -279,6 +339,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       this.#outbox.prune(now);
       this.#results.prune(now);
       this.#keys.prune(now);
+      this.#confirmations.prune(now);
     }
 
     /** The alarm, and the drain when one is under way, must know of every job that is due earlier than expected. */

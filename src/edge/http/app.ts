@@ -24,10 +24,12 @@ export function createApp(deploymentOf: (env: Record<string, unknown>) => Deploy
   });
   app.all("/healthz", (c) => refuseMethod(c.req.raw, "GET", crypto.randomUUID()));
 
-  for (const { method, path, handler } of ROUTES) {
+  for (const { method, path, handler } of ROUTES)
     app.on(method, path, (c) => answer(c, deploymentOf, handler));
+  for (const [path, routes] of Map.groupBy(ROUTES, (route) => route.path)) {
+    const methods = routes.map(({ method }) => method).join(", ");
     app.all(path, (c) =>
-      answer(c, deploymentOf, (request, { requestId }) => refuseMethod(request, method, requestId)),
+      answer(c, deploymentOf, (request, { requestId }) => refuseMethod(request, methods, requestId)),
     );
   }
   // Every method: which of them it has is the protocol's to say.
@@ -52,9 +54,9 @@ export function createApp(deploymentOf: (env: Record<string, unknown>) => Deploy
   return app;
 }
 
-function refuseMethod(request: Request, method: string, requestId: string): Response {
-  const refusal = makeRefusal("METHOD_NOT_ALLOWED", `This path answers ${method} only.`);
-  return respondRefusal(request, refusal, requestId, { allow: method });
+function refuseMethod(request: Request, methods: string, requestId: string): Response {
+  const refusal = makeRefusal("METHOD_NOT_ALLOWED", `This path answers ${methods} only.`);
+  return respondRefusal(request, refusal, requestId, { allow: methods });
 }
 
 async function answer(

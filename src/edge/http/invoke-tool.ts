@@ -38,5 +38,6 @@ function makeBatchOfOne(action: JsonObject, bodyBytes: number): Batch {
     deadlineMs: LIMITS.deadlineMs,
     dryRun: false,
     maxTokens: null,
+    skipApproval: false,
   };
 }

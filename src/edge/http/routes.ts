@@ -5,6 +5,7 @@ import { parseGeminiTurn } from "../../formats/gemini.ts";
 import { parseChatTurn } from "../../formats/openai-chat.ts";
 import { parseResponsesTurn } from "../../formats/openai-responses.ts";
 import { cancelJob, redriveJob } from "./change-job.ts";
+import { decideConfirmation, showConfirmation } from "./confirmations.ts";
 import { executeActions } from "./execute-actions.ts";
 import { invokeTool } from "./invoke-tool.ts";
 import { listJobs } from "./list-jobs.ts";
@@ -33,7 +34,7 @@ interface Route {
   readonly handler: Handler;
 }
 
-/** Every path, its one method and who answers it. */
+/** Every path, its methods and who answers them. */
 export const ROUTES = [
   { method: "POST", path: "/v1/execute_actions", handler: executeActions },
   { method: "POST", path: "/v1/discover_tools", handler: answerDiscovery },
@@ -63,6 +64,16 @@ export const ROUTES = [
     method: "GET",
     path: "/v1/jobs/:id",
     handler: (_, context, c) => showJob(c.req.param("id") ?? "", context),
+  },
+  {
+    method: "GET",
+    path: "/v1/confirmations/:id",
+    handler: (_, context, c) => showConfirmation(c.req.param("id") ?? "", context),
+  },
+  {
+    method: "POST",
+    path: "/v1/confirmations/:id",
+    handler: (request, context, c) => decideConfirmation(c.req.param("id") ?? "", request, context),
   },
   { method: "POST", path: "/v1/openai/tool_calls", handler: answerTurns(parseChatTurn) },
   { method: "POST", path: "/v1/openai/function_calls", handler: answerTurns(parseResponsesTurn) },

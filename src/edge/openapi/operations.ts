@@ -5,8 +5,10 @@ import { discoverySchema } from "../../catalog/discover-tools.ts";
 import { schemaRequestSchema } from "../../catalog/meta-tools.ts";
 import { actionSchema } from "../../contract/action.ts";
 import { batchSchema } from "../../contract/batch.ts";
+import { decisionSchema } from "../../contract/confirmation.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import type { RouteName } from "../http/routes.ts";
+import { confirmationSchema } from "./confirmation-schema.ts";
 import {
   discoveryAnswerSchema,
   toolDescriptionSchema,
@@ -111,6 +113,20 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     ...jobId,
     summary: "Give a dead job new attempts",
     refusals: ["NOT_FOUND", "JOB_NOT_REDRIVABLE", "BACKLOG_FULL", "UNAVAILABLE"],
+  },
+  "GET /v1/confirmations/:id": {
+    summary: "Show what a person's yes would run",
+    tag: "Confirmations",
+    answer: { description: "The parked actions with their arguments", schema: confirmationSchema },
+    refusals: ["NOT_FOUND", "UNAVAILABLE"],
+  },
+  "POST /v1/confirmations/:id": {
+    summary: "Say a person's yes, which runs what was parked, or no",
+    tag: "Confirmations",
+    body: decisionSchema,
+    answer: { description: "One result for every parked action", schema: envelopeSchema },
+    refusals: ["NOT_FOUND", "CONFIRMATION_INVALID", "INVALID_REQUEST"],
+    counted: true,
   },
   "POST /v1/openai/tool_calls": turn("OpenAI's Chat Completions", chatAnswerSchema),
   "POST /v1/openai/function_calls": turn("OpenAI's Responses", responsesAnswerSchema),

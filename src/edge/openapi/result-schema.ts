@@ -54,6 +54,12 @@ export const resultSchema = z.discriminatedUnion("status", [
   z.strictObject({ ...head, status: z.literal("initiated"), job_id: z.string(), ...meta }),
   z.strictObject({
     ...head,
+    status: z.literal("pending_confirmation"),
+    confirmation: z.strictObject({ id: z.string(), expires_at: z.string(), message: z.string() }),
+    ...meta,
+  }),
+  z.strictObject({
+    ...head,
     status: z.literal("skipped"),
     because: z.string(),
     error: failureSchema,

@@ -1,0 +1,147 @@
+import type {
+  ClaimRefusal,
+  ConfirmationRecord,
+  ParkAnswer,
+  ParkRequest,
+} from "../../contract/confirmation.ts";
+import {
+  beginConfirmation,
+  changeConfirmation,
+  type Confirmation,
+  type ConfirmationCommand,
+  type ConfirmationLimits,
+  expireConfirmations,
+  fitConfirmations,
+  statusAt,
+} from "../../state/confirmations.ts";
+
+type Row = {
+  id: string;
+  status: string;
+  created_at: number;
+  expires_at: number;
+  decided_by: string | null;
+  bytes: number;
+};
+
+/**
+ * The tenant's confirmations: their islands in the `confirmations` table, and in memory everything else about them.
+ *
+ * Memory follows the table: it is changed after the write succeeded, and a cold start derives it again. One object is one
+ * tenant, so no id, guessed or leaked, reaches another tenant's confirmation.
+ */
+export class ConfirmationTable {
+  readonly #storage: DurableObjectStorage;
+  readonly #limits: ConfirmationLimits;
+  readonly #book: Map<string, Confirmation>;
+  /** Nothing has to go before this. */
+  #pruneAt: number;
+
+  constructor(storage: DurableObjectStorage, limits: ConfirmationLimits) {
+    this.#storage = storage;
+    this.#limits = limits;
+    const rows = storage.sql.exec<Row>(
+      "SELECT id, status, created_at, expires_at, decided_by, bytes FROM confirmations",
+    );
+    this.#book = new Map(rows.toArray().map((row) => [row.id, toConfirmation(row)]));
+    this.#pruneAt = this.#firstPrune();
+  }
+
+  /** Record islands; when storage refuses, none is, and nobody is asked. */
+  park(nowMs: number, islands: readonly ParkRequest[]): ParkAnswer {
+    const texts = new Map(islands.map(({ id, islandJson }) => [id, islandJson]));
+    const added = islands.map(({ id, islandJson }) => {
+      const bytes = new TextEncoder().encode(islandJson).byteLength;
+      return beginConfirmation({ id, bytes }, nowMs, this.#limits);
+    });
+    const { kept, dropped } = fitConfirmations(this.#book, nowMs, { added, limits: this.#limits });
+    try {
+      this.#storage.transactionSync(() => {
+        this.#delete(dropped);
+        for (const one of kept) this.#insert(one, texts.get(one.id)!);
+      });
+    } catch {
+      // A full disk, most likely.
+      return [];
+    }
+    for (const id of dropped) this.#book.delete(id);
+    for (const one of kept) this.#book.set(one.id, one);
+    this.#pruneAt = this.#firstPrune();
+    return added.flatMap(({ id }) => {
+      const recorded = this.#book.get(id);
+      return recorded === undefined ? [] : [{ id, expiresAt: recorded.expiresAt }];
+    });
+  }
+
+  read(nowMs: number, id: string): ConfirmationRecord | null {
+    const known = this.#book.get(id);
+    if (known === undefined) return null;
+    const [row] = this.#storage.sql
+      .exec<{ island_json: string }>("SELECT island_json FROM confirmations WHERE id = ?", id)
+      .toArray();
+    if (row === undefined) return null;
+    const { createdAt, expiresAt } = known;
+    return { id, status: statusAt(known, nowMs), createdAt, expiresAt, islandJson: row.island_json };
+  }
+
+  /** Change a confirmation; why not, or null when it is done. Throws, and nothing has changed, when storage refuses. */
+  change(nowMs: number, command: ConfirmationCommand): ClaimRefusal | null {
+    const { id } = command.claim;
+    const known = this.#book.get(id);
+    if (known === undefined) return "unknown";
+    const [changed, refused] = changeConfirmation(known, nowMs, command);
+    if (changed === known) return refused;
+    this.#storage.sql.exec(
+      "UPDATE confirmations SET status = ?, decided_by = ? WHERE id = ?",
+      changed.status,
+      changed.decidedBy,
+      id,
+    );
+    this.#book.set(id, changed);
+    return refused;
+  }
+
+  /** Remove what nobody needs to hear about any more. Costs no SQL when there is none; failing to fails no request. */
+  prune(nowMs: number): void {
+    if (nowMs < this.#pruneAt) return;
+    const expired = expireConfirmations(this.#book, nowMs, this.#limits);
+    try {
+      this.#storage.transactionSync(() => this.#delete(expired));
+    } catch {
+      // The rows stay; a later entry tries again.
+      return;
+    }
+    for (const id of expired) this.#book.delete(id);
+    this.#pruneAt = this.#firstPrune();
+  }
+
+  #firstPrune(): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (const { expiresAt } of this.#book.values()) first = Math.min(first, expiresAt);
+    return first + this.#limits.retentionMs;
+  }
+
+  #insert({ id, status, createdAt, expiresAt, decidedBy, bytes }: Confirmation, islandJson: string): void {
+    this.#storage.sql.exec(
+      `INSERT INTO confirmations (id, status, created_at, expires_at, decided_by, bytes, island_json)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      id,
+      status,
+      createdAt,
+      expiresAt,
+      decidedBy,
+      bytes,
+      islandJson,
+    );
+  }
+
+  #delete(ids: readonly string[]): void {
+    for (const id of ids) this.#storage.sql.exec("DELETE FROM confirmations WHERE id = ?", id);
+  }
+}
+
+/** What only this version and its successors write; a status that is none of these was decided, so nothing runs for it. */
+function toConfirmation({ id, status, created_at, expires_at, decided_by, bytes }: Row): Confirmation {
+  const known = status === "pending" || status === "running" || status === "done" ? status : "rejected";
+  return { id, status: known, createdAt: created_at, expiresAt: expires_at, decidedBy: decided_by, bytes };
+}

@@ -1,0 +1,15 @@
+import type { Outcome } from "../contract/outcome.ts";
+import type { Prepared } from "../plan/prepare-task.ts";
+import type { DataOf } from "../plan/references.ts";
+import type { Step, Task } from "../plan/step.ts";
+
+/** A step that waits for a person. */
+export interface ParkedStep {
+  readonly step: Step;
+  readonly task: Task;
+  /** What it will do, where everything it refers to is known; null while it waits for another parked step. */
+  readonly prepared: Prepared | null;
+}
+
+/** Record parked steps, when everything else of the batch is over; an outcome for each of them, by index. Never rejects. */
+export type Park = (parked: readonly ParkedStep[], dataOf: DataOf) => Promise<ReadonlyMap<number, Outcome>>;

@@ -1,0 +1,185 @@
+import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+
+import { LIMITS } from "../../src/contract/limits.ts";
+import { ConfirmationTable } from "../../src/edge/durable/confirmation-table.ts";
+import { CONFIRMATION_LIMITS } from "../../src/state/confirmations.ts";
+import { countRows } from "./count-rows.ts";
+import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
+
+let tenants = 0;
+const gateOf = (namespace: typeof env.TENANT_GATE = env.TENANT_GATE) =>
+  namespace.getByName(`confirmations-${++tenants}`);
+type Stub = ReturnType<typeof gateOf>;
+
+const island = (id: string, islandJson = `{"of":"${id}"}`) => ({ id, islandJson });
+const by = (name: string, id = "c") => ({ id, by: name });
+const statusOf = async (stub: Stub, id = "c") => (await stub.confirmation(id))?.status;
+const countsOne = makeRequest({ quota: HUNDRED_AN_HOUR });
+
+/** Let time pass for every confirmation, as a restart would find it. */
+async function age(stub: Stub, ms: number): Promise<void> {
+  await runInDurableObject(stub, (_gate, { storage }) => {
+    storage.sql.exec(
+      "UPDATE confirmations SET created_at = created_at - ?, expires_at = expires_at - ?",
+      ms,
+      ms,
+    );
+  });
+  await evictDurableObject(stub);
+}
+
+describe("park()", () => {
+  test("records islands, to be read back after an eviction and a crash, by nobody else", async () => {
+    const [stub, other] = [gateOf(), gateOf()];
+    const [parked] = await stub.park([island("c", '{"größe":"…🚗"}')]);
+    expect(parked!.expiresAt - Date.now()).toBeGreaterThan(LIMITS.confirmationTtlMs - 60_000);
+    await evictDurableObject(stub);
+    const read = await stub.confirmation("c");
+    expect(read).toMatchObject({ id: "c", status: "pending", islandJson: '{"größe":"…🚗"}' });
+    expect(read!.expiresAt).toBe(parked!.expiresAt);
+    await abortAllDurableObjects();
+    expect(await env.TENANT_GATE.get(stub.id).confirmation("c")).toEqual(read);
+    expect(await other.confirmation("c")).toBeNull();
+    expect(await other.approve(by("ann"), countsOne)).toEqual({ refused: "unknown" });
+  });
+
+  test("sent twice, records once and says the same", async () => {
+    const stub = gateOf();
+    const first = await stub.park([island("c")]);
+    expect(await stub.park([island("c")])).toEqual(first);
+  });
+
+  test("refuses what is over the tenant's count, and keeps the rest", async () => {
+    const stub = gateOf(env.SMALL_GATE);
+    const parked = await stub.park(["a", "b", "c", "d"].map((id) => island(id)));
+    expect(parked.map(({ id }) => id)).toEqual(["a", "b", "c"]);
+    expect(await stub.confirmation("d")).toBeNull();
+    expect(await stub.reject(by("ann", "a"))).toBeNull();
+    expect((await stub.park([island("d")])).map(({ id }) => id)).toEqual(["d"]);
+  });
+
+  test("records none where storage refuses one, and what was there stays", async () => {
+    const stub = gateOf();
+    await stub.park([island("c")]);
+    await runInDurableObject(stub, (_gate, { storage }) => {
+      const table = new ConfirmationTable(storage, CONFIRMATION_LIMITS);
+      storage.sql.exec(
+        "CREATE TRIGGER full BEFORE INSERT ON confirmations WHEN NEW.id = 'e' BEGIN SELECT RAISE(ABORT, 'full'); END",
+      );
+      const now = Date.now();
+      expect(table.park(now, [island("d"), island("e")])).toEqual([]);
+      expect([table.read(now, "c")?.status, table.read(now, "d")]).toEqual(["pending", null]);
+    });
+  });
+
+  test("takes an island of the limit", async () => {
+    const stub = gateOf();
+    const json = JSON.stringify("x".repeat(LIMITS.confirmationBytes - 2));
+    await stub.park([island("c", json)]);
+    expect((await stub.confirmation("c"))!.islandJson).toBe(json);
+  });
+});
+
+describe("approve()", () => {
+  test("grants one of fifty that ask at once, and counts only that one", async () => {
+    const stub = gateOf();
+    await stub.park([island("c")]);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => stub.approve(by(`key-${n}`), countsOne)),
+    );
+    const granted = answers.flatMap((answer) => (answer.refused === null ? [answer.admission] : []));
+    expect(granted).toHaveLength(1);
+    expect(granted[0]!.quota!.remaining).toBe(99);
+    expect(answers.filter(({ refused }) => refused === "running")).toHaveLength(49);
+    expect((await stub.admit(countsOne)).quota!.remaining).toBe(98);
+  });
+
+  test("records the jobs that are admitted with it, and none for a claim that is refused", async () => {
+    const stub = gateOf();
+    await stub.park([island("c")]);
+    const granted = await stub.approve(by("ann"), makeJobsRequest(makeSpec("approved", [])));
+    expect(granted).toMatchObject({ refused: null, admission: { recorded: [{ index: 0, fence: 1 }] } });
+    await stub.approve(by("bob"), makeJobsRequest(makeSpec("too-late", [])));
+    expect(await stub.job("too-late")).toBeNull();
+  });
+
+  test("leaves it pending where the quota is used up", async () => {
+    const stub = gateOf();
+    await stub.park([island("c")]);
+    const one = makeRequest({ quota: { bucket: "key:one", limit: 1, windowS: 3_600 } });
+    await stub.admit(one);
+    const denied = await stub.approve(by("ann"), one);
+    expect(denied).toMatchObject({ refused: null, admission: { quota: { allowed: false } } });
+    expect(await statusOf(stub)).toBe("pending");
+    expect(await stub.approve(by("bob"), countsOne)).toMatchObject({ refused: null });
+  });
+
+  test("sent twice by who decided is granted twice: its first answer was lost", async () => {
+    const stub = gateOf();
+    await stub.park([island("c")]);
+    await stub.approve(by("ann"), countsOne);
+    expect(await stub.approve(by("ann"), countsOne)).toMatchObject({ refused: null });
+  });
+
+  test("is remembered over a crash: what was approved never becomes pending again", async () => {
+    const stub = gateOf();
+    await stub.park([island("c")]);
+    await stub.approve(by("ann"), countsOne);
+    await abortAllDurableObjects();
+    const fresh = env.TENANT_GATE.get(stub.id);
+    expect(await fresh.approve(by("bob"), countsOne)).toEqual({ refused: "running" });
+    expect(await fresh.reject(by("bob"))).toBe("running");
+    await fresh.conclude(by("bob"));
+    expect(await statusOf(fresh)).toBe("running");
+    await fresh.conclude(by("ann"));
+    expect(await statusOf(fresh)).toBe("done");
+  });
+
+  test("comes too late after the time, or a no", async () => {
+    const stub = gateOf();
+    await stub.park([island("c"), island("d")]);
+    expect(await stub.reject(by("ann", "d"))).toBeNull();
+    expect(await stub.approve(by("bob", "d"), countsOne)).toEqual({ refused: "rejected" });
+    await age(stub, LIMITS.confirmationTtlMs);
+    expect(await statusOf(stub)).toBe("expired");
+    expect(await stub.approve(by("ann"), countsOne)).toEqual({ refused: "expired" });
+  });
+});
+
+describe("A confirmation's row", () => {
+  test("is written once for each change, and goes with any entry an hour after it expired", async () => {
+    const stub = gateOf();
+    const rowsWritten = await countRows(stub);
+    await stub.park([island("c")]);
+    expect(await rowsWritten()).toBe(1);
+    await stub.approve(by("ann"), makeRequest());
+    expect(await rowsWritten()).toBe(2);
+    await stub.conclude(by("ann"));
+    expect(await rowsWritten()).toBe(3);
+    await age(stub, LIMITS.confirmationTtlMs + LIMITS.confirmationRetentionMs - 60_000);
+    expect(await statusOf(stub)).toBe("done");
+    await age(stub, 60_000);
+    await stub.admit(makeRequest());
+    await runInDurableObject(stub, (_gate, { storage }) => {
+      expect(storage.sql.exec("SELECT id FROM confirmations").toArray()).toEqual([]);
+    });
+  });
+
+  test("that nobody has to hear of costs no SQL", async () => {
+    const stub = gateOf();
+    await stub.park([island("c")]);
+    await runInDurableObject(stub, (_gate, { storage }) => {
+      const table = new ConfirmationTable(storage, CONFIRMATION_LIMITS);
+      const exec = storage.sql.exec.bind(storage.sql);
+      let statements = 0;
+      storage.sql.exec = ((...args: Parameters<typeof exec>) => {
+        statements += 1;
+        return exec(...args);
+      }) as typeof exec;
+      table.prune(Date.now());
+      expect(statements).toBe(0);
+    });
+  });
+});
