@@ -27,6 +27,7 @@ import { createMakeJob, type MakeJob } from "./run/make-job.ts";
 import { createIslandParking } from "./run/park-islands.ts";
 import { Parallelism } from "./run/parallelism.ts";
 import type { Gate, Ports, RunOptions, ToolGates } from "./run/ports.ts";
+import type { TenantReads } from "./run/read-cache.ts";
 import { type BatchKey, readKeys } from "./run/read-keys.ts";
 import { recallResults } from "./run/recall-results.ts";
 import { refuseMisconfigured } from "./run/refuse-unrunnable.ts";
@@ -49,6 +50,8 @@ export interface Execution {
   readonly options: RunOptions;
   /** What the isolate has learned about its upstreams, shared by every request. */
   readonly health: UpstreamHealth;
+  /** What the isolate remembers of the tenant's reads; null when no tool of the deployment allows it. */
+  readonly cache: TenantReads | null;
   /** Aborts when the caller has gone away. */
   readonly signal: AbortSignal;
   /** Keep work alive after the answer. */
@@ -223,6 +226,7 @@ async function run(
     budget: new ByteBudget(options.requestResponseBytes),
     toolGates,
     health: execution.health,
+    cache: execution.cache,
   };
   const attempts = new AttemptRunner(catalog, () => scope);
   const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
@@ -253,6 +257,7 @@ async function run(
       parallelism,
       endsAt,
       flights: new SingleFlight(plan, clock),
+      recalls: plan.sharesReads,
     }),
     {
       clock,

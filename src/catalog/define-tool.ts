@@ -160,6 +160,8 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
     orchestration.depends_on !== undefined, "mode 'dependent' needs 'depends_on'");
   require(declaration.execution === "sync" ||
     isWrite, "a fire-and-forget tool must be a write: nobody would see what it read");
+  require(orchestration.cache_ttl_s === undefined ||
+    !isWrite, "'cache_ttl_s' is for reads: a write must be made every time");
 
   require(!isWrite ||
     declaration.whenLimiterDown !==

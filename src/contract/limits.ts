@@ -136,6 +136,12 @@ export const LIMITS = {
   goneEndpointMs: 24 * 3_600_000,
   /** Such endpoints remembered at once. */
   goneEndpoints: 1_000,
+  /** Answers that an isolate remembers for `cache_ttl_s`, all tenants' together: what a busy minute asks again. */
+  cacheEntries: 2_000,
+  /** What they take in memory: an eighth of an isolate's 128 MB. */
+  cacheBytes: 16 * 1024 * 1024,
+  /** One of them: a larger one would push out many that are asked more often. */
+  cacheEntryBytes: 512 * 1024,
   /** How long a result that was cut can be referred to: the next rounds of a conversation, not the next day. */
   resultRetentionMs: 15 * 60_000,
   /** One kept result as JSON: far above what a model pages through, half of what SQLite takes in a row. */

@@ -35,6 +35,8 @@ export const orchestrationSchema = z
         scope: z.enum(["tenant", "global"]),
       })
       .optional(),
+    /** How old an answer may be, in seconds, that is given again without a call; reads only. */
+    cache_ttl_s: z.int().min(1).max(86_400).optional(),
     /**
      * Of a sync write: the read that shows whether it took effect when its answer was lost. `args` and `equals` point into
      * the write's arguments, `found` into the read's output.

@@ -32,6 +32,8 @@ export interface OutcomeMeta {
   readonly items?: { readonly total: number; readonly ok: number; readonly error: number };
   /** The action whose call this one shared; it made none itself. */
   readonly deduplicatedOf?: string;
+  /** How long ago its answer was asked for, where that was remembered and nothing was called. */
+  readonly ageMs?: number;
   /** Selected pointers to which nothing was there. */
   readonly selectMissing?: readonly string[];
   /** How much of `data` was cut to fit the batch's token budget. */

@@ -71,6 +71,7 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
         budget: budget(),
         health,
         toolGates,
+        cache: null,
       }));
       return {
         attempt: (claim) => runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs),

@@ -4,6 +4,7 @@ import { LIMITS } from "../contract/limits.ts";
 import { TimerQueue } from "../kit/timer-queue.ts";
 import { createLeasedAdmission, TenantLeases } from "../run/leased-admission.ts";
 import type { Ports, RunOptions } from "../run/ports.ts";
+import { createReadCache } from "../run/read-cache.ts";
 import { UpstreamHealth } from "../run/upstream-health.ts";
 import { createGateClient } from "./durable/gate-client.ts";
 import type { TenantGateNamespace } from "./durable/tenant-gate.ts";
@@ -49,6 +50,7 @@ export function readDeployment(
     origins: readList(env, "VOLLEY_ORIGINS"),
   };
   const health = new UpstreamHealth(ports.clock);
+  const cache = createReadCache(catalog.tools, ports.clock);
   const namespace = env["TENANT_GATE"] as TenantGateNamespace;
   const toolGates = readToolGates(env, catalog);
   const catalogs = new WeakMap<Caller, Catalog>();
@@ -96,6 +98,7 @@ export function readDeployment(
         options,
         origins,
         health,
+        cache: cache?.of(caller.tenant) ?? null,
         gate: { ...gate, admit, countAlone: (quota) => leases.countAlone(ports.clock.now(), quota) },
         toolGates: createToolGates(toolGates, { clock, timeoutMs: LIMITS.gateTimeoutMs, defer }),
         defer,

@@ -10,7 +10,7 @@ export function flightKey(call: Call): string {
  * Name what a read asks for: two calls of one tool with the same key ask the same. By what its schema made of the
  * arguments, so that a default that was written out changes nothing; by what was sent where that is no plain JSON.
  */
-function readKey({ tool, input, args }: Call): string {
+export function readKey({ tool, input, args }: Call): string {
   const parsed = canonicalKey(args);
   return parsed === null ? `${tool.name} sent ${canonicalKey(input)}` : `${tool.name} ${parsed}`;
 }

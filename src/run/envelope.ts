@@ -34,7 +34,7 @@ function toErrorJson(failure: Failure): string {
 }
 
 function toMetaJson(meta: OutcomeMeta): string {
-  const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, selectMissing } = meta;
+  const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, ageMs, selectMissing } = meta;
   const { truncated, demoted, verification, handle, replayed, limiter } = meta;
   return JSON.stringify({
     duration_ms: durationMs,
@@ -43,6 +43,8 @@ function toMetaJson(meta: OutcomeMeta): string {
     bytes,
     items,
     deduplicated_of: deduplicatedOf,
+    cached: ageMs === undefined ? undefined : true,
+    age_ms: ageMs,
     select_missing: selectMissing,
     truncated,
     demoted,

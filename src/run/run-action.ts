@@ -13,6 +13,7 @@ import { CallClock } from "./call-clock.ts";
 import type { CallPermits } from "./call-permits.ts";
 import { type CallTrace, createEgress } from "./egress.ts";
 import type { Ports, RunOptions, ToolGates } from "./ports.ts";
+import type { TenantReads } from "./read-cache.ts";
 import { createRedactor } from "./redact.ts";
 import { serialiseOutput } from "./serialise-output.ts";
 import type { UpstreamHealth } from "./upstream-health.ts";
@@ -27,6 +28,8 @@ export interface RequestScope {
   readonly toolGates: ToolGates;
   /** What the isolate has learned about its upstreams. */
   readonly health: UpstreamHealth;
+  /** What the isolate remembers of the tenant's reads; null where nothing is to be. */
+  readonly cache: TenantReads | null;
 }
 
 /** What to do with a write that was already sent when its batch stops. */
@@ -72,6 +75,7 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
   const callClock = new CallClock(clock, call.timeoutMs);
   const trace: CallTrace = { sent: false, status: null, retryAfterMs: null };
   const redact = redactorOf(tool, scope.ports);
+  const tellCache = scope.cache?.watch(call);
   let attempts = 0;
 
   const meta = (): Outcome["meta"] => ({
@@ -147,6 +151,7 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
   const finished = attempt().then((result) => {
     callClock.stop();
     permits?.release(trace.retryAfterMs);
+    tellCache?.(result);
     resolve(result);
   });
 

@@ -29,13 +29,14 @@ export async function runAttempt(
     return failedAttempt(
       makeFailure("UNKNOWN_TOOL", { hint: `The tool '${spec.tool}' is no longer deployed.` }),
     );
-  const input: unknown = JSON.parse(spec.argsJson);
-  const args = parseArgs(tool, isJsonObject(input) ? input : {});
+  const stored: unknown = JSON.parse(spec.argsJson);
+  const input = isJsonObject(stored) ? stored : {};
+  const args = parseArgs(tool, input);
   if (!args.ok) return failedAttempt(args.error);
 
   const call = {
     tool,
-    input: {},
+    input,
     args: args.value,
     timeoutMs: Math.min(tool.timeoutMs, Math.max(1, budgetMs)),
   };

@@ -5,6 +5,7 @@ import type { Queued } from "./tool-pools.ts";
 /** Show only the selected parts of a call's output. What refers to it still sees the whole. */
 export function selectOutput(queued: Queued, pointers: readonly (readonly string[])[]): Queued {
   return {
+    ...(queued.known !== undefined && { known: select(queued.known, pointers) }),
     outcome: queued.outcome.then((outcome) => select(outcome, pointers)),
     finished: queued.finished,
     get started() {

@@ -12,6 +12,7 @@ import type { Demotion } from "./demotion.ts";
 import { drawElements } from "./draw-elements.ts";
 import type { Parallelism } from "./parallelism.ts";
 import type { Gate } from "./ports.ts";
+import type { CachedAnswer } from "./read-cache.ts";
 import { type Action, type RequestScope, startAction } from "./run-action.ts";
 import { startLoop } from "./run-loop.ts";
 import { selectOutput } from "./select-output.ts";
@@ -35,6 +36,8 @@ export interface StepStarterOptions {
   readonly gate: Gate;
   readonly parallelism: Parallelism;
   readonly flights: SingleFlight;
+  /** Whether a read may be answered by what is remembered; false where every call was asked for on its own account. */
+  readonly recalls: boolean;
   /** When the batch's deadline passes, in the clock's milliseconds: nothing waits for a permit after it. */
   readonly endsAt: number;
 }
@@ -52,11 +55,17 @@ export function createStepStarter({
   gate,
   parallelism,
   flights,
+  recalls,
   endsAt,
 }: StepStarterOptions): StartStep {
   const pools = new ToolPools(scope.ports.clock);
 
   const enqueue = (step: Step, task: Task, call: Call, element: number | null): Queued => {
+    const remembered = recalls ? (scope.cache?.find(call) ?? null) : null;
+    if (remembered !== null) {
+      const recalled = over(toOutcome(remembered));
+      return task.select === null ? recalled : selectOutput(recalled, task.select);
+    }
     const idempotencyKey = ids.callKey(step, element);
     const position = step.index + (element ?? 0) / (LIMITS.loopElements + 1);
     let action: Action | null = null;
@@ -115,6 +124,12 @@ export function createStepStarter({
       ? loop(prepared.value.calls)
       : drawElements(prepared.value.calls, task.tool, gate, loop);
   };
+}
+
+/** A remembered answer as an outcome: parsed anew, so that no batch can change what the next one reads. */
+function toOutcome({ json, bytes, ageMs }: CachedAnswer): Outcome {
+  const meta = { durationMs: 0, queuedMs: 0, attempts: 0, bytes, ageMs };
+  return { status: "success", data: JSON.parse(json), json, meta };
 }
 
 /** A step that is over before it began. */

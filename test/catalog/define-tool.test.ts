@@ -154,6 +154,11 @@ test.each<[string, Partial<ToolDeclaration>, string]>([
   ["a domain with a space", { domain: "two words" }, "'domain' must match"],
   ["no actions", { actions: [] }, "'actions' must be one or more words"],
   ["an action in capitals", { actions: ["read", "Send"] }, "'actions' must be one or more words"],
+  [
+    "a write whose answer is remembered",
+    { isWrite: true, orchestration: { mode: "parallel-safe", cache_ttl_s: 60 } },
+    "'cache_ttl_s' is for reads",
+  ],
   ["a read in the background", { execution: "fire-and-forget" }, "a fire-and-forget tool must be a write"],
   ["no time", { timeoutMs: 0 }, "'timeoutMs' must be an integer from 1 to 60000, received 0"],
   ["a fraction of time", { timeoutMs: 1.5 }, "'timeoutMs' must be an integer from 1 to 60000, received 1.5"],

@@ -12,6 +12,7 @@ test.each([
     backoff: { strategy: "exponential", initial_ms: 200 },
     on_error: "fail-fast",
     rate_limit: { limit: 60, window_s: 60, scope: "global" },
+    cache_ttl_s: 86_400,
   },
   {
     mode: "dependent",
@@ -37,6 +38,9 @@ test.each([
     "a window over a day",
     { mode: "parallel-safe", rate_limit: { limit: 1, window_s: 86_401, scope: "tenant" } },
   ],
+  ["an answer that is never old", { mode: "parallel-safe", cache_ttl_s: 0 }],
+  ["an answer that is over a day old", { mode: "parallel-safe", cache_ttl_s: 86_401 }],
+  ["half a second", { mode: "parallel-safe", cache_ttl_s: 0.5 }],
   ["a misspelt field", { mode: "parallel-safe", max_concurency: 3 }],
 ])("orchestrationSchema refuses %s", (_, contract) => {
   expect(orchestrationSchema.safeParse(contract).success).toBe(false);

@@ -3,6 +3,9 @@ import { dereference, validate } from "@readme/openapi-parser";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import type { OutcomeMeta } from "../../src/contract/outcome.ts";
+import type { Step } from "../../src/plan/step.ts";
+import { toResultJson } from "../../src/run/envelope.ts";
 import { jsonArbitrary } from "../support/json-arbitrary.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import type { RawAnswer, RawRequest } from "../support/test-caller.ts";
@@ -47,6 +50,7 @@ const REQUESTS = Number(process.env["FUZZ_REQUESTS"] ?? 5_000);
 /** Tools that answer at once, whatever they are asked. */
 const TOOLS = [
   "probe-echo",
+  "probe-cached",
   "probe-search",
   "probe-write",
   "probe-delete",
@@ -197,6 +201,44 @@ describe("/openapi.json", () => {
       properties: { actions: { maxItems: 50, items: { required: ["tool"] } } },
       additionalProperties: false,
     });
+  });
+
+  test("knows every field that the meta of a result can have", () => {
+    const meta: Required<OutcomeMeta> = {
+      durationMs: 1,
+      queuedMs: 1,
+      attempts: 1,
+      bytes: 1,
+      workMs: 1,
+      items: { total: 1, ok: 1, error: 0 },
+      deduplicatedOf: "a",
+      ageMs: 1,
+      selectMissing: ["/n"],
+      truncated: {
+        tokens_before: 2,
+        tokens_after: 1,
+        elements_dropped: 0,
+        fields_dropped: 0,
+        characters_dropped: 1,
+        at: [""],
+      },
+      demoted: true,
+      verification: { tool: "probe-verify", verdict: "took_effect", durationMs: 1 },
+      handle: "h",
+      limiter: "degraded",
+    };
+    const step = { index: 0, id: "a0", toolName: "probe-echo" } as Step;
+    const result = JSON.parse(toResultJson(step, { status: "success", data: 1, json: "1", meta })) as Json;
+    const envelope = document.paths["/v1/execute_actions"]!["post"]!.responses["200"]!.content!;
+    const schema = envelope["application/json"]!.schema;
+    const answer = {
+      batch_id: "b",
+      results: [result],
+      summary: { total: 1, ok: 1, error: 0, initiated: 0, skipped: 0, pending_confirmation: 0, unknown: 0 },
+      stats: { duration_ms: 1, critical_path_ms: 1, sequential_ms: 1, speedup: 1, max_parallelism: 1 },
+    };
+    expect(Object.keys(result["meta"] as Json)).toHaveLength(14);
+    expect(new Validator(schema, "2020-12").validate(answer)).toMatchObject({ valid: true });
   });
 
   test(`says the truth about ${REQUESTS} valid and mutated requests`, { timeout: 120_000 }, async () => {

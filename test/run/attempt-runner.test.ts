@@ -44,6 +44,7 @@ class Invocations {
     const runner = new AttemptRunner(createCatalog([this.tool]), () => ({
       ports,
       options,
+      cache: null,
       toolGates,
       slots: new Semaphore(6),
       health: this.world.health,

@@ -165,6 +165,7 @@ describe("A safe action that is unfinished at the deadline", () => {
       ports,
       options,
       toolGates,
+      cache: null,
       health,
       slots: new Semaphore(6),
       budget: new ByteBudget(1_000),

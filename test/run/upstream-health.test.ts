@@ -230,6 +230,7 @@ describe("A storm of 1,000 jobs", () => {
       options,
       slots,
       budget: new ByteBudget(1_000_000),
+      cache: null,
       health,
       toolGates,
     }));

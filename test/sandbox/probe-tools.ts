@@ -113,6 +113,27 @@ export function createProbeTools(origin: string): Tool[] {
         return (await ctx.fetch(`${at}/keyed`, { method: "POST", headers, body: args })).json();
       },
     }),
+    read("/cached", {
+      name: "probe-cached",
+      summary: "Echo a number, and remember the answer for a minute",
+      domain: "probe-cached",
+      input: z.strictObject({ n, d }),
+      orchestration: { mode: "parallel-safe", cache_ttl_s: 60 },
+    }),
+    defineTool({
+      ...PROBE,
+      name: "probe-cached-write",
+      summary: "Write to where probe-cached reads",
+      description: "Write to where probe-cached reads, so that what is remembered of it goes. For tests.",
+      domain: "probe-cached",
+      actions: ["update"],
+      isWrite: true,
+      input: z.strictObject({ n, d, status }),
+      hosts: [at],
+      orchestration: { mode: "parallel-safe" },
+      run: async (args, ctx) =>
+        (await ctx.fetch(`${at}/cached-write`, { method: "POST", body: args })).json(),
+    }),
     defineTool({
       ...PROBE,
       name: "probe-write-verified",

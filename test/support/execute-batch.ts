@@ -7,6 +7,7 @@ import type { WireFailure } from "../../src/contract/failure.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { type Execution, execute } from "../../src/executor.ts";
 import type { Ports } from "../../src/run/ports.ts";
+import { createReadCache, type ReadCache } from "../../src/run/read-cache.ts";
 import { UpstreamHealth } from "../../src/run/upstream-health.ts";
 import { FakeGate } from "./fake-gate.ts";
 import { FakeToolGates } from "./fake-tool-gates.ts";
@@ -55,6 +56,7 @@ export class TestWorld {
   readonly secrets = new Map<string, string>();
   fetch: Ports["fetch"] = () => Promise.reject(new Error("This test's tools send nothing"));
   #ids = 0;
+  #cache: ReadCache | null = null;
 
   readonly ports: Ports = {
     clock: this.clock,
@@ -87,6 +89,7 @@ export class TestWorld {
       gate: this.gate,
       toolGates: this.toolGates,
       health: this.health,
+      cache: this.cacheOf(tools)?.of("acme") ?? null,
       options: {
         headerSlots: LIMITS.headerSlots,
         headersTimeoutMs: LIMITS.headersTimeoutMs,
@@ -98,6 +101,12 @@ export class TestWorld {
       defer: (work) => void this.deferred.push(work),
       ...overrides,
     };
+  }
+
+  /** The cache of the first tools that allow one: it lasts as long as the world, as it does with an isolate. */
+  cacheOf(tools: readonly Tool[]): ReadCache | null {
+    this.#cache ??= createReadCache(tools, this.clock);
+    return this.#cache;
   }
 
   /** Like `execute`, for batches that are not refused: the envelope as the caller reads it. */

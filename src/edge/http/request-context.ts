@@ -2,6 +2,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { Execution } from "../../executor.ts";
 import type { Ports, RunOptions, ToolGates } from "../../run/ports.ts";
+import type { TenantReads } from "../../run/read-cache.ts";
 import type { UpstreamHealth } from "../../run/upstream-health.ts";
 import type { GateClient } from "../durable/gate-client.ts";
 import type { AllowedOrigins } from "../mcp/guard-origin.ts";
@@ -15,6 +16,8 @@ export interface RequestContext {
   readonly ports: Ports;
   readonly options: RunOptions;
   readonly health: UpstreamHealth;
+  /** What the isolate remembers of the tenant's reads. */
+  readonly cache: TenantReads | null;
   readonly gate: GateClient;
   /** Where browsers and development servers may be reached from and as. */
   readonly origins: AllowedOrigins;
@@ -24,6 +27,6 @@ export interface RequestContext {
 
 /** An execution on behalf of this request. */
 export function toExecution(context: RequestContext, signal: AbortSignal): Execution {
-  const { caller, catalog, ports, options, health, gate, toolGates, defer } = context;
-  return { caller, catalog, ports, options, health, gate, toolGates, defer, signal };
+  const { caller, catalog, ports, options, health, cache, gate, toolGates, defer } = context;
+  return { caller, catalog, ports, options, health, cache, gate, toolGates, defer, signal };
 }

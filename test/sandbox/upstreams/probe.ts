@@ -88,6 +88,7 @@ function answer(call: Call): Response {
     case "GET /limited":
     case "GET /serial":
     case "GET /read":
+    case "GET /cached":
     case "GET /quota":
     case "GET /global":
     case "GET /global-rate":
@@ -100,6 +101,7 @@ function answer(call: Call): Response {
         : reply({ path, error: "not found" }, 404);
     case "POST /verified":
     case "POST /write":
+    case "POST /cached-write":
       return Response.json({ path, n: body["n"] ?? null });
     case "POST /hook":
       return new Response(null, { status: 204 });
