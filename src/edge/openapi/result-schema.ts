@@ -35,10 +35,6 @@ const metaSchema = z.strictObject({
     })
     .optional()
     .describe("Whether a lost write took effect, as of the moment when its tool's read looked"),
-  deduplicated_of: z
-    .string()
-    .optional()
-    .describe("Answered by the call of this action, which asked the same"),
   idempotency_replayed: z
     .literal(true)
     .optional()
