@@ -109,11 +109,11 @@ const NOT_A_BATCH: Refused[] = [
   ["33 levels", { body: deep(33) }, 422, "INVALID_BATCH", /32 levels/],
   ["200,000 levels", { body: "[".repeat(200_000) }, 422, "INVALID_BATCH", /32 levels/],
   [
-    "an Idempotency-Key",
-    { body: batch(ECHO), headers: { "idempotency-key": "k" } },
+    "an Idempotency-Key of 256 characters",
+    { body: batch(ECHO), headers: { "idempotency-key": "k".repeat(256) } },
     422,
     "INVALID_BATCH",
-    /Key/,
+    /255/,
   ],
 ];
 

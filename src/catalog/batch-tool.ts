@@ -142,10 +142,15 @@ const CALLBACK: JsonSchema = {
   callback_url: { type: "string", description: "https URL that is told when the job ends" },
 };
 
+/** A read may be repeated as it is, and its key would cost every read a few tokens. */
+const KEY: JsonSchema = {
+  idempotency_key: { type: "string", description: "Sent again under the same key, it runs once" },
+};
+
 /** An empty `anyOf` is no schema, so where there are no tools an action has any name. */
 const ANY_ACTION: JsonSchema = {
   type: "object",
-  properties: { tool: { type: "string" }, args: { type: "object" }, ...OTHER_FIELDS, ...CALLBACK },
+  properties: { tool: { type: "string" }, args: { type: "object" }, ...OTHER_FIELDS, ...KEY, ...CALLBACK },
   required: ["tool"],
   additionalProperties: false,
 };
@@ -160,6 +165,7 @@ function describeAction(tool: Tool): JsonSchema {
       tool: { const: tool.name },
       args,
       ...OTHER_FIELDS,
+      ...(tool.isWrite && KEY),
       ...(tool.execution === "fire-and-forget" && CALLBACK),
     },
     required: "required" in args ? ["tool", "args"] : ["tool"],

@@ -5,6 +5,7 @@ import { parsePointer } from "../kit/json-pointer.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { checkValue } from "./check-value.ts";
 import { type Failure, makeFailure } from "./failure.ts";
+import { parseIdempotencyKey } from "./idempotency-key.ts";
 import { describe, suggestFields, toHint, toIssues } from "./issues.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { LIMITS } from "./limits.ts";
@@ -46,14 +47,15 @@ export const actionSchema = z.strictObject({
     .max(LIMITS.selectPointers)
     .optional()
     .describe("JSON Pointers into the tool's output; only these parts are returned"),
+  idempotency_key: z
+    .string()
+    .optional()
+    .describe("The same key with the same content runs once a day; later uses get the first result"),
   callback_url: z
     .string()
     .optional()
     .describe("Background tools only: an https URL that is sent a signed event when the job ends"),
 });
-
-/** Part of the contract, not offered yet: refused by name, so nobody relies on what would be ignored. */
-const LATER = ["idempotency_key"];
 
 /** One requested call, well formed. Whether its tool exists and its arguments fit is the planner's to say. */
 export interface Action {
@@ -67,6 +69,14 @@ export interface Action {
   readonly select: readonly (readonly string[])[] | null;
   /** As it was sent; whether events may go there is checked where the deployment is known. */
   readonly callbackUrl: string | undefined;
+  /** Runs once a day however often it is sent. */
+  readonly keyed?: KeyedAction;
+}
+
+/** An action's idempotency key, and what it was sent for: compared as it was sent, references and all. */
+export interface KeyedAction {
+  readonly key: string;
+  readonly content: JsonObject;
 }
 
 /** One place in the batch: the action, or why it is none. Either way it will have exactly one result. */
@@ -91,11 +101,6 @@ export function parseAction(raw: unknown, index: number, mayExceedArgs: boolean)
 }
 
 function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failure> {
-  if (isJsonObject(raw)) {
-    const later = LATER.find((field) => Object.hasOwn(raw, field));
-    if (later !== undefined)
-      return err(makeFailure("INVALID_ACTION", { hint: `'${later}' is not supported yet; leave it out.` }));
-  }
   const parsed = actionSchema.safeParse(raw);
   if (!parsed.success) {
     const issues = toIssues(parsed.error, raw);
@@ -119,6 +124,9 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
   const forEach = (raw as { readonly for_each?: unknown }).for_each;
   const loop = checkLoop(forEach);
   if (!loop.ok) return loop;
+  const { idempotency_key } = parsed.data;
+  const key = idempotency_key === undefined ? null : parseIdempotencyKey(idempotency_key);
+  if (key?.ok === false) return err(makeFailure("INVALID_ACTION", { hint: key.error }));
   return ok({
     tool,
     args,
@@ -127,6 +135,18 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
     forEach,
     select: select.value,
     callbackUrl: parsed.data.callback_url,
+    ...(key !== null && {
+      keyed: {
+        key: key.value,
+        content: {
+          tool,
+          args,
+          for_each: forEach,
+          select: parsed.data.select,
+          callback_url: parsed.data.callback_url,
+        },
+      },
+    }),
   });
 }
 

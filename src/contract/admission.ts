@@ -1,3 +1,4 @@
+import type { IdempotencyAnswer, IdempotencyRequest } from "./idempotency.ts";
 import type { JobSpec } from "./job.ts";
 
 /** So many per window, smoothed (GCRA): the whole limit at once after a pause, then one every window / limit. */
@@ -19,9 +20,21 @@ export interface AdmissionRequest {
   readonly quota: RateLimit | null;
   /** Rate-limited actions: position in the batch and the limit to draw from. */
   readonly draws: readonly { readonly index: number; readonly limit: RateLimit }[];
-  readonly jobs: readonly { readonly index: number; readonly spec: JobSpec }[];
+  readonly jobs: readonly {
+    readonly index: number;
+    readonly spec: JobSpec;
+    /** An earlier run may have recorded it. Then its attempts are that run's or the alarm's, not this run's. */
+    readonly retaken?: boolean;
+  }[];
   /** With `fail-fast`, one denied draw means that no job is recorded. */
   readonly allOrNothing: boolean;
+  /**
+   * Keys to claim in the same turn. Only the object knows them: a request with this part is never answered without it.
+   *
+   * A batch whose key is not claimed counts nothing and records nothing. An action whose key is not claimed draws from
+   * no limit and records no job; nor does one whose ids come from an earlier run, since `jobs` has other ids.
+   */
+  readonly idempotency?: IdempotencyRequest;
   /**
    * Set for a shard that is not home: home has counted already, and denied these. The jobs are then queued for the shard's
    * own alarm instead of leased to the request that asks.
@@ -63,12 +76,17 @@ export interface LeaseGrant {
 export interface AdmissionAnswer {
   readonly quota: QuotaState | null;
   readonly denied: readonly { readonly index: number; readonly retryAfterMs: number }[];
-  /** Jobs that are durably recorded, with the fence of the first attempt; null when that is the alarm's to make. */
+  /**
+   * Jobs that are durably recorded, with the fence of the first attempt; null when that is the alarm's to make, or that of
+   * the earlier run that recorded the job.
+   */
   readonly recorded: readonly { readonly index: number; readonly fence: number | null }[];
   readonly refusedJobs: readonly {
     readonly index: number;
     readonly code: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE";
   }[];
+  /** Present when the request has that part, except where the quota refused it. */
+  readonly idempotency?: IdempotencyAnswer;
   /** Only in answer to wishes: those that were granted. */
   readonly leases?: readonly LeaseGrant[];
 }

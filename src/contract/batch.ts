@@ -2,6 +2,7 @@ import * as z from "zod";
 
 import { err, ok, type Result } from "../kit/result.ts";
 import { type Entry, parseAction } from "./action.ts";
+import { makeFailure } from "./failure.ts";
 import { suggestFields, toHint, toIssues } from "./issues.ts";
 import { LIMITS } from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
@@ -71,11 +72,28 @@ export function parseBatch(value: unknown, bodyBytes: number): Result<Batch, Ref
     first.set(id, index);
   }
   return ok({
-    entries,
+    entries: refuseRepeatedKeys(entries),
     onError: on_error,
     deadlineMs: deadline_ms,
     dryRun: dry_run,
     maxTokens: max_tokens ?? null,
     skipApproval: skip_approval,
+  });
+}
+
+/** One key is one action: the second of the same key in a batch is a slip, most often one key copied to all. */
+function refuseRepeatedKeys(entries: readonly Entry[]): readonly Entry[] {
+  if (!entries.some(({ action }) => action.ok && action.value.keyed !== undefined)) return entries;
+  const first = new Map<string, Entry>();
+  return entries.map((entry) => {
+    const key = entry.action.ok ? entry.action.value.keyed?.key : undefined;
+    if (key === undefined) return entry;
+    const other = first.get(key);
+    if (other === undefined) {
+      first.set(key, entry);
+      return entry;
+    }
+    const hint = `Action '${other.id}' has this idempotency_key already; give every action a key of its own.`;
+    return { ...entry, action: err(makeFailure("INVALID_ACTION", { hint })) };
   });
 }

@@ -43,7 +43,7 @@ const FAILURES = {
   BACKLOG_FULL: { retryable: true, message: "Too much background work is waiting already." },
   IDEMPOTENCY_CONFLICT: {
     retryable: false,
-    message: "The idempotency key was used for other content.",
+    message: "The idempotency key is taken: by other content, or by a run that is not over.",
   },
   OVERLOADED: { retryable: true, message: "The system is too busy to run the action." },
   TOOL_FAILED: { retryable: false, message: "The tool itself failed." },

@@ -150,6 +150,20 @@ export const LIMITS = {
   resultsBytes: 16 * 1024 * 1024,
   /** Kept results per tenant, however small: four batches that were cut everywhere. */
   resultsKept: 200,
+  /** As long as the header's draft and every provider we know allow. */
+  idempotencyKeyCharacters: 255,
+  /** How long an answer is kept under its key: a retry the next day is a new request. */
+  idempotencyRetentionMs: 24 * 3_600_000,
+  /** A key is held for the batch's deadline and this: admitting, keeping and reporting take their time too, and a lease must not run out under a live batch. */
+  idempotencyMarginMs: 30_000,
+  /** One batch's answer under its key; a larger one is cut and says so. SQLite takes 2 MB in a row. */
+  idempotencyAnswerBytes: 1024 * 1024,
+  /** One action's result under its key: 50 of them, as UTF-16, fit in a message to the object. */
+  idempotencyResultBytes: 256 * 1024,
+  /** Everything that one tenant keeps under keys. */
+  idempotencyBytes: 256 * 1024 * 1024,
+  /** Keys kept per tenant, however small: a key of 60 requests a minute is remembered for a day. */
+  idempotencyKept: 100_000,
   /** How long an MCP client may keep a list of tools: it changes with a deployment only. */
   toolListTtlMs: 5 * 60_000,
   /** Tools in one page of an MCP client's list. */

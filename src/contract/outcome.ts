@@ -44,6 +44,8 @@ export interface OutcomeMeta {
   readonly verification?: { readonly tool: string; readonly verdict: Verdict; readonly durationMs: number };
   /** Stands for the whole of `data` in a later batch's references, for a while. */
   readonly handle?: string;
+  /** It ran before, under the same idempotency key; this is what came of it then. */
+  readonly replayed?: true;
   /** The limiter did not answer, so nobody counted this. */
   readonly limiter?: "degraded";
 }
@@ -90,4 +92,9 @@ export type OutcomeStatus = Outcome["status"];
 /** Whether actions that depend on this one may run. */
 export function isMet(outcome: Outcome): boolean {
   return outcome.status === "success" || outcome.status === "initiated";
+}
+
+/** Whether this action failed, which under fail-fast stops the batch. Waiting for a person is no failure. */
+export function isFailure(outcome: Outcome): boolean {
+  return !isMet(outcome) && outcome.status !== "pending_confirmation";
 }

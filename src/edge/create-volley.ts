@@ -16,6 +16,7 @@ import {
   readRunOptions,
   readToolGates,
 } from "./deployment.ts";
+import { KEY_LIMITS } from "./durable/key-table.ts";
 import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createToolGate } from "./durable/tool-gate.ts";
 import { createToolGates } from "./durable/tool-gate-client.ts";
@@ -77,23 +78,21 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
         deliver: (claim) => sendCallback(claim, { ports, options, slots, sign: signText }),
       };
     },
-    optionsOf: (env) => ({
-      leaseMs: readPositive(
-        "VOLLEY_JOB_LEASE_MS",
-        env["VOLLEY_JOB_LEASE_MS"] as string | undefined,
-        LIMITS.jobLeaseMs,
-      ),
-      confirmations: {
-        ...CONFIRMATION_LIMITS,
-        ttlMs:
-          1_000 *
-          readPositive(
-            "VOLLEY_CONFIRMATION_TTL_S",
-            env["VOLLEY_CONFIRMATION_TTL_S"] as string | undefined,
-            LIMITS.confirmationTtlMs / 1_000,
-          ),
-      },
-    }),
+    optionsOf: (env) => {
+      const read = (name: string, fallback: number): number =>
+        readPositive(name, env[name] as string | undefined, fallback);
+      return {
+        leaseMs: read("VOLLEY_JOB_LEASE_MS", LIMITS.jobLeaseMs),
+        keys: {
+          ...KEY_LIMITS,
+          marginMs: read("VOLLEY_IDEMPOTENCY_MARGIN_MS", LIMITS.idempotencyMarginMs),
+        },
+        confirmations: {
+          ...CONFIRMATION_LIMITS,
+          ttlMs: 1_000 * read("VOLLEY_CONFIRMATION_TTL_S", LIMITS.confirmationTtlMs / 1_000),
+        },
+      };
+    },
   });
   return { app: createApp(deploymentOf), TenantGate, ToolGate: createToolGate() };
 }

@@ -13,9 +13,10 @@ export function findTwins(plan: Plan, concerns: (tool: Tool) => boolean): Readon
   const twins = new Map<number, number>();
   if (!plan.sharesReads) return twins;
   const first = new Map<string, number>();
-  for (const { index, parking, task } of plan.steps) {
-    // What waits for a person is not called in this batch, so it answers nobody.
-    if (parking !== null) continue;
+  for (const { index, parking, keyed, task } of plan.steps) {
+    // What waits for a person is not called in this batch, and one with an idempotency key may have its result already:
+    // neither answers anybody.
+    if (parking !== null || keyed !== undefined) continue;
     if (!task.ok || task.value.call === null || task.value.tool.isWrite || !concerns(task.value.tool))
       continue;
     const { call, tool } = task.value;

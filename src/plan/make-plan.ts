@@ -73,6 +73,7 @@ export function makePlan(
       parking: parking[index]!,
       remaining: remaining[index]!,
       task,
+      keyed: entry.action.ok ? entry.action.value.keyed : undefined,
     };
   });
   const { onError, deadlineMs, maxTokens } = batch;

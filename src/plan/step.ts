@@ -1,4 +1,5 @@
 import type { Tool } from "../catalog/define-tool.ts";
+import type { KeyedAction } from "../contract/action.ts";
 import type { OnError } from "../contract/batch.ts";
 import type { Claim } from "../contract/confirmation.ts";
 import type { Failure } from "../contract/failure.ts";
@@ -61,6 +62,8 @@ export interface Step {
   /** Steps on the longest path that starts here, itself included: under a cap the longest goes first. */
   readonly remaining: number;
   readonly task: Result<Task, Failure>;
+  /** Its idempotency key, when it was sent with one. */
+  readonly keyed?: KeyedAction | undefined;
 }
 
 /** The order of a batch. Acyclic: running it always comes to an end. */

@@ -3,6 +3,7 @@ import type { AdmissionAnswer, AdmissionRequest, QuotaState, RateLimit } from ".
 import type { Caller } from "../contract/caller.ts";
 import { type Claim, refuseClaim } from "../contract/confirmation.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
+import type { IdempotencyAnswer, IdempotencyRequest, KeyState } from "../contract/idempotency.ts";
 import type { JobSpec } from "../contract/job.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { err, ok, type Result } from "../kit/result.ts";
@@ -20,6 +21,16 @@ export interface Admitted {
   readonly degraded: boolean;
   /** For every job that is durably recorded, by step, the fence of its first attempt; null when it is the alarm's. */
   readonly fences: ReadonlyMap<number, number | null>;
+  /** What became of the idempotency keys; null without any. */
+  readonly claimed: IdempotencyAnswer | null;
+  /** The answer that the batch's key has already; then nothing was admitted, and nothing may run. */
+  readonly replay: string | null;
+}
+
+/** What a batch asks of its gate besides what its plan says. */
+export interface Asked {
+  readonly jobs: ReadonlyMap<number, JobSpec>;
+  readonly idempotency: IdempotencyRequest | null;
 }
 
 /** A batch of which nothing ran. */
@@ -30,7 +41,7 @@ export interface Refused {
 
 /**
  * Ask the tenant's gate for everything a plan needs, in one round trip: the caller's quota, every tool's rate limit,
- * the recording of its jobs.
+ * the recording of its jobs, the idempotency keys.
  *
  * Without an answer nothing can be counted or recorded. Then writes are refused and reads run as their tools declare
  * (`degradePlan`); the batch is refused whole when that leaves nothing to run, or when this isolate alone has seen as
@@ -39,17 +50,26 @@ export interface Refused {
 export async function admitPlan(
   plan: Plan,
   caller: Caller,
-  jobs: ReadonlyMap<number, JobSpec>,
+  asked: Asked,
   gate: Gate,
 ): Promise<Result<Admitted, Refused>> {
   // What another's call answers draws nothing, and is denied with it.
   const twins = findTwins(plan, (tool) => toLimit(tool) !== null);
-  const request = toRequest(plan, { caller, jobs, twins });
+  const request = toRequest(plan, { caller, twins, ...asked });
   const toAdmitted = (answer: AdmissionAnswer): Result<Admitted, Refused> => {
     if (isOver(answer.quota)) return err(overQuota(answer.quota, caller));
-    const { quota, recorded } = answer;
-    const fences = new Map(recorded.map(({ index, fence }) => [index, fence]));
-    return ok({ plan: withDenials(plan, answer, twins), quota, degraded: false, fences });
+    const { quota, recorded, idempotency: claimed = null } = answer;
+    const batchState = claimed?.batch ?? null;
+    const refusal = batchState === null ? null : refuseKey(batchState);
+    if (refusal !== null) return err({ refusal, quota: null });
+    return ok({
+      plan: withDenials(plan, answer, twins),
+      quota,
+      degraded: false,
+      fences: new Map(recorded.map(({ index, fence }) => [index, fence])),
+      claimed,
+      replay: batchState?.kind === "done" ? batchState.answer.json : null,
+    });
   };
   if (plan.approved !== undefined) {
     const approved = await approve(plan.approved.claim, request, gate);
@@ -58,17 +78,27 @@ export async function admitPlan(
   const answer = await ask(request, gate);
   if (answer === null) {
     const sent = new Map(request.jobs.map(({ index, spec }) => [index, spec]));
-    const degraded = gate.countAlone(toQuota(caller)) ? degradePlan(plan, sent) : null;
-    if (degraded === null) return err({ refusal: unreachable(sent.size > 0), quota: null });
-    return ok({ plan: degraded, quota: null, degraded: true, fences: new Map() });
+    // What ran before under a key is only known there, so nothing of it may run unasked.
+    const mayRun = request.idempotency === undefined && gate.countAlone(toQuota(caller));
+    const degraded = mayRun ? degradePlan(plan, sent) : null;
+    if (degraded === null) return err({ refusal: unreachable(request), quota: null });
+    return ok({
+      plan: degraded,
+      quota: null,
+      degraded: true,
+      fences: new Map(),
+      claimed: null,
+      replay: null,
+    });
   }
   return toAdmitted(answer);
 }
 
 /** Count a request that runs nothing against the caller's quota. */
 export async function countRequest(caller: Caller, gate: Gate): Promise<Result<QuotaState | null, Refused>> {
-  const answer = await ask({ quota: toQuota(caller), draws: [], jobs: [], allOrNothing: false }, gate);
-  if (answer === null) return err({ refusal: unreachable(false), quota: null });
+  const request = { quota: toQuota(caller), draws: [], jobs: [], allOrNothing: false };
+  const answer = await ask(request, gate);
+  if (answer === null) return err({ refusal: unreachable(request), quota: null });
   return isOver(answer.quota) ? err(overQuota(answer.quota, caller)) : ok(answer.quota);
 }
 
@@ -110,20 +140,40 @@ function overQuota(quota: QuotaState, caller: Caller): Refused {
 }
 
 /** A gate that did not answer may still have recorded what it was sent; only without jobs is it certain that nothing ran. */
-function unreachable(withJobs: boolean): Refusal {
-  const hint = withJobs
-    ? "The limiter did not answer in time. Nothing was run now, but the background actions may have been recorded: look before sending them again."
-    : "The limiter could not be reached; nothing ran. Send the same request again.";
-  return makeRefusal("UNAVAILABLE", hint, { retryAfterMs: 1_000 });
+function unreachable({ jobs, idempotency }: AdmissionRequest): Refusal {
+  const withKey = (idempotency?.batch ?? null) !== null;
+  return makeRefusal("UNAVAILABLE", sayUnreachable(jobs.length > 0, withKey), { retryAfterMs: 1_000 });
 }
 
-interface Asked {
+function sayUnreachable(withJobs: boolean, withKey: boolean): string {
+  if (withKey)
+    return "The limiter did not answer in time; nothing was run now. Send the same request with the same key again: what was recorded all the same is found, not repeated.";
+  return withJobs
+    ? "The limiter did not answer in time. Nothing was run now, but the background actions may have been recorded: look before sending them again."
+    : "The limiter could not be reached; nothing ran. Send the same request again.";
+}
+
+/** Why a batch's key does not let it run; null when it does, or when it has its answer already. */
+function refuseKey(state: KeyState): Refusal | null {
+  if (state.kind === "conflict") {
+    const hint =
+      "This Idempotency-Key was used before, with another body or by another caller: send a new key with new content.";
+    return makeRefusal("IDEMPOTENCY_CONFLICT", hint);
+  }
+  if (state.kind === "running") {
+    const hint =
+      "The batch of this Idempotency-Key is still running: send it again a little later to get its answer.";
+    return makeRefusal("IDEMPOTENCY_IN_PROGRESS", hint, { retryAfterMs: state.retryAfterMs });
+  }
+  return null;
+}
+
+interface Wanted extends Asked {
   readonly caller: Caller;
-  readonly jobs: ReadonlyMap<number, JobSpec>;
   readonly twins: ReadonlyMap<number, number>;
 }
 
-function toRequest(plan: Plan, { caller, jobs, twins }: Asked): AdmissionRequest {
+function toRequest(plan: Plan, { caller, jobs, idempotency, twins }: Wanted): AdmissionRequest {
   const failFast = plan.onError === "fail-fast";
   const doomed = failFast && plan.steps.some(({ task }) => !task.ok);
   const draws = plan.steps.flatMap((step) => (twins.has(step.index) ? [] : toDraw(step)));
@@ -133,6 +183,7 @@ function toRequest(plan: Plan, { caller, jobs, twins }: Asked): AdmissionRequest
     draws: doomed ? [] : draws,
     jobs: recordable.map(([index, spec]) => ({ index, spec })),
     allOrNothing: failFast,
+    ...(idempotency !== null && { idempotency }),
   };
 }
 

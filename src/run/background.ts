@@ -11,6 +11,7 @@ import { PERHAPS_RECORDED } from "./degrade-plan.ts";
 import type { MakeJob } from "./make-job.ts";
 import type { Gate } from "./ports.ts";
 import { combineElements } from "./run-loop.ts";
+import type { StepIds } from "./step-ids.ts";
 import { afterDispatch, type Queued } from "./tool-pools.ts";
 
 /**
@@ -34,6 +35,7 @@ export function makeJobs(plan: Plan, makeJob: MakeJob): ReadonlyMap<number, JobS
 }
 
 export interface BackgroundOptions {
+  readonly ids: StepIds;
   readonly makeJob: MakeJob;
   /** Jobs of the admission, by step. */
   readonly jobs: ReadonlyMap<number, JobSpec>;
@@ -56,12 +58,13 @@ export class Background {
 
   /** Start a fire-and-forget step whose arguments are known. */
   start(index: number, call: Call): Queued {
-    const { jobs, fences, makeJob } = this.#options;
+    const { jobs, fences, ids, makeJob } = this.#options;
     const spec = jobs.get(index);
     const fence = fences.get(index);
     if (spec !== undefined && fence !== undefined)
       return toQueued(Promise.resolve(this.#initiate(spec, fence)));
-    const recorded = this.#record(new Map([[index, makeJob(call, index)]]), null, false);
+    const specs = new Map([[index, makeJob(call, index)]]);
+    const recorded = this.#record(specs, { limit: null, allOrNothing: false, retaken: ids.isRetaken(index) });
     return toQueued(recorded.then((outcomes) => outcomes.get(index)!));
   }
 
@@ -73,7 +76,7 @@ export class Background {
    * fills up between them does not: what is recorded will happen, so it is reported with its job.
    */
   startLoop(index: number, calls: readonly Result<Call, Failure>[], tool: Tool): Queued {
-    const { makeJob } = this.#options;
+    const { ids, makeJob } = this.#options;
     // Only where it is declared: the default for writes is about half-applied ones, and every job stands for itself.
     const failFast = tool.orchestration.on_error === "fail-fast";
     const doomed = failFast && calls.some((call) => !call.ok);
@@ -82,7 +85,11 @@ export class Background {
         call.ok && !doomed ? [[element, makeJob(call.value, index, element)] as const] : [],
       ),
     );
-    const outcome = this.#record(specs, toLimit(tool), failFast).then((recorded) => {
+    const outcome = this.#record(specs, {
+      limit: toLimit(tool),
+      allOrNothing: failFast,
+      retaken: ids.isRetaken(index),
+    }).then((recorded) => {
       const elements = calls.map((call, element): Outcome =>
         call.ok ? (recorded.get(element) ?? NOT_RECORDED) : { status: "error", error: call.error, meta: {} },
       );
@@ -115,13 +122,20 @@ export class Background {
   /** Record jobs that had to wait for other actions, or for the elements of their loop to be known. */
   async #record(
     specs: ReadonlyMap<number, JobSpec>,
-    limit: RateLimit | null,
-    allOrNothing: boolean,
+    {
+      limit,
+      allOrNothing,
+      retaken,
+    }: {
+      readonly limit: RateLimit | null;
+      readonly allOrNothing: boolean;
+      readonly retaken: boolean;
+    },
   ): Promise<ReadonlyMap<number, Outcome>> {
     if (specs.size === 0) return new Map();
     const failed = (error: Failure): Outcome => ({ status: "error", error, meta: {} });
     try {
-      const jobs = [...specs].map(([index, spec]) => ({ index, spec }));
+      const jobs = [...specs].map(([index, spec]) => ({ index, spec, retaken }));
       const draws = limit === null ? [] : jobs.map(({ index }) => ({ index, limit }));
       const answer = await this.#options.gate.admit({ quota: null, draws, jobs, allOrNothing });
       const fences = new Map(answer.recorded.map(({ index, fence }) => [index, fence]));

@@ -8,8 +8,9 @@ import type { Clock } from "../kit/clock.ts";
 import type { Call } from "../plan/step.ts";
 import { failedAttempt, toAttemptEnd } from "./attempt-end.ts";
 import { makeJob } from "./make-job.ts";
-import type { Gate, Ports } from "./ports.ts";
+import type { Gate } from "./ports.ts";
 import type { Action } from "./run-action.ts";
+import type { StepIds } from "./step-ids.ts";
 import type { Queued } from "./tool-pools.ts";
 
 /** A sync call that is queued or under way, and what a job would need to make it again. */
@@ -23,7 +24,8 @@ export interface Offer {
 }
 
 export interface DemotionOptions {
-  readonly ports: Ports;
+  readonly ids: StepIds;
+  readonly clock: Clock;
   readonly gate: Gate;
   readonly defer: (work: Promise<unknown>) => void;
 }
@@ -73,17 +75,21 @@ export class Demotion {
   }
 
   async #demote(indexes: readonly number[], exceeded: Failure, settle: Settle): Promise<void> {
-    const { ports, gate } = this.#options;
-    const endsAt = ports.clock.now() + LIMITS.firstAttemptMs;
+    const { ids, clock, gate } = this.#options;
+    const endsAt = clock.now() + LIMITS.firstAttemptMs;
     const demoted = indexes.map((index) => {
       const offer = this.#offers.get(index)!;
       const { call, idempotencyKey } = offer;
-      const spec: JobSpec = { ...makeJob(call, ports.newId()), idempotencyKey, delivery: "at-least-once" };
+      const spec: JobSpec = {
+        ...makeJob(call, ids.jobId(index, null)),
+        idempotencyKey,
+        delivery: "at-least-once",
+      };
       return { index, offer, spec };
     });
     const jobs = demoted.map(({ index, spec }) => ({ index, spec }));
     const recording = gate.admit({ quota: null, draws: [], jobs, allOrNothing: false });
-    const answer = await answerWithin(LIMITS.demotionTimeoutMs, recording, ports.clock);
+    const answer = await answerWithin(LIMITS.demotionTimeoutMs, recording, clock);
     if (answer === null) {
       for (const { index, offer } of demoted) giveUp(index, offer, exceeded, settle);
       await this.#closeLate(jobs, recording, exceeded);
@@ -99,7 +105,7 @@ export class Demotion {
         await this.#goOn({ offer, id: spec.id, fence, unsent: false }, going);
       } else await this.#close(spec.id, fence, await offer.queued.outcome);
     });
-    const cancel = ports.clock.after(endsAt - ports.clock.now(), () => stopAll(going));
+    const cancel = clock.after(endsAt - clock.now(), () => stopAll(going));
     // An end that cannot be reported is found again: the lease runs out and the alarm takes over.
     await Promise.allSettled(ends);
     cancel();

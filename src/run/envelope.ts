@@ -35,7 +35,7 @@ function toErrorJson(failure: Failure): string {
 
 function toMetaJson(meta: OutcomeMeta): string {
   const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, ageMs, selectMissing } = meta;
-  const { truncated, demoted, verification, handle, limiter } = meta;
+  const { truncated, demoted, verification, handle, replayed, limiter } = meta;
   return JSON.stringify({
     duration_ms: durationMs,
     queued_ms: queuedMs,
@@ -54,6 +54,7 @@ function toMetaJson(meta: OutcomeMeta): string {
       duration_ms: verification.durationMs,
     },
     handle,
+    idempotency_replayed: replayed,
     limiter,
   });
 }

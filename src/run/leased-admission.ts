@@ -81,8 +81,8 @@ export function createLeasedAdmission(
 }
 
 /** Whether a request asks for anything that only the gate itself can do. */
-function needsGate({ jobs }: AdmissionRequest): boolean {
-  return jobs.length > 0;
+function needsGate({ jobs, idempotency }: AdmissionRequest): boolean {
+  return jobs.length > 0 || idempotency !== undefined;
 }
 
 /** Make the round trip, and take what it brings. An answer that never comes, or too late, granted nothing. */

@@ -2,13 +2,13 @@ import { placeJob } from "../contract/job-shard.ts";
 import type { JobSpec } from "../contract/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Call, Plan } from "../plan/step.ts";
-import type { Ports } from "./ports.ts";
+import type { StepIds } from "./step-ids.ts";
 
 /** Make the job of a background call: of the step at `index` and, in a loop, of one of its elements. */
 export type MakeJob = (call: Call, index: number, element?: number) => JobSpec;
 
 export interface MakeJobOptions {
-  readonly ports: Pick<Ports, "newId">;
+  readonly ids: StepIds;
   /** As many of the batch's jobs as its request can try by itself. */
   readonly headerSlots: number;
 }
@@ -17,13 +17,16 @@ export interface MakeJobOptions {
  * Create what makes a batch's jobs, each with an id that says where it is kept. Where that is follows from the job's place
  * in the batch alone, not from the moment at which it is made.
  */
-export function createMakeJob(plan: Plan, { ports, headerSlots }: MakeJobOptions): MakeJob {
+export function createMakeJob(plan: Plan, { ids, headerSlots }: MakeJobOptions): MakeJob {
   let ranks: ReadonlyMap<number, number> | undefined;
-  return (call, index, element = 0) => {
+  return (call, index, element) => {
     ranks ??= rankBackground(plan);
-    // A cap holds within one object, so the jobs of a capped tool stay together.
-    const atHome = Number.isFinite(call.tool.concurrency) ? Number.POSITIVE_INFINITY : headerSlots;
-    return makeJob(call, placeJob(ports.newId(), { rank: ranks.get(index)! + element, atHome }));
+    // A cap holds within one object, so the jobs of a capped tool stay together. And a job that is asked for by its own
+    // idempotency key is the same one wherever it stands in a batch.
+    const staysHome = Number.isFinite(call.tool.concurrency) || ids.isOwn(index);
+    const atHome = staysHome ? Number.POSITIVE_INFINITY : headerSlots;
+    const rank = ranks.get(index)! + (element ?? 0);
+    return makeJob(call, placeJob(ids.jobId(index, element ?? null), { rank, atHome }));
   };
 }
 

@@ -1,5 +1,6 @@
 import type { AdmissionAnswer, AdmissionRequest, RateLimit } from "../contract/admission.ts";
 import type { ApprovalAnswer, Claim, ParkAnswer, ParkRequest } from "../contract/confirmation.ts";
+import type { IdempotencyClosing } from "../contract/idempotency.ts";
 import type { AttemptEnd } from "../contract/job.ts";
 import type { KeptResult } from "../contract/kept-result.ts";
 import type { PermitAnswer, PermitRequest } from "../contract/permit.ts";
@@ -23,6 +24,8 @@ export interface Ports {
 /** The tenant's gate, as the executor sees it. A rejected promise means that nothing was admitted for certain. */
 export interface Gate {
   admit(request: AdmissionRequest): Promise<AdmissionAnswer>;
+  /** Say how a run left the keys that it claimed; those that are not its any more stay as they are. */
+  complete(closing: IdempotencyClosing): Promise<void>;
   /**
    * Count a request that the gate did not answer for, among those that this isolate alone has seen; false when they are
    * as many as the limit allows.

@@ -1,5 +1,5 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { isMet, type Outcome } from "../contract/outcome.ts";
+import { isFailure, isMet, type Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
 import type { DataOf } from "../plan/references.ts";
@@ -15,6 +15,10 @@ export interface PlanRunOptions {
   readonly signal: AbortSignal | null;
   /** Data of earlier batches that this one refers to, by handle. */
   readonly recalled?: ReadonlyMap<string, unknown>;
+  /** Outcomes that are known before anything runs, by step. */
+  readonly known?: ReadonlyMap<number, Outcome>;
+  /** Says what an outcome is to the caller; the plan goes on with what it was. */
+  readonly amend?: (step: Step, outcome: Outcome) => Outcome;
   /** Makes jobs of safe actions that are unfinished at the deadline; without it they end there. */
   readonly demotion?: Demotion | undefined;
   /** Records what waits for a person. */
@@ -80,7 +84,7 @@ class PlanRun {
     const onDisconnect = (): void => this.#onDisconnect();
     signal?.addEventListener("abort", onDisconnect, { once: true });
 
-    this.#settleRefused();
+    this.#settleKnown();
     for (const step of this.#plan.steps) if (this.#isReady(step.index)) this.#begin(step);
     if (signal?.aborted === true) this.#onDisconnect();
 
@@ -158,19 +162,27 @@ class PlanRun {
   };
 
   /**
-   * Settle what was wrong from the beginning before anything starts: under fail-fast nothing may start after it. All of it
-   * at once, so that each says what is wrong with itself even where it depends on another.
+   * Settle what was wrong or known from the beginning before anything starts: under fail-fast nothing may start after a
+   * failure. All of it at once, so that each says what became of itself even where it depends on another.
    */
-  #settleRefused(): void {
-    const refused: [Step, Outcome][] = this.#plan.steps.flatMap((step) =>
-      step.task.ok ? [] : [[step, { status: "error", error: step.task.error, meta: {} }]],
-    );
-    const [first] = refused;
-    if (first === undefined) return;
-    this.#stopped = this.#plan.onError === "fail-fast";
-    for (const [step, outcome] of refused) this.#record(step, outcome);
-    for (const [step, outcome] of refused) this.#release(step, outcome);
-    if (this.#stopped) this.#abortRest(first[0]);
+  #settleKnown(): void {
+    const known: [Step, Outcome][] = this.#plan.steps.flatMap((step) => {
+      const outcome = this.#knownOf(step);
+      return outcome === null ? [] : [[step, outcome]];
+    });
+    if (known.length === 0) return;
+    const failed =
+      this.#plan.onError === "fail-fast" ? known.find(([, outcome]) => isFailure(outcome)) : undefined;
+    this.#stopped = failed !== undefined;
+    for (const [step, outcome] of known) this.#record(step, outcome);
+    for (const [step, outcome] of known) this.#release(step, outcome);
+    if (failed !== undefined) this.#abortRest(failed[0]);
+  }
+
+  #knownOf({ index, task }: Step): Outcome | null {
+    const known = this.#options.known?.get(index);
+    if (known !== undefined) return known;
+    return task.ok ? null : { status: "error", error: task.error, meta: {} };
   }
 
   /** False when the step has an outcome already. */
@@ -182,15 +194,17 @@ class PlanRun {
   }
 
   #record(step: Step, outcome: Outcome): void {
-    this.#outcomes[step.index] = outcome;
+    const { amend, onOutcome } = this.#options;
+    const told = amend === undefined ? outcome : amend(step, outcome);
+    this.#outcomes[step.index] = told;
     if (!this.#parked.delete(step.index)) this.#left -= 1;
-    this.#options.onOutcome(step, outcome);
+    onOutcome(step, told);
   }
 
   /** Let go of everything that waits for a step, or stop it. */
   #release(step: Step, outcome: Outcome): void {
     const met = isMet(outcome);
-    const failsBatch = !met && this.#plan.onError === "fail-fast" && !this.#stopped;
+    const failsBatch = isFailure(outcome) && this.#plan.onError === "fail-fast" && !this.#stopped;
     // Before its dependents are skipped: what comes after those must not start now.
     if (failsBatch) this.#stopped = true;
     for (const index of this.#needing[step.index]!) {

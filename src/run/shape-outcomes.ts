@@ -43,7 +43,7 @@ export function shapeAlone(outcome: Outcome, maxTokens: number | null): Outcome 
 }
 
 /** Cut what does not fit; an outcome that does comes back as it is. */
-function cutOutcomes(outcomes: readonly Outcome[], maxTokens: number): readonly Outcome[] {
+export function cutOutcomes(outcomes: readonly Outcome[], maxTokens: number): readonly Outcome[] {
   const successes = outcomes.flatMap((outcome, index) =>
     outcome.status === "success" ? [{ index, outcome }] : [],
   );

@@ -18,6 +18,7 @@ import { startLoop } from "./run-loop.ts";
 import { selectOutput } from "./select-output.ts";
 import type { SingleFlight } from "./single-flight.ts";
 import { startPermitted } from "./start-permitted.ts";
+import type { StepIds } from "./step-ids.ts";
 import { type Queued, ToolPools } from "./tool-pools.ts";
 import type { Verifications } from "./verifications.ts";
 
@@ -25,8 +26,7 @@ import type { Verifications } from "./verifications.ts";
 export type StartStep = (step: Step, task: Task, dataOf: DataOf) => Queued;
 
 export interface StepStarterOptions {
-  /** Distinguishes this batch's calls from every other's, upstream. */
-  readonly key: string;
+  readonly ids: StepIds;
   readonly scope: RequestScope;
   readonly background: Background;
   /** Told of every call that it may have to carry on after the deadline. */
@@ -47,7 +47,7 @@ export interface StepStarterOptions {
  * of a loop, under the tool's cap and together with whoever asks the same, or records a background job.
  */
 export function createStepStarter({
-  key,
+  ids,
   scope,
   background,
   demotion,
@@ -66,7 +66,7 @@ export function createStepStarter({
       const recalled = over(toOutcome(remembered));
       return task.select === null ? recalled : selectOutput(recalled, task.select);
     }
-    const idempotencyKey = element === null ? `${key}:${step.id}` : `${key}:${step.id}:${element}`;
+    const idempotencyKey = ids.callKey(step, element);
     const position = step.index + (element ?? 0) / (LIMITS.loopElements + 1);
     let action: Action | null = null;
     const begin = (queuedMs: number, permits?: CallPermits): Action => {

@@ -156,9 +156,11 @@ test("describeBatchTool() offers exactly the fields that a batch and an action m
   expect(Object.keys(schema.properties).sort()).toEqual(Object.keys(fields).sort());
   for (const { properties } of branches) {
     const { const: name } = properties["tool"] as { const: string };
-    const isBackground = SAMPLE_CATALOG.get(name)!.execution === "fire-and-forget";
+    const { execution, isWrite } = SAMPLE_CATALOG.get(name)!;
     const offered = Object.keys(actionSchema.shape).filter(
-      (field) => isBackground || field !== "callback_url",
+      (field) =>
+        (execution === "fire-and-forget" || field !== "callback_url") &&
+        (isWrite || field !== "idempotency_key"),
     );
     expect(Object.keys(properties).sort()).toEqual(offered.sort());
   }

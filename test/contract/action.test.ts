@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { type Entry, parseAction } from "../../src/contract/action.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
@@ -175,16 +175,6 @@ test("parseAction() does not count what stands around the args", () => {
   expect(parseAmongSiblings(JSON.stringify({ tool: "x", args: { n: 1 }, depends_on })).action.ok).toBe(true);
 });
 
-describe("not offered yet", () => {
-  test.each([["idempotency_key", '"k"']])("parseAction() refuses %s by name", (field, value) => {
-    expect(errorOf(parseAmongSiblings(`{"tool": "x", "${field}": ${value}}`).action)).toEqual({
-      code: "INVALID_ACTION",
-      retryable: false,
-      hint: `'${field}' is not supported yet; leave it out.`,
-    });
-  });
-});
-
 test.each([
   ["a pointer without its slash", '["id"]', "/select/0", 'the string "id"'],
   ["a pointer with a lone tilde", '["/a", "/~2"]', "/select/1", 'the string "/~2"'],
@@ -244,4 +234,24 @@ test("parseAction() refuses an action called item, which stands for the element 
     code: "INVALID_ACTION",
     hint: expect.stringContaining("give the action another id"),
   });
+});
+
+test("parseAction() keeps an idempotency_key with what it was sent for", () => {
+  const { action } = parseAmongSiblings(
+    '{"tool": "x", "args": {"n": {"$ref": "a#/n"}}, "idempotency_key": "\\"k\\"", "depends_on": ["a"], "select": ["/n"]}',
+  );
+  expect(action).toMatchObject({
+    ok: true,
+    value: { keyed: { key: "k", content: { tool: "x", args: { n: { $ref: "a#/n" } }, select: ["/n"] } } },
+  });
+});
+
+test.each([
+  ["an empty key", '""', /1 to 255/],
+  ["a key that is no text", "7", /string/],
+  ["a key with a line break", '"a\\nb"', /printable ASCII/],
+])("parseAction() refuses %s", (_, key, hint) => {
+  const failure = errorOf(parseAmongSiblings(`{"tool": "x", "idempotency_key": ${key}}`).action);
+  expect(failure.code).toBe("INVALID_ACTION");
+  expect(failure.hint).toMatch(hint);
 });

@@ -36,6 +36,7 @@ class FakeNamespace implements TenantGateNamespace {
     };
     return {
       admit: call,
+      complete: call,
       settle: call,
       job: call,
       jobs: call,
@@ -183,6 +184,7 @@ describe("createGateClient()", () => {
         const real = gates.get(id);
         return {
           ...brokenOnce(real),
+          complete: (closing) => real.complete(closing),
           settle: (...args) => real.settle(...args),
           job: (jobId) => real.job(jobId),
           jobs: (query) => real.jobs(query),

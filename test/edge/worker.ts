@@ -16,6 +16,7 @@ export const SmallGate = createTenantGate({
     jobsKept: 10,
     retentionMs: 60_000,
     concurrency: 2,
+    keys: { marginMs: 100, retentionMs: 60_000, count: 10, bytes: 100_000 },
     results: { retentionMs: 60_000, oneBytes: 100, allBytes: 250, count: 5 },
     confirmations: { ttlMs: 60_000, retentionMs: 60_000, pending: 3, count: 5, allBytes: 10_000 },
   }),

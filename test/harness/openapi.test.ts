@@ -225,6 +225,7 @@ describe("/openapi.json", () => {
       demoted: true,
       verification: { tool: "probe-verify", verdict: "took_effect", durationMs: 1 },
       handle: "h",
+      replayed: true,
       limiter: "degraded",
     };
     const step = { index: 0, id: "a0", toolName: "probe-echo" } as Step;

@@ -64,3 +64,10 @@ test("only tools that are asked about are looked at", () => {
   const near = { tool: "near", args: { n: 1 } };
   expect([...findTwins(planOf([near, near]), () => false)]).toEqual([]);
 });
+
+test("one with an idempotency key is nobody's twin: it may have its result already", () => {
+  const near = { tool: "near", args: { n: 1 } };
+  const keyed = { ...near, idempotency_key: "k" };
+  expect(twinsOf([keyed, near, { ...near, idempotency_key: "other" }])).toEqual([]);
+  expect(twinsOf([keyed, near, near])).toEqual([[2, 1]]);
+});

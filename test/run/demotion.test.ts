@@ -13,6 +13,7 @@ import { valueOf } from "../support/unwrap.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { runAttempt } from "../../src/run/run-attempt.ts";
 import { Demotion } from "../../src/run/demotion.ts";
+import { StepIds } from "../../src/run/step-ids.ts";
 import { ByteBudget } from "../../src/run/byte-budget.ts";
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import { sleep } from "../../src/kit/sleep.ts";
@@ -431,7 +432,8 @@ test.each([
   ["never", true],
   ["always", false],
 ] as const)("a read whose contract says confirm: %s may become a job: %s", (confirm, may) => {
-  const demotion = new Demotion(new TestWorld().execution([]));
+  const { ports, clock, gate } = new TestWorld();
+  const demotion = new Demotion({ ids: new StepIds(ports), clock, gate, defer: () => {} });
   const tool = contractOf("asked", { orchestration: { mode: "parallel-safe", confirm } });
   const call = { tool, input: {}, args: {}, timeoutMs: 1_000 };
   const waiting = { outcome: new Promise<never>(() => {}), finished: new Promise<never>(() => {}) };

@@ -79,6 +79,8 @@ describe("createLeasedAdmission()", () => {
     const before = world.calls;
     await world.send(1, 200, { jobs: [job] });
     expect(world.calls).toBe(before + 1);
+    await world.send(1, 200, { idempotency: { runId: "run", deadlineMs: 1, batch: null, actions: [] } });
+    expect(world.calls).toBe(before + 2);
   });
 
   test("asks the gate when one of the limits is not covered, and then spends nothing that is at hand", async () => {

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 
 import { shardOf } from "../../src/contract/job-shard.ts";
+import { deriveId } from "../../src/kit/derive-id.ts";
 import { createMakeJob } from "../../src/run/make-job.ts";
+import { StepIds } from "../../src/run/step-ids.ts";
 import { contractOf, planOf } from "../support/fake-actions.ts";
 
 const BACKGROUND = { isWrite: true, execution: "fire-and-forget" } as const;
@@ -14,7 +16,7 @@ const callOf = (tool: typeof mail) => ({ tool, input: { n: 1 }, args: { n: 1 }, 
 
 function makerOf(tools: readonly (typeof mail)[], headerSlots = 2) {
   const plan = planOf(tools.map((tool, index) => ({ id: `a${index}`, tool })));
-  return createMakeJob(plan, { ports: { newId: () => crypto.randomUUID() }, headerSlots });
+  return createMakeJob(plan, { ids: new StepIds({ newId: () => crypto.randomUUID() }), headerSlots });
 }
 
 test("createMakeJob() keeps as many jobs at home as the request can try, and spreads the rest", () => {
@@ -43,4 +45,16 @@ test("createMakeJob() keeps everything at home where header slots are unlimited"
 test("createMakeJob() uses the job's id as the key that every attempt carries", () => {
   const job = makerOf([mail, mail, mail])(callOf(mail), 2);
   expect(job).toMatchObject({ tool: "mail", argsJson: '{"n":1}', idempotencyKey: job.id });
+});
+
+test("createMakeJob() keeps a job under its own idempotency key at home: it is the same wherever it stands", () => {
+  const plan = planOf([mail, mail, mail, mail].map((tool, index) => ({ id: `a${index}`, tool })));
+  const seed = crypto.randomUUID();
+  const key = { key: "action:k", fingerprint: "f", seed };
+  const idAt = (index: number): string => {
+    const asked = { runId: "run", deadlineMs: 1, batch: null, actions: [{ index, ...key }] };
+    const ids = new StepIds({ newId: () => crypto.randomUUID() }, asked);
+    return createMakeJob(plan, { ids, headerSlots: 1 })(callOf(mail), index).id;
+  };
+  expect([idAt(0), idAt(3)]).toEqual([deriveId(seed, 0), deriveId(seed, 0)]);
 });

@@ -7,8 +7,14 @@ import type {
   ParkAnswer,
   ParkRequest,
 } from "../../src/contract/confirmation.ts";
+import type {
+  IdempotencyAnswer,
+  IdempotencyClosing,
+  IdempotencyRequest,
+} from "../../src/contract/idempotency.ts";
 import type { AttemptEnd } from "../../src/contract/job.ts";
 import type { Gate } from "../../src/run/ports.ts";
+import { narrowToClaimed } from "../../src/state/narrow-to-claimed.ts";
 
 /** When everything that a fake gate parks expires. */
 export const PARKED_UNTIL = Date.UTC(2026, 10, 2, 15, 0);
@@ -17,6 +23,11 @@ export const PARKED_UNTIL = Date.UTC(2026, 10, 2, 15, 0);
 export class FakeGate implements Gate {
   readonly requests: AdmissionRequest[] = [];
   readonly settled = new Map<string, AttemptEnd>();
+  /** Jobs that were ever recorded. */
+  readonly recordedIds = new Set<string>();
+  readonly closings: IdempotencyClosing[] = [];
+  /** What it says of a request's keys; unless a test says otherwise, all of them are fresh. */
+  claim: (asked: IdempotencyRequest) => IdempotencyAnswer = claimAll;
   /** Results it keeps, by handle. */
   readonly kept = new Map<string, string>();
   /** Handles it was asked for. */
@@ -43,20 +54,36 @@ export class FakeGate implements Gate {
     };
     if (!this.quotaAllowed && quota !== null) return { quota, denied: [], recorded: [], refusedJobs: [] };
     const { denied, refuseJobsWith } = this;
+    const { idempotency } = request;
+    const claimed = idempotency && this.claim(idempotency);
+    const narrowed =
+      idempotency && claimed ? narrowToClaimed(request, idempotency, claimed).jobs : request.jobs;
     const jobs =
       request.allOrNothing && denied.length > 0
         ? []
-        : request.jobs.filter(({ index }) => !denied.some((other) => other.index === index));
+        : narrowed.filter(({ index }) => !denied.some((other) => other.index === index));
     return {
+      ...(claimed !== undefined && { idempotency: claimed }),
       quota,
       denied,
-      recorded: refuseJobsWith === null ? jobs.map(({ index }) => ({ index, fence: 1 })) : [],
+      recorded: refuseJobsWith === null ? jobs.map((job) => this.#record(job)) : [],
       refusedJobs: refuseJobsWith === null ? [] : jobs.map(({ index }) => ({ index, code: refuseJobsWith })),
     };
   }
 
   countAlone(): boolean {
     return this.aloneAllowed;
+  }
+
+  #record({ index, spec, retaken }: AdmissionRequest["jobs"][number]) {
+    const isTheirs = retaken === true && this.recordedIds.has(spec.id);
+    this.recordedIds.add(spec.id);
+    return { index, fence: isTheirs ? null : 1 };
+  }
+
+  async complete(closing: IdempotencyClosing): Promise<void> {
+    this.closings.push(closing);
+    if (this.down) throw new Error("The gate is down");
   }
 
   /** Islands it parked, by id. */
@@ -101,4 +128,14 @@ export class FakeGate implements Gate {
       return json === undefined ? [] : [{ handle, json }];
     });
   }
+}
+
+/** Every key is new, and this run's. */
+function claimAll({ batch, actions }: IdempotencyRequest): IdempotencyAnswer {
+  const claimed = ({ seed }: { readonly seed: string }) =>
+    ({ kind: "claimed", seed, inDoubt: false }) as const;
+  return {
+    batch: batch && claimed(batch),
+    actions: actions.map((action) => ({ index: action.index, state: claimed(action) })),
+  };
 }

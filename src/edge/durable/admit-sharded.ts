@@ -1,5 +1,6 @@
 import type { AdmissionAnswer, AdmissionRequest } from "../../contract/admission.ts";
 import { HOME, shardOf } from "../../contract/job-shard.ts";
+import { narrowToClaimed } from "../../state/narrow-to-claimed.ts";
 
 /** Send one request to one of the tenant's objects. */
 type Ask = (shard: number, request: AdmissionRequest) => Promise<AdmissionAnswer>;
@@ -18,13 +19,17 @@ export async function admitSharded(request: AdmissionRequest, ask: Ask): Promise
   if (groups.size === 0 || (groups.size === 1 && groups.has(HOME))) return ask(HOME, request);
 
   const atHome = { ...request, jobs: groups.get(HOME) ?? [] };
-  const asksHome = atHome.quota !== null || atHome.draws.length > 0 || atHome.jobs.length > 0;
+  const asksHome =
+    atHome.quota !== null ||
+    atHome.draws.length > 0 ||
+    atHome.jobs.length > 0 ||
+    atHome.idempotency !== undefined;
   const home = asksHome ? await ask(HOME, atHome) : NOTHING;
   if (home.quota?.allowed === false) return home;
 
   const { allOrNothing } = request;
   const others = await Promise.all(
-    [...groups]
+    [...groupByShard(jobsLeft(request, home))]
       .filter(([shard]) => shard !== HOME)
       .map(async ([shard, jobs]): Promise<AdmissionAnswer> => {
         const indexes = new Set(jobs.map(({ index }) => index));
@@ -47,6 +52,14 @@ export async function admitSharded(request: AdmissionRequest, ask: Ask): Promise
     recorded: [...home.recorded, ...others.flatMap(({ recorded }) => recorded)],
     refusedJobs: [...home.refusedJobs, ...others.flatMap(({ refusedJobs }) => refusedJobs)],
   };
+}
+
+/** The jobs that may be recorded for all that home knows of the batch's idempotency keys. */
+function jobsLeft(request: AdmissionRequest, { idempotency }: AdmissionAnswer): AdmissionRequest["jobs"] {
+  if (request.idempotency === undefined || idempotency === undefined) return request.jobs;
+  const { batch } = idempotency;
+  if (batch !== null && batch.kind !== "claimed") return [];
+  return narrowToClaimed(request, request.idempotency, idempotency).jobs;
 }
 
 function groupByShard(jobs: AdmissionRequest["jobs"]): Map<number, AdmissionRequest["jobs"][number][]> {

@@ -81,6 +81,7 @@ export function createGateClient(
     jobs: (query) => listShards(query, (shard) => callShard(shard, (stub) => stub.jobs(query))),
     cancel: (jobId) => callHolder(jobId, (stub) => stub.cancel(jobId)),
     redrive: (jobId) => callHolder(jobId, (stub) => stub.redrive(jobId)),
+    complete: (closing) => call((stub) => stub.complete(closing)),
     park: (islands) => call((stub) => stub.park(islands)),
     confirmation: (id) => call((stub) => stub.confirmation(id)),
     approve: (claim, request) =>

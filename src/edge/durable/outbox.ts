@@ -128,7 +128,8 @@ export class Outbox {
 
   /**
    * Record jobs, all of them or none: leased to whoever asks or, on a shard, queued for the alarm. An id that is already
-   * recorded stays what it is and counts as recorded, so the same request may be sent twice.
+   * recorded stays what it is and counts as recorded, so the same request may be sent twice. Of one that is `retaken` the
+   * attempts belong to whoever recorded it.
    */
   record(nowMs: number, jobs: AdmissionRequest["jobs"], { queued }: { queued: boolean }): Recorded {
     const backlog = queued ? this.#options.shardBacklog : this.#options.backlog;
@@ -137,14 +138,16 @@ export class Outbox {
     const inserted: Job[] = [];
     try {
       this.#storage.transactionSync(() => {
-        for (const { index, spec } of jobs) {
+        for (const { index, spec, retaken } of jobs) {
           if (this.#live.size + inserted.length >= backlog && !this.has(spec.id)) {
             refusedJobs.push({ index, code: "BACKLOG_FULL" });
             continue;
           }
           const job = queued ? queueJob(spec, nowMs) : recordJob(spec, nowMs, this.#options);
-          if (this.#table.insert(job)) inserted.push(job);
-          recorded.push({ index, fence: queued ? null : job.fence });
+          const isNew = this.#table.insert(job);
+          if (isNew) inserted.push(job);
+          const isTheirs = queued || (retaken === true && !isNew);
+          recorded.push({ index, fence: isTheirs ? null : job.fence });
         }
       });
     } catch {

@@ -23,6 +23,12 @@ const STEPS: readonly string[] = [
      id TEXT PRIMARY KEY, status TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
      decided_by TEXT, bytes INTEGER NOT NULL, island_json TEXT NOT NULL
    ) WITHOUT ROWID, STRICT;`,
+  // Here too: what counts and prunes the keys does not read their answers.
+  `CREATE TABLE idempotency (
+     key TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, lease_ends_at INTEGER, bytes INTEGER NOT NULL,
+     in_doubt INTEGER NOT NULL, failed INTEGER NOT NULL, fingerprint TEXT NOT NULL, seed TEXT NOT NULL, run_id TEXT,
+     answer_json TEXT
+   ) WITHOUT ROWID, STRICT;`,
 ];
 
 /** Bring the object's tables up to date; writes nothing when they are. */

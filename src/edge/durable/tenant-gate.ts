@@ -10,6 +10,11 @@ import type {
 } from "../../contract/confirmation.ts";
 import { makeFailure, toWireFailure } from "../../contract/failure.ts";
 import type {
+  IdempotencyAnswer,
+  IdempotencyClosing,
+  IdempotencyRequest,
+} from "../../contract/idempotency.ts";
+import type {
   AttemptEnd,
   CallbackClaim,
   CallbackEnd,
@@ -23,10 +28,12 @@ import { LIMITS } from "../../contract/limits.ts";
 import { admitJobs } from "../../state/admit-jobs.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "../../state/confirmations.ts";
 import { KEEP_LIMITS, type KeepLimits } from "../../state/kept-results.ts";
+import { narrowToClaimed } from "../../state/narrow-to-claimed.ts";
 import { systemClock } from "../system-ports.ts";
 import { type DueWork, JobDrain } from "./drain-jobs.ts";
 import { ConfirmationTable } from "./confirmation-table.ts";
 import { GateAlarm } from "./gate-alarm.ts";
+import { KEY_LIMITS, KeyTable, type KeyTableOptions } from "./key-table.ts";
 import { Outbox, type OutboxOptions } from "./outbox.ts";
 import { QuotaTable } from "./quota-table.ts";
 import { ResultTable } from "./result-table.ts";
@@ -38,6 +45,7 @@ export interface TenantGateOptions extends OutboxOptions {
   /** Attempts that one alarm runs at once. */
   readonly concurrency: number;
   readonly results: KeepLimits;
+  readonly keys: KeyTableOptions;
   readonly confirmations: ConfirmationLimits;
 }
 
@@ -59,6 +67,7 @@ export interface TenantGateParts {
 /** What a Worker may call on the object. */
 export interface TenantGateMethods {
   admit(request: AdmissionRequest, wishes?: readonly LeaseWish[]): AdmissionAnswer;
+  complete(closing: IdempotencyClosing): void;
   settle(jobId: string, fence: number, end: AttemptEnd): boolean;
   job(id: string): JobRecord | null;
   jobs(query: JobQuery): JobRecord[];
@@ -95,6 +104,7 @@ const DEFAULTS: TenantGateOptions = {
   jobsKept: LIMITS.jobsKept,
   concurrency: LIMITS.headerSlots,
   results: KEEP_LIMITS,
+  keys: KEY_LIMITS,
   confirmations: CONFIRMATION_LIMITS,
 };
 
@@ -104,7 +114,7 @@ const LOST: AttemptEnd = { kind: "lost", error: toWireFailure(makeFailure("INTER
 /** Well below the 15 minutes that the platform gives an alarm; what is left is claimed by the next one. */
 const CLAIM_FOR_MS = 5 * 60_000;
 
-/** Make the Durable Object class that holds one tenant's quota, background jobs, kept results and confirmations. */
+/** Make the Durable Object class that holds one tenant's quota, jobs, kept results, idempotency keys and confirmations. */
 export function createTenantGate({ createBackground, optionsOf = () => ({}) }: TenantGateParts) {
   /**
    * One tenant's gate. Every method is one synchronous turn: no other request sees half of it, its writes are one
@@ -114,6 +124,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
     #quota!: QuotaTable;
     #outbox!: Outbox;
     #results!: ResultTable;
+    #keys!: KeyTable;
     #confirmations!: ConfirmationTable;
     #alarm!: GateAlarm;
     #drain!: JobDrain;
@@ -126,6 +137,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
         this.#quota = new QuotaTable(ctx.storage.sql);
         this.#outbox = new Outbox(ctx.storage, options, (dueAt) => this.#watch(dueAt));
         this.#results = new ResultTable(ctx.storage, options.results);
+        this.#keys = new KeyTable(ctx.storage, options.keys);
         this.#confirmations = new ConfirmationTable(ctx.storage, options.confirmations);
         const alarmAt = await ctx.storage.getAlarm();
         this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
@@ -136,23 +148,59 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       });
     }
 
-    /**
-     * Admit one batch: count its quota and its draws, record its jobs, and then grant the leases that are wished for.
-     *
-     * A request that recorded jobs before (its answer was lost and it was sent again) is counted once more, but never
-     * refused for that: its jobs do run, and saying otherwise would make the caller send them a second time.
-     */
+    /** Admit one batch, and then grant the leases that are wished for. */
     admit(request: AdmissionRequest, wishes: readonly LeaseWish[] = []): AdmissionAnswer {
       const now = Date.now();
       this.#tidy(now);
-      const answer = this.#admit(now, request);
+      const { idempotency } = request;
+      const answer =
+        idempotency === undefined ? this.#admit(now, request) : this.#admitKeyed(now, request, idempotency);
       return wishes.length === 0 ? answer : { ...answer, leases: this.#quota.lease(now, wishes) };
     }
 
-    #admit(now: number, request: AdmissionRequest): AdmissionAnswer {
-      let count = this.#quota.draw(now, request);
-      if (request.jobs.length === 0) return { ...count, recorded: [], refusedJobs: [] };
+    /**
+     * Admit a batch with keys. What was run before costs nothing, so it can be asked for when the quota is used up; what
+     * the quota or a limit turns away leaves its key as it was.
+     */
+    #admitKeyed(now: number, request: AdmissionRequest, keys: IdempotencyRequest): AdmissionAnswer {
+      const batch = keys.batch && this.#keys.claim(now, keys.batch, keys);
+      if (batch !== null && batch.state.kind !== "claimed") {
+        const idempotency = { batch: batch.state, actions: [] };
+        return { quota: null, denied: [], recorded: [], refusedJobs: [], idempotency };
+      }
+      const actions = keys.actions.map((action) => ({
+        index: action.index,
+        ...this.#keys.claim(now, action, keys),
+      }));
+      const asked: IdempotencyAnswer = { batch: batch && batch.state, actions };
+      const narrowed = narrowToClaimed(request, keys, asked);
+      // It was counted then. Refusing it now would hide what that admission began.
+      const quota = [batch, ...actions].some((claim) => claim?.isHeld) ? null : request.quota;
 
+      let settled: IdempotencyAnswer["actions"] = [];
+      const answer = this.#admit(now, { ...request, ...narrowed, quota }, (denied) => {
+        const kept = actions.filter(({ index, state }) => narrowed.keeps(index, state, denied));
+        this.#keys.save([...(batch === null ? [] : [batch]), ...kept]);
+        settled = kept.map(({ index, state }) => ({ index, state }));
+      });
+      if (answer.quota?.allowed === false) return answer;
+      return { ...answer, idempotency: { batch: asked.batch, actions: settled } };
+    }
+
+    /**
+     * Count a batch's quota and its draws, record its jobs.
+     *
+     * A request that recorded jobs before (its answer was lost and it was sent again) is counted once more, but never
+     * refused for that: its jobs do run, and saying otherwise would make the caller send them a second time.
+     *
+     * @param onCounted hears what was denied, before anything is recorded; when it throws nothing is
+     */
+    #admit(
+      now: number,
+      request: AdmissionRequest,
+      onCounted: (denied: AdmissionAnswer["denied"]) => void = () => {},
+    ): AdmissionAnswer {
+      let count = this.#quota.draw(now, request);
       const isRecorded = (id: string): boolean => this.#outbox.has(id);
       const { countedAtHome } = request;
       if (countedAtHome !== undefined) count = { quota: null, denied: countedAtHome.denied };
@@ -163,11 +211,20 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
         count = { quota: { ...count.quota, allowed: true }, denied };
       }
       const { jobs, denied } = admitJobs(request, count.denied, isRecorded);
+      onCounted(denied);
+      if (jobs.length === 0) return { quota: count.quota, denied, recorded: [], refusedJobs: [] };
       return {
         quota: count.quota,
         denied,
         ...this.#outbox.record(now, jobs, { queued: countedAtHome !== undefined }),
       };
+    }
+
+    /** Take a run's last word on the keys that it claimed. */
+    complete(closing: IdempotencyClosing): void {
+      const now = Date.now();
+      this.#tidy(now);
+      this.#keys.complete(now, closing);
     }
 
     /** Take an attempt's report; false when its fence is not the row's any more, or the job is not running. */
@@ -281,6 +338,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
         this.#alarm.arm(Math.max(now, this.#outbox.nextDue(now) ?? now));
       this.#outbox.prune(now);
       this.#results.prune(now);
+      this.#keys.prune(now);
       this.#confirmations.prune(now);
     }
 

@@ -1,32 +1,40 @@
 import { parseBatch } from "../../contract/batch.ts";
-import { makeRefusal } from "../../contract/refusal.ts";
+import { parseIdempotencyKey } from "../../contract/idempotency-key.ts";
+import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { execute } from "../../executor.ts";
+import { err, ok, type Result } from "../../kit/result.ts";
 import { readRequestBody } from "./read-request-body.ts";
 import { type RequestContext, toExecution } from "./request-context.ts";
-import { quotaHeaders, respondJson, respondProblem } from "./respond.ts";
+import { quotaHeaders, replayHeaders, respondJson, respondProblem } from "./respond.ts";
 import { streamBatch } from "./stream-batch.ts";
 
 /** `POST /v1/execute_actions`: one batch in, every result out. */
 export async function executeActions(request: Request, context: RequestContext): Promise<Response> {
   const { requestId, caller } = context;
-  if (request.headers.has("idempotency-key")) {
-    return respondProblem(
-      makeRefusal("INVALID_BATCH", "The header 'Idempotency-Key' is not supported yet; leave it out."),
-      requestId,
-    );
-  }
+  const key = readIdempotencyKey(request);
+  if (!key.ok) return respondProblem(key.error, requestId);
   const body = await readRequestBody(request);
   if (!body.ok) return respondProblem(body.error, requestId);
   const batch = parseBatch(body.value.value, body.value.bytes);
   if (!batch.ok) return respondProblem(batch.error, requestId);
 
-  if (wantsEvents(request.headers.get("accept"))) {
-    return streamBatch(batch.value, request.signal, context);
-  }
-  const answer = await execute(batch.value, toExecution(context, request.signal));
+  const { signal } = request;
+  const keyed = key.value === null ? {} : { batchKey: { key: key.value, content: body.value.value } };
+  if (wantsEvents(request.headers.get("accept")))
+    return streamBatch(batch.value, { signal, ...keyed }, context);
+  const answer = await execute(batch.value, { ...toExecution(context, signal), ...keyed });
   if (!answer.ok)
     return respondProblem(answer.error.refusal, requestId, quotaHeaders(caller, answer.error.quota));
-  return respondJson(answer.value.envelopeJson, requestId, quotaHeaders(caller, answer.value.quota));
+  const { envelopeJson, quota, replayed } = answer.value;
+  return respondJson(envelopeJson, requestId, { ...quotaHeaders(caller, quota), ...replayHeaders(replayed) });
+}
+
+/** The key of the request's `Idempotency-Key` header; null without one. */
+function readIdempotencyKey({ headers }: Request): Result<string | null, Refusal> {
+  const header = headers.get("idempotency-key");
+  if (header === null) return ok(null);
+  const key = parseIdempotencyKey(header);
+  return key.ok ? key : err(makeRefusal("INVALID_BATCH", key.error));
 }
 
 /** Whether an `Accept` header (RFC 9110, 12.5.1) names server-sent events without refusing them. */

@@ -47,6 +47,11 @@ export function quotaHeaders(caller: Caller, quota: QuotaState | null): Record<s
   };
 }
 
+/** What tells an answer that was kept under an idempotency key from one that ran just now. */
+export function replayHeaders(replayed: boolean): Record<string, string> {
+  return replayed ? { "idempotency-replayed": "true" } : {};
+}
+
 /** Whole seconds, rounded up: whoever waits that long has waited long enough. */
 function toSeconds(ms: number): number {
   return Math.ceil(ms / 1000);

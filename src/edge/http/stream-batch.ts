@@ -1,9 +1,9 @@
 import type { QuotaState } from "../../contract/admission.ts";
 import type { Batch } from "../../contract/batch.ts";
-import { execute } from "../../executor.ts";
+import { execute, type Execution } from "../../executor.ts";
 import { ok } from "../../kit/result.ts";
 import { type RequestContext, toExecution } from "./request-context.ts";
-import { baseHeaders, quotaHeaders, respondProblem } from "./respond.ts";
+import { baseHeaders, quotaHeaders, replayHeaders, respondProblem } from "./respond.ts";
 
 /** Proxies give up on a silent connection after 30 to 60 s. */
 const KEEP_ALIVE_MS = 15_000;
@@ -12,17 +12,19 @@ const KEEP_ALIVE_MS = 15_000;
  * Answer a batch as server-sent events: `result` for every action the moment its outcome is known, then `done` with
  * the whole envelope. A dry run has no results: its plan is the `done`.
  *
+ * An answer that is replayed for its idempotency key comes as the same events, all at once.
+ *
  * The response starts when the batch is admitted, so a refusal still is a problem document with its own status. When
  * the client goes away, by the request's signal or by cancelling the stream, the batch is told.
  */
 export async function streamBatch(
   batch: Batch,
-  disconnected: AbortSignal,
+  { signal, ...keyed }: Pick<Execution, "signal" | "batchKey">,
   context: RequestContext,
 ): Promise<Response> {
   const { caller, requestId, ports } = context;
   const gone = new AbortController();
-  disconnected.addEventListener("abort", () => gone.abort(), { once: true });
+  signal.addEventListener("abort", () => gone.abort(), { once: true });
 
   const encoder = new TextEncoder();
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -32,11 +34,15 @@ export async function streamBatch(
   const admitted = Promise.withResolvers<QuotaState | null>();
   const execution = execute(batch, {
     ...toExecution(context, gone.signal),
+    ...keyed,
     onAdmitted: admitted.resolve,
     onResult: (json) => send(`event: result\ndata: ${json}\n\n`),
   });
-  // A dry run is over without ever being admitted.
-  const first = await Promise.race([admitted.promise.then((quota) => ok({ quota })), execution]);
+  // A dry run is over without ever being admitted, and so is a replay.
+  const first = await Promise.race([
+    admitted.promise.then((quota) => ok({ quota, replayed: false })),
+    execution,
+  ]);
   if (!first.ok) {
     return respondProblem(first.error.refusal, requestId, quotaHeaders(caller, first.error.quota));
   }
@@ -52,7 +58,11 @@ export async function streamBatch(
   context.defer(
     execution.then((answer) => {
       stopKeepAlive();
-      if (answer.ok) send(`event: done\ndata: ${answer.value.envelopeJson}\n\n`);
+      if (answer.ok) {
+        const { envelopeJson, replayed } = answer.value;
+        if (replayed) for (const json of resultsOf(envelopeJson)) send(`event: result\ndata: ${json}\n\n`);
+        send(`event: done\ndata: ${envelopeJson}\n\n`);
+      }
       return writer.close().catch(() => {});
     }),
   );
@@ -61,6 +71,12 @@ export async function streamBatch(
       ...baseHeaders(requestId),
       "content-type": "text/event-stream",
       ...quotaHeaders(caller, first.value.quota),
+      ...replayHeaders(first.value.replayed),
     },
   });
+}
+
+function resultsOf(envelopeJson: string): string[] {
+  const { results } = JSON.parse(envelopeJson) as { readonly results: readonly unknown[] };
+  return results.map((result) => JSON.stringify(result));
 }

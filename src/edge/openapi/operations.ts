@@ -51,6 +51,11 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   "POST /v1/execute_actions": {
     summary: "Run a batch of actions and answer each of them",
     tag: "Batches",
+    headers: {
+      "Idempotency-Key":
+        "Names this batch: sent again with the same body it is not run again, and answers what it answered",
+    },
+    refusals: ["IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_CONFLICT"],
     body: batchBodySchema,
     answer: {
       description: "One result for every action, in the order asked; with dry_run, the plan",

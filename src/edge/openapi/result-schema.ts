@@ -35,6 +35,10 @@ const metaSchema = z.strictObject({
     })
     .optional()
     .describe("Whether a lost write took effect, as of the moment when its tool's read looked"),
+  idempotency_replayed: z
+    .literal(true)
+    .optional()
+    .describe("It ran before, under the same idempotency_key; this is what came of it then"),
   limiter: z.literal("degraded").optional(),
   handle: z.string().optional().describe("Stands for the whole data in a $ref of a later batch"),
 });

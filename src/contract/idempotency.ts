@@ -1,0 +1,65 @@
+/** A key as its tenant knows it, with what it was sent for. */
+export interface KeyedContent {
+  /** Batches and actions have keys of their own kind: the same text as both is two keys. */
+  readonly key: string;
+  /** SHA-256 of what was asked and who asked; the same key with another fingerprint is a conflict. */
+  readonly fingerprint: string;
+  /** What the ids of its jobs and upstream calls are made from, unless an earlier run has begun: then that run's. */
+  readonly seed: string;
+}
+
+/** The keys of one batch, to be claimed in its admission. */
+export interface IdempotencyRequest {
+  /** Names this run of the batch: only it may complete what it claimed. */
+  readonly runId: string;
+  /** How long the batch may run. */
+  readonly deadlineMs: number;
+  readonly batch: KeyedContent | null;
+  /** At most one of a key. */
+  readonly actions: readonly (KeyedContent & { readonly index: number })[];
+}
+
+/**
+ * What a key is to whoever sends it now.
+ *
+ * - `claimed`: run it, with these ids. `inDoubt`: an earlier run began and never reported; what it did is not known.
+ * - `running`: another run holds it.
+ * - `conflict`: it was used for other content.
+ * - `done`: this was the answer.
+ */
+export type KeyState =
+  | { readonly kind: "claimed"; readonly seed: string; readonly inDoubt: boolean }
+  | { readonly kind: "running"; readonly retryAfterMs: number }
+  | { readonly kind: "conflict" }
+  | { readonly kind: "done"; readonly answer: KeptAnswer };
+
+/** What is kept under a key. */
+export interface KeptAnswer {
+  readonly json: string;
+  /** Whether it says that the action did not succeed: under fail-fast that stops the batch again. */
+  readonly failed: boolean;
+}
+
+/** What became of the keys in an admission; an action that is missing was not claimed. */
+export interface IdempotencyAnswer {
+  readonly batch: KeyState | null;
+  readonly actions: readonly { readonly index: number; readonly state: KeyState }[];
+}
+
+/**
+ * How a run leaves a key that it claimed.
+ *
+ * - `done`: keep the answer.
+ * - `free`: forget the key, because certainly nothing was done under it.
+ * - `release`: nothing was done but what its seed identifies, which the next run will find again.
+ */
+export type KeyEnd =
+  | { readonly kind: "done"; readonly answer: KeptAnswer }
+  | { readonly kind: "free" }
+  | { readonly kind: "release" };
+
+/** A run's last word on its keys. */
+export interface IdempotencyClosing {
+  readonly runId: string;
+  readonly ends: readonly { readonly key: string; readonly end: KeyEnd }[];
+}

@@ -1,0 +1,65 @@
+import type { Failure } from "../contract/failure.ts";
+import type { Outcome, OutcomeMeta, OutcomeStatus, PendingConfirmation, Shown } from "../contract/outcome.ts";
+
+/** An outcome as it is kept under an action's idempotency key. Data stays the JSON text that it is. */
+interface StoredOutcome {
+  readonly status: Exclude<OutcomeStatus, "skipped">;
+  readonly json?: string;
+  readonly shownJson?: string;
+  readonly error?: Failure;
+  readonly jobId?: string;
+  readonly confirmation?: PendingConfirmation;
+  readonly meta: OutcomeMeta;
+}
+
+/** Write an outcome to be kept. What was skipped never ran, so there is nothing to keep of it. */
+export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "skipped" }>): string {
+  const { status } = outcome;
+  const { bytes, items, selectMissing, truncated, demoted, verification } = outcome.meta;
+  const stored: StoredOutcome = {
+    status,
+    ...(status === "success" && { json: outcome.json }),
+    ...(status === "success" && outcome.shown !== undefined && { shownJson: outcome.shown.json }),
+    ...((status === "error" || status === "unknown") && { error: outcome.error }),
+    ...(status === "initiated" && { jobId: outcome.jobId }),
+    ...(status === "pending_confirmation" && { confirmation: outcome.confirmation }),
+    // How long it took then is not what this batch spent.
+    meta: {
+      ...(bytes !== undefined && { bytes }),
+      ...(items !== undefined && { items }),
+      ...(selectMissing !== undefined && { selectMissing }),
+      ...(truncated !== undefined && { truncated }),
+      ...(demoted !== undefined && { demoted }),
+      ...(verification !== undefined && { verification }),
+    },
+  };
+  return JSON.stringify(stored);
+}
+
+/** Read an outcome back, as the replay that it now is. */
+export function fromStoredOutcome(text: string): Outcome {
+  const { status, json, shownJson, error, jobId, confirmation, ...stored } = JSON.parse(
+    text,
+  ) as StoredOutcome;
+  const meta = { ...stored.meta, replayed: true } as const;
+  switch (status) {
+    case "success":
+      return {
+        status,
+        ...toShown(json!),
+        ...(shownJson !== undefined && { shown: toShown(shownJson) }),
+        meta,
+      };
+    case "initiated":
+      return { status, jobId: jobId!, meta };
+    case "pending_confirmation":
+      return { status, confirmation: confirmation!, meta };
+    case "error":
+    case "unknown":
+      return { status, error: error!, meta };
+  }
+}
+
+function toShown(json: string): Shown {
+  return { data: JSON.parse(json) as unknown, json };
+}

@@ -1,0 +1,232 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { describe, expect, test } from "vitest";
+
+import { eventually } from "../support/eventually.ts";
+import type { WireEnvelope } from "../support/execute-batch.ts";
+import { sendAndHold } from "../support/raw-client.ts";
+import { setUpSandbox } from "../support/set-up-sandbox.ts";
+import { problemOf, TestCaller } from "../support/test-caller.ts";
+
+const { upstream, caller, volley } = await setUpSandbox();
+
+let keys = 0;
+const freshKey = (): string => `key-${++keys}`;
+
+/** Send a batch under a key. */
+function send(key: string, actions: readonly unknown[], options: { fields?: object; as?: TestCaller } = {}) {
+  return (options.as ?? caller).send({
+    headers: { "idempotency-key": key },
+    body: JSON.stringify({ actions, ...options.fields }),
+  });
+}
+
+const envelopeOf = ({ text }: { readonly text: string }): WireEnvelope => JSON.parse(text) as WireEnvelope;
+
+/** The writes that arrived upstream with this `n`. */
+const writesOf = (n: number, path = "/write") =>
+  upstream.requestsTo(path).filter(({ body }) => (JSON.parse(body) as { n: number }).n === n);
+
+describe("P5: a batch under an Idempotency-Key", () => {
+  test("sent again is answered byte for byte as before, and nothing is called", async () => {
+    const key = freshKey();
+    const actions = [
+      { tool: "probe-write", args: { n: 1 } },
+      { tool: "probe-echo", args: { n: 1 } },
+      { tool: "probe-background", args: { n: 1 } },
+      { tool: "probe-nothing" },
+    ];
+    const first = await send(key, actions);
+    const calls = upstream.requests.length;
+    const again = await send(key, actions);
+
+    expect([first.status, again.status, again.text]).toEqual([200, 200, first.text]);
+    expect(first.headers["idempotency-replayed"]).toBeUndefined();
+    expect(again.headers["idempotency-replayed"]).toBe("true");
+    expect(again.headers["ratelimit"]).toBeUndefined();
+    await eventually("the job's call", () => Promise.resolve(writesOf(1, "/background")[0]), {
+      withinMs: 5_000,
+      everyMs: 20,
+    });
+    expect([writesOf(1).length, writesOf(1, "/background").length]).toEqual([1, 1]);
+    expect(upstream.requests.length - calls).toBeLessThanOrEqual(1);
+  });
+
+  test("is the same however its JSON and its key are spelled", async () => {
+    const first = await caller.send({
+      headers: { "idempotency-key": '"spelled"' },
+      body: '{"actions":[{"tool":"probe-write","args":{"n":2}}],"on_error":"fail-fast"}',
+    });
+    const again = await caller.send({
+      headers: { "idempotency-key": "spelled" },
+      body: '{ "on_error": "fail-fast", "actions": [ { "args": { "n": 2.0 }, "tool": "probe-write" } ] }',
+    });
+    expect(again.text).toBe(first.text);
+    expect(writesOf(2)).toHaveLength(1);
+  });
+
+  test("with other content, or from another key of the tenant, is refused", async () => {
+    const key = freshKey();
+    await send(key, [{ tool: "probe-write", args: { n: 3 } }]);
+    const other = await send(key, [{ tool: "probe-write", args: { n: 4 } }]);
+    expect(problemOf(other)).toMatchObject({ status: 422, code: "IDEMPOTENCY_CONFLICT" });
+    expect([writesOf(3).length, writesOf(4).length]).toEqual([1, 0]);
+  });
+
+  test("is another batch for another tenant", async () => {
+    const key = freshKey();
+    const actions = [{ tool: "probe-write", args: { n: 5 } }];
+    await send(key, actions);
+    const theirs = await send(key, actions, { as: new TestCaller(volley.url, "sandbox-other-key") });
+    expect(theirs.headers["idempotency-replayed"]).toBeUndefined();
+    expect(writesOf(5)).toHaveLength(2);
+  });
+
+  test("100 times at once runs once, and the others are told to come back", async () => {
+    const key = freshKey();
+    const actions = [
+      { tool: "probe-write", args: { n: 6, d: 1_500 } },
+      { tool: "probe-background", args: { n: 6 } },
+    ];
+    const answers = await Promise.all(Array.from({ length: 100 }, () => send(key, actions)));
+
+    const refused = answers.filter(({ status }) => status === 409);
+    expect([refused.length, answers.filter(({ status }) => status === 200).length]).toEqual([99, 1]);
+    for (const answer of refused) {
+      expect(problemOf(answer).code).toBe("IDEMPOTENCY_IN_PROGRESS");
+      expect(answer.headers["retry-after"]).toBe("1");
+    }
+    expect(writesOf(6)).toHaveLength(1);
+    expect((await send(key, actions)).text).toBe(answers.find(({ status }) => status === 200)!.text);
+    expect(writesOf(6, "/background")).toHaveLength(1);
+  });
+
+  test("that was refused may be sent again, corrected, under the same key", async () => {
+    const key = freshKey();
+    expect((await send(key, [])).status).toBe(422);
+    const answer = await send(key, [{ tool: "probe-write", args: { n: 7 } }]);
+    expect(envelopeOf(answer).results[0]!.status).toBe("success");
+  });
+
+  test("is not touched by a dry run", async () => {
+    const key = freshKey();
+    const actions = [{ tool: "probe-write", args: { n: 8 } }];
+    await send(key, actions);
+    const dry = await send(key, actions, { fields: { dry_run: true } });
+    expect([dry.status, dry.headers["idempotency-replayed"]]).toEqual([200, undefined]);
+    expect(JSON.parse(dry.text)).toMatchObject({ dry_run: true });
+  });
+
+  test("replays what is unknown as unknown", async () => {
+    upstream.script("/write", (_, response) => void response.destroy());
+    const key = freshKey();
+    const actions = [{ tool: "probe-write", args: { n: 9 } }];
+    const first = await send(key, actions);
+    expect(envelopeOf(first).results[0]!.status).toBe("unknown");
+    expect((await send(key, actions)).text).toBe(first.text);
+    expect(writesOf(9)).toHaveLength(1);
+    upstream.script("/write", (_, response) => {
+      response.writeHead(200, { "content-type": "application/json" }).end('{"path":"/write"}');
+    });
+  });
+
+  test("is replayed as events to whoever asks for events", async () => {
+    const key = freshKey();
+    const actions = [{ tool: "probe-echo", args: { n: 10 } }, { tool: "probe-nothing" }];
+    const first = await send(key, actions);
+    const response = await fetch(`${volley.url}/v1/execute_actions`, {
+      method: "POST",
+      headers: {
+        accept: "text/event-stream",
+        authorization: "Bearer sandbox-key",
+        "content-type": "application/json",
+        "idempotency-key": key,
+      },
+      body: JSON.stringify({ actions }),
+    });
+    expect(response.headers.get("idempotency-replayed")).toBe("true");
+    const events = (await response.text()).trim().split("\n\n");
+    const results = envelopeOf(first).results.map(
+      (result) => `event: result\ndata: ${JSON.stringify(result)}`,
+    );
+    expect(events).toEqual([...results, `event: done\ndata: ${first.text}`]);
+  });
+
+  test("runs to its end when its caller hangs up, who then gets the answer", async () => {
+    const key = freshKey();
+    const actions = [{ tool: "probe-echo", args: { n: 11, d: 600 } }];
+    const socket = await sendAndHold(volley.url, actions, { "idempotency-key": key });
+    await sleep(200);
+    socket.resetAndDestroy();
+    const answer = await eventually(
+      "the answer",
+      async () => {
+        const answer = await send(key, actions);
+        return answer.status === 200 ? answer : undefined;
+      },
+      { withinMs: 5_000, everyMs: 100 },
+    );
+    expect(answer.headers["idempotency-replayed"]).toBe("true");
+    expect(envelopeOf(answer).results[0]).toMatchObject({ status: "success", data: { n: 11 } });
+  });
+});
+
+describe("P5: an action under an idempotency_key", () => {
+  test("answers its first result in every later batch, and whoever refers to it sees that", async () => {
+    const keyed = { id: "w", tool: "probe-write", args: { n: 20 }, idempotency_key: freshKey() };
+    await caller.execute([keyed]);
+    const { results } = await caller.execute([
+      { ...keyed, id: "again" },
+      { tool: "probe-echo", args: { n: 21 }, depends_on: ["again"] },
+    ]);
+    expect(results[0]).toMatchObject({
+      id: "again",
+      status: "success",
+      meta: { idempotency_replayed: true },
+    });
+    expect(results[0]!.meta.duration_ms).toBeUndefined();
+    expect(results[1]!.status).toBe("success");
+    expect(writesOf(20)).toHaveLength(1);
+  });
+
+  test("has the same job again, and one call", async () => {
+    const keyed = { tool: "probe-background", args: { n: 22 }, idempotency_key: freshKey() };
+    const [first] = (await caller.execute([keyed])).results;
+    const [, again] = (await caller.execute([{ tool: "probe-echo", args: { n: 1 } }, keyed])).results;
+    expect(again).toMatchObject({ status: "initiated", job_id: first!.job_id });
+    await eventually("its call", () => Promise.resolve(writesOf(22, "/background")[0]), {
+      withinMs: 5_000,
+      everyMs: 20,
+    });
+    expect(writesOf(22, "/background")).toHaveLength(1);
+  });
+
+  test("with other content is a conflict, and its siblings run", async () => {
+    const key = freshKey();
+    await caller.execute([{ tool: "probe-write", args: { n: 23 }, idempotency_key: key }]);
+    const { results } = await caller.execute([
+      { tool: "probe-write", args: { n: 24 }, idempotency_key: key },
+      { tool: "probe-echo", args: { n: 1 } },
+    ]);
+    expect(results[0]).toMatchObject({
+      status: "error",
+      error: { code: "IDEMPOTENCY_CONFLICT", retryable: false, hint: expect.stringContaining("new one") },
+    });
+    expect(results[1]!.status).toBe("success");
+    expect(writesOf(24)).toEqual([]);
+  });
+
+  test("20 times at once runs once, and the others may come back", async () => {
+    const keyed = { tool: "probe-echo", args: { n: 25, d: 500 }, idempotency_key: freshKey() };
+    const batches = await Promise.all(Array.from({ length: 20 }, () => caller.execute([keyed])));
+    const results = batches.map(({ results }) => results[0]!);
+    expect(results.filter(({ status }) => status === "success")).toHaveLength(1);
+    for (const { error } of results.filter(({ status }) => status === "error"))
+      expect(error).toMatchObject({
+        code: "IDEMPOTENCY_CONFLICT",
+        retryable: true,
+        retry_after_ms: expect.any(Number),
+      });
+    expect(upstream.requestsTo("/echo").filter(({ query }) => query.get("n") === "25")).toHaveLength(1);
+  });
+});

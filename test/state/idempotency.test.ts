@@ -1,0 +1,178 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import type { KeyEnd, KeyState } from "../../src/contract/idempotency.ts";
+import { claimKey, completeKey, type KeyRecord } from "../../src/state/idempotency.ts";
+
+const LEASE_MS = 45_000;
+const RETENTION_MS = 86_400_000;
+const DONE: KeyEnd = { kind: "done", answer: { json: '{"ok":true}', failed: false } };
+
+const claim = (record: KeyRecord | null, nowMs: number, runId: string, fingerprint = "f") =>
+  claimKey(record, nowMs, {
+    content: { fingerprint, seed: `seed-of-${runId}` },
+    runId,
+    leaseMs: LEASE_MS,
+    retentionMs: RETENTION_MS,
+  });
+const complete = (record: KeyRecord | null, nowMs: number, runId: string, end: KeyEnd) =>
+  completeKey(record, nowMs, { runId, end, retentionMs: RETENTION_MS });
+const claimed = (seed: string, inDoubt = false): KeyState => ({ kind: "claimed", seed, inDoubt });
+
+describe("a new key", () => {
+  const [held, state] = claim(null, 0, "one");
+
+  test("is claimed, with the seed of who sent it", () => {
+    expect(state).toEqual(claimed("seed-of-one"));
+  });
+
+  test("is running for everyone else until its lease ends, and says when to come back", () => {
+    expect(claim(held, 1, "two")).toEqual([held, { kind: "running", retryAfterMs: 1_000 }]);
+    expect(claim(held, LEASE_MS - 1, "two")).toEqual([held, { kind: "running", retryAfterMs: 1 }]);
+  });
+
+  test("is a conflict for other content, whether it runs, is done or was left", () => {
+    expect(claim(held, 1, "two", "other")).toEqual([held, { kind: "conflict" }]);
+    expect(claim(held, LEASE_MS + 1, "two", "other")[1]).toEqual({ kind: "conflict" });
+    const done = complete(held, 1, "one", DONE);
+    expect(claim(done, 2, "two", "other")).toEqual([done, { kind: "conflict" }]);
+  });
+
+  test("claimed again by the same run, whose first answer was lost, is the same claim", () => {
+    expect(claim(held, 5, "one")).toEqual([held, claimed("seed-of-one")]);
+  });
+});
+
+describe("a key that is done", () => {
+  const done = complete(claim(null, 0, "one")[0], 1_000, "one", DONE);
+
+  test("has its answer for a day from then, and is new after it", () => {
+    const replayed = { kind: "done", answer: { json: '{"ok":true}', failed: false } };
+    expect(claim(done, 1_000 + RETENTION_MS - 1, "two")[1]).toEqual(replayed);
+    expect(claim(done, 1_000 + RETENTION_MS, "two")[1]).toEqual(claimed("seed-of-two"));
+  });
+
+  test("is nobody's to complete any more, not even who did it", () => {
+    expect(complete(done, 2_000, "one", { kind: "free" })).toBe(done);
+    expect(complete(done, 2_000, "two", DONE)).toBe(done);
+  });
+});
+
+describe("a run that goes silent", () => {
+  const [held] = claim(null, 0, "one");
+  const [taken, state] = claim(held, LEASE_MS, "two");
+
+  test("is taken over after its lease, with its ids and in doubt", () => {
+    expect(state).toEqual(claimed("seed-of-one", true));
+  });
+
+  test("may not complete what was taken over from it, but may as long as nobody did", () => {
+    expect(complete(taken, LEASE_MS + 1, "one", DONE)).toBe(taken);
+    expect(complete(held, LEASE_MS + 1, "one", DONE)).toMatchObject({ answer: { json: '{"ok":true}' } });
+  });
+
+  test("leaves its doubt to whoever comes after a run that did nothing", () => {
+    for (const kind of ["free", "release"] as const) {
+      const left = complete(taken, LEASE_MS + 1, "two", { kind });
+      expect(claim(left, LEASE_MS + 2, "three")[1]).toEqual(claimed("seed-of-one", true));
+    }
+  });
+
+  test("is remembered for a day after its lease", () => {
+    expect(claim(held, LEASE_MS + RETENTION_MS - 1, "two")[1]).toEqual(claimed("seed-of-one", true));
+    expect(claim(held, LEASE_MS + RETENTION_MS, "two")[1]).toEqual(claimed("seed-of-two"));
+  });
+});
+
+describe("a run that did nothing", () => {
+  const [held] = claim(null, 0, "one");
+
+  test("may forget its key, and other content may use it", () => {
+    const freed = complete(held, 1, "one", { kind: "free" });
+    expect(freed).toBeNull();
+    expect(claim(freed, 2, "two", "other")[1]).toEqual(claimed("seed-of-two"));
+  });
+
+  test("or release it to be run again at once, under the same ids and without doubt", () => {
+    const released = complete(held, 1, "one", { kind: "release" });
+    expect(claim(released, 2, "two")[1]).toEqual(claimed("seed-of-one"));
+    expect(claim(released, 2, "two", "other")[1]).toEqual({ kind: "conflict" });
+  });
+});
+
+/** What happens to one key: time passes, runs claim it, and some of them end it. */
+type Event =
+  | { readonly kind: "pass"; readonly ms: number }
+  | { readonly kind: "claim"; readonly content: string }
+  | { readonly kind: "end"; readonly run: number; readonly as: KeyEnd["kind"] };
+
+const anyEvent: fc.Arbitrary<Event> = fc.oneof(
+  fc.record({
+    kind: fc.constant("pass" as const),
+    ms: fc.constantFrom(1, 500, LEASE_MS - 1, LEASE_MS, RETENTION_MS),
+  }),
+  fc.record({ kind: fc.constant("claim" as const), content: fc.constantFrom("f", "f", "f", "other") }),
+  fc.record({
+    kind: fc.constant("end" as const),
+    run: fc.nat(6),
+    as: fc.constantFrom("done", "done", "free", "release" as const),
+  }),
+);
+
+/** What has to be true of a key, told without its record. */
+class KeyModel {
+  /** The content that the key stands for, and since when it need not any more. */
+  content: string | null = null;
+  done: string | null = null;
+  seed = "";
+  liveUntil = Number.NEGATIVE_INFINITY;
+  forgottenAt = Number.NEGATIVE_INFINITY;
+}
+
+test("P5: the same key never starts a second batch while one runs or its answer is kept, nor other content, nor under other ids", () => {
+  fc.assert(
+    fc.property(fc.array(anyEvent, { maxLength: 40 }), (events) => {
+      let record: KeyRecord | null = null;
+      let nowMs = 0;
+      const runs: string[] = [];
+      let holder: string | null = null;
+      const model = new KeyModel();
+      for (const event of events) {
+        if (event.kind === "pass") nowMs += event.ms;
+        if (event.kind === "claim") {
+          const runId = `run-${runs.length}`;
+          const [next, state] = claim(record, nowMs, runId, event.content);
+          record = next;
+          if (nowMs >= model.forgottenAt) model.content = model.done = null;
+          if (state.kind === "claimed") {
+            expect([model.done, model.content ?? event.content]).toEqual([null, event.content]);
+            expect(nowMs).toBeGreaterThanOrEqual(model.liveUntil);
+            if (model.content === null) model.seed = `seed-of-${runId}`;
+            expect(state.seed).toBe(model.seed);
+            model.content = event.content;
+            model.liveUntil = nowMs + LEASE_MS;
+            model.forgottenAt = model.liveUntil + RETENTION_MS;
+            holder = runId;
+            runs.push(runId);
+          } else if (state.kind === "done") expect(state.answer.json).toBe(model.done);
+          else if (state.kind === "conflict") expect(model.content).not.toBe(event.content);
+          else expect(nowMs).toBeLessThan(model.liveUntil);
+        }
+        const run = event.kind === "end" ? runs[event.run] : undefined;
+        if (event.kind !== "end" || run === undefined) continue;
+        const json = `"${run}"`;
+        const end: KeyEnd =
+          event.as === "done" ? { kind: "done", answer: { json, failed: false } } : { kind: event.as };
+        const inDoubt = record?.inDoubt === true;
+        record = complete(record, nowMs, run, end);
+        if (run !== holder) continue;
+        holder = null;
+        model.liveUntil = nowMs;
+        model.forgottenAt = nowMs + RETENTION_MS;
+        if (event.as === "done") model.done = json;
+        if (event.as === "free" && !inDoubt) model.content = null;
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});

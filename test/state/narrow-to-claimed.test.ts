@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+
+import type { IdempotencyRequest, KeyState } from "../../src/contract/idempotency.ts";
+import { narrowToClaimed } from "../../src/state/narrow-to-claimed.ts";
+
+const limit = { bucket: "tool:x", limit: 1, windowS: 60 };
+const spec = (id: string) => ({
+  id,
+  tool: "x",
+  argsJson: "{}",
+  idempotencyKey: id,
+  maxAttempts: 5,
+  backoffInitialMs: 1_000,
+  delivery: "at-least-once" as const,
+});
+const content = (index: number) => ({ key: `k${index}`, fingerprint: "f", seed: `seed-${index}` });
+const ASKED: IdempotencyRequest = {
+  runId: "run",
+  deadlineMs: 1,
+  batch: content(9),
+  actions: [1, 2].map((index) => ({ index, ...content(index) })),
+};
+const FRESH = (index: number): KeyState => ({ kind: "claimed", seed: `seed-${index}`, inDoubt: false });
+const TAKEN: KeyState = { kind: "claimed", seed: "earlier", inDoubt: true };
+
+/** What is left of three actions that each draw and record a job; the second and third have keys of their own. */
+function narrow(states: { batch?: KeyState; one?: KeyState; two?: KeyState }, allOrNothing = false) {
+  const request = {
+    draws: [0, 1, 2].map((index) => ({ index, limit })),
+    jobs: [0, 1, 2].map((index) => ({ index, spec: spec(`job-${index}`) })),
+    allOrNothing,
+  };
+  const { batch = FRESH(9), one = FRESH(1), two = FRESH(2) } = states;
+  const narrowed = narrowToClaimed(request, ASKED, {
+    batch,
+    actions: [
+      { index: 1, state: one },
+      { index: 2, state: two },
+    ],
+  });
+  return {
+    draws: narrowed.draws.map(({ index }) => index),
+    jobs: narrowed.jobs.map(({ index }) => index),
+    keeps: narrowed.keeps,
+  };
+}
+
+test("nothing is taken out where every key is new", () => {
+  expect(narrow({})).toMatchObject({ draws: [0, 1, 2], jobs: [0, 1, 2] });
+});
+
+test.each<[string, KeyState]>([
+  ["done", { kind: "done", answer: { json: "{}", failed: false } }],
+  ["running", { kind: "running", retryAfterMs: 1 }],
+  ["other content's", { kind: "conflict" }],
+])("an action whose key is %s draws from no limit and records no job", (_, one) => {
+  expect(narrow({ one })).toMatchObject({ draws: [0, 2], jobs: [0, 2] });
+});
+
+test("jobs of an earlier run wait for its ids, an action's own new key does not", () => {
+  expect(narrow({ batch: TAKEN })).toMatchObject({ draws: [0, 1, 2], jobs: [1, 2] });
+  expect(narrow({ two: TAKEN })).toMatchObject({ draws: [0, 1, 2], jobs: [0, 1] });
+});
+
+test("under all-or-nothing a key that stands for a failure stops everything, and no other key is held for it", () => {
+  const { draws, jobs, keeps } = narrow({ one: { kind: "conflict" } }, true);
+  expect([draws, jobs]).toEqual([[], []]);
+  expect([keeps(1, { kind: "conflict" }, []), keeps(2, FRESH(2), [])]).toEqual([true, false]);
+});
+
+test("under all-or-nothing no job is recorded ahead of a doubt that may stop the batch", () => {
+  expect(narrow({ two: TAKEN }, true)).toMatchObject({ draws: [0, 1, 2], jobs: [] });
+});
+
+test("what was denied gives its key back, and under all-or-nothing so does everybody", () => {
+  const denied = [{ index: 1, retryAfterMs: 5 }];
+  const one = narrow({});
+  expect([one.keeps(1, FRESH(1), denied), one.keeps(2, FRESH(2), denied)]).toEqual([false, true]);
+  const all = narrow({}, true);
+  expect([all.keeps(1, FRESH(1), denied), all.keeps(2, FRESH(2), denied)]).toEqual([false, false]);
+});

@@ -1,0 +1,108 @@
+import type { Tool, ToolDeclaration } from "../../src/catalog/define-tool.ts";
+import { parseBatch } from "../../src/contract/batch.ts";
+import type { IdempotencyRequest, KeyedContent, KeyState } from "../../src/contract/idempotency.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
+import { type Execution, execute } from "../../src/executor.ts";
+import { claimKey, completeKey, type KeyRecord } from "../../src/state/idempotency.ts";
+import { TestWorld, type WireEnvelope } from "./execute-batch.ts";
+import { contractOf } from "./fake-actions.ts";
+
+const { idempotencyRetentionMs: retentionMs, idempotencyMarginMs: marginMs } = LIMITS;
+
+/** A world whose gate remembers idempotency keys by the rules of the real one, and which can lose a batch in the middle. */
+export class KeyedWorld extends TestWorld {
+  /** What was called, as `tool` and the idempotency key it was given. */
+  readonly calls: { readonly tool: string; readonly key: string }[] = [];
+  readonly records = new Map<string, KeyRecord>();
+  /** How each key was left, oldest first. */
+  readonly ends: string[] = [];
+  #ids = 0;
+
+  constructor() {
+    super();
+    this.gate.claim = (asked) => ({
+      batch: asked.batch && this.#claim(asked.batch, asked),
+      actions: asked.actions.map((action) => ({ index: action.index, state: this.#claim(action, asked) })),
+    });
+    const complete = this.gate.complete.bind(this.gate);
+    this.gate.complete = async (closing) => {
+      await complete(closing);
+      const nowMs = this.clock.now();
+      for (const { key, end } of closing.ends) {
+        this.ends.push(`${key} ${end.kind}`);
+        const { runId } = closing;
+        const record = completeKey(this.records.get(key) ?? null, nowMs, { runId, end, retentionMs });
+        if (record === null) this.records.delete(key);
+        else this.records.set(key, record);
+      }
+    };
+  }
+
+  #claim(content: KeyedContent, { runId, deadlineMs }: IdempotencyRequest): KeyState {
+    const before = this.records.get(content.key) ?? null;
+    const leaseMs = deadlineMs + marginMs;
+    const [after, state] = claimKey(before, this.clock.now(), { content, runId, leaseMs, retentionMs });
+    if (after !== null) this.records.set(content.key, after);
+    return state;
+  }
+
+  /** A tool that notes its calls and succeeds, unless told otherwise. */
+  tool(name: string, declaration: Partial<ToolDeclaration> = {}): Tool {
+    const { run = () => Promise.resolve({ from: name }) } = declaration;
+    return contractOf(name, {
+      ...declaration,
+      run: (args, context) => {
+        this.calls.push({ tool: name, key: context.idempotencyKey });
+        return run(args, context);
+      },
+    });
+  }
+
+  /** Execute a batch under a key. */
+  send(tools: readonly Tool[], body: object, key?: string): Promise<WireEnvelope> {
+    return this.run(tools, body, this.#keyed(body, key));
+  }
+
+  /** Begin a batch and lose it: the runtime dies after `ms`, and nothing of it is ever reported. */
+  async lose(
+    tools: readonly Tool[],
+    body: object,
+    { key, ms }: { readonly key?: string; readonly ms: number },
+  ) {
+    const batch = parseBatch(body, 1_000);
+    if (!batch.ok) throw new Error(`Cannot lose: ${batch.error.hint}`);
+    const { gate } = this;
+    const { beforeAnswer } = gate;
+    const complete = gate.complete.bind(gate);
+    void execute(batch.value, this.execution(tools, this.#keyed(body, key)));
+    await this.clock.advance(ms);
+    // The gate hears nothing more of it.
+    gate.complete = () => new Promise(() => {});
+    gate.beforeAnswer = () => new Promise(() => {});
+    await this.clock.advance(LIMITS.deadlineMs + marginMs);
+    gate.complete = complete;
+    gate.beforeAnswer = beforeAnswer;
+    this.calls.length = 0;
+    // Its deferred work died with it.
+    this.deferred.length = 0;
+  }
+
+  /** What the ids of a key's calls and jobs are made of. */
+  seedOf(key: string): string {
+    const record = this.records.get(key);
+    if (record === undefined) throw new Error(`Cannot give a seed: nothing is known of '${key}'`);
+    return record.seed;
+  }
+
+  #keyed(body: object, key: string | undefined): Partial<Execution> {
+    return {
+      ports: { ...this.ports, newId: () => this.#newId() },
+      ...(key !== undefined && { batchKey: { key, content: body } }),
+    };
+  }
+
+  /** Seeds are UUIDs. */
+  #newId(): string {
+    return `${(this.#ids += 1).toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`;
+  }
+}
