@@ -71,6 +71,11 @@ describe("P5: a batch under an Idempotency-Key", () => {
     const other = await send(key, [{ tool: "probe-write", args: { n: 4 } }]);
     expect(problemOf(other)).toMatchObject({ status: 422, code: "IDEMPOTENCY_CONFLICT" });
     expect([writesOf(3).length, writesOf(4).length]).toEqual([1, 0]);
+    const small = await send(key, [{ tool: "probe-write", args: { n: 3 } }], {
+      as: new TestCaller(volley.url, "sandbox-small-key"),
+    });
+    expect(problemOf(small)).toMatchObject({ status: 422, code: "IDEMPOTENCY_CONFLICT" });
+    expect(writesOf(3)).toHaveLength(1);
   });
 
   test("is another batch for another tenant", async () => {

@@ -9,12 +9,13 @@ export async function sendAndHold(
   url: string,
   actions: readonly unknown[],
   headers: Readonly<Record<string, string>> = {},
+  fields: object = {},
 ): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   socket.on("error", () => {});
   await once(socket, "connect");
-  const body = JSON.stringify({ actions });
+  const body = JSON.stringify({ actions, ...fields });
   const lines = Object.entries({
     host: `${hostname}:${port}`,
     authorization: "Bearer sandbox-key",

@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { afterAll, expect, test } from "vitest";
+
+import { eventually } from "../support/eventually.ts";
+import type { WireEnvelope } from "../support/execute-batch.ts";
+import { HostileUpstream } from "../support/hostile-upstream.ts";
+import { sendAndHold } from "../support/raw-client.ts";
+import { startSandbox } from "../support/sandbox.ts";
+import { TestCaller } from "../support/test-caller.ts";
+
+const upstream = await HostileUpstream.start();
+const storageDir = await mkdtemp(join(tmpdir(), "volley-idempotency-"));
+afterAll(async () => {
+  await upstream[Symbol.asyncDispose]();
+  await rm(storageDir, { recursive: true, force: true });
+});
+
+const start = (port?: number) =>
+  startSandbox({
+    storageDir,
+    ...(port !== undefined && { port }),
+    vars: {
+      PROBE_ORIGIN: upstream.url,
+      VOLLEY_IDEMPOTENCY_MARGIN_MS: "200",
+      VOLLEY_JOB_LEASE_MS: "1000",
+    },
+  });
+
+const sentTo = (path: string, n: number) =>
+  upstream.requestsTo(path).filter(({ body }) => (JSON.parse(body) as { n: number }).n === n);
+
+test("P4 and P5: killed in the middle, a batch is taken over under its key, and no write is sent twice", async () => {
+  const actions = [
+    { id: "read", tool: "probe-echo", args: { n: 1 } },
+    { id: "write", tool: "probe-write", args: { n: 2, d: 5_000 } },
+    { id: "job", tool: "probe-background", args: { n: 3 } },
+  ];
+  const fields = { deadline_ms: 1_500 };
+  const body = JSON.stringify({ actions, ...fields });
+  const headers = { "idempotency-key": "crash" };
+
+  const first = await start();
+  const socket = await sendAndHold(first.url, actions, headers, fields);
+  await eventually("the write to be sent", () => Promise.resolve(sentTo("/write", 2)[0]), {
+    withinMs: 5_000,
+    everyMs: 10,
+  });
+  await first.kill("SIGKILL");
+  socket.destroy();
+
+  await using second = await start(first.port);
+  const caller = new TestCaller(second.url);
+  // Held until the lease ends: until then nobody knows that it died.
+  expect((await caller.send({ headers, body })).status).toBe(409);
+  await sleep(500);
+  const answer = await eventually(
+    "the takeover",
+    async () => {
+      const sent = await caller.send({ headers, body });
+      return sent.status === 200 ? sent : undefined;
+    },
+    { withinMs: 10_000, everyMs: 100 },
+  );
+  const { results } = JSON.parse(answer.text) as WireEnvelope;
+  expect(results.map(({ id, status }) => [id, status])).toEqual([
+    ["read", "success"],
+    ["write", "unknown"],
+    ["job", "initiated"],
+  ]);
+  expect(sentTo("/write", 2)).toHaveLength(1);
+
+  const job = await eventually(
+    "the job's end",
+    async () => {
+      const { text } = await caller.get(`/v1/jobs/${results[2]!.job_id}`);
+      const shown = JSON.parse(text) as { readonly status: string };
+      return shown.status === "succeeded" ? shown : undefined;
+    },
+    { withinMs: 10_000, everyMs: 50 },
+  );
+  expect(job.status).toBe("succeeded");
+  // The provider saw one key only, so it acted once however often it was asked.
+  const jobKeys = sentTo("/background", 3).map((request) => request.headers["idempotency-key"]);
+  expect(new Set(jobKeys)).toEqual(new Set([results[2]!.job_id]));
+  const listed = JSON.parse((await caller.get("/v1/jobs")).text) as { readonly jobs: readonly unknown[] };
+  expect(listed.jobs).toHaveLength(1);
+
+  const again = await caller.send({ headers, body });
+  expect([again.headers["idempotency-replayed"], again.text]).toEqual(["true", answer.text]);
+});
