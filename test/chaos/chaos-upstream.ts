@@ -9,6 +9,8 @@ export interface UpstreamAttempt {
   readonly at: number;
   /** When it had its effect. A provider does not stop because its caller was killed, so neither does this one. */
   actedAt: number | null;
+  /** It was answered with a refusal, and had no effect. */
+  readonly refused: boolean;
 }
 
 /** A provider that lives in the chaos process, so killing the runtime does not make it forget anything. */
@@ -16,6 +18,12 @@ export interface ChaosUpstream extends AsyncDisposable {
   readonly url: string;
   /** What arrived for the job with this `n`, in order. */
   attemptsOf(n: number): readonly UpstreamAttempt[];
+  /** When the `POST /write` with this `n` arrived, on the clock of `performance.now()`. */
+  writtenAt(n: number): number | undefined;
+  /** Calls of `GET /global`, and the most of them that were under way at once, whoever had sent them. */
+  readonly capped: { readonly calls: number; readonly peak: number };
+  /** Let every `POST /background` wait from now on; gives what ends the waiting. */
+  hold(): () => void;
 }
 
 interface Call {
@@ -28,55 +36,80 @@ interface Call {
 /**
  * Start an upstream on 127.0.0.1 that answers after `d` milliseconds and remembers every attempt and its effect.
  *
- * `GET /echo?n=1` echoes. `POST /background` `{n, d, status}` acts, except that a `status` of 300 or more refuses the
- * first attempt of that `n`. It does not deduplicate by key: effects that happened twice are to be seen.
+ * `GET /echo?n=1` echoes, `GET /global?n=1` counts how many it has at once, `POST /write` `{n}` notes when. `POST /background` `{n, d, status}` acts,
+ * except that a `status` of 300 or more refuses the first attempt of that `n`. It does not deduplicate by key: effects
+ * that happened twice are to be seen. It goes on when its caller dies, as a real one does.
  */
 export async function startChaosUpstream(): Promise<ChaosUpstream> {
   const attempts = new Map<number, UpstreamAttempt[]>();
+  const writes = new Map<number, number>();
+  const capped = { calls: 0, active: 0, peak: 0 };
+  let held = Promise.resolve();
+
+  const act = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { n, d, status } = await readCall(request);
+    const earlier = attempts.get(n) ?? [];
+    attempts.set(n, earlier);
+    const refused = status >= 300 && earlier.length === 0;
+    const key = request.headers["idempotency-key"];
+    const attempt: UpstreamAttempt = {
+      key: typeof key === "string" ? key : null,
+      at: performance.now(),
+      actedAt: null,
+      refused,
+    };
+    const number = earlier.push(attempt);
+    // Half the time for a later attempt: one that always outlives its lease would never be in time.
+    await after(number === 1 ? d : d / 2);
+    await held;
+    if (!refused) attempt.actedAt = performance.now();
+    reply(response, refused ? status : 200, { n, attempt: number });
+  };
+  const write = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const arrivedAt = performance.now();
+    const { n } = await readCall(request);
+    writes.set(n, arrivedAt);
+    reply(response, 200, { n });
+  };
+  const read = async (_: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
+    const n = Number(url.searchParams.get("n"));
+    const isCapped = url.pathname === "/global";
+    if (isCapped) {
+      capped.calls += 1;
+      capped.peak = Math.max(capped.peak, (capped.active += 1));
+    }
+    await after(Number(url.searchParams.get("d") ?? 0));
+    if (isCapped) capped.active -= 1;
+    reply(response, 200, { n });
+  };
+
   const server = createServer((request, response) => {
     // A reset by the killed runtime is what this is about, not an error.
     request.on("error", () => {});
     response.on("error", () => {});
-    void answer(request, response, attempts).catch(() => response.destroy());
+    const url = new URL(request.url ?? "/", "http://127.0.0.1");
+    const answer = { "/background": act, "/write": write }[url.pathname] ?? read;
+    void answer(request, response, url).catch(() => response.destroy());
   });
+  server.keepAliveTimeout = 60_000;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     attemptsOf: (n) => attempts.get(n) ?? [],
+    writtenAt: (n) => writes.get(n),
+    capped,
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
       await once(server, "close");
     },
   };
-}
-
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  attempts: Map<number, UpstreamAttempt[]>,
-): Promise<void> {
-  const url = new URL(request.url ?? "/", "http://127.0.0.1");
-  if (request.method !== "POST" || url.pathname !== "/background") {
-    await after(Number(url.searchParams.get("d") ?? 0));
-    reply(response, 200, { n: Number(url.searchParams.get("n")) });
-    return;
-  }
-  const { n, d, status } = await readCall(request);
-  const earlier = attempts.get(n) ?? [];
-  attempts.set(n, earlier);
-  const refuses = status >= 300 && earlier.length === 0;
-  const key = request.headers["idempotency-key"];
-  const attempt: UpstreamAttempt = {
-    key: typeof key === "string" ? key : null,
-    at: performance.now(),
-    actedAt: null,
-  };
-  earlier.push(attempt);
-  await after(d);
-  if (!refuses) attempt.actedAt = performance.now();
-  reply(response, refuses ? status : 200, { n });
 }
 
 async function readCall(request: IncomingMessage): Promise<Call> {

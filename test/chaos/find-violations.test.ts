@@ -2,12 +2,13 @@ import { describe, expect, test } from "vitest";
 import { findViolations, type JobEvidence } from "./find-violations.ts";
 
 const MAX_ATTEMPTS = 5;
-const acted = { key: "k", at: 1, actedAt: 2 };
+const acted = { key: "k", at: 1, actedAt: 2, refused: false };
 const fine: JobEvidence = {
   n: 1,
   once: false,
   jobId: "job-1",
   record: { status: "succeeded", attempts: 2 },
+  later: { status: "succeeded", attempts: 2 },
   attempts: [acted],
 };
 
@@ -26,13 +27,26 @@ describe("findViolations()", () => {
     ["an attempt without a key", { attempts: [{ ...acted, key: null }] }, "without an idempotency key"],
     ["two keys for one job", { attempts: [acted, { ...acted, key: "l" }] }, "2 different keys"],
     ["too many attempts", { record: { status: "succeeded", attempts: 6 } }, "6 attempts, 5 are allowed"],
+    [
+      "a job that was over twice",
+      { later: { status: "unknown", attempts: 2 } },
+      "over as succeeded after 2 attempts, and then as unknown",
+    ],
+    [
+      "a late attempt that was believed",
+      { record: { status: "succeeded", attempts: 2, data: { attempt: 1 } }, attempts: [acted, acted] },
+      "attempt 1 was believed after attempt 2 had begun",
+    ],
     ["attempts nobody counted", { attempts: [acted, acted, acted] }, "saw 3 attempts, 2 are recorded"],
   ])("finds %s", (_, evidence, text) => {
-    expect(findViolations([{ ...fine, ...evidence }], MAX_ATTEMPTS)).toEqual([expect.stringContaining(text)]);
+    const job = { ...fine, ...evidence };
+    const later = "later" in evidence ? job.later : job.record;
+    expect(findViolations([{ ...job, later }], MAX_ATTEMPTS)).toEqual([expect.stringContaining(text)]);
   });
 
   test("takes 'unknown' of an at-most-once job for an end, and of any other for a loss", () => {
-    const unknown = { ...fine, record: { status: "unknown", attempts: 1 }, attempts: [acted] };
+    const record = { status: "unknown", attempts: 1 };
+    const unknown = { ...fine, record, later: record, attempts: [acted] };
     expect(findViolations([{ ...unknown, once: true }], MAX_ATTEMPTS)).toEqual([]);
     expect(findViolations([unknown], MAX_ATTEMPTS)).toEqual([expect.stringContaining("lost")]);
   });

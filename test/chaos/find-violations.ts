@@ -10,6 +10,8 @@ export interface JobEvidence {
   readonly jobId: string | null;
   /** The record at the end; null when there is none, or nobody answered for it. */
   readonly record: JobView | null;
+  /** The record once nothing was under way at the provider any more. */
+  readonly later: JobView | null;
   readonly attempts: readonly UpstreamAttempt[];
 }
 
@@ -57,7 +59,30 @@ export function findViolations(jobs: readonly JobEvidence[], maxAttempts: number
         attempts.length > record.attempts,
         `the provider saw ${attempts.length} attempts, ${record.attempts} are recorded`,
       );
+      const end = describeEnd(record);
+      const laterEnd = job.later === null ? "nothing" : describeEnd(job.later);
+      note(laterEnd !== end, `it was over as ${end}, and then as ${laterEnd}`);
+      // When every attempt reached the provider, they are numbered alike there and here.
+      note(
+        record.data !== undefined &&
+          attempts.length === record.attempts &&
+          record.data.attempt !== record.attempts,
+        `attempt ${record.data?.attempt} was believed after attempt ${record.attempts} had begun`,
+      );
     }
     return found;
   });
+}
+
+/** Count the jobs of which an attempt was answered after another one had begun: those a fence is for. */
+export function countLateAttempts(jobs: readonly JobEvidence[]): number {
+  return jobs.filter(({ attempts }) =>
+    attempts.some(({ actedAt }, i) =>
+      attempts.some(({ at }, j) => j > i && actedAt !== null && actedAt > at),
+    ),
+  ).length;
+}
+
+function describeEnd({ status, attempts, data }: JobView): string {
+  return `${status} after ${attempts} attempts${data === undefined ? "" : `, attempt ${data.attempt} believed`}`;
 }

@@ -1,6 +1,19 @@
 import { LIMITS } from "../../src/contract/limits.ts";
-import { findViolations, isLost, isRunTwice } from "./find-violations.ts";
+import { FAULTS } from "./fault.ts";
+import type { BacklogResult } from "./fill-backlog.ts";
+import { countLateAttempts, findViolations, isLost, isRunTwice } from "./find-violations.ts";
 import type { LoopResult } from "./run-loop.ts";
+import type { StormResult } from "./storm.ts";
+import type { EvictionResult } from "./wait-for-eviction.ts";
+
+/** What a run was made of; each part is optional, for shorter runs. */
+export interface ChaosResults {
+  readonly loops?: readonly LoopResult[];
+  readonly storm?: StormResult;
+  readonly backlog?: BacklogResult;
+  readonly eviction?: EvictionResult;
+  readonly elapsedMs?: number;
+}
 
 export interface Report {
   readonly initiated: number;
@@ -11,44 +24,72 @@ export interface Report {
   readonly table: string;
 }
 
+type Row = readonly [label: string, value: number | string];
+
 /** Make the report of a run. */
-export function makeReport(loops: readonly LoopResult[], elapsedMs: number): Report {
-  const jobs = loops.flatMap((loop) => loop.jobs);
+export function makeReport(results: ChaosResults): Report {
+  const { loops = [], storm, backlog, eviction } = results;
+  const jobs = [...loops.flatMap((loop) => loop.jobs), ...(backlog?.jobs ?? []), ...(eviction?.jobs ?? [])];
   const initiated = jobs.filter(({ jobId }) => jobId !== null);
-  const unpromised = jobs.filter(({ jobId }) => jobId === null);
-  const acted = jobs.map(({ attempts }) => attempts.filter(({ actedAt }) => actedAt !== null).length);
   const lost = jobs.filter(isLost).length;
   const notWoken = loops.flatMap((loop) => loop.notWoken);
-  const rows: readonly (readonly [label: string, value: number | string])[] = [
-    ["loops", loops.length],
-    ["runtime killed with SIGKILL", sum(loops.map(({ kills }) => kills))],
+  const overAdmissions = (storm?.overQuota ?? 0) + (storm?.overCap ?? 0);
+  const endedAs = (status: string): number =>
+    initiated.filter(({ record }) => record?.status === status).length;
+  const acted = jobs.map(({ attempts }) => attempts.filter(({ actedAt }) => actedAt !== null).length);
+  const rows: readonly Row[] = [
+    ...faultRows(results),
+    ["", ""],
     ["jobs initiated", initiated.length],
-    ["  ended as succeeded", initiated.filter(({ record }) => record?.status === "succeeded").length],
-    [
-      "  ended as unknown, at most once",
-      initiated.filter(({ record }) => record?.status === "unknown").length,
-    ],
+    ["  ended as succeeded", endedAs("succeeded")],
+    ["  ended as unknown, at most once", endedAs("unknown")],
     ["  lost", lost],
-    ["at-most-once jobs", jobs.filter(({ once }) => once).length],
+    ["at-most-once jobs initiated", initiated.filter(({ once }) => once).length],
     ["  run twice", jobs.filter(isRunTwice).length],
+    ["writes turned away by a quota", storm?.denied ?? 0],
+    ["writes admitted by it", storm?.admitted ?? 0],
+    ["calls let through by a global cap of two", storm?.cappedCalls ?? 0],
+    ["  over-admissions", overAdmissions],
+    ["", ""],
     ["attempts taken over by the alarm", sum(loops.map((loop) => loop.attemptsTakenOver))],
     ["jobs run by the alarm before any request", sum(loops.map((loop) => loop.jobsWoken))],
     ["  waited for in vain", notWoken.length],
+    ["jobs with an attempt that was answered too late", countLateAttempts(jobs)],
     ["side effects repeated, same key", acted.filter((times) => times > 1).length],
-    ["actions whose answer never arrived", unpromised.length],
-    ["  of these, run all the same", unpromised.filter(({ attempts }) => attempts.length > 0).length],
-    ["time", `${(elapsedMs / 1000).toFixed(1)} s`],
+    ["time", `${((results.elapsedMs ?? 0) / 1000).toFixed(1)} s`],
   ];
   const violations = [
     ...findViolations(jobs, LIMITS.jobAttempts),
     ...notWoken.map((n) => `job n=${n}: the alarm alone did not run it`),
+    ...(overAdmissions > 0
+      ? [`${storm?.overQuota} writes above a quota, ${storm?.overCap} calls above the cap`]
+      : []),
   ];
   return { initiated: initiated.length, lost, violations, table: layOut(rows) };
 }
 
-function layOut(rows: readonly (readonly [label: string, value: number | string])[]): string {
+function faultRows({ loops = [], storm, backlog, eviction }: ChaosResults): readonly Row[] {
+  const kills = sum(loops.map((loop) => loop.kills)) + (storm?.kills ?? 0);
+  const inStorm = (fault: string): number => storm?.faults.get(fault) ?? 0;
+  return [
+    ["runtime killed with SIGKILL", kills],
+    ...FAULTS.map(({ label }): Row => [label, loops.filter(({ fault }) => fault === label).length]),
+    [
+      "under load: object crashed in an admission",
+      inStorm("crash-before-write") + inStorm("crash-after-write"),
+    ],
+    ["under load: objects crashed between admissions", inStorm("crash")],
+    ["under load: clocks set back", inStorm("clock")],
+    ["objects evicted while their jobs waited", eviction?.evictions ?? 0],
+    ["jobs refused because the backlog was full", backlog?.refused ?? 0],
+  ];
+}
+
+function layOut(rows: readonly Row[]): string {
   const width = Math.max(...rows.map(([label]) => label.length));
-  return rows.map(([label, value]) => `${label.padEnd(width)}  ${String(value).padStart(7)}`).join("\n");
+  return rows
+    .map(([label, value]) => `${label.padEnd(width)}  ${String(value).padStart(7)}`.trimEnd())
+    .join("\n");
 }
 
 function sum(values: readonly number[]): number {

@@ -1,30 +1,38 @@
 import { parseArgs } from "node:util";
+import { FAULTS } from "./fault.ts";
+import { fillBacklog } from "./fill-backlog.ts";
 import { planLoop } from "./plan-loop.ts";
 import { makeReport } from "./report.ts";
 import { runLoops } from "./run-loops.ts";
+import { runStorm } from "./storm.ts";
+import { waitForEviction } from "./wait-for-eviction.ts";
 
-// `npm run chaos`: kills the runtime with SIGKILL right after it answered `initiated`, starts it again on the same
-// storage, and shows that every job ends. `--loops N` (20), `--quick` (5). Everything stays on 127.0.0.1.
+// `npm run chaos`: kills the runtime with SIGKILL right after it answered `initiated`, breaks the platform under it in
+// every way we know, and shows that every job ends and no limit is passed. `--loops N` (50), `--quick`. Everything stays on
+// 127.0.0.1.
 
 const LANES = 4;
 /** Each wait is bounded; this bounds all of them together. Leaving kills every runtime that was started. */
-const WATCHDOG_MS = 115_000;
+const WATCHDOG_MS = 290_000;
 
 const { values } = parseArgs({
   options: { loops: { type: "string" }, quick: { type: "boolean", default: false } },
 });
-await runChaos(readLoops(values.loops ?? (values.quick ? "5" : "20")));
+await runChaos(readLoops(values.loops ?? (values.quick ? "5" : "50")), values.quick);
 
-async function runChaos(loops: number): Promise<void> {
-  const bound = WATCHDOG_MS * Math.max(1, loops / 20);
+async function runChaos(kills: number, quick: boolean): Promise<void> {
   const watchdog = setTimeout(() => {
-    console.error(`Cannot finish: ${loops} loops took longer than ${Math.round(bound / 1000)} s`);
+    console.error(`Cannot finish: the run took longer than ${Math.round(WATCHDOG_MS / 1000)} s`);
     process.exit(1);
-  }, bound);
+  }, WATCHDOG_MS);
   const startedAt = performance.now();
-  const plans = Array.from({ length: loops }, (_, loop) => planLoop(loop));
-  const results = await runLoops({ plans, lanes: LANES });
-  const { table, violations } = makeReport(results, performance.now() - startedAt);
+  const faults = Array.from({ length: quick ? 1 : 4 }, () => FAULTS).flat();
+  const plans = [...Array.from({ length: kills }, (_, loop) => planLoop(loop)), ...faults];
+  const loops = await runLoops({ plans, lanes: LANES });
+  const [storm, eviction] = await Promise.all([runStorm(quick ? 2 : 9), waitForEviction()]);
+  const backlog = await fillBacklog();
+  const elapsedMs = performance.now() - startedAt;
+  const { table, violations } = makeReport({ loops, storm, backlog, eviction, elapsedMs });
   clearTimeout(watchdog);
   console.log(table);
   for (const violation of violations) console.error(violation);

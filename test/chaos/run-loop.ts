@@ -1,22 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Workerd } from "../support/workerd.ts";
 import type { ChaosUpstream } from "./chaos-upstream.ts";
+import { collectEvidence, until } from "./collect-evidence.ts";
 import type { JobEvidence } from "./find-violations.ts";
+import { idOf, makeJobBatch } from "./job-batch.ts";
 import type { LoopPlan } from "./plan-loop.ts";
-import { type ChaosAction, type JobView, readJob, sendBatch } from "./volley-client.ts";
-
-/** A runtime that is killed and comes back with the same storage and port. */
-export interface Victim {
-  /** The one that runs now. */
-  readonly current: Workerd;
-  /** `kill -9`, without waiting: the signal is sent when this returns. */
-  kill(): void;
-  /** Wait until the killed process is gone. */
-  bury(): Promise<void>;
-  start(): Promise<void>;
-}
+import type { Victim } from "./victim.ts";
+import { type ChaosAction, sendBatch } from "./volley-client.ts";
 
 export interface LoopResult {
+  /** What was broken, as the table calls it; null in a loop that kills the runtime. */
+  readonly fault: string | null;
   readonly jobs: readonly JobEvidence[];
   readonly kills: number;
   /** Attempts of promised jobs that came from a runtime started later: only an alarm can have made them. */
@@ -27,12 +20,8 @@ export interface LoopResult {
   readonly notWoken: readonly number[];
 }
 
-/** A job takes a lease, a backoff and its delay per kill; five times that is lost, not slow. */
-const WAIT_MS = 20_000;
 /** What the killed process had sent is read by then, and is not mistaken for the next one's. */
 const DRAIN_MS = 20;
-const ONCE = "probe-background-once";
-const FINAL = new Set(["succeeded", "failed", "dead", "cancelled", "unknown"]);
 
 /** Run one loop: send, kill, restart, wait until every promised job is final. */
 export async function runLoop(
@@ -41,14 +30,14 @@ export async function runLoop(
   plan: LoopPlan,
   firstN: number,
 ): Promise<LoopResult> {
-  const { numbers, actions } = makeBatch(firstN);
-  const onceTool = new Set(actions.filter(({ tool }) => tool === ONCE).map(({ args }) => args["n"]!));
-  const promised = await promiseAndKill(victim, plan, actions);
+  const batch = makeJobBatch(firstN, () => 200 + Math.floor(Math.random() * 400));
+  const { numbers, once } = batch;
+  const promised = await promiseAndKill(victim, plan, batch.actions);
   const goneAt = [await comeBack(victim)];
 
   const due = numbers.filter((n) => promised.has(idOf(n)));
   // Nobody waits for an at-most-once job to be run again.
-  const repeatable = due.filter((n) => !onceTool.has(n));
+  const repeatable = due.filter((n) => !once.has(n));
   const attemptsSince = (n: number, since: number) => upstream.attemptsOf(n).filter(({ at }) => at > since);
   const hadActedBy = (n: number, by: number): boolean =>
     upstream.attemptsOf(n).some(({ actedAt }) => actedAt !== null && actedAt <= by);
@@ -68,13 +57,10 @@ export async function runLoop(
   await until(() => asleep.every(isAwake));
   const notWoken = asleep.filter((n) => !isAwake(n));
 
-  const records = await followJobs(victim.current.url, [...promised.values()]);
+  const jobs = await collectEvidence(batch, { url: victim.current.url, upstream, promised });
   return {
-    jobs: numbers.map((n) => {
-      const jobId = promised.get(idOf(n)) ?? null;
-      const record = jobId === null ? null : (records.get(jobId) ?? null);
-      return { n, once: onceTool.has(n), jobId, record, attempts: [...upstream.attemptsOf(n)] };
-    }),
+    fault: null,
+    jobs,
     kills: goneAt.length,
     attemptsTakenOver: due.reduce((sum, n) => sum + attemptsSince(n, goneAt[0]!).length, 0),
     jobsWoken: asleep.length - notWoken.length,
@@ -115,63 +101,4 @@ async function comeBack(victim: Victim): Promise<number> {
   const goneAt = performance.now();
   await victim.start();
   return goneAt;
-}
-
-/**
- * Eight jobs: two quick ones, two in flight when the runtime dies, one refused at first, one that waits for the echo;
- * and a quick one and one in flight of a tool that promises at most once.
- */
-function makeBatch(firstN: number): { numbers: readonly number[]; actions: readonly ChaosAction[] } {
-  const inFlight = (): number => 200 + Math.floor(Math.random() * 400);
-  const jobs = [
-    {},
-    {},
-    { d: inFlight() },
-    { d: inFlight() },
-    { status: 500 },
-    { d: 20 },
-    {},
-    { d: inFlight() },
-  ];
-  const background = jobs.map((args, i) => ({
-    id: idOf(firstN + i),
-    tool: i < 6 ? "probe-background" : ONCE,
-    args: { n: firstN + i, ...args },
-    ...(i === 5 && { depends_on: ["echo"] }),
-  }));
-  return {
-    numbers: jobs.map((_, i) => firstN + i),
-    actions: [{ id: "echo", tool: "probe-echo", args: { n: firstN } }, ...background],
-  };
-}
-
-function idOf(n: number): string {
-  return `n${n}`;
-}
-
-/** Poll until every job is final or gone, or the time is up. */
-async function followJobs(
-  url: string,
-  jobIds: readonly string[],
-): Promise<ReadonlyMap<string, JobView | null>> {
-  const records = new Map<string, JobView | null>();
-  const isOver = (id: string): boolean => {
-    const record = records.get(id);
-    return record === null || (record !== undefined && FINAL.has(record.status));
-  };
-  const endsAt = performance.now() + WAIT_MS;
-  while (!jobIds.every(isOver) && performance.now() < endsAt) {
-    for (const id of jobIds.filter((id) => !isOver(id))) {
-      const record = await readJob(url, id);
-      if (record !== undefined) records.set(id, record);
-    }
-    await sleep(50);
-  }
-  return records;
-}
-
-/** Wait until it holds, or the time is up: whoever asked looks again. */
-async function until(holds: () => boolean): Promise<void> {
-  const endsAt = performance.now() + WAIT_MS;
-  while (!holds() && performance.now() < endsAt) await sleep(10);
 }

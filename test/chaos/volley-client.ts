@@ -14,6 +14,8 @@ export interface ChaosAction {
 export interface JobView {
   readonly status: string;
   readonly attempts: number;
+  /** What the provider answered to the attempt that is believed. */
+  readonly data?: { readonly attempt: number };
 }
 
 export interface BatchOptions {
@@ -22,6 +24,8 @@ export interface BatchOptions {
   readonly streamed: boolean;
   /** Called in the same turn as the first `initiated` is complete: nothing comes between the promise and the kill. */
   readonly onInitiated: () => void;
+  /** A refusal is no reason to stop: nothing was promised. */
+  readonly mayBeRefused?: boolean;
 }
 
 interface Result {
@@ -37,7 +41,7 @@ interface Result {
  */
 export async function sendBatch(
   url: string,
-  { actions, streamed, onInitiated }: BatchOptions,
+  { actions, streamed, onInitiated, mayBeRefused = false }: BatchOptions,
 ): Promise<ReadonlyMap<string, string>> {
   let promised = new Map<string, string>();
   const answer = await exchange(`${url}/v1/execute_actions`, {
@@ -50,7 +54,7 @@ export async function sendBatch(
       if (before === 0 && promised.size > 0) onInitiated();
     },
   });
-  if (answer !== null && answer.status !== 200)
+  if (answer !== null && answer.status !== 200 && !mayBeRefused)
     throw new Error(`Cannot send a batch: ${answer.status} ${answer.text}`);
   return promised;
 }
@@ -89,7 +93,7 @@ interface Exchange {
 }
 
 /** Exchange one request over a connection of its own; null when it broke off before the answer was whole. */
-function exchange(
+export function exchange(
   url: string,
   { method, headers, body, onText = () => {} }: Exchange,
 ): Promise<{ status: number; text: string } | null> {

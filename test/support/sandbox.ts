@@ -5,19 +5,26 @@ import { startWorkerd, type Workerd, type WorkerdOptions } from "./workerd.ts";
 
 const CONFIG = "test/sandbox/wrangler.jsonc";
 
-/** Built once per process: every start of it runs the same bytes. */
-let bundle: Promise<Bundle> | undefined;
+/** Built once per process: every start of one runs the same bytes. */
+const bundles = new Map<string, Promise<Bundle>>();
 
 /** What a test changes about the sandbox. */
 export interface SandboxOptions extends Pick<WorkerdOptions, "port" | "storageDir" | "twin"> {
   /** Variables besides the configured ones, e.g. `PROBE_ORIGIN` of an upstream of the test's own. */
   readonly vars?: Readonly<Record<string, string>>;
+  /** Another entry with the sandbox's variables, as a Wrangler configuration. */
+  readonly config?: string;
 }
 
 /** Run the sandbox's built bundle in raw workerd: production's ban on eval, real disconnects, real Durable Objects. */
-export async function startSandbox({ vars, ...options }: SandboxOptions = {}): Promise<Workerd> {
+export async function startSandbox({
+  vars,
+  config: path = CONFIG,
+  ...options
+}: SandboxOptions = {}): Promise<Workerd> {
   const config = await readSandboxConfig();
-  bundle ??= buildBundle({ config: CONFIG });
+  const bundle = bundles.get(path) ?? buildBundle({ config: path });
+  bundles.set(path, bundle);
   return startWorkerd({
     ...options,
     script: (await bundle).path,

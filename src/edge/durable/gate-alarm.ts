@@ -11,6 +11,7 @@ export class GateAlarm {
   readonly #storage: DurableObjectStorage;
   readonly #overdueMs: number;
   #at: number | null;
+  #repairedAt = 0;
 
   /** @param at what `getAlarm()` said at the cold start */
   constructor(storage: DurableObjectStorage, at: number | null, leaseMs: number) {
@@ -33,9 +34,16 @@ export class GateAlarm {
     this.#at = null;
   }
 
-  /** Whether the alarm is missing, or should have come long ago; a lost one is forgotten, so it can be set again. */
-  isLost(nowMs: number): boolean {
-    if (this.#at !== null && this.#at < nowMs - this.#overdueMs) this.#at = null;
-    return this.#at === null;
+  /**
+   * Set an alarm that is missing, or should have come long ago, to when it was due.
+   *
+   * Never to a later time: whoever sets an alarm that is only slow to now puts it off, and under steady traffic for ever.
+   * A time in the past is delivered at once. It is tried again after as long as it took to be missed.
+   */
+  repair(nowMs: number, dueAt: () => number): void {
+    if (this.#at !== null && Math.max(this.#at, this.#repairedAt) >= nowMs - this.#overdueMs) return;
+    this.#at = null;
+    this.#repairedAt = nowMs;
+    this.arm(dueAt());
   }
 }

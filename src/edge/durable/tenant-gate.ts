@@ -334,8 +334,8 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
 
     /** What every entry does first: set an alarm that was lost again, forget finished jobs and expired results. */
     #tidy(now: number): void {
-      if (!this.#outbox.idle && !this.#drain.active && this.#alarm.isLost(now))
-        this.#alarm.arm(Math.max(now, this.#outbox.nextDue(now) ?? now));
+      if (!this.#outbox.idle && !this.#drain.active)
+        this.#alarm.repair(now, () => this.#outbox.nextDue(now) ?? now);
       this.#outbox.prune(now);
       this.#results.prune(now);
       this.#keys.prune(now);

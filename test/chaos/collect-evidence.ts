@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChaosUpstream } from "./chaos-upstream.ts";
+import type { JobEvidence } from "./find-violations.ts";
+import { idOf, type JobBatch } from "./job-batch.ts";
+import { type JobView, readJob } from "./volley-client.ts";
+
+/** A job takes a lease, a backoff and its delay per fault; several times that is lost, not slow. */
+const WAIT_MS = 20_000;
+/** After the last answer of the upstream: the report of an attempt that nobody waits for any more is in by then. */
+const LATE_MS = 50;
+const FINAL = new Set(["succeeded", "failed", "dead", "cancelled", "unknown"]);
+
+interface Sources {
+  readonly url: string;
+  readonly upstream: ChaosUpstream;
+  /** Action id to job id, of what was promised. */
+  readonly promised: ReadonlyMap<string, string>;
+}
+
+/**
+ * Wait until every promised job is final, and then until nothing of it is under way at the upstream: a job that is over
+ * must stay what it is, whatever a late attempt reports.
+ */
+export async function collectEvidence(
+  { numbers, once }: JobBatch,
+  { url, upstream, promised }: Sources,
+): Promise<JobEvidence[]> {
+  const jobIds = [...promised.values()];
+  const records = await readJobs(url, jobIds, ({ status }) => FINAL.has(status));
+  await until(() =>
+    numbers.every((n) => upstream.attemptsOf(n).every(({ actedAt, refused }) => refused || actedAt !== null)),
+  );
+  await sleep(LATE_MS);
+  const later = await readJobs(url, jobIds, () => true);
+  return numbers.map((n) => {
+    const jobId = promised.get(idOf(n)) ?? null;
+    return {
+      n,
+      once: once.has(n),
+      jobId,
+      record: records.get(jobId ?? "") ?? null,
+      later: later.get(jobId ?? "") ?? null,
+      attempts: [...upstream.attemptsOf(n)],
+    };
+  });
+}
+
+/** Poll until every job is as wanted or gone, or the time is up. */
+async function readJobs(
+  url: string,
+  jobIds: readonly string[],
+  isWanted: (record: JobView) => boolean,
+): Promise<ReadonlyMap<string, JobView | null>> {
+  const records = new Map<string, JobView | null>();
+  const isOver = (id: string): boolean => {
+    const record = records.get(id);
+    return record === null || (record !== undefined && isWanted(record));
+  };
+  const endsAt = performance.now() + WAIT_MS;
+  while (!jobIds.every(isOver) && performance.now() < endsAt) {
+    for (const id of jobIds.filter((id) => !isOver(id))) {
+      const record = await readJob(url, id);
+      if (record !== undefined) records.set(id, record);
+    }
+    await sleep(50);
+  }
+  return records;
+}
+
+/** Wait until it holds, or the time is up: whoever asked looks again. */
+export async function until(holds: () => boolean): Promise<void> {
+  const endsAt = performance.now() + WAIT_MS;
+  while (!holds() && performance.now() < endsAt) await sleep(10);
+}
