@@ -2,10 +2,11 @@ import { type Failure, makeFailure } from "../contract/failure.ts";
 import { toHint } from "../contract/issues.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { err, ok, type Result } from "../kit/result.ts";
+import { visibleText } from "../kit/visible-text.ts";
 import { guardUrl } from "./guard-url.ts";
 
 /**
- * Check where a caller wants to be told of a job's end: an absolute https URL of a public host, without credentials.
+ * Check where a caller wants to be told of a job's end: an absolute https URL of a public host on port 443, without credentials.
  *
  * Failures name the host at most: path and query may hold a token, and what is no URL may hold anything.
  */
@@ -21,6 +22,11 @@ export function guardCallback(text: string, trustedOrigins: ReadonlySet<string>)
   }
   // The caller says where to call, so every origin counts as declared; the rules on schemes and hosts are left.
   const guarded = guardUrl(url, new Set([url.origin]), trustedOrigins);
-  if (guarded.ok) return ok(guarded.value);
-  return err({ ...guarded.error, hint: `callback_url: ${guarded.error.hint}` });
+  if (!guarded.ok) return err({ ...guarded.error, hint: `callback_url: ${guarded.error.hint}` });
+  // A tool's port is declared; here nobody vouches for one, and an odd port is how a caller has us knock on other services.
+  if (url.port !== "" && !trustedOrigins.has(url.origin)) {
+    const hint = `callback_url: '${visibleText(url.hostname, 100)}' may be called on port 443 only; leave the port out.`;
+    return err(makeFailure("EGRESS_DENIED", { hint }));
+  }
+  return ok(guarded.value);
 }

@@ -7,6 +7,7 @@ const NONE: ReadonlySet<string> = new Set();
 test("guardCallback() lets public https addresses through, and trusted ones", () => {
   const url = "https://hooks.example.com/jobs?token=abc";
   expect(guardCallback(url, NONE)).toMatchObject({ ok: true, value: { href: url } });
+  expect(guardCallback("https://hooks.example.com:443/x", NONE).ok).toBe(true);
   const local = new Set(["http://127.0.0.1:9911"]);
   expect(guardCallback("http://127.0.0.1:9911/hook", local).ok).toBe(true);
 });
@@ -19,6 +20,8 @@ test.each([
   ["https://localhost/x", "a local name"],
   ["https://metadata.google.internal/x", "a private name"],
   ["https://hooks.example.com./x", "trailing dot"],
+  ["https://hooks.example.com:22/x", "port 443 only"],
+  ["https://hooks.example.com:8443/x", "port 443 only"],
   ["ftp://hooks.example.com/x", "Only https"],
   ["data:text/plain,x", "Only https"],
   ["https://user:geheim@hooks.example.com/x?token=geheim", "a user name or password"],
