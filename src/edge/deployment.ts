@@ -7,7 +7,7 @@ import type { Ports, RunOptions } from "../run/ports.ts";
 import { createReadCache } from "../run/read-cache.ts";
 import { UpstreamHealth } from "../run/upstream-health.ts";
 import { createGateClient } from "./durable/gate-client.ts";
-import type { TenantGateNamespace } from "./durable/tenant-gate.ts";
+import type { TenantGateNamespace } from "./durable/tenant-gate-methods.ts";
 import type { ToolGateNamespace } from "./durable/tool-gate.ts";
 import { createToolGates } from "./durable/tool-gate-client.ts";
 import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";

@@ -6,7 +6,7 @@ import {
   type FoundCalls,
   type ParseTurn,
   type ProviderCall,
-  readEach,
+  readCalls,
   refuseShape,
   type ToolReply,
 } from "./provider-turn.ts";
@@ -23,11 +23,9 @@ interface ToolUse extends ProviderCall {
  * Source: https://docs.anthropic.com/en/api/messages
  */
 export const parseAnthropicTurn: ParseTurn = (body) => {
-  const found = findBlocks(body);
-  if (!found.ok) return found;
-  const read = readEach(found.value, readBlock);
+  const read = readCalls(findBlocks(body), readBlock);
   if (!read.ok) return read;
-  const calls = read.value.filter((call) => call !== null);
+  const calls = read.value;
   return ok({
     calls,
     write: (replies) => {

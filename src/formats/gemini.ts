@@ -6,7 +6,7 @@ import {
   type FoundCalls,
   type ParseTurn,
   type ProviderCall,
-  readEach,
+  readCalls,
   refuseShape,
   type ToolReply,
 } from "./provider-turn.ts";
@@ -23,11 +23,9 @@ interface FunctionCall extends ProviderCall {
  * Source: https://ai.google.dev/api/caching#FunctionResponse
  */
 export const parseGeminiTurn: ParseTurn = (body) => {
-  const found = findParts(body);
-  if (!found.ok) return found;
-  const read = readEach(found.value, readPart);
+  const read = readCalls(findParts(body), readPart);
   if (!read.ok) return read;
-  const calls = read.value.filter((call) => call !== null);
+  const calls = read.value;
   return ok({
     calls,
     write: (replies) => {

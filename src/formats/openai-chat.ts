@@ -7,7 +7,7 @@ import {
   type FoundCalls,
   type ParseTurn,
   type ProviderCall,
-  readEach,
+  readCalls,
   refuseShape,
 } from "./provider-turn.ts";
 
@@ -22,9 +22,7 @@ interface ChatCall extends ProviderCall {
  * Source: https://platform.openai.com/docs/api-reference/chat/object
  */
 export const parseChatTurn: ParseTurn = (body) => {
-  const found = findCalls(body);
-  if (!found.ok) return found;
-  const calls = readEach(found.value, readCall);
+  const calls = readCalls(findCalls(body), readCall);
   if (!calls.ok) return calls;
   return ok({
     calls: calls.value,

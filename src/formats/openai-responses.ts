@@ -8,7 +8,7 @@ import {
   type FoundCalls,
   type ParseTurn,
   type ProviderCall,
-  readEach,
+  readCalls,
   refuseShape,
 } from "./provider-turn.ts";
 
@@ -24,11 +24,9 @@ interface ResponsesCall extends ProviderCall {
  * Source: https://platform.openai.com/docs/api-reference/responses/object
  */
 export const parseResponsesTurn: ParseTurn = (body) => {
-  const found = findItems(body);
-  if (!found.ok) return found;
-  const read = readEach(found.value, readItem);
+  const read = readCalls(findItems(body), readItem);
   if (!read.ok) return read;
-  const calls = read.value.filter((call) => call !== null);
+  const calls = read.value;
   return ok({
     calls,
     write: (replies) => ({

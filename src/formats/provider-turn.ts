@@ -40,16 +40,20 @@ export function refuseShape(path: string, expected: string, received: unknown): 
   return err(makeRefusal("INVALID_BATCH", toHint([issue]), { issue }));
 }
 
-/** Read every item of a list of calls. Refused whole where an item is none: it could not be answered. */
-export function readEach<T>(
-  { path, items }: FoundCalls,
-  read: (item: unknown, path: string) => Result<T, Refusal>,
+/**
+ * Read the calls among the items of a list; what is none of the model's calls (`null`) needs no answer. Refused whole where
+ * an item cannot be read: it could not be answered either.
+ */
+export function readCalls<T>(
+  found: Result<FoundCalls, Refusal>,
+  read: (item: unknown, path: string) => Result<T | null, Refusal>,
 ): Result<readonly T[], Refusal> {
-  const all: T[] = [];
-  for (const [index, item] of items.entries()) {
-    const one = read(item, `${path}/${index}`);
-    if (!one.ok) return one;
-    all.push(one.value);
+  if (!found.ok) return found;
+  const calls: T[] = [];
+  for (const [index, item] of found.value.items.entries()) {
+    const call = read(item, `${found.value.path}/${index}`);
+    if (!call.ok) return call;
+    if (call.value !== null) calls.push(call.value);
   }
-  return ok(all);
+  return ok(calls);
 }

@@ -28,7 +28,7 @@ const lives = new Map<string, number>();
 const platformNow = Date.now.bind(Date);
 Date.now = () => platformNow() + broken.clockMs;
 
-type Env = Record<"TENANT_GATE" | "TOOL_GATE", DurableObjectNamespace<TenantGate>>;
+type Env = Record<"TENANT_GATE", DurableObjectNamespace<TenantGate>>;
 
 /** The tenant's object, which can be made to crash and to lose, delay or repeat its alarm. */
 export class TenantGate extends volley.TenantGate {
@@ -66,18 +66,7 @@ export class TenantGate extends volley.TenantGate {
   }
 }
 
-/** A tool's object, which can be made to crash. */
-export class ToolGate extends volley.ToolGate {
-  constructor(ctx: DurableObjectState, bindings: unknown) {
-    super(ctx, bindings);
-    toolGates.add(ctx.id.toString());
-  }
-
-  crash(): void {
-    this.ctx.abort("chaos");
-  }
-}
-const toolGates = new Set<string>();
+export const ToolGate = volley.ToolGate;
 
 // oxlint-disable-next-line import/no-default-export -- a Worker's entry is its default export
 export default {
@@ -107,15 +96,6 @@ async function breakIt(fault: string, ms: number, bindings: Env): Promise<number
   switch (fault) {
     case "crash":
       return toEach((gate) => gate.crash());
-    case "crash-tool-gates": {
-      const { TOOL_GATE: namespace } = bindings;
-      for (const id of toolGates)
-        await namespace
-          .get(namespace.idFromString(id))
-          .crash()
-          .catch(() => {});
-      return toolGates.size;
-    }
     case "alarm-lost":
       return toEach((gate) => gate.loseAlarm());
     case "alarm-late":

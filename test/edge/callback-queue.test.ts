@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 
 import type { CallbackTarget } from "../../src/contract/job.ts";
-import type { TenantGateMethods } from "../../src/edge/durable/tenant-gate.ts";
+import type { TenantGateMethods } from "../../src/edge/durable/tenant-gate-methods.ts";
 import { countRows } from "./count-rows.ts";
 import { makeJobsRequest, makeSpec } from "./gate-requests.ts";
 import { attemptsRun, deliveriesTried } from "./scripted-attempts.ts";

@@ -1,9 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
-import type { env } from "cloudflare:workers";
 
 /** Count rows written by SQL and by `setAlarm`, which is billed as one, from now until the object is evicted. */
-export async function countRows(
-  stub: ReturnType<typeof env.TENANT_GATE.getByName>,
+export async function countRows<T extends Rpc.DurableObjectBranded>(
+  stub: DurableObjectStub<T>,
 ): Promise<() => Promise<number>> {
   const written: (() => number)[] = [];
   await runInDurableObject(stub, (_gate, { storage }) => {

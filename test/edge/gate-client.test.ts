@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { placeJob } from "../../src/contract/job-shard.ts";
 import { createGateClient } from "../../src/edge/durable/gate-client.ts";
 import { systemClock } from "../../src/edge/system-ports.ts";
-import type { TenantGateNamespace, TenantGateStub } from "../../src/edge/durable/tenant-gate.ts";
+import type { TenantGateNamespace, TenantGateStub } from "../../src/edge/durable/tenant-gate-methods.ts";
 import { countRows } from "./count-rows.ts";
 import { attemptsRun } from "./scripted-attempts.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";

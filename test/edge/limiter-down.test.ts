@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { createVolley } from "../../src/edge/create-volley.ts";
 import { digestKey } from "../../src/edge/http/key-ring.ts";
-import type { TenantGateNamespace, TenantGateStub } from "../../src/edge/durable/tenant-gate.ts";
+import type { TenantGateNamespace, TenantGateStub } from "../../src/edge/durable/tenant-gate-methods.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 
 const PROBE = "https://probe.example.com";

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
 import type { GlobalLimits, PermitRequest } from "../../src/contract/permit.ts";
+import { countRows } from "./count-rows.ts";
 
 let tools = 0;
 const gateOf = (namespace: typeof env.TOOL_GATE = env.TOOL_GATE) => namespace.getByName(`tool-${++tools}`);
@@ -29,20 +30,6 @@ const rowsOf = (stub: Stub): Promise<Record<string, number>> =>
         .map(({ name, at }) => [name, at]),
     ),
   );
-
-/** Count the rows that SQL writes from now until the object is evicted. */
-async function countRows(stub: Stub): Promise<() => Promise<number>> {
-  const written: (() => number)[] = [];
-  await runInDurableObject(stub, (_gate, { storage }) => {
-    const exec = storage.sql.exec.bind(storage.sql);
-    storage.sql.exec = ((...args: Parameters<typeof exec>) => {
-      const cursor = exec(...args);
-      written.push(() => cursor.rowsWritten);
-      return cursor;
-    }) as typeof exec;
-  });
-  return () => runInDurableObject(stub, () => written.reduce((sum, rows) => sum + rows(), 0));
-}
 
 describe("ToolGate", () => {
   test("answers a hundred callers at once, two at a time and in the order they came", async () => {

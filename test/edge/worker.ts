@@ -1,4 +1,5 @@
-import { createTenantGate, type TenantGateMethods } from "../../src/edge/durable/tenant-gate.ts";
+import { createTenantGate } from "../../src/edge/durable/tenant-gate.ts";
+import type { TenantGateMethods } from "../../src/edge/durable/tenant-gate-methods.ts";
 import { createToolGate, type ToolGateMethods } from "../../src/edge/durable/tool-gate.ts";
 import { SCRIPTED } from "./scripted-attempts.ts";
 

@@ -8,7 +8,7 @@ import { fitKeep, KEEP_LIMITS } from "../../state/kept-results.ts";
 import { admitSharded } from "./admit-sharded.ts";
 import { approveSharded } from "./approve-sharded.ts";
 import { callBounded, type CallBounds } from "./call-bounded.ts";
-import type { TenantGateNamespace, TenantGateStub } from "./tenant-gate.ts";
+import type { TenantGateNamespace, TenantGateStub } from "./tenant-gate-methods.ts";
 
 /** What can be asked of the tenant's gate, each a round trip; some of it only by the edge. */
 export interface GateCalls extends Omit<Gate, "countAlone"> {

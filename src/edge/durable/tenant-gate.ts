@@ -38,6 +38,7 @@ import { Outbox, type OutboxOptions } from "./outbox.ts";
 import { QuotaTable } from "./quota-table.ts";
 import { ResultTable } from "./result-table.ts";
 import { migrate } from "./schema.ts";
+import type { TenantGateMethods } from "./tenant-gate-methods.ts";
 
 type Env = Record<string, unknown>;
 
@@ -62,37 +63,6 @@ export interface TenantGateParts {
   readonly createBackground: (env: Env) => GateBackground;
   /** Options that differ from `LIMITS`, from the object's environment. */
   readonly optionsOf?: (env: Env) => Partial<TenantGateOptions>;
-}
-
-/** What a Worker may call on the object. */
-export interface TenantGateMethods {
-  admit(request: AdmissionRequest, wishes?: readonly LeaseWish[]): AdmissionAnswer;
-  complete(closing: IdempotencyClosing): void;
-  settle(jobId: string, fence: number, end: AttemptEnd): boolean;
-  job(id: string): JobRecord | null;
-  jobs(query: JobQuery): JobRecord[];
-  cancel(jobId: string): JobChange | null;
-  redrive(jobId: string): JobChange | null;
-  keep(results: readonly KeptResult[]): string[];
-  recall(handles: readonly string[]): KeptResult[];
-  park(islands: readonly ParkRequest[]): ParkAnswer;
-  confirmation(id: string): ConfirmationRecord | null;
-  approve(claim: Claim, request: AdmissionRequest): ApprovalAnswer;
-  reject(claim: Claim): ClaimRefusal | null;
-  conclude(claim: Claim): void;
-}
-
-/** The object from outside: the same methods, each a round trip. */
-export type TenantGateStub = {
-  readonly [Name in keyof TenantGateMethods]: (
-    ...args: Parameters<TenantGateMethods[Name]>
-  ) => Promise<ReturnType<TenantGateMethods[Name]>>;
-};
-
-/** The binding, as much of it as the client uses. */
-export interface TenantGateNamespace {
-  idFromName(name: string): DurableObjectId;
-  get(id: DurableObjectId): TenantGateStub;
 }
 
 const DEFAULTS: TenantGateOptions = {

@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Caller } from "../../contract/caller.ts";
-import type { Execution } from "../../executor.ts";
+import type { Execution } from "../../run/execution.ts";
 import type { Ports, RunOptions, ToolGates } from "../../run/ports.ts";
 import type { TenantReads } from "../../run/read-cache.ts";
 import type { UpstreamHealth } from "../../run/upstream-health.ts";

@@ -1,6 +1,7 @@
 import type { QuotaState } from "../../contract/admission.ts";
 import type { Batch } from "../../contract/batch.ts";
-import { execute, type Execution } from "../../executor.ts";
+import { execute } from "../../executor.ts";
+import type { Execution } from "../../run/execution.ts";
 import { ok } from "../../kit/result.ts";
 import { type RequestContext, toExecution } from "./request-context.ts";
 import { baseHeaders, quotaHeaders, replayHeaders, respondProblem } from "./respond.ts";

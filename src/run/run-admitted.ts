@@ -1,0 +1,109 @@
+import type { QuotaState } from "../contract/admission.ts";
+import { LIMITS } from "../contract/limits.ts";
+import type { Outcome } from "../contract/outcome.ts";
+import { Semaphore } from "../kit/semaphore.ts";
+import type { Step } from "../plan/step.ts";
+import type { Admission } from "./admission.ts";
+import { AttemptRunner } from "./attempt-runner.ts";
+import { Background } from "./background.ts";
+import { ByteBudget } from "./byte-budget.ts";
+import { markDegraded } from "./degrade-plan.ts";
+import { Demotion } from "./demotion.ts";
+import { type BatchMeasures, toResultJson } from "./envelope.ts";
+import type { Execution } from "./execution.ts";
+import { Parallelism } from "./parallelism.ts";
+import { createIslandParking } from "./park-islands.ts";
+import { recallResults } from "./recall-results.ts";
+import { runPlan } from "./run-plan.ts";
+import { shapeAlone } from "./shape-outcomes.ts";
+import { SingleFlight } from "./single-flight.ts";
+import { createStepStarter } from "./start-step.ts";
+import { Verifications } from "./verifications.ts";
+
+/** A plan that ran: one outcome for every step, in its order. */
+export interface Executed extends BatchMeasures {
+  readonly outcomes: readonly Outcome[];
+  readonly quota: QuotaState | null;
+}
+
+/** Run what was admitted: one outcome for every step. */
+export async function runAdmitted(admission: Admission, execution: Execution): Promise<Executed> {
+  const { clock } = execution.ports;
+  const parallelism = new Parallelism();
+  const outcomes = await run(admission, parallelism, execution);
+  return {
+    outcomes: admission.admitted.degraded ? outcomes.map(markDegraded) : outcomes,
+    quota: admission.admitted.quota,
+    durationMs: clock.now() - admission.startedAt,
+    maxParallelism: parallelism.max,
+  };
+}
+
+async function run(
+  { admitted, jobs, ids, makeJob, keys }: Admission,
+  parallelism: Parallelism,
+  execution: Execution,
+): Promise<readonly Outcome[]> {
+  const { plan, degraded, fences } = admitted;
+  const { caller, catalog, ports, options, gate, toolGates, defer, onResult } = execution;
+  const { clock } = ports;
+  const scope = {
+    ports,
+    options,
+    slots: new Semaphore(options.headerSlots),
+    budget: new ByteBudget(options.requestResponseBytes),
+    toolGates,
+    health: execution.health,
+    cache: execution.cache,
+  };
+  const attempts = new AttemptRunner(catalog, () => scope);
+  const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
+  const background = new Background({ ids, makeJob, jobs, fences, gate, attempts, attemptsEndAt, defer });
+
+  const demotion = new Demotion({ ids, clock, gate, defer });
+  const verifications = new Verifications({ verifierOf: catalog.verifierOf, scope });
+
+  // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
+  // platform ends everything by itself, and neither listening for that nor outliving it is worth its price. Under a key
+  // everything is seen through.
+  const lasting = plan.steps.some(
+    ({ task }) => task.ok && (task.value.tool.isWrite || task.value.tool.globalLimits !== null),
+  );
+  const listens = (lasting || onResult !== undefined) && keys === null;
+  const signal = listens ? execution.signal : null;
+
+  const endsAt = clock.now() + plan.deadlineMs;
+  const running = runPlan(
+    plan,
+    createStepStarter({
+      ids,
+      scope,
+      background,
+      demotion,
+      verifications,
+      gate,
+      parallelism,
+      endsAt,
+      flights: new SingleFlight(plan, clock),
+      recalls: plan.sharesReads,
+    }),
+    {
+      clock,
+      signal,
+      demotion: plan.demotes ? demotion : undefined,
+      recalled: plan.approved?.results ?? (await recallResults(plan.handles, gate)),
+      park: createIslandParking(plan, { caller, ports, gate }),
+      ...(keys !== null && {
+        known: keys.known(),
+        amend: (step: Step, outcome: Outcome) => keys.amend(step, outcome),
+      }),
+      onOutcome: (step, outcome) =>
+        verifications.tell(step.index, outcome, (told) => {
+          const shown = shapeAlone(degraded ? markDegraded(told) : told, plan.maxTokens);
+          onResult?.(toResultJson(step, shown));
+        }),
+    },
+  );
+  if (lasting) defer(running.then(({ drained }) => drained));
+  return verifications.applyTo((await running).outcomes);
+}
