@@ -7,34 +7,39 @@ import { knownStems, meaningsOf } from "./language/synonyms.ts";
 import { toTerms, toUnits, type Unit } from "./language/to-terms.ts";
 
 /** What is indexed of a tool, and how much a word counts there: a name says more about a tool than its description. */
-const BOOST = { name: 2, summary: 1, category: 1.5, actions: 1.5, description: 0.7 };
+const BOOST = { name: 1.7, summary: 1.1, category: 1.5, actions: 0.5, description: 1 };
 /** A few short fields are no longer or shorter for a reason, so length counts less than in documents. */
-const BM25 = { k: 1.2, b: 0.5, d: 0.5 };
+const BM25 = { k: 1.6, b: 0.3, d: 0.55 };
 
 /** A word that was only spelt almost like one counts less than it. */
 const CORRECTED_WEIGHT = 0.7;
 /** A question wants to know something, so a tool that changes something is seldom the answer. */
-const WRITE_FOR_QUESTION = 0.5;
+const WRITE_FOR_QUESTION = 0.4;
 /** A tool that scores less than this share of the best one is not what was meant. */
-const LEAST_OF_BEST = 0.2;
+const LEAST_OF_BEST = 0.15;
 
 /**
  * When a tool is an answer at all. What a request says is weighed word by word, by how few tools a word applies to; a
- * word that applies to none weighs as much as one that applies to one. A tool must take up this share of that weight:
+ * word that applies to none weighs more than one that applies to a single tool. A tool must take up this share of that weight:
  * more when only one word speaks for it, because any single word also turns up where something else is meant.
  */
-const LEAST_SHARE = { ofOneWord: 0.6, ofSeveral: 0.2 };
+const LEAST_SHARE = { ofOneWord: 0.45, ofSeveral: 0.27 };
 /** What speaks for a tool must weigh this much: words that apply to half of the catalog say nothing about any of it. */
-const LEAST_EVIDENCE = 0.3;
+const LEAST_EVIDENCE = 0.25;
 /** A word counts as one that speaks for a tool from this weight on. */
 const LEAST_WORD = 0.2;
 /** A word that is only mentioned in a description says little about what the tool is for. */
-const MENTIONED = 0.2;
-const UNKNOWN_WORD = 1;
+const MENTIONED = 0.12;
+const UNKNOWN_WORD = 2.3;
 /** An everyday word that only happens to be of no tool here (`email my boss`) is less of a sign than a strange one. */
-const UNUSED_WORD = 0.4;
+const UNUSED_WORD = 0.65;
 /** Names, numbers and what follows a preposition are for the tool to be given; no tool need know them. */
 const UNKNOWN_DATA = 0.1;
+
+/** A word of the same meaning is less sure a sign than the word itself, and is looked for by its whole line. */
+const MEANING = { evidence: 0.87, boost: 1.2 };
+/** How much more a tool counts that takes up more of what was asked. */
+const SHARE_POWER = 1.6;
 
 /** Words of a request that are looked at. Nobody describes a tool in more, and each costs CPU. */
 const MOST_UNITS = 24;
@@ -103,7 +108,9 @@ export class ToolSearch {
       const share = this.#shareOf(result, units, asked);
       if (share === null) return [];
       const tool = this.#byName.get(result.id as string)!;
-      return [{ tool, score: result.score * share * (ask && tool.isWrite ? WRITE_FOR_QUESTION : 1) }];
+      return [
+        { tool, score: result.score * share ** SHARE_POWER * (ask && tool.isWrite ? WRITE_FOR_QUESTION : 1) },
+      ];
     });
     fitting.sort((a, b) => b.score - a.score);
     const best = fitting[0]?.score ?? 0;
@@ -122,7 +129,7 @@ export class ToolSearch {
     let words = 0;
     for (const { stem, meanings, weight } of units) {
       const own = stem === null ? 0 : Math.min(weight, worth(stem));
-      const best = Math.max(own, ...meanings.map(worth));
+      const best = Math.max(own, ...meanings.map((meaning) => MEANING.evidence * worth(meaning)));
       evidence += best;
       if (best >= LEAST_WORD) words += 1;
     }
@@ -187,8 +194,8 @@ function toBoosts(units: readonly Weighted[]): ReadonlyMap<string, number> {
   for (const { stem, meanings, corrected } of units) {
     const factor = corrected ? CORRECTED_WEIGHT : 1;
     if (stem !== null) boosts.set(stem, factor);
-    for (const meaning of meanings)
-      boosts.set(meaning, Math.max(boosts.get(meaning) ?? 0, factor / Math.sqrt(meanings.length)));
+    const of = (MEANING.boost * factor) / Math.sqrt(meanings.length);
+    for (const meaning of meanings) boosts.set(meaning, Math.max(boosts.get(meaning) ?? 0, of));
   }
   return boosts;
 }

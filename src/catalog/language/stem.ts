@@ -1,17 +1,28 @@
+import { withoutIrregularForm } from "./irregular-forms.ts";
+
 /**
  * Cut an English word to the part that its forms share: `meetings` and `meeting`, `scheduled` and `schedule`, `translation`
  * and `translate`. What is left need not be a word; it only has to be the same for the forms of one.
  *
- * Only suffixes, no dictionary: rules this few rarely join words that mean different things, and other languages pass
+ * Suffixes and a short list of irregular forms, no dictionary: rules this few rarely join words that mean different things, and other languages pass
  * through almost untouched.
  */
 export function stem(word: string): string {
+  const base = withoutIrregularForm(word.length > 3 ? withoutPlural(word) : word);
+  if (base !== null) return stem(base);
   if (word.length <= 3 || !/^[a-z]+$/.test(word)) return word;
   let cut = withoutPlural(word);
-  cut = withoutEnding(cut);
+  cut = withAmericanSpelling(withoutEnding(cut));
   cut = cut.replace(/^(.{4,})ment$/, "$1");
   cut = cut.replace(/^(.{3,})(?:ation|ate)$/, "$1").replace(/^(.{4,}[st])ion$/, "$1");
+  // `approval` and `approve`, `renewal` and `renew`; `cancellation` and `cancel`.
+  cut = cut.replace(/^(.{4,}[vw])al$/, "$1").replace(/^(.*[aeiou].*[aeiou]l)l$/, "$1");
   return cut.length > 3 ? cut.replace(/e$/, "") : cut;
+}
+
+/** `organise` as `organize`, `colour` as `color`. */
+function withAmericanSpelling(word: string): string {
+  return word.replace(/^(.{3,}[iy])s(e?|ation)$/, "$1z$2").replace(/^(.{3,})our$/, "$1or");
 }
 
 function withoutPlural(word: string): string {

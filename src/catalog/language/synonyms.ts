@@ -1,5 +1,8 @@
+import { BUSINESS_WORDS } from "./business-words.ts";
+import { HOUSEHOLD_WORDS } from "./household-words.ts";
 import { stem } from "./stem.ts";
 import { SYNONYM_TABLE } from "./synonym-table.ts";
+import { TECHNICAL_WORDS } from "./technical-words.ts";
 
 /** A meaning, as a term that no word of a text can be. */
 export type Meaning = `~${number}`;
@@ -50,7 +53,9 @@ let meanings: ReadonlyMap<string, readonly Meaning[]> | undefined;
 
 /** Read on first use: a Worker that is never asked to search does not pay for it. */
 function table(): ReadonlyMap<string, readonly Meaning[]> {
-  meanings ??= readTable(SYNONYM_TABLE);
+  meanings ??= readTable(
+    [SYNONYM_TABLE, BUSINESS_WORDS, TECHNICAL_WORDS, HOUSEHOLD_WORDS].map((text) => text.trim()).join("\n"),
+  );
   return meanings;
 }
 

@@ -27,6 +27,7 @@ export function reportSearch(catalog: Catalog, queries: readonly CatalogueQuery[
       row(half, "all"),
       row(half, "that share a word with their tool", "plain"),
       row(half, "that share none", "paraphrase"),
+      row(half, "in an agent's words", "agent"),
     ]),
     "",
     "| requests that no tool fits | number | answered all the same |",

@@ -18,6 +18,13 @@ test.each([
   ["deploy", "deployment", "deployments", "deploying"],
   ["subscribe", "subscribing", "subscribed"],
   ["note", "notes"],
+  ["cancel", "cancelled", "canceled", "cancelling", "cancellation"],
+  ["organise", "organize", "organising", "organisation", "organization"],
+  ["colour", "color", "colours"],
+  ["approve", "approval", "approved"],
+  ["pay", "paid", "payments", "paying"],
+  ["subscribe", "subscription", "subscriptions"],
+  ["write", "wrote", "written", "writing"],
 ])("stem() makes one of %s and its forms", (...forms) => {
   expect(new Set(forms.map(stem)).size).toBe(1);
 });
@@ -29,6 +36,8 @@ test.each([
   ["address", "add"],
   ["comment", "commit"],
   ["station", "state"],
+  ["hour", "hor"],
+  ["bill", "bil"],
 ])("stem() keeps %s and %s apart", (a, b) => {
   expect(stem(a)).not.toBe(stem(b));
 });
