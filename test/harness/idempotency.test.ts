@@ -235,3 +235,29 @@ describe("P5: an action under an idempotency_key", () => {
     expect(upstream.requestsTo("/echo").filter(({ query }) => query.get("n") === "25")).toHaveLength(1);
   });
 });
+
+describe("P5: an Idempotency-Key on other paths", () => {
+  test("of invoke_tool is the key of its one call", async () => {
+    const request = (n: number) => ({
+      path: "/v1/invoke_tool",
+      headers: { "idempotency-key": "invoked" },
+      body: JSON.stringify({ tool_name: "probe-write", parameters: { n } }),
+    });
+    const first = await caller.send(request(7_001));
+    const again = await caller.send(request(7_001));
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    expect(again.headers["idempotency-replayed"]).toBe("true");
+    expect(writesOf(7_001)).toHaveLength(1);
+    expect(problemOf(await caller.send(request(7_002))).code).toBe("IDEMPOTENCY_CONFLICT");
+  });
+
+  test("of a provider's turn is refused, so that nobody relies on what would be ignored", async () => {
+    const answer = await caller.send({
+      path: "/v1/openai/tool_calls",
+      headers: { "idempotency-key": "turn" },
+      body: "[]",
+    });
+    expect(answer.status).toBe(422);
+    expect(problemOf(answer).detail).toContain("idempotency_key");
+  });
+});

@@ -1,8 +1,6 @@
 import { parseBatch } from "../../contract/batch.ts";
-import { parseIdempotencyKey } from "../../contract/idempotency-key.ts";
-import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { execute } from "../../executor.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
+import { readIdempotencyKey } from "./read-idempotency-key.ts";
 import { readRequestBody } from "./read-request-body.ts";
 import { type RequestContext, toExecution } from "./request-context.ts";
 import { quotaHeaders, replayHeaders, respondJson, respondProblem } from "./respond.ts";
@@ -27,14 +25,6 @@ export async function executeActions(request: Request, context: RequestContext):
     return respondProblem(answer.error.refusal, requestId, quotaHeaders(caller, answer.error.quota));
   const { envelopeJson, quota, replayed } = answer.value;
   return respondJson(envelopeJson, requestId, { ...quotaHeaders(caller, quota), ...replayHeaders(replayed) });
-}
-
-/** The key of the request's `Idempotency-Key` header; null without one. */
-function readIdempotencyKey({ headers }: Request): Result<string | null, Refusal> {
-  const header = headers.get("idempotency-key");
-  if (header === null) return ok(null);
-  const key = parseIdempotencyKey(header);
-  return key.ok ? key : err(makeRefusal("INVALID_BATCH", key.error));
 }
 
 /** Whether an `Accept` header (RFC 9110, 12.5.1) names server-sent events without refusing them. */

@@ -5,9 +5,10 @@ import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { parseRequest } from "../../contract/parse-request.ts";
 import { execute } from "../../executor.ts";
+import { readIdempotencyKey } from "./read-idempotency-key.ts";
 import { readRequestBody } from "./read-request-body.ts";
 import { type RequestContext, toExecution } from "./request-context.ts";
-import { quotaHeaders, respondJson, respondProblem } from "./respond.ts";
+import { quotaHeaders, replayHeaders, respondJson, respondProblem } from "./respond.ts";
 
 /**
  * `POST /v1/invoke_tool`: one tool call, answered with its result whatever became of it. It is a batch of one, so it is
@@ -15,6 +16,8 @@ import { quotaHeaders, respondJson, respondProblem } from "./respond.ts";
  */
 export async function invokeTool(request: Request, context: RequestContext): Promise<Response> {
   const { requestId, caller } = context;
+  const key = readIdempotencyKey(request);
+  if (!key.ok) return respondProblem(key.error, requestId);
   const body = await readRequestBody(request);
   if (!body.ok) return respondProblem(body.error, requestId);
   const parsed = parseRequest(invocationSchema, body.value.value);
@@ -24,11 +27,16 @@ export async function invokeTool(request: Request, context: RequestContext): Pro
   // What was sent, not Zod's copy: a copy may already have dropped the keys that must be refused.
   const args = isJsonObject(body.value.value) ? body.value.value["parameters"] : undefined;
   const batch = makeBatchOfOne({ tool, ...(args !== undefined && { args }) }, body.value.bytes);
-  const answer = await execute(batch, toExecution(context, request.signal));
+  const keyed = key.value === null ? {} : { batchKey: { key: key.value, content: body.value.value } };
+  const answer = await execute(batch, { ...toExecution(context, request.signal), ...keyed });
   if (!answer.ok)
     return respondProblem(answer.error.refusal, requestId, quotaHeaders(caller, answer.error.quota));
-  const { results } = JSON.parse(answer.value.envelopeJson) as { readonly results: readonly unknown[] };
-  return respondJson(JSON.stringify(results[0]), requestId, quotaHeaders(caller, answer.value.quota));
+  const { envelopeJson, quota, replayed } = answer.value;
+  const { results } = JSON.parse(envelopeJson) as { readonly results: readonly unknown[] };
+  return respondJson(JSON.stringify(results[0]), requestId, {
+    ...quotaHeaders(caller, quota),
+    ...replayHeaders(replayed),
+  });
 }
 
 function makeBatchOfOne(action: JsonObject, bodyBytes: number): Batch {

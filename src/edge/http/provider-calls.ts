@@ -1,4 +1,5 @@
 import { runCalls } from "../../agent/run-calls.ts";
+import { makeRefusal } from "../../contract/refusal.ts";
 import type { ParseTurn } from "../../formats/provider-turn.ts";
 import { readRequestBody } from "./read-request-body.ts";
 import { type RequestContext, toExecution } from "./request-context.ts";
@@ -11,6 +12,8 @@ import { quotaHeaders, respondJson, respondProblem } from "./respond.ts";
 export function answerTurns(parseTurn: ParseTurn) {
   return async (request: Request, context: RequestContext): Promise<Response> => {
     const { requestId, caller } = context;
+    // Ignored, it would make somebody believe that a turn sent twice runs once.
+    if (request.headers.has("idempotency-key")) return respondProblem(NO_KEYS, requestId);
     const body = await readRequestBody(request);
     if (!body.ok) return respondProblem(body.error, requestId);
     const turn = parseTurn(body.value.value);
@@ -22,3 +25,8 @@ export function answerTurns(parseTurn: ParseTurn) {
     return respondJson(JSON.stringify(turn.value.write(replies)), requestId, quotaHeaders(caller, quota));
   };
 }
+
+const NO_KEYS = makeRefusal(
+  "INVALID_BATCH",
+  "A turn takes no 'Idempotency-Key': leave the header out, or give actions of execute_actions an idempotency_key.",
+);

@@ -46,15 +46,17 @@ const turn = (provider: string, schema: z.ZodType): Operation => ({
 
 const jobId = { tag: "Jobs", answer: { description: "The job", schema: jobSchema } } as const;
 
+const IDEMPOTENCY_KEY = {
+  "Idempotency-Key":
+    "Names this request: sent again with the same body it is not run again, and answers what it answered",
+};
+
 /** Every route of the table, described. A route without its description does not compile. */
 export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   "POST /v1/execute_actions": {
     summary: "Run a batch of actions and answer each of them",
     tag: "Batches",
-    headers: {
-      "Idempotency-Key":
-        "Names this batch: sent again with the same body it is not run again, and answers what it answered",
-    },
+    headers: IDEMPOTENCY_KEY,
     refusals: ["IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_CONFLICT"],
     body: batchBodySchema,
     answer: {
@@ -81,9 +83,10 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   "POST /v1/invoke_tool": {
     summary: "Call one tool",
     tag: "Discovery",
+    headers: IDEMPOTENCY_KEY,
     body: invocationSchema,
     answer: { description: "Its result, whatever became of it", schema: resultSchema },
-    refusals: ["INVALID_REQUEST"],
+    refusals: ["INVALID_REQUEST", "IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_CONFLICT"],
     counted: true,
   },
   "GET /v1/tools": {
