@@ -88,8 +88,11 @@ export class ToolSearch {
    */
   find(query: string): readonly Tool[] {
     const named = [...this.#byName.values()].filter(({ name }) => isNamed(name, query));
-    const others = this.#rank(query).filter((tool) => !named.includes(tool));
-    return [...named, ...others];
+    const ranked = this.#rank(query);
+    // Who says a category's name means all of it, even where that word says nothing because every tool has it.
+    const category = query.trim().toLowerCase();
+    const ofCategory = [...this.#byName.values()].filter((tool) => tool.category === category);
+    return [...new Set([...named, ...ranked, ...ofCategory])];
   }
 
   #rank(query: string): readonly Tool[] {

@@ -67,6 +67,17 @@ describe("find()", () => {
     expect(names("delete calendar event")).not.toContain("sendEmail");
   });
 
+  test("takes the name of a category for all of it, even where every tool is of it", () => {
+    const mail = new ToolSearch(TOOLS.filter(({ category }) => category === "mail"));
+    expect(
+      mail
+        .find(" Mail ")
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(["search-mail", "sendEmail"]);
+    expect(names("billing")).toContain("create_invoice");
+  });
+
   test("finds nothing in an empty catalog", () => {
     expect(new ToolSearch([]).find("send an email")).toEqual([]);
   });
