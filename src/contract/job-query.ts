@@ -1,8 +1,8 @@
 import { err, ok, type Result } from "../kit/result.ts";
-import { visibleText } from "../kit/visible-text.ts";
 import { JOB_STATUSES, type JobCursor, type JobQuery, type JobStatus } from "./job.ts";
 import { LIMITS } from "./limits.ts";
-import { makeRefusal, type Refusal } from "./refusal.ts";
+import type { Refusal } from "./refusal.ts";
+import { refuseQuery } from "./refuse-query.ts";
 
 const CURSOR = /^(\d{1,15})_([A-Za-z0-9_:.-]{1,200})$/;
 const WHOLE = /^\d{1,9}$/;
@@ -11,22 +11,23 @@ const PARAMETERS = ["status", "limit", "cursor"];
 /** Parse the query of `GET /v1/jobs`. Anything it does not know is refused, so that no filter is ignored. */
 export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal> {
   for (const name of query.keys()) {
-    if (!PARAMETERS.includes(name)) return refuse(name, `one of ${PARAMETERS.join(", ")}`, name);
-    if (query.getAll(name).length > 1) return refuse(name, "one value", query.getAll(name).join(", "));
+    if (!PARAMETERS.includes(name)) return err(refuseQuery(name, `one of ${PARAMETERS.join(", ")}`, name));
+    if (query.getAll(name).length > 1)
+      return err(refuseQuery(name, "one value", query.getAll(name).join(", ")));
   }
   const status = query.get("status");
   if (status !== null && !isStatus(status))
-    return refuse("status", `one of ${JOB_STATUSES.join(", ")}`, status);
+    return err(refuseQuery("status", `one of ${JOB_STATUSES.join(", ")}`, status));
 
   const limitText = query.get("limit") ?? String(LIMITS.jobPage);
   const limit = WHOLE.test(limitText) ? Number(limitText) : 0;
   if (limit < 1 || limit > LIMITS.maxJobPage)
-    return refuse("limit", `a whole number from 1 to ${LIMITS.maxJobPage}`, limitText);
+    return err(refuseQuery("limit", `a whole number from 1 to ${LIMITS.maxJobPage}`, limitText));
 
   const cursor = query.get("cursor");
   const after = cursor === null ? null : parseCursor(cursor);
   if (cursor !== null && after === null)
-    return refuse("cursor", "the next_cursor of an earlier page", cursor);
+    return err(refuseQuery("cursor", "the next_cursor of an earlier page", cursor));
   return ok({ status, limit, after });
 }
 
@@ -42,10 +43,4 @@ function parseCursor(text: string): JobCursor | null {
 
 function isStatus(text: string): text is JobStatus {
   return (JOB_STATUSES as readonly string[]).includes(text);
-}
-
-function refuse(path: string, expected: string, received: string): Result<never, Refusal> {
-  const issue = { path: visibleText(path), expected, received: visibleText(received) };
-  const hint = `${issue.path}: expected ${expected}, received '${issue.received}'.`;
-  return err(makeRefusal("INVALID_QUERY", hint, { issue }));
 }

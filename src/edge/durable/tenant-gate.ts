@@ -120,8 +120,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
 
     /** Admit one batch, and then grant the leases that are wished for. */
     admit(request: AdmissionRequest, wishes: readonly LeaseWish[] = []): AdmissionAnswer {
-      const now = Date.now();
-      this.#tidy(now);
+      const now = this.#enter();
       const { idempotency } = request;
       const answer =
         idempotency === undefined ? this.#admit(now, request) : this.#admitKeyed(now, request, idempotency);
@@ -192,70 +191,50 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
 
     /** Take a run's last word on the keys that it claimed. */
     complete(closing: IdempotencyClosing): void {
-      const now = Date.now();
-      this.#tidy(now);
-      this.#keys.complete(now, closing);
+      this.#keys.complete(this.#enter(), closing);
     }
 
     /** Take an attempt's report; false when its fence is not the row's any more, or the job is not running. */
     settle(jobId: string, fence: number, end: AttemptEnd): boolean {
-      const now = Date.now();
-      this.#tidy(now);
-      return this.#outbox.settle(now, { jobId, fence, end, random: Math.random() });
+      return this.#outbox.settle(this.#enter(), { jobId, fence, end, random: Math.random() });
     }
 
     job(id: string): JobRecord | null {
-      const now = Date.now();
-      this.#tidy(now);
-      return this.#outbox.job(id, now);
+      return this.#outbox.job(id, this.#enter());
     }
 
     /** List the tenant's jobs, newest first, without their data. */
     jobs(query: JobQuery): JobRecord[] {
-      const now = Date.now();
-      this.#tidy(now);
-      return this.#outbox.list(query, now);
+      return this.#outbox.list(query, this.#enter());
     }
 
     /** Cancel a live job; null when there is no such job. */
     cancel(jobId: string): JobChange | null {
-      const now = Date.now();
-      this.#tidy(now);
-      return this.#outbox.cancel(jobId, now);
+      return this.#outbox.cancel(jobId, this.#enter());
     }
 
     /** Give a dead job fresh attempts; null when there is no such job. */
     redrive(jobId: string): JobChange | null {
-      const now = Date.now();
-      this.#tidy(now);
-      return this.#outbox.redrive(jobId, now);
+      return this.#outbox.redrive(jobId, this.#enter());
     }
 
     /** Keep results for later batches; the handles of those that were kept. */
     keep(results: readonly KeptResult[]): string[] {
-      const now = Date.now();
-      this.#tidy(now);
-      return this.#results.keep(now, results);
+      return this.#results.keep(this.#enter(), results);
     }
 
     /** Read kept results back; what is unknown or expired is missing. */
     recall(handles: readonly string[]): KeptResult[] {
-      const now = Date.now();
-      this.#tidy(now);
-      return this.#results.recall(now, handles);
+      return this.#results.recall(this.#enter(), handles);
     }
 
     /** Record islands that wait for a person; those in the answer are. */
     park(islands: readonly ParkRequest[]): ParkAnswer {
-      const now = Date.now();
-      this.#tidy(now);
-      return this.#confirmations.park(now, islands);
+      return this.#confirmations.park(this.#enter(), islands);
     }
 
     confirmation(id: string): ConfirmationRecord | null {
-      const now = Date.now();
-      this.#tidy(now);
-      return this.#confirmations.read(now, id);
+      return this.#confirmations.read(this.#enter(), id);
     }
 
     /**
@@ -263,8 +242,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
      * this breaks off in between, nothing of it ever runs, and never does anything run without a claim.
      */
     approve(claim: Claim, request: AdmissionRequest): ApprovalAnswer {
-      const now = Date.now();
-      this.#tidy(now);
+      const now = this.#enter();
       const refused = this.#confirmations.change(now, { kind: "approve", claim });
       if (refused !== null) return { refused };
       const admission = this.#admit(now, request);
@@ -274,16 +252,12 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
 
     /** Say no; what the confirmation was instead of pending, or null. */
     reject(claim: Claim): ClaimRefusal | null {
-      const now = Date.now();
-      this.#tidy(now);
-      return this.#confirmations.change(now, { kind: "reject", claim });
+      return this.#confirmations.change(this.#enter(), { kind: "reject", claim });
     }
 
     /** Take the report that what was approved is over. */
     conclude(claim: Claim): void {
-      const now = Date.now();
-      this.#tidy(now);
-      this.#confirmations.change(now, { kind: "conclude", claim });
+      this.#confirmations.change(this.#enter(), { kind: "conclude", claim });
     }
 
     /** Run what is due. Never throws: after a few throws the platform drops an alarm, and its jobs would be stuck. */
@@ -291,8 +265,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       this.#alarm.consume();
       try {
         await this.#drain.run();
-        const now = Date.now();
-        this.#tidy(now);
+        const now = this.#enter();
         // What else is due was behind an earlier alarm until this one was used up.
         const dueAt = this.#outbox.nextDue(now);
         if (dueAt !== null) this.#alarm.arm(Math.max(now, dueAt));
@@ -302,14 +275,19 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       }
     }
 
-    /** What every entry does first: set an alarm that was lost again, forget finished jobs and expired results. */
-    #tidy(now: number): void {
+    /**
+     * What every entry does first: set an alarm that was lost again, forget finished jobs and whatever has expired. Gives the
+     * time that the entry happens at.
+     */
+    #enter(): number {
+      const now = Date.now();
       if (!this.#outbox.idle && !this.#drain.active)
         this.#alarm.repair(now, () => this.#outbox.nextDue(now) ?? now);
       this.#outbox.prune(now);
       this.#results.prune(now);
       this.#keys.prune(now);
       this.#confirmations.prune(now);
+      return now;
     }
 
     /** The alarm, and the drain when one is under way, must know of every job that is due earlier than expected. */

@@ -1,8 +1,6 @@
 import { invocationSchema } from "../../catalog/alias.ts";
-import { parseAction } from "../../contract/action.ts";
-import type { Batch } from "../../contract/batch.ts";
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import { parseBatch } from "../../contract/batch.ts";
+import { isJsonObject } from "../../contract/json.ts";
 import { parseRequest } from "../../contract/parse-request.ts";
 import { execute } from "../../executor.ts";
 import { readIdempotencyKey } from "./read-idempotency-key.ts";
@@ -26,9 +24,10 @@ export async function invokeTool(request: Request, context: RequestContext): Pro
   const { tool_name: tool } = parsed.value;
   // What was sent, not Zod's copy: a copy may already have dropped the keys that must be refused.
   const args = isJsonObject(body.value.value) ? body.value.value["parameters"] : undefined;
-  const batch = makeBatchOfOne({ tool, ...(args !== undefined && { args }) }, body.value.bytes);
+  const batch = parseBatch({ actions: [{ tool, ...(args !== undefined && { args }) }] }, body.value.bytes);
+  if (!batch.ok) return respondProblem(batch.error, requestId);
   const keyed = key.value === null ? {} : { batchKey: { key: key.value, content: body.value.value } };
-  const answer = await execute(batch, { ...toExecution(context, request.signal), ...keyed });
+  const answer = await execute(batch.value, { ...toExecution(context, request.signal), ...keyed });
   if (!answer.ok)
     return respondProblem(answer.error.refusal, requestId, quotaHeaders(caller, answer.error.quota));
   const { envelopeJson, quota, replayed } = answer.value;
@@ -37,15 +36,4 @@ export async function invokeTool(request: Request, context: RequestContext): Pro
     ...quotaHeaders(caller, quota),
     ...replayHeaders(replayed),
   });
-}
-
-function makeBatchOfOne(action: JsonObject, bodyBytes: number): Batch {
-  return {
-    entries: [parseAction(action, 0, bodyBytes > LIMITS.argsBytes)],
-    onError: "partial-success",
-    deadlineMs: LIMITS.deadlineMs,
-    dryRun: false,
-    maxTokens: null,
-    skipApproval: false,
-  };
 }

@@ -1,6 +1,5 @@
 import { describeSurface, TOOL_SURFACES, type ToolSurface } from "../../catalog/tool-surface.ts";
-import { visibleText } from "../../kit/visible-text.ts";
-import { makeRefusal } from "../../contract/refusal.ts";
+import { refuseQuery } from "../../contract/refuse-query.ts";
 import { TOOL_FORMATS, type ToolFormat, toToolList } from "../../formats/tool-list.ts";
 import type { RequestContext } from "./request-context.ts";
 import { respondJson, respondProblem } from "./respond.ts";
@@ -25,10 +24,5 @@ function oneOf(values: readonly string[]): string {
 }
 
 function refuse(path: string, expected: string, received: string, requestId: string): Response {
-  const shown = visibleText(received);
-  const issue = { path: visibleText(path), expected, received: shown };
-  return respondProblem(
-    makeRefusal("INVALID_QUERY", `${issue.path}: expected ${expected}, received '${shown}'.`, { issue }),
-    requestId,
-  );
+  return respondProblem(refuseQuery(path, expected, received), requestId);
 }
