@@ -169,10 +169,12 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       request: AdmissionRequest,
       onCounted: (denied: AdmissionAnswer["denied"]) => void = () => {},
     ): AdmissionAnswer {
-      let count = this.#quota.draw(now, request);
-      const isRecorded = (id: string): boolean => this.#outbox.has(id);
       const { countedAtHome } = request;
-      if (countedAtHome !== undefined) count = { quota: null, denied: countedAtHome.denied };
+      let count =
+        countedAtHome === undefined
+          ? this.#quota.draw(now, request)
+          : { quota: null, denied: countedAtHome.denied };
+      const isRecorded = (id: string): boolean => this.#outbox.has(id);
       if (count.quota?.allowed === false) {
         if (!request.jobs.some(({ spec }) => isRecorded(spec.id)))
           return { ...count, recorded: [], refusedJobs: [] };
