@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { findDeviation, findMisjudgement, readOperations } from "../support/api-document.ts";
+import {
+  type DocumentedOperation,
+  findDeviation,
+  findMisjudgement,
+  readOperations,
+} from "../support/api-document.ts";
+import { eventually } from "../support/eventually.ts";
 import { requestArbitrary } from "../support/request-arbitrary.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
@@ -13,20 +19,8 @@ upstream.script(
 
 const operations = await readOperations((await caller.get("/openapi.json")).text);
 
-/** Jobs that ended well, that are dead, and that are still tried again and again. */
-const { results } = await caller.execute(
-  [200, 200, 422, 422, 503, 503, 503, 503, 503].map((status, n) => ({
-    tool: "probe-background",
-    args: { n, status },
-  })),
-);
-const JOBS = results.map(({ job_id }) => job_id!);
-
-/** Confirmations that wait, more of them than are decided. */
-const parked = await caller.execute(
-  Array.from({ length: 40 }, (_, id) => ({ tool: "probe-delete", args: { id } })),
-);
-const CONFIRMATIONS = parked.results.map(({ confirmation }) => confirmation!.id);
+/** Jobs that will be dead after four backoffs; other operations have their turn meanwhile. */
+const DOOMED = await initiate("probe-background");
 
 /** How many requests are sent; each operation gets its share. */
 const REQUESTS = Number(process.env["FUZZ_REQUESTS"] ?? 5_000);
@@ -39,8 +33,8 @@ test(
     const deviations: string[] = [];
     const reached = new Set<string>();
     let sent = 0;
-    for (const operation of operations) {
-      const ids = operation.path.startsWith("/v1/confirmations") ? CONFIRMATIONS : JOBS;
+    for (const operation of operations.toSorted(byDeath)) {
+      const ids = await idsFor(operation);
       const samples = fc.sample(requestArbitrary(operation, ids), { numRuns: share, seed: 20_261_121 });
       const queue = samples.values();
       const worker = async (): Promise<void> => {
@@ -66,6 +60,36 @@ test(
     expectReached(reached);
   },
 );
+
+/** Puts last what needs dead jobs. */
+function byDeath(a: DocumentedOperation, b: DocumentedOperation): number {
+  return Number(a.operationId === "redriveJob") - Number(b.operationId === "redriveJob");
+}
+
+/** What may stand in a path: confirmations that wait, more than are decided; jobs that are tried again and again, or dead. */
+async function idsFor({ path, operationId }: DocumentedOperation): Promise<readonly string[]> {
+  if (!path.includes("{id}")) return [];
+  if (operationId !== "redriveJob")
+    return initiate(path.startsWith("/v1/confirmations") ? "probe-delete" : "probe-background");
+  await eventually("a job to be dead", async () => (await isDead(DOOMED[0]!)) || undefined, {
+    withinMs: 30_000,
+  });
+  return DOOMED;
+}
+
+async function initiate(tool: string): Promise<string[]> {
+  const { results } = await caller.execute(
+    Array.from({ length: 40 }, (_, n) => ({
+      tool,
+      args: tool === "probe-delete" ? { id: n } : { n, status: 503 },
+    })),
+  );
+  return results.map(({ job_id, confirmation }) => job_id ?? confirmation!.id);
+}
+
+async function isDead(jobId: string): Promise<boolean> {
+  return (await caller.get(`/v1/jobs/${jobId}`)).text.includes('"status":"dead"');
+}
 
 /** Make sure that the requests got past the first checks, and into every refusal that a request can cause by itself. */
 function expectReached(reached: ReadonlySet<string>): void {
