@@ -80,14 +80,25 @@ export type Outcome = { readonly meta: OutcomeMeta } & (
       /** What the caller selected of it; references still see the whole. */
       readonly shown?: Shown;
     }
-  | { readonly status: "error"; readonly error: Failure }
+  | {
+      readonly status: "error";
+      readonly error: Failure;
+      /** The elements of a loop that failed as a whole, where one of them did something or may have. */
+      readonly partial?: Shown;
+    }
   | { readonly status: "initiated"; readonly jobId: string }
   | { readonly status: "pending_confirmation"; readonly confirmation: PendingConfirmation }
   | { readonly status: "skipped"; readonly error: Failure; readonly because: string }
-  | { readonly status: "unknown"; readonly error: Failure }
+  | { readonly status: "unknown"; readonly error: Failure; readonly partial?: Shown }
 );
 
 export type OutcomeStatus = Outcome["status"];
+
+/** What an outcome shows as `data`; undefined where it shows none. */
+export function shownOf(outcome: Outcome): Shown | undefined {
+  if (outcome.status === "success") return outcome.shown ?? outcome;
+  return "partial" in outcome ? outcome.partial : undefined;
+}
 
 /** Whether actions that depend on this one may run. */
 export function isMet(outcome: Outcome): boolean {

@@ -1,5 +1,12 @@
 import { type Failure, toWireFailure } from "../contract/failure.ts";
-import { type Outcome, type OutcomeMeta, type OutcomeStatus, toWirePending } from "../contract/outcome.ts";
+import {
+  type Outcome,
+  type OutcomeMeta,
+  type OutcomeStatus,
+  type Shown,
+  shownOf,
+  toWirePending,
+} from "../contract/outcome.ts";
 import type { Plan, Step } from "../plan/step.ts";
 
 /**
@@ -16,7 +23,7 @@ export function toResultJson(step: Step, outcome: Outcome): string {
 function toBody(outcome: Outcome): string {
   switch (outcome.status) {
     case "success":
-      return `,"data":${(outcome.shown ?? outcome).json}`;
+      return toDataJson(shownOf(outcome));
     case "initiated":
       return `,"job_id":${JSON.stringify(outcome.jobId)}`;
     case "pending_confirmation":
@@ -25,8 +32,12 @@ function toBody(outcome: Outcome): string {
       return `,"because":${JSON.stringify(outcome.because)}${toErrorJson(outcome.error)}`;
     case "error":
     case "unknown":
-      return toErrorJson(outcome.error);
+      return `${toDataJson(shownOf(outcome))}${toErrorJson(outcome.error)}`;
   }
+}
+
+function toDataJson(shown: Shown | undefined): string {
+  return shown === undefined ? "" : `,"data":${shown.json}`;
 }
 
 function toErrorJson(failure: Failure): string {

@@ -1,5 +1,5 @@
 import { LIMITS } from "../contract/limits.ts";
-import type { Outcome } from "../contract/outcome.ts";
+import { type Outcome, type Shown, shownOf } from "../contract/outcome.ts";
 import { estimateTokens } from "../kit/estimate-tokens.ts";
 import { cutOutcomes } from "./shape-outcomes.ts";
 
@@ -29,7 +29,7 @@ export function fitAnswer(
 
 /** Fit one action's result into what its key may keep. References then see the cut data too. */
 export function fitOutcome<T extends Outcome>(outcome: T): T {
-  if (outcome.status !== "success") return outcome;
+  if (outcome.status !== "success") return fitPartial(outcome);
   const texts = [outcome.json, ...(outcome.shown === undefined ? [] : [outcome.shown.json])];
   const limit = LIMITS.idempotencyResultBytes / texts.length;
   if (texts.every((json) => isWithin(json, limit))) return outcome;
@@ -39,10 +39,18 @@ export function fitOutcome<T extends Outcome>(outcome: T): T {
   const { truncated } = (shown ?? whole).meta;
   return {
     ...outcome,
-    ...shownOf(whole),
-    ...(shown !== undefined && { shown: shownOf(shown) }),
+    ...textOf(whole),
+    ...(shown !== undefined && { shown: textOf(shown) }),
     meta: { ...outcome.meta, ...(truncated !== undefined && { truncated }) },
   };
+}
+
+function fitPartial<T extends Outcome>(outcome: T): T {
+  const partial = shownOf(outcome);
+  const limit = LIMITS.idempotencyResultBytes;
+  if (partial === undefined || isWithin(partial.json, limit)) return outcome;
+  const cut = cutText(partial.data, partial.json, limit);
+  return { ...outcome, partial: textOf(cut), meta: { ...outcome.meta, ...cut.meta } };
 }
 
 type Success = Extract<Outcome, { readonly status: "success" }>;
@@ -52,17 +60,18 @@ function cutText(data: unknown, json: string, limit: number): Success {
   const weight = weightOf(whole);
   for (let part = 0.9; part > 0.01; part *= 0.6) {
     const [cut] = cutOutcomes([whole], Math.floor((weight * part * limit) / byteLength(json)));
-    if (cut?.status === "success" && isWithin(shownOf(cut).json, limit)) return cut;
+    if (cut?.status === "success" && isWithin(textOf(cut).json, limit)) return cut;
   }
   return cutOutcomes([whole], 0)[0] as Success;
 }
 
-function shownOf({ data, json, shown }: Success): { readonly data: unknown; readonly json: string } {
+function textOf({ data, json, shown }: Success): Shown {
   return shown ?? { data, json };
 }
 
 function weightOf(outcome: Outcome): number {
-  return outcome.status === "success" ? estimateTokens((outcome.shown ?? outcome).json) : 0;
+  const shown = shownOf(outcome);
+  return shown === undefined ? 0 : estimateTokens(shown.json);
 }
 
 /** The last resort, for answers whose failures alone are too much: what remains is bounded by the number of actions. */

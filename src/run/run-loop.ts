@@ -94,7 +94,8 @@ class Loop implements Queued {
 
 /**
  * Report the elements of a loop as one outcome: a success with one entry for each while one succeeded and the contract
- * allows the others to fail, otherwise the failure of the first that failed, not of one that was only stopped by it.
+ * allows the others to fail, otherwise the failure of the first that failed, not of one that was only stopped by it. A failure has the entries too while one
+ * element did something, or may have.
  */
 export function combineElements(outcomes: readonly Outcome[], options: CombineOptions): Outcome {
   const meta = toMeta(outcomes, options.durationMs);
@@ -105,13 +106,16 @@ export function combineElements(outcomes: readonly Outcome[], options: CombineOp
   const whole = toEntries(outcomes, ({ data, json }) => ({ data, json }));
   if (!outcomes.some((outcome) => outcome.status === "success" && outcome.shown !== undefined))
     return { status: "success", ...whole, meta };
-  const shown = toEntries(outcomes, (outcome) => outcome.shown ?? outcome);
-  return { status: "success", ...whole, shown, meta };
+  return { status: "success", ...whole, shown: toEntries(outcomes, selected), meta };
 }
 
 export interface CombineOptions extends Pick<LoopOptions, "failFast" | "repeatable"> {
   /** The loop's wall-clock time. */
   readonly durationMs: number;
+}
+
+function selected(success: Success): Shown {
+  return success.shown ?? success;
 }
 
 function succeeded(outcome: Outcome): boolean {
@@ -141,7 +145,8 @@ function toFailedLoop(
     retryable: outcome.error.retryable && (repeatable || (done === 0 && !inDoubt)),
     hint: `Element ${element} of ${outcomes.length} failed${others}.${reason}`,
   };
-  return { status: inDoubt ? "unknown" : "error", error, meta };
+  const partial = done > 0 || inDoubt ? { partial: toEntries(outcomes, selected) } : {};
+  return { status: inDoubt ? "unknown" : "error", error, ...partial, meta };
 }
 
 type Success = Extract<Outcome, { readonly status: "success" }>;

@@ -1,4 +1,4 @@
-import type { Outcome } from "../contract/outcome.ts";
+import { type Outcome, type Shown, shownOf } from "../contract/outcome.ts";
 import { fitTokens } from "./fit-tokens.ts";
 import type { Gate, Ports } from "./ports.ts";
 
@@ -23,7 +23,8 @@ export async function shapeOutcomes(
 
   const whole = [...handles].flatMap(([index, handle]) => {
     const outcome = outcomes[index]!;
-    return outcome.status === "success" ? [{ handle, json: outcome.json }] : [];
+    const kept = outcome.status === "success" ? outcome : shownOf(outcome);
+    return kept === undefined ? [] : [{ handle, json: kept.json }];
   });
   const kept = await gate.keep(whole).catch((): string[] => []);
   return cut.map((outcome, index) => {
@@ -44,18 +45,25 @@ export function shapeAlone(outcome: Outcome, maxTokens: number | null): Outcome 
 
 /** Cut what does not fit; an outcome that does comes back as it is. */
 export function cutOutcomes(outcomes: readonly Outcome[], maxTokens: number): readonly Outcome[] {
-  const successes = outcomes.flatMap((outcome, index) =>
-    outcome.status === "success" ? [{ index, outcome }] : [],
-  );
+  const shown = outcomes.flatMap((outcome, index) => {
+    const data = shownOf(outcome);
+    return data === undefined ? [] : [{ index, outcome, data }];
+  });
   const fitted = fitTokens(
-    successes.map(({ outcome }) => outcome.shown ?? outcome),
+    shown.map(({ data }) => data),
     maxTokens,
   );
   const cut = [...outcomes];
-  for (const [at, { index, outcome }] of successes.entries()) {
+  for (const [at, { index, outcome }] of shown.entries()) {
     const { data, json, truncated } = fitted[at]!;
     if (truncated !== undefined)
-      cut[index] = { ...outcome, shown: { data, json }, meta: { ...outcome.meta, truncated } };
+      cut[index] = show({ ...outcome, meta: { ...outcome.meta, truncated } }, { data, json });
   }
   return cut;
+}
+
+function show(outcome: Outcome, shown: Shown): Outcome {
+  if (outcome.status === "success") return { ...outcome, shown };
+  const isFailed = outcome.status === "error" || outcome.status === "unknown";
+  return isFailed ? { ...outcome, partial: shown } : outcome;
 }

@@ -19,6 +19,8 @@ export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "sk
   const stored: StoredOutcome = {
     status,
     ...(status === "success" && { json: outcome.json }),
+    ...((status === "error" || status === "unknown") &&
+      outcome.partial !== undefined && { json: outcome.partial.json }),
     ...(status === "success" && outcome.shown !== undefined && { shownJson: outcome.shown.json }),
     ...((status === "error" || status === "unknown") && { error: outcome.error }),
     ...(status === "initiated" && { jobId: outcome.jobId }),
@@ -56,7 +58,7 @@ export function fromStoredOutcome(text: string): Outcome {
       return { status, confirmation: confirmation!, meta };
     case "error":
     case "unknown":
-      return { status, error: error!, meta };
+      return { status, error: error!, ...(json !== undefined && { partial: toShown(json) }), meta };
   }
 }
 

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
 import { deriveId } from "../../src/kit/derive-id.ts";
@@ -368,5 +369,35 @@ describe("the answer under a key", () => {
     expect(Buffer.byteLength(action1)).toBeLessThanOrEqual(LIMITS.idempotencyResultBytes * 1.5);
     const { results } = await world.send(tools, { actions: [body.actions[1]!] });
     expect(results[0]!.meta).toMatchObject({ idempotency_replayed: true, truncated: { at: ["/rows"] } });
+  });
+
+  test.each([
+    ["whole", 1],
+    ["cut, when it is over its limit", 60_000],
+  ])("what ran of a failed loop is kept: %s", async (_, size) => {
+    const { world, tools } = createWorld();
+    const run = ({ n }: { n: number }) =>
+      n === 2
+        ? Promise.reject(new ToolFailure("NOT_FOUND"))
+        : Promise.resolve({ rows: Array(size).fill("a row") });
+    tools.push(
+      world.tool("copy", {
+        isWrite: true,
+        actions: ["create"],
+        input: z.strictObject({ n: z.number() }),
+        run,
+      }),
+    );
+    const loop = { for_each: [1, 2, 3], args: { n: { $ref: "item#" } }, idempotency_key: "a" };
+    const first = await world.send(tools, { actions: [action("copy", loop)] });
+    const again = await world.send(tools, { actions: [action("copy", loop)] });
+
+    const kept = world.records.get("action:a")!.answer!.json;
+    expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(LIMITS.idempotencyResultBytes * 1.5);
+    expect(again.results[0]).toMatchObject({ status: "error", meta: { idempotency_replayed: true } });
+    const { data } = again.results[0]!;
+    if (size === 1) expect(data).toEqual(first.results[0]!.data);
+    else expect(data).toMatchObject([{ index: 0, data: { rows: expect.arrayContaining(["a row"]) } }]);
+    expect("truncated" in again.results[0]!.meta).toBe(size > 1);
   });
 });

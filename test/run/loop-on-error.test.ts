@@ -45,4 +45,10 @@ test.each([
     error: { code: "NOT_FOUND" },
     meta: { items: { total: 4, ok: 1, error: 3 } },
   });
+  expect(result.data).toMatchObject([
+    { index: 0, status: "success", data: 0 },
+    { index: 1, status: "error", error: { code: "NOT_FOUND" } },
+    { index: 2, status: "error", error: { code: "ABORTED" } },
+    { index: 3, status: "error", error: { code: "ABORTED" } },
+  ]);
 });

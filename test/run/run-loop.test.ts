@@ -295,6 +295,33 @@ test("combineElements() names what was missing in any element once", () => {
   ]);
 });
 
+test("combineElements() shows what ran of a failed loop, as it was selected", () => {
+  const selected = { ...success("whole"), shown: { data: "part", json: '"part"' } } as Outcome;
+  const outcome = combineElements([selected, failed(FAILURE)], { ...TOGETHER, failFast: true });
+  expect(outcome).toMatchObject({
+    status: "error",
+    partial: {
+      data: [
+        { index: 0, status: "success", data: "part" },
+        { index: 1, status: "error", error: { code: "UPSTREAM_ERROR" } },
+      ],
+    },
+  });
+  const { json, data } = (outcome as { partial: { json: string; data: unknown } }).partial;
+  expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(data)));
+});
+
+test("combineElements() shows which element may have happened", () => {
+  expect(combineElements([failed(FAILURE), unknown], TOGETHER)).toMatchObject({
+    status: "unknown",
+    partial: { data: [{ status: "error" }, { status: "unknown", error: { code: "TIMEOUT" } }] },
+  });
+});
+
+test("combineElements() shows no elements when surely none of them did anything", () => {
+  expect(combineElements([failed(FAILURE), failed(FAILURE)], TOGETHER)).not.toHaveProperty("partial");
+});
+
 test.each([
   ["another element succeeded", [success("x"), failed(FAILURE)]],
   ["another element was recorded", [initiated, failed(FAILURE)]],

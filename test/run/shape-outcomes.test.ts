@@ -13,7 +13,7 @@ const SMALL = success({ ok: true });
 const LARGE = success({
   rows: Array.from({ length: 60 }, (_, n) => ({ n, text: `row number ${n} of the table` })),
 });
-const FAILED: Outcome = { status: "error", error: makeFailure("TIMEOUT"), meta: {} };
+const FAILED = { status: "error", error: makeFailure("TIMEOUT"), meta: {} } as const;
 
 test("without a budget every outcome is as it was, and nothing is kept", async () => {
   const { ports, gate } = new TestWorld();
@@ -61,4 +61,17 @@ test("an outcome that is shown alone may take the whole budget and gets no handl
   expect(alone.meta.handle).toBeUndefined();
   expect(shapeAlone(SMALL, 100)).toBe(SMALL);
   expect(shapeAlone(LARGE, null)).toBe(LARGE);
+});
+
+test("what ran of a failed loop counts for the budget, is cut like any data and kept by its handle", async () => {
+  const { ports, gate } = new TestWorld();
+  const { data, json } = LARGE as { data: unknown; json: string };
+  const loop: Outcome = { ...FAILED, partial: { data, json } };
+  const [cut, other] = await shapeOutcomes([loop, LARGE], 100, ports, gate);
+  expect(cut).toMatchObject({
+    status: "error",
+    meta: { truncated: { elements_dropped: expect.any(Number) } },
+  });
+  expect(other!.meta.truncated!.tokens_after).toBeLessThanOrEqual(50);
+  expect(gate.kept.get(cut!.meta.handle!)).toBe(json);
 });

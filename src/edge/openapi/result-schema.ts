@@ -45,11 +45,16 @@ const metaSchema = z.strictObject({
 
 const head = { index: count, id: z.string(), tool: z.string().nullable() };
 const meta = { meta: metaSchema };
+/** Of a loop that failed as a whole, what became of each element, where one of them ran. */
+const failed = {
+  data: z.unknown().optional().describe("What ran of a `for_each` that failed"),
+  error: failureSchema,
+};
 
 /** What became of one action. */
 export const resultSchema = z.discriminatedUnion("status", [
   z.strictObject({ ...head, status: z.literal("success"), data: z.unknown(), ...meta }),
-  z.strictObject({ ...head, status: z.literal("error"), error: failureSchema, ...meta }),
+  z.strictObject({ ...head, status: z.literal("error"), ...failed, ...meta }),
   z.strictObject({ ...head, status: z.literal("initiated"), job_id: z.string(), ...meta }),
   z.strictObject({
     ...head,
@@ -64,7 +69,7 @@ export const resultSchema = z.discriminatedUnion("status", [
     error: failureSchema,
     ...meta,
   }),
-  z.strictObject({ ...head, status: z.literal("unknown"), error: failureSchema, ...meta }),
+  z.strictObject({ ...head, status: z.literal("unknown"), ...failed, ...meta }),
 ]);
 
 /** The answer to a batch: exactly one result for every action, in the order asked. */
