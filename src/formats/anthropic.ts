@@ -4,6 +4,7 @@ import { ok, type Result } from "../kit/result.ts";
 import { parseCallArguments } from "./parse-call-arguments.ts";
 import {
   type FoundCalls,
+  makeTurn,
   type ParseTurn,
   type ProviderCall,
   readCalls,
@@ -25,15 +26,13 @@ interface ToolUse extends ProviderCall {
 export const parseAnthropicTurn: ParseTurn = (body) => {
   const read = readCalls(findBlocks(body), readBlock);
   if (!read.ok) return read;
-  const calls = read.value;
-  return ok({
-    calls,
-    write: (replies) => {
-      const content = calls.map((call, index) => toToolResult(call, replies[index]!));
+  return ok(
+    makeTurn(read.value, {
+      toItem: toToolResult,
       // The API refuses a message without content.
-      return { messages: content.length === 0 ? [] : [{ role: "user", content }] };
-    },
-  });
+      toAnswer: (content) => ({ messages: content.length === 0 ? [] : [{ role: "user", content }] }),
+    }),
+  );
 };
 
 function findBlocks(body: unknown): Result<FoundCalls, Refusal> {

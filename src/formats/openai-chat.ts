@@ -5,6 +5,7 @@ import { err, ok, type Result } from "../kit/result.ts";
 import { parseCallArguments } from "./parse-call-arguments.ts";
 import {
   type FoundCalls,
+  makeTurn,
   type ParseTurn,
   type ProviderCall,
   readCalls,
@@ -24,16 +25,12 @@ interface ChatCall extends ProviderCall {
 export const parseChatTurn: ParseTurn = (body) => {
   const calls = readCalls(findCalls(body), readCall);
   if (!calls.ok) return calls;
-  return ok({
-    calls: calls.value,
-    write: (replies) => ({
-      messages: calls.value.map(({ id }, index) => ({
-        role: "tool",
-        tool_call_id: id,
-        content: replies[index]!.json,
-      })),
+  return ok(
+    makeTurn(calls.value, {
+      toItem: ({ id }, { json }) => ({ role: "tool", tool_call_id: id, content: json }),
+      toAnswer: (messages) => ({ messages }),
     }),
-  });
+  );
 };
 
 /** A message without calls, or with none, has nothing to answer. */

@@ -22,11 +22,30 @@ export interface ToolReply {
 export interface ProviderTurn {
   readonly calls: readonly ProviderCall[];
   /** Write the answers, one for every call in the same order, as what is to be appended to the conversation. */
-  write(replies: readonly ToolReply[]): object;
+  readonly write: (replies: readonly ToolReply[]) => object;
+  /** Write one call's answer as it stands among the others there. */
+  readonly writeOne: (position: number, reply: ToolReply) => object;
 }
 
 /** Read what a provider returned: a whole response, its message or its calls. */
 export type ParseTurn = (body: unknown) => Result<ProviderTurn, Refusal>;
+
+/** How a dialect answers: one call, and all of them together. */
+export interface TurnWriter<C extends ProviderCall> {
+  readonly toItem: (call: C, reply: ToolReply) => object;
+  readonly toAnswer: (items: readonly object[]) => object;
+}
+
+/** Make a turn of the calls that were read. */
+export function makeTurn<C extends ProviderCall>(
+  calls: readonly C[],
+  { toItem, toAnswer }: TurnWriter<C>,
+): ProviderTurn {
+  const writeOne = (position: number, reply: ToolReply): object => toItem(calls[position]!, reply);
+  const write = (replies: readonly ToolReply[]): object =>
+    toAnswer(calls.map((_, position) => writeOne(position, replies[position]!)));
+  return { calls, write, writeOne };
+}
 
 /** A list of calls found in a body, and where it stood. */
 export interface FoundCalls {

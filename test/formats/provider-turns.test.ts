@@ -141,6 +141,20 @@ test("A gemini turn is answered by one content with every response, as output or
   });
 });
 
+test.each([
+  ["chat", parseChatTurn, chatMessage, (messages) => ({ messages })],
+  ["responses", parseResponsesTurn, responsesItems, (output) => ({ output })],
+  ["anthropic", parseAnthropicTurn, blocks, (content) => ({ messages: [{ role: "user", content }] })],
+  ["gemini", parseGeminiTurn, parts, (all) => ({ messages: [{ role: "user", parts: all }] })],
+] as [string, ParseTurn, unknown, (items: readonly object[]) => object][])(
+  "One call of a %s turn is answered by what stands among the others for it",
+  (_, parse, body, toAnswer) => {
+    const turn = valueOf(parse(body));
+    const items = REPLIES.map((reply, position) => turn.writeOne(position, reply));
+    expect(toAnswer(items)).toEqual(turn.write(REPLIES));
+  },
+);
+
 test("A gemini call without an id is answered without one", () => {
   const turn = valueOf(parseGeminiTurn([{ functionCall: { name: "probe-echo", args: {} } }]));
   expect(turn.write([REPLIES[0]!])).toEqual({

@@ -1,5 +1,6 @@
 import { Validator } from "@cfworker/json-schema";
 import { dereference, validate } from "@readme/openapi-parser";
+import { createParser } from "eventsource-parser";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -135,6 +136,7 @@ function requests(target: (typeof operations)[number]): fc.Arbitrary<RawRequest>
   );
   const headers = fc.oneof(
     { weight: 20, arbitrary: fc.constant({}) },
+    { weight: 3, arbitrary: fc.constant({ accept: "text/event-stream" }) },
     { weight: 1, arbitrary: fc.constant({ authorization: "Bearer wrong" }) },
     { weight: 1, arbitrary: fc.constant({ "content-type": "text/plain" }) },
     { weight: 1, arbitrary: fc.constant({ "volley-hop": "1" }) },
@@ -177,11 +179,21 @@ function findDeviation(
   const type = String(headers["content-type"]).split(";")[0]!;
   const schema = response.content[type]?.schema;
   if (schema === undefined) return `undocumented type ${type} of ${status}`;
-  if (type === "text/event-stream") return null;
-  const { valid, errors } = new Validator(schema, "2020-12").validate(JSON.parse(text));
+  // A stream ends with what the plain answer would have been.
+  const streamed = type === "text/event-stream";
+  const { valid, errors } = new Validator(
+    streamed ? response.content["application/json"]!.schema : schema,
+    "2020-12",
+  ).validate(JSON.parse(streamed ? lastDataOf(text) : text));
   if (valid) return null;
   const why = errors.map(({ instanceLocation, error }) => `${instanceLocation} ${error}`).join("; ");
   return `off its schema: ${why.slice(0, 600)} — ${text.slice(0, 600)}`;
+}
+
+function lastDataOf(stream: string): string {
+  let last = "";
+  createParser({ onEvent: ({ data }) => (last = data) }).feed(stream);
+  return last;
 }
 
 describe("/openapi.json", () => {
@@ -201,6 +213,20 @@ describe("/openapi.json", () => {
       properties: { actions: { maxItems: 50, items: { required: ["tool"] } } },
       additionalProperties: false,
     });
+  });
+
+  test("says which paths answer with events too", () => {
+    const streamed = operations.filter(({ operation }) =>
+      Object.hasOwn(operation.responses["200"]?.content ?? {}, "text/event-stream"),
+    );
+    expect(streamed.map(({ path }) => path).sort()).toEqual([
+      "/mcp",
+      "/v1/anthropic/tool_use",
+      "/v1/execute_actions",
+      "/v1/gemini/function_calls",
+      "/v1/openai/function_calls",
+      "/v1/openai/tool_calls",
+    ]);
   });
 
   test("knows every field that the meta of a result can have", () => {

@@ -40,8 +40,8 @@ export async function callTool(
   const execution = toExecution(context, signal);
   const ran = await runCalls(
     [{ name, args: ok(args) }],
-    onProgress === undefined ? execution : { ...execution, onResult: countResults(args, onProgress) },
-    bodyBytes,
+    onProgress === undefined ? execution : { ...execution, onOutcome: countResults(args, onProgress) },
+    { bodyBytes },
   );
   const [reply] = ran.ok ? ran.value.replies : [toRefusedReply(ran.error.refusal)];
   return toCallResult(reply!);

@@ -13,7 +13,9 @@ const OF_A_BODY = ["MALFORMED_JSON", "BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE",
 const OF_A_QUOTA = ["QUOTA_EXCEEDED", "UNAVAILABLE"] as const;
 const OF_A_KEY = ["UNAUTHORIZED", "LOOP_DETECTED"] as const;
 
-const EVENTS = "`event: result` with one result each, then `event: done` with the whole answer";
+const EVENTS =
+  "`event: result` with the result of one action or call each, then `event: done` with what the JSON answer is";
+const MCP_EVENTS = "`event: message` with one JSON-RPC message each, the response last";
 
 /**
  * Make the OpenAPI 3.1 document of the HTTP surface: every route of the table, with the schemas that parse its requests.
@@ -69,7 +71,7 @@ const MCP: Json = {
     content: toContent({ "application/json": z.looseObject({ jsonrpc: z.literal("2.0") }) }, "input"),
   },
   responses: {
-    200: toResponse("A JSON-RPC response", { "application/json": z.looseObject({}) }, true),
+    200: toResponse("A JSON-RPC response", { "application/json": z.looseObject({}) }, MCP_EVENTS),
     202: { description: "A notification was taken" },
     401: toResponse("UNAUTHORIZED", { "application/problem+json": problemSchema }),
     403: toResponse("Another origin or host; or LOOP_DETECTED", {
@@ -111,7 +113,7 @@ function toOperation(path: string, operation: Operation): Json {
       requestBody: { required: true, content: toContent({ "application/json": body }, "input") },
     }),
     responses: {
-      200: toResponse(answer.description, { "application/json": answer.schema }, answer.events),
+      200: toResponse(answer.description, { "application/json": answer.schema }, answer.events && EVENTS),
       ...toRefusals(operation),
     },
   };
@@ -148,14 +150,14 @@ function toRefusals({ query, body, refusal, refusals = [], counted }: Operation)
 function toResponse(
   description: string,
   content: Readonly<Record<string, z.ZodType>>,
-  events?: boolean,
+  events?: string | false,
 ): Json {
   return {
     description,
     headers: { "x-request-id": { description: "Names this answer in the log", schema: { type: "string" } } },
     content: {
       ...toContent(content, "output"),
-      ...(events === true && { "text/event-stream": { schema: { type: "string", description: EVENTS } } }),
+      ...(events && { "text/event-stream": { schema: { type: "string", description: events } } }),
     },
   };
 }

@@ -40,7 +40,7 @@ const turn = (provider: string, schema: z.ZodType): Operation => ({
   summary: `Run the tool calls that ${provider} returned`,
   tag: "Provider formats",
   body: turnSchema,
-  answer: { description: "What is to be appended to the conversation", schema },
+  answer: { description: "What is to be appended to the conversation", schema, events: true },
   counted: true,
 });
 
