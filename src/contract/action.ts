@@ -9,7 +9,7 @@ import { parseIdempotencyKey } from "./idempotency-key.ts";
 import { describe, suggestFields, toHint, toIssues } from "./issues.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { LIMITS } from "./limits.ts";
-import { ITEM, readMarker } from "./reference.ts";
+import { ITEM, readMarker, toPointerForm } from "./reference.ts";
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -115,6 +115,7 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
   if (parsed.data.id === ITEM) {
     return err(
       makeFailure("INVALID_ACTION", {
+        issues: [{ path: "/id", expected: "another id", received: describe(ITEM) }],
         hint: `'${ITEM}' stands for the element of a for_each; give the action another id.`,
       }),
     );
@@ -125,8 +126,9 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
   const loop = checkLoop(forEach);
   if (!loop.ok) return loop;
   const { idempotency_key } = parsed.data;
-  const key = idempotency_key === undefined ? null : parseIdempotencyKey(idempotency_key);
-  if (key?.ok === false) return err(makeFailure("INVALID_ACTION", { hint: key.error }));
+  const key = idempotency_key === undefined ? null : parseIdempotencyKey(idempotency_key, "/idempotency_key");
+  if (key?.ok === false)
+    return err(makeFailure("INVALID_ACTION", { issues: [key.error], hint: toHint([key.error]) }));
   return ok({
     tool,
     args,
@@ -177,7 +179,7 @@ function parseSelect(pointers: readonly string[] | undefined): Result<readonly s
     if (tokens === null) {
       const issue = {
         path: `/select/${index}`,
-        expected: 'a JSON Pointer such as "/places/0/id"',
+        expected: `${toPointerForm(pointer)}, e.g. "/places/0/id"`,
         received: describe(pointer),
       };
       return err(makeFailure("INVALID_ACTION", { issues: [issue], hint: toHint([issue]) }));
@@ -193,11 +195,13 @@ function checkLoop(forEach: unknown): Result<void, Failure> {
   const checked = checkValue(forEach, ["for_each"]);
   if (!checked.ok)
     return err(makeFailure("INVALID_ARGS", { issues: [checked.error], hint: toHint([checked.error]) }));
-  if (!Array.isArray(forEach) && readMarker(forEach)?.kind !== "ref") {
+  const marker = readMarker(forEach);
+  if (!Array.isArray(forEach) && marker?.kind !== "ref") {
+    const flaw = marker?.kind === "malformed" && marker.flaw.key === "$ref" ? marker.flaw : null;
     const issue = {
-      path: "/for_each",
-      expected: LOOP_EXPECTED,
-      received: describe(forEach),
+      path: flaw === null ? "/for_each" : "/for_each/$ref",
+      expected: flaw?.expected ?? LOOP_EXPECTED,
+      received: describe(flaw === null ? forEach : flaw.received),
     };
     return err(makeFailure("INVALID_ACTION", { issues: [issue], hint: toHint([issue]) }));
   }

@@ -200,7 +200,6 @@ test.each([
   ["a template", '{"$template": "{{a0#}}"}', "an object"],
   ["a literal", '{"$literal": []}', "an object"],
   ["a reference beside something else", '{"$ref": "a0#", "limit": 5}', "an object"],
-  ["a malformed reference", '{"$ref": "a0"}', "an object"],
   ["text", '"a0#/items"', 'the string "a0#/items"'],
   ["null", "null", "null"],
 ])("parseAction() refuses %s to loop over", (_, forEach, received) => {
@@ -209,6 +208,18 @@ test.each([
   expect(failure).toMatchObject({
     code: "INVALID_ACTION",
     issues: [{ path: "/for_each", expected, received }],
+  });
+});
+
+test.each([
+  ["without #", '"a0"', "a JSON Pointer, e.g.", 'the string "a0"'],
+  ["that is a number", "5", "a JSON Pointer, e.g.", "the number 5"],
+  ["with a wrong pointer", '"a0#items"', 'which begins with "/"', 'the string "a0#items"'],
+])("parseAction() says what is wrong with a reference %s to loop over", (_, ref, expected, received) => {
+  const failure = errorOf(parseAmongSiblings(`{"tool": "x", "for_each": {"$ref": ${ref}}}`).action);
+  expect(failure).toMatchObject({
+    code: "INVALID_ACTION",
+    issues: [{ path: "/for_each/$ref", expected: expect.stringContaining(expected), received }],
   });
 });
 
@@ -233,6 +244,7 @@ test("parseAction() refuses an action called item, which stands for the element 
   expect(errorOf(entry.action)).toMatchObject({
     code: "INVALID_ACTION",
     hint: expect.stringContaining("give the action another id"),
+    issues: [{ path: "/id", received: 'the string "item"' }],
   });
 });
 
@@ -247,11 +259,15 @@ test("parseAction() keeps an idempotency_key with what it was sent for", () => {
 });
 
 test.each([
-  ["an empty key", '""', /1 to 255/],
-  ["a key that is no text", "7", /string/],
-  ["a key with a line break", '"a\\nb"', /printable ASCII/],
-])("parseAction() refuses %s", (_, key, hint) => {
+  ["an empty key", '""', "1 to 255 printable ASCII"],
+  ["a key that is no text", "7", "a string"],
+  ["a key with a line break", '"a\\nb"', "1 to 255 printable ASCII"],
+  ["a key with a line break at its end", '"a\\n"', "1 to 255 printable ASCII"],
+])("parseAction() refuses %s, and says where it stands", (_, key, expected) => {
   const failure = errorOf(parseAmongSiblings(`{"tool": "x", "idempotency_key": ${key}}`).action);
-  expect(failure.code).toBe("INVALID_ACTION");
-  expect(failure.hint).toMatch(hint);
+  expect(failure).toMatchObject({
+    code: "INVALID_ACTION",
+    hint: expect.stringContaining(`/idempotency_key must be ${expected}`),
+    issues: [{ path: "/idempotency_key", expected: expect.stringContaining(expected) }],
+  });
 });
