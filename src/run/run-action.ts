@@ -1,4 +1,4 @@
-import type { Tool, ToolContext } from "../catalog/define-tool.ts";
+import type { ProgressReport, Tool, ToolContext } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
@@ -64,12 +64,14 @@ export interface ActionOptions {
   readonly isJob: () => boolean;
   /** Of a tool with global limits: the first attempt's permit is held, later ones ask for their own. */
   readonly permits?: CallPermits;
+  /** Told what the tool reports of its progress. */
+  readonly onReport?: (report: ProgressReport) => void;
 }
 
 /** Call a tool: its clock starts now, it is retried where its contract allows, and it ends in exactly one outcome. */
 export function startAction(call: Call, scope: RequestScope, options: ActionOptions): Action {
   const { tool } = call;
-  const { permits } = options;
+  const { permits, onReport } = options;
   const { clock } = scope.ports;
   const startedAt = clock.now();
   const callClock = new CallClock(clock, call.timeoutMs);
@@ -113,6 +115,7 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
     secret: (name) => readSecret(tool, name, scope.ports),
     idempotencyKey: options.idempotencyKey,
     signal: callClock.signal,
+    report: onReport === undefined ? unheard : (report) => onReport(redactMessage(report, redact)),
   };
 
   if (options.maxAttempts > 1 && tool.orchestration.backoff !== undefined) scope.health.countCall(tool);
@@ -289,9 +292,19 @@ function redactorOf(tool: Tool, ports: Ports): (json: string) => string {
 }
 
 function redactHint(failure: Failure, redact: (json: string) => string): Failure {
-  if (failure.hint === undefined) return failure;
-  return { ...failure, hint: JSON.parse(redact(JSON.stringify(failure.hint))) as string };
+  return failure.hint === undefined ? failure : { ...failure, hint: redactText(failure.hint, redact) };
 }
+
+function redactMessage(report: ProgressReport, redact: (json: string) => string): ProgressReport {
+  return report.message === undefined ? report : { ...report, message: redactText(report.message, redact) };
+}
+
+function redactText(text: string, redact: (json: string) => string): string {
+  return JSON.parse(redact(JSON.stringify(text))) as string;
+}
+
+/** Where a report goes that nobody asked for. */
+function unheard(): void {}
 
 function rejectAtEnd(clock: CallClock): Promise<never> {
   const promise = new Promise<never>((_, reject) => void clock.onEnd(reject));

@@ -29,6 +29,16 @@ const MIXED = {
   ],
 };
 
+/** What a request of revision 2026-07-28 says of itself. */
+const MODERN = {
+  accept: "application/json, text/event-stream",
+  "mcp-protocol-version": "2026-07-28",
+};
+const META = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+
 describe.each(["modern", "legacy"] as const)("A client of the %s era", (era) => {
   test("is offered the batch and the discovery tools", async () => {
     const client = await connect(era);
@@ -160,6 +170,15 @@ describe.each(["modern", "legacy"] as const)("A client of the %s era", (era) => 
   });
 });
 
+test("A client of 2026 may keep the list of tools for five minutes, for its own key", async () => {
+  const { text } = await caller.send({
+    path: "/mcp",
+    headers: { ...MODERN, "mcp-method": "tools/list" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: META } }),
+  });
+  expect(JSON.parse(text)).toMatchObject({ result: { ttlMs: 300_000, cacheScope: "private" } });
+});
+
 test("A key sees only its own tools", async () => {
   const client = await connect("modern", "?surface=flat", "sandbox-small-key");
   const { tools } = await client.listTools();
@@ -176,24 +195,12 @@ test("A key sees only its own tools", async () => {
 function callOf(name: string, args: object): RawRequest {
   return {
     path: "/mcp?surface=flat",
-    headers: {
-      accept: "application/json, text/event-stream",
-      "mcp-protocol-version": "2026-07-28",
-      "mcp-method": "tools/call",
-      "mcp-name": name,
-    },
+    headers: { ...MODERN, "mcp-method": "tools/call", "mcp-name": name },
     body: JSON.stringify({
       jsonrpc: "2.0",
       id: 1,
       method: "tools/call",
-      params: {
-        name,
-        arguments: args,
-        _meta: {
-          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-          "io.modelcontextprotocol/clientCapabilities": {},
-        },
-      },
+      params: { name, arguments: args, _meta: META },
     }),
   };
 }
