@@ -35,7 +35,14 @@ export function inputSchema(callable: Pick<Tool, "name" | "input">): JsonSchema 
 
 function writeSchema({ name, input }: Pick<Tool, "name" | "input">): JsonSchema {
   try {
-    return z.toJSONSchema(input, { io: "input", cycles: "throw" });
+    return z.toJSONSchema(input, {
+      io: "input",
+      cycles: "throw",
+      // OpenAI refuses an array without a schema of its items; how many a tuple has is said by its bounds.
+      override: ({ jsonSchema }) => {
+        if (jsonSchema.type === "array" && typeof jsonSchema.items !== "object") jsonSchema.items = {};
+      },
+    });
   } catch (cause) {
     // The first line says what and where; what follows recommends options that nobody here can set.
     const [problem] = (cause as Error).message.split("\n");

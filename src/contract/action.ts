@@ -115,6 +115,7 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
   if (parsed.data.id === ITEM) {
     return err(
       makeFailure("INVALID_ACTION", {
+        issues: [{ path: "/id", expected: "another id", received: describe(ITEM) }],
         hint: `'${ITEM}' stands for the element of a for_each; give the action another id.`,
       }),
     );
@@ -125,8 +126,9 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
   const loop = checkLoop(forEach);
   if (!loop.ok) return loop;
   const { idempotency_key } = parsed.data;
-  const key = idempotency_key === undefined ? null : parseIdempotencyKey(idempotency_key);
-  if (key?.ok === false) return err(makeFailure("INVALID_ACTION", { hint: key.error }));
+  const key = idempotency_key === undefined ? null : parseIdempotencyKey(idempotency_key, "/idempotency_key");
+  if (key?.ok === false)
+    return err(makeFailure("INVALID_ACTION", { issues: [key.error], hint: toHint([key.error]) }));
   return ok({
     tool,
     args,

@@ -1,4 +1,6 @@
 import { err, ok, type Result } from "../kit/result.ts";
+import type { Issue } from "./failure.ts";
+import { describe } from "./issues.ts";
 import { LIMITS } from "./limits.ts";
 
 const PRINTABLE = /^[\x20-\x7e]+$/;
@@ -6,20 +8,23 @@ const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 
 /**
  * Parse an idempotency key, quoted (the string of RFC 8941 that the `Idempotency-Key` draft asks for) or bare: both
- * spellings are the same key. The reason why it is none is a sentence for whoever sent it.
+ * spellings are the same key, and spaces around it are not part of it.
+ *
+ * @param path where the key was sent, for the issue that says why it is none
  */
-export function parseIdempotencyKey(text: string): Result<string, string> {
+export function parseIdempotencyKey(text: string, path: string): Result<string, Issue> {
   const trimmed = text.trim();
-  const key = trimmed.startsWith('"')
-    ? QUOTED.exec(trimmed)?.[1]
-        ?.replaceAll(/\\(["\\])/g, "$1")
-        .trim()
-    : trimmed;
-  if (key === undefined) return err("The idempotency key begins with a quote and does not end with one.");
-  if (key === "" || key.length > LIMITS.idempotencyKeyCharacters || !PRINTABLE.test(key)) {
-    return err(
-      `An idempotency key is 1 to ${LIMITS.idempotencyKeyCharacters} printable ASCII characters, such as a UUID.`,
-    );
-  }
-  return ok(key);
+  const key = (trimmed.startsWith('"') ? unquote(trimmed) : trimmed)?.trim();
+  const tooLong = key !== undefined && key.length > LIMITS.idempotencyKeyCharacters;
+  // Of the text as it was sent: a line break that trimming took away was not meant to be there.
+  if (key && !tooLong && PRINTABLE.test(text)) return ok(key);
+  return err({
+    path,
+    expected: `1 to ${LIMITS.idempotencyKeyCharacters} printable ASCII characters, quoted or bare, such as a UUID`,
+    received: tooLong ? `${key.length} characters` : describe(text),
+  });
+}
+
+function unquote(text: string): string | undefined {
+  return QUOTED.exec(text)?.[1]?.replaceAll(/\\(["\\])/g, "$1");
 }

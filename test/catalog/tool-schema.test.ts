@@ -69,3 +69,17 @@ test.each<[string, z.ZodType]>([
 ])("toolSchema() accepts as input %s", (_, input) => {
   expect(schemaOf(input)["type"]).toBe("object");
 });
+
+test("toolSchema() says of every array what it holds, tuples included: some providers refuse one that does not", () => {
+  const input = z.strictObject({ box: z.tuple([z.number(), z.number()]), any: z.array(z.unknown()) });
+  expect(schemaOf(input)["properties"]).toEqual({
+    box: {
+      type: "array",
+      prefixItems: [{ type: "number" }, { type: "number" }],
+      items: {},
+      minItems: 2,
+      maxItems: 2,
+    },
+    any: { type: "array", items: {} },
+  });
+});

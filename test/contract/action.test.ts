@@ -244,6 +244,7 @@ test("parseAction() refuses an action called item, which stands for the element 
   expect(errorOf(entry.action)).toMatchObject({
     code: "INVALID_ACTION",
     hint: expect.stringContaining("give the action another id"),
+    issues: [{ path: "/id", received: 'the string "item"' }],
   });
 });
 
@@ -258,11 +259,15 @@ test("parseAction() keeps an idempotency_key with what it was sent for", () => {
 });
 
 test.each([
-  ["an empty key", '""', /1 to 255/],
-  ["a key that is no text", "7", /string/],
-  ["a key with a line break", '"a\\nb"', /printable ASCII/],
-])("parseAction() refuses %s", (_, key, hint) => {
+  ["an empty key", '""', "1 to 255 printable ASCII"],
+  ["a key that is no text", "7", "a string"],
+  ["a key with a line break", '"a\\nb"', "1 to 255 printable ASCII"],
+  ["a key with a line break at its end", '"a\\n"', "1 to 255 printable ASCII"],
+])("parseAction() refuses %s, and says where it stands", (_, key, expected) => {
   const failure = errorOf(parseAmongSiblings(`{"tool": "x", "idempotency_key": ${key}}`).action);
-  expect(failure.code).toBe("INVALID_ACTION");
-  expect(failure.hint).toMatch(hint);
+  expect(failure).toMatchObject({
+    code: "INVALID_ACTION",
+    hint: expect.stringContaining(`/idempotency_key must be ${expected}`),
+    issues: [{ path: "/idempotency_key", expected: expect.stringContaining(expected) }],
+  });
 });

@@ -9,21 +9,31 @@ test.each([
   ["with escapes", '"a\\"b\\\\c"', 'a"b\\c'],
   ["of 255 characters", "k".repeat(255), "k".repeat(255)],
 ])("a key %s is a key", (_, text, key) => {
-  expect(parseIdempotencyKey(text)).toEqual({ ok: true, value: key });
+  expect(parseIdempotencyKey(text, "/key")).toEqual({ ok: true, value: key });
 });
 
 test.each([
-  ["nothing", ""],
-  ["space", "   "],
-  ["empty quotes", '""'],
-  ["256 characters", "k".repeat(256)],
-  ["256 quoted characters", `"${"k".repeat(256)}"`],
-  ["a quote without its end", '"k'],
-  ["a quote inside a quote", '"a"b"'],
-  ["parameters behind it", '"k";v=1'],
-  ["a control", "a\tb"],
-  ["a letter beyond ASCII", "schlüssel"],
-  ["something invisible", "a\u200bb"],
-])("%s is no key", (_, text) => {
-  expect(parseIdempotencyKey(text)).toEqual({ ok: false, error: expect.stringMatching(/key/) });
+  ["nothing", "", 'the string ""'],
+  ["space", "   ", 'the string "   "'],
+  ["empty quotes", '""', 'the string """"'],
+  ["256 characters", "k".repeat(256), "256 characters"],
+  ["256 quoted characters", `"${"k".repeat(256)}"`, "256 characters"],
+  ["a quote without its end", '"k', 'the string ""k"'],
+  ["a quote inside a quote", '"a"b"', 'the string ""a"b""'],
+  ["parameters behind it", '"k";v=1', 'the string ""k";v=1"'],
+  ["a control", "a\tb", 'the string "a\\u{9}b"'],
+  ["a line break at the end", "a\n", 'the string "a\\u{a}"'],
+  ["a tab before it", "\ta", 'the string "\\u{9}a"'],
+  ["a space of another kind around it", "\u00a0a", 'the string "\u00a0a"'],
+  ["a letter beyond ASCII", "schlüssel", 'the string "schlüssel"'],
+  ["something invisible", "a\u200bb", 'the string "a\\u{200b}b"'],
+])("%s is no key, and the issue shows it", (_, text, received) => {
+  expect(parseIdempotencyKey(text, "/key")).toEqual({
+    ok: false,
+    error: {
+      path: "/key",
+      expected: "1 to 255 printable ASCII characters, quoted or bare, such as a UUID",
+      received,
+    },
+  });
 });

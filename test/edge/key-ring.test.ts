@@ -18,6 +18,13 @@ test("parseKeyRing() takes the name of the secret that signs a key's callbacks",
   expect(await (await ringWith({})).identify("secret-key")).not.toHaveProperty("webhookSecret");
 });
 
+test("parseKeyRing() takes a key's name for its tenant unless another is said", async () => {
+  expect(await (await ringWith({})).identify("secret-key")).toMatchObject({ tenant: "acme" });
+  expect(await (await ringWith({ tenant: undefined })).identify("secret-key")).toMatchObject({
+    tenant: "agent",
+  });
+});
+
 test("parseKeyRing() refuses a secret where its variable's name belongs, without repeating it", async () => {
   const ring = ringWith({ webhook_secret: "whsec_c2VjcmV0" });
   await expect(ring).rejects.toThrow("webhook_secret");

@@ -236,6 +236,34 @@ describe("P5: an action under an idempotency_key", () => {
   });
 });
 
+describe("an Idempotency-Key that is none", () => {
+  const REFUSED = { status: 422, code: "INVALID_BATCH", path: "Idempotency-Key" };
+
+  test.each([
+    ["too long", "k".repeat(256), "256 characters"],
+    ["unfinished", '"k', 'the string ""k"'],
+    ["sent twice", ["first", "second"], 'the string "first, second"'],
+    ["sent twice in quotes", ['"first"', '"second"'], 'the string ""first", "second""'],
+    ["sent twice, alike", ["k", "k"], 'the string "k, k"'],
+  ])("because it is %s is refused, and nothing runs", async (_, key, received) => {
+    const bodies = {
+      "/v1/execute_actions": { actions: [{ tool: "probe-write", args: { n: 8_001 } }] },
+      "/v1/invoke_tool": { tool_name: "probe-write", parameters: { n: 8_001 } },
+    };
+    for (const [path, body] of Object.entries(bodies)) {
+      const request = { path, headers: { "idempotency-key": key }, body: JSON.stringify(body) };
+      expect(problemOf(await caller.send(request))).toMatchObject({ ...REFUSED, received });
+    }
+    expect(writesOf(8_001)).toEqual([]);
+  });
+
+  test("may hold a comma when it stands in quotes", async () => {
+    const headers = { "idempotency-key": '"a, b"' };
+    const body = JSON.stringify({ actions: [{ tool: "probe-echo", args: { n: 1 } }] });
+    expect((await caller.send({ headers, body })).status).toBe(200);
+  });
+});
+
 describe("P5: an Idempotency-Key on other paths", () => {
   test("of invoke_tool is the key of its one call", async () => {
     const request = (n: number) => ({
@@ -257,7 +285,12 @@ describe("P5: an Idempotency-Key on other paths", () => {
       headers: { "idempotency-key": "turn" },
       body: "[]",
     });
-    expect(answer.status).toBe(422);
-    expect(problemOf(answer).detail).toContain("idempotency_key");
+    expect(problemOf(answer)).toMatchObject({
+      status: 422,
+      detail: expect.stringContaining("idempotency_key"),
+      path: "Idempotency-Key",
+      expected: "no such header",
+      received: 'the string "turn"',
+    });
   });
 });

@@ -6,8 +6,11 @@ import type { WireEnvelope } from "./execute-batch.ts";
 export interface RawRequest {
   readonly method?: string;
   readonly path?: string;
-  /** Replaces the JSON content type and the key when it names them; `undefined` leaves one out. */
-  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /**
+   * Replaces the JSON content type and the key when it names them; `undefined` leaves one out, and an array is sent as a
+   * header line each.
+   */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** An array is sent chunked, without a content length. */
   readonly body?: string | Uint8Array | readonly (string | Uint8Array)[];
 }

@@ -8,7 +8,11 @@ const keySchema = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/),
   /** Hex HMAC-SHA-256 of the key, as `npm run key` prints it. */
   hash: z.string().regex(/^[0-9a-f]{64}$/),
-  tenant: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/),
+  /** The name unless said. */
+  tenant: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,64}$/)
+    .optional(),
   tools: z.array(z.string().min(1)).min(1),
   quota: z.strictObject({ limit: z.int().min(1), window_s: z.int().min(1).max(86_400) }).optional(),
   /** Name of the variable with the secret that signs this key's callbacks. */
@@ -77,7 +81,7 @@ export function parseKeyRing(text: string | undefined): KeyRing {
       digest: Uint8Array.from(hash.match(/../g)!, (byte) => Number.parseInt(byte, 16)),
       caller: {
         name,
-        tenant,
+        tenant: tenant ?? name,
         tools,
         quota: { limit: quota?.limit ?? LIMITS.quota, windowS: quota?.window_s ?? LIMITS.quotaWindowS },
         skipApproval: flags?.includes("skip_approval") ?? false,
