@@ -59,6 +59,23 @@ describe("A turn", () => {
     expect(world.gate.requests).toHaveLength(1);
   });
 
+  test("tells a model that put a batch into a batch, or called one through another tool, where its actions belong", async () => {
+    const nested = { tool: "execute_actions", args: { actions: doubled(2) } };
+    const invoked = { tool_name: "execute_actions", parameters: { actions: doubled(2) } };
+    const [inside, through] = await repliesTo([
+      batch(nested, ...doubled(1), { tool: "invoke_tool", args: invoked }),
+      call("invoke_tool", invoked),
+    ]);
+
+    const unknown = {
+      code: "UNKNOWN_TOOL",
+      hint: expect.stringContaining("Inside a batch, put its actions into the batch's own list."),
+    };
+    const { results } = inside!.said as WireEnvelope;
+    expect(results).toMatchObject([{ error: unknown }, { status: "success" }, { error: unknown }]);
+    expect(through).toMatchObject({ said: { error: unknown }, failed: true });
+  });
+
   test("may carry whole batches beside single calls", async () => {
     const replies = await repliesTo([
       batch(...doubled(2), { tool: "broken" }),

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../contract/admission.ts";
+import type { AdmissionAnswer, AdmissionRequest, LeaseWish, RateLimit } from "../../contract/admission.ts";
 import type {
   ApprovalAnswer,
   Claim,
@@ -54,6 +54,8 @@ export interface TenantGateOptions extends OutboxOptions {
 export interface GateBackground {
   /** Make one attempt of a job. */
   readonly attempt: (claim: JobClaim) => Promise<AttemptEnd>;
+  /** The tenant's limit that every call of a tool draws from; null where it has none. */
+  readonly limitOf: (tool: string) => RateLimit | null;
   /** Try once to deliver the event about a job's end. */
   readonly deliver: (claim: CallbackClaim) => Promise<CallbackEnd>;
 }
@@ -311,8 +313,14 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       );
     }
 
-    #claimAttempt(now: number, { attempt }: GateBackground): DueWork | null {
-      const due = this.#outbox.claim(now);
+    #claimAttempt(now: number, { attempt, limitOf }: GateBackground): DueWork | null {
+      const due = this.#outbox.claim(now, ({ spec, fence }) => {
+        // What was queued was counted at home when it was admitted, for its first attempt.
+        const limit = fence === 1 ? null : limitOf(spec.tool);
+        if (limit === null) return 0;
+        const { denied } = this.#quota.draw(now, { quota: null, draws: [{ index: 0, limit }] });
+        return denied[0]?.retryAfterMs ?? 0;
+      });
       if (due === null) return null;
       const { claim, leaseEndsAt } = due;
       const run = async (): Promise<void> => {
