@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { WireEnvelope } from "../support/execute-batch.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
-import { TestCaller } from "../support/test-caller.ts";
+import { type RawRequest, TestCaller } from "../support/test-caller.ts";
 
 const { volley, caller } = await setUpSandbox();
 
@@ -94,10 +94,45 @@ describe.each(["modern", "legacy"] as const)("A client of the %s era", (era) => 
     await client.close();
   });
 
+  test("is told where the actions of a batch inside a batch belong", async () => {
+    const client = await connect(era);
+    const nested = { tool: "execute_actions", args: MIXED };
+    const { structuredContent } = await client.callTool({
+      name: "execute_actions",
+      arguments: { actions: [nested] },
+    });
+    const { results } = structuredContent as WireEnvelope;
+    expect(results[0]!.error).toMatchObject({
+      code: "UNKNOWN_TOOL",
+      hint: expect.stringContaining("put its actions into the batch's own list"),
+    });
+    await client.close();
+  });
+
   test("calls a single tool", async () => {
     const client = await connect(era, "?surface=flat");
     const result = await client.callTool({ name: "probe-echo", arguments: { n: 7 } });
     expect(result.structuredContent).toEqual({ path: "/echo", n: 7 });
+    await client.close();
+  });
+
+  test("is told by the protocol's own error that a cursor was never given", async () => {
+    const client = await connect(era, "?surface=flat");
+    for (const cursor of ["1", "50x", 7 as unknown as string])
+      await expect(client.request({ method: "tools/list", params: { cursor } })).rejects.toMatchObject({
+        code: -32_602,
+      });
+    await client.close();
+  });
+
+  test("gets arguments refused that a careless merge would take for a prototype", async () => {
+    const client = await connect(era, "?surface=flat");
+    const poisoned = JSON.parse('{"n":1,"__proto__":{"n":2}}') as Record<string, unknown>;
+    const result = await client.callTool({ name: "probe-echo", arguments: poisoned });
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: "INVALID_ARGS", issues: [{ path: "/args/__proto__" }] } },
+    });
     await client.close();
   });
 
@@ -137,6 +172,60 @@ test("A key sees only its own tools", async () => {
   await client.close();
 });
 
+/** A call of revision 2026-07-28, with nothing made right by a client library. */
+function callOf(name: string, args: object): RawRequest {
+  return {
+    path: "/mcp?surface=flat",
+    headers: {
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": name,
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: {
+        name,
+        arguments: args,
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+          "io.modelcontextprotocol/clientCapabilities": {},
+        },
+      },
+    }),
+  };
+}
+
+test("A key that has used up its quota is told how long to wait, as what became of the call", async () => {
+  const small = new TestCaller(volley.url, "sandbox-small-key");
+  const calls = await Promise.all(
+    Array.from({ length: 25 }, (_, n) => small.send(callOf("probe-echo", { n }))),
+  );
+  for (const { status, headers } of calls) {
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({ "ratelimit-policy": '"requests";q=20;w=60' });
+    expect(headers["ratelimit"]).toMatch(/^"requests";r=\d+;t=\d+$/);
+  }
+  const denied = calls.filter(({ headers }) => "retry-after" in headers);
+  expect(denied.length).toBeGreaterThan(0);
+  for (const { text } of denied)
+    expect(JSON.parse(text)).toMatchObject({
+      result: {
+        isError: true,
+        structuredContent: { error: { code: "QUOTA_EXCEEDED", retry_after_ms: expect.any(Number) } },
+      },
+    });
+
+  const legacy = await connect("legacy", "?surface=flat", "sandbox-small-key");
+  expect(await legacy.callTool({ name: "probe-echo", arguments: { n: 1 } })).toMatchObject({
+    isError: true,
+    structuredContent: { error: { code: "QUOTA_EXCEEDED", retry_after_ms: expect.any(Number) } },
+  });
+  await legacy.close();
+});
+
 describe("A request to /mcp", () => {
   const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
   const accept = { accept: "application/json, text/event-stream" };
@@ -155,6 +244,8 @@ describe("A request to /mcp", () => {
     ["of another origin", { origin: "https://evil.example" }, 403, -32_600],
     ["of an opaque origin", { origin: "null" }, 403, -32_600],
     ["for another host", { host: "evil.example" }, 403, -32_600],
+    ["for a host that is none", { host: "localhost:99999" }, 403, -32_600],
+    ["with an idempotency key, which would be ignored", { "idempotency-key": "k" }, 400, -32_600],
   ])("%s is refused", async (_, headers, status, code) => {
     const answer = await caller.send({ path: "/mcp", body: ping, headers: { ...accept, ...headers } });
     expect([answer.status, (JSON.parse(answer.text) as { error: { code: number } }).error.code]).toEqual([
@@ -165,6 +256,7 @@ describe("A request to /mcp", () => {
 
   test.each([
     ["that is no JSON", "{", 400, -32_700],
+    ["that is several messages", `[${ping},${ping}]`, 400, -32_600],
     ["that is too deep", "[".repeat(100_000), 422, -32_600],
     ["that is too large", JSON.stringify({ a: "x".repeat(300_000) }), 413, -32_600],
   ])("%s is refused in the protocol's words", async (_, body, status, code) => {
