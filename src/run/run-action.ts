@@ -12,10 +12,11 @@ import type { ByteBudget } from "./byte-budget.ts";
 import { CallClock } from "./call-clock.ts";
 import type { CallPermits } from "./call-permits.ts";
 import { type CallTrace, createEgress } from "./egress.ts";
+import { inDoubt, toFailedOutcome } from "./failed-outcome.ts";
 import type { Ports, RunOptions, ToolGates } from "./ports.ts";
 import type { TenantReads } from "./read-cache.ts";
-import { createRedactor } from "./redact.ts";
 import { serialiseOutput } from "./serialise-output.ts";
+import { readSecret, redactHint, redactorOf } from "./tool-secrets.ts";
 import type { UpstreamHealth } from "./upstream-health.ts";
 
 /** What the actions of one request share. */
@@ -207,36 +208,6 @@ function toFailure(error: unknown): Failure {
   });
 }
 
-/**
- * Say what a failure means. A write that was sent and not clearly refused may have happened: that is `unknown`, so
- * nobody repeats it blindly. A write that is not idempotent is never called retryable once it was sent, except when
- * the upstream turned it away for its rate.
- */
-function toFailedOutcome(failure: Failure, { tool, trace, maySendAgain, meta }: FailedCall): Outcome {
-  if (!tool.isWrite || !trace.sent) return { status: "error", error: failure, meta };
-  // A redirect says nothing about whether the request before it took effect.
-  const refused = trace.status !== null && trace.status >= 400;
-  if (!refused) return { status: "unknown", error: inDoubt(failure, maySendAgain), meta };
-  if (maySendAgain || failure.code === "RATE_LIMITED") return { status: "error", error: failure, meta };
-  return { status: "error", error: failure.retryable ? inDoubt(failure, false) : failure, meta };
-}
-
-interface FailedCall {
-  readonly tool: Tool;
-  readonly trace: CallTrace;
-  /** Whether whoever reads of the failure may send the write again. */
-  readonly maySendAgain: boolean;
-  readonly meta: Outcome["meta"];
-}
-
-/** A failure after which nobody knows whether the write took effect: what to do about that matters more than its cause. */
-function inDoubt(failure: Failure, maySendAgain: boolean): Failure {
-  const hint = maySendAgain
-    ? "It was sent, and whether it took effect is not known; sending it again is safe."
-    : "It was sent, and whether it took effect is not known: look before you send it again.";
-  return { ...failure, retryable: maySendAgain, hint };
-}
-
 /** How long to wait before trying again, or null when the contract does not allow it. */
 function retryDelayMs(
   failure: Failure,
@@ -256,41 +227,6 @@ function retryDelayMs(
     random: ports.random(),
   });
   return Math.max(delayMs, failure.retryAfterMs ?? 0);
-}
-
-function readSecret(tool: Tool, name: string, ports: Ports): string {
-  if (!tool.secrets.includes(name))
-    throw new Error(`Cannot read secret '${name}': tool '${tool.name}' does not declare it`);
-  const value = ports.secret(name);
-  if (value === undefined) throw new ToolFailure("MISCONFIGURED", missingSecret(name));
-  return value;
-}
-
-/** What to say when a secret is not set: its name is for the operator, its value is nobody's. */
-export function missingSecret(name: string): { readonly hint: string } {
-  return {
-    hint: `The deployment has no secret ${name}; its operator has to set it. Do without this tool until then.`,
-  };
-}
-
-const redactors = new WeakMap<
-  Tool,
-  { readonly values: readonly string[]; readonly redact: (json: string) => string }
->();
-
-function redactorOf(tool: Tool, ports: Ports): (json: string) => string {
-  const cached = redactors.get(tool);
-  const values = tool.secrets.map((name) => ports.secret(name) ?? "");
-  if (cached !== undefined && cached.values.every((value, index) => value === values[index]))
-    return cached.redact;
-  const redact = createRedactor(values);
-  redactors.set(tool, { values, redact });
-  return redact;
-}
-
-function redactHint(failure: Failure, redact: (json: string) => string): Failure {
-  if (failure.hint === undefined) return failure;
-  return { ...failure, hint: JSON.parse(redact(JSON.stringify(failure.hint))) as string };
 }
 
 function rejectAtEnd(clock: CallClock): Promise<never> {

@@ -1,17 +1,8 @@
 import type { AdmissionAnswer, AdmissionRequest } from "../../contract/admission.ts";
 import type { AttemptEnd, JobChange, JobClaim, JobQuery, JobRecord } from "../../contract/job.ts";
-import {
-  cancelJob,
-  claimJob,
-  firstDue,
-  type Job,
-  nextDue,
-  queueJob,
-  recordJob,
-  redriveJob,
-  settleJob,
-  toJobRecord,
-} from "../../state/outbox.ts";
+import { cancelJob, redriveJob } from "../../state/change-job.ts";
+import { firstDue, nextDue } from "../../state/due-times.ts";
+import { claimJob, type Job, queueJob, recordJob, settleJob, toJobRecord } from "../../state/outbox.ts";
 import { CallbackQueue } from "./callback-queue.ts";
 import { FinalJobs } from "./final-jobs.ts";
 import { isLive } from "./job-row.ts";
