@@ -1,4 +1,4 @@
-import type { Tool, ToolContext } from "../catalog/define-tool.ts";
+import type { ProgressReport, Tool, ToolContext } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
@@ -16,7 +16,7 @@ import { inDoubt, toFailedOutcome } from "./failed-outcome.ts";
 import type { Ports, RunOptions, ToolGates } from "./ports.ts";
 import type { TenantReads } from "./read-cache.ts";
 import { serialiseOutput } from "./serialise-output.ts";
-import { readSecret, redactHint, redactorOf } from "./tool-secrets.ts";
+import { readSecret, redactHint, redactMessage, redactorOf } from "./tool-secrets.ts";
 import type { UpstreamHealth } from "./upstream-health.ts";
 
 /** What the actions of one request share. */
@@ -65,12 +65,14 @@ export interface ActionOptions {
   readonly isJob: () => boolean;
   /** Of a tool with global limits: the first attempt's permit is held, later ones ask for their own. */
   readonly permits?: CallPermits;
+  /** Told what the tool reports of its progress. */
+  readonly onReport?: (report: ProgressReport) => void;
 }
 
 /** Call a tool: its clock starts now, it is retried where its contract allows, and it ends in exactly one outcome. */
 export function startAction(call: Call, scope: RequestScope, options: ActionOptions): Action {
   const { tool } = call;
-  const { permits } = options;
+  const { permits, onReport } = options;
   const { clock } = scope.ports;
   const startedAt = clock.now();
   const callClock = new CallClock(clock, call.timeoutMs);
@@ -114,6 +116,7 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
     secret: (name) => readSecret(tool, name, scope.ports),
     idempotencyKey: options.idempotencyKey,
     signal: callClock.signal,
+    report: onReport === undefined ? unheard : (report) => onReport(redactMessage(report, redact)),
   };
 
   if (options.maxAttempts > 1 && tool.orchestration.backoff !== undefined) scope.health.countCall(tool);
@@ -228,6 +231,9 @@ function retryDelayMs(
   });
   return Math.max(delayMs, failure.retryAfterMs ?? 0);
 }
+
+/** Where a report goes that nobody asked for. */
+function unheard(): void {}
 
 function rejectAtEnd(clock: CallClock): Promise<never> {
   const promise = new Promise<never>((_, reject) => void clock.onEnd(reject));

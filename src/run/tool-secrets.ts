@@ -1,4 +1,4 @@
-import type { Tool } from "../catalog/define-tool.ts";
+import type { ProgressReport, Tool } from "../catalog/define-tool.ts";
 import type { Failure } from "../contract/failure.ts";
 import { ToolFailure } from "../contract/tool-failure.ts";
 import type { Ports } from "./ports.ts";
@@ -38,6 +38,14 @@ export function redactorOf(tool: Tool, ports: Ports): (json: string) => string {
 
 /** Take secrets out of what a tool said of its own failure. */
 export function redactHint(failure: Failure, redact: (json: string) => string): Failure {
-  if (failure.hint === undefined) return failure;
-  return { ...failure, hint: JSON.parse(redact(JSON.stringify(failure.hint))) as string };
+  return failure.hint === undefined ? failure : { ...failure, hint: redactText(failure.hint, redact) };
+}
+
+/** Take secrets out of what a tool said of its progress. */
+export function redactMessage(report: ProgressReport, redact: (json: string) => string): ProgressReport {
+  return report.message === undefined ? report : { ...report, message: redactText(report.message, redact) };
+}
+
+function redactText(text: string, redact: (json: string) => string): string {
+  return JSON.parse(redact(JSON.stringify(text))) as string;
 }

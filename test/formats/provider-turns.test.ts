@@ -1,3 +1,7 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import type { Content } from "@google/genai";
+import fc from "fast-check";
+import type OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 
 import { parseAnthropicTurn } from "../../src/formats/anthropic.ts";
@@ -9,7 +13,7 @@ import type { ParseTurn, ProviderTurn } from "../../src/formats/provider-turn.ts
 import { valueOf } from "../support/unwrap.ts";
 
 /** Ids no two of which look alike, because every provider writes its own. */
-const IDS = ["call_1", "toolu_01A:b|c", "chatcmpl-tool-ümlaut 🙂"];
+const IDS = ["call_1", "toolu_01A:b|c", "chatcmpl-tool-ümlaut 🙂"] as const;
 
 const chatCall = (id: string, n: number): object => ({
   id,
@@ -97,17 +101,27 @@ const REPLIES = [
 
 test("A chat turn is answered by one tool message a call, under its id", () => {
   expect(valueOf(parseChatTurn(chatMessage)).write(REPLIES)).toEqual({
-    messages: IDS.map((id, index) => ({ role: "tool", tool_call_id: id, content: REPLIES[index]!.json })),
+    messages: IDS.map(
+      (id, index) =>
+        ({
+          role: "tool",
+          tool_call_id: id,
+          content: REPLIES[index]!.json,
+        }) satisfies OpenAI.ChatCompletionToolMessageParam,
+    ),
   });
 });
 
 test("A responses turn is answered by one output item a call", () => {
   expect(valueOf(parseResponsesTurn(responsesItems)).write(REPLIES)).toEqual({
-    output: IDS.map((id, index) => ({
-      type: "function_call_output",
-      call_id: id,
-      output: REPLIES[index]!.json,
-    })),
+    output: IDS.map(
+      (id, index) =>
+        ({
+          type: "function_call_output",
+          call_id: id,
+          output: REPLIES[index]!.json,
+        }) satisfies OpenAI.Responses.ResponseInputItem.FunctionCallOutput,
+    ),
   });
 });
 
@@ -122,7 +136,7 @@ test("An anthropic turn is answered by one user message with every result, marke
           { type: "tool_result", tool_use_id: IDS[2], content: '"text"' },
         ],
       },
-    ],
+    ] satisfies Anthropic.MessageParam[],
   });
 });
 
@@ -138,7 +152,7 @@ test("A gemini turn is answered by one content with every response, as output or
           { functionResponse: { id: IDS[2], name: "probe-echo", response: { output: "text" } } },
         ],
       },
-    ],
+    ] satisfies Content[],
   });
 });
 
@@ -279,7 +293,13 @@ test("A message's function_call is answered by a function message", () => {
     const turn = valueOf(parseChatTurn(body));
     expect(namesAndArgs(turn)).toEqual([["probe-echo", { n: 7 }]]);
     expect(turn.write([REPLIES[0]!])).toEqual({
-      messages: [{ role: "function", name: "probe-echo", content: '{"n":0}' }],
+      messages: [
+        {
+          role: "function",
+          name: "probe-echo",
+          content: '{"n":0}',
+        } satisfies OpenAI.ChatCompletionFunctionMessageParam,
+      ],
     });
   }
 });
@@ -332,4 +352,45 @@ test("A call with free-form input is told to use a function", () => {
   expect(responses.write([REPLIES[1]!])).toMatchObject({
     output: [{ type: "custom_tool_call_output", call_id: "a" }],
   });
+});
+
+test("Whatever ids and arguments calls have, they are answered once each, in their order, under their ids", () => {
+  const text = fc.string({ unit: "binary", maxLength: 300 });
+  const calls = fc.array(fc.record({ id: text, args: fc.oneof(text, fc.json()) }), { maxLength: 50 });
+  fc.assert(
+    fc.property(calls, (sent) => {
+      const ids = sent.map(({ id }) => id);
+      const replies = sent.map((_, index) => ({ json: String(index), failed: index % 2 === 0 }));
+      const answers = ids.map((id, index) => [id, index]);
+
+      const chat = valueOf(
+        parseChatTurn(sent.map(({ id, args }) => ({ id, function: { name: "a", arguments: args } }))),
+      ).write(replies) as { messages: OpenAI.ChatCompletionToolMessageParam[] };
+      expect(chat.messages.map((one) => [one.tool_call_id, Number(one.content)])).toEqual(answers);
+
+      const responses = valueOf(
+        parseResponsesTurn(
+          sent.map(({ id, args }) => ({ type: "function_call", call_id: id, name: "a", arguments: args })),
+        ),
+      ).write(replies) as { output: { call_id: string; output: string }[] };
+      expect(responses.output.map((one) => [one.call_id, Number(one.output)])).toEqual(answers);
+
+      const anthropic = valueOf(
+        parseAnthropicTurn(sent.map(({ id, args }) => ({ type: "tool_use", id, name: "a", input: args }))),
+      ).write(replies) as { messages: { content: { tool_use_id: string; content: string }[] }[] };
+      const results = anthropic.messages.flatMap(({ content }) => content);
+      expect(results.map((one) => [one.tool_use_id, Number(one.content)])).toEqual(answers);
+
+      const gemini = valueOf(
+        parseGeminiTurn(sent.map(({ id, args }) => ({ functionCall: { id, name: "a", args } }))),
+      ).write(replies) as { messages: Content[] };
+      const parts = gemini.messages.flatMap((message) => message.parts ?? []);
+      expect(
+        parts.map(({ functionResponse: one }) => [
+          one!.id,
+          one!.response!["output"] ?? one!.response!["error"],
+        ]),
+      ).toEqual(answers);
+    }),
+  );
 });
