@@ -138,7 +138,8 @@ const runSingle: RunBatch = async (batch, execution, tell) => {
 
 /** A batch whose actions failed is no failed call: what failed is said inside. */
 const runBatch: RunBatch = async (batch, execution, tell) => {
-  const answer = await execute(batch, execution);
+  // Nobody hears of its actions, but as part of a turn that is told while it runs it has to be ended with it.
+  const answer = await execute(batch, tell ? { onOutcome: () => {}, ...execution } : execution);
   if (!answer.ok) return answer;
   const { envelopeJson, quota } = answer.value;
   const reply = { json: envelopeJson, failed: false };

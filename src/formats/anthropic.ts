@@ -24,7 +24,7 @@ interface ToolUse extends ProviderCall {
  * Source: https://docs.anthropic.com/en/api/messages
  */
 export const parseAnthropicTurn: ParseTurn = (body) => {
-  const read = readCalls(findBlocks(body), readBlock);
+  const read = readCalls(body, { endpoint: "/v1/anthropic/tool_use", find: findBlocks, read: readBlock });
   if (!read.ok) return read;
   return ok(
     makeTurn(read.value, {
@@ -42,7 +42,7 @@ function findBlocks(body: unknown): Result<FoundCalls, Refusal> {
     if (Array.isArray(content)) return ok({ path: "/content", items: content as unknown[] });
     // A message that is only text may be said in short.
     if (typeof content === "string") return ok({ path: "/content", items: [] });
-    if (body["type"] === "tool_use") return ok({ path: "", items: [body] });
+    if (body["type"] === "tool_use") return ok({ path: "", items: body });
   }
   return refuseShape("", "a message, its list of content blocks, or a tool_use block", body);
 }

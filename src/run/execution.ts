@@ -1,4 +1,5 @@
 import type { Catalog } from "../catalog/catalog.ts";
+import type { ProgressReport } from "../catalog/define-tool.ts";
 import type { QuotaState } from "../contract/admission.ts";
 import type { Caller } from "../contract/caller.ts";
 import type { Outcome } from "../contract/outcome.ts";
@@ -31,4 +32,6 @@ export interface Execution {
   readonly onAdmitted?: (quota: QuotaState | null) => void;
   /** Told each step's outcome the moment it is known, once; the envelope still contains all of them. */
   readonly onOutcome?: (step: Step, outcome: Outcome) => void;
+  /** Told what the tools report of their progress, without secrets; it may go on after the answer. */
+  readonly onReport?: (report: ProgressReport) => void;
 }

@@ -1,4 +1,4 @@
-import type { Tool, ToolContext } from "../catalog/define-tool.ts";
+import type { ProgressReport, Tool, ToolContext } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
@@ -12,10 +12,11 @@ import type { ByteBudget } from "./byte-budget.ts";
 import { CallClock } from "./call-clock.ts";
 import type { CallPermits } from "./call-permits.ts";
 import { type CallTrace, createEgress } from "./egress.ts";
+import { inDoubt, toFailedOutcome } from "./failed-outcome.ts";
 import type { Ports, RunOptions, ToolGates } from "./ports.ts";
 import type { TenantReads } from "./read-cache.ts";
-import { createRedactor } from "./redact.ts";
 import { serialiseOutput } from "./serialise-output.ts";
+import { readSecret, redactHint, redactMessage, redactorOf } from "./tool-secrets.ts";
 import type { UpstreamHealth } from "./upstream-health.ts";
 
 /** What the actions of one request share. */
@@ -64,12 +65,14 @@ export interface ActionOptions {
   readonly isJob: () => boolean;
   /** Of a tool with global limits: the first attempt's permit is held, later ones ask for their own. */
   readonly permits?: CallPermits;
+  /** Told what the tool reports of its progress. */
+  readonly onReport?: (report: ProgressReport) => void;
 }
 
 /** Call a tool: its clock starts now, it is retried where its contract allows, and it ends in exactly one outcome. */
 export function startAction(call: Call, scope: RequestScope, options: ActionOptions): Action {
   const { tool } = call;
-  const { permits } = options;
+  const { permits, onReport } = options;
   const { clock } = scope.ports;
   const startedAt = clock.now();
   const callClock = new CallClock(clock, call.timeoutMs);
@@ -113,6 +116,7 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
     secret: (name) => readSecret(tool, name, scope.ports),
     idempotencyKey: options.idempotencyKey,
     signal: callClock.signal,
+    report: onReport === undefined ? unheard : (report) => onReport(redactMessage(report, redact)),
   };
 
   if (options.maxAttempts > 1 && tool.orchestration.backoff !== undefined) scope.health.countCall(tool);
@@ -207,36 +211,6 @@ function toFailure(error: unknown): Failure {
   });
 }
 
-/**
- * Say what a failure means. A write that was sent and not clearly refused may have happened: that is `unknown`, so
- * nobody repeats it blindly. A write that is not idempotent is never called retryable once it was sent, except when
- * the upstream turned it away for its rate.
- */
-function toFailedOutcome(failure: Failure, { tool, trace, maySendAgain, meta }: FailedCall): Outcome {
-  if (!tool.isWrite || !trace.sent) return { status: "error", error: failure, meta };
-  // A redirect says nothing about whether the request before it took effect.
-  const refused = trace.status !== null && trace.status >= 400;
-  if (!refused) return { status: "unknown", error: inDoubt(failure, maySendAgain), meta };
-  if (maySendAgain || failure.code === "RATE_LIMITED") return { status: "error", error: failure, meta };
-  return { status: "error", error: failure.retryable ? inDoubt(failure, false) : failure, meta };
-}
-
-interface FailedCall {
-  readonly tool: Tool;
-  readonly trace: CallTrace;
-  /** Whether whoever reads of the failure may send the write again. */
-  readonly maySendAgain: boolean;
-  readonly meta: Outcome["meta"];
-}
-
-/** A failure after which nobody knows whether the write took effect: what to do about that matters more than its cause. */
-function inDoubt(failure: Failure, maySendAgain: boolean): Failure {
-  const hint = maySendAgain
-    ? "It was sent, and whether it took effect is not known; sending it again is safe."
-    : "It was sent, and whether it took effect is not known: look before you send it again.";
-  return { ...failure, retryable: maySendAgain, hint };
-}
-
 /** How long to wait before trying again, or null when the contract does not allow it. */
 function retryDelayMs(
   failure: Failure,
@@ -258,40 +232,8 @@ function retryDelayMs(
   return Math.max(delayMs, failure.retryAfterMs ?? 0);
 }
 
-function readSecret(tool: Tool, name: string, ports: Ports): string {
-  if (!tool.secrets.includes(name))
-    throw new Error(`Cannot read secret '${name}': tool '${tool.name}' does not declare it`);
-  const value = ports.secret(name);
-  if (value === undefined) throw new ToolFailure("MISCONFIGURED", missingSecret(name));
-  return value;
-}
-
-/** What to say when a secret is not set: its name is for the operator, its value is nobody's. */
-export function missingSecret(name: string): { readonly hint: string } {
-  return {
-    hint: `The deployment has no secret ${name}; its operator has to set it. Do without this tool until then.`,
-  };
-}
-
-const redactors = new WeakMap<
-  Tool,
-  { readonly values: readonly string[]; readonly redact: (json: string) => string }
->();
-
-function redactorOf(tool: Tool, ports: Ports): (json: string) => string {
-  const cached = redactors.get(tool);
-  const values = tool.secrets.map((name) => ports.secret(name) ?? "");
-  if (cached !== undefined && cached.values.every((value, index) => value === values[index]))
-    return cached.redact;
-  const redact = createRedactor(values);
-  redactors.set(tool, { values, redact });
-  return redact;
-}
-
-function redactHint(failure: Failure, redact: (json: string) => string): Failure {
-  if (failure.hint === undefined) return failure;
-  return { ...failure, hint: JSON.parse(redact(JSON.stringify(failure.hint))) as string };
-}
+/** Where a report goes that nobody asked for. */
+function unheard(): void {}
 
 function rejectAtEnd(clock: CallClock): Promise<never> {
   const promise = new Promise<never>((_, reject) => void clock.onEnd(reject));

@@ -45,7 +45,7 @@ async function run(
   execution: Execution,
 ): Promise<readonly Outcome[]> {
   const { plan, degraded, fences } = admitted;
-  const { caller, catalog, ports, options, gate, toolGates, defer, onAdmitted, onOutcome } = execution;
+  const { caller, catalog, ports, options, gate, toolGates, defer, onOutcome, onReport } = execution;
   const { clock } = ports;
   const scope = {
     ports,
@@ -65,12 +65,11 @@ async function run(
 
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
   // platform ends everything by itself, and neither listening for that nor outliving it is worth its price. What is told
-  // while it runs outlives its response, so it has to be ended here. Under a key everything is seen through.
+  // while it runs outlives the beginning of its response, so it has to be ended here. Under a key everything is seen through.
   const lasting = plan.steps.some(
     ({ task }) => task.ok && (task.value.tool.isWrite || task.value.tool.globalLimits !== null),
   );
-  const told = onAdmitted !== undefined || onOutcome !== undefined;
-  const listens = (lasting || told) && keys === null;
+  const listens = (lasting || onOutcome !== undefined) && keys === null;
   const signal = listens ? execution.signal : null;
 
   const endsAt = clock.now() + plan.deadlineMs;
@@ -87,6 +86,7 @@ async function run(
       endsAt,
       flights: new SingleFlight(plan, clock),
       recalls: plan.sharesReads,
+      ...(onReport !== undefined && { onReport }),
     }),
     {
       clock,

@@ -68,6 +68,23 @@ describe("A turn", () => {
     expect(world.gate.requests).toHaveLength(1);
   });
 
+  test("tells a model that put a batch into a batch, or called one through another tool, where its actions belong", async () => {
+    const nested = { tool: "execute_actions", args: { actions: doubled(2) } };
+    const invoked = { tool_name: "execute_actions", parameters: { actions: doubled(2) } };
+    const [inside, through] = await repliesTo([
+      batch(nested, ...doubled(1), { tool: "invoke_tool", args: invoked }),
+      call("invoke_tool", invoked),
+    ]);
+
+    const unknown = {
+      code: "UNKNOWN_TOOL",
+      hint: expect.stringContaining("Inside a batch, put its actions into the batch's own list."),
+    };
+    const { results } = inside!.said as WireEnvelope;
+    expect(results).toMatchObject([{ error: unknown }, { status: "success" }, { error: unknown }]);
+    expect(through).toMatchObject({ said: { error: unknown }, failed: true });
+  });
+
   test("may carry whole batches beside single calls", async () => {
     const replies = await repliesTo([
       batch(...doubled(2), { tool: "broken" }),
@@ -81,7 +98,15 @@ describe("A turn", () => {
     expect(replies[0]!.failed).toBe(false);
     expect(replies[1]).toEqual({ said: { twice: 10 }, failed: false });
     expect(replies[2]).toMatchObject({
-      said: { status: "error", error: { code: "INVALID_BATCH", path: "/actions" } },
+      said: {
+        status: "error",
+        error: {
+          code: "INVALID_BATCH",
+          message: "The batch is not well formed.",
+          hint: expect.stringMatching(/^\/actions must be /),
+          path: "/actions",
+        },
+      },
       failed: true,
     });
   });
@@ -113,6 +138,19 @@ describe("A turn", () => {
     );
     expect(ran).toMatchObject({ ok: false, error: { refusal: { code: "INVALID_BATCH" } } });
     expect(world.gate.requests).toHaveLength(0);
+  });
+
+  test("says when to send the batch again that there was no quota left for", async () => {
+    const world = new TestWorld();
+    world.gate.beforeAnswer = async () => {
+      world.gate.quotaAllowed = world.gate.requests.length < 2;
+    };
+    const [single, whole] = await repliesTo([call("double", { n: 1 }), batch(...doubled(1))], world);
+    expect(single).toEqual({ said: { twice: 2 }, failed: false });
+    expect(whole).toMatchObject({
+      said: { error: { code: "QUOTA_EXCEEDED", retry_after_ms: 1_500, hint: expect.any(String) } },
+      failed: true,
+    });
   });
 
   test("without quota is refused whole, and nothing runs", async () => {

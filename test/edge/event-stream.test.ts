@@ -21,9 +21,10 @@ beforeEach(() => {
 });
 
 function answer(run: Run): Promise<Response> {
-  return respondEvents(run, {
-    signal: client.signal,
-    context: {
+  return respondEvents(
+    run,
+    new Request("https://volley.test/v1/execute_actions", { method: "POST", signal: client.signal }),
+    {
       caller: {
         name: "tester",
         tenant: "acme",
@@ -35,7 +36,7 @@ function answer(run: Run): Promise<Response> {
       ports: { clock },
       defer: (work) => void deferred.push(work),
     },
-  });
+  );
 }
 
 /** A run that is admitted at once and over after so long, with results on the way. */
@@ -138,6 +139,7 @@ describe("A stream of events", () => {
     expect(JSON.parse(String(log.mock.lastCall))).toEqual({
       level: "error",
       request_id: "request-1",
+      path: "/v1/execute_actions",
       error: "Error: bug",
     });
     log.mockRestore();

@@ -46,7 +46,7 @@ export function createApp(deploymentOf: (env: Record<string, unknown>) => Deploy
   );
   app.onError((error, c) => {
     const requestId = crypto.randomUUID();
-    logBug(error, requestId, c.req.path);
+    logBug(requestId, c.req.path, error);
     return respondBug(c.req.raw, requestId);
   });
   return app;

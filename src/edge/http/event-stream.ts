@@ -21,13 +21,10 @@ export interface Ran {
 
 export type Run = (listener: Listener) => Promise<Result<Ran, Refused>>;
 
-export interface StreamOptions {
-  /** Aborts when the client has gone away. */
-  readonly signal: AbortSignal;
-  readonly context: Pick<RequestContext, "caller" | "requestId" | "defer"> & {
-    readonly ports: Pick<RequestContext["ports"], "clock">;
-  };
-}
+/** What a stream needs of a request's context. */
+type StreamContext = Pick<RequestContext, "caller" | "requestId" | "defer"> & {
+  readonly ports: Pick<RequestContext["ports"], "clock">;
+};
 
 /** Proxies give up on a silent connection after 30 to 60 s. */
 const KEEP_ALIVE_MS = 15_000;
@@ -53,10 +50,10 @@ const HEADERS = {
  *
  * Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
-export async function respondEvents(run: Run, { signal, context }: StreamOptions): Promise<Response> {
+export async function respondEvents(run: Run, request: Request, context: StreamContext): Promise<Response> {
   const { caller, requestId, ports, defer } = context;
   const gone = new AbortController();
-  signal.addEventListener("abort", () => gone.abort(), { once: true });
+  request.signal.addEventListener("abort", () => gone.abort(), { once: true });
 
   // What a slow client has not asked for yet waits as text, which is shared with the answer, and not as bytes beside it.
   const { readable, writable } = new TextEncoderStream();
@@ -97,7 +94,7 @@ export async function respondEvents(run: Run, { signal, context }: StreamOptions
       },
       (bug: unknown) => {
         // The status is sent already: all that is left is to break the connection.
-        logBug(bug, requestId);
+        logBug(requestId, new URL(request.url).pathname, bug);
         return writer.abort(bug);
       },
     );

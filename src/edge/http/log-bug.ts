@@ -1,4 +1,4 @@
-/** Log a bug of ours for the operator; the client learns only the request id to look for. */
-export function logBug(error: unknown, requestId: string, path?: string): void {
+/** Tell the operator of a bug of ours: the log is theirs, the caller learns only the request's id. */
+export function logBug(requestId: string, path: string, error: unknown): void {
   console.error(JSON.stringify({ level: "error", request_id: requestId, path, error: String(error) }));
 }

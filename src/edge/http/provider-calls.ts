@@ -1,5 +1,6 @@
 import { runCalls } from "../../agent/run-calls.ts";
-import { makeRefusal } from "../../contract/refusal.ts";
+import { describe } from "../../contract/issues.ts";
+import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { ParseTurn } from "../../formats/provider-turn.ts";
 import { ok } from "../../kit/result.ts";
 import { readRequestBody } from "./read-request-body.ts";
@@ -16,7 +17,8 @@ export function answerTurns(parseTurn: ParseTurn) {
   return async (request: Request, context: RequestContext): Promise<Response> => {
     const { requestId } = context;
     // Ignored, it would make somebody believe that a turn sent twice runs once.
-    if (request.headers.has("idempotency-key")) return respondProblem(NO_KEYS, requestId);
+    const key = request.headers.get("idempotency-key");
+    if (key !== null) return respondProblem(refuseKey(key), requestId);
     const body = await readRequestBody(request);
     if (!body.ok) return respondProblem(body.error, requestId);
     const turn = parseTurn(body.value.value);
@@ -43,7 +45,10 @@ export function answerTurns(parseTurn: ParseTurn) {
   };
 }
 
-const NO_KEYS = makeRefusal(
-  "INVALID_BATCH",
-  "A turn takes no 'Idempotency-Key': leave the header out, or give actions of execute_actions an idempotency_key.",
-);
+function refuseKey(key: string): Refusal {
+  return makeRefusal(
+    "INVALID_BATCH",
+    "A turn takes no 'Idempotency-Key': leave the header out, or give actions of execute_actions an idempotency_key.",
+    { issue: { path: "Idempotency-Key", expected: "no such header", received: describe(key) } },
+  );
+}

@@ -5,10 +5,9 @@ import { wantsEvents } from "./wants-events.ts";
 
 /** Answer a run the way the client asks for: as one JSON document, or as events while it goes on. */
 export async function respondRun(run: Run, request: Request, context: RequestContext): Promise<Response> {
-  const { signal, headers } = request;
-  if (wantsEvents(headers.get("accept"))) return respondEvents(run, { signal, context });
+  if (wantsEvents(request.headers.get("accept"))) return respondEvents(run, request, context);
   const { requestId, caller } = context;
-  const ran = await run({ signal });
+  const ran = await run({ signal: request.signal });
   if (!ran.ok) return respondProblem(ran.error.refusal, requestId, quotaHeaders(caller, ran.error.quota));
   const { json, quota, replayed } = ran.value;
   return respondJson(json, requestId, { ...quotaHeaders(caller, quota), ...replayHeaders(replayed) });
