@@ -118,9 +118,7 @@ export function startAction(call: Call, scope: RequestScope, options: ActionOpti
   if (options.maxAttempts > 1 && tool.orchestration.backoff !== undefined) scope.health.countCall(tool);
 
   const { promise: outcome, resolve } = Promise.withResolvers<Outcome>();
-  const ended = rejectAtEnd(callClock);
-
-  const run = (): Promise<unknown> => Promise.race([tool.run(call.args, context), ended]);
+  const run = (): Promise<unknown> => callClock.orEnd(tool.run(call.args, context));
   const attempt = async (): Promise<Outcome> => {
     for (;;) {
       attempts += 1;
@@ -291,10 +289,4 @@ function redactorOf(tool: Tool, ports: Ports): (json: string) => string {
 function redactHint(failure: Failure, redact: (json: string) => string): Failure {
   if (failure.hint === undefined) return failure;
   return { ...failure, hint: JSON.parse(redact(JSON.stringify(failure.hint))) as string };
-}
-
-function rejectAtEnd(clock: CallClock): Promise<never> {
-  const promise = new Promise<never>((_, reject) => void clock.onEnd(reject));
-  promise.catch(() => {});
-  return promise;
 }
