@@ -40,8 +40,8 @@ export interface Running {
   readonly outcome: Promise<Outcome>;
   /** Resolves when nothing of it is under way any more, which may be after its outcome was reported as unknown. */
   readonly finished: Promise<void>;
-  /** False while it waits for something before it is dispatched: until then stopping it is certain to have sent nothing. */
-  readonly started?: boolean;
+  /** False until it is dispatched: until then stopping it is certain to have sent nothing. */
+  readonly started: boolean;
   /** Stop it: a read ends with `failure` now; a write that was sent is never torn off. */
   stop(failure: Failure, sentWrite: SentWrite): void;
 }
@@ -68,106 +68,143 @@ export interface ActionOptions {
 
 /** Call a tool: its clock starts now, it is retried where its contract allows, and it ends in exactly one outcome. */
 export function startAction(call: Call, scope: RequestScope, options: ActionOptions): Action {
-  const { tool } = call;
-  const { permits } = options;
-  const { clock } = scope.ports;
-  const startedAt = clock.now();
-  const callClock = new CallClock(clock, call.timeoutMs);
-  const trace: CallTrace = { sent: false, status: null, retryAfterMs: null };
-  const redact = redactorOf(tool, scope.ports);
-  const tellCache = scope.cache?.watch(call);
-  let attempts = 0;
+  return new ToolCall(call, scope, options);
+}
 
-  const meta = (): Outcome["meta"] => ({
-    durationMs: Math.max(0, clock.now() - startedAt - callClock.pausedMs),
-    queuedMs: options.queuedMs + callClock.pausedMs,
-    attempts,
-  });
-  // A job is sent again by us, under the same key. A caller's next batch has another key, so only a write that needs none
-  // is safe there.
-  const maySendAgain = (): boolean => (options.isJob() ? tool.repeatable : tool.idempotent);
-  const fail = (failure: Failure): Outcome => {
-    // The last attempt was not made: an open breaker kept it in here.
-    if (failure.code === "CIRCUIT_OPEN") attempts = trace.sent ? Math.max(1, attempts - 1) : 0;
-    return toFailedOutcome(redactHint(failure, redact), {
-      tool,
-      trace,
-      maySendAgain: maySendAgain(),
-      meta: meta(),
+class ToolCall implements Action {
+  readonly outcome: Promise<Outcome>;
+  readonly finished: Promise<void>;
+  readonly started = true;
+  readonly #call: Call;
+  readonly #scope: RequestScope;
+  readonly #options: ActionOptions;
+  readonly #clock: CallClock;
+  readonly #startedAt: number;
+  readonly #trace: CallTrace = { sent: false, status: null, retryAfterMs: null };
+  readonly #redact: (json: string) => string;
+  readonly #resolve: (outcome: Outcome) => void;
+  #attempts = 0;
+
+  constructor(call: Call, scope: RequestScope, options: ActionOptions) {
+    const { tool } = call;
+    const { clock } = scope.ports;
+    this.#call = call;
+    this.#scope = scope;
+    this.#options = options;
+    this.#startedAt = clock.now();
+    this.#clock = new CallClock(clock, call.timeoutMs);
+    this.#redact = redactorOf(tool, scope.ports);
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    this.outcome = promise;
+    this.#resolve = resolve;
+
+    const tellCache = scope.cache?.watch(call);
+    if (options.maxAttempts > 1 && tool.orchestration.backoff !== undefined) scope.health.countCall(tool);
+    this.finished = this.#run(this.#makeContext()).then((result) => {
+      this.#clock.stop();
+      options.permits?.release(this.#trace.retryAfterMs);
+      tellCache?.(result);
+      resolve(result);
     });
-  };
+  }
 
-  const context: ToolContext = {
-    fetch: createEgress({
-      tool,
-      clock: callClock,
-      time: clock,
-      slots: scope.slots,
-      budget: scope.budget,
-      fetch: scope.ports.fetch,
-      options: scope.options,
-      trace,
-      health: scope.health,
-      hasItsTime: call.timeoutMs >= tool.timeoutMs,
-    }),
-    secret: (name) => readSecret(tool, name, scope.ports),
-    idempotencyKey: options.idempotencyKey,
-    signal: callClock.signal,
-  };
+  get sent(): boolean {
+    return this.#trace.sent;
+  }
 
-  if (options.maxAttempts > 1 && tool.orchestration.backoff !== undefined) scope.health.countCall(tool);
+  get meta(): Outcome["meta"] {
+    const { pausedMs } = this.#clock;
+    return {
+      durationMs: Math.max(0, this.#scope.ports.clock.now() - this.#startedAt - pausedMs),
+      queuedMs: this.#options.queuedMs + pausedMs,
+      attempts: this.#attempts,
+    };
+  }
 
-  const { promise: outcome, resolve } = Promise.withResolvers<Outcome>();
-  const run = (): Promise<unknown> => callClock.orEnd(tool.run(call.args, context));
-  const attempt = async (): Promise<Outcome> => {
+  stop(failure: Failure, sentWrite: SentWrite): void {
+    if (!this.#call.tool.isWrite || !this.sent) this.#clock.end(failure);
+    else if (sentWrite === "report-unknown")
+      this.#resolve({ status: "unknown", error: inDoubt(failure, this.#maySendAgain), meta: this.meta });
+  }
+
+  #makeContext(): ToolContext {
+    const { ports, slots, budget, options, health } = this.#scope;
+    const { tool, timeoutMs } = this.#call;
+    return {
+      fetch: createEgress({
+        tool,
+        clock: this.#clock,
+        time: ports.clock,
+        slots,
+        budget,
+        fetch: ports.fetch,
+        options,
+        trace: this.#trace,
+        health,
+        hasItsTime: timeoutMs >= tool.timeoutMs,
+      }),
+      secret: (name) => readSecret(tool, name, ports),
+      idempotencyKey: this.#options.idempotencyKey,
+      signal: this.#clock.signal,
+    };
+  }
+
+  async #run(context: ToolContext): Promise<Outcome> {
+    const { tool, args } = this.#call;
+    const { ports, health } = this.#scope;
+    const { permits, isJob, maxAttempts } = this.#options;
+    const clock = this.#clock;
+    const run = (): Promise<unknown> => clock.orEnd(tool.run(args, context));
     for (;;) {
-      attempts += 1;
+      this.#attempts += 1;
       try {
-        const output = await (permits === undefined ? run() : runUnder(permits, run, callClock, clock));
-        const written = serialiseOutput(output);
-        const json = redact(written.json);
-        const data = json === written.json ? output : JSON.parse(json);
-        return { status: "success", data, json, meta: { ...meta(), bytes: written.bytes } };
+        const output = await (permits === undefined ? run() : runUnder(permits, run, clock, ports.clock));
+        return this.#succeed(output);
       } catch (error) {
         const failure = toFailure(error);
-        permits?.release(trace.retryAfterMs);
-        trace.retryAfterMs = null;
-        const maxAttempts = options.isJob() ? 1 : options.maxAttempts;
-        const delayMs = retryDelayMs(failure, tool, attempts, maxAttempts, scope.ports);
-        if (delayMs === null || callClock.ended !== null || delayMs >= callClock.remainingMs)
-          return fail(failure);
-        if (!scope.health.takeRetry(tool)) return fail(failure);
+        permits?.release(this.#trace.retryAfterMs);
+        this.#trace.retryAfterMs = null;
+        const delayMs = retryDelayMs(failure, tool, this.#attempts, isJob() ? 1 : maxAttempts, ports);
+        if (delayMs === null || clock.ended !== null || delayMs >= clock.remainingMs)
+          return this.#fail(failure);
+        if (!health.takeRetry(tool)) return this.#fail(failure);
         try {
-          await sleep(clock, delayMs, callClock.signal);
+          await sleep(ports.clock, delayMs, clock.signal);
         } catch {
-          return fail(failure);
+          return this.#fail(failure);
         }
-        if (permits !== undefined && !(await takeAnother(permits, callClock))) return fail(failure);
+        if (permits !== undefined && !(await takeAnother(permits, clock))) return this.#fail(failure);
       }
     }
-  };
-  const finished = attempt().then((result) => {
-    callClock.stop();
-    permits?.release(trace.retryAfterMs);
-    tellCache?.(result);
-    resolve(result);
-  });
+  }
 
-  return {
-    outcome,
-    finished,
-    get sent() {
-      return trace.sent;
-    },
-    get meta() {
-      return meta();
-    },
-    stop(failure, sentWrite) {
-      if (!tool.isWrite || !trace.sent) callClock.end(failure);
-      else if (sentWrite === "report-unknown")
-        resolve({ status: "unknown", error: inDoubt(failure, maySendAgain()), meta: meta() });
-    },
-  };
+  #succeed(output: unknown): Outcome {
+    const written = serialiseOutput(output);
+    const json = this.#redact(written.json);
+    const data = json === written.json ? output : JSON.parse(json);
+    return { status: "success", data, json, meta: { ...this.meta, bytes: written.bytes } };
+  }
+
+  #fail(failure: Failure): Outcome {
+    const trace = this.#trace;
+    // The last attempt was not made: an open breaker kept it in here.
+    if (failure.code === "CIRCUIT_OPEN") this.#attempts = trace.sent ? Math.max(1, this.#attempts - 1) : 0;
+    return toFailedOutcome(redactHint(failure, this.#redact), {
+      tool: this.#call.tool,
+      trace,
+      maySendAgain: this.#maySendAgain,
+      meta: this.meta,
+    });
+  }
+
+  /**
+   * A job is sent again by us, under the same key. A caller's next batch has another key, so only a write that needs none
+   * is safe there.
+   */
+  get #maySendAgain(): boolean {
+    const { tool } = this.#call;
+    return this.#options.isJob() ? tool.repeatable : tool.idempotent;
+  }
 }
 
 /** Run an attempt no longer than its permit lasts: what it waits for header slots counts for that too. */
