@@ -364,6 +364,32 @@ test("results are told one by one as they are known, the envelope in the order a
   expect(results.map(({ id }) => id)).toEqual(["slow", "quick"]);
 });
 
+test("whoever asks is told what tools report of their progress, without their secrets; nobody else is", async () => {
+  const world = new TestWorld();
+  world.secrets.set("KEY", "s3cr3t-value");
+  const rows = (name: string, declaration: Partial<ToolDeclaration> = {}) =>
+    contractOf(name, {
+      secrets: ["KEY"],
+      run: (_, ctx) => {
+        ctx.report({ progress: 1, total: 2, message: `Read with ${ctx.secret("KEY")}` });
+        return Promise.resolve({ name });
+      },
+      ...declaration,
+    });
+  const tools = [rows("rows"), rows("later", { isWrite: true, execution: "fire-and-forget" })];
+  const body = { actions: [{ tool: "rows" }, { tool: "later" }] };
+
+  const unheard = await world.run(tools, body);
+  const reports: unknown[] = [];
+  const heard = await world.run(tools, body, { onReport: (report) => void reports.push(report) });
+  await world.drain();
+
+  for (const { results } of [unheard, heard])
+    expect(results.map(({ status }) => status)).toEqual(["success", "initiated"]);
+  // One: nobody waits for a background attempt.
+  expect(reports).toEqual([{ progress: 1, total: 2, message: "Read with [redacted]" }]);
+});
+
 test("a cycle is refused whole, spelled out, before anything is admitted", async () => {
   const world = new TestWorld();
   const answer = await world.execute([waitTool(world)], {

@@ -23,7 +23,7 @@ interface ToolUse extends ProviderCall {
  * Source: https://docs.anthropic.com/en/api/messages
  */
 export const parseAnthropicTurn: ParseTurn = (body) => {
-  const read = readCalls(findBlocks(body), readBlock);
+  const read = readCalls(body, { endpoint: "/v1/anthropic/tool_use", find: findBlocks, read: readBlock });
   if (!read.ok) return read;
   const calls = read.value;
   return ok({
@@ -43,7 +43,7 @@ function findBlocks(body: unknown): Result<FoundCalls, Refusal> {
     if (Array.isArray(content)) return ok({ path: "/content", items: content as unknown[] });
     // A message that is only text may be said in short.
     if (typeof content === "string") return ok({ path: "/content", items: [] });
-    if (body["type"] === "tool_use") return ok({ path: "", items: [body] });
+    if (body["type"] === "tool_use") return ok({ path: "", items: body });
   }
   return refuseShape("", "a message, its list of content blocks, or a tool_use block", body);
 }

@@ -24,7 +24,7 @@ interface ResponsesCall extends ProviderCall {
  * Source: https://platform.openai.com/docs/api-reference/responses/object
  */
 export const parseResponsesTurn: ParseTurn = (body) => {
-  const read = readCalls(findItems(body), readItem);
+  const read = readCalls(body, { endpoint: "/v1/openai/function_calls", find: findItems, read: readItem });
   if (!read.ok) return read;
   const calls = read.value;
   return ok({
@@ -43,7 +43,7 @@ function findItems(body: unknown): Result<FoundCalls, Refusal> {
   if (Array.isArray(body)) return ok({ path: "", items: body });
   if (isJsonObject(body)) {
     if (Array.isArray(body["output"])) return ok({ path: "/output", items: body["output"] as unknown[] });
-    if (typeof body["call_id"] === "string") return ok({ path: "", items: [body] });
+    if (typeof body["type"] === "string") return ok({ path: "", items: body });
   }
   return refuseShape("", "a response, its list of output items, or a function call", body);
 }

@@ -1,8 +1,10 @@
 import type { Failure, Issue } from "../contract/failure.ts";
 import { describe, toHint } from "../contract/issues.ts";
-import type { JsonObject } from "../contract/json.ts";
+import { isJsonObject, type JsonObject } from "../contract/json.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { err, ok, type Result } from "../kit/result.ts";
+import { visibleText } from "../kit/visible-text.ts";
+import { findStrayCall, type TurnEndpoint } from "./stray-call.ts";
 
 /** One tool call as a provider's model made it; its id stays with its dialect. */
 export interface ProviderCall {
@@ -28,32 +30,66 @@ export interface ProviderTurn {
 /** Read what a provider returned: a whole response, its message or its calls. */
 export type ParseTurn = (body: unknown) => Result<ProviderTurn, Refusal>;
 
-/** A list of calls found in a body, and where it stood. */
+/** What was found in a body, a list or one call, and where it stood. */
 export interface FoundCalls {
   readonly path: string;
-  readonly items: readonly unknown[];
+  readonly items: readonly unknown[] | JsonObject;
 }
 
-/** Refuse a body, or a part of it, that is not what the provider sends. */
-export function refuseShape(path: string, expected: string, received: unknown): Result<never, Refusal> {
-  const issue: Issue = { path, expected, received: describe(received) };
-  return err(makeRefusal("INVALID_BATCH", toHint([issue]), { issue }));
+/** How a dialect's calls are found in a body, and each of them read; what is none of the model's calls is `null`. */
+export interface CallReader<T> {
+  readonly endpoint: TurnEndpoint;
+  readonly find: (body: unknown) => Result<FoundCalls, Refusal>;
+  readonly read: (item: unknown, path: string) => Result<T | null, Refusal>;
 }
 
 /**
- * Read the calls among the items of a list; what is none of the model's calls (`null`) needs no answer. Refused whole where
- * an item cannot be read: it could not be answered either.
+ * Read the calls of a body. Refused whole where one cannot be read, because it could not be answered either, and where
+ * there are calls that this endpoint does not answer.
  */
-export function readCalls<T>(
-  found: Result<FoundCalls, Refusal>,
-  read: (item: unknown, path: string) => Result<T | null, Refusal>,
-): Result<readonly T[], Refusal> {
+export function readCalls<T>(body: unknown, reader: CallReader<T>): Result<readonly T[], Refusal> {
+  const calls = readList(body, reader);
+  if (calls.ok && calls.value.length > 0) return calls;
+  const stray = findStrayCall(body);
+  if (stray === null) return calls;
+  const { path, endpoint } = stray;
+  if (endpoint !== reader.endpoint) {
+    const issue = { path, expected: `a call for ${reader.endpoint}`, received: `one for ${endpoint}` };
+    return err(makeRefusal("INVALID_BATCH", toHint([issue]), { issue }));
+  }
+  // A call of its own that could not be read has its own refusal.
+  if (!calls.ok && calls.error.issue?.path !== "") return calls;
+  const issue = { path, expected: "in a message that is sent alone", received: "more than that message" };
+  const hint = `Send the message alone: a call of it is at ${path}.`;
+  return err(makeRefusal("INVALID_BATCH", hint, { issue }));
+}
+
+function readList<T>(body: unknown, { find, read }: CallReader<T>): Result<readonly T[], Refusal> {
+  const found = find(body);
   if (!found.ok) return found;
+  const { path, items } = found.value;
+  const placed = isJsonObject(items)
+    ? [{ item: items as unknown, place: path }]
+    : items.map((item, index) => ({ item, place: `${path}/${index}` }));
   const calls: T[] = [];
-  for (const [index, item] of found.value.items.entries()) {
-    const call = read(item, `${found.value.path}/${index}`);
+  for (const { item, place } of placed) {
+    const call = read(item, place);
     if (!call.ok) return call;
     if (call.value !== null) calls.push(call.value);
   }
   return ok(calls);
+}
+
+/** Refuse a body, or a part of it, that is not what the provider sends. */
+export function refuseShape(path: string, expected: string, received: unknown): Result<never, Refusal> {
+  const issue: Issue = { path, expected, received: describeShape(received) };
+  return err(makeRefusal("INVALID_BATCH", toHint([{ ...issue, path: path || "the body" }]), { issue }));
+}
+
+/** An object is told by its first keys: by them its sender knows it again. */
+function describeShape(value: unknown): string {
+  const keys = isJsonObject(value) ? Object.keys(value).slice(0, 5) : [];
+  return keys.length === 0
+    ? describe(value)
+    : `an object with ${keys.map((key) => visibleText(key, 40)).join(", ")}`;
 }

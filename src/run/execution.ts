@@ -1,4 +1,5 @@
 import type { Catalog } from "../catalog/catalog.ts";
+import type { ProgressReport } from "../catalog/define-tool.ts";
 import type { QuotaState } from "../contract/admission.ts";
 import type { Caller } from "../contract/caller.ts";
 import type { Gate, Ports, RunOptions, ToolGates } from "./ports.ts";
@@ -29,4 +30,6 @@ export interface Execution {
   readonly onAdmitted?: (quota: QuotaState | null) => void;
   /** Told each result the moment it is known; the envelope still contains all of them. */
   readonly onResult?: (resultJson: string) => void;
+  /** Told what the tools report of their progress, without secrets; it may go on after the answer. */
+  readonly onReport?: (report: ProgressReport) => void;
 }

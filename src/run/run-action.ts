@@ -1,9 +1,7 @@
-import type { Tool, ToolContext } from "../catalog/define-tool.ts";
+import type { ProgressReport, ToolContext } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { ToolFailure } from "../contract/tool-failure.ts";
-import { backoffMs } from "../kit/backoff.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import { sleep } from "../kit/sleep.ts";
@@ -12,10 +10,13 @@ import type { ByteBudget } from "./byte-budget.ts";
 import { CallClock } from "./call-clock.ts";
 import type { CallPermits } from "./call-permits.ts";
 import { type CallTrace, createEgress } from "./egress.ts";
+import { inDoubt, toFailedOutcome } from "./failed-outcome.ts";
+import type { Parallelism } from "./parallelism.ts";
 import type { Ports, RunOptions, ToolGates } from "./ports.ts";
 import type { TenantReads } from "./read-cache.ts";
-import { createRedactor } from "./redact.ts";
+import { retryDelayMs } from "./retry-delay.ts";
 import { serialiseOutput } from "./serialise-output.ts";
+import { readSecret, redactHint, redactMessage, redactorOf } from "./tool-secrets.ts";
 import type { UpstreamHealth } from "./upstream-health.ts";
 
 /** What the actions of one request share. */
@@ -64,6 +65,10 @@ export interface ActionOptions {
   readonly isJob: () => boolean;
   /** Of a tool with global limits: the first attempt's permit is held, later ones ask for their own. */
   readonly permits?: CallPermits;
+  /** Counts the call as long as it is under way. */
+  readonly parallelism?: Parallelism;
+  /** Told what the tool reports of its progress. */
+  readonly onReport?: (report: ProgressReport) => void;
 }
 
 /** Call a tool: its clock starts now, it is retried where its contract allows, and it ends in exactly one outcome. */
@@ -100,8 +105,10 @@ class ToolCall implements Action {
 
     const tellCache = scope.cache?.watch(call);
     if (options.maxAttempts > 1 && tool.orchestration.backoff !== undefined) scope.health.countCall(tool);
+    options.parallelism?.enter();
     this.finished = this.#run(this.#makeContext()).then((result) => {
       this.#clock.stop();
+      options.parallelism?.leave();
       options.permits?.release(this.#trace.retryAfterMs);
       tellCache?.(result);
       resolve(result);
@@ -130,6 +137,7 @@ class ToolCall implements Action {
   #makeContext(): ToolContext {
     const { ports, slots, budget, options, health } = this.#scope;
     const { tool, timeoutMs } = this.#call;
+    const { idempotencyKey, onReport } = this.#options;
     return {
       fetch: createEgress({
         tool,
@@ -144,8 +152,9 @@ class ToolCall implements Action {
         hasItsTime: timeoutMs >= tool.timeoutMs,
       }),
       secret: (name) => readSecret(tool, name, ports),
-      idempotencyKey: this.#options.idempotencyKey,
+      idempotencyKey,
       signal: this.#clock.signal,
+      report: onReport === undefined ? unheard : (report) => onReport(redactMessage(report, this.#redact)),
     };
   }
 
@@ -164,7 +173,12 @@ class ToolCall implements Action {
         const failure = toFailure(error);
         permits?.release(this.#trace.retryAfterMs);
         this.#trace.retryAfterMs = null;
-        const delayMs = retryDelayMs(failure, tool, this.#attempts, isJob() ? 1 : maxAttempts, ports);
+        const delayMs = retryDelayMs(failure, {
+          tool,
+          attempts: this.#attempts,
+          maxAttempts: isJob() ? 1 : maxAttempts,
+          ports,
+        });
         if (delayMs === null || clock.ended !== null || delayMs >= clock.remainingMs)
           return this.#fail(failure);
         if (!health.takeRetry(tool)) return this.#fail(failure);
@@ -242,88 +256,5 @@ function toFailure(error: unknown): Failure {
   });
 }
 
-/**
- * Say what a failure means. A write that was sent and not clearly refused may have happened: that is `unknown`, so
- * nobody repeats it blindly. A write that is not idempotent is never called retryable once it was sent, except when
- * the upstream turned it away for its rate.
- */
-function toFailedOutcome(failure: Failure, { tool, trace, maySendAgain, meta }: FailedCall): Outcome {
-  if (!tool.isWrite || !trace.sent) return { status: "error", error: failure, meta };
-  // A redirect says nothing about whether the request before it took effect.
-  const refused = trace.status !== null && trace.status >= 400;
-  if (!refused) return { status: "unknown", error: inDoubt(failure, maySendAgain), meta };
-  if (maySendAgain || failure.code === "RATE_LIMITED") return { status: "error", error: failure, meta };
-  return { status: "error", error: failure.retryable ? inDoubt(failure, false) : failure, meta };
-}
-
-interface FailedCall {
-  readonly tool: Tool;
-  readonly trace: CallTrace;
-  /** Whether whoever reads of the failure may send the write again. */
-  readonly maySendAgain: boolean;
-  readonly meta: Outcome["meta"];
-}
-
-/** A failure after which nobody knows whether the write took effect: what to do about that matters more than its cause. */
-function inDoubt(failure: Failure, maySendAgain: boolean): Failure {
-  const hint = maySendAgain
-    ? "It was sent, and whether it took effect is not known; sending it again is safe."
-    : "It was sent, and whether it took effect is not known: look before you send it again.";
-  return { ...failure, retryable: maySendAgain, hint };
-}
-
-/** How long to wait before trying again, or null when the contract does not allow it. */
-function retryDelayMs(
-  failure: Failure,
-  tool: Tool,
-  attempts: number,
-  maxAttempts: number,
-  ports: Ports,
-): number | null {
-  const { backoff } = tool.orchestration;
-  if (backoff === undefined || attempts >= maxAttempts || !failure.retryable || !tool.repeatable) return null;
-  // Whoever waits for the probe would only add to what comes after it.
-  if (failure.code === "CIRCUIT_OPEN") return null;
-  const delayMs = backoffMs({
-    attempt: attempts,
-    initialMs: backoff.initial_ms,
-    maxMs: LIMITS.jobBackoffMaxMs,
-    random: ports.random(),
-  });
-  return Math.max(delayMs, failure.retryAfterMs ?? 0);
-}
-
-function readSecret(tool: Tool, name: string, ports: Ports): string {
-  if (!tool.secrets.includes(name))
-    throw new Error(`Cannot read secret '${name}': tool '${tool.name}' does not declare it`);
-  const value = ports.secret(name);
-  if (value === undefined) throw new ToolFailure("MISCONFIGURED", missingSecret(name));
-  return value;
-}
-
-/** What to say when a secret is not set: its name is for the operator, its value is nobody's. */
-export function missingSecret(name: string): { readonly hint: string } {
-  return {
-    hint: `The deployment has no secret ${name}; its operator has to set it. Do without this tool until then.`,
-  };
-}
-
-const redactors = new WeakMap<
-  Tool,
-  { readonly values: readonly string[]; readonly redact: (json: string) => string }
->();
-
-function redactorOf(tool: Tool, ports: Ports): (json: string) => string {
-  const cached = redactors.get(tool);
-  const values = tool.secrets.map((name) => ports.secret(name) ?? "");
-  if (cached !== undefined && cached.values.every((value, index) => value === values[index]))
-    return cached.redact;
-  const redact = createRedactor(values);
-  redactors.set(tool, { values, redact });
-  return redact;
-}
-
-function redactHint(failure: Failure, redact: (json: string) => string): Failure {
-  if (failure.hint === undefined) return failure;
-  return { ...failure, hint: JSON.parse(redact(JSON.stringify(failure.hint))) as string };
-}
+/** Where a report goes that nobody asked for. */
+function unheard(): void {}

@@ -45,7 +45,7 @@ async function run(
   execution: Execution,
 ): Promise<readonly Outcome[]> {
   const { plan, degraded, fences } = admitted;
-  const { caller, catalog, ports, options, gate, toolGates, defer, onResult } = execution;
+  const { caller, catalog, ports, options, gate, toolGates, defer, onResult, onReport } = execution;
   const { clock } = ports;
   const scope = {
     ports,
@@ -86,6 +86,7 @@ async function run(
       endsAt,
       flights: new SingleFlight(plan, clock),
       recalls: plan.sharesReads,
+      ...(onReport !== undefined && { onReport }),
     }),
     {
       clock,

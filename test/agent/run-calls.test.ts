@@ -89,7 +89,15 @@ describe("A turn", () => {
     expect(replies[0]!.failed).toBe(false);
     expect(replies[1]).toEqual({ said: { twice: 10 }, failed: false });
     expect(replies[2]).toMatchObject({
-      said: { status: "error", error: { code: "INVALID_BATCH", path: "/actions" } },
+      said: {
+        status: "error",
+        error: {
+          code: "INVALID_BATCH",
+          message: "The batch is not well formed.",
+          hint: expect.stringMatching(/^\/actions must be /),
+          path: "/actions",
+        },
+      },
       failed: true,
     });
   });
@@ -121,6 +129,19 @@ describe("A turn", () => {
     );
     expect(ran).toMatchObject({ ok: false, error: { refusal: { code: "INVALID_BATCH" } } });
     expect(world.gate.requests).toHaveLength(0);
+  });
+
+  test("says when to send the batch again that there was no quota left for", async () => {
+    const world = new TestWorld();
+    world.gate.beforeAnswer = async () => {
+      world.gate.quotaAllowed = world.gate.requests.length < 2;
+    };
+    const [single, whole] = await repliesTo([call("double", { n: 1 }), batch(...doubled(1))], world);
+    expect(single).toEqual({ said: { twice: 2 }, failed: false });
+    expect(whole).toMatchObject({
+      said: { error: { code: "QUOTA_EXCEEDED", retry_after_ms: 1_500, hint: expect.any(String) } },
+      failed: true,
+    });
   });
 
   test("without quota is refused whole, and nothing runs", async () => {

@@ -83,3 +83,13 @@ test("toolSchema() says of every array what it holds, tuples included: some prov
     any: { type: "array", items: {} },
   });
 });
+
+test("toolSchema() does not say that names are strings", () => {
+  const named = z.record(z.enum(["a"]), z.number());
+  const input = z.strictObject({ free: z.record(z.string(), z.number()), named });
+  expect(schemaOf(input)["properties"]).toMatchObject({
+    free: { type: "object", additionalProperties: { type: "number" } },
+    named: { propertyNames: { type: "string", enum: ["a"] } },
+  });
+  expect(JSON.stringify(schemaOf(input)).split("propertyNames")).toHaveLength(2);
+});

@@ -1,4 +1,6 @@
+import type Anthropic from "@anthropic-ai/sdk";
 import { Validator } from "@cfworker/json-schema";
+import type OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 
 import type { ToolDescriptor } from "../../src/catalog/batch-tool.ts";
@@ -11,7 +13,7 @@ import { EXAMPLE_TOOLS } from "../sandbox/example-tools.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 
 const CONTRACT = { mode: "fan-out-bounded", max_concurrency: 3 } as const;
-const INPUT = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+const INPUT = { type: "object" as const, properties: { n: { type: "number" } }, required: ["n"] };
 const PING: ToolDescriptor = {
   name: "ping",
   description: "Say hello.",
@@ -27,7 +29,7 @@ test.each<[ToolFormat, object]>([
     {
       type: "function",
       function: { name: "ping", description: "Say hello.", parameters: PING.inputSchema, strict: false },
-    },
+    } satisfies OpenAI.ChatCompletionTool,
   ],
   [
     "openai-responses",
@@ -37,9 +39,9 @@ test.each<[ToolFormat, object]>([
       description: "Say hello.",
       parameters: PING.inputSchema,
       strict: false,
-    },
+    } satisfies OpenAI.Responses.FunctionTool,
   ],
-  ["anthropic", { name: "ping", description: LINE, input_schema: INPUT }],
+  ["anthropic", { name: "ping", description: LINE, input_schema: INPUT } satisfies Anthropic.Tool],
   ["gemini", { functionDeclarations: [{ name: "ping", description: LINE, parameters: INPUT }] }],
   [
     "mcp",

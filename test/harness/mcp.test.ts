@@ -1,11 +1,13 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 
+import { eventually } from "../support/eventually.ts";
 import type { WireEnvelope } from "../support/execute-batch.ts";
+import { postAndHold } from "../support/raw-client.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { type RawRequest, TestCaller } from "../support/test-caller.ts";
 
-const { volley, caller } = await setUpSandbox();
+const { upstream, volley, caller } = await setUpSandbox();
 
 /** The official client, of one era, connected. */
 async function connect(era: "modern" | "legacy", query = "", key = "sandbox-key"): Promise<Client> {
@@ -27,6 +29,16 @@ const MIXED = {
     { id: "bad", tool: "probe-any", args: { path: "/status/404" } },
     { id: "two", tool: "probe-echo", args: { n: 2 } },
   ],
+};
+
+/** What a request of revision 2026-07-28 says of itself. */
+const MODERN = {
+  accept: "application/json, text/event-stream",
+  "mcp-protocol-version": "2026-07-28",
+};
+const META = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
 };
 
 describe.each(["modern", "legacy"] as const)("A client of the %s era", (era) => {
@@ -160,6 +172,15 @@ describe.each(["modern", "legacy"] as const)("A client of the %s era", (era) => 
   });
 });
 
+test("A client of 2026 may keep the list of tools for five minutes, for its own key", async () => {
+  const { text } = await caller.send({
+    path: "/mcp",
+    headers: { ...MODERN, "mcp-method": "tools/list" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: META } }),
+  });
+  expect(JSON.parse(text)).toMatchObject({ result: { ttlMs: 300_000, cacheScope: "private" } });
+});
+
 test("A key sees only its own tools", async () => {
   const client = await connect("modern", "?surface=flat", "sandbox-small-key");
   const { tools } = await client.listTools();
@@ -176,24 +197,12 @@ test("A key sees only its own tools", async () => {
 function callOf(name: string, args: object): RawRequest {
   return {
     path: "/mcp?surface=flat",
-    headers: {
-      accept: "application/json, text/event-stream",
-      "mcp-protocol-version": "2026-07-28",
-      "mcp-method": "tools/call",
-      "mcp-name": name,
-    },
+    headers: { ...MODERN, "mcp-method": "tools/call", "mcp-name": name },
     body: JSON.stringify({
       jsonrpc: "2.0",
       id: 1,
       method: "tools/call",
-      params: {
-        name,
-        arguments: args,
-        _meta: {
-          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-          "io.modelcontextprotocol/clientCapabilities": {},
-        },
-      },
+      params: { name, arguments: args, _meta: META },
     }),
   };
 }
@@ -224,6 +233,30 @@ test("A key that has used up its quota is told how long to wait, as what became 
     structuredContent: { error: { code: "QUOTA_EXCEEDED", retry_after_ms: expect.any(Number) } },
   });
   await legacy.close();
+});
+
+test.each([
+  ["2026", { ...MODERN, "mcp-method": "tools/call", "mcp-name": "execute_actions" }, META, 1],
+  [
+    "2026 that hears of the progress",
+    { ...MODERN, "mcp-method": "tools/call", "mcp-name": "execute_actions" },
+    { ...META, progressToken: 1 },
+    2,
+  ],
+  ["2025", { accept: MODERN.accept }, {}, 3],
+])("A client of %s that goes away stops the reads of its call", async (_, headers, _meta, n) => {
+  const slow = { tool: "probe-echo", args: { n: 7_000 + n, d: 9_000 } };
+  const params = { name: "execute_actions", arguments: { actions: [slow] }, _meta };
+  const client = await postAndHold(
+    `${volley.url}/mcp`,
+    { jsonrpc: "2.0", id: 1, method: "tools/call", params },
+    headers,
+  );
+  const read = await eventually("the read to arrive", () =>
+    upstream.requestsTo("/echo").find(({ query }) => query.get("n") === String(7_000 + n)),
+  );
+  client.resetAndDestroy();
+  expect(await read.end).toBe("torn");
 });
 
 describe("A request to /mcp", () => {

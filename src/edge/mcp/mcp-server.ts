@@ -1,6 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import * as z from "zod";
 
+import type { ProgressReport } from "../../catalog/define-tool.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import type { RequestContext } from "../http/request-context.ts";
@@ -50,11 +51,11 @@ export function createMcpServer(context: RequestContext, options: McpServerOptio
       onCounted: options.onCounted,
       signal: AbortSignal.any([mcpReq.signal, options.disconnected]),
       ...(mcpReq._meta?.progressToken !== undefined && {
-        onProgress: (progress: number, total: number) =>
+        onProgress: (report: ProgressReport) =>
           void mcpReq
             .notify({
               method: "notifications/progress",
-              params: { progressToken: mcpReq._meta!.progressToken!, progress, total },
+              params: { progressToken: mcpReq._meta!.progressToken!, ...report },
             })
             // A client that has gone away hears no progress, and needs none.
             .catch(() => {}),
