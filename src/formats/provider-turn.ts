@@ -55,7 +55,7 @@ export function readCalls<T>(body: unknown, reader: CallReader<T>): Result<reado
   const { path, endpoint } = stray;
   if (endpoint !== reader.endpoint) {
     const issue = { path, expected: `a call for ${reader.endpoint}`, received: `one for ${endpoint}` };
-    return err(makeRefusal("INVALID_BATCH", toHint([issue]), { issue }));
+    return err(makeRefusal("INVALID_BATCH", `${toHint([issue])} Send it there.`, { issue }));
   }
   // A call of its own that could not be read has its own refusal.
   if (!calls.ok && calls.error.issue?.path !== "") return calls;

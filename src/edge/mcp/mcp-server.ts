@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { ProgressReport } from "../../catalog/define-tool.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import { logBug } from "../http/log-bug.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { type CallOptions, callTool } from "./call-tool.ts";
 import { listMcpTools } from "./list-mcp-tools.ts";
@@ -45,24 +46,32 @@ export function createMcpServer(context: RequestContext, options: McpServerOptio
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The cursor is none that was given.");
     return page;
   });
-  server.setRequestHandler("tools/call", ({ params }, { mcpReq }) =>
-    callTool({ name: params.name, args: sentArguments(options.body) }, context, {
+  server.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
+    const progressToken = mcpReq._meta?.progressToken;
+    return callTool({ name: params.name, args: sentArguments(options.body) }, context, {
       bodyBytes: options.bodyBytes,
       onCounted: options.onCounted,
       signal: AbortSignal.any([mcpReq.signal, options.disconnected]),
-      ...(mcpReq._meta?.progressToken !== undefined && {
+      ...(progressToken !== undefined && {
         onProgress: (report: ProgressReport) =>
           void mcpReq
-            .notify({
-              method: "notifications/progress",
-              params: { progressToken: mcpReq._meta!.progressToken!, ...report },
-            })
+            .notify({ method: "notifications/progress", params: { progressToken, ...report } })
             // A client that has gone away hears no progress, and needs none.
             .catch(() => {}),
       }),
-    }),
-  );
+    }).catch(hideBug(context.requestId));
+  });
   return server;
+}
+
+/** The library shows a client the text of whatever a handler throws; that of a bug is for the operator. */
+function hideBug(requestId: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof ProtocolError) throw error;
+    logBug(requestId, "/mcp", error);
+    const hint = "Something failed on our side; give the operator the request id.";
+    throw new ProtocolError(ProtocolErrorCode.InternalError, hint, { request_id: requestId });
+  };
 }
 
 /** What was sent, not the library's copy: a copy may already have dropped the keys that must be refused. */
