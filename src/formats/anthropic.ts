@@ -41,8 +41,7 @@ function findBlocks(body: unknown): Result<FoundCalls, Refusal> {
     const { content } = body;
     if (Array.isArray(content)) return ok({ path: "/content", items: content as unknown[] });
     // A message that is only text may be said in short.
-    if (typeof content === "string") return ok({ path: "/content", items: [] });
-    if (body["type"] === "tool_use") return ok({ path: "", items: body });
+    if (typeof content === "string" || body["type"] === "tool_use") return ok({ path: "", items: body });
   }
   return refuseShape("", "a message, its list of content blocks, or a tool_use block", body);
 }

@@ -78,10 +78,10 @@ export function createStepStarter({
         maxAttempts: LIMITS.syncAttempts,
         queuedMs,
         isJob: () => demotion.isJob(step.index),
+        parallelism,
         ...(permits !== undefined && { permits }),
         ...(onReport !== undefined && { onReport }),
       });
-      parallelism.track(action.finished);
       return action;
     };
     const { globalLimits } = task.tool;
@@ -110,7 +110,7 @@ export function createStepStarter({
     const prepared = prepareTask(task, dataOf);
     if (!prepared.ok) return over({ status: "error", error: prepared.error, meta: {} });
     if (task.tool.execution === "fire-and-forget") {
-      parallelism.track(null);
+      parallelism.enter();
       return prepared.value.kind === "call"
         ? background.start(step.index, prepared.value.call)
         : background.startLoop(step.index, prepared.value.calls, task.tool);

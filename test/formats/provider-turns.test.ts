@@ -239,6 +239,30 @@ test.each([
   },
 );
 
+test.each([
+  [
+    "gemini",
+    parseGeminiTurn,
+    { candidates: [{ content: { parts: [{ text: "Hello" }] } }], history: [{ parts }] },
+  ],
+  ["responses", parseResponsesTurn, { output: [{ type: "message" }], instructions: responsesItems }],
+  ["chat", parseChatTurn, { choices: [{ message: { role: "assistant", content: "Hi" } }], tools: chatCalls }],
+] as [string, ParseTurn, unknown][])(
+  "In %s, a response without calls has none, whatever else it repeats",
+  (_, parse, body) => {
+    expect(valueOf(parse(body)).calls).toEqual([]);
+  },
+);
+
+test("A message of text is looked through for another provider's calls", () => {
+  expect(parseAnthropicTurn({ ...chatMessage, content: "I will look." })).toMatchObject({
+    error: { issue: { path: "/tool_calls/0" } },
+  });
+  expect(parseChatTurn({ choices: [{ message: { role: "assistant", content: blocks } }] })).toMatchObject({
+    error: { issue: { path: "/choices/0/message/content/1" } },
+  });
+});
+
 const HOMES = {
   chat: "/v1/openai/tool_calls",
   responses: "/v1/openai/function_calls",

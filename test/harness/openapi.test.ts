@@ -79,20 +79,29 @@ function override(path: readonly string[]): fc.Arbitrary<unknown> | undefined {
   return undefined;
 }
 
-const turns = fc.array(
+/** A function with its arguments, as the dialects call one somewhere in a call. */
+const called = fc.record({
+  name: fc.constantFrom(...TOOLS),
+  arguments: fc.constantFrom('{"n":1}', "{", "", "[]", '{"n":"x"}'),
+});
+const calls = fc.array(
   fc.record({
     id: fc.string(),
     call_id: fc.string(),
     type: fc.constantFrom("function", "function_call", "tool_use"),
     name: fc.constantFrom(...TOOLS),
-    function: fc.record({
-      name: fc.constantFrom(...TOOLS),
-      arguments: fc.constantFrom('{"n":1}', "{", "", "[]", '{"n":"x"}'),
-    }),
+    function: called,
     input: fc.constantFrom({ n: 1 }, {}),
     arguments: fc.constantFrom('{"n":1}', "{"),
   }),
   { maxLength: 4 },
+);
+const turns = fc.oneof(
+  calls,
+  called.map((function_call) => ({ role: "assistant", content: null, function_call })),
+  calls.map((content) => ({ role: "assistant", content })),
+  calls.map((tool_calls) => ({ choices: [{ message: { role: "assistant", tool_calls } }] })),
+  calls.map((output) => ({ object: "response", output })),
 );
 
 /** Something that is wrong with a body that was right. */

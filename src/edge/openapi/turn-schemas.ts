@@ -7,7 +7,10 @@ export const turnSchema = z
 
 export const chatAnswerSchema = z.strictObject({
   messages: z.array(
-    z.strictObject({ role: z.literal("tool"), tool_call_id: z.string(), content: z.string() }),
+    z.union([
+      z.strictObject({ role: z.literal("tool"), tool_call_id: z.string(), content: z.string() }),
+      z.strictObject({ role: z.literal("function"), name: z.string(), content: z.string() }),
+    ]),
   ),
 });
 
