@@ -27,8 +27,9 @@ export const BATCH_TOOL = "execute_actions";
 /**
  * Describe `execute_actions`: the single tool whose schema describes every tool of the catalog.
  *
- * Each tool is one branch of the action's schema, told apart by the constant `tool`, with its own arguments and its
- * contract, so a model can write a whole batch from this one definition.
+ * Each tool is one branch of the action's schema, told apart by the constant `tool`, with its own description, arguments
+ * and contract, so a model can write a whole batch from this one definition. The description names none of them: it is
+ * the same for any catalog, and short enough for every provider.
  */
 export function describeBatchTool(catalog: Catalog): ToolDescriptor {
   return {
@@ -41,7 +42,7 @@ export function describeBatchTool(catalog: Catalog): ToolDescriptor {
       "Every action gets exactly one result, in the order given. A result with status 'error' or 'skipped' did not " +
       "happen: say so to the user and never guess its data. 'pending_confirmation' has not happened either: a person has " +
       "to agree first. 'initiated' means the work was recorded and goes on in " +
-      `the background. ${listTools(catalog)}`,
+      `the background.${catalog.tools.length === 0 ? " There are no tools to call." : ""}`,
     inputSchema: {
       type: "object",
       properties: {
@@ -85,11 +86,6 @@ export function describeBatchTool(catalog: Catalog): ToolDescriptor {
   };
 }
 
-function listTools({ tools }: Catalog): string {
-  if (tools.length === 0) return "There are no tools to call.";
-  return `Tools:\n${tools.map(({ name, summary }) => `- ${name}: ${summary}`).join("\n")}`;
-}
-
 /** Defined once, because almost every value of every argument may be one. */
 const DEFINITIONS: JsonSchema = {
   reference: {
@@ -125,7 +121,8 @@ const OTHER_FIELDS: JsonSchema = {
   },
   timeout_ms: { type: "integer", minimum: 1, maximum: LIMITS.maxDeadlineMs },
   for_each: {
-    anyOf: [{ type: "array", maxItems: LIMITS.loopElements }, REFERENCE],
+    // OpenAI refuses an array that does not say what is in it.
+    anyOf: [{ type: "array", items: {}, maxItems: LIMITS.loopElements }, REFERENCE],
     description: 'Run once per element; args see it as {"$ref": "item#/pointer"}',
   },
   select: {

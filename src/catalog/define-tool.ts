@@ -23,6 +23,15 @@ export interface UpstreamResponse {
   json(): unknown;
 }
 
+/** How far a call has come, in whatever the tool counts. */
+export interface ProgressReport {
+  readonly progress: number;
+  /** What `progress` will be in the end, where that is known. */
+  readonly total?: number;
+  /** A short sentence for whoever waits. */
+  readonly message?: string;
+}
+
 /** All that a tool sees of the world. */
 export interface ToolContext {
   /** Send a request to one of the declared hosts, under the action's clock and byte limits. */
@@ -33,6 +42,8 @@ export interface ToolContext {
   readonly idempotencyKey: string;
   /** Aborted when the action's time is over. `fetch` obeys it by itself; long computations should look. */
   readonly signal: AbortSignal;
+  /** Say how far the call has come. It reaches an MCP client that asked; otherwise it goes nowhere and costs nothing. */
+  readonly report: (report: ProgressReport) => void;
 }
 
 /** What a tool's author writes. */

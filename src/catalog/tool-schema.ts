@@ -35,12 +35,25 @@ export function inputSchema(callable: Pick<Tool, "name" | "input">): JsonSchema 
 
 function writeSchema({ name, input }: Pick<Tool, "name" | "input">): JsonSchema {
   try {
-    return z.toJSONSchema(input, { io: "input", cycles: "throw" });
+    return z.toJSONSchema(input, {
+      io: "input",
+      cycles: "throw",
+      override: ({ jsonSchema }) => {
+        // OpenAI refuses an array without a schema of its items; how many a tuple has is said by its bounds.
+        if (jsonSchema.type === "array" && typeof jsonSchema.items !== "object") jsonSchema.items = {};
+        // Every name is a string; some clients warn of the keyword.
+        if (isStringSchema(jsonSchema.propertyNames)) delete jsonSchema.propertyNames;
+      },
+    });
   } catch (cause) {
     // The first line says what and where; what follows recommends options that nobody here can set.
     const [problem] = (cause as Error).message.split("\n");
     throw new Error(`Cannot write the schema of '${name}': ${problem}`, { cause });
   }
+}
+
+function isStringSchema(schema: unknown): boolean {
+  return JSON.stringify(schema) === '{"type":"string"}';
 }
 
 /** Put every definition in the places that refer to it. It ends: a schema that contains itself was refused before. */

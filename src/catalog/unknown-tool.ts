@@ -1,10 +1,17 @@
 import { nearest } from "../kit/nearest.ts";
 import { visibleText } from "../kit/visible-text.ts";
+import { BATCH_TOOL } from "./batch-tool.ts";
 
 /** Say that no tool has a name, with the nearest of those that there are. */
 export function sayUnknownTool(name: string, names: Iterable<string>): string {
+  if (name === BATCH_TOOL) return NO_NESTING;
   const near = nearest(name, names);
   return near.length > 0
     ? `No tool is named '${visibleText(name)}'. Did you mean ${near.map((other) => `'${other}'`).join(" or ")}?`
     : `No tool is named '${visibleText(name)}'; use a name from the tool list.`;
 }
+
+/** Models that know it from their tool list try it as an action too. */
+const NO_NESTING =
+  `'${BATCH_TOOL}' is called by itself, never as an action or through another tool. Inside a batch, put its actions ` +
+  "into the batch's own list.";

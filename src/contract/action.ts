@@ -9,7 +9,7 @@ import { parseIdempotencyKey } from "./idempotency-key.ts";
 import { describe, suggestFields, toHint, toIssues } from "./issues.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { LIMITS } from "./limits.ts";
-import { ITEM, readMarker } from "./reference.ts";
+import { ITEM, readMarker, toPointerForm } from "./reference.ts";
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -179,7 +179,7 @@ function parseSelect(pointers: readonly string[] | undefined): Result<readonly s
     if (tokens === null) {
       const issue = {
         path: `/select/${index}`,
-        expected: 'a JSON Pointer such as "/places/0/id"',
+        expected: `${toPointerForm(pointer)}, e.g. "/places/0/id"`,
         received: describe(pointer),
       };
       return err(makeFailure("INVALID_ACTION", { issues: [issue], hint: toHint([issue]) }));
@@ -195,11 +195,13 @@ function checkLoop(forEach: unknown): Result<void, Failure> {
   const checked = checkValue(forEach, ["for_each"]);
   if (!checked.ok)
     return err(makeFailure("INVALID_ARGS", { issues: [checked.error], hint: toHint([checked.error]) }));
-  if (!Array.isArray(forEach) && readMarker(forEach)?.kind !== "ref") {
+  const marker = readMarker(forEach);
+  if (!Array.isArray(forEach) && marker?.kind !== "ref") {
+    const flaw = marker?.kind === "malformed" && marker.flaw.key === "$ref" ? marker.flaw : null;
     const issue = {
-      path: "/for_each",
-      expected: LOOP_EXPECTED,
-      received: describe(forEach),
+      path: flaw === null ? "/for_each" : "/for_each/$ref",
+      expected: flaw?.expected ?? LOOP_EXPECTED,
+      received: describe(flaw === null ? forEach : flaw.received),
     };
     return err(makeFailure("INVALID_ACTION", { issues: [issue], hint: toHint([issue]) }));
   }

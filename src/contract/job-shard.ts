@@ -18,7 +18,7 @@ const VERSION_AT = 14;
  * stays as it is, and at home.
  *
  * @param rank how many of the batch's jobs come before this one
- * @param atHome how many jobs stay at home; Infinity for a tool with a cap, which can only hold in one place
+ * @param atHome how many jobs stay at home; Infinity for a tool with a cap or a limit, which can only hold in one place
  */
 export function placeJob(id: string, { rank, atHome }: { rank: number; atHome: number }): string {
   if (rank < atHome || !PLACEABLE.test(id)) return id;

@@ -168,6 +168,10 @@ export const LIMITS = {
   toolListTtlMs: 5 * 60_000,
   /** Tools in one page of an MCP client's list. */
   toolListPage: 50,
+  /** A tool's reports of its progress are told to an MCP client no faster: it asked to see movement, not every step. */
+  progressIntervalMs: 20,
+  /** Characters of such a report's message. */
+  progressMessageChars: 200,
   /** How long a person may take to say yes: what they are asked about should still be true. */
   confirmationTtlMs: 15 * 60_000,
   /** How long a confirmation that was decided or has expired can still say so. */

@@ -64,5 +64,5 @@ function whereIn(text: string, error: unknown): string {
   if (match === null)
     return "Something in the JSON does not belong where it stands; check quotes, commas and literals.";
   const before = text.slice(0, Number(match[1])).split("\n");
-  return `The JSON breaks off at line ${before.length}, column ${before.at(-1)!.length + 1}.`;
+  return `The JSON goes wrong at line ${before.length}, column ${before.at(-1)!.length + 1}.`;
 }

@@ -19,7 +19,14 @@ export type Marker =
   /** Text and references in turn, as they stand in the template. */
   | { readonly kind: "template"; readonly parts: readonly (string | Reference)[] }
   | { readonly kind: "literal"; readonly value: unknown }
-  | { readonly kind: "malformed"; readonly expected: string };
+  | { readonly kind: "malformed"; readonly flaw: Flaw };
+
+/** What is wrong with a marker: what its key should hold, with an example, and what it or its braces hold instead. */
+export interface Flaw {
+  readonly key: "$ref" | "$template";
+  readonly expected: string;
+  readonly received: unknown;
+}
 
 const REFERENCE = /^([A-Za-z0-9_-]{1,64})#(.*)$/s;
 
@@ -55,30 +62,46 @@ export function parseReference(text: string): Reference | null {
 
 function readReference(inner: unknown): Marker {
   const reference = typeof inner === "string" ? parseReference(inner) : null;
-  if (reference === null)
-    return {
-      kind: "malformed",
-      expected: 'an action\'s id, "#" and a JSON Pointer, e.g. "shops#/places/0/id"',
-    };
-  return { kind: "ref", reference };
+  return reference === null ? malformed("$ref", toReferenceForm(inner), inner) : { kind: "ref", reference };
 }
 
 function readTemplate(inner: unknown): Marker {
-  const expected = 'text with references in double braces, e.g. "Book {{shops#/places/0/name}}"';
-  if (typeof inner !== "string") return { kind: "malformed", expected };
+  if (typeof inner !== "string") {
+    const expected = 'text with references in double braces, e.g. "Book {{shops#/places/0/name}}"';
+    return malformed("$template", expected, inner);
+  }
   const parts: (string | Reference)[] = [];
   let end = 0;
   // A regular expression would look for an end from every brace anew: ten seconds for a hostile body.
   for (let open = inner.indexOf("{{"); open !== -1; open = inner.indexOf("{{", end)) {
     const close = inner.indexOf("}}", open);
     if (close === -1) break;
-    const reference = parseReference(inner.slice(open + 2, close).trim());
-    if (reference === null) return { kind: "malformed", expected };
+    const braced = inner.slice(open + 2, close).trim();
+    const reference = parseReference(braced);
+    if (reference === null)
+      return malformed("$template", `text whose double braces hold ${toReferenceForm(braced)}`, braced);
     parts.push(inner.slice(end, open), reference);
     end = close + 2;
   }
   parts.push(inner.slice(end));
   return { kind: "template", parts: parts.filter((part) => part !== "") };
+}
+
+function malformed(key: Flaw["key"], expected: string, received: unknown): Marker {
+  return { kind: "malformed", flaw: { key, expected, received } };
+}
+
+function toReferenceForm(written: unknown): string {
+  const [, , pointer = ""] = (typeof written === "string" && REFERENCE.exec(written)) || [];
+  return `an action's id, "#" and ${toPointerForm(pointer)}, e.g. "shops#/places/0/id" or "shops#" for the whole`;
+}
+
+/** Say what a pointer is, and the rule that this one breaks where it breaks one. */
+export function toPointerForm(pointer: string): string {
+  if (parsePointer(pointer) !== null) return "a JSON Pointer";
+  return pointer.startsWith("/")
+    ? 'a JSON Pointer, in which a key\'s "~" is written "~0" and its "/" is written "~1"'
+    : 'a JSON Pointer, which begins with "/"';
 }
 
 const HANDLE = /^r-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

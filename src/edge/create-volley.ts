@@ -2,6 +2,7 @@ import { createCatalog } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { Semaphore } from "../kit/semaphore.ts";
+import { toLimit } from "../run/admit-plan.ts";
 import { AttemptRunner } from "../run/attempt-runner.ts";
 import { ByteBudget } from "../run/byte-budget.ts";
 import type { Ports } from "../run/ports.ts";
@@ -74,6 +75,10 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
         cache: null,
       }));
       return {
+        limitOf: (name) => {
+          const tool = catalog.get(name);
+          return tool === undefined ? null : toLimit(tool);
+        },
         attempt: (claim) => runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs),
         deliver: (claim) => sendCallback(claim, { ports, options, slots, sign: signText }),
       };

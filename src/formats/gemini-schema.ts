@@ -3,21 +3,31 @@ import { isJsonObject } from "../contract/json.ts";
 
 type Definitions = Readonly<Record<string, unknown>>;
 
-/** What stands for a value of any kind: a type is required. */
-const ANY: JsonSchema = { anyOf: [{ type: "string" }, { type: "number" }, { type: "boolean" }] };
+/** The forms a value may have, each of one type, and whether it may be null besides; it may be nothing else. */
+interface Forms {
+  readonly forms: readonly JsonSchema[];
+  readonly nullable: boolean;
+}
 
-/** Keywords whose values are taken over as they are. */
-const KEPT = [
-  "description",
-  "minItems",
-  "maxItems",
-  "minLength",
-  "maxLength",
-  "minProperties",
-  "maxProperties",
-  "minimum",
-  "maximum",
-] as const;
+/** A value of any kind: a type is required, and so is what an array holds. */
+const ANY: readonly JsonSchema[] = ["string", "number", "boolean", "object", "array"].map((type) => ({
+  type,
+}));
+
+/** What an array of anything holds: one level deep is enough to be told. */
+const ANY_ITEM: JsonSchema = { anyOf: ANY.filter(({ type }) => type !== "array") };
+
+/** What a property may be called. */
+const PROPERTY_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+
+/** Keywords that are taken over as they are, by type; beside another type they are refused. */
+const KEPT: ReadonlyMap<string, readonly string[]> = new Map([
+  ["string", ["minLength", "maxLength"]],
+  ["integer", ["minimum", "maximum"]],
+  ["number", ["minimum", "maximum"]],
+  ["array", ["minItems", "maxItems"]],
+  ["object", ["minProperties", "maxProperties"]],
+]);
 
 /** Formats that are accepted, by type; any other is refused, not ignored. */
 const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -28,30 +38,65 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
 
 /**
  * Translate a JSON Schema into the subset of OpenAPI 3.0 that Gemini's `parameters` takes. What the subset cannot say is
- * left out: the model is told less, and what it sends is checked against the whole schema all the same.
+ * told in words or left out: the model is told less, and what it sends is checked against the whole schema all the same.
  *
  * Definitions are put where they are referred to, constants become enumerations, unions with null become `nullable`.
+ * `anyOf` stands alone: beside any other field, a description included, Vertex AI refuses the whole request.
  *
  * Source: https://ai.google.dev/api/caching#Schema
  */
 export function toGeminiSchema(schema: JsonSchema): JsonSchema {
-  const definitions = isJsonObject(schema["$defs"]) ? schema["$defs"] : {};
-  return convert(schema, definitions);
+  return convert(schema, isJsonObject(schema["$defs"]) ? schema["$defs"] : {});
 }
 
 function convert(value: unknown, definitions: Definitions): JsonSchema {
-  if (!isJsonObject(value)) return ANY;
-  if (typeof value["$ref"] === "string") {
-    const { $ref, ...beside } = value;
-    const name = $ref.split("/").at(-1)!;
-    return convert({ ...(definitions[name] as JsonSchema), ...beside }, definitions);
+  const { forms, nullable } = formsOf(value, definitions);
+  const [first, ...others] = (forms.length === 0 ? ANY : forms).map((form) => convertForm(form, definitions));
+  const either = { ...first, ...(nullable && { nullable }) };
+  return others.length === 0 ? either : { anyOf: [either, ...others] };
+}
+
+/** What is said of the whole is said of its first form. */
+function formsOf(value: unknown, definitions: Definitions): Forms {
+  if (!isJsonObject(value)) return { forms: ANY, nullable: false };
+  const { $ref, ...beside } = value;
+  if (typeof $ref === "string") {
+    const definition = definitions[$ref.split("/").at(-1)!] as JsonSchema;
+    return formsOf({ ...definition, ...beside }, definitions);
   }
-  const merged = mergeAll(value);
-  const union = merged["anyOf"] ?? merged["oneOf"];
-  const converted = Array.isArray(union)
-    ? convertUnion(union as unknown[], merged, definitions)
-    : convertTyped(merged, definitions);
-  return { ...converted, ...keep(merged) };
+  const { description, ...schema } = mergeAll(value);
+  const { forms, nullable } = splitForms(schema, definitions);
+  const [first, ...others] = forms;
+  if (first === undefined || typeof description !== "string") return { forms, nullable };
+  const said = [description, first["description"]].filter((text) => typeof text === "string");
+  return { forms: [{ ...first, description: said.join("\n") }, ...others], nullable };
+}
+
+function splitForms(schema: JsonSchema, definitions: Definitions): Forms {
+  const union = schema["anyOf"] ?? schema["oneOf"];
+  if (Array.isArray(union)) {
+    const parts = (union as unknown[]).map((option) => formsOf(option, definitions));
+    return { forms: parts.flatMap(({ forms }) => forms), nullable: parts.some(({ nullable }) => nullable) };
+  }
+  const types = typesOf(schema);
+  if (types.length === 0) return { forms: ANY, nullable: false };
+  const named = types.filter((type) => type !== "null");
+  return { forms: named.map((type) => ({ ...schema, type })), nullable: named.length < types.length };
+}
+
+/** The types of a schema without a union; none means any. */
+function typesOf(schema: JsonSchema): readonly string[] {
+  const { type } = schema;
+  if (type !== undefined) return [type].flat() as string[];
+  const values = valuesOf(schema);
+  if (values !== undefined)
+    return [...new Set(values.map((value) => (value === null ? "null" : typeof value)))];
+  return isJsonObject(schema["properties"]) ? ["object"] : [];
+}
+
+function valuesOf(schema: JsonSchema): readonly unknown[] | undefined {
+  if ("const" in schema) return [schema["const"]];
+  return Array.isArray(schema["enum"]) ? (schema["enum"] as unknown[]) : undefined;
 }
 
 /** `allOf` is not in the subset; its parts are one schema with all of their properties. */
@@ -71,85 +116,75 @@ function mergeAll(schema: JsonSchema): JsonSchema {
   );
 }
 
-function convertUnion(options: readonly unknown[], schema: JsonSchema, definitions: Definitions): JsonSchema {
-  const others = options.filter((option) => !isJsonObject(option) || option["type"] !== "null");
-  const nullable = others.length < options.length && { nullable: true };
-  const [only] = others;
-  if (others.length === 1) return { ...convert(only, definitions), ...nullable };
-  // Beside a union of objects stand the properties that all of them have.
-  const shared = schema["type"] === undefined ? {} : convertTyped(schema, definitions);
-  return { ...shared, anyOf: others.map((option) => convert(option, definitions)), ...nullable };
-}
-
-function convertTyped(schema: JsonSchema, definitions: Definitions): JsonSchema {
-  const values = "const" in schema ? [schema["const"]] : schema["enum"];
-  if (Array.isArray(values) && values.every((value) => typeof value === "string"))
-    return { type: "string", enum: values };
-  const { type, nullable } = typeOf(schema, values);
-  if (type === undefined) return { ...ANY, ...nullable };
-  switch (type) {
-    case "object":
-      return { type, ...objectOf(schema, definitions), ...nullable };
-    case "array":
-      return { type, items: itemsOf(schema, definitions), ...nullable };
-    default:
-      return {
-        type,
-        ...formatOf(type, schema),
-        ...patternOf(schema),
-        ...boundsOf(type, schema),
-        ...nullable,
-      };
-  }
-}
-
-function typeOf(schema: JsonSchema, values: unknown): { type: string | undefined; nullable: object } {
-  const { type } = schema;
-  const types = (Array.isArray(type) ? type : [type]).filter((one) => typeof one === "string");
-  const [first] = types.filter((one) => one !== "null");
-  const nullable = types.includes("null") && { nullable: true };
-  if (first !== undefined) return { type: first, nullable: nullable || {} };
-  // An enumeration of anything but text keeps the type of its first value only.
-  const [value] = Array.isArray(values) ? (values as unknown[]) : [];
-  const ofValue = typeof value === "number" || typeof value === "boolean" ? typeof value : undefined;
+function convertForm(schema: JsonSchema, definitions: Definitions): JsonSchema {
+  const type = schema["type"] as string;
+  const { description } = schema;
   return {
-    type: ofValue ?? (isJsonObject(schema["properties"]) ? "object" : undefined),
-    nullable: nullable || {},
+    type,
+    ...(type === "string" && textOf(schema)),
+    ...(type === "array" && { items: itemsOf(schema, definitions) }),
+    ...(type === "integer" && boundsOf(schema)),
+    ...keep(type, schema),
+    ...(description !== undefined && { description }),
+    ...(type === "object" && objectOf(schema, definitions)),
   };
 }
 
-function objectOf({ properties, required }: JsonSchema, definitions: Definitions): JsonSchema {
-  if (!isJsonObject(properties) || Object.keys(properties).length === 0) return {};
-  const converted = Object.entries(properties).map(([name, inner]) => [name, convert(inner, definitions)]);
+function keep(type: string, schema: JsonSchema): JsonSchema {
+  const kept = (KEPT.get(type) ?? []).filter((key) => key in schema).map((key) => [key, schema[key]]);
+  const { format } = schema;
+  const known = typeof format === "string" && FORMATS.get(type)?.includes(format) === true;
+  return { ...Object.fromEntries(kept), ...(known && { format }) };
+}
+
+/** Only text can be enumerated. Groups that look around or have names are not in RE2, and refused. */
+function textOf(schema: JsonSchema): JsonSchema {
+  const values = valuesOf(schema)?.filter((value) => typeof value === "string");
+  const { pattern } = schema;
   return {
-    properties: Object.fromEntries(converted) as JsonSchema,
-    ...(Array.isArray(required) && required.length > 0 && { required: required as unknown[] }),
+    ...(values !== undefined && { enum: values }),
+    ...(typeof pattern === "string" && !/\(\?(?!:)/.test(pattern) && { pattern }),
   };
-}
-
-function itemsOf({ items, prefixItems }: JsonSchema, definitions: Definitions): JsonSchema {
-  if (!Array.isArray(prefixItems)) return convert(items, definitions);
-  return { anyOf: (prefixItems as unknown[]).map((item) => convert(item, definitions)) };
-}
-
-function formatOf(type: string, { format }: JsonSchema): JsonSchema {
-  return typeof format === "string" && FORMATS.get(type)?.includes(format) === true ? { format } : {};
-}
-
-/** Groups that look around or have names are not in RE2, and refused. */
-function patternOf({ pattern }: JsonSchema): JsonSchema {
-  return typeof pattern === "string" && !/\(\?(?!:)/.test(pattern) ? { pattern } : {};
 }
 
 /** Exclusive bounds are not in the subset; those of whole numbers can be said inclusively. */
-function boundsOf(type: string, { exclusiveMinimum, exclusiveMaximum }: JsonSchema): JsonSchema {
-  if (type !== "integer") return {};
+function boundsOf({ exclusiveMinimum, exclusiveMaximum }: JsonSchema): JsonSchema {
   return {
     ...(typeof exclusiveMinimum === "number" && { minimum: exclusiveMinimum + 1 }),
     ...(typeof exclusiveMaximum === "number" && { maximum: exclusiveMaximum - 1 }),
   };
 }
 
-function keep(schema: JsonSchema): JsonSchema {
-  return Object.fromEntries(KEPT.filter((key) => key in schema).map((key) => [key, schema[key]]));
+function itemsOf({ items, prefixItems }: JsonSchema, definitions: Definitions): JsonSchema {
+  if (Array.isArray(prefixItems)) return convert({ anyOf: prefixItems as unknown[] }, definitions);
+  return isJsonObject(items) && Object.keys(items).length > 0 ? convert(items, definitions) : ANY_ITEM;
+}
+
+/** Properties whose names are not allowed are told in words: an object may have keys that are not named. */
+function objectOf({ properties, required, description }: JsonSchema, definitions: Definitions): JsonSchema {
+  const all = isJsonObject(properties) ? Object.entries(properties) : [];
+  const named = all.filter(([name]) => PROPERTY_NAME.test(name));
+  const needed = Array.isArray(required) ? (required as string[]) : [];
+  const must = needed.filter((name) => PROPERTY_NAME.test(name));
+  const told = all
+    .filter(([name]) => !PROPERTY_NAME.test(name))
+    .map(([name, inner]) => sayProperty(name, inner, { required: needed.includes(name), definitions }));
+  const said = [description, told.length > 0 && `Keys: ${told.join(", ")}.`];
+  return {
+    ...(named.length > 0 && {
+      properties: Object.fromEntries(named.map(([name, inner]) => [name, convert(inner, definitions)])),
+      ...(must.length > 0 && { required: must }),
+    }),
+    ...(told.length > 0 && { description: said.filter((text) => typeof text === "string").join("\n") }),
+  };
+}
+
+function sayProperty(
+  name: string,
+  schema: unknown,
+  { required, definitions }: { readonly required: boolean; readonly definitions: Definitions },
+): string {
+  const { forms } = formsOf(schema, definitions);
+  const type = forms.length === ANY.length ? "anything" : forms.map((form) => form["type"]).join(" or ");
+  return `${name} (${type}${required ? ", required" : ""})`;
 }

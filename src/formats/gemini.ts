@@ -4,6 +4,7 @@ import { ok, type Result } from "../kit/result.ts";
 import { parseCallArguments } from "./parse-call-arguments.ts";
 import {
   type FoundCalls,
+  makeTurn,
   type ParseTurn,
   type ProviderCall,
   readCalls,
@@ -23,18 +24,14 @@ interface FunctionCall extends ProviderCall {
  * Source: https://ai.google.dev/api/caching#FunctionResponse
  */
 export const parseGeminiTurn: ParseTurn = (body) => {
-  const read = readCalls(findParts(body), readPart);
+  const read = readCalls(body, { endpoint: "/v1/gemini/function_calls", find: findParts, read: readPart });
   if (!read.ok) return read;
-  const calls = read.value;
-  return ok({
-    calls,
-    write: (replies) => {
-      const parts = calls.map((call, index) => ({
-        functionResponse: toFunctionResponse(call, replies[index]!),
-      }));
-      return { messages: parts.length === 0 ? [] : [{ role: "user", parts }] };
-    },
-  });
+  return ok(
+    makeTurn(read.value, {
+      toItem: (call, reply) => ({ functionResponse: toFunctionResponse(call, reply) }),
+      toAnswer: (parts) => ({ messages: parts.length === 0 ? [] : [{ role: "user", parts }] }),
+    }),
+  );
 };
 
 function findParts(body: unknown): Result<FoundCalls, Refusal> {
@@ -42,7 +39,9 @@ function findParts(body: unknown): Result<FoundCalls, Refusal> {
   if (isJsonObject(body)) {
     const { candidates, content, parts, functionCalls } = body;
     if (Array.isArray(candidates)) {
-      const [candidate] = candidates as unknown[];
+      const [candidate, ...others] = candidates as unknown[];
+      if (others.length > 0)
+        return refuseShape("/candidates", "a single candidate, the one gone on with", candidates);
       // A candidate that was blocked has no content, and calls nothing.
       const inner = isJsonObject(candidate) ? candidate["content"] : undefined;
       return partsOf(inner ?? {}, "/candidates/0/content");
@@ -51,8 +50,9 @@ function findParts(body: unknown): Result<FoundCalls, Refusal> {
     if (Array.isArray(functionCalls))
       return ok({ path: "/functionCalls", items: functionCalls as unknown[] });
     if (parts !== undefined || body["role"] === "model") return partsOf(body, "");
-    if (isJsonObject(body["functionCall"]) || typeof body["name"] === "string")
-      return ok({ path: "", items: [body] });
+    // A prompt that was blocked has no candidates.
+    if (isJsonObject(body["promptFeedback"])) return ok({ path: "", items: [] });
+    if (callIn(body) !== undefined || typeof body["name"] === "string") return ok({ path: "", items: body });
   }
   return refuseShape("", "a response, its content, its parts, or its function calls", body);
 }
@@ -68,16 +68,24 @@ function partsOf(content: unknown, path: string): Result<FoundCalls, Refusal> {
 /** A part with a function call in it, or the call itself; text and thoughts are parts too. */
 function readPart(part: unknown, path: string): Result<FunctionCall | null, Refusal> {
   if (!isJsonObject(part)) return refuseShape(path, "a part", part);
-  const inner = part["functionCall"];
-  if (isJsonObject(inner)) return readCall(inner, `${path}/functionCall`);
+  const inner = callIn(part);
+  if (inner !== undefined)
+    return isJsonObject(inner)
+      ? readCall(inner, `${path}/functionCall`)
+      : refuseShape(`${path}/functionCall`, "a function call", inner);
   return typeof part["name"] === "string" ? readCall(part, path) : ok(null);
+}
+
+/** The REST API writes `functionCall`, the Python library `function_call`, and `null` for what is not there. */
+function callIn({ functionCall, function_call }: JsonObject): unknown {
+  return functionCall ?? function_call ?? undefined;
 }
 
 function readCall({ id, name, args }: JsonObject, path: string): Result<FunctionCall, Refusal> {
   if (typeof name !== "string") return refuseShape(`${path}/name`, "the function's name", name);
-  if (id !== undefined && typeof id !== "string")
+  if (id !== undefined && id !== null && typeof id !== "string")
     return refuseShape(`${path}/id`, "the call's id, a string", id);
-  return ok({ id, name, args: parseCallArguments(args) });
+  return ok({ id: id ?? undefined, name, args: parseCallArguments(args) });
 }
 
 /** The value as it is, not as text: `response` is a structure here. */

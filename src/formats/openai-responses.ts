@@ -6,6 +6,7 @@ import { CUSTOM } from "./openai-chat.ts";
 import { parseCallArguments } from "./parse-call-arguments.ts";
 import {
   type FoundCalls,
+  makeTurn,
   type ParseTurn,
   type ProviderCall,
   readCalls,
@@ -24,26 +25,21 @@ interface ResponsesCall extends ProviderCall {
  * Source: https://platform.openai.com/docs/api-reference/responses/object
  */
 export const parseResponsesTurn: ParseTurn = (body) => {
-  const read = readCalls(findItems(body), readItem);
+  const read = readCalls(body, { endpoint: "/v1/openai/function_calls", find: findItems, read: readItem });
   if (!read.ok) return read;
-  const calls = read.value;
-  return ok({
-    calls,
-    write: (replies) => ({
-      output: calls.map(({ callId, outputType }, index) => ({
-        type: outputType,
-        call_id: callId,
-        output: replies[index]!.json,
-      })),
+  return ok(
+    makeTurn(read.value, {
+      toItem: ({ callId, outputType }, { json }) => ({ type: outputType, call_id: callId, output: json }),
+      toAnswer: (output) => ({ output }),
     }),
-  });
+  );
 };
 
 function findItems(body: unknown): Result<FoundCalls, Refusal> {
   if (Array.isArray(body)) return ok({ path: "", items: body });
   if (isJsonObject(body)) {
     if (Array.isArray(body["output"])) return ok({ path: "/output", items: body["output"] as unknown[] });
-    if (typeof body["call_id"] === "string") return ok({ path: "", items: [body] });
+    if (typeof body["type"] === "string") return ok({ path: "", items: body });
   }
   return refuseShape("", "a response, its list of output items, or a function call", body);
 }

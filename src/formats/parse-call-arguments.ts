@@ -6,11 +6,12 @@ import { err, ok, type Result } from "../kit/result.ts";
 
 /**
  * Parse a call's arguments as a provider carries them: JSON text, or an object where a client library has parsed it
- * already. No text, an empty text and `null` are no arguments: models send those for tools without parameters.
+ * already. No text, an empty text and `null`, as text too, are no arguments: models send those for tools without parameters.
  */
 export function parseCallArguments(sent: unknown): Result<JsonObject, Failure> {
-  if (sent === undefined || sent === null || (typeof sent === "string" && sent.trim() === "")) return ok({});
+  if (sent === undefined || sent === null) return ok({});
   if (typeof sent !== "string") return requireObject(sent);
+  if (["", "null"].includes(sent.trim())) return ok({});
   const parsed = parseJson(new TextEncoder().encode(sent));
   if (parsed.ok) return requireObject(parsed.value);
   const hint = `The arguments are not usable JSON. ${parsed.error.hint.replace("The body", "The text")} Send the call again with valid JSON.`;

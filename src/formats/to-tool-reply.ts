@@ -31,7 +31,7 @@ export function toFailedReply(status: "error" | "skipped" | "unknown", failure: 
 
 /** Say that a call of `execute_actions` was refused whole: a model wrote that batch, so it is told what to change. */
 export function toRefusedReply(refusal: Refusal): ToolReply {
-  const { code, detail, path, expected, received } = toProblem(refusal);
-  const error = { code, message: detail, path, expected, received };
+  const { code, title, detail, path, expected, received, retry_after_ms } = toProblem(refusal);
+  const error = { code, message: title, retry_after_ms, hint: detail, path, expected, received };
   return { json: JSON.stringify({ status: "error", error }), failed: true };
 }

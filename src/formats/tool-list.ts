@@ -29,12 +29,12 @@ const WRITERS: Readonly<Record<Exclude<ToolFormat, "gemini">, (tool: ToolDescrip
   "json-schema": ({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }),
   openai: ({ name, description, inputSchema }) => ({
     type: "function",
-    function: { name, description, parameters: inputSchema, strict: false },
+    function: { name, description: fitDescription(description), parameters: inputSchema, strict: false },
   }),
   "openai-responses": ({ name, description, inputSchema }) => ({
     type: "function",
     name,
-    description,
+    description: fitDescription(description),
     parameters: inputSchema,
     strict: false,
   }),
@@ -54,13 +54,21 @@ const WRITERS: Readonly<Record<Exclude<ToolFormat, "gemini">, (tool: ToolDescrip
   },
 };
 
-/** A function without parameters has none at all: an object without properties is refused. */
+/** OpenAI refuses a whole request for one function whose description is longer. */
+const LONGEST_DESCRIPTION = 1_024;
+
+function fitDescription(description: string): string {
+  if (description.length <= LONGEST_DESCRIPTION) return description;
+  return `${description.slice(0, LONGEST_DESCRIPTION - 1).toWellFormed()}…`;
+}
+
+/** A function without parameters has none at all: an object that says nothing is refused. */
 function toFunctionDeclaration({ name, description, inputSchema }: ToolDescriptor): object {
   const { schema, contract } = splitContract(inputSchema);
   const parameters = toGeminiSchema(toPlainSchema(schema));
   return {
     name,
     description: withContract(description, contract),
-    ...("properties" in parameters && { parameters }),
+    ...(("properties" in parameters || "description" in parameters) && { parameters }),
   };
 }

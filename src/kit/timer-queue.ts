@@ -1,5 +1,8 @@
 import type { Clock } from "./clock.ts";
 
+/** How far ahead the platform's timer is set at most. Most requests are over by then, and have set one. */
+const HORIZON_MS = 1_000;
+
 interface Entry {
   readonly at: number;
   readonly callback: () => void;
@@ -9,8 +12,9 @@ interface Entry {
  * Many timers on one: the clock of a request, whose calls all need a timeout that almost never comes.
  *
  * A platform timer costs more than everything else a call does in here, so there is at most one at a time, armed for
- * the earliest entry. A cancelled entry is only forgotten; a timer that then finds nothing due arms the next. Entries
- * due at the same time fire in the order they were set.
+ * the earliest entry or for a second from now: the limits of a call come one after the other, each shorter than the one
+ * before, and would otherwise set a new timer each. A cancelled entry is only forgotten; a timer that then finds nothing
+ * due arms the next. Entries due at the same time fire in the order they were set.
  */
 export class TimerQueue implements Clock {
   readonly #clock: Clock;
@@ -27,9 +31,10 @@ export class TimerQueue implements Clock {
   }
 
   after(delayMs: number, callback: () => void): () => void {
-    const entry = { at: this.#clock.now() + Math.max(0, delayMs), callback };
+    const now = this.#clock.now();
+    const entry = { at: now + Math.max(0, delayMs), callback };
     this.#entries.add(entry);
-    if (entry.at < this.#armedAt) this.#arm(entry.at);
+    if (entry.at < this.#armedAt) this.#arm(entry.at, now);
     return () => {
       this.#entries.delete(entry);
     };
@@ -42,10 +47,11 @@ export class TimerQueue implements Clock {
     this.#armedAt = Number.POSITIVE_INFINITY;
   }
 
-  #arm(at: number): void {
+  #arm(at: number, now: number): void {
     this.#cancelTimer();
-    this.#armedAt = at;
-    this.#cancelTimer = this.#clock.after(Math.max(0, at - this.#clock.now()), () => this.#onTimer(at));
+    const armedAt = Math.min(at, now + HORIZON_MS);
+    this.#armedAt = armedAt;
+    this.#cancelTimer = this.#clock.after(Math.max(0, armedAt - now), () => this.#onTimer(armedAt));
   }
 
   /** @param firedFor what the timer was set for: that it fired is proof that this time has come, whatever the clock says */
@@ -57,6 +63,6 @@ export class TimerQueue implements Clock {
     for (const entry of due) if (this.#entries.delete(entry)) entry.callback();
     let next = Number.POSITIVE_INFINITY;
     for (const { at } of this.#entries) next = Math.min(next, at);
-    if (next < this.#armedAt) this.#arm(next);
+    if (next < this.#armedAt) this.#arm(next, now);
   }
 }

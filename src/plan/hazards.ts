@@ -23,9 +23,11 @@ export interface Effect {
  */
 export function findHazards(effects: readonly (Effect | null)[], needs: Needs): number[][] {
   const hazards: number[][] = effects.map(() => []);
-  const steps = effects.flatMap((effect, index) => (effect === null ? [] : [{ index, ...effect }]));
-  if (!steps.some(({ isWrite }) => isWrite)) return hazards;
+  if (!effects.some((effect) => effect?.isWrite === true)) return hazards;
 
+  const steps = effects.flatMap((effect, index) =>
+    effect === null ? [] : [{ index, domain: effect.domain, isWrite: effect.isWrite }],
+  );
   const closesCycle = createCycleCheck(needs);
   for (const [position, later] of steps.entries()) {
     for (const earlier of steps.slice(0, position)) {

@@ -1,8 +1,8 @@
 import { tooLarge } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { describe, visiblePath } from "../contract/issues.ts";
+import { describe, toHint, visiblePath } from "../contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../contract/json.ts";
-import { type Marker, readMarker, type Reference } from "../contract/reference.ts";
+import { type Flaw, type Marker, readMarker, type Reference } from "../contract/reference.ts";
 import { follow, toPointer } from "../kit/json-pointer.ts";
 import { leastJsonSize } from "../kit/least-json-size.ts";
 import { nearest } from "../kit/nearest.ts";
@@ -43,8 +43,13 @@ function collect(marker: Marker, path: readonly PropertyKey[], found: Reference[
     case "literal":
       return null;
     case "malformed":
-      return makeFailure("BAD_REFERENCE", { hint: `${visiblePath(path)} must be ${marker.expected}.` });
+      return malformedReference(marker.flaw, path);
   }
+}
+
+function malformedReference({ key, expected, received }: Flaw, path: readonly PropertyKey[]): Failure {
+  const issues = [{ path: visiblePath([...path, key]), expected, received: describe(received) }];
+  return makeFailure("BAD_REFERENCE", { issues, hint: toHint(issues) });
 }
 
 export interface ResolveOptions {
@@ -134,6 +139,7 @@ class Resolver {
     return this.#room < 0 ? err(tooLarge(what, limitBytes)) : found;
   }
 }
+
 function lookUp(reference: Reference, dataOf: DataOf): Result<unknown, Failure> {
   const source = dataOf(reference.id);
   if (source === undefined)

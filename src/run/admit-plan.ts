@@ -161,9 +161,9 @@ function refuseKey(state: KeyState): Refusal | null {
     return makeRefusal("IDEMPOTENCY_CONFLICT", hint);
   }
   if (state.kind === "running") {
-    const hint =
-      "The batch of this Idempotency-Key is still running: send it again a little later to get its answer.";
-    return makeRefusal("IDEMPOTENCY_IN_PROGRESS", hint, { retryAfterMs: state.retryAfterMs });
+    const { retryAfterMs } = state;
+    const hint = `The batch of this Idempotency-Key is still running, or was lost: send it again in ${Math.ceil(retryAfterMs / 1_000)} s to get its answer.`;
+    return makeRefusal("IDEMPOTENCY_IN_PROGRESS", hint, { retryAfterMs });
   }
   return null;
 }

@@ -66,24 +66,10 @@ export function createEgress(call: EgressCall): ToolContext["fetch"] {
   const slots = new HeaderSlots(call.slots, clock);
   const guard = urlGuardOf(tool, options.trustedOrigins);
 
-  const followRedirects = async (first: Hop): Promise<Sent> => {
-    let hop = first;
-    for (let redirects = 0; ; redirects += 1) {
-      const sent = await send(hop, call, slots);
-      const { response, leave } = sent;
-      const next = nextHop(hop, response, guard);
-      if (next === null) return sent;
-      leave("ok");
-      discard(response);
-      if (redirects === LIMITS.redirects) throw tooManyRedirects(response.status);
-      hop = unwrap(next);
-    }
-  };
-
   return async (url, request = {}) => {
     if (clock.ended !== null) throw clock.ended;
     const hop = toHop(unwrap(guard(url)), request);
-    return slots.run(async () => receive(await followRedirects(hop), call));
+    return slots.run(() => follow(hop, { call, slots, guard }));
   };
 }
 
@@ -96,59 +82,85 @@ function toHop(url: URL, { method = "GET", headers = {}, body }: UpstreamRequest
   return { href: url.href, origin: url.origin, method, headers: withType, body: JSON.stringify(body) };
 }
 
+interface Way {
+  readonly call: EgressCall;
+  readonly slots: HeaderSlots;
+  readonly guard: UrlGuard;
+}
+
+/** Send a request, and what its redirects ask for, and read the answer at the end of them. */
+async function follow(first: Hop, { call, slots, guard }: Way): Promise<UpstreamResponse> {
+  let hop = first;
+  for (let redirects = 0; ; redirects += 1) {
+    const sent = await send(hop, call, slots);
+    const { response, leave } = sent;
+    const next = nextHop(hop, response, guard);
+    if (next === null) return receive(sent, call);
+    leave("ok");
+    discard(response);
+    if (redirects === LIMITS.redirects) throw tooManyRedirects(response.status);
+    hop = unwrap(next);
+  }
+}
+
 /** Send one request and wait for its status line, no longer. The slot is free again when this returns. */
-async function send(hop: Hop, call: EgressCall, slots: HeaderSlots): Promise<Sent> {
+async function send(
+  { href, origin, method, headers, body }: Hop,
+  call: EgressCall,
+  slots: HeaderSlots,
+): Promise<Sent> {
+  const { clock, trace, fetch, options } = call;
   const release = await slots.acquire();
   try {
-    if (call.clock.ended !== null) throw call.clock.ended;
+    if (clock.ended !== null) throw clock.ended;
     // After the wait for a slot: what others found out meanwhile decides.
-    const leave = call.health.enter(call.tool, hop.origin);
-    return { response: await leaveOnFailure(exchange(hop, call), call, leave), leave };
+    const leave = call.health.enter(call.tool, origin);
+    clock.enter("headers", options.headersTimeoutMs);
+    trace.sent = true;
+    trace.status = null;
+    const { signal } = clock;
+    const init = {
+      method,
+      headers,
+      signal,
+      redirect: "manual",
+      ...(body !== undefined && { body }),
+    } as const;
+    try {
+      const response = await clock.orEnd(fetch(href, init), discard);
+      trace.status = response.status;
+      return { response, leave };
+    } catch {
+      const failure = clock.ended ?? unreachable();
+      leave(judge(failure.failure, call.hasItsTime));
+      throw failure;
+    } finally {
+      clock.leave();
+    }
   } finally {
     release();
   }
 }
 
-async function exchange({ href, method, headers, body }: Hop, call: EgressCall): Promise<Response> {
-  const { clock, trace, fetch } = call;
+async function receive({ response, leave }: Sent, call: EgressCall): Promise<UpstreamResponse> {
+  const { status, headers } = response;
   try {
-    clock.enter("headers", call.options.headersTimeoutMs);
-    trace.sent = true;
-    trace.status = null;
-    const init = {
-      method,
+    const text = await readAnswer(response, call);
+    leave("ok");
+    return {
+      status,
       headers,
-      signal: clock.signal,
-      redirect: "manual",
-      ...(body !== undefined && { body }),
-    } as const;
-    const response = await clock.orEnd(fetch(href, init), discard);
-    trace.status = response.status;
-    return response;
-  } catch {
-    if (clock.ended !== null) throw clock.ended;
-    // The error's own text may hold addresses and queries.
-    throw new ToolFailure("UPSTREAM_ERROR", {
-      hint: "The service could not be reached, or hung up before it answered; trying again may help.",
-    });
-  } finally {
-    clock.leave();
+      text: () => text,
+      json: () => parseJsonBody(text, headers.get("content-type")),
+    };
+  } catch (error) {
+    leave(error instanceof ToolFailure ? judge(error.failure, call.hasItsTime) : "unknown");
+    throw error;
   }
 }
 
-async function receive({ response, leave }: Sent, call: EgressCall): Promise<UpstreamResponse> {
-  const { status, headers } = response;
-  const text = await leaveOnFailure(readAnswer(response, call), call, leave);
-  leave("ok");
-  return {
-    status,
-    headers,
-    text: () => text,
-    json: () => parseJsonBody(text, headers.get("content-type")),
-  };
-}
-
-async function readAnswer(response: Response, call: EgressCall): Promise<string> {
+/** Read a 2xx; throw what any other status means. */
+function readAnswer(response: Response, call: EgressCall): Promise<string> {
   const { tool, clock, budget, options } = call;
   if (!response.ok) {
     discard(response);
@@ -162,16 +174,6 @@ async function readAnswer(response: Response, call: EgressCall): Promise<string>
     clock,
     idleTimeoutMs: options.idleTimeoutMs,
   });
-}
-
-/** Tell the breaker of a failure on its way. */
-async function leaveOnFailure<T>(work: Promise<T>, { hasItsTime }: EgressCall, leave: Leave): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    leave(error instanceof ToolFailure ? judge(error.failure, hasItsTime) : "unknown");
-    throw error;
-  }
 }
 
 const guards = new WeakMap<ReadonlySet<string>, WeakMap<Tool, UrlGuard>>();
@@ -195,6 +197,13 @@ function urlGuardOf(tool: Tool, trustedOrigins: ReadonlySet<string>): UrlGuard {
 /** Give up a body nobody will read, so that its connection is not kept. */
 function discard(response: Response): void {
   response.body?.cancel().catch(() => {});
+}
+
+/** The error's own text may hold addresses and queries. */
+function unreachable(): ToolFailure {
+  return new ToolFailure("UPSTREAM_ERROR", {
+    hint: "The service could not be reached, or hung up before it answered; trying again may help.",
+  });
 }
 
 function tooManyRedirects(upstreamStatus: number): ToolFailure {

@@ -1,6 +1,7 @@
 import type { Island } from "../contract/confirmation.ts";
-import { type Failure, makeFailure } from "../contract/failure.ts";
+import type { Failure } from "../contract/failure.ts";
 import type { Outcome } from "../contract/outcome.ts";
+import { skipped } from "./skipped-outcome.ts";
 
 /**
  * Say what becomes of an island's actions when the gated ones fail: they do, and what needs one of them is skipped because
@@ -21,8 +22,6 @@ export function failIsland(
   };
   return actions.map(({ gated }, at): Outcome => {
     if (gated) return { status: "error", error: failure, meta: {} };
-    const because = causeOf(at);
-    const hint = `It was not run because of '${because}'; nothing was sent.`;
-    return { status: "skipped", error: makeFailure("DEPENDENCY_FAILED", { hint }), because, meta: {} };
+    return skipped("DEPENDENCY_FAILED", causeOf(at));
   });
 }

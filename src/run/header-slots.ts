@@ -30,9 +30,12 @@ export class HeaderSlots {
   }
 
   /** Take a slot, at once or in turn. Rejects with the clock's failure when the call ends first. */
-  async acquire(): Promise<Release> {
+  acquire(): Promise<Release> {
     const immediate = this.#slots.tryAcquire();
-    if (immediate !== null) return immediate;
+    return immediate === null ? this.#wait() : Promise.resolve(immediate);
+  }
+
+  async #wait(): Promise<Release> {
     this.#active -= 1;
     this.#waiting += 1;
     this.#update();

@@ -2,6 +2,7 @@ import { placeJob } from "../contract/job-shard.ts";
 import type { JobSpec } from "../contract/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Call, Plan } from "../plan/step.ts";
+import { toLimit } from "./admit-plan.ts";
 import type { StepIds } from "./step-ids.ts";
 
 /** Make the job of a background call: of the step at `index` and, in a loop, of one of its elements. */
@@ -21,9 +22,10 @@ export function createMakeJob(plan: Plan, { ids, headerSlots }: MakeJobOptions):
   let ranks: ReadonlyMap<number, number> | undefined;
   return (call, index, element) => {
     ranks ??= rankBackground(plan);
-    // A cap holds within one object, so the jobs of a capped tool stay together. And a job that is asked for by its own
-    // idempotency key is the same one wherever it stands in a batch.
-    const staysHome = Number.isFinite(call.tool.concurrency) || ids.isOwn(index);
+    // A cap holds within one object, so the jobs of a capped tool stay together; and those that draw from a limit stay where
+    // that is counted. A job that is asked for by its own idempotency key is the same one wherever it stands in a batch.
+    const { tool } = call;
+    const staysHome = Number.isFinite(tool.concurrency) || toLimit(tool) !== null || ids.isOwn(index);
     const atHome = staysHome ? Number.POSITIVE_INFINITY : headerSlots;
     const rank = ranks.get(index)! + (element ?? 0);
     return makeJob(call, placeJob(ids.jobId(index, element ?? null), { rank, atHome }));

@@ -7,10 +7,14 @@ export class Parallelism {
     return this.#max;
   }
 
-  /** Count a call until it has ended; null for background work, which goes on beside the whole batch. */
-  track(finished: Promise<void> | null): void {
+  /** Count a call that begins. Background work never leaves: it goes on beside the whole batch. */
+  enter(): void {
     this.#active += 1;
     this.#max = Math.max(this.#max, this.#active);
-    void finished?.then(() => (this.#active -= 1));
+  }
+
+  /** Count it no more, before what waited for it begins. */
+  leave(): void {
+    this.#active -= 1;
   }
 }

@@ -27,11 +27,15 @@ export interface BodyLimits {
  * @throws ToolFailure `RESPONSE_TOO_LARGE`; `BAD_UPSTREAM_RESPONSE` when it is not text in the charset it names;
  *   `UPSTREAM_ERROR` when it breaks off; the clock's own failure when time runs out
  */
-export async function readBody(response: Response, limits: BodyLimits): Promise<string> {
-  const { maxBytes, budget, clock, idleTimeoutMs } = limits;
+export function readBody(response: Response, limits: BodyLimits): Promise<string> {
   const declared = Number(response.headers.get("content-length") ?? Number.NaN);
-  if (declared <= Math.min(SMALL_BODY, maxBytes) && isPlainText(response.headers))
-    return readSmallBody(response, limits);
+  return declared <= Math.min(SMALL_BODY, limits.maxBytes) && isPlainText(response.headers)
+    ? readSmallBody(response, limits)
+    : readInChunks(response, declared, limits);
+}
+
+async function readInChunks(response: Response, declared: number, limits: BodyLimits): Promise<string> {
+  const { maxBytes, budget, clock, idleTimeoutMs } = limits;
   // Only now: a runtime whose stream was looked at reads it the slow way.
   if (response.body === null) return "";
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
@@ -89,9 +93,12 @@ async function readSmallBody(
   { maxBytes, budget, clock, idleTimeoutMs }: BodyLimits,
 ): Promise<string> {
   clock.enter("idle", idleTimeoutMs);
-  const bytes = await clock.orEnd(response.arrayBuffer()).catch(() => {
+  let bytes: ArrayBuffer;
+  try {
+    bytes = await clock.orEnd(response.arrayBuffer());
+  } catch {
     throw clock.ended ?? brokenOff();
-  });
+  }
   clock.leave();
   if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
   if (!budget.take(bytes.byteLength)) throw budgetSpent();

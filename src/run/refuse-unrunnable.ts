@@ -2,7 +2,7 @@ import { type Failure, makeFailure } from "../contract/failure.ts";
 import { err } from "../kit/result.ts";
 import type { Plan, Task } from "../plan/step.ts";
 import type { Ports } from "./ports.ts";
-import { missingSecret } from "./run-action.ts";
+import { missingSecret } from "./tool-secrets.ts";
 
 /** Turn away tools whose secret is not set on this deployment, before they cost anyone's quota. */
 export function refuseMisconfigured(plan: Plan, ports: Ports): Plan {

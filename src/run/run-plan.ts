@@ -1,4 +1,4 @@
-import { type Failure, makeFailure } from "../contract/failure.ts";
+import { makeFailure } from "../contract/failure.ts";
 import { isFailure, isMet, type Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
@@ -6,6 +6,7 @@ import type { DataOf } from "../plan/references.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import type { Demotion } from "./demotion.ts";
 import type { Park, ParkedStep } from "./parked-step.ts";
+import { skipped, skippedAfter } from "./skipped-outcome.ts";
 import type { StartStep } from "./start-step.ts";
 import type { Queued } from "./tool-pools.ts";
 
@@ -209,7 +210,7 @@ class PlanRun {
     if (failsBatch) this.#stopped = true;
     for (const index of this.#needing[step.index]!) {
       this.#open[index]! -= 1;
-      if (!met) this.#settle(this.#plan.steps[index]!, skippedAfter(step, outcome));
+      if (!met) this.#settle(this.#plan.steps[index]!, skippedAfter(step.id, outcome));
     }
     if (failsBatch) this.#abortRest(step);
 
@@ -281,17 +282,4 @@ class PlanRun {
 
 function hasCall(prepared: Prepared): boolean {
   return prepared.kind === "call" || prepared.calls.some(({ ok }) => ok);
-}
-
-function skipped(code: "DEPENDENCY_FAILED" | "ABORTED", because: string): Outcome {
-  const failure: Failure = makeFailure(code, {
-    hint: `It was not run because of '${because}'; nothing was sent.`,
-  });
-  return { status: "skipped", error: failure, because, meta: {} };
-}
-
-/** A skipped action passes on why it was skipped itself, so `because` always names the action that failed. */
-function skippedAfter(step: Step, outcome: Outcome): Outcome {
-  if (outcome.status !== "skipped") return skipped("DEPENDENCY_FAILED", step.id);
-  return skipped(outcome.error.code === "ABORTED" ? "ABORTED" : "DEPENDENCY_FAILED", outcome.because);
 }

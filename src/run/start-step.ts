@@ -13,7 +13,7 @@ import { drawElements } from "./draw-elements.ts";
 import type { Parallelism } from "./parallelism.ts";
 import type { Gate } from "./ports.ts";
 import type { CachedAnswer } from "./read-cache.ts";
-import { type Action, type RequestScope, startAction } from "./run-action.ts";
+import { type Action, type ActionOptions, type RequestScope, startAction } from "./run-action.ts";
 import { startLoop } from "./run-loop.ts";
 import { selectOutput } from "./select-output.ts";
 import type { SingleFlight } from "./single-flight.ts";
@@ -38,6 +38,8 @@ export interface StepStarterOptions {
   readonly flights: SingleFlight;
   /** Whether a read may be answered by what is remembered; false where every call was asked for on its own account. */
   readonly recalls: boolean;
+  /** Told what the tools report of their progress; background attempts are not waited for, so they tell nobody. */
+  readonly onReport?: ActionOptions["onReport"];
   /** When the batch's deadline passes, in the clock's milliseconds: nothing waits for a permit after it. */
   readonly endsAt: number;
 }
@@ -56,6 +58,7 @@ export function createStepStarter({
   parallelism,
   flights,
   recalls,
+  onReport,
   endsAt,
 }: StepStarterOptions): StartStep {
   const pools = new ToolPools(scope.ports.clock);
@@ -75,9 +78,10 @@ export function createStepStarter({
         maxAttempts: LIMITS.syncAttempts,
         queuedMs,
         isJob: () => demotion.isJob(step.index),
+        parallelism,
         ...(permits !== undefined && { permits }),
+        ...(onReport !== undefined && { onReport }),
       });
-      parallelism.track(action.finished);
       return action;
     };
     const { globalLimits } = task.tool;
@@ -106,7 +110,7 @@ export function createStepStarter({
     const prepared = prepareTask(task, dataOf);
     if (!prepared.ok) return over({ status: "error", error: prepared.error, meta: {} });
     if (task.tool.execution === "fire-and-forget") {
-      parallelism.track(null);
+      parallelism.enter();
       return prepared.value.kind === "call"
         ? background.start(step.index, prepared.value.call)
         : background.startLoop(step.index, prepared.value.calls, task.tool);

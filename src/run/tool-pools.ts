@@ -14,8 +14,6 @@ export interface Rank {
 
 /** A call that waits for its tool's cap, or is under way. */
 export interface Queued extends Running {
-  /** False until it is dispatched: until then stopping it is certain to have sent nothing. */
-  readonly started: boolean;
   /** Its outcome, where that was known before anything began. */
   readonly known?: Outcome;
 }
@@ -53,13 +51,10 @@ export class ToolPools {
 
   /** Dispatch a call as soon as its tool has room for it. */
   enqueue(tool: Tool, rank: Rank, dispatch: Dispatch): Queued {
-    const waiting = new Waiting(rank, this.#clock, dispatch);
     const isFree = tool.concurrency === Number.POSITIVE_INFINITY;
     // Not past the calls of capped tools that became ready just before it.
-    if (isFree && this.#filling === 0 && this.#chosen.length === 0) {
-      void waiting.begin();
-      return waiting;
-    }
+    if (isFree && this.#filling === 0 && this.#chosen.length === 0) return dispatch(0);
+    const waiting = new Waiting(rank, this.#clock, dispatch);
     const pool = this.#poolOf(isFree ? UNCAPPED : tool.name, tool.concurrency);
     insert(pool.waiting, waiting);
     void this.#fillSoon(pool);
@@ -163,7 +158,7 @@ class Waiting implements Queued {
   }
 
   get started(): boolean {
-    return this.#running !== null && this.#running.started !== false;
+    return this.#running?.started ?? false;
   }
 
   /** Stopped before it began. */

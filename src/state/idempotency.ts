@@ -1,4 +1,5 @@
 import type { KeptAnswer, KeyEnd, KeyedContent, KeyState } from "../contract/idempotency.ts";
+import { LIMITS } from "../contract/limits.ts";
 
 /** What is known of a key. Times are milliseconds since the epoch. */
 export interface KeyRecord {
@@ -18,13 +19,17 @@ export interface KeyRecord {
 export interface ClaimCommand {
   readonly content: Omit<KeyedContent, "key">;
   readonly runId: string;
-  /** Longer than a live run can take: then nobody takes over from one. */
-  readonly leaseMs: number;
+  /** How long the run may take. */
+  readonly deadlineMs: number;
+  /** Added to that, the lease is longer than a live run can take: then nobody takes over from one. */
+  readonly marginMs: number;
   readonly retentionMs: number;
 }
 
-/** The shortest wait worth naming: most batches are over by then. */
+/** The wait while a run may be live: most batches are over by then. */
 const RETRY_MS = 1_000;
+/** A live run reports this long after its deadline at the latest: it may be looking at a lost write, and keeps its answer. */
+const REPORT_MS = LIMITS.verifyMs + 2_000;
 
 /**
  * Claim a key for a run, or say what it is instead. The record comes back as it was unless it was claimed.
@@ -36,9 +41,10 @@ const RETRY_MS = 1_000;
 export function claimKey(
   record: KeyRecord | null,
   nowMs: number,
-  { content, runId, leaseMs, retentionMs }: ClaimCommand,
+  { content, runId, deadlineMs, marginMs, retentionMs }: ClaimCommand,
 ): [record: KeyRecord | null, state: KeyState] {
   const { fingerprint, seed } = content;
+  const leaseMs = deadlineMs + marginMs;
   if (record === null || nowMs >= record.expiresAt) {
     const fresh = { fingerprint, seed, runId, inDoubt: false, answer: null };
     return [
@@ -51,7 +57,11 @@ export function claimKey(
   if (record.runId === runId)
     return [record, { kind: "claimed", seed: record.seed, inDoubt: record.inDoubt }];
   const leftMs = (record.leaseEndsAt ?? nowMs) - nowMs;
-  if (leftMs > 0) return [record, { kind: "running", retryAfterMs: Math.min(leftMs, RETRY_MS) }];
+  if (leftMs > 0) {
+    // A run that is this late is lost, and nothing happens before its lease ends.
+    const isLost = leftMs <= marginMs - REPORT_MS;
+    return [record, { kind: "running", retryAfterMs: isLost ? leftMs : Math.min(leftMs, RETRY_MS) }];
+  }
   // A run that was released had done nothing; one that only went silent may have.
   const inDoubt = record.inDoubt || record.runId !== null;
   return [

@@ -132,45 +132,6 @@ export function settleJob(
   return [retry, true];
 }
 
-/**
- * Cancel a live job; false, and the same job, when it is over.
- *
- * The fence grows, so an attempt under way can no longer report. It cannot be called back either: the note says when
- * something may have taken effect.
- */
-export function cancelJob(job: Job, nowMs: number): [job: Job, accepted: boolean] {
-  if (job.dueAt === null) return [job, false];
-  const cancelled: Job = {
-    ...job,
-    ...overAt(job, nowMs),
-    status: "cancelled",
-    fence: job.fence + 1,
-    note: cancelNote(job),
-  };
-  return [cancelled, true];
-}
-
-/**
- * Give a dead job fresh attempts, due at once and under the same idempotency key; false, and the same job, when it is
- * not dead or its record could not be read.
- *
- * An at-most-once job that may have been sent is `unknown`, not `dead`, so none is sent a second time.
- */
-export function redriveJob(job: Job, nowMs: number): [job: Job, accepted: boolean] {
-  if (job.status !== "dead" || job.spec.maxAttempts === 0) return [job, false];
-  const redriven: Job = {
-    ...job,
-    status: "retrying",
-    attempts: 0,
-    updatedAt: nowMs,
-    dueAt: nowMs,
-    errorJson: null,
-    note: `Redriven after ${sayAttempts(job.attempts)}, no longer counted.`,
-    callback: job.callback === null ? null : makeCallback(job.callback.target),
-  };
-  return [redriven, true];
-}
-
 /** Bury a job that cannot be run at all; the hint says why. */
 export function buryJob(job: Job, nowMs: number, hint: string): Job {
   const error = toWireFailure(makeFailure("INTERNAL", { retryable: false, hint }));
@@ -203,25 +164,6 @@ export function toJobRecord(job: Job): JobRecord {
   };
 }
 
-/** Find when the earliest of the live jobs (id → due time) is due, or null when there is none. */
-export function nextDue(live: ReadonlyMap<string, number>): number | null {
-  let earliest = Number.POSITIVE_INFINITY;
-  for (const dueAt of live.values()) if (dueAt < earliest) earliest = dueAt;
-  return earliest === Number.POSITIVE_INFINITY ? null : earliest;
-}
-
-/** Find the live job that has been due for longest, or null when none is due. */
-export function firstDue(live: ReadonlyMap<string, number>, nowMs: number): string | null {
-  let first: string | null = null;
-  let earliest = nowMs;
-  for (const [id, dueAt] of live) {
-    if (dueAt > earliest || (dueAt === earliest && first !== null)) continue;
-    first = id;
-    earliest = dueAt;
-  }
-  return first;
-}
-
 function succeed(job: Job, nowMs: number, dataJson: string): Job {
   const bytes = utf8Length(dataJson);
   const done = { ...job, ...overAt(job, nowMs), status: "succeeded", errorJson: null } as const;
@@ -240,25 +182,13 @@ function finish(job: Job, nowMs: number, end: { status: JobStatus; error: WireFa
   };
 }
 
-/** What every end has in common: nothing is due any more but the event about it. */
-function overAt({ callback }: Job, nowMs: number): Pick<Job, "updatedAt" | "dueAt" | "callback"> {
+/** What every end of a job has in common: nothing is due any more but the event about it. */
+export function overAt({ callback }: Job, nowMs: number): Pick<Job, "updatedAt" | "dueAt" | "callback"> {
   return {
     updatedAt: nowMs,
     dueAt: null,
     callback: callback === null ? null : startCallback(callback, nowMs),
   };
-}
-
-function cancelNote({ status, attempts }: Job): string {
-  if (status === "running" && attempts > 0)
-    return `Attempt ${attempts} was under way when the job was cancelled. It may have taken effect; its answer is not recorded.`;
-  return attempts === 0
-    ? "Cancelled before anything was sent."
-    : `Cancelled after ${sayAttempts(attempts)} without success. What they sent may have taken effect all the same.`;
-}
-
-function sayAttempts(count: number): string {
-  return count === 1 ? "1 attempt" : `${count} attempts`;
 }
 
 function unreported(job: Job): WireFailure {

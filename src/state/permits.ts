@@ -1,61 +1,14 @@
-import type { GlobalLimits, PermitAnswer, PermitDenial, PermitRequest } from "../contract/permit.ts";
+import type { PermitAnswer, PermitDenial, PermitRequest } from "../contract/permit.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { decideGcra, type GcraRate } from "../kit/gcra.ts";
-import { type Bucket, drawQuota, resumeBucket } from "./quota.ts";
-
-/** Everything one tool's gate knows. Times are milliseconds since the epoch. */
-export interface PermitBook {
-  readonly options: PermitOptions;
-  /** As the last question gave them: after a deployment the new contract holds. */
-  readonly limits: GlobalLimits;
-  /** Granted, and neither given back nor over. Empty when only the rate is limited. */
-  readonly live: readonly Permit[];
-  /** Who waits, oldest first. */
-  readonly waiting: readonly Waiter[];
-  /** The upstream asked everyone to wait until then. */
-  readonly pausedUntilMs: number;
-  /** Permits of the object's life before this one may be alive until then. */
-  readonly recoveredAtMs: number;
-  /** What storage holds: no permit is alive after this. */
-  readonly aliveMarkMs: number;
-  /** Since when there is no permit; null while there is one. */
-  readonly idleSinceMs: number | null;
-  readonly bucket: Bucket;
-}
-
-interface Permit {
-  readonly id: string;
-  readonly grantedAtMs: number;
-  readonly endsAtMs: number;
-}
-
-interface Waiter {
-  readonly id: string;
-  readonly askedAtMs: number;
-  readonly untilMs: number;
-  readonly holdMs: number;
-}
-
-/** The durable marks, as a cold start finds them; 0 where there is none. */
-export interface PermitMarks {
-  readonly aliveMs: number;
-  readonly rateMs: number;
-}
-
-export interface PermitOptions {
-  /** Questions that wait at most. */
-  readonly waiters: number;
-  /** How far the mark is written ahead of the last permit's end. */
-  readonly leadMs: number;
-  /** How long there must be no permit before the mark is taken back. */
-  readonly idleMs: number;
-}
-
-export const PERMIT_OPTIONS: PermitOptions = {
-  waiters: LIMITS.permitWaiters,
-  leadMs: LIMITS.permitLeadMs,
-  idleMs: LIMITS.permitIdleMs,
-};
+import {
+  LONGEST_HOLD_MS,
+  type Permit,
+  type PermitBook,
+  type PermitMarks,
+  type Waiter,
+} from "./permit-book.ts";
+import { type Bucket, drawQuota } from "./quota.ts";
 
 export type PermitCommand =
   | { readonly kind: "ask"; readonly request: PermitRequest }
@@ -72,30 +25,7 @@ export interface PermitStep {
   readonly wakeAtMs: number | null;
 }
 
-/** No permit lasts longer, whatever was asked for. */
-const LONGEST_HOLD_MS = LIMITS.maxDeadlineMs + LIMITS.permitMarginMs;
-
 const RATE_BUCKET = "rate";
-
-/**
- * Open the book after a cold start.
- *
- * Who holds a permit was kept in memory only, so nobody gets one until the last that may have been granted is over:
- * that is what the mark says. A mark further away than a permit can last was written by a clock that was set back since.
- */
-export function openPermits(marks: PermitMarks, nowMs: number, options = PERMIT_OPTIONS): PermitBook {
-  return {
-    options,
-    limits: { concurrency: null, rate: null },
-    live: [],
-    waiting: [],
-    pausedUntilMs: 0,
-    recoveredAtMs: Math.min(marks.aliveMs, nowMs + LONGEST_HOLD_MS),
-    aliveMarkMs: marks.aliveMs,
-    idleSinceMs: nowMs,
-    bucket: resumeBucket(marks.rateMs),
-  };
-}
 
 /**
  * Take one command, then grant whatever can be granted now, oldest first, and turn away who cannot be served in time.

@@ -8,7 +8,7 @@ import { createLeasedAdmission, TenantLeases } from "../../src/run/leased-admiss
 const nothingDue = (): Promise<never> => Promise.reject(new Error("No job outlives its lease here"));
 
 const Gate = createTenantGate({
-  createBackground: () => ({ attempt: nothingDue, deliver: nothingDue }),
+  createBackground: () => ({ attempt: nothingDue, limitOf: () => null, deliver: nothingDue }),
 });
 
 /** The gate as it is deployed, counting the rows it writes; `setAlarm` is billed as one. */

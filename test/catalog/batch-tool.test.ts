@@ -17,6 +17,7 @@ interface Described {
         readonly anyOf: readonly {
           readonly properties: Readonly<Record<string, object>>;
           readonly required: readonly string[];
+          readonly description: string;
           readonly "x-orchestration": unknown;
         }[];
       };
@@ -29,10 +30,18 @@ const schema = descriptor.inputSchema as unknown as Described;
 const MARKER = { $ref: "#/$defs/marker" };
 const branches = schema.properties.actions.items.anyOf;
 
-test("describeBatchTool() describes one tool that lists every tool with its summary", () => {
+test("describeBatchTool() describes one tool, in as many words for any catalog as every provider takes", () => {
   expect(descriptor.name).toBe("execute_actions");
-  for (const { name, summary } of SAMPLE_TOOLS)
-    expect(descriptor.description).toContain(`- ${name}: ${summary}`);
+  expect(descriptor.description).toBe(
+    describeBatchTool(SAMPLE_CATALOG.restrictTo(["search_orders"])).description,
+  );
+  expect(descriptor.description.length).toBeLessThanOrEqual(1_024);
+});
+
+test("describeBatchTool() describes every tool in its branch", () => {
+  expect(branches.map(({ description }) => description)).toEqual(
+    SAMPLE_TOOLS.map(({ description }) => description),
+  );
 });
 
 test("describeBatchTool() has one branch per tool, told apart by its name", () => {
@@ -175,7 +184,7 @@ test("describeBatchTool() says the bounds that a batch is checked against", () =
     max_tokens: { type: "integer", minimum: 1, maximum: 2_000_000 },
   });
   for (const { properties } of branches) {
-    expect(properties["for_each"]).toMatchObject({ anyOf: [{ type: "array", maxItems: 25 }, {}] });
+    expect(properties["for_each"]).toMatchObject({ anyOf: [{ type: "array", items: {}, maxItems: 25 }, {}] });
     expect(properties["select"]).toMatchObject({ minItems: 1, maxItems: 50 });
   }
 });

@@ -69,3 +69,27 @@ test.each<[string, z.ZodType]>([
 ])("toolSchema() accepts as input %s", (_, input) => {
   expect(schemaOf(input)["type"]).toBe("object");
 });
+
+test("toolSchema() says of every array what it holds, tuples included: some providers refuse one that does not", () => {
+  const input = z.strictObject({ box: z.tuple([z.number(), z.number()]), any: z.array(z.unknown()) });
+  expect(schemaOf(input)["properties"]).toEqual({
+    box: {
+      type: "array",
+      prefixItems: [{ type: "number" }, { type: "number" }],
+      items: {},
+      minItems: 2,
+      maxItems: 2,
+    },
+    any: { type: "array", items: {} },
+  });
+});
+
+test("toolSchema() does not say that names are strings", () => {
+  const named = z.record(z.enum(["a"]), z.number());
+  const input = z.strictObject({ free: z.record(z.string(), z.number()), named });
+  expect(schemaOf(input)["properties"]).toMatchObject({
+    free: { type: "object", additionalProperties: { type: "number" } },
+    named: { propertyNames: { type: "string", enum: ["a"] } },
+  });
+  expect(JSON.stringify(schemaOf(input)).split("propertyNames")).toHaveLength(2);
+});

@@ -200,7 +200,6 @@ test.each([
   ["a template", '{"$template": "{{a0#}}"}', "an object"],
   ["a literal", '{"$literal": []}', "an object"],
   ["a reference beside something else", '{"$ref": "a0#", "limit": 5}', "an object"],
-  ["a malformed reference", '{"$ref": "a0"}', "an object"],
   ["text", '"a0#/items"', 'the string "a0#/items"'],
   ["null", "null", "null"],
 ])("parseAction() refuses %s to loop over", (_, forEach, received) => {
@@ -209,6 +208,18 @@ test.each([
   expect(failure).toMatchObject({
     code: "INVALID_ACTION",
     issues: [{ path: "/for_each", expected, received }],
+  });
+});
+
+test.each([
+  ["without #", '"a0"', "a JSON Pointer, e.g.", 'the string "a0"'],
+  ["that is a number", "5", "a JSON Pointer, e.g.", "the number 5"],
+  ["with a wrong pointer", '"a0#items"', 'which begins with "/"', 'the string "a0#items"'],
+])("parseAction() says what is wrong with a reference %s to loop over", (_, ref, expected, received) => {
+  const failure = errorOf(parseAmongSiblings(`{"tool": "x", "for_each": {"$ref": ${ref}}}`).action);
+  expect(failure).toMatchObject({
+    code: "INVALID_ACTION",
+    issues: [{ path: "/for_each/$ref", expected: expect.stringContaining(expected), received }],
   });
 });
 

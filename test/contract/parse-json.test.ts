@@ -27,10 +27,10 @@ test("parseJson() keeps __proto__ an own key, for the checks that refuse it", ()
 test.each([
   ["nothing", "", "The body is empty; send a JSON object."],
   ["only spaces", " \n ", "The body is empty; send a JSON object."],
-  ["an object that is not closed", '{"a": 1', "The JSON breaks off at line 1, column 8."],
+  ["an object that is not closed", '{"a": 1', "The JSON goes wrong at line 1, column 8."],
   ["an array that ends after its comma", "[1,", "ends too early"],
-  ["a string that is not closed", '{"a', "The JSON breaks off at line 1, column 4."],
-  ["a slip on the third line", '{\n  "a": 1,\n  b: 2\n}', "The JSON breaks off at line 3, column 3."],
+  ["a string that is not closed", '{"a', "The JSON goes wrong at line 1, column 4."],
+  ["a slip on the third line", '{\n  "a": 1,\n  b: 2\n}', "The JSON goes wrong at line 3, column 3."],
   ["a misspelt literal", '{"a": tru}', "does not belong"],
   ["a second comma", "[1,,2]", "does not belong"],
   ["plain text", "hello", "does not belong"],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { isHandle, parseReference, readMarker } from "../../src/contract/reference.ts";
+import { isHandle, parseReference, readMarker, toPointerForm } from "../../src/contract/reference.ts";
 
 const ref = (id: string, pointer: string, tokens: readonly string[]) => ({ id, pointer, tokens });
 
@@ -93,7 +93,21 @@ test.each([
   ["a $template with a variable of another language", { $template: "Hello {{name}}" }],
   ["a $template with three braces", { $template: "{{{a#}}}" }],
 ])("readMarker() calls %s malformed and shows how it is written", (_, value) => {
-  expect(readMarker(value)).toEqual({ kind: "malformed", expected: expect.stringContaining("e.g.") });
+  const [key] = Object.keys(value);
+  expect(readMarker(value)).toMatchObject({
+    kind: "malformed",
+    flaw: { key, expected: expect.stringContaining("e.g.") },
+  });
+});
+
+test.each([
+  ["places", 'a JSON Pointer, which begins with "/"'],
+  ["$.places[0]", 'a JSON Pointer, which begins with "/"'],
+  ["/~2", 'a JSON Pointer, in which a key\'s "~" is written "~0" and its "/" is written "~1"'],
+  ["/a~", 'a JSON Pointer, in which a key\'s "~" is written "~0" and its "/" is written "~1"'],
+  ["/a~1b", "a JSON Pointer"],
+])("toPointerForm() says which rule '%s' breaks", (pointer, form) => {
+  expect(toPointerForm(pointer)).toBe(form);
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
+import type { RateLimit } from "../../src/contract/admission.ts";
 import type { AttemptEnd, CallbackClaim, CallbackEnd, JobClaim } from "../../src/contract/job.ts";
 
 /** What a scripted attempt does, by its number: the arguments of its job are a list of these. */
@@ -10,8 +11,15 @@ export const attemptsRun: string[] = [];
 /** Every delivery that an alarm tried, in order. */
 export const deliveriesTried: CallbackClaim[] = [];
 
+/** Two at once, then one every half second. */
+export const TWO_A_SECOND: RateLimit = { bucket: "tool:limited", limit: 2, windowS: 1 };
+
 /** Attempts and deliveries that do what their job, or their address, says. */
-export const SCRIPTED = { attempt: runScript, deliver: answerByPath };
+export const SCRIPTED = {
+  attempt: runScript,
+  limitOf: (tool: string): RateLimit | null => (tool === "limited" ? TWO_A_SECOND : null),
+  deliver: answerByPath,
+};
 
 /** Answer a delivery with the status in its address, e.g. `https://hooks.example.com/503/204`: one for each attempt. */
 async function answerByPath(claim: CallbackClaim): Promise<CallbackEnd> {

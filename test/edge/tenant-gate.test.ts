@@ -8,7 +8,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
-import { attemptsRun } from "./scripted-attempts.ts";
+import { attemptsRun, TWO_A_SECOND } from "./scripted-attempts.ts";
 
 let tenants = 0;
 const gateOf = (namespace: typeof env.TENANT_GATE = env.TENANT_GATE) =>
@@ -198,6 +198,33 @@ describe("jobs", () => {
     await becomes(stub, id, status);
     expect(await stub.job(id)).toMatchObject({ attempts });
     await becomes(stub, `${id}-sibling`, "succeeded");
+  });
+
+  test("P3: what the alarm repeats draws from its tool's limit, and waits for it uncounted", async () => {
+    const stub = gateOf();
+    const ids = [0, 1, 2, 3].map((n) => `limited-${n}`);
+    const limited = ids.map((id) => makeSpec(id, ["succeed"], { tool: "limited" }));
+    await stub.admit(makeJobsRequest(...limited, makeSpec("free", ["succeed"])));
+    await endLeases(stub);
+    await runDurableObjectAlarm(stub);
+    const attempts = await Promise.all(ids.map(async (id) => (await stub.job(id))!.attempts));
+    expect(attempts).toEqual([2, 2, 1, 1]);
+    expect(await statusOf(stub, "free")).toBe("succeeded");
+    const draw = makeRequest({ draws: [{ index: 0, limit: TWO_A_SECOND }] });
+    expect((await stub.admit(draw)).denied).toHaveLength(1);
+    for (const id of ids) await becomes(stub, id, "succeeded");
+    for (const id of ids) expect(await stub.job(id)).toMatchObject({ attempts: 2 });
+  });
+
+  test("P2: a job that waits for its tool's limit survives an eviction", async () => {
+    const stub = gateOf();
+    const ids = [0, 1, 2].map((n) => `evicted-${n}`);
+    await stub.admit(makeJobsRequest(...ids.map((id) => makeSpec(id, ["succeed"], { tool: "limited" }))));
+    await endLeases(stub);
+    await runDurableObjectAlarm(stub);
+    expect(await statusOf(stub, ids[2]!)).toBe("running");
+    await evictDurableObject(stub);
+    await becomes(stub, ids[2]!, "succeeded");
   });
 
   test("a row of another version ends dead and says so; so do arguments that are not JSON", async () => {
@@ -475,6 +502,15 @@ describe("a shard", () => {
     });
     await becomes(stub, "queued-once", "succeeded");
     expect(attemptsOf("queued-once")).toEqual(["queued-once#1"]);
+  });
+
+  test("makes first attempts without drawing: home has counted them", async () => {
+    const stub = gateOf();
+    const ids = [0, 1, 2, 3].map((n) => `counted-${n}`);
+    const jobs = ids.map((id, index) => ({ index, spec: makeSpec(id, ["succeed"], { tool: "limited" }) }));
+    await stub.admit(makeRequest({ jobs, countedAtHome: { denied: [] } }));
+    await runDurableObjectAlarm(stub);
+    for (const id of ids) expect(await statusOf(stub, id)).toBe("succeeded");
   });
 
   test("records nothing that home denied, except what it has on record already", async () => {

@@ -1,6 +1,8 @@
+import { createVolley } from "../../src/edge/create-volley.ts";
 import { createTenantGate } from "../../src/edge/durable/tenant-gate.ts";
 import type { TenantGateMethods } from "../../src/edge/durable/tenant-gate-methods.ts";
 import { createToolGate, type ToolGateMethods } from "../../src/edge/durable/tool-gate.ts";
+import { limitedMail } from "./limited-mail.ts";
 import { SCRIPTED } from "./scripted-attempts.ts";
 
 /** A gate as it is deployed, with attempts that do what their arguments say. */
@@ -23,6 +25,9 @@ export const SmallGate = createTenantGate({
   }),
 });
 
+/** The gate of a whole Volley, whose alarm runs tools. */
+export const VolleyGate = createVolley({ tools: [limitedMail] }).TenantGate;
+
 export const ToolGate = createToolGate();
 
 /** A tool's gate whose limits a test can reach, and which recovers while a test waits. */
@@ -35,6 +40,9 @@ declare global {
         DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
       >;
       readonly SMALL_GATE: DurableObjectNamespace<
+        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+      >;
+      readonly VOLLEY_GATE: DurableObjectNamespace<
         DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
       >;
       readonly TOOL_GATE: DurableObjectNamespace<DurableObject & ToolGateMethods & Rpc.DurableObjectBranded>;

@@ -4,7 +4,8 @@ import * as z from "zod";
 import { toGeminiSchema } from "../../src/formats/gemini-schema.ts";
 
 const STRING = { type: "string" };
-const ANY = { anyOf: [{ type: "string" }, { type: "number" }, { type: "boolean" }] };
+const KINDS = [{ type: "string" }, { type: "number" }, { type: "boolean" }, { type: "object" }];
+const ANY = { anyOf: [...KINDS, { type: "array", items: { anyOf: KINDS } }] };
 
 test.each<[sentence: string, schema: object, translated: object]>([
   ["a type as it is", { type: "string", minLength: 1 }, { type: "string", minLength: 1 }],
@@ -29,9 +30,49 @@ test.each<[sentence: string, schema: object, translated: object]>([
     { type: "object", properties: { a: { type: "string", maxLength: 9, description: "Whose" } } },
   ],
   [
-    "a property that is called $ref as a property",
-    { type: "object", properties: { $ref: STRING }, required: ["$ref"] },
-    { type: "object", properties: { $ref: STRING }, required: ["$ref"] },
+    "a property whose name is not allowed in words",
+    {
+      type: "object",
+      description: "Either",
+      properties: { $ref: STRING, "to-do": {}, a: STRING },
+      required: ["$ref", "a"],
+      maxProperties: 1,
+    },
+    {
+      type: "object",
+      description: "Either\nKeys: $ref (string, required), to-do (anything).",
+      properties: { a: STRING },
+      required: ["a"],
+      maxProperties: 1,
+    },
+  ],
+  [
+    "what is said beside a union with its first form, because anyOf stands alone",
+    {
+      anyOf: [{ type: "null" }, { ...STRING, description: "A name." }, { type: "integer" }],
+      description: "Who.",
+    },
+    { anyOf: [{ ...STRING, description: "Who.\nA name.", nullable: true }, { type: "integer" }] },
+  ],
+  [
+    "several types as a union, each with its own bounds",
+    { type: ["string", "number", "null"], minLength: 1, maximum: 9, description: "Either" },
+    {
+      anyOf: [
+        { type: "string", minLength: 1, description: "Either", nullable: true },
+        { type: "number", maximum: 9 },
+      ],
+    },
+  ],
+  [
+    "a union in a union as one",
+    { anyOf: [STRING, { anyOf: [{ type: "integer" }, { type: "boolean" }] }] },
+    { anyOf: [STRING, { type: "integer" }, { type: "boolean" }] },
+  ],
+  [
+    "values of several types as a union of them",
+    { enum: ["a", 1, null] },
+    { anyOf: [{ type: "string", enum: ["a"], nullable: true }, { type: "number" }] },
   ],
   [
     "allOf as one object",
@@ -43,13 +84,13 @@ test.each<[sentence: string, schema: object, translated: object]>([
     },
     { type: "object", properties: { a: STRING, b: STRING }, required: ["a", "b"] },
   ],
-  ["an array of anything", { type: "array" }, { type: "array", items: ANY }],
+  ["an array of anything", { type: "array" }, { type: "array", items: { anyOf: KINDS } }],
   [
     "a tuple as an array of any of its parts",
     { type: "array", prefixItems: [STRING, { type: "number" }] },
     { type: "array", items: { anyOf: [STRING, { type: "number" }] } },
   ],
-  ["anything at all as text, number or boolean", {}, ANY],
+  ["anything at all as any type", {}, ANY],
   [
     "a date and time with its format",
     { type: "string", format: "date-time" },

@@ -1,3 +1,6 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import { Validator } from "@cfworker/json-schema";
+import type OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 
 import type { ToolDescriptor } from "../../src/catalog/batch-tool.ts";
@@ -10,7 +13,7 @@ import { EXAMPLE_TOOLS } from "../sandbox/example-tools.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 
 const CONTRACT = { mode: "fan-out-bounded", max_concurrency: 3 } as const;
-const INPUT = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+const INPUT = { type: "object" as const, properties: { n: { type: "number" } }, required: ["n"] };
 const PING: ToolDescriptor = {
   name: "ping",
   description: "Say hello.",
@@ -26,7 +29,7 @@ test.each<[ToolFormat, object]>([
     {
       type: "function",
       function: { name: "ping", description: "Say hello.", parameters: PING.inputSchema, strict: false },
-    },
+    } satisfies OpenAI.ChatCompletionTool,
   ],
   [
     "openai-responses",
@@ -36,9 +39,9 @@ test.each<[ToolFormat, object]>([
       description: "Say hello.",
       parameters: PING.inputSchema,
       strict: false,
-    },
+    } satisfies OpenAI.Responses.FunctionTool,
   ],
-  ["anthropic", { name: "ping", description: LINE, input_schema: INPUT }],
+  ["anthropic", { name: "ping", description: LINE, input_schema: INPUT } satisfies Anthropic.Tool],
   ["gemini", { functionDeclarations: [{ name: "ping", description: LINE, parameters: INPUT }] }],
   [
     "mcp",
@@ -70,6 +73,23 @@ test("toToolList() gives Gemini no parameters for a tool that has none", () => {
   ]);
 });
 
+test.each(["openai", "openai-responses"] as const)(
+  "toToolList() cuts a description that %s would refuse the whole request for",
+  (format) => {
+    const long = { ...PING, description: "é".repeat(1_025) };
+    expect(JSON.stringify(toToolList([long], format))).toContain(`"${"é".repeat(1_023)}…"`);
+    const fits = { ...PING, description: "é".repeat(1_024) };
+    expect(JSON.stringify(toToolList([fits], format))).toContain(`"${fits.description}"`);
+  },
+);
+
+test("toToolList() tells Gemini of parameters that it can only say in words", () => {
+  const odd = { ...PING, inputSchema: { type: "object", properties: { "page-size": { type: "integer" } } } };
+  expect(toToolList([odd], "gemini")).toMatchObject([
+    { functionDeclarations: [{ parameters: { type: "object", description: "Keys: page-size (integer)." } }] },
+  ]);
+});
+
 const catalog = createCatalog([
   ...SHIPPED_TOOLS,
   ...createProbeTools("https://probe.sandbox.test"),
@@ -86,6 +106,32 @@ function* schemasIn(schema: unknown): Generator<Record<string, unknown>> {
   for (const key of ["items", "additionalProperties"]) yield* schemasIn(schema[key]);
 }
 
+interface OpenAITool {
+  readonly description: string;
+  readonly parameters: object;
+  readonly function?: OpenAITool;
+}
+
+interface Declaration {
+  readonly parameters?: object;
+}
+
+function declarationsOf(tools: readonly ToolDescriptor[]): readonly Declaration[] {
+  const [list] = toToolList(tools, "gemini") as { functionDeclarations: Declaration[] }[];
+  return list!.functionDeclarations;
+}
+
+/** By type: beside another type a keyword is refused. */
+const GEMINI_KEYWORDS = {
+  common: ["type", "description", "nullable", "format"],
+  string: ["enum", "pattern", "minLength", "maxLength"],
+  number: ["minimum", "maximum"],
+  integer: ["minimum", "maximum"],
+  boolean: [],
+  array: ["items", "minItems", "maxItems"],
+  object: ["properties", "required", "minProperties", "maxProperties"],
+};
+
 describe.each(TOOL_SURFACES)("Of the whole sandbox, the surface %s", (surface) => {
   const described = describeSurface(surface, catalog);
 
@@ -97,20 +143,33 @@ describe.each(TOOL_SURFACES)("Of the whole sandbox, the surface %s", (surface) =
     }
   });
 
+  test.each(["openai", "openai-responses"] as const)(
+    "in %s has no description and no array that OpenAI refuses",
+    (format) => {
+      for (const tool of toToolList(described, format) as OpenAITool[]) {
+        const { description, parameters } = tool.function ?? tool;
+        expect(description.length).toBeLessThanOrEqual(1_024);
+        expect(parameters).toMatchObject({ type: "object", properties: expect.any(Object) });
+        for (const schema of schemasIn(parameters))
+          if (schema["type"] === "array") expect(schema["items"]).toBeTypeOf("object");
+      }
+    },
+  );
+
   test("in gemini uses only what its subset of OpenAPI has", () => {
-    const known = new Set(
-      "type format description nullable enum items properties required anyOf minimum maximum minItems maxItems minLength maxLength minProperties maxProperties pattern".split(
-        " ",
-      ),
-    );
-    const [list] = toToolList(described, "gemini") as { functionDeclarations: { parameters?: unknown }[] }[];
-    for (const { parameters } of list!.functionDeclarations) {
+    for (const { parameters } of declarationsOf(described)) {
       for (const schema of schemasIn(parameters)) {
-        expect(Object.keys(schema).filter((key) => !known.has(key))).toEqual([]);
-        expect(typeof schema["type"] === "string" || Array.isArray(schema["anyOf"])).toBe(true);
-        if (schema["type"] === "array") expect(schema["items"]).toBeDefined();
-        if (schema["enum"] !== undefined) expect(schema["type"]).toBe("string");
+        if (schema["anyOf"] !== undefined) {
+          expect(Object.keys(schema)).toEqual(["anyOf"]);
+          continue;
+        }
+        const known = [...GEMINI_KEYWORDS.common, ...GEMINI_KEYWORDS[schema["type"] as "string"]];
+        expect(known).toEqual(expect.arrayContaining(Object.keys(schema)));
+        if (schema["type"] === "array") expect(schema["items"]).toBeTypeOf("object");
         if (typeof schema["pattern"] === "string") expect(schema["pattern"]).not.toMatch(/\(\?[=!<]/);
+        const properties = Object.keys(schema["properties"] ?? {});
+        for (const name of properties) expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/);
+        expect(properties).toEqual(expect.arrayContaining((schema["required"] ?? []) as string[]));
       }
     }
   });
@@ -119,7 +178,38 @@ describe.each(TOOL_SURFACES)("Of the whole sandbox, the surface %s", (surface) =
     for (const { input_schema } of toToolList(described, "anthropic") as { input_schema: object }[]) {
       expect(JSON.stringify(input_schema)).not.toContain("x-orchestration");
       expect(input_schema).toMatchObject({ type: "object" });
+      for (const name of Object.keys((input_schema as { properties: object }).properties))
+        expect(name).toMatch(/^[a-zA-Z0-9_.-]{1,64}$/);
       expect(Object.keys(input_schema)).not.toEqual(expect.arrayContaining(["anyOf"]));
     }
   });
 });
+
+/** References, a loop, a selection: what a model writes with the batch tool. */
+const BATCH = {
+  actions: [
+    { id: "found", tool: "probe-search", args: { q: "tea" }, select: ["/items/0/id"] },
+    { id: "all", tool: "probe-item", for_each: { $ref: "found#/items" }, args: { id: { $ref: "item#/id" } } },
+    { tool: "probe-echo", for_each: [1, { n: 2 }], args: { n: { $ref: "item#" } }, depends_on: ["all"] },
+    {
+      tool: "send_email",
+      args: { to: ["a@b.co"], subject: { $template: "{{found#/items/0/name}}" }, body: "Hi" },
+    },
+  ],
+  on_error: "fail-fast",
+};
+
+test.each(["batch", "meta"] as const)(
+  "The surface %s lets a model write a batch with references, loops and selections in every format",
+  (surface) => {
+    const described = describeSurface(surface, catalog).filter(({ name }) => name === "execute_actions");
+    const [openai] = toToolList(described, "openai") as { function: { parameters: object } }[];
+    const [anthropic] = toToolList(described, "anthropic") as { input_schema: object }[];
+    const [gemini] = declarationsOf(described);
+    for (const schema of [openai!.function.parameters, anthropic!.input_schema, gemini!.parameters!]) {
+      const validator = new Validator(schema, "2020-12");
+      expect(validator.validate(BATCH).errors).toEqual([]);
+      expect(validator.validate({ actions: "none" }).valid).toBe(false);
+    }
+  },
+);

@@ -9,8 +9,8 @@ import { ScriptedModel } from "../support/scripted-model.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
 /*
- * What stands in docs/clients is run as it stands there: each page's program, with the client library it names, against the
- * sandbox and a model that follows a script.
+ * What stands in docs/clients and in the README is run as it stands there: every program, with the client library it names,
+ * against the sandbox and a model that follows a script.
  */
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -24,8 +24,8 @@ await mkdir(join(ROOT, "dist"), { recursive: true });
 const folder = await mkdtemp(join(ROOT, "dist", "clients-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function blockOf(page: string, language: string): Promise<string[]> {
-  const text = await readFile(join(ROOT, "docs/clients", page), "utf8");
+async function blocksOf(path: string, language: string): Promise<string[]> {
+  const text = await readFile(join(ROOT, path), "utf8");
   return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, name, code]) =>
     name === language ? [code!] : [],
   );
@@ -40,15 +40,14 @@ const ENV = {
   OPENAI_AGENTS_DISABLE_TRACING: "1",
   ANTHROPIC_BASE_URL: model.url,
   ANTHROPIC_API_KEY: "none",
-  GEMINI_BASE_URL: model.url,
+  GOOGLE_GEMINI_BASE_URL: model.url,
   GEMINI_API_KEY: "none",
 };
 
-/** Run a page's program; what it printed. */
-async function runPage(page: string): Promise<string> {
-  const [program] = await blockOf(page, "js");
-  const file = join(folder, `${page}.mjs`);
-  await writeFile(file, program!);
+/** Run a program; what it printed. */
+async function runProgram(name: string, program: string): Promise<string> {
+  const file = join(folder, `${name}.mjs`);
+  await writeFile(file, program);
   const { stdout } = await run(process.execPath, [file], { env: ENV });
   return stdout.trim();
 }
@@ -97,6 +96,7 @@ const response = (output: object): object => ({
   status: "completed",
   model: "scripted",
   output: [output],
+  usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
 });
 const RESPONSES = [
   response({
@@ -136,38 +136,77 @@ const CONTENTS = [
   candidate({ text: "It is warm." }),
 ];
 
-const PAGES: [page: string, turns: object[]][] = [
-  ["openai-chat.md", CHAT],
-  ["openai-responses.md", RESPONSES],
-  ["anthropic.md", MESSAGES],
-  ["ai-sdk.md", CHAT],
-  ["langchain.md", CHAT],
-  ["openai-agents.md", CHAT],
-  ["gemini.md", CONTENTS],
-];
+const TURNS: Readonly<Record<string, readonly object[]>> = {
+  "openai-chat.md": CHAT,
+  "openai-responses.md": RESPONSES,
+  "anthropic.md": MESSAGES,
+  "ai-sdk.md": RESPONSES,
+  "langchain.md": RESPONSES,
+  "openai-agents.md": RESPONSES,
+  "gemini.md": CONTENTS,
+};
 
-describe("The program of", () => {
-  test.each(PAGES)(
-    "docs/clients/%s asks a model, runs its batch and tells it what came of it",
-    async (page, turns) => {
+const pages = await readdir(join(ROOT, "docs/clients"));
+const programs = await Promise.all(
+  pages.map(async (page) =>
+    (await blocksOf(`docs/clients/${page}`, "js")).map((program, index) => ({ page, index, program })),
+  ),
+);
+
+/** The model was given the tools of a key, and was told what came of its batch. */
+function expectRounds(before: number): void {
+  const [asked, told] = model.requests.slice(before);
+  expect(JSON.stringify(asked!.body)).toContain("get_weather");
+  const said = JSON.stringify(told!.body).replaceAll("\\", "");
+  expect(said).toContain('"status":"success"');
+  expect(said).toContain('"Phoenix"');
+}
+
+describe("Program", () => {
+  test.each(programs.flat().filter(({ page }) => page in TURNS))(
+    "$index of docs/clients/$page asks a model, runs its batch and tells it what came of it",
+    async ({ page, index, program }) => {
       const before = model.requests.length;
-      model.willSay(...turns);
-      expect(await runPage(page)).toBe("It is warm.");
-
-      const [asked, told] = model.requests.slice(before);
-      expect(JSON.stringify(asked!.body)).toContain("get_weather");
-      const said = JSON.stringify(told!.body).replaceAll("\\", "");
-      expect(said).toContain('"status":"success"');
-      expect(said).toContain('"Phoenix"');
+      model.willSay(...TURNS[page]!);
+      expect(await runProgram(`${page}-${index}`, program)).toBe("It is warm.");
+      expectRounds(before);
     },
   );
 
-  test("docs/clients/mcp.md finds a tool and runs a batch", async () => {
-    expect(await runPage("mcp.md")).toBe("success");
+  test("0 of docs/clients/mcp.md finds a tool and runs a batch", async () => {
+    const [program] = await blocksOf("docs/clients/mcp.md", "js");
+    expect(await runProgram("mcp.md", program!)).toBe("success");
   });
 
-  test("docs/clients/curl.md gets answers without an error", async () => {
-    const commands = await blockOf("curl.md", "bash");
+  test("0 of docs/streaming.md prints each result and how many there were", async () => {
+    const [program] = await blocksOf("docs/streaming.md", "js");
+    const printed = (await runProgram("streaming.md", program!)).split("\n");
+    expect(printed.slice(0, 2).sort()).toEqual(["news: success", "weather: success"]);
+    expect(printed.slice(2)).toEqual(["done: 2 of 2"]);
+  });
+
+  test("0 of README.md goes round as long as the model calls", async () => {
+    const before = model.requests.length;
+    model.willSay(...CHAT);
+    const [program] = await blocksOf("README.md", "js");
+    const printed = await runProgram(
+      "README.md",
+      `import OpenAI from "openai";
+       const { VOLLEY_URL, VOLLEY_KEY } = process.env;
+       const headers = { authorization: \`Bearer \${VOLLEY_KEY}\`, "content-type": "application/json" };
+       const [openai, model, messages] = [new OpenAI(), "scripted", [{ role: "user", content: "Go" }]];
+       ${program}
+       const { choices: [last] } = await openai.chat.completions.create({ model, messages, tools });
+       console.log(last.message.content);`,
+    );
+    expect(printed).toBe("It is warm.");
+    expectRounds(before);
+  });
+});
+
+describe("docs/clients", () => {
+  test("curl.md gets answers without an error", async () => {
+    const commands = await blocksOf("docs/clients/curl.md", "bash");
     expect(commands).toHaveLength(3);
     for (const command of commands) {
       const text = await (await send(command)).text();
@@ -176,8 +215,17 @@ describe("The program of", () => {
     }
   });
 
-  test("every page is among these", async () => {
-    const tested = [...PAGES.map(([page]) => page), "mcp.md", "curl.md"];
-    expect((await readdir(join(ROOT, "docs/clients"))).sort()).toEqual(tested.sort());
+  test("has no page without a test", () => {
+    expect(pages.sort()).toEqual([...Object.keys(TURNS), "mcp.md", "curl.md"].sort());
+  });
+
+  test.each(Object.keys(TURNS))("%s installs what its programs import", async (page) => {
+    const installed = (await blocksOf(`docs/clients/${page}`, "bash"))
+      .join("\n")
+      .match(/npm install (.*)/)![1]!;
+    const imported = (await blocksOf(`docs/clients/${page}`, "js")).flatMap((program) =>
+      [...program.matchAll(/ from "((?:@[^/"]+\/)?[^/"]+)/g)].map(([, name]) => name!),
+    );
+    expect([...new Set(imported)].sort()).toEqual(installed.split(" ").sort());
   });
 });

@@ -175,6 +175,16 @@ describe("POST /v1/invoke_tool", () => {
   });
 });
 
+test("whoever takes execute_actions for a tool of the catalog is told how it is called", async () => {
+  const { results } = await all.execute([
+    { tool: "execute_actions", args: { actions: [{ tool: "probe-echo", args: { n: 1 } }] } },
+    { tool: "get_tool_schema", args: { tool_name: "execute_actions" } },
+  ]);
+  const schema = await post("/v1/get_tool_schema", { tool_name: "execute_actions" });
+  for (const hint of [...results.map(({ error }) => error?.hint), problemOf(schema).detail])
+    expect(hint).toMatch(/^'execute_actions' is called by itself, never as an action/);
+});
+
 describe("the meta-tools inside execute_actions", () => {
   test("run beside other actions, and hand on what they found", async () => {
     const { results } = await all.execute([

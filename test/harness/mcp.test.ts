@@ -1,11 +1,13 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 
+import { eventually } from "../support/eventually.ts";
 import type { WireEnvelope } from "../support/execute-batch.ts";
+import { postAndHold } from "../support/raw-client.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
-import { TestCaller } from "../support/test-caller.ts";
+import { type RawRequest, TestCaller } from "../support/test-caller.ts";
 
-const { volley, caller } = await setUpSandbox();
+const { upstream, volley, caller } = await setUpSandbox();
 
 /** The official client, of one era, connected. */
 async function connect(era: "modern" | "legacy", query = "", key = "sandbox-key"): Promise<Client> {
@@ -27,6 +29,16 @@ const MIXED = {
     { id: "bad", tool: "probe-any", args: { path: "/status/404" } },
     { id: "two", tool: "probe-echo", args: { n: 2 } },
   ],
+};
+
+/** What a request of revision 2026-07-28 says of itself. */
+const MODERN = {
+  accept: "application/json, text/event-stream",
+  "mcp-protocol-version": "2026-07-28",
+};
+const META = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
 };
 
 describe.each(["modern", "legacy"] as const)("A client of the %s era", (era) => {
@@ -94,10 +106,45 @@ describe.each(["modern", "legacy"] as const)("A client of the %s era", (era) => 
     await client.close();
   });
 
+  test("is told where the actions of a batch inside a batch belong", async () => {
+    const client = await connect(era);
+    const nested = { tool: "execute_actions", args: MIXED };
+    const { structuredContent } = await client.callTool({
+      name: "execute_actions",
+      arguments: { actions: [nested] },
+    });
+    const { results } = structuredContent as WireEnvelope;
+    expect(results[0]!.error).toMatchObject({
+      code: "UNKNOWN_TOOL",
+      hint: expect.stringContaining("put its actions into the batch's own list"),
+    });
+    await client.close();
+  });
+
   test("calls a single tool", async () => {
     const client = await connect(era, "?surface=flat");
     const result = await client.callTool({ name: "probe-echo", arguments: { n: 7 } });
     expect(result.structuredContent).toEqual({ path: "/echo", n: 7 });
+    await client.close();
+  });
+
+  test("is told by the protocol's own error that a cursor was never given", async () => {
+    const client = await connect(era, "?surface=flat");
+    for (const cursor of ["1", "50x", 7 as unknown as string])
+      await expect(client.request({ method: "tools/list", params: { cursor } })).rejects.toMatchObject({
+        code: -32_602,
+      });
+    await client.close();
+  });
+
+  test("gets arguments refused that a careless merge would take for a prototype", async () => {
+    const client = await connect(era, "?surface=flat");
+    const poisoned = JSON.parse('{"n":1,"__proto__":{"n":2}}') as Record<string, unknown>;
+    const result = await client.callTool({ name: "probe-echo", arguments: poisoned });
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: "INVALID_ARGS", issues: [{ path: "/args/__proto__" }] } },
+    });
     await client.close();
   });
 
@@ -125,6 +172,15 @@ describe.each(["modern", "legacy"] as const)("A client of the %s era", (era) => 
   });
 });
 
+test("A client of 2026 may keep the list of tools for five minutes, for its own key", async () => {
+  const { text } = await caller.send({
+    path: "/mcp",
+    headers: { ...MODERN, "mcp-method": "tools/list" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: META } }),
+  });
+  expect(JSON.parse(text)).toMatchObject({ result: { ttlMs: 300_000, cacheScope: "private" } });
+});
+
 test("A key sees only its own tools", async () => {
   const client = await connect("modern", "?surface=flat", "sandbox-small-key");
   const { tools } = await client.listTools();
@@ -135,6 +191,72 @@ test("A key sees only its own tools", async () => {
     code: -32_602,
   });
   await client.close();
+});
+
+/** A call of revision 2026-07-28, with nothing made right by a client library. */
+function callOf(name: string, args: object): RawRequest {
+  return {
+    path: "/mcp?surface=flat",
+    headers: { ...MODERN, "mcp-method": "tools/call", "mcp-name": name },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name, arguments: args, _meta: META },
+    }),
+  };
+}
+
+test("A key that has used up its quota is told how long to wait, as what became of the call", async () => {
+  const small = new TestCaller(volley.url, "sandbox-small-key");
+  const calls = await Promise.all(
+    Array.from({ length: 25 }, (_, n) => small.send(callOf("probe-echo", { n }))),
+  );
+  for (const { status, headers } of calls) {
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({ "ratelimit-policy": '"requests";q=20;w=60' });
+    expect(headers["ratelimit"]).toMatch(/^"requests";r=\d+;t=\d+$/);
+  }
+  const denied = calls.filter(({ headers }) => "retry-after" in headers);
+  expect(denied.length).toBeGreaterThan(0);
+  for (const { text } of denied)
+    expect(JSON.parse(text)).toMatchObject({
+      result: {
+        isError: true,
+        structuredContent: { error: { code: "QUOTA_EXCEEDED", retry_after_ms: expect.any(Number) } },
+      },
+    });
+
+  const legacy = await connect("legacy", "?surface=flat", "sandbox-small-key");
+  expect(await legacy.callTool({ name: "probe-echo", arguments: { n: 1 } })).toMatchObject({
+    isError: true,
+    structuredContent: { error: { code: "QUOTA_EXCEEDED", retry_after_ms: expect.any(Number) } },
+  });
+  await legacy.close();
+});
+
+test.each([
+  ["2026", { ...MODERN, "mcp-method": "tools/call", "mcp-name": "execute_actions" }, META, 1],
+  [
+    "2026 that hears of the progress",
+    { ...MODERN, "mcp-method": "tools/call", "mcp-name": "execute_actions" },
+    { ...META, progressToken: 1 },
+    2,
+  ],
+  ["2025", { accept: MODERN.accept }, {}, 3],
+])("A client of %s that goes away stops the reads of its call", async (_, headers, _meta, n) => {
+  const slow = { tool: "probe-echo", args: { n: 7_000 + n, d: 9_000 } };
+  const params = { name: "execute_actions", arguments: { actions: [slow] }, _meta };
+  const client = await postAndHold(
+    `${volley.url}/mcp`,
+    { jsonrpc: "2.0", id: 1, method: "tools/call", params },
+    headers,
+  );
+  const read = await eventually("the read to arrive", () =>
+    upstream.requestsTo("/echo").find(({ query }) => query.get("n") === String(7_000 + n)),
+  );
+  client.resetAndDestroy();
+  expect(await read.end).toBe("torn");
 });
 
 describe("A request to /mcp", () => {
@@ -155,6 +277,8 @@ describe("A request to /mcp", () => {
     ["of another origin", { origin: "https://evil.example" }, 403, -32_600],
     ["of an opaque origin", { origin: "null" }, 403, -32_600],
     ["for another host", { host: "evil.example" }, 403, -32_600],
+    ["for a host that is none", { host: "localhost:99999" }, 403, -32_600],
+    ["with an idempotency key, which would be ignored", { "idempotency-key": "k" }, 400, -32_600],
   ])("%s is refused", async (_, headers, status, code) => {
     const answer = await caller.send({ path: "/mcp", body: ping, headers: { ...accept, ...headers } });
     expect([answer.status, (JSON.parse(answer.text) as { error: { code: number } }).error.code]).toEqual([
@@ -165,6 +289,7 @@ describe("A request to /mcp", () => {
 
   test.each([
     ["that is no JSON", "{", 400, -32_700],
+    ["that is several messages", `[${ping},${ping}]`, 400, -32_600],
     ["that is too deep", "[".repeat(100_000), 422, -32_600],
     ["that is too large", JSON.stringify({ a: "x".repeat(300_000) }), 413, -32_600],
   ])("%s is refused in the protocol's words", async (_, body, status, code) => {

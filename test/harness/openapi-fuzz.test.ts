@@ -20,7 +20,7 @@ upstream.script(
 const operations = await readOperations((await caller.get("/openapi.json")).text);
 
 /** Jobs that will be dead after four backoffs; other operations have their turn meanwhile. */
-const DOOMED = await initiate("probe-background");
+const DOOMED = await initiate("probe-background", { n: 1, status: 500 }, 3);
 
 /** How many requests are sent; each operation gets its share. */
 const REQUESTS = Number(process.env["FUZZ_REQUESTS"] ?? 5_000);
@@ -66,24 +66,19 @@ function byDeath(a: DocumentedOperation, b: DocumentedOperation): number {
   return Number(a.operationId === "redriveJob") - Number(b.operationId === "redriveJob");
 }
 
-/** What may stand in a path: confirmations that wait, more than are decided; jobs that are tried again and again, or dead. */
+/** What may stand in a path: confirmations that wait, more than are decided; jobs under way, or dead. */
 async function idsFor({ path, operationId }: DocumentedOperation): Promise<readonly string[]> {
   if (!path.includes("{id}")) return [];
-  if (operationId !== "redriveJob")
-    return initiate(path.startsWith("/v1/confirmations") ? "probe-delete" : "probe-background");
+  if (path.startsWith("/v1/confirmations")) return initiate("probe-delete", { id: 1 }, 40);
+  if (operationId !== "redriveJob") return initiate("probe-background", { n: 1, d: 20_000 }, 6);
   await eventually("a job to be dead", async () => (await isDead(DOOMED[0]!)) || undefined, {
-    withinMs: 30_000,
+    withinMs: 40_000,
   });
   return DOOMED;
 }
 
-async function initiate(tool: string): Promise<string[]> {
-  const { results } = await caller.execute(
-    Array.from({ length: 40 }, (_, n) => ({
-      tool,
-      args: tool === "probe-delete" ? { id: n } : { n, status: 503 },
-    })),
-  );
+async function initiate(tool: string, args: object, count: number): Promise<string[]> {
+  const { results } = await caller.execute(Array.from({ length: count }, () => ({ tool, args })));
   return results.map(({ job_id, confirmation }) => job_id ?? confirmation!.id);
 }
 

@@ -64,6 +64,20 @@ describe("/openapi.json", () => {
     expect(text.length).toBeLessThan(100_000);
   });
 
+  test("says which paths answer with events too", () => {
+    const streamed = operations.filter(({ responses }) =>
+      Object.hasOwn(responses["200"]?.content ?? {}, "text/event-stream"),
+    );
+    expect(streamed.map(({ path }) => path).sort()).toEqual([
+      "/mcp",
+      "/v1/anthropic/tool_use",
+      "/v1/execute_actions",
+      "/v1/gemini/function_calls",
+      "/v1/openai/function_calls",
+      "/v1/openai/tool_calls",
+    ]);
+  });
+
   test("has an example for every body, which is answered with what the document says", async () => {
     upstream.script("/tool/read", (_, response) => void response.end("{}"));
     for (const operation of operations.filter(({ requestBody }) => requestBody !== undefined)) {

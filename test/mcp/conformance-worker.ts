@@ -25,7 +25,16 @@ const volley = createVolley({
     fixture("test_error_handling", () =>
       Promise.reject(new Error("This tool intentionally returns an error for testing")),
     ),
+    fixture("test_tool_with_progress", async (_, ctx) => {
+      for (const progress of [0, 50, 100]) {
+        ctx.report({ progress, total: 100, message: `${progress} of 100` });
+        await scheduler.wait(50);
+      }
+      return "All of it is done.";
+    }),
+    // These two show what must not be on the stream of a call, which no tool can put there.
     fixture("test_logging_tool", async () => "Nothing is logged to the client."),
+    fixture("test_streaming_elicitation", async () => "Nothing is asked of the client."),
   ],
 });
 
@@ -38,3 +47,4 @@ export default {
   },
 };
 export const TenantGate = volley.TenantGate;
+export const ToolGate = volley.ToolGate;

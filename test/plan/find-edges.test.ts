@@ -126,8 +126,8 @@ test("item# in the array that a loop runs over stands for nothing", () => {
 });
 
 test("a malformed reference in args or in the array of a loop is refused with its path", () => {
-  expect(hintOf({ args: { a: [{ $ref: 1 }] } })).toContain("/args/a/0 must be");
-  expect(hintOf({ for_each: [0, { $template: "{{}}" }] })).toContain("/for_each/1 must be");
+  expect(hintOf({ args: { a: [{ $ref: 1 }] } })).toContain("/args/a/0/$ref must be");
+  expect(hintOf({ for_each: [0, { $template: "{{}}" }] })).toContain("/for_each/1/$template must be");
 });
 
 test("a malformed reference costs that action only", () => {

@@ -111,6 +111,7 @@ test.each([
   ["order", "Did you mean 'get_order' or 'delete_order' or 'search_orders'?"],
   ["zzzzzz", "No tool is named 'zzzzzz'; use a name from the tool list."],
   ["GET_ORDER", "Did you mean 'get_order'"],
+  ["execute_actions", "is called by itself, never as an action or through another tool."],
 ])("makePlan() does not know the tool '%s' and names the nearest", (tool, hint) => {
   expect(errorOf(stepsOf([{ tool }])[0]!.task)).toEqual({
     code: "UNKNOWN_TOOL",

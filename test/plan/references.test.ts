@@ -190,26 +190,56 @@ describe("findReferences()", () => {
     expect(idsIn({ a: { $ref: "a#", b: { $ref: "b#" } } })).toEqual(["b"]);
   });
 
+  const REFERENCE =
+    'an action\'s id, "#" and a JSON Pointer, e.g. "shops#/places/0/id" or "shops#" for the whole';
+
   test.each([
-    ["a $ref that is no text", { a: { $ref: 5 } }, "/args/a must be an action's id"],
-    ["a $ref without #", { a: [0, { $ref: "shops" }] }, "/args/a/1 must be an action's id"],
-    ["a pointer without /", { "x/y": { $ref: "shops#id" } }, "/args/x~1y must be an action's id"],
-    ["a lone ~ in a pointer", { a: { $ref: "shops#/~" } }, "/args/a must be an action's id"],
-    ["an empty $ref", { a: { $ref: "" } }, "/args/a must be an action's id"],
+    [
+      "a $ref that is no text",
+      { a: { $ref: 5 } },
+      `/args/a/$ref must be ${REFERENCE}, received the number 5.`,
+    ],
+    [
+      "a $ref in an array",
+      { a: [0, { $ref: [] }] },
+      `/args/a/1/$ref must be ${REFERENCE}, received an array of 0.`,
+    ],
+    [
+      "a $ref without #",
+      { a: { $ref: "shops" } },
+      `/args/a/$ref must be ${REFERENCE}, received the string "shops".`,
+    ],
+    ["an empty $ref", { a: { $ref: "" } }, `/args/a/$ref must be ${REFERENCE}, received the string "".`],
+    ["the args as a whole", { $ref: null }, `/args/$ref must be ${REFERENCE}, received null.`],
+    [
+      "a pointer without /",
+      { "x/y": { $ref: "shops#id" } },
+      '/args/x~1y/$ref must be an action\'s id, "#" and a JSON Pointer, which begins with "/", e.g. "shops#/places/0/id" or "shops#" for the whole, received the string "shops#id".',
+    ],
+    [
+      "an escape that there is not",
+      { a: { $ref: "shops#/~2" } },
+      '/args/a/$ref must be an action\'s id, "#" and a JSON Pointer, in which a key\'s "~" is written "~0" and its "/" is written "~1", e.g. "shops#/places/0/id" or "shops#" for the whole, received the string "shops#/~2".',
+    ],
     [
       "a template that is no text",
       { a: { b: { $template: ["x"] } } },
-      "/args/a/b must be text with references",
+      '/args/a/b/$template must be text with references in double braces, e.g. "Book {{shops#/places/0/name}}", received an array of 1.',
     ],
     [
       "a template with something else in braces",
-      { a: { $template: "{{name}}" } },
-      "/args/a must be text with",
+      { a: { $template: "Hello {{ name }}" } },
+      `/args/a/$template must be text whose double braces hold ${REFERENCE}, received the string "name".`,
     ],
-    ["the args as a whole", { $ref: null }, "/args must be an action's id"],
-  ])("refuses %s and names its path", (_, value, hint) => {
+  ])("refuses %s: its path, what it should be, what it is", (_, value, hint) => {
     const failure = errorOf(findReferences(value, ["args"]));
-    expect(failure).toMatchObject({ code: "BAD_REFERENCE", hint: expect.stringContaining(hint) });
+    const [path, expected, received] = /^(.*?) must be (.*), received (.*)\.$/.exec(hint)!.slice(1);
+    expect(failure).toEqual({
+      code: "BAD_REFERENCE",
+      retryable: false,
+      hint,
+      issues: [{ path, expected, received }],
+    });
   });
 
   test("escapes and cuts the path of what is malformed", () => {

@@ -12,6 +12,10 @@ const capped = contractOf("capped", {
   ...BACKGROUND,
   orchestration: { mode: "fan-out-bounded", max_concurrency: 3 },
 });
+const limited = contractOf("limited", {
+  ...BACKGROUND,
+  orchestration: { mode: "parallel-safe", rate_limit: { limit: 60, window_s: 60, scope: "tenant" } },
+});
 const callOf = (tool: typeof mail) => ({ tool, input: { n: 1 }, args: { n: 1 }, timeoutMs: 1_000 });
 
 function makerOf(tools: readonly (typeof mail)[], headerSlots = 2) {
@@ -35,6 +39,11 @@ test("createMakeJob() places a job by its place in the batch, whenever it is mad
 test("createMakeJob() keeps the jobs of a capped tool together, because its cap holds in one object", () => {
   const make = makerOf([capped, capped, capped, capped]);
   expect([0, 1, 2, 3].map((index) => shardOf(make(callOf(capped), index).id))).toEqual([0, 0, 0, 0]);
+});
+
+test("createMakeJob() keeps the jobs of a tool with a limit of the tenant where that is counted", () => {
+  const make = makerOf([limited, limited, limited, limited]);
+  expect([0, 1, 2, 3].map((index) => shardOf(make(callOf(limited), index).id))).toEqual([0, 0, 0, 0]);
 });
 
 test("createMakeJob() keeps everything at home where header slots are unlimited", () => {

@@ -59,6 +59,7 @@ async function run(elements: readonly ElementSketch[], options: RunOptions = {})
     return {
       outcome: outcome.promise,
       finished: finished.promise,
+      started: true,
       stop: (failure, sentWrite) => {
         if (!inOrder) {
           cancel();
@@ -245,6 +246,7 @@ test("a loop counts as started once any of its elements is", async () => {
   const never = (): Running => ({
     outcome: new Promise(() => {}),
     finished: hold.promise,
+    started: true,
     stop: () => {},
   });
   pools.enqueue(serial, { remaining: 1, position: 0 }, never);

@@ -35,7 +35,7 @@ class Bench {
     this.#ends.set(name, finished.resolve);
     const stop: Running["stop"] = (failure, sentWrite) =>
       void this.stops.push([name, failure.code, sentWrite]);
-    return { outcome: outcome.promise, finished: finished.promise, stop };
+    return { outcome: outcome.promise, finished: finished.promise, started: true, stop };
   }
 
   /** Let a call have its outcome without being over. */
@@ -97,7 +97,7 @@ test("a call that is stopped once it was chosen leaves its place to the next", a
   const first = bench.pools.enqueue(TWO, { remaining: 1, position: 0 }, () => {
     chosen.stop(makeFailure("ABORTED"), "wait");
     const never = new Promise<never>(() => {});
-    return { outcome: never, finished: never, stop: () => {} };
+    return { outcome: never, finished: never, started: true, stop: () => {} };
   });
   const chosen = bench.add("chosen", TWO, 1, 1);
   bench.add("next", TWO, 1, 2);

@@ -2,9 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { KeyEnd, KeyState } from "../../src/contract/idempotency.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
 import { claimKey, completeKey, type KeyRecord } from "../../src/state/idempotency.ts";
 
-const LEASE_MS = 45_000;
+const DEADLINE_MS = 15_000;
+const MARGIN_MS = 30_000;
+const LEASE_MS = DEADLINE_MS + MARGIN_MS;
 const RETENTION_MS = 86_400_000;
 const DONE: KeyEnd = { kind: "done", answer: { json: '{"ok":true}', failed: false } };
 
@@ -12,7 +15,8 @@ const claim = (record: KeyRecord | null, nowMs: number, runId: string, fingerpri
   claimKey(record, nowMs, {
     content: { fingerprint, seed: `seed-of-${runId}` },
     runId,
-    leaseMs: LEASE_MS,
+    deadlineMs: DEADLINE_MS,
+    marginMs: MARGIN_MS,
     retentionMs: RETENTION_MS,
   });
 const complete = (record: KeyRecord | null, nowMs: number, runId: string, end: KeyEnd) =>
@@ -26,9 +30,18 @@ describe("a new key", () => {
     expect(state).toEqual(claimed("seed-of-one"));
   });
 
-  test("is running for everyone else until its lease ends, and says when to come back", () => {
+  test("is running for everyone else until its lease ends", () => {
     expect(claim(held, 1, "two")).toEqual([held, { kind: "running", retryAfterMs: 1_000 }]);
     expect(claim(held, LEASE_MS - 1, "two")).toEqual([held, { kind: "running", retryAfterMs: 1 }]);
+    expect(claim(held, LEASE_MS, "two")[1]).toEqual(claimed("seed-of-one", true));
+  });
+
+  test("is to be asked for soon while its run may report, then when its lease ends", () => {
+    const waitAt = (nowMs: number) =>
+      (claim(held, nowMs, "two")[1] as { retryAfterMs?: number }).retryAfterMs;
+    const lastReport = DEADLINE_MS + LIMITS.verifyMs + 2_000;
+    expect([DEADLINE_MS, lastReport - 1].map(waitAt)).toEqual([1_000, 1_000]);
+    expect([lastReport, LEASE_MS - 10_000].map(waitAt)).toEqual([LEASE_MS - lastReport, 10_000]);
   });
 
   test("is a conflict for other content, whether it runs, is done or was left", () => {

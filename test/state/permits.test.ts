@@ -10,8 +10,8 @@ import {
   type PermitBook,
   type PermitMarks,
   type PermitOptions,
-  stepPermits,
-} from "../../src/state/permits.ts";
+} from "../../src/state/permit-book.ts";
+import { stepPermits } from "../../src/state/permits.ts";
 
 const START = 1_800_000_000_000;
 const TWO: GlobalLimits = { concurrency: 2, rate: null };

@@ -1,5 +1,6 @@
 import { Validator } from "@cfworker/json-schema";
 import { dereference } from "@readme/openapi-parser";
+import { createParser } from "eventsource-parser";
 
 import type { RawAnswer, RawRequest } from "./test-caller.ts";
 
@@ -111,7 +112,7 @@ function findBodyDeviation(
   if (content === undefined) return text === "" ? null : `undocumented body: ${text.slice(0, 300)}`;
   const type = String(headers["content-type"]).split(";")[0]!;
   if (content[type] === undefined) return `undocumented type ${type}`;
-  const json = type === "text/event-stream" ? lastEvent(text) : text;
+  const json = type === "text/event-stream" ? lastDataOf(text) : text;
   const schema = content[type === "text/event-stream" ? "application/json" : type]!.schema;
   const { valid, errors } = new Validator(schema, "2020-12").validate(JSON.parse(json));
   if (valid) return null;
@@ -119,15 +120,11 @@ function findBodyDeviation(
   return `off its schema: ${why.slice(0, 600)} — ${text.slice(0, 600)}`;
 }
 
-/** The data of a stream's last event, which is the whole answer. */
-function lastEvent(text: string): string {
-  return (
-    text
-      .trimEnd()
-      .split("\n")
-      .findLast((line) => line.startsWith("data: "))
-      ?.slice("data: ".length) ?? "null"
-  );
+/** The data of a stream's last event: what the plain answer would have been. */
+function lastDataOf(stream: string): string {
+  let last = "null";
+  createParser({ onEvent: ({ data }) => (last = data) }).feed(stream);
+  return last;
 }
 
 /** The schema of a batch without those of the calls in it. */

@@ -156,6 +156,7 @@ export class FakeActions {
     return {
       outcome: promise,
       finished: finished.promise,
+      started: true,
       stop: (failure, sentWrite) => {
         this.stopped.set(step.id, failure.code);
         if (!tool.isWrite) {

@@ -1,4 +1,10 @@
-import type { Tool, ToolContext, UpstreamRequest, UpstreamResponse } from "../../src/catalog/define-tool.ts";
+import type {
+  ProgressReport,
+  Tool,
+  ToolContext,
+  UpstreamRequest,
+  UpstreamResponse,
+} from "../../src/catalog/define-tool.ts";
 import { toOrigin } from "../../src/catalog/define-tool.ts";
 import { ToolFailure } from "../../src/contract/tool-failure.ts";
 
@@ -18,11 +24,12 @@ interface FakeToolContextOptions {
 }
 
 /**
- * What a tool sees of the world, without a world: requests go to `answer` and are kept in `requests`; a status outside
+ * What a tool sees of the world, without a world: requests go to `answer` and are kept in `requests`, reports in `reports`; a status outside
  * 2xx, an undeclared host and an undeclared or unset secret are refused as the real context refuses them.
  */
 export class FakeToolContext implements ToolContext {
   readonly requests: SentRequest[] = [];
+  readonly reports: ProgressReport[] = [];
   readonly idempotencyKey: string;
   readonly signal: AbortSignal = new AbortController().signal;
   readonly #tool: Pick<Tool, "hosts" | "secrets">;
@@ -62,6 +69,10 @@ export class FakeToolContext implements ToolContext {
     const value = this.#tool.secrets.includes(name) ? this.#options.secrets?.[name] : undefined;
     if (value === undefined) throw new ToolFailure("MISCONFIGURED", { hint: `'${name}' is not set.` });
     return value;
+  }
+
+  report(report: ProgressReport): void {
+    this.reports.push(report);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { PermitAnswer, PermitRequest } from "../../src/contract/permit.ts";
 import type { ToolGates } from "../../src/run/ports.ts";
-import { openPermits, type PermitBook, type PermitCommand, stepPermits } from "../../src/state/permits.ts";
+import { openPermits, type PermitBook } from "../../src/state/permit-book.ts";
+import { type PermitCommand, stepPermits } from "../../src/state/permits.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
 /** The tools' gates in virtual time: the real rules, with nothing durable and no way to go. */

@@ -41,8 +41,8 @@ export class KeyedWorld extends TestWorld {
 
   #claim(content: KeyedContent, { runId, deadlineMs }: IdempotencyRequest): KeyState {
     const before = this.records.get(content.key) ?? null;
-    const leaseMs = deadlineMs + marginMs;
-    const [after, state] = claimKey(before, this.clock.now(), { content, runId, leaseMs, retentionMs });
+    const command = { content, runId, deadlineMs, marginMs, retentionMs };
+    const [after, state] = claimKey(before, this.clock.now(), command);
     if (after !== null) this.records.set(content.key, after);
     return state;
   }

@@ -94,32 +94,48 @@ const ARGS_TEXT = fc.oneof(
   ARGS.map((args) => JSON.stringify(args)),
   fc.constantFrom("{", "", "[]", '{"n":"x"}'),
 );
-const calls = (call: fc.Arbitrary<unknown>): fc.Arbitrary<unknown[]> => fc.array(call, { maxLength: 4 });
+const FUNCTION = fc.record({ name: NAME, arguments: ARGS_TEXT });
+const CHAT_CALLS = calls(fc.record({ id: fc.string(), type: fc.constant("function"), function: FUNCTION }));
+const RESPONSES_CALLS = calls(
+  fc.record({
+    type: fc.constantFrom("function_call", "function_call", "reasoning"),
+    call_id: fc.string(),
+    name: NAME,
+    arguments: ARGS_TEXT,
+  }),
+);
+const ANTHROPIC_CALLS = calls(
+  fc.record({
+    type: fc.constantFrom("tool_use", "tool_use", "text"),
+    id: fc.string(),
+    name: NAME,
+    input: ARGS,
+  }),
+);
+const GEMINI_CALLS = calls(fc.record({ functionCall: fc.record({ name: NAME, args: ARGS }) }));
+
+function calls(call: fc.Arbitrary<unknown>): fc.Arbitrary<unknown[]> {
+  return fc.array(call, { maxLength: 4 });
+}
 
 /** What providers return and the protocol sends: their own documents say what that is, and ours does not repeat it. */
 const FOREIGN: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  answerChatCalls: calls(
-    fc.record({
-      id: fc.string(),
-      type: fc.constant("function"),
-      function: fc.record({ name: NAME, arguments: ARGS_TEXT }),
-    }),
+  answerChatCalls: fc.oneof(
+    CHAT_CALLS,
+    CHAT_CALLS.map((tool_calls) => ({ choices: [{ message: { role: "assistant", tool_calls } }] })),
+    FUNCTION.map((function_call) => ({ role: "assistant", content: null, function_call })),
   ),
-  answerResponsesCalls: calls(
-    fc.record({
-      type: fc.constantFrom("function_call", "function_call", "reasoning"),
-      call_id: fc.string(),
-      name: NAME,
-      arguments: ARGS_TEXT,
-    }),
+  answerResponsesCalls: fc.oneof(
+    RESPONSES_CALLS,
+    RESPONSES_CALLS.map((output) => ({ object: "response", output })),
   ),
-  answerAnthropicCalls: calls(
-    fc.record({
-      type: fc.constantFrom("tool_use", "tool_use", "text"),
-      id: fc.string(),
-      name: NAME,
-      input: ARGS,
-    }),
+  answerAnthropicCalls: fc.oneof(
+    ANTHROPIC_CALLS,
+    ANTHROPIC_CALLS.map((content) => ({ role: "assistant", content })),
+  ),
+  answerGeminiCalls: fc.oneof(
+    GEMINI_CALLS,
+    GEMINI_CALLS.map((parts) => ({ candidates: [{ content: { role: "model", parts } }] })),
   ),
   mcp: fc.record({
     jsonrpc: fc.constant("2.0"),
@@ -136,7 +152,6 @@ const FOREIGN: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
       }),
     ),
   }),
-  answerGeminiCalls: calls(fc.record({ functionCall: fc.record({ name: NAME, args: ARGS }) })),
 };
 
 type Path = readonly (string | number)[];
@@ -214,7 +229,7 @@ function headersArbitrary({
     return fc.constantFrom(MCP, MCP, MCP_2026, MCP_2026, { ...MCP, origin: "https://example.com" }, ...wrong);
   return fc.oneof(
     { weight: 12, arbitrary: fc.constant({}) },
-    { weight: 1, arbitrary: fc.constant({ accept: "application/json, text/event-stream" }) },
+    { weight: 2, arbitrary: fc.constant({ accept: "text/event-stream" }) },
     {
       weight: 1,
       arbitrary: fc.constantFrom("k", "l", "", "k,l").map((key) => ({ "idempotency-key": key })),

@@ -7,10 +7,13 @@ export interface ModelRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A model that says what it was told to: it answers each request with the next turn, as JSON, and remembers what it was sent. */
+/** What it says next: an object as JSON, a list as server-sent events. */
+export type ScriptedTurn = object | readonly object[];
+
+/** A model that says what it was told to: it answers each request with the next turn, and remembers what it was sent. */
 export class ScriptedModel implements AsyncDisposable {
   readonly requests: ModelRequest[] = [];
-  readonly #turns: object[] = [];
+  readonly #turns: ScriptedTurn[] = [];
   readonly #server: Server;
 
   private constructor() {
@@ -31,7 +34,7 @@ export class ScriptedModel implements AsyncDisposable {
   }
 
   /** Say these next, in this order. */
-  willSay(...turns: readonly object[]): void {
+  willSay(...turns: readonly ScriptedTurn[]): void {
     this.#turns.push(...turns);
   }
 
@@ -44,6 +47,10 @@ export class ScriptedModel implements AsyncDisposable {
       body: text === "" ? {} : (JSON.parse(text) as ModelRequest["body"]),
     });
     const turn = this.#turns.shift();
+    if (Array.isArray(turn)) {
+      response.writeHead(200, { "content-type": "text/event-stream" }).end(turn.map(toEvent).join(""));
+      return;
+    }
     response
       .writeHead(turn === undefined ? 500 : 200, { "content-type": "application/json" })
       .end(JSON.stringify(turn ?? { error: { message: "The script has no further turn" } }));
@@ -55,4 +62,10 @@ export class ScriptedModel implements AsyncDisposable {
       this.#server.close(resolve);
     });
   }
+}
+
+/** Some providers name their events after the type of what they carry; the others' clients do not look. */
+function toEvent(data: { readonly type?: string }): string {
+  const name = data.type === undefined ? "" : `event: ${data.type}\n`;
+  return `${name}data: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,7 +1,8 @@
 import type { CallbackClaim, CallbackEnd } from "../../contract/job.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { disableCallback, settleCallback } from "../../state/callback.ts";
-import { firstDue, type Job, nextDue, toEventId, toJobRecord } from "../../state/outbox.ts";
+import { firstDue, nextDue } from "../../state/due-times.ts";
+import { type Job, toEventId, toJobRecord } from "../../state/outbox.ts";
 import { GoneEndpoints } from "./gone-endpoints.ts";
 
 export interface CallbackStore {

@@ -77,8 +77,8 @@ export class KeyTable {
     const { key } = content;
     const { retentionMs, marginMs } = this.#options;
     const before = this.#load(key);
-    const leaseMs = deadlineMs + marginMs;
-    const [after, state] = claimKey(before, nowMs, { content, runId, leaseMs, retentionMs });
+    const command = { content, runId, deadlineMs, marginMs, retentionMs };
+    const [after, state] = claimKey(before, nowMs, command);
     return { key, state, before, after, isHeld: state.kind === "claimed" && before === after };
   }
 

@@ -1,17 +1,8 @@
 import type { AdmissionAnswer, AdmissionRequest } from "../../contract/admission.ts";
 import type { AttemptEnd, JobChange, JobClaim, JobQuery, JobRecord } from "../../contract/job.ts";
-import {
-  cancelJob,
-  claimJob,
-  firstDue,
-  type Job,
-  nextDue,
-  queueJob,
-  recordJob,
-  redriveJob,
-  settleJob,
-  toJobRecord,
-} from "../../state/outbox.ts";
+import { cancelJob, redriveJob } from "../../state/change-job.ts";
+import { firstDue, nextDue } from "../../state/due-times.ts";
+import { claimJob, type Job, queueJob, recordJob, settleJob, toJobRecord } from "../../state/outbox.ts";
 import { CallbackQueue } from "./callback-queue.ts";
 import { FinalJobs } from "./final-jobs.ts";
 import { isLive } from "./job-row.ts";
@@ -168,8 +159,13 @@ export class Outbox {
     return accepted;
   }
 
-  /** Claim the attempt that has been due for longest, or null when none is. */
-  claim(nowMs: number): DueAttempt | null {
+  /**
+   * Claim the attempt that has been due for longest, or null when none is.
+   *
+   * @param waitOf how long an attempt must wait before it may begin. Nothing of that is written: the row says that it is
+   *   due, and so it is after a cold start, which asks again
+   */
+  claim(nowMs: number, waitOf: (claim: JobClaim) => number): DueAttempt | null {
     for (let id = firstDue(this.#live, nowMs); id !== null; id = firstDue(this.#live, nowMs)) {
       const due = this.#load(id, nowMs);
       if (due === null) {
@@ -177,6 +173,11 @@ export class Outbox {
         continue;
       }
       const [job, claim] = claimJob(due, nowMs, this.#options);
+      const waitMs = claim === null ? 0 : waitOf(claim);
+      if (waitMs > 0) {
+        this.#live.set(id, nowMs + waitMs);
+        continue;
+      }
       // Unchanged: it was final or later than the index said, so only the index is wrong.
       if (job === due) this.#follow(job);
       else this.#save(job);

@@ -8,30 +8,17 @@ import type {
   ParkAnswer,
   ParkRequest,
 } from "../../contract/confirmation.ts";
-import { makeFailure, toWireFailure } from "../../contract/failure.ts";
-import type {
-  IdempotencyAnswer,
-  IdempotencyClosing,
-  IdempotencyRequest,
-} from "../../contract/idempotency.ts";
-import type {
-  AttemptEnd,
-  CallbackClaim,
-  CallbackEnd,
-  JobChange,
-  JobClaim,
-  JobQuery,
-  JobRecord,
-} from "../../contract/job.ts";
+import type { IdempotencyClosing } from "../../contract/idempotency.ts";
+import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../contract/job.ts";
 import type { KeptResult } from "../../contract/kept-result.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { admitJobs } from "../../state/admit-jobs.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "../../state/confirmations.ts";
 import { KEEP_LIMITS, type KeepLimits } from "../../state/kept-results.ts";
-import { narrowToClaimed } from "../../state/narrow-to-claimed.ts";
 import { systemClock } from "../system-ports.ts";
-import { type DueWork, JobDrain } from "./drain-jobs.ts";
+import { BackgroundWork, type GateBackground } from "./background-work.ts";
+import { BatchAdmission } from "./batch-admission.ts";
 import { ConfirmationTable } from "./confirmation-table.ts";
+import { JobDrain } from "./drain-jobs.ts";
 import { GateAlarm } from "./gate-alarm.ts";
 import { KEY_LIMITS, KeyTable, type KeyTableOptions } from "./key-table.ts";
 import { Outbox, type OutboxOptions } from "./outbox.ts";
@@ -48,14 +35,6 @@ export interface TenantGateOptions extends OutboxOptions {
   readonly results: KeepLimits;
   readonly keys: KeyTableOptions;
   readonly confirmations: ConfirmationLimits;
-}
-
-/** What an alarm does besides looking after rows. */
-export interface GateBackground {
-  /** Make one attempt of a job. */
-  readonly attempt: (claim: JobClaim) => Promise<AttemptEnd>;
-  /** Try once to deliver the event about a job's end. */
-  readonly deliver: (claim: CallbackClaim) => Promise<CallbackEnd>;
 }
 
 export interface TenantGateParts {
@@ -78,9 +57,6 @@ const DEFAULTS: TenantGateOptions = {
   confirmations: CONFIRMATION_LIMITS,
 };
 
-/** What a bug in an attempt leaves behind: nobody knows what it sent. */
-const LOST: AttemptEnd = { kind: "lost", error: toWireFailure(makeFailure("INTERNAL")) };
-
 /** Well below the 15 minutes that the platform gives an alarm; what is left is claimed by the next one. */
 const CLAIM_FOR_MS = 5 * 60_000;
 
@@ -96,6 +72,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
     #results!: ResultTable;
     #keys!: KeyTable;
     #confirmations!: ConfirmationTable;
+    #admission!: BatchAdmission;
     #alarm!: GateAlarm;
     #drain!: JobDrain;
 
@@ -109,9 +86,10 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
         this.#results = new ResultTable(ctx.storage, options.results);
         this.#keys = new KeyTable(ctx.storage, options.keys);
         this.#confirmations = new ConfirmationTable(ctx.storage, options.confirmations);
+        this.#admission = new BatchAdmission({ quota: this.#quota, outbox: this.#outbox, keys: this.#keys });
         const alarmAt = await ctx.storage.getAlarm();
         this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
-        this.#drain = this.#createDrain(options.concurrency);
+        this.#drain = this.#createDrain(createBackground(env), options);
         const dueAt = this.#outbox.nextDue(Date.now());
         // One that is missing may have woken the object just now, and is set again by `alarm` or the first entry.
         if (alarmAt !== null && dueAt !== null) this.#alarm.arm(dueAt);
@@ -121,74 +99,8 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
     /** Admit one batch, and then grant the leases that are wished for. */
     admit(request: AdmissionRequest, wishes: readonly LeaseWish[] = []): AdmissionAnswer {
       const now = this.#enter();
-      const { idempotency } = request;
-      const answer =
-        idempotency === undefined ? this.#admit(now, request) : this.#admitKeyed(now, request, idempotency);
+      const answer = this.#admission.admit(now, request);
       return wishes.length === 0 ? answer : { ...answer, leases: this.#quota.lease(now, wishes) };
-    }
-
-    /**
-     * Admit a batch with keys. What was run before costs nothing, so it can be asked for when the quota is used up; what
-     * the quota or a limit turns away leaves its key as it was.
-     */
-    #admitKeyed(now: number, request: AdmissionRequest, keys: IdempotencyRequest): AdmissionAnswer {
-      const batch = keys.batch && this.#keys.claim(now, keys.batch, keys);
-      if (batch !== null && batch.state.kind !== "claimed") {
-        const idempotency = { batch: batch.state, actions: [] };
-        return { quota: null, denied: [], recorded: [], refusedJobs: [], idempotency };
-      }
-      const actions = keys.actions.map((action) => ({
-        index: action.index,
-        ...this.#keys.claim(now, action, keys),
-      }));
-      const asked: IdempotencyAnswer = { batch: batch && batch.state, actions };
-      const narrowed = narrowToClaimed(request, keys, asked);
-      // It was counted then. Refusing it now would hide what that admission began.
-      const quota = [batch, ...actions].some((claim) => claim?.isHeld) ? null : request.quota;
-
-      let settled: IdempotencyAnswer["actions"] = [];
-      const answer = this.#admit(now, { ...request, ...narrowed, quota }, (denied) => {
-        const kept = actions.filter(({ index, state }) => narrowed.keeps(index, state, denied));
-        this.#keys.save([...(batch === null ? [] : [batch]), ...kept]);
-        settled = kept.map(({ index, state }) => ({ index, state }));
-      });
-      if (answer.quota?.allowed === false) return answer;
-      return { ...answer, idempotency: { batch: asked.batch, actions: settled } };
-    }
-
-    /**
-     * Count a batch's quota and its draws, record its jobs.
-     *
-     * A request that recorded jobs before (its answer was lost and it was sent again) is counted once more, but never
-     * refused for that: its jobs do run, and saying otherwise would make the caller send them a second time.
-     *
-     * @param onCounted hears what was denied, before anything is recorded; when it throws nothing is
-     */
-    #admit(
-      now: number,
-      request: AdmissionRequest,
-      onCounted: (denied: AdmissionAnswer["denied"]) => void = () => {},
-    ): AdmissionAnswer {
-      const { countedAtHome } = request;
-      let count =
-        countedAtHome === undefined
-          ? this.#quota.draw(now, request)
-          : { quota: null, denied: countedAtHome.denied };
-      const isRecorded = (id: string): boolean => this.#outbox.has(id);
-      if (count.quota?.allowed === false) {
-        if (!request.jobs.some(({ spec }) => isRecorded(spec.id)))
-          return { ...count, recorded: [], refusedJobs: [] };
-        const { denied } = this.#quota.draw(now, { quota: null, draws: request.draws });
-        count = { quota: { ...count.quota, allowed: true }, denied };
-      }
-      const { jobs, denied } = admitJobs(request, count.denied, isRecorded);
-      onCounted(denied);
-      if (jobs.length === 0) return { quota: count.quota, denied, recorded: [], refusedJobs: [] };
-      return {
-        quota: count.quota,
-        denied,
-        ...this.#outbox.record(now, jobs, { queued: countedAtHome !== undefined }),
-      };
     }
 
     /** Take a run's last word on the keys that it claimed. */
@@ -247,7 +159,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       const now = this.#enter();
       const refused = this.#confirmations.change(now, { kind: "approve", claim });
       if (refused !== null) return { refused };
-      const admission = this.#admit(now, request);
+      const admission = this.#admission.admit(now, request);
       if (admission.quota?.allowed === false) this.#confirmations.change(now, { kind: "release", claim });
       return { refused: null, admission };
     }
@@ -298,39 +210,16 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       this.#drain.poke();
     }
 
-    #createDrain(concurrency: number): JobDrain {
-      const background = createBackground(this.env);
+    #createDrain(background: GateBackground, { concurrency }: TenantGateOptions): JobDrain {
+      const work = new BackgroundWork({ quota: this.#quota, outbox: this.#outbox }, background);
       return new JobDrain(
         {
           clock: systemClock,
           nextDue: (now) => this.#outbox.nextDue(now),
-          // Deliveries first: at most two are under way, so neither they nor the jobs wait for ever.
-          claim: (now) => this.#claimDelivery(now, background) ?? this.#claimAttempt(now, background),
+          claim: (now) => work.claim(now),
         },
         { concurrency, claimForMs: CLAIM_FOR_MS },
       );
-    }
-
-    #claimAttempt(now: number, { attempt }: GateBackground): DueWork | null {
-      const due = this.#outbox.claim(now);
-      if (due === null) return null;
-      const { claim, leaseEndsAt } = due;
-      const run = async (): Promise<void> => {
-        const end = await attempt(claim).catch((): AttemptEnd => LOST);
-        this.settle(claim.spec.id, claim.fence, end);
-      };
-      return { leaseEndsAt, run };
-    }
-
-    #claimDelivery(now: number, { deliver }: GateBackground): DueWork | null {
-      const due = this.#outbox.callbacks.claim(now);
-      if (due === null) return null;
-      const { claim, leaseEndsAt } = due;
-      const run = async (): Promise<void> => {
-        const end = await deliver(claim).catch((): CallbackEnd => ({ kind: "unanswered" }));
-        this.#outbox.callbacks.settle(claim, end, { nowMs: Date.now(), random: Math.random() });
-      };
-      return { leaseEndsAt, run };
     }
   };
 }

@@ -5,11 +5,10 @@ import {
   openPermits,
   PERMIT_OPTIONS,
   type PermitBook,
-  type PermitCommand,
   type PermitMarks,
   type PermitOptions,
-  stepPermits,
-} from "../../state/permits.ts";
+} from "../../state/permit-book.ts";
+import { type PermitCommand, stepPermits } from "../../state/permits.ts";
 import { systemClock } from "../system-ports.ts";
 
 /** What a Worker may call on the object. */

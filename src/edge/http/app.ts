@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { makeRefusal } from "../../contract/refusal.ts";
 import { HOP_HEADER } from "../../contract/hop.ts";
 import type { Deployment } from "../deployment.ts";
+import { logBug } from "./log-bug.ts";
 import { answerMcp } from "./mcp.ts";
 import { respondJson } from "./respond.ts";
 import { type AppTypes, type Handler, ROUTES } from "./routes.ts";
@@ -45,10 +46,7 @@ export function createApp(deploymentOf: (env: Record<string, unknown>) => Deploy
   );
   app.onError((error, c) => {
     const requestId = crypto.randomUUID();
-    // The log is for the operator; the caller learns only where to look.
-    console.error(
-      JSON.stringify({ level: "error", request_id: requestId, path: c.req.path, error: String(error) }),
-    );
+    logBug(requestId, c.req.path, error);
     return respondBug(c.req.raw, requestId);
   });
   return app;

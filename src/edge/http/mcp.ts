@@ -32,16 +32,21 @@ export async function answerMcp(request: Request, context: RequestContext): Prom
   }
   // Loaded with the first such request: no other pays for starting the protocol's library.
   const { serveMcp } = await import("../mcp/serve-mcp.ts");
-  if (request.method !== "POST")
-    return withHeaders(await serveMcp(request, context, { surface: surface as ToolSurface }), requestId);
+  if (request.method !== "POST") return serveMcp(request, context, { surface: surface as ToolSurface });
+  // Ignored, it would make somebody believe that a call sent twice runs once.
+  if (request.headers.has("idempotency-key")) return refuse(400, INVALID_REQUEST, NO_KEYS, requestId);
   const body = await readRequestBody(request);
   if (!body.ok) return refuseBody(body.error, requestId);
   const { value, bytes } = body.value;
-  return withHeaders(
-    await serveMcp(request, context, { surface: surface as ToolSurface, body: value, bodyBytes: bytes }),
-    requestId,
-  );
+  // Gone from the protocol since 2025-06-18; what bounds one call would not bound a hundred of them.
+  if (Array.isArray(value)) return refuse(400, INVALID_REQUEST, NO_BATCHES, requestId);
+  return serveMcp(request, context, { surface: surface as ToolSurface, body: value, bodyBytes: bytes });
 }
+
+const NO_KEYS =
+  "A call takes no 'Idempotency-Key': leave the header out, or give actions of execute_actions an idempotency_key.";
+
+const NO_BATCHES = "Send one message a request; execute_actions runs many calls in one.";
 
 function refuseBody(refusal: Refusal, requestId: string): Response {
   const code = refusal.code === "MALFORMED_JSON" ? PARSE_ERROR : INVALID_REQUEST;
@@ -54,10 +59,4 @@ function refuse(status: number, code: number, message: string, requestId: string
     status,
     headers: { ...baseHeaders(requestId), "content-type": "application/json" },
   });
-}
-
-function withHeaders(response: Response, requestId: string): Response {
-  const answer = new Response(response.body, response);
-  for (const [name, value] of Object.entries(baseHeaders(requestId))) answer.headers.set(name, value);
-  return answer;
 }

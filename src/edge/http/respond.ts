@@ -30,7 +30,7 @@ export function respondProblem(
       ...baseHeaders(requestId),
       "content-type": "application/problem+json",
       ...(refusal.code === "UNAUTHORIZED" && { "www-authenticate": "Bearer" }),
-      ...(refusal.retryAfterMs !== undefined && { "retry-after": String(toSeconds(refusal.retryAfterMs)) }),
+      ...retryHeaders(refusal),
       ...headers,
     },
   });
@@ -45,6 +45,11 @@ export function quotaHeaders(caller: Caller, quota: QuotaState | null): Record<s
     "ratelimit-policy": `"requests";q=${limit};w=${windowS}`,
     ratelimit: `"requests";r=${quota.remaining};t=${toSeconds(waitMs)}`,
   };
+}
+
+/** `Retry-After`, where waiting helps. */
+export function retryHeaders({ retryAfterMs }: Refusal): Record<string, string> {
+  return retryAfterMs === undefined ? {} : { "retry-after": String(toSeconds(retryAfterMs)) };
 }
 
 /** What tells an answer that was kept under an idempotency key from one that ran just now. */

@@ -1,26 +1,27 @@
-import {
-  type CallToolRequestParams,
-  type CallToolResult,
-  ProtocolError,
-  ProtocolErrorCode,
-} from "@modelcontextprotocol/server";
+import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
 import { runCalls } from "../../agent/run-calls.ts";
 import { ALIASES } from "../../catalog/alias.ts";
 import { BATCH_TOOL } from "../../catalog/batch-tool.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import type { ProgressReport } from "../../catalog/define-tool.ts";
+import type { QuotaState } from "../../contract/admission.ts";
+import { isJsonObject } from "../../contract/json.ts";
 import type { ToolReply } from "../../formats/provider-turn.ts";
 import { toRefusedReply } from "../../formats/to-tool-reply.ts";
 import { ok } from "../../kit/result.ts";
 import { visibleText } from "../../kit/visible-text.ts";
 import { type RequestContext, toExecution } from "../http/request-context.ts";
+import { quotaHeaders, retryHeaders } from "../http/respond.ts";
+import { followCall, type McpCall } from "./follow-call.ts";
 
 export interface CallOptions {
   readonly bodyBytes: number;
   readonly signal: AbortSignal;
-  /** Told after each result how many of how many actions have one. */
-  readonly onProgress?: (progress: number, total: number) => void;
+  /** Told how far the call has come, where the client asked for that. */
+  readonly onProgress?: (report: ProgressReport) => void;
+  /** Told what the answer's headers say of the caller's quota, before there is an answer. */
+  readonly onCounted: (headers: Readonly<Record<string, string>>) => void;
 }
 
 /**
@@ -30,21 +31,29 @@ export interface CallOptions {
  * that failed, a batch that was refused; not where some action of a batch failed, because the batch did what it was asked.
  */
 export async function callTool(
-  { name, arguments: sent }: CallToolRequestParams,
+  call: McpCall,
   context: RequestContext,
-  { bodyBytes, signal, onProgress }: CallOptions,
+  { bodyBytes, signal, onProgress, onCounted }: CallOptions,
 ): Promise<CallToolResult> {
-  if (!isOffered(name, context.catalog))
+  const { caller, catalog, ports } = context;
+  const { name, args } = call;
+  if (!isOffered(name, catalog))
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${visibleText(name)}`);
-  const args = sent ?? {};
-  const execution = toExecution(context, signal);
-  const ran = await runCalls(
-    [{ name, args: ok(args) }],
-    onProgress === undefined ? execution : { ...execution, onResult: countResults(args, onProgress) },
-    bodyBytes,
+  const followed = onProgress === undefined ? null : followCall(call, ports.clock, onProgress);
+  const execution = {
+    ...toExecution(context, signal),
+    onAdmitted: (quota: QuotaState | null) => onCounted(quotaHeaders(caller, quota)),
+    ...followed?.listeners,
+  };
+  const ran = await runCalls([{ name, args: ok(args) }], execution, { bodyBytes }).finally(() =>
+    followed?.end(),
   );
-  const [reply] = ran.ok ? ran.value.replies : [toRefusedReply(ran.error.refusal)];
-  return toCallResult(reply!);
+  if (!ran.ok) {
+    const { refusal, quota } = ran.error;
+    onCounted({ ...quotaHeaders(caller, quota), ...retryHeaders(refusal) });
+    return toCallResult(toRefusedReply(refusal));
+  }
+  return toCallResult(ran.value.replies[0]!);
 }
 
 function isOffered(name: string, catalog: Catalog): boolean {
@@ -60,11 +69,4 @@ function toCallResult({ json, failed }: ToolReply): CallToolResult {
     structuredContent: isJsonObject(value) ? value : { data: value },
     ...(failed && { isError: true }),
   };
-}
-
-function countResults(args: JsonObject, onProgress: NonNullable<CallOptions["onProgress"]>) {
-  const actions = args["actions"];
-  const total = Array.isArray(actions) ? actions.length : 1;
-  let done = 0;
-  return (): void => onProgress((done += 1), total);
 }

@@ -17,11 +17,10 @@ export interface AllowedOrigins {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#security-warning
  */
 export function isAllowedOrigin(request: Request, { hosts, origins }: AllowedOrigins): boolean {
-  const url = new URL(request.url);
-  const host = request.headers.get("host") ?? url.host;
-  const { hostname } = new URL(`http://${host}`);
+  const hostname = readHostname(request.headers.get("host") ?? new URL(request.url).host);
+  if (hostname === null) return false;
   const hostAllowed =
-    hosts.size > 0 ? hosts.has(hostname) : url.protocol === "https:" || LOOPBACK.has(hostname);
+    hosts.size > 0 ? hosts.has(hostname) : request.url.startsWith("https:") || LOOPBACK.has(hostname);
   if (!hostAllowed) return false;
 
   const origin = request.headers.get("origin");
@@ -29,4 +28,12 @@ export function isAllowedOrigin(request: Request, { hosts, origins }: AllowedOri
   if (!URL.canParse(origin)) return false;
   const from = new URL(origin).hostname;
   return from === hostname || (LOOPBACK.has(from) && LOOPBACK.has(hostname));
+}
+
+/** The name in a `Host` header; null where it is none, or more than that. The request's own URL is made of it. */
+function readHostname(host: string): string | null {
+  const text = `http://${host}`;
+  if (!URL.canParse(text)) return null;
+  const { href, host: parsed, hostname } = new URL(text);
+  return href === `http://${parsed}/` ? hostname : null;
 }

@@ -14,10 +14,13 @@ export function listMcpTools(
   surface: ToolSurface,
   cursor: string | undefined,
 ): ListToolsResult | null {
-  const from = cursor === undefined ? 0 : Number(cursor);
+  const page = LIMITS.toolListPage;
   const offered = describeOffer(catalog, surface);
-  if (!Number.isInteger(from) || from < 0 || from >= offered.length) return null;
-  const next = from + LIMITS.toolListPage;
+  const from = cursor === undefined ? 0 : Number(cursor);
+  // What was never given is refused, also where a number could be made of it.
+  if (cursor !== undefined && (cursor !== String(from) || from <= 0 || from % page !== 0)) return null;
+  if (from >= offered.length) return null;
+  const next = from + page;
   const tools = toToolList(offered.slice(from, next), "mcp") as ListToolsResult["tools"];
   return { tools, ...(next < offered.length && { nextCursor: String(next) }) };
 }

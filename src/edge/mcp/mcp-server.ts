@@ -1,8 +1,12 @@
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import * as z from "zod";
 
+import type { ProgressReport } from "../../catalog/define-tool.ts";
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import { logBug } from "../http/log-bug.ts";
 import type { RequestContext } from "../http/request-context.ts";
-import { callTool } from "./call-tool.ts";
+import { type CallOptions, callTool } from "./call-tool.ts";
 import { listMcpTools } from "./list-mcp-tools.ts";
 import type { ToolSurface } from "../../catalog/tool-surface.ts";
 
@@ -13,9 +17,12 @@ const INSTRUCTIONS =
   "Run many tool calls in one: execute_actions takes a list of actions, runs what is independent at once and answers each. " +
   "Find tools with discover_tools, read their arguments with get_tool_schema.";
 
-export interface McpServerOptions {
+const listParamsSchema = z.looseObject({ cursor: z.string().optional() });
+
+export interface McpServerOptions extends Pick<CallOptions, "bodyBytes" | "onCounted"> {
   readonly surface: ToolSurface;
-  readonly bodyBytes: number;
+  /** The message as it was sent. */
+  readonly body: unknown;
   /** Aborts when the client's connection ends. */
   readonly disconnected: AbortSignal;
 }
@@ -32,27 +39,44 @@ export function createMcpServer(context: RequestContext, options: McpServerOptio
     // A key's tools change with a deployment only, but they are that key's.
     cacheHints: { "tools/list": { ttlMs: LIMITS.toolListTtlMs, cacheScope: "private" } },
   });
-  server.setRequestHandler("tools/list", ({ params }) => {
-    const page = listMcpTools(context.catalog, options.surface, params?.cursor);
+  // With a schema of our own, because without one the library calls wrong parameters an internal error.
+  server.setRequestHandler("tools/list", { params: listParamsSchema }, ({ cursor }) => {
+    const page = listMcpTools(context.catalog, options.surface, cursor);
     if (page === null)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The cursor is none that was given.");
     return page;
   });
-  server.setRequestHandler("tools/call", ({ params }, { mcpReq }) =>
-    callTool(params, context, {
+  server.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
+    const progressToken = mcpReq._meta?.progressToken;
+    return callTool({ name: params.name, args: sentArguments(options.body) }, context, {
       bodyBytes: options.bodyBytes,
+      onCounted: options.onCounted,
       signal: AbortSignal.any([mcpReq.signal, options.disconnected]),
-      ...(mcpReq._meta?.progressToken !== undefined && {
-        onProgress: (progress: number, total: number) =>
+      ...(progressToken !== undefined && {
+        onProgress: (report: ProgressReport) =>
           void mcpReq
-            .notify({
-              method: "notifications/progress",
-              params: { progressToken: mcpReq._meta!.progressToken!, progress, total },
-            })
+            .notify({ method: "notifications/progress", params: { progressToken, ...report } })
             // A client that has gone away hears no progress, and needs none.
             .catch(() => {}),
       }),
-    }),
-  );
+    }).catch(hideBug(context.requestId));
+  });
   return server;
+}
+
+/** The library shows a client the text of whatever a handler throws; that of a bug is for the operator. */
+function hideBug(requestId: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof ProtocolError) throw error;
+    logBug(requestId, "/mcp", error);
+    const hint = "Something failed on our side; give the operator the request id.";
+    throw new ProtocolError(ProtocolErrorCode.InternalError, hint, { request_id: requestId });
+  };
+}
+
+/** What was sent, not the library's copy: a copy may already have dropped the keys that must be refused. */
+function sentArguments(body: unknown): JsonObject {
+  const params = isJsonObject(body) ? body["params"] : undefined;
+  const args = isJsonObject(params) ? params["arguments"] : undefined;
+  return isJsonObject(args) ? args : {};
 }

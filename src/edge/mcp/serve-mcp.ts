@@ -1,6 +1,7 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 
 import type { RequestContext } from "../http/request-context.ts";
+import { baseHeaders } from "../http/respond.ts";
 import { createMcpServer } from "./mcp-server.ts";
 import type { ToolSurface } from "../../catalog/tool-surface.ts";
 
@@ -14,14 +15,26 @@ export interface McpRequest {
 /**
  * Serve one request of the Model Context Protocol over Streamable HTTP: revision 2026-07-28, and clients of 2025 without
  * sessions. Nothing outlives the request, so any isolate can answer the next one.
+ *
+ * What a quota left is in the headers for clients of 2026; for those of 2025 the answer begins before the call is counted.
  */
-export function serveMcp(
+export async function serveMcp(
   request: Request,
   context: RequestContext,
   { surface, body, bodyBytes = 0 }: McpRequest,
 ): Promise<Response> {
+  const headers = baseHeaders(context.requestId);
   const handler = createMcpHandler(() =>
-    createMcpServer(context, { surface, bodyBytes, disconnected: request.signal }),
+    createMcpServer(context, {
+      surface,
+      body,
+      bodyBytes,
+      disconnected: request.signal,
+      onCounted: (counted) => Object.assign(headers, counted),
+    }),
   );
-  return handler.fetch(request, body === undefined ? {} : { parsedBody: body });
+  const response = await handler.fetch(request, body === undefined ? {} : { parsedBody: body });
+  const answer = new Response(response.body, response);
+  for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
+  return answer;
 }

@@ -23,7 +23,10 @@ const ERRORS = {
   422: "The body nests too deep",
 };
 
-const EVENTS = { type: "string", description: "Messages of the protocol, the answer last" };
+const EVENTS = {
+  type: "string",
+  description: "`event: message` with one JSON-RPC message each, the response last",
+};
 
 /** Describe `POST /mcp`. Its messages are the protocol's: https://modelcontextprotocol.io */
 export function makeMcpOperation(parameters: readonly Json[], components: Components): Json {

@@ -39,7 +39,7 @@ const turn = (
   summary: `Run the tool calls that ${provider} returned`,
   tag: "Provider formats",
   body: { schema: turnSchema, example },
-  answer: { description: "What is to be appended to the conversation", schema },
+  answer: { description: "What is to be appended to the conversation", schema, events: true },
   counted: true,
 });
 

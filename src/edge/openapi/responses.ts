@@ -12,7 +12,7 @@ const OF_A_KEY = ["IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_CONFLICT"] as const;
 const OF_A_QUOTA = ["QUOTA_EXCEEDED"] as const;
 
 const EVENTS =
-  "With `Accept: text/event-stream`: an `event: result` with each result, then `event: done` with the whole answer";
+  "With `Accept: text/event-stream`: an `event: result` with the result of each action or call, then `event: done` with what the JSON answer is";
 
 const text = (description: string, required?: true): Json => ({
   description,

@@ -3,15 +3,17 @@ import * as z from "zod";
 /** What a provider returned: its own documents say what is in it. */
 export const turnSchema = z
   .union([z.looseObject({}), z.array(z.looseObject({}))])
-  .describe("The provider's response, its message, or its calls");
+  .meta({ id: "Turn", description: "The provider's response, its message, or its calls" });
 
 export const chatAnswerSchema = z
   .strictObject({
     messages: z.array(
-      z.strictObject({ role: z.literal("tool"), tool_call_id: z.string(), content: z.string() }),
+      z.union([
+        z.strictObject({ role: z.literal("tool"), tool_call_id: z.string(), content: z.string() }),
+        z.strictObject({ role: z.literal("function"), name: z.string(), content: z.string() }),
+      ]),
     ),
   })
-  .meta({ id: "Turn" })
   .meta({ id: "ChatAnswer" });
 
 export const responsesAnswerSchema = z

@@ -1,0 +1,4 @@
+/** Tell the operator of a bug of ours: the log is theirs, the caller learns only the request's id. */
+export function logBug(requestId: string, path: string, error: unknown): void {
+  console.error(JSON.stringify({ level: "error", request_id: requestId, path, error: String(error) }));
+}

@@ -1,0 +1,53 @@
+import { makeCallback } from "./callback.ts";
+import { type Job, overAt } from "./outbox.ts";
+
+/**
+ * Cancel a live job; false, and the same job, when it is over.
+ *
+ * The fence grows, so an attempt under way can no longer report. It cannot be called back either: the note says when
+ * something may have taken effect.
+ */
+export function cancelJob(job: Job, nowMs: number): [job: Job, accepted: boolean] {
+  if (job.dueAt === null) return [job, false];
+  const cancelled: Job = {
+    ...job,
+    ...overAt(job, nowMs),
+    status: "cancelled",
+    fence: job.fence + 1,
+    note: cancelNote(job),
+  };
+  return [cancelled, true];
+}
+
+/**
+ * Give a dead job fresh attempts, due at once and under the same idempotency key; false, and the same job, when it is
+ * not dead or its record could not be read.
+ *
+ * An at-most-once job that may have been sent is `unknown`, not `dead`, so none is sent a second time.
+ */
+export function redriveJob(job: Job, nowMs: number): [job: Job, accepted: boolean] {
+  if (job.status !== "dead" || job.spec.maxAttempts === 0) return [job, false];
+  const redriven: Job = {
+    ...job,
+    status: "retrying",
+    attempts: 0,
+    updatedAt: nowMs,
+    dueAt: nowMs,
+    errorJson: null,
+    note: `Redriven after ${sayAttempts(job.attempts)}, no longer counted.`,
+    callback: job.callback === null ? null : makeCallback(job.callback.target),
+  };
+  return [redriven, true];
+}
+
+function cancelNote({ status, attempts }: Job): string {
+  if (status === "running" && attempts > 0)
+    return `Attempt ${attempts} was under way when the job was cancelled. It may have taken effect; its answer is not recorded.`;
+  return attempts === 0
+    ? "Cancelled before anything was sent."
+    : `Cancelled after ${sayAttempts(attempts)} without success. What they sent may have taken effect all the same.`;
+}
+
+function sayAttempts(count: number): string {
+  return count === 1 ? "1 attempt" : `${count} attempts`;
+}
