@@ -156,6 +156,12 @@ describe("The run behind a stream is told that nobody listens any more", () => {
     return { listener: await promise, response };
   }
 
+  test("when the request was aborted before it began", async () => {
+    client.abort();
+    const { listener } = await listening();
+    expect(listener.signal.aborted).toBe(true);
+  });
+
   test("when the request is aborted", async () => {
     const { listener } = await listening();
     expect(listener.signal.aborted).toBe(false);

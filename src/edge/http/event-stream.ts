@@ -1,4 +1,5 @@
 import type { QuotaState } from "../../contract/admission.ts";
+import type { Clock } from "../../kit/clock.ts";
 import { ok, type Result } from "../../kit/result.ts";
 import type { Refused } from "../../run/admit-plan.ts";
 import type { Execution } from "../../run/execution.ts";
@@ -53,8 +54,6 @@ const HEADERS = {
 export async function respondEvents(run: Run, request: Request, context: StreamContext): Promise<Response> {
   const { caller, requestId, ports, defer } = context;
   const gone = new AbortController();
-  request.signal.addEventListener("abort", () => gone.abort(), { once: true });
-
   // What a slow client has not asked for yet waits as text, which is shared with the answer, and not as bytes beside it.
   const { readable, writable } = new TextEncoderStream();
   const writer = writable.getWriter();
@@ -64,7 +63,7 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
 
   const admitted = Promise.withResolvers<QuotaState | null>();
   const running = run({
-    signal: gone.signal,
+    signal: AbortSignal.any([request.signal, gone.signal]),
     onAdmitted: admitted.resolve,
     onResult: (json) => tell("result", json),
   });
@@ -77,27 +76,18 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
     return respondProblem(first.error.refusal, requestId, quotaHeaders(caller, first.error.quota));
   }
 
-  let stopKeepAlive = (): void => {};
-  const keepAlive = (pauseMs: number): void => {
-    stopKeepAlive = ports.clock.after(pauseMs, () => {
-      send(": still running\n\n");
-      keepAlive(Math.min(2 * pauseMs, KEEP_ALIVE_MS));
-    });
-  };
-  keepAlive(FIRST_PAUSE_MS);
-  const ending = running
-    .finally(() => stopKeepAlive())
-    .then(
-      (ran) => {
-        if (ran.ok) tell("done", ran.value.json);
-        return writer.close().catch(() => {});
-      },
-      (bug: unknown) => {
-        // The status is sent already: all that is left is to break the connection.
-        logBug(requestId, new URL(request.url).pathname, bug);
-        return writer.abort(bug);
-      },
-    );
+  const stopKeepAlive = keepAlive(ports.clock, () => send(": still running\n\n"));
+  const ending = running.finally(stopKeepAlive).then(
+    (ran) => {
+      if (ran.ok) tell("done", ran.value.json);
+      return writer.close().catch(() => {});
+    },
+    (bug: unknown) => {
+      // The status is sent already: all that is left is to break the connection.
+      logBug(requestId, new URL(request.url).pathname, bug);
+      return writer.abort(bug);
+    },
+  );
   defer(ending);
   return new Response(readable, {
     headers: {
@@ -107,4 +97,17 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
       ...replayHeaders(first.value.replayed),
     },
   });
+}
+
+/** Comment again and again, after pauses that grow; gives what ends it. */
+function keepAlive(clock: Clock, comment: () => void): () => void {
+  let stop = (): void => {};
+  const pause = (ms: number): void => {
+    stop = clock.after(ms, () => {
+      comment();
+      pause(Math.min(2 * ms, KEEP_ALIVE_MS));
+    });
+  };
+  pause(FIRST_PAUSE_MS);
+  return () => stop();
 }
