@@ -181,5 +181,5 @@ function objectOf({ properties, required }: JsonSchema, definitions: Definitions
 export function isEmptyObject(schema: unknown): boolean {
   if (!isJsonObject(schema) || schema["type"] !== "object") return false;
   const { properties, additionalProperties } = schema;
-  return Object.keys((properties ?? {}) as object).length === 0 && additionalProperties === false;
+  return Object.keys(properties ?? {}).length === 0 && additionalProperties === false;
 }
