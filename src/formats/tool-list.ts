@@ -1,4 +1,6 @@
 import type { ToolDescriptor } from "../catalog/batch-tool.ts";
+import type { JsonSchema } from "../catalog/tool-schema.ts";
+import { isJsonObject } from "../contract/json.ts";
 import { toGeminiSchema } from "./gemini-schema.ts";
 import { splitContract, toPlainSchema, withContract } from "./plain-schema.ts";
 
@@ -62,13 +64,16 @@ function fitDescription(description: string): string {
   return `${description.slice(0, LONGEST_DESCRIPTION - 1).toWellFormed()}…`;
 }
 
-/** A function without parameters has none at all: an object that says nothing is refused. */
+/** A function without parameters has none at all: an object without properties is refused. */
 function toFunctionDeclaration({ name, description, inputSchema }: ToolDescriptor): object {
   const { schema, contract } = splitContract(inputSchema);
-  const parameters = toGeminiSchema(toPlainSchema(schema));
   return {
     name,
     description: withContract(description, contract),
-    ...(("properties" in parameters || "description" in parameters) && { parameters }),
+    ...(takesParameters(schema) && { parameters: toGeminiSchema(toPlainSchema(schema)) }),
   };
+}
+
+function takesParameters({ properties, additionalProperties }: JsonSchema): boolean {
+  return Object.keys(properties ?? {}).length > 0 || isJsonObject(additionalProperties);
 }
