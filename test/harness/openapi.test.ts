@@ -15,7 +15,7 @@ import {
 } from "../support/api-document.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
-import { TestCaller } from "../support/test-caller.ts";
+import { problemOf, TestCaller } from "../support/test-caller.ts";
 
 const { upstream, volley, caller } = await setUpSandbox();
 
@@ -125,6 +125,15 @@ describe("/openapi.json", () => {
     const answer = await caller.send({ body: JSON.stringify({ actions: ["x".repeat(300_000)] }) });
     expect(answer.status).toBe(413);
     expect(findDeviation(operationOf("executeActions"), answer)).toBeNull();
+  });
+
+  test("is what a path that does not exist points to", async () => {
+    const answer = await caller.get("/v1/tools/");
+    expect(problemOf(answer)).toMatchObject({
+      status: 404,
+      code: "NOT_FOUND",
+      detail: expect.stringContaining("GET /openapi.json lists every path"),
+    });
   });
 
   test("tells of a deployment whose configuration cannot be read", async () => {

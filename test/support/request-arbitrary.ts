@@ -161,8 +161,9 @@ type Path = readonly (string | number)[];
 /** Something taken out, put in or replaced by something else, at any place of a body. */
 function changeAnywhere(body: unknown): fc.Arbitrary<string> {
   const strange = fc.oneof(
+    fc.string({ minLength: 520, maxLength: 600 }),
     fc.jsonValue({ maxDepth: 2 }),
-    fc.constantFrom(null, "", -1, 1.5, 1e308, 2 ** 53, "\u202e\u0000", "x".repeat(600), [], {}, { $ref: 7 }),
+    fc.constantFrom(null, "", -1, 1.5, 1e308, 2 ** 53, "\u202e\u0000", [], {}, { $ref: 7 }),
   );
   return fc
     .record({

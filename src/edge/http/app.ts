@@ -39,7 +39,10 @@ export function createApp(deploymentOf: (env: Record<string, unknown>) => Deploy
     answer(c, deploymentOf, (request, { requestId }) =>
       respondRefusal(
         request,
-        makeRefusal("NOT_FOUND", "No such path; POST /v1/execute_actions is the one that runs things."),
+        makeRefusal(
+          "NOT_FOUND",
+          "No such path; POST /v1/execute_actions runs things, and GET /openapi.json lists every path.",
+        ),
         requestId,
       ),
     ),
