@@ -19,6 +19,14 @@ const { values } = parseArgs({
   },
 });
 
+/** Wrangler counts uses, reports errors, looks for a newer version, and asks where in the world it runs. */
+const OFFLINE = {
+  WRANGLER_SEND_METRICS: "false",
+  WRANGLER_SEND_ERROR_REPORTS: "false",
+  WRANGLER_HIDE_BANNER: "true",
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+};
+
 const state = await mkdtemp(join(tmpdir(), "volley-sandbox-"));
 const wrangler = spawn(
   process.execPath,
@@ -32,7 +40,7 @@ const wrangler = spawn(
     "--show-interactive-dev-session=false",
     ...values.var.map((binding) => `--var=${binding}`),
   ],
-  { stdio: "inherit", env: { ...process.env, WRANGLER_SEND_METRICS: "false" } },
+  { stdio: "inherit", env: { ...process.env, ...OFFLINE } },
 );
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => wrangler.kill(signal));
 // A shell between npm and this process does not pass signals on: when whoever started us is gone, so are we.

@@ -383,7 +383,7 @@ describe("execute()", () => {
           { id: "a", tool: "look" },
         ],
       },
-      { onResult: (json) => told.push((JSON.parse(json) as WireResult).id) },
+      { onOutcome: ({ id }) => told.push(id) },
     );
     expect(told).toEqual(["a", "d"]);
   });

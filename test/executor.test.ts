@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import { defineTool, type ToolDeclaration } from "../src/catalog/define-tool.ts";
 import { ToolFailure } from "../src/contract/tool-failure.ts";
+import { toResultJson } from "../src/run/envelope.ts";
 import { TestWorld } from "./support/execute-batch.ts";
 import { contractOf } from "./support/fake-actions.ts";
 
@@ -358,7 +359,7 @@ test("results are told one by one as they are known, the envelope in the order a
         { id: "quick", tool: "wait", args: { n: 2, ms: 10 } },
       ],
     },
-    { onResult: (json) => told.push((JSON.parse(json) as { id: string }).id) },
+    { onOutcome: ({ id }) => told.push(id) },
   );
   expect(told).toEqual(["quick", "slow"]);
   expect(results.map(({ id }) => id)).toEqual(["slow", "quick"]);
@@ -427,7 +428,7 @@ test("dry_run says what would be done and calls no tool and no gate", async () =
         { id: "r", tool: "search", args: { x: { $ref: "r-123e4567-e89b-12d3-a456-426614174000#" } } },
       ],
     },
-    { onResult: (json) => told.push(json), onAdmitted: () => told.push("admitted") },
+    { onOutcome: ({ id }) => told.push(id), onAdmitted: () => told.push("admitted") },
   );
   if (!answer.ok) throw new Error("The dry run was refused");
   expect(answer.value.quota).toBeNull();
@@ -462,7 +463,9 @@ test("a streamed result is cut to the token budget like the envelope's", async (
   const wordy = contractOf("wordy", { run: () => Promise.resolve({ text: "many words ".repeat(500) }) });
   const told: string[] = [];
   const body = { max_tokens: 60, actions: [{ tool: "wordy" }] };
-  const { results } = await world.run([wordy], body, { onResult: (json) => told.push(json) });
+  const { results } = await world.run([wordy], body, {
+    onOutcome: (step, outcome) => told.push(toResultJson(step, outcome)),
+  });
   expect(told[0]!.length).toBeLessThan(1_000);
   expect(results[0]!.meta).toMatchObject({ truncated: { tokens_before: expect.any(Number) } });
 });

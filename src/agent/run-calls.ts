@@ -17,12 +17,26 @@ export interface RanCalls {
   readonly quota: QuotaState | null;
 }
 
+/** How a turn is run. */
+export interface TurnOptions {
+  readonly bodyBytes: number;
+  /** Told each call's reply the moment it is known, once; the answer still contains all of them. */
+  readonly onReply?: (position: number, reply: ToolReply) => void;
+}
+
 /** A batch of the turn and the calls it answers, in the order of its entries or all of it in one. */
 interface TurnBatch {
   readonly batch: Batch;
   readonly positions: readonly number[];
-  readonly run: (batch: Batch, execution: Execution) => Promise<Result<RanCalls, Refused>>;
+  readonly run: RunBatch;
 }
+
+/** Run a batch; `tell` hears of each of its replies, by its entry, where somebody wants to hear of them. */
+type RunBatch = (
+  batch: Batch,
+  execution: Execution,
+  tell?: (entry: number, reply: ToolReply) => void,
+) => Promise<Result<RanCalls, Refused>>;
 
 /**
  * Run the calls of one model turn: calls of tools together as one batch, each call of `execute_actions` as the batch it
@@ -34,12 +48,20 @@ interface TurnBatch {
 export async function runCalls(
   calls: readonly ProviderCall[],
   execution: Execution,
-  bodyBytes: number,
+  { bodyBytes, onReply }: TurnOptions,
 ): Promise<Result<RanCalls, Refused>> {
   const turn = toBatches(calls, bodyBytes);
   if (!turn.ok) return err({ refusal: turn.error, quota: null });
   const { batches, replies } = turn.value;
-  const ran = await Promise.all(batches.map(({ batch, run }) => run(batch, execution)));
+  for (const [position, reply] of replies.entries()) if (reply !== undefined) onReply?.(position, reply);
+  const ran = await Promise.all(
+    batches.map(async ({ batch, positions, run }) => {
+      const tell = onReply && ((entry: number, reply: ToolReply) => onReply(positions[entry]!, reply));
+      const one = await run(batch, execution, tell);
+      if (!one.ok) for (const entry of positions.keys()) tell?.(entry, toRefusedReply(one.error.refusal));
+      return one;
+    }),
+  );
 
   const [first] = ran;
   if (first !== undefined && !first.ok && ran.every((one) => !one.ok)) return first;
@@ -102,22 +124,28 @@ function toBatch(calls: readonly ProviderCall[], bodyBytes: number): Result<Batc
   return ok({ ...batch.value, entries });
 }
 
-async function runSingle(batch: Batch, execution: Execution): Promise<Result<RanCalls, Refused>> {
+const runSingle: RunBatch = async (batch, execution, tell) => {
   const plan = makePlan(batch, execution.catalog);
   if (!plan.ok) return err({ refusal: plan.error, quota: null });
-  const executed = await executePlan(plan.value, execution);
+  const executed = await executePlan(plan.value, {
+    ...execution,
+    ...(tell && { onOutcome: ({ index }, outcome) => tell(index, toToolReply(outcome)) }),
+  });
   if (!executed.ok) return executed;
   const { outcomes, quota } = executed.value;
   return ok({ replies: outcomes.map(toToolReply), quota });
-}
+};
 
 /** A batch whose actions failed is no failed call: what failed is said inside. */
-async function runBatch(batch: Batch, execution: Execution): Promise<Result<RanCalls, Refused>> {
-  const answer = await execute(batch, execution);
+const runBatch: RunBatch = async (batch, execution, tell) => {
+  // Nobody hears of its actions, but as part of a turn that is told while it runs it has to be ended with it.
+  const answer = await execute(batch, tell ? { onOutcome: () => {}, ...execution } : execution);
   if (!answer.ok) return answer;
   const { envelopeJson, quota } = answer.value;
-  return ok({ replies: [{ json: envelopeJson, failed: false }], quota });
-}
+  const reply = { json: envelopeJson, failed: false };
+  tell?.(0, reply);
+  return ok({ replies: [reply], quota });
+};
 
 function tooMany(calls: number): Refusal {
   const hint = `A turn may have ${LIMITS.actions} calls, received ${calls}; send them in several requests.`;

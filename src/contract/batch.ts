@@ -3,7 +3,7 @@ import * as z from "zod";
 import { err, ok, type Result } from "../kit/result.ts";
 import { type Entry, parseAction } from "./action.ts";
 import { makeFailure } from "./failure.ts";
-import { suggestFields, toHint, toIssues } from "./issues.ts";
+import { describe, suggestFields, toHint, toIssues } from "./issues.ts";
 import { LIMITS } from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
@@ -94,6 +94,7 @@ function refuseRepeatedKeys(entries: readonly Entry[]): readonly Entry[] {
       return entry;
     }
     const hint = `Action '${other.id}' has this idempotency_key already; give every action a key of its own.`;
-    return { ...entry, action: err(makeFailure("INVALID_ACTION", { hint })) };
+    const issue = { path: "/idempotency_key", expected: "a key of its own", received: describe(key) };
+    return { ...entry, action: err(makeFailure("INVALID_ACTION", { issues: [issue], hint })) };
   });
 }

@@ -2,7 +2,7 @@ import { err, ok, type Result } from "../kit/result.ts";
 import { JOB_STATUSES, type JobCursor, type JobQuery, type JobStatus } from "./job.ts";
 import { LIMITS } from "./limits.ts";
 import type { Refusal } from "./refusal.ts";
-import { refuseQuery } from "./refuse-query.ts";
+import { refuseOtherParameters, refuseQuery } from "./refuse-query.ts";
 
 const CURSOR = /^(\d{1,15})_([A-Za-z0-9_:.-]{1,200})$/;
 const WHOLE = /^\d{1,9}$/;
@@ -10,11 +10,8 @@ const PARAMETERS = ["status", "limit", "cursor"];
 
 /** Parse the query of `GET /v1/jobs`. Anything it does not know is refused, so that no filter is ignored. */
 export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal> {
-  for (const name of query.keys()) {
-    if (!PARAMETERS.includes(name)) return err(refuseQuery(name, `one of ${PARAMETERS.join(", ")}`, name));
-    if (query.getAll(name).length > 1)
-      return err(refuseQuery(name, "one value", query.getAll(name).join(", ")));
-  }
+  const other = refuseOtherParameters(query, PARAMETERS);
+  if (other !== null) return err(other);
   const status = query.get("status");
   if (status !== null && !isStatus(status))
     return err(refuseQuery("status", `one of ${JOB_STATUSES.join(", ")}`, status));

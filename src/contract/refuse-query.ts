@@ -7,3 +7,13 @@ export function refuseQuery(path: string, expected: string, received: string): R
   const hint = `${issue.path}: expected ${expected}, received '${issue.received}'.`;
   return makeRefusal("INVALID_QUERY", hint, { issue });
 }
+
+/** Refuse a query that has a parameter besides the known ones, or one of them twice: none is ignored. */
+export function refuseOtherParameters(query: URLSearchParams, known: readonly string[]): Refusal | null {
+  for (const name of query.keys()) {
+    if (!known.includes(name)) return refuseQuery(name, `one of ${known.join(", ")}`, name);
+    const values = query.getAll(name);
+    if (values.length > 1) return refuseQuery(name, "one value", values.join(", "));
+  }
+  return null;
+}

@@ -4,6 +4,7 @@ import { ok, type Result } from "../kit/result.ts";
 import { parseCallArguments } from "./parse-call-arguments.ts";
 import {
   type FoundCalls,
+  makeTurn,
   type ParseTurn,
   type ProviderCall,
   readCalls,
@@ -25,15 +26,13 @@ interface ToolUse extends ProviderCall {
 export const parseAnthropicTurn: ParseTurn = (body) => {
   const read = readCalls(body, { endpoint: "/v1/anthropic/tool_use", find: findBlocks, read: readBlock });
   if (!read.ok) return read;
-  const calls = read.value;
-  return ok({
-    calls,
-    write: (replies) => {
-      const content = calls.map((call, index) => toToolResult(call, replies[index]!));
+  return ok(
+    makeTurn(read.value, {
+      toItem: toToolResult,
       // The API refuses a message without content.
-      return { messages: content.length === 0 ? [] : [{ role: "user", content }] };
-    },
-  });
+      toAnswer: (content) => ({ messages: content.length === 0 ? [] : [{ role: "user", content }] }),
+    }),
+  );
 };
 
 function findBlocks(body: unknown): Result<FoundCalls, Refusal> {
@@ -42,8 +41,7 @@ function findBlocks(body: unknown): Result<FoundCalls, Refusal> {
     const { content } = body;
     if (Array.isArray(content)) return ok({ path: "/content", items: content as unknown[] });
     // A message that is only text may be said in short.
-    if (typeof content === "string") return ok({ path: "/content", items: [] });
-    if (body["type"] === "tool_use") return ok({ path: "", items: body });
+    if (typeof content === "string" || body["type"] === "tool_use") return ok({ path: "", items: body });
   }
   return refuseShape("", "a message, its list of content blocks, or a tool_use block", body);
 }

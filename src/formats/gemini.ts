@@ -4,6 +4,7 @@ import { ok, type Result } from "../kit/result.ts";
 import { parseCallArguments } from "./parse-call-arguments.ts";
 import {
   type FoundCalls,
+  makeTurn,
   type ParseTurn,
   type ProviderCall,
   readCalls,
@@ -25,16 +26,12 @@ interface FunctionCall extends ProviderCall {
 export const parseGeminiTurn: ParseTurn = (body) => {
   const read = readCalls(body, { endpoint: "/v1/gemini/function_calls", find: findParts, read: readPart });
   if (!read.ok) return read;
-  const calls = read.value;
-  return ok({
-    calls,
-    write: (replies) => {
-      const parts = calls.map((call, index) => ({
-        functionResponse: toFunctionResponse(call, replies[index]!),
-      }));
-      return { messages: parts.length === 0 ? [] : [{ role: "user", parts }] };
-    },
-  });
+  return ok(
+    makeTurn(read.value, {
+      toItem: (call, reply) => ({ functionResponse: toFunctionResponse(call, reply) }),
+      toAnswer: (parts) => ({ messages: parts.length === 0 ? [] : [{ role: "user", parts }] }),
+    }),
+  );
 };
 
 function findParts(body: unknown): Result<FoundCalls, Refusal> {

@@ -5,6 +5,7 @@ import { err, ok, type Result } from "../kit/result.ts";
 import { parseCallArguments } from "./parse-call-arguments.ts";
 import {
   type FoundCalls,
+  makeTurn,
   type ParseTurn,
   type ProviderCall,
   readCalls,
@@ -26,12 +27,7 @@ interface ChatCall extends ProviderCall {
 export const parseChatTurn: ParseTurn = (body) => {
   const calls = readCalls(body, { endpoint: "/v1/openai/tool_calls", find: findCalls, read: readCall });
   if (!calls.ok) return calls;
-  return ok({
-    calls: calls.value,
-    write: (replies) => ({
-      messages: calls.value.map((call, index) => toMessage(call, replies[index]!)),
-    }),
-  });
+  return ok(makeTurn(calls.value, { toItem: toMessage, toAnswer: (messages) => ({ messages }) }));
 };
 
 function toMessage({ id, name }: ChatCall, { json }: ToolReply): object {
@@ -59,18 +55,17 @@ function findCalls(body: unknown): Result<FoundCalls, Refusal> {
   return refuseShape("", "a chat completion, its assistant message, or its list of tool calls", body);
 }
 
-function callsOf(
-  { tool_calls: calls, function_call }: JsonObject,
-  path: string,
-): Result<FoundCalls, Refusal> {
-  if (isJsonObject(function_call)) return ok({ path, items: { function_call } });
-  if (calls === undefined || calls === null) return ok({ path, items: [] });
+/** A message without calls is looked at itself: what it says may have another provider's. */
+function callsOf(message: JsonObject, path: string): Result<FoundCalls, Refusal> {
+  const { tool_calls: calls, function_call } = message;
+  if (calls === undefined || calls === null || isJsonObject(function_call))
+    return ok({ path, items: message });
   return Array.isArray(calls)
     ? ok({ path: `${path}/tool_calls`, items: calls })
     : refuseShape(`${path}/tool_calls`, "an array of tool calls", calls);
 }
 
-/** The messages of a conversation are no calls of this turn. */
+/** A message is no call; its `function_call` is. */
 function readCall(item: unknown, path: string): Result<ChatCall | null, Refusal> {
   if (!isJsonObject(item)) return refuseShape(path, "a tool call", item);
   const { id, role, function: called, function_call: single, custom } = item;

@@ -6,6 +6,7 @@ import { CUSTOM } from "./openai-chat.ts";
 import { parseCallArguments } from "./parse-call-arguments.ts";
 import {
   type FoundCalls,
+  makeTurn,
   type ParseTurn,
   type ProviderCall,
   readCalls,
@@ -26,17 +27,12 @@ interface ResponsesCall extends ProviderCall {
 export const parseResponsesTurn: ParseTurn = (body) => {
   const read = readCalls(body, { endpoint: "/v1/openai/function_calls", find: findItems, read: readItem });
   if (!read.ok) return read;
-  const calls = read.value;
-  return ok({
-    calls,
-    write: (replies) => ({
-      output: calls.map(({ callId, outputType }, index) => ({
-        type: outputType,
-        call_id: callId,
-        output: replies[index]!.json,
-      })),
+  return ok(
+    makeTurn(read.value, {
+      toItem: ({ callId, outputType }, { json }) => ({ type: outputType, call_id: callId, output: json }),
+      toAnswer: (output) => ({ output }),
     }),
-  });
+  );
 };
 
 function findItems(body: unknown): Result<FoundCalls, Refusal> {

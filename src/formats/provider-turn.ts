@@ -24,13 +24,32 @@ export interface ToolReply {
 export interface ProviderTurn {
   readonly calls: readonly ProviderCall[];
   /** Write the answers, one for every call in the same order, as what is to be appended to the conversation. */
-  write(replies: readonly ToolReply[]): object;
+  readonly write: (replies: readonly ToolReply[]) => object;
+  /** Write one call's answer as it stands among the others there. */
+  readonly writeOne: (position: number, reply: ToolReply) => object;
 }
 
 /** Read what a provider returned: a whole response, its message or its calls. */
 export type ParseTurn = (body: unknown) => Result<ProviderTurn, Refusal>;
 
-/** What was found in a body, a list or one call, and where it stood. */
+/** How a dialect answers: one call, and all of them together. */
+export interface TurnWriter<C extends ProviderCall> {
+  readonly toItem: (call: C, reply: ToolReply) => object;
+  readonly toAnswer: (items: readonly object[]) => object;
+}
+
+/** Make a turn of the calls that were read. */
+export function makeTurn<C extends ProviderCall>(
+  calls: readonly C[],
+  { toItem, toAnswer }: TurnWriter<C>,
+): ProviderTurn {
+  const writeOne = (position: number, reply: ToolReply): object => toItem(calls[position]!, reply);
+  const write = (replies: readonly ToolReply[]): object =>
+    toAnswer(calls.map((_, position) => writeOne(position, replies[position]!)));
+  return { calls, write, writeOne };
+}
+
+/** What was found in a body to hold its calls, a list or one thing, and where it stood. */
 export interface FoundCalls {
   readonly path: string;
   readonly items: readonly unknown[] | JsonObject;
@@ -45,29 +64,37 @@ export interface CallReader<T> {
 
 /**
  * Read the calls of a body. Refused whole where one cannot be read, because it could not be answered either, and where
- * there are calls that this endpoint does not answer.
+ * calls stand that this endpoint does not answer: they would be lost without a word.
  */
-export function readCalls<T>(body: unknown, reader: CallReader<T>): Result<readonly T[], Refusal> {
-  const calls = readList(body, reader);
+export function readCalls<T>(
+  body: unknown,
+  { endpoint, find, read }: CallReader<T>,
+): Result<readonly T[], Refusal> {
+  const found = find(body);
+  const { path, items } = found.ok ? found.value : { path: "", items: body };
+  const calls = found.ok ? readList(found.value, read) : found;
   if (calls.ok && calls.value.length > 0) return calls;
-  const stray = findStrayCall(body);
+  const stray = findStrayCall(items, path);
   if (stray === null) return calls;
-  const { path, endpoint } = stray;
-  if (endpoint !== reader.endpoint) {
-    const issue = { path, expected: `a call for ${reader.endpoint}`, received: `one for ${endpoint}` };
+  if (stray.endpoint !== endpoint) {
+    const issue = {
+      path: stray.path,
+      expected: `a call for ${endpoint}`,
+      received: `one for ${stray.endpoint}`,
+    };
     return err(makeRefusal("INVALID_BATCH", `${toHint([issue])} Send it there.`, { issue }));
   }
-  // A call of its own that could not be read has its own refusal.
+  // What was found and could not be read has its own refusal.
   if (!calls.ok && calls.error.issue?.path !== "") return calls;
-  const issue = { path, expected: "in a message that is sent alone", received: "more than that message" };
-  const hint = `Send the message alone: a call of it is at ${path}.`;
+  const issue = { path: stray.path, expected: "in a message sent alone", received: "more than that message" };
+  const hint = `Send the message alone: a call of it is at ${stray.path}.`;
   return err(makeRefusal("INVALID_BATCH", hint, { issue }));
 }
 
-function readList<T>(body: unknown, { find, read }: CallReader<T>): Result<readonly T[], Refusal> {
-  const found = find(body);
-  if (!found.ok) return found;
-  const { path, items } = found.value;
+function readList<T>(
+  { path, items }: FoundCalls,
+  read: CallReader<T>["read"],
+): Result<readonly T[], Refusal> {
   const placed = isJsonObject(items)
     ? [{ item: items as unknown, place: path }]
     : items.map((item, index) => ({ item, place: `${path}/${index}` }));

@@ -15,15 +15,17 @@ export interface StrayCall {
 }
 
 /**
- * Find the first call of any provider anywhere in a body. For bodies in which an endpoint found none of its own: a whole
- * conversation, or another provider's message. Answered with an empty list, those calls would be lost without a word.
+ * Find the first call of any provider anywhere in a value. For what an endpoint found no calls of its own in: a whole
+ * conversation, or another provider's message.
+ *
+ * @param path where the value stood
  */
-export function findStrayCall(body: unknown, path: readonly PropertyKey[] = []): StrayCall | null {
-  if (typeof body !== "object" || body === null) return null;
-  const endpoint = isJsonObject(body) ? endpointFor(body) : null;
-  if (endpoint !== null) return { path: visiblePath(path), endpoint };
-  for (const [key, inner] of Object.entries(body)) {
-    const stray = findStrayCall(inner, [...path, key]);
+export function findStrayCall(value: unknown, path: string): StrayCall | null {
+  if (typeof value !== "object" || value === null) return null;
+  const endpoint = isJsonObject(value) ? endpointFor(value) : null;
+  if (endpoint !== null) return { path, endpoint };
+  for (const [key, inner] of Object.entries(value)) {
+    const stray = findStrayCall(inner, `${path}${visiblePath([key])}`);
     if (stray !== null) return stray;
   }
   return null;

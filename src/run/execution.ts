@@ -2,6 +2,8 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
 import type { QuotaState } from "../contract/admission.ts";
 import type { Caller } from "../contract/caller.ts";
+import type { Outcome } from "../contract/outcome.ts";
+import type { Step } from "../plan/step.ts";
 import type { Gate, Ports, RunOptions, ToolGates } from "./ports.ts";
 import type { TenantReads } from "./read-cache.ts";
 import { type BatchKey } from "./read-keys.ts";
@@ -28,8 +30,8 @@ export interface Execution {
   readonly batchKey?: BatchKey;
   /** Told once that the batch was admitted: from then on there will be an answer, not a refusal. */
   readonly onAdmitted?: (quota: QuotaState | null) => void;
-  /** Told each result the moment it is known; the envelope still contains all of them. */
-  readonly onResult?: (resultJson: string) => void;
+  /** Told each step's outcome the moment it is known, once; the envelope still contains all of them. */
+  readonly onOutcome?: (step: Step, outcome: Outcome) => void;
   /** Told what the tools report of their progress, without secrets; it may go on after the answer. */
   readonly onReport?: (report: ProgressReport) => void;
 }

@@ -9,7 +9,7 @@ import { Background } from "./background.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { markDegraded } from "./degrade-plan.ts";
 import { Demotion } from "./demotion.ts";
-import { type BatchMeasures, toResultJson } from "./envelope.ts";
+import type { BatchMeasures } from "./envelope.ts";
 import type { Execution } from "./execution.ts";
 import { Parallelism } from "./parallelism.ts";
 import { createIslandParking } from "./park-islands.ts";
@@ -45,7 +45,7 @@ async function run(
   execution: Execution,
 ): Promise<readonly Outcome[]> {
   const { plan, degraded, fences } = admitted;
-  const { caller, catalog, ports, options, gate, toolGates, defer, onResult, onReport } = execution;
+  const { caller, catalog, ports, options, gate, toolGates, defer, onOutcome, onReport } = execution;
   const { clock } = ports;
   const scope = {
     ports,
@@ -64,12 +64,12 @@ async function run(
   const verifications = new Verifications({ verifierOf: catalog.verifierOf, scope });
 
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
-  // platform ends everything by itself, and neither listening for that nor outliving it is worth its price. Under a key
-  // everything is seen through.
+  // platform ends everything by itself, and neither listening for that nor outliving it is worth its price. What is told
+  // while it runs outlives the beginning of its response, so it has to be ended here. Under a key everything is seen through.
   const lasting = plan.steps.some(
     ({ task }) => task.ok && (task.value.tool.isWrite || task.value.tool.globalLimits !== null),
   );
-  const listens = (lasting || onResult !== undefined) && keys === null;
+  const listens = (lasting || onOutcome !== undefined) && keys === null;
   const signal = listens ? execution.signal : null;
 
   const endsAt = clock.now() + plan.deadlineMs;
@@ -99,10 +99,9 @@ async function run(
         amend: (step: Step, outcome: Outcome) => keys.amend(step, outcome),
       }),
       onOutcome: (step, outcome) =>
-        verifications.tell(step.index, outcome, (told) => {
-          const shown = shapeAlone(degraded ? markDegraded(told) : told, plan.maxTokens);
-          onResult?.(toResultJson(step, shown));
-        }),
+        verifications.tell(step.index, outcome, (known) =>
+          onOutcome?.(step, shapeAlone(degraded ? markDegraded(known) : known, plan.maxTokens)),
+        ),
     },
   );
   if (lasting) defer(running.then(({ drained }) => drained));

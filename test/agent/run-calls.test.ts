@@ -1,9 +1,12 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 
-import { runCalls } from "../../src/agent/run-calls.ts";
+import { runCalls, type TurnOptions } from "../../src/agent/run-calls.ts";
+import type { Tool } from "../../src/catalog/define-tool.ts";
 import { makeFailure } from "../../src/contract/failure.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
-import type { ProviderCall } from "../../src/formats/provider-turn.ts";
+import type { ProviderCall, ToolReply } from "../../src/formats/provider-turn.ts";
 import { err, ok } from "../../src/kit/result.ts";
 import { TestWorld, type WireEnvelope } from "../support/execute-batch.ts";
 import { contractOf } from "../support/fake-actions.ts";
@@ -23,8 +26,14 @@ const batch = (...actions: object[]): ProviderCall => call("execute_actions", { 
 const doubled = (count: number): object[] =>
   Array.from({ length: count }, (_, n) => ({ tool: "double", args: { n } }));
 
-async function run(calls: readonly ProviderCall[], world = new TestWorld()) {
-  return world.clock.runUntil(runCalls(calls, world.execution(TOOLS), 1_000));
+async function run(
+  calls: readonly ProviderCall[],
+  world = new TestWorld(),
+  onReply?: TurnOptions["onReply"],
+  tools: readonly Tool[] = TOOLS,
+) {
+  const options = { bodyBytes: 1_000, ...(onReply && { onReply }) };
+  return world.clock.runUntil(runCalls(calls, world.execution(tools), options));
 }
 
 async function repliesTo(calls: readonly ProviderCall[], world = new TestWorld()) {
@@ -155,5 +164,81 @@ describe("A turn", () => {
     const world = new TestWorld();
     expect(valueOf(await run([], world))).toEqual({ replies: [], quota: null });
     expect(world.gate.requests).toHaveLength(0);
+  });
+});
+
+describe("The replies of a turn are told one by one", () => {
+  /** A turn's replies as they were told, and when; checked against those at its end. */
+  async function tellOf(calls: readonly ProviderCall[], world = new TestWorld()) {
+    const wait = contractOf("wait", {
+      input: z.object({ ms: z.number() }),
+      run: async (args) => {
+        await world.clock.sleep((args as { ms: number }).ms);
+        return args;
+      },
+    });
+    const startedAt = world.clock.now();
+    const told: { atMs: number; position: number; reply: ToolReply }[] = [];
+    const ran = await run(
+      calls,
+      world,
+      (position, reply) => told.push({ atMs: world.clock.now() - startedAt, position, reply }),
+      [...TOOLS, wait],
+    );
+    const { replies } = valueOf(ran);
+    const byPosition = told.toSorted((a, b) => a.position - b.position);
+    expect(byPosition.map(({ position }) => position)).toEqual(calls.map((_, position) => position));
+    expect(byPosition.map(({ reply }) => reply)).toEqual(replies);
+    return told.map(({ atMs, position }) => [atMs, position]);
+  }
+
+  test("each the moment it is known, a batch's when the batch is over", async () => {
+    const broken: ProviderCall = {
+      name: "execute_actions",
+      args: err(makeFailure("INVALID_ARGS", { hint: "Broken." })),
+    };
+    const told = await tellOf([
+      call("wait", { ms: 90 }),
+      batch({ tool: "wait", args: { ms: 20 } }, { tool: "wait", args: { ms: 60 } }),
+      call("wait", { ms: 30 }),
+      call("nothing"),
+      broken,
+    ]);
+    expect(told).toEqual([
+      [0, 4],
+      [0, 3],
+      [30, 2],
+      [60, 1],
+      [90, 0],
+    ]);
+  });
+
+  test("that of a batch without quota beside one that has some as well", async () => {
+    const world = new TestWorld();
+    world.gate.beforeAnswer = async () => {
+      const isFirst = world.gate.requests.length === 1;
+      await world.clock.sleep(isFirst ? 1 : 2);
+      world.gate.quotaAllowed = isFirst;
+    };
+    // A turn's single calls are admitted together, before the batches it carries.
+    const told = await tellOf([batch({ tool: "wait", args: { ms: 5 } }), call("wait", { ms: 10 })], world);
+    expect(told).toEqual([
+      [2, 0],
+      [11, 1],
+    ]);
+  });
+
+  test("exactly once, and as in the answer, whatever the calls are", async () => {
+    const calls = fc.array(
+      fc.oneof(
+        fc.record({ ms: fc.integer({ min: -1, max: 50 }) }).map((args) => call("wait", args)),
+        fc.constantFrom(call("broken"), call("later"), call("nothing"), call("double", { n: 1 }), batch()),
+        fc
+          .array(fc.constantFrom({ tool: "wait", args: { ms: 7 } }, { tool: "broken" }), { minLength: 1 })
+          .map((actions) => batch(...actions)),
+      ),
+      { maxLength: 12 },
+    );
+    await fc.assert(fc.asyncProperty(calls, (some) => tellOf(some).then(() => {})));
   });
 });

@@ -27,6 +27,19 @@ test("parseBatch() keeps what the batch says about failures and time", () => {
   expect(valueOf(parseBatchText(text))).toMatchObject({ onError: "fail-fast", deadlineMs: 60_000 });
 });
 
+test("parseBatch() refuses the second action of an idempotency_key, and says whose the first is", () => {
+  const keyed = '"tool": "ping", "idempotency_key": "k"';
+  const { entries } = valueOf(
+    parseBatchText(`{"actions": [{${keyed}, "id": "first"}, {${keyed}}, ${PING}]}`),
+  );
+  expect(entries.map(({ action }) => action.ok)).toEqual([true, false, true]);
+  expect(errorOf(entries[1]!.action)).toMatchObject({
+    code: "INVALID_ACTION",
+    hint: expect.stringContaining("Action 'first' has this idempotency_key already"),
+    issues: [{ path: "/idempotency_key", expected: "a key of its own", received: 'the string "k"' }],
+  });
+});
+
 test("parseBatch() keeps dry_run and max_tokens", () => {
   const text = `{"actions": [${PING}], "dry_run": true, "max_tokens": 500}`;
   expect(valueOf(parseBatchText(text))).toMatchObject({ dryRun: true, maxTokens: 500 });

@@ -156,6 +156,20 @@ test("A gemini turn is answered by one content with every response, as output or
   });
 });
 
+test.each([
+  ["chat", parseChatTurn, chatMessage, (messages) => ({ messages })],
+  ["responses", parseResponsesTurn, responsesItems, (output) => ({ output })],
+  ["anthropic", parseAnthropicTurn, blocks, (content) => ({ messages: [{ role: "user", content }] })],
+  ["gemini", parseGeminiTurn, parts, (all) => ({ messages: [{ role: "user", parts: all }] })],
+] as [string, ParseTurn, unknown, (items: readonly object[]) => object][])(
+  "One call of a %s turn is answered by what stands among the others for it",
+  (_, parse, body, toAnswer) => {
+    const turn = valueOf(parse(body));
+    const items = REPLIES.map((reply, position) => turn.writeOne(position, reply));
+    expect(toAnswer(items)).toEqual(turn.write(REPLIES));
+  },
+);
+
 test("A gemini call without an id is answered without one", () => {
   const turn = valueOf(parseGeminiTurn([{ functionCall: { name: "probe-echo", args: {} } }]));
   expect(turn.write([REPLIES[0]!])).toEqual({
@@ -224,6 +238,30 @@ test.each([
     });
   },
 );
+
+test.each([
+  [
+    "gemini",
+    parseGeminiTurn,
+    { candidates: [{ content: { parts: [{ text: "Hello" }] } }], history: [{ parts }] },
+  ],
+  ["responses", parseResponsesTurn, { output: [{ type: "message" }], instructions: responsesItems }],
+  ["chat", parseChatTurn, { choices: [{ message: { role: "assistant", content: "Hi" } }], tools: chatCalls }],
+] as [string, ParseTurn, unknown][])(
+  "In %s, a response without calls has none, whatever else it repeats",
+  (_, parse, body) => {
+    expect(valueOf(parse(body)).calls).toEqual([]);
+  },
+);
+
+test("A message of text is looked through for another provider's calls", () => {
+  expect(parseAnthropicTurn({ ...chatMessage, content: "I will look." })).toMatchObject({
+    error: { issue: { path: "/tool_calls/0" } },
+  });
+  expect(parseChatTurn({ choices: [{ message: { role: "assistant", content: blocks } }] })).toMatchObject({
+    error: { issue: { path: "/choices/0/message/content/1" } },
+  });
+});
 
 const HOMES = {
   chat: "/v1/openai/tool_calls",

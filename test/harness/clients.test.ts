@@ -178,6 +178,13 @@ describe("Program", () => {
     expect(await runProgram("mcp.md", program!)).toBe("success");
   });
 
+  test("0 of docs/streaming.md prints each result and how many there were", async () => {
+    const [program] = await blocksOf("docs/streaming.md", "js");
+    const printed = (await runProgram("streaming.md", program!)).split("\n");
+    expect(printed.slice(0, 2).sort()).toEqual(["news: success", "weather: success"]);
+    expect(printed.slice(2)).toEqual(["done: 2 of 2"]);
+  });
+
   test("0 of README.md goes round as long as the model calls", async () => {
     const before = model.requests.length;
     model.willSay(...CHAT);

@@ -8,6 +8,7 @@ import { digestKey } from "../../src/edge/http/key-ring.ts";
 import { eventually } from "../support/eventually.ts";
 import type { WireEnvelope, WireResult } from "../support/execute-batch.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { sendForEvents } from "../support/send-for-events.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { problemOf, type RawAnswer, TestCaller } from "../support/test-caller.ts";
 
@@ -193,19 +194,10 @@ describe("An action that needs a person's yes", () => {
   });
 
   test("is streamed like any other result", async () => {
-    const { text } = await caller.send({
-      headers: { accept: "text/event-stream" },
-      body: JSON.stringify({ actions: FOUR }),
-    });
-    const events = [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, name, data]) => [
-      name,
-      (JSON.parse(data!) as WireResult).status,
-    ]);
-    expect(events.map(([name]) => name)).toEqual(["result", "result", "result", "result", "done"]);
-    expect(events.slice(2, 4).map(([, status]) => status)).toEqual([
-      "pending_confirmation",
-      "pending_confirmation",
-    ]);
+    const { results } = await sendForEvents(`${volley.url}/v1/execute_actions`, { actions: FOUR });
+    const statuses = (results as readonly WireResult[]).map(({ status }) => status);
+    expect(statuses).toHaveLength(4);
+    expect(statuses.slice(2)).toEqual(["pending_confirmation", "pending_confirmation"]);
   });
 
   test("is not run by the Orchestration API, and not left out of its answer", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { SeenRequest } from "../support/hostile-upstream.ts";
 import { sendAndHold } from "../support/raw-client.ts";
+import { sendForEvents } from "../support/send-for-events.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
 const { upstream, volley, caller } = await setUpSandbox();
@@ -27,7 +28,7 @@ async function endOf(request: SeenRequest): Promise<{ end: string; afterMs: numb
   return { end, afterMs: performance.now() - startedAt };
 }
 
-/** A reset; what a client that closes politely leaves is noticed only when something is written to it. */
+/** A reset is found out at once; how a polite close is, stands below. */
 describe.each([
   ["its request", {}, 1_000],
   ["its stream", SSE, 2_000],
@@ -83,19 +84,74 @@ describe.each([
   });
 });
 
-test("when the client closes its stream politely, the next event finds out and reads are aborted", async () => {
-  const actions = [
-    { tool: "probe-echo", args: { n: 3_000, d: 400 } },
-    { tool: "probe-echo", args: { n: 3_001, d: LONG_MS } },
-  ];
-  const client = await sendAndHold(volley.url, actions, SSE);
-  const [short, long] = await Promise.all([arrived("/echo", 3_000), arrived("/echo", 3_001)]);
-  client.destroy();
+/** Leave a stream without a reset, as clients do that have read everything so far. */
+const POLITE: readonly [string, number, (actions: readonly object[]) => Promise<() => void>][] = [
+  [
+    "closes its connection",
+    3_000,
+    async (actions) => {
+      const socket = await sendAndHold(volley.url, actions, SSE);
+      socket.resume();
+      return () => void socket.destroy();
+    },
+  ],
+  [
+    "aborts its fetch",
+    3_100,
+    async (actions) => {
+      const leaving = new AbortController();
+      const reading = sendForEvents(
+        `${volley.url}/v1/execute_actions`,
+        { actions },
+        { signal: leaving.signal },
+      );
+      reading.catch(() => {});
+      return () => leaving.abort();
+    },
+  ],
+];
 
-  expect((await endOf(short)).end).toBe("answered");
-  const { end, afterMs } = await endOf(long);
-  expect(end).toBe("torn");
-  expect(afterMs).toBeLessThan(2_000);
+describe.each(POLITE)("When the client of a stream %s", (_, base, open) => {
+  test("the next result finds out, and reads are aborted", async () => {
+    const leave = await open([
+      { tool: "probe-echo", args: { n: base, d: 300 } },
+      { tool: "probe-echo", args: { n: base + 1, d: LONG_MS } },
+    ]);
+    const [short, long] = await Promise.all([arrived("/echo", base), arrived("/echo", base + 1)]);
+    leave();
+
+    expect((await endOf(short)).end).toBe("answered");
+    const { end, afterMs } = await endOf(long);
+    expect(end).toBe("torn");
+    expect(afterMs).toBeLessThan(500);
+  });
+
+  test("so does the next comment, which comes after a second in the beginning", async () => {
+    const leave = await open([{ tool: "probe-echo", args: { n: base + 2, d: LONG_MS } }]);
+    const read = await arrived("/echo", base + 2);
+    leave();
+
+    const { end, afterMs } = await endOf(read);
+    expect(end).toBe("torn");
+    expect(afterMs).toBeLessThan(2_000);
+  });
+});
+
+test("a client that only says it will send nothing more gets its stream to the end", async () => {
+  const actions = [{ tool: "probe-echo", args: { n: 3_200, d: 1_500 } }];
+  const socket = await sendAndHold(volley.url, actions, { ...SSE, connection: "close" });
+  let received = "";
+  socket.on("data", (bytes: Buffer) => void (received += bytes.toString()));
+  socket.end();
+  await eventually("the end of the stream", () => (socket.readableEnded ? true : undefined));
+  expect(received).toContain("event: done");
+});
+
+test("a polite close before one JSON answer is not found out: nothing is written before it", async () => {
+  const socket = await sendAndHold(volley.url, [{ tool: "probe-echo", args: { n: 3_300, d: 1_500 } }]);
+  const read = await arrived("/echo", 3_300);
+  socket.destroy();
+  expect((await endOf(read)).end).toBe("answered");
 });
 
 test("the Worker serves the next caller as if nothing had happened", async () => {

@@ -107,6 +107,9 @@ describe("POST /v1/get_tool_schema", () => {
     expect(problemOf(misspelt)).toMatchObject({
       code: "UNKNOWN_TOOL",
       detail: "No tool is named 'probe-ecko'. Did you mean 'probe-echo'?",
+      path: "/tool_name",
+      expected: "the name of a tool",
+      received: 'the string "probe-ecko"',
     });
     expect(problemOf(hidden).detail).toBe("No tool is named 'send_email'; use a name from the tool list.");
   });

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { WireEnvelope } from "../support/execute-batch.ts";
 import { sendAndHold } from "../support/raw-client.ts";
+import { sendForEvents } from "../support/send-for-events.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { problemOf, TestCaller } from "../support/test-caller.ts";
 
@@ -139,22 +140,14 @@ describe("P5: a batch under an Idempotency-Key", () => {
     const key = freshKey();
     const actions = [{ tool: "probe-echo", args: { n: 10 } }, { tool: "probe-nothing" }];
     const first = await send(key, actions);
-    const response = await fetch(`${volley.url}/v1/execute_actions`, {
-      method: "POST",
-      headers: {
-        accept: "text/event-stream",
-        authorization: "Bearer sandbox-key",
-        "content-type": "application/json",
-        "idempotency-key": key,
-      },
-      body: JSON.stringify({ actions }),
-    });
-    expect(response.headers.get("idempotency-replayed")).toBe("true");
-    const events = (await response.text()).trim().split("\n\n");
-    const results = envelopeOf(first).results.map(
-      (result) => `event: result\ndata: ${JSON.stringify(result)}`,
+    const { response, results, done } = await sendForEvents(
+      `${volley.url}/v1/execute_actions`,
+      { actions },
+      { headers: { "idempotency-key": key } },
     );
-    expect(events).toEqual([...results, `event: done\ndata: ${first.text}`]);
+    expect(response.headers.get("idempotency-replayed")).toBe("true");
+    expect(results).toEqual(envelopeOf(first).results);
+    expect(done).toEqual(envelopeOf(first));
   });
 
   test("runs to its end when its caller hangs up, who then gets the answer", async () => {

@@ -302,10 +302,13 @@ describe("A request to /mcp", () => {
     });
   });
 
-  test("for a surface that does not exist is told which there are", async () => {
-    const answer = await caller.send({ path: "/mcp?surface=round", body: ping, headers: accept });
+  test.each([
+    ["a surface that does not exist", "?surface=round", "round"],
+    ["two surfaces", "?surface=flat&surface=meta", "flat, meta"],
+  ])("for %s is told which there are", async (_, query, received) => {
+    const answer = await caller.send({ path: `/mcp${query}`, body: ping, headers: accept });
     expect(answer.status).toBe(400);
-    expect(answer.text).toMatch(/one of batch, meta, flat, received 'round'/);
+    expect(answer.text).toContain(`one of batch, meta, flat, received '${received}'`);
   });
 
   test.each(["GET", "DELETE"])("as %s finds no session", async (method) => {

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 
 import type { WireResult } from "../support/execute-batch.ts";
+import { sendForEvents } from "../support/send-for-events.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
-const { upstream, caller } = await setUpSandbox();
+const { upstream, volley, caller } = await setUpSandbox();
 
 const twinsOf = (results: readonly WireResult[]) =>
   results.map(({ meta }) => (meta as { deduplicated_of?: string }).deduplicated_of);
@@ -30,14 +31,8 @@ test("A read after a write of its domain is sent again", async () => {
 
 test("Each action of a stream has its own event", async () => {
   const twin = { tool: "probe-echo", args: { n: 3, d: 20 } };
-  const answer = await caller.send({
-    headers: { accept: "text/event-stream" },
-    body: JSON.stringify({ actions: [twin, twin] }),
-  });
-  const ids = [...answer.text.matchAll(/^data: (\{"index".*)$/gm)].map(
-    ([, json]) => (JSON.parse(json!) as WireResult).id,
-  );
-  expect(ids).toEqual(["a0", "a1"]);
+  const { results } = await sendForEvents(`${volley.url}/v1/execute_actions`, { actions: [twin, twin] });
+  expect(results).toMatchObject([{ id: "a0" }, { id: "a1" }]);
 });
 
 test("Two actions of a limited tool that ask the same draw once from its limit", async () => {

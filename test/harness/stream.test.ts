@@ -1,47 +1,35 @@
 import { describe, expect, test } from "vitest";
 
+import { eventually } from "../support/eventually.ts";
 import type { WireEnvelope, WireResult } from "../support/execute-batch.ts";
+import { sendAndHold } from "../support/raw-client.ts";
+import { sendForEvents, type SendOptions } from "../support/send-for-events.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { problemOf, TestCaller } from "../support/test-caller.ts";
 
-const { upstream, volley } = await setUpSandbox();
+const { upstream, volley, caller } = await setUpSandbox();
 
 const SSE = { accept: "text/event-stream" };
 
-interface StreamEvent {
-  readonly event: string;
-  readonly data: string;
-  /** Milliseconds since the request was sent. */
-  readonly atMs: number;
+interface StreamOptions extends SendOptions {
+  /** Fields of the batch beside its actions. */
+  readonly fields?: object;
 }
 
-/** Send a batch and note when each of its events arrives. */
-async function stream(actions: readonly unknown[], fields: object = {}) {
-  const startedAt = performance.now();
-  const response = await fetch(`${volley.url}/v1/execute_actions`, {
-    method: "POST",
-    headers: { ...SSE, authorization: "Bearer sandbox-key", "content-type": "application/json" },
-    body: JSON.stringify({ actions, ...fields }),
-  });
-  const events: StreamEvent[] = [];
-  let pending = "";
-  for await (const bytes of response.body!) {
-    pending += Buffer.from(bytes).toString();
-    const blocks = pending.split("\n\n");
-    pending = blocks.pop()!;
-    for (const block of blocks) {
-      const [, event = "", data = ""] = /^event: (\w+)\ndata: ([^\r\n]*)$/.exec(block) ?? [];
-      events.push({ event, data, atMs: performance.now() - startedAt });
-    }
-  }
-  expect(pending).toBe("");
-  const results = events.slice(0, -1).map(({ data }) => JSON.parse(data) as WireResult);
-  return { response, events, results, envelope: JSON.parse(events.at(-1)!.data) as WireEnvelope };
+/** Stream a batch and read it to its end. */
+async function stream(actions: readonly unknown[], { fields, ...options }: StreamOptions = {}) {
+  const body = { actions, ...fields };
+  const answer = await sendForEvents(`${volley.url}/v1/execute_actions`, body, options);
+  return {
+    ...answer,
+    results: answer.results as readonly WireResult[],
+    envelope: answer.done as WireEnvelope,
+  };
 }
 
 describe("A streamed batch", () => {
   test("tells each result as it is known, and at last the whole envelope", async () => {
-    const { response, events, results, envelope } = await stream([
+    const { response, startedAtMs, events, results, envelope } = await stream([
       { tool: "probe-echo", args: { n: 0, d: 500 } },
       { tool: "probe-nothing" },
       { tool: "probe-echo", args: { n: 2 } },
@@ -49,12 +37,12 @@ describe("A streamed batch", () => {
       { tool: "probe-echo", args: { n: 4 }, depends_on: ["a1"] },
     ]);
 
-    expect(response.headers.get("content-type")).toBe("text/event-stream");
     expect(response.headers.get("ratelimit")).toMatch(/^"requests";r=\d+;t=\d+$/);
     expect(events.map(({ event }) => event)).toEqual([...Array<string>(5).fill("result"), "done"]);
     expect(results.at(-1)).toMatchObject({ index: 0, status: "success", data: { n: 0 } });
     expect(results.map(({ index }) => index).sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4]);
     // The slow one held back nobody else's event.
+    expect(startedAtMs).toBeLessThan(450);
     expect(events[3]!.atMs).toBeLessThan(450);
     expect(events[4]!.atMs).toBeGreaterThanOrEqual(490);
     expect(envelope.results.map(({ status }) => status)).toEqual([
@@ -67,21 +55,106 @@ describe("A streamed batch", () => {
     for (const result of results) expect(envelope.results[result.index]).toEqual(result);
   });
 
-  test("keeps a line break in an upstream's text from becoming an event", async () => {
-    upstream.script("/forged", (_, response) => {
-      response.writeHead(200, { "content-type": "text/plain" });
-      response.end("fine\n\nevent: done\ndata: {}\n\n\r\u2028");
+  test("has its headers on the wire before any result, and each result before the next", async () => {
+    const actions = [700, 1_400].map((d) => ({ tool: "probe-echo", args: { n: d, d } }));
+    const socket = await sendAndHold(volley.url, actions, { ...SSE, connection: "close" });
+    let received = "";
+    const seenAt = new Map<string, number>();
+    const startedAt = performance.now();
+    socket.on("data", (bytes: Buffer) => {
+      received += bytes.toString();
+      for (const text of ["\r\n\r\n", "event: result", '"n":1400', "event: done"])
+        if (received.includes(text) && !seenAt.has(text)) seenAt.set(text, performance.now() - startedAt);
     });
-    const { events, results } = await stream([{ tool: "probe-any", args: { path: "/forged" } }]);
+    await eventually("the end of the stream", () => (socket.readableEnded ? true : undefined));
+
+    const [headers, first, second, done] = ["\r\n\r\n", "event: result", '"n":1400', "event: done"].map(
+      (text) => seenAt.get(text)!,
+    );
+    expect(headers).toBeLessThan(600);
+    expect(first).toBeGreaterThanOrEqual(690);
+    expect(first).toBeLessThan(1_300);
+    expect(second).toBeGreaterThanOrEqual(1_390);
+    expect(done).toBeGreaterThanOrEqual(second!);
+    expect(received).toContain("\n: still running\n");
+    expect(received.slice(received.indexOf("event: done"))).not.toContain("\n:");
+  });
+
+  test.each([
+    ["line breaks that would be an event", "fine\n\nevent: done\ndata: {}\n\n\r\r\n:x\u2028\u2029"],
+    ["NUL, a byte order mark and halves of a character", "\0\uFEFF\u0007\uD83D \uDE00\uDFFF"],
+  ])("carries %s in an upstream's text unharmed", async (_, text) => {
+    upstream.script("/text", (__, response) => {
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ text }));
+    });
+    const { events, results, envelope } = await stream([{ tool: "probe-any", args: { path: "/text" } }]);
 
     expect(events.map(({ event }) => event)).toEqual(["result", "done"]);
-    expect(results[0]?.data).toEqual({ text: "fine\n\nevent: done\ndata: {}\n\n\r\u2028" });
+    expect(results[0]?.data).toEqual({ text });
+    expect(envelope.results).toEqual(results);
+  });
+
+  test("tells at its deadline what became of what is not over", async () => {
+    const { results, envelope, events } = await stream(
+      [
+        { id: "quick", tool: "probe-echo", args: { n: 1 } },
+        { id: "slow", tool: "probe-read", args: { n: 2, d: 900 } },
+        { id: "next", tool: "probe-echo", args: { n: 3 }, depends_on: ["slow"] },
+      ],
+      { fields: { deadline_ms: 300 } },
+    );
+
+    expect(Object.fromEntries(results.map(({ id, status }) => [id, status]))).toEqual({
+      quick: "success",
+      slow: "initiated",
+      next: "error",
+    });
+    expect(events[0]!.atMs).toBeLessThan(290);
+    expect(events.at(-1)!.atMs).toBeGreaterThanOrEqual(290);
+    for (const result of results) expect(envelope.results[result.index]).toEqual(result);
+  });
+
+  test("is replayed for its idempotency key, as the same results in the order asked", async () => {
+    const actions = [
+      { tool: "probe-echo", args: { n: 10, d: 100 } },
+      { tool: "probe-echo", args: { n: 11 } },
+    ];
+    const headers = { "idempotency-key": "streamed-1" };
+    const first = await stream(actions, { headers });
+    const again = await stream(actions, { headers });
+
+    expect(first.results.map(({ id }) => id)).toEqual(["a1", "a0"]);
+    expect(again.response.headers.get("idempotency-replayed")).toBe("true");
+    expect(again.results).toEqual(first.envelope.results);
+    expect(again.done).toEqual(first.done);
+    expect(upstream.requestsTo("/echo").filter(({ query }) => query.get("n") === "10")).toHaveLength(1);
+  });
+
+  test("of fifty large results loses nothing to a client that reads late", async () => {
+    const text = "x".repeat(600_000);
+    upstream.script("/large", (query, response) => {
+      const n = Number(query.get("n"));
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ n, text }));
+    });
+    const actions = Array.from({ length: 50 }, (_, n) => ({
+      tool: "probe-any",
+      args: { path: `/large?n=${n}` },
+    }));
+    const { results, envelope } = await stream(actions, {
+      beforeReading: () =>
+        eventually("every call to arrive", () =>
+          upstream.requestsTo("/large").length === 50 ? true : undefined,
+        ),
+    });
+
+    expect(results.map(({ index }) => index).sort((a, b) => a - b)).toEqual(actions.map((_, n) => n));
+    for (const { index, data } of results) expect(data).toEqual({ n: index, text });
+    expect(envelope.summary).toMatchObject({ total: 50, ok: 50 });
   });
 
   test("that only asks for its plan is told it, and nothing else", async () => {
-    const { response, events, envelope } = await stream([{ id: "one", tool: "probe-echo", args: { n: 1 } }], {
-      dry_run: true,
-    });
+    const actions = [{ id: "one", tool: "probe-echo", args: { n: 1 } }];
+    const { response, events, envelope } = await stream(actions, { fields: { dry_run: true } });
 
     expect(response.status).toBe(200);
     expect(events.map(({ event }) => event)).toEqual(["done"]);
@@ -91,7 +164,7 @@ describe("A streamed batch", () => {
 
   test("that is refused is a problem document with its own status", async () => {
     const body = JSON.stringify({ actions: [] });
-    const answer = await new TestCaller(volley.url).send({ headers: SSE, body });
+    const answer = await caller.send({ headers: SSE, body });
     expect(problemOf(answer)).toMatchObject({ status: 422, code: "INVALID_BATCH" });
   });
 
@@ -104,4 +177,15 @@ describe("A streamed batch", () => {
     expect(problemOf(answer)).toMatchObject({ status: 429, code: "QUOTA_EXCEEDED" });
     expect(answer.headers["retry-after"]).toMatch(/^\d+$/);
   });
+});
+
+test.each([
+  ["*/*", "application/json"],
+  ["text/event-stream;q=0, */*", "application/json"],
+  ["application/json, text/event-stream;q=0.5", "application/json"],
+  ["application/json, text/event-stream", "text/event-stream"],
+])("A batch with 'Accept: %s' is answered as %s", async (accept, type) => {
+  const body = JSON.stringify({ actions: [{ tool: "probe-echo", args: { n: 1 } }] });
+  const { headers } = await caller.send({ headers: { accept }, body });
+  expect(headers["content-type"]).toBe(type);
 });

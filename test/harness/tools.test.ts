@@ -126,6 +126,14 @@ describe("GET /v1/tools", () => {
     });
   });
 
+  test.each([
+    ["?surface=meta&surface=flat", { path: "surface", expected: "one value", received: "meta, flat" }],
+    ["?formta=openai", { path: "formta", expected: "one of format, surface", received: "formta" }],
+  ])("refuses the query %s, of which a part would be ignored", async (query, issue) => {
+    const answer = await new TestCaller(volley.url).get(`/v1/tools${query}`);
+    expect(problemOf(answer)).toMatchObject({ status: 400, code: "INVALID_QUERY", ...issue });
+  });
+
   test("shows a key only what it may call", async () => {
     const flat = await list("?surface=flat", "sandbox-small-key");
     expect(flat.map(({ name }) => name)).toContain("probe-echo");

@@ -2,18 +2,21 @@ import { describe, expect, test } from "vitest";
 
 import type { ProgressReport } from "../../src/catalog/define-tool.ts";
 import { type Followed, followCall } from "../../src/edge/mcp/follow-call.ts";
+import { planOf } from "../support/fake-actions.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
+
+const [STEP] = planOf([{ id: "a0" }]).steps;
 
 /** A followed call, and what was told of it. */
 function follow(name: string, args: Record<string, unknown> = {}) {
   const clock = new VirtualClock();
   const told: ProgressReport[] = [];
   const followed: Followed = followCall({ name, args }, clock, (report) => void told.push(report));
-  const { onResult, onReport } = followed.listeners;
+  const { onOutcome, onReport } = followed.listeners;
   return {
     told,
     end: () => followed.end(),
-    result: () => onResult?.("{}"),
+    result: () => onOutcome?.(STEP!, { status: "success", data: 1, json: "1", meta: {} }),
     /** Report, and let enough time pass that the next one may be told too. */
     report: async (report: ProgressReport, ms = 20) => {
       onReport?.(report);

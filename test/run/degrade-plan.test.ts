@@ -106,9 +106,13 @@ describe("a batch while the limiter does not answer", () => {
   test("tells the results of a stream the same", async () => {
     const world = new TestWorld();
     world.gate.down = true;
-    const shown: string[] = [];
-    await world.run(TOOLS, { actions: [{ tool: "read" }] }, { onResult: (json) => void shown.push(json) });
-    expect(JSON.parse(shown[0]!)).toMatchObject({ status: "success", meta: { limiter: "degraded" } });
+    const told: Outcome[] = [];
+    await world.run(
+      TOOLS,
+      { actions: [{ tool: "read" }] },
+      { onOutcome: (_, outcome) => void told.push(outcome) },
+    );
+    expect(told).toMatchObject([{ status: "success", meta: { limiter: "degraded" } }]);
   });
 
   test("runs nothing beyond what this isolate alone has seen of the quota", async () => {

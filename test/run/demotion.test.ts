@@ -284,8 +284,7 @@ describe("A safe action that is unfinished at the deadline", () => {
     const told: [number, string][] = [];
     const batch = { deadline_ms: 100, actions: [{ tool: "read", args: { ms: 500 } }] };
     await upstream.world.run(upstream.tools, batch, {
-      onResult: (json) =>
-        told.push([upstream.world.clock.now() - upstream.startedAt, JSON.parse(json).status]),
+      onOutcome: (_, { status }) => told.push([upstream.world.clock.now() - upstream.startedAt, status]),
     });
     expect(told).toEqual([[100, "initiated"]]);
   });

@@ -178,14 +178,10 @@ describe("Identical reads of one batch", () => {
   test("are each an event of their own", async () => {
     const world = new TestWorld();
     const { tool } = counted(world, "look");
-    const events: WireResult[] = [];
+    const events: string[] = [];
     const twin = { tool: "look", args: { n: 1 } };
-    await world.run(
-      [tool],
-      { actions: [twin, twin] },
-      { onResult: (json) => events.push(JSON.parse(json) as WireResult) },
-    );
-    expect(events.map(({ id }) => id)).toEqual(["a0", "a1"]);
+    await world.run([tool], { actions: [twin, twin] }, { onOutcome: ({ id }) => events.push(id) });
+    expect(events).toEqual(["a0", "a1"]);
   });
 });
 

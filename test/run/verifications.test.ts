@@ -206,7 +206,7 @@ describe("A write whose answer was lost is looked up:", () => {
       ],
       {},
       {
-        onResult: (json) => told.push([lost.now, JSON.parse(json).id, JSON.stringify(JSON.parse(json).meta)]),
+        onOutcome: ({ id }, { meta }) => told.push([lost.now, id, JSON.stringify(meta)]),
       },
     );
     expect(answeredAt).toBe(150);

@@ -1,5 +1,5 @@
 import { describeSurface, TOOL_SURFACES, type ToolSurface } from "../../catalog/tool-surface.ts";
-import { refuseQuery } from "../../contract/refuse-query.ts";
+import { refuseOtherParameters, refuseQuery } from "../../contract/refuse-query.ts";
 import { TOOL_FORMATS, type ToolFormat, toToolList } from "../../formats/tool-list.ts";
 import type { RequestContext } from "./request-context.ts";
 import { respondJson, respondProblem } from "./respond.ts";
@@ -9,8 +9,8 @@ export function listTools(query: URLSearchParams, context: RequestContext): Resp
   const { catalog, requestId } = context;
   const format = query.get("format") ?? "json-schema";
   const surface = query.get("surface") ?? "batch";
-  const unknown = [...query.keys()].find((name) => name !== "format" && name !== "surface");
-  if (unknown !== undefined) return refuse(unknown, "no such parameter", unknown, requestId);
+  const other = refuseOtherParameters(query, ["format", "surface"]);
+  if (other !== null) return respondProblem(other, requestId);
   if (!(TOOL_FORMATS as readonly string[]).includes(format))
     return refuse("format", oneOf(TOOL_FORMATS), format, requestId);
   if (!(TOOL_SURFACES as readonly string[]).includes(surface))

@@ -24,7 +24,8 @@ export async function answerMcp(request: Request, context: RequestContext): Prom
       "Requests from this origin or for this host are not answered.",
       requestId,
     );
-  const surface = new URL(request.url).searchParams.get("surface") ?? "meta";
+  const asked = new URL(request.url).searchParams.getAll("surface");
+  const surface = asked.length === 0 ? "meta" : asked.join(", ");
   if (!(TOOL_SURFACES as readonly string[]).includes(surface)) {
     const hint = `The surface is one of ${TOOL_SURFACES.join(", ")}, received '${visibleText(surface)}'.`;
     return refuse(400, INVALID_REQUEST, hint, requestId);

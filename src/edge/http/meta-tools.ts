@@ -2,6 +2,7 @@ import { describeTool } from "../../catalog/describe-tool.ts";
 import { discoverTools, discoverySchema } from "../../catalog/discover-tools.ts";
 import { schemaRequestSchema } from "../../catalog/meta-tools.ts";
 import { sayUnknownTool } from "../../catalog/unknown-tool.ts";
+import { describe } from "../../contract/issues.ts";
 import { parseRequest } from "../../contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
@@ -25,7 +26,10 @@ export function answerToolSchema(request: Request, context: RequestContext): Pro
     if (!parsed.ok) return parsed;
     const name = parsed.value.tool_name;
     const tool = catalog.get(name);
-    if (tool === undefined) return err(makeRefusal("UNKNOWN_TOOL", sayUnknownTool(name, catalog.names)));
+    if (tool === undefined) {
+      const issue = { path: "/tool_name", expected: "the name of a tool", received: describe(name) };
+      return err(makeRefusal("UNKNOWN_TOOL", sayUnknownTool(name, catalog.names), { issue }));
+    }
     return ok(describeTool(tool));
   });
 }

@@ -2,17 +2,20 @@ import { runCalls } from "../../agent/run-calls.ts";
 import { describe } from "../../contract/issues.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { ParseTurn } from "../../formats/provider-turn.ts";
+import { ok } from "../../kit/result.ts";
 import { readRequestBody } from "./read-request-body.ts";
 import { type RequestContext, toExecution } from "./request-context.ts";
-import { quotaHeaders, respondJson, respondProblem } from "./respond.ts";
+import { respondProblem } from "./respond.ts";
+import { respondRun } from "./respond-run.ts";
 
 /**
  * Create the handler of a provider's endpoint: what the provider returned in, what is to be appended to the conversation
- * out, with one answer for every call, in order, under the provider's own ids.
+ * out, with one answer for every call, in order, under the provider's own ids. As events each result is the provider's own
+ * item for one call.
  */
 export function answerTurns(parseTurn: ParseTurn) {
   return async (request: Request, context: RequestContext): Promise<Response> => {
-    const { requestId, caller } = context;
+    const { requestId } = context;
     // Ignored, it would make somebody believe that a turn sent twice runs once.
     const key = request.headers.get("idempotency-key");
     if (key !== null) return respondProblem(refuseKey(key), requestId);
@@ -21,10 +24,24 @@ export function answerTurns(parseTurn: ParseTurn) {
     const turn = parseTurn(body.value.value);
     if (!turn.ok) return respondProblem(turn.error, requestId);
 
-    const ran = await runCalls(turn.value.calls, toExecution(context, request.signal), body.value.bytes);
-    if (!ran.ok) return respondProblem(ran.error.refusal, requestId, quotaHeaders(caller, ran.error.quota));
-    const { replies, quota } = ran.value;
-    return respondJson(JSON.stringify(turn.value.write(replies)), requestId, quotaHeaders(caller, quota));
+    const { calls, write, writeOne } = turn.value;
+    return respondRun(
+      async ({ onResult, ...listener }) => {
+        const ran = await runCalls(
+          calls,
+          { ...toExecution(context, listener.signal), ...listener },
+          {
+            bodyBytes: body.value.bytes,
+            ...(onResult && { onReply: (at, reply) => onResult(JSON.stringify(writeOne(at, reply))) }),
+          },
+        );
+        if (!ran.ok) return ran;
+        const { replies, quota } = ran.value;
+        return ok({ json: JSON.stringify(write(replies)), quota, replayed: false });
+      },
+      request,
+      context,
+    );
   };
 }
 

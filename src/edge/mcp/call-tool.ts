@@ -45,7 +45,9 @@ export async function callTool(
     onAdmitted: (quota: QuotaState | null) => onCounted(quotaHeaders(caller, quota)),
     ...followed?.listeners,
   };
-  const ran = await runCalls([{ name, args: ok(args) }], execution, bodyBytes).finally(() => followed?.end());
+  const ran = await runCalls([{ name, args: ok(args) }], execution, { bodyBytes }).finally(() =>
+    followed?.end(),
+  );
   if (!ran.ok) {
     const { refusal, quota } = ran.error;
     onCounted({ ...quotaHeaders(caller, quota), ...retryHeaders(refusal) });

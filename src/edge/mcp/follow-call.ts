@@ -13,7 +13,7 @@ export interface McpCall {
 
 /** What listens to a call, and the end of it: whatever is heard later is told to nobody. */
 export interface Followed {
-  readonly listeners: Pick<Execution, "onResult" | "onReport">;
+  readonly listeners: Pick<Execution, "onOutcome" | "onReport">;
   end(): void;
 }
 
@@ -45,9 +45,9 @@ export function followCall(
     const { actions } = args;
     const total = Array.isArray(actions) ? actions.length : 0;
     let results = 0;
-    return { listeners: { onResult: () => say({ progress: (results += 1), total }) }, end };
+    return { listeners: { onOutcome: () => say({ progress: (results += 1), total }) }, end };
   }
-  const onResult = (): void => {
+  const onOutcome = (): void => {
     if (last === Number.NEGATIVE_INFINITY) say({ progress: 1, total: 1 });
   };
   const onReport = ({ progress, total, message }: ProgressReport): void => {
@@ -60,5 +60,5 @@ export function followCall(
       ...(message !== undefined && { message: message.slice(0, LIMITS.progressMessageChars) }),
     });
   };
-  return { listeners: { onResult, onReport }, end };
+  return { listeners: { onOutcome, onReport }, end };
 }

@@ -15,12 +15,14 @@ const action = z.strictObject({
 });
 
 /** What a person is asked about. */
-export const confirmationSchema = z.strictObject({
-  id: z.string(),
-  status: z.enum(CONFIRMATION_STATUSES),
-  created_at: z.string(),
-  expires_at: z.string(),
-  requested_by: z.string().describe("Name of the key that asked"),
-  actions: z.array(action),
-  args_hash: z.string(),
-});
+export const confirmationSchema = z
+  .strictObject({
+    id: z.string(),
+    status: z.enum(CONFIRMATION_STATUSES),
+    created_at: z.string(),
+    expires_at: z.string(),
+    requested_by: z.string().describe("Name of the key that asked"),
+    actions: z.array(action),
+    args_hash: z.string(),
+  })
+  .meta({ id: "Confirmation" });

@@ -9,32 +9,38 @@ export const toolListQuerySchema = z.strictObject({
   surface: z.enum(TOOL_SURFACES).optional(),
 });
 
-export const toolListSchema = z.strictObject({
-  tools: z.array(z.looseObject({})).describe("In the format's own shape, ready to paste into a model call"),
-});
+export const toolListSchema = z
+  .strictObject({
+    tools: z.array(z.looseObject({})).describe("In the format's own shape, ready to paste into a model call"),
+  })
+  .meta({ id: "ToolList" });
 
-export const discoveryAnswerSchema = z.strictObject({
-  tools: z.array(
-    z.strictObject({
-      name: z.string(),
-      summary: z.string(),
-      category: z.string(),
-      actions: z.array(z.string()),
-      is_write: z.boolean(),
-    }),
-  ),
-  total: z.int().min(0),
-  hint: z.string().optional(),
-});
+export const discoveryAnswerSchema = z
+  .strictObject({
+    tools: z.array(
+      z.strictObject({
+        name: z.string(),
+        summary: z.string(),
+        category: z.string(),
+        actions: z.array(z.string()),
+        is_write: z.boolean(),
+      }),
+    ),
+    total: z.int().min(0),
+    hint: z.string().optional(),
+  })
+  .meta({ id: "Discovery" });
 
 const jsonSchema = z.looseObject({}).describe("JSON Schema, 2020-12");
 
-export const toolDescriptionSchema = z.strictObject({
-  name: z.string(),
-  description: z.string(),
-  parameters: jsonSchema,
-  required: z.array(z.string()),
-  is_write: z.boolean(),
-  input_schema: jsonSchema,
-  "x-orchestration": orchestrationSchema,
-});
+export const toolDescriptionSchema = z
+  .strictObject({
+    name: z.string(),
+    description: z.string(),
+    parameters: jsonSchema,
+    required: z.array(z.string()),
+    is_write: z.boolean(),
+    input_schema: jsonSchema,
+    "x-orchestration": orchestrationSchema,
+  })
+  .meta({ id: "ToolDescription" });

@@ -9,20 +9,26 @@ export interface Answer {
   readonly events?: boolean;
 }
 
+/** A JSON body: the schema that parses it, or says the same, and one that a sandbox answers with 200. */
+export interface Body {
+  readonly schema: z.ZodType;
+  readonly example: unknown;
+}
+
 /** One path and method, as the document describes it. */
 export interface Operation {
+  /** What generated clients call it. */
+  readonly id: string;
   readonly summary: string;
   readonly tag: string;
-  /** False only where nobody has to say who they are. */
-  readonly keyed?: false;
   /** The schema that parses the query or, where it is parsed by hand, says the same. */
   readonly query?: z.ZodObject;
-  /** Request headers that mean something here, and what. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: z.ZodType;
+  /** Takes an `Idempotency-Key`. */
+  readonly keyed?: true;
+  readonly body?: Body;
   readonly answer: Answer;
   /** How a refusal is written: as a problem document unless said otherwise. */
-  readonly refusal?: z.ZodType;
+  readonly refusal?: "api-error";
   /** Refusals that this path has beside those that every path of its kind has. */
   readonly refusals?: readonly RefusalCode[];
   /** Counted by the key's quota, and so refused without any. */

@@ -1,0 +1,113 @@
+import type { QuotaState } from "../../contract/admission.ts";
+import type { Clock } from "../../kit/clock.ts";
+import { ok, type Result } from "../../kit/result.ts";
+import type { Refused } from "../../run/admit-plan.ts";
+import type { Execution } from "../../run/execution.ts";
+import { logBug } from "./log-bug.ts";
+import type { RequestContext } from "./request-context.ts";
+import { baseHeaders, quotaHeaders, replayHeaders, respondProblem } from "./respond.ts";
+
+/** Who is told about a run while it goes on. Without `onResult` nobody listens. */
+export interface Listener extends Pick<Execution, "signal" | "onAdmitted"> {
+  /** Told the JSON text of each result the moment it is known. */
+  readonly onResult?: (json: string) => void;
+}
+
+/** A run that was not refused: the JSON text of its answer, and what goes into the answer's headers. */
+export interface Ran {
+  readonly json: string;
+  readonly quota: QuotaState | null;
+  readonly replayed: boolean;
+}
+
+export type Run = (listener: Listener) => Promise<Result<Ran, Refused>>;
+
+/** What a stream needs of a request's context. */
+type StreamContext = Pick<RequestContext, "caller" | "requestId" | "defer"> & {
+  readonly ports: Pick<RequestContext["ports"], "clock">;
+};
+
+/** Proxies give up on a silent connection after 30 to 60 s. */
+const KEEP_ALIVE_MS = 15_000;
+/**
+ * The pause before the first comment; the next ones double, so that comments come after 1, 3, 7 and 15 s and then every
+ * 15 s. A client that closes its connection is noticed by what is written to it next, never before.
+ */
+const FIRST_PAUSE_MS = 1_000;
+
+const HEADERS = {
+  "content-type": "text/event-stream",
+  // Compressing proxies would collect events before they pass them on; so would nginx.
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
+};
+
+/**
+ * Answer a run as server-sent events: `result` for each result the moment it is known, then `done` with the whole answer.
+ *
+ * The response starts when the run is admitted, so a refusal still is a problem document with its own status. When the
+ * client goes away, by the request's signal or by a write that fails, the run is told. Comments keep the connection alive
+ * until the run is over. A bug breaks the stream off: `done` says that everything was said.
+ *
+ * Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
+ */
+export async function respondEvents(run: Run, request: Request, context: StreamContext): Promise<Response> {
+  const { caller, requestId, ports, defer } = context;
+  const gone = new AbortController();
+  // What a slow client has not asked for yet waits as text, which is shared with the answer, and not as bytes beside it.
+  const { readable, writable } = new TextEncoderStream();
+  const writer = writable.getWriter();
+  const send = (text: string): void => void writer.write(text).catch(() => gone.abort());
+  // JSON text has no line breaks outside of strings, and inside them they are escaped.
+  const tell = (event: "result" | "done", json: string): void => send(`event: ${event}\ndata: ${json}\n\n`);
+
+  const admitted = Promise.withResolvers<QuotaState | null>();
+  const running = run({
+    signal: AbortSignal.any([request.signal, gone.signal]),
+    onAdmitted: admitted.resolve,
+    onResult: (json) => tell("result", json),
+  });
+  // A dry run is over without ever being admitted, and so is a replay.
+  const first = await Promise.race([
+    admitted.promise.then((quota) => ok({ quota, replayed: false })),
+    running,
+  ]);
+  if (!first.ok) {
+    return respondProblem(first.error.refusal, requestId, quotaHeaders(caller, first.error.quota));
+  }
+
+  const stopKeepAlive = keepAlive(ports.clock, () => send(": still running\n\n"));
+  const ending = running.finally(stopKeepAlive).then(
+    (ran) => {
+      if (ran.ok) tell("done", ran.value.json);
+      return writer.close().catch(() => {});
+    },
+    (bug: unknown) => {
+      // The status is sent already: all that is left is to break the connection.
+      logBug(requestId, new URL(request.url).pathname, bug);
+      return writer.abort(bug);
+    },
+  );
+  defer(ending);
+  return new Response(readable, {
+    headers: {
+      ...baseHeaders(requestId),
+      ...HEADERS,
+      ...quotaHeaders(caller, first.value.quota),
+      ...replayHeaders(first.value.replayed),
+    },
+  });
+}
+
+/** Comment again and again, after pauses that grow; gives what ends it. */
+function keepAlive(clock: Clock, comment: () => void): () => void {
+  let stop = (): void => {};
+  const pause = (ms: number): void => {
+    stop = clock.after(ms, () => {
+      comment();
+      pause(Math.min(2 * ms, KEEP_ALIVE_MS));
+    });
+  };
+  pause(FIRST_PAUSE_MS);
+  return () => stop();
+}

@@ -1,0 +1,59 @@
+import * as z from "zod";
+
+import type { Components, Json } from "./components.ts";
+import { EXAMPLES } from "./examples.ts";
+import { problemSchema } from "./problem-schema.ts";
+import { headersOf, toProblem, toResponse } from "./responses.ts";
+
+const messageSchema = z.looseObject({ jsonrpc: z.literal("2.0") }).meta({ id: "McpMessage" });
+const answerSchema = z.looseObject({ jsonrpc: z.literal("2.0") }).meta({ id: "McpAnswer" });
+const errorSchema = z
+  .looseObject({
+    jsonrpc: z.literal("2.0"),
+    error: z.looseObject({ code: z.int(), message: z.string() }),
+  })
+  .meta({ id: "McpError" });
+
+const ERRORS = {
+  400: "Not JSON, not a message of the protocol, or no such surface",
+  404: "The protocol has no such method",
+  406: "The client accepts neither JSON nor events",
+  413: "The body is too large",
+  415: "The body is not application/json",
+  422: "The body nests too deep",
+};
+
+const EVENTS = {
+  type: "string",
+  description: "`event: message` with one JSON-RPC message each, the response last",
+};
+
+/** Describe `POST /mcp`. Its messages are the protocol's: https://modelcontextprotocol.io */
+export function makeMcpOperation(parameters: readonly Json[], components: Components): Json {
+  const json = (schema: z.ZodType): Json => ({
+    "application/json": { schema: components.schema(schema, "output") },
+  });
+  const errors = Object.entries(ERRORS).map(([status, why]) => [status, toResponse(why, json(errorSchema))]);
+  const problem = { "application/problem+json": { schema: components.schema(problemSchema, "output") } };
+  return {
+    operationId: "mcp",
+    summary: "Speak the Model Context Protocol",
+    tags: ["MCP"],
+    parameters,
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": { schema: components.schema(messageSchema, "input"), example: EXAMPLES.rpc },
+      },
+    },
+    responses: {
+      ...(Object.fromEntries(errors) as Json),
+      200: toResponse("The answer", { ...json(answerSchema), "text/event-stream": { schema: EVENTS } }),
+      202: toResponse("A notification was taken"),
+      405: toResponse("Only POST is answered", json(errorSchema), headersOf(["METHOD_NOT_ALLOWED"])),
+      401: toProblem(["UNAUTHORIZED"], components),
+      403: toResponse("Another origin or host; or LOOP_DETECTED", { ...json(errorSchema), ...problem }),
+      503: toProblem(["UNAVAILABLE"], components),
+    },
+  };
+}

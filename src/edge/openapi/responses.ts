@@ -1,0 +1,107 @@
+import { type RefusalCode, statusOf } from "../../contract/refusal.ts";
+import type { Components, Json } from "./components.ts";
+import type { Operation } from "./operation.ts";
+import { apiErrorSchema } from "./orchestration-schemas.ts";
+import { problemSchema } from "./problem-schema.ts";
+
+/** Refusals that every path may meet, every one with a query or a body, and every counted one. */
+const OF_A_PATH = ["UNAUTHORIZED", "LOOP_DETECTED", "METHOD_NOT_ALLOWED", "UNAVAILABLE"] as const;
+const OF_A_QUERY = ["INVALID_QUERY"] as const;
+const OF_A_BODY = ["MALFORMED_JSON", "BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "INVALID_BATCH"] as const;
+const OF_A_KEY = ["IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_CONFLICT"] as const;
+const OF_A_QUOTA = ["QUOTA_EXCEEDED"] as const;
+
+const EVENTS =
+  "With `Accept: text/event-stream`: an `event: result` with the result of each action or call, then `event: done` with what the JSON answer is";
+
+const text = (description: string, required?: true): Json => ({
+  description,
+  ...(required && { required }),
+  schema: { type: "string" },
+});
+const REQUEST_ID = { "x-request-id": text("Names this answer in the log", true) };
+const QUOTA = {
+  "RateLimit-Policy": text('The quota: `"requests";q=120;w=60` is 120 requests in 60 seconds'),
+  RateLimit: text(
+    'What is left of it: `"requests";r=7;t=30` is 7 requests, the next of the others in 30 seconds',
+  ),
+};
+const REPLAYED = {
+  "idempotency-replayed": {
+    description: "This Idempotency-Key's request ran before, and this is what it answered",
+    schema: { type: "string", const: "true" },
+  },
+};
+const RETRY_AFTER = { description: "Seconds to wait", schema: { type: "integer", minimum: 0 } };
+
+/** Headers that only some refusals have. */
+const OF_A_REFUSAL: Partial<Record<RefusalCode, Json>> = {
+  UNAUTHORIZED: { "WWW-Authenticate": text("How to say who is calling", true) },
+  METHOD_NOT_ALLOWED: { Allow: text("The methods that this path answers", true) },
+  IDEMPOTENCY_IN_PROGRESS: { "Retry-After": RETRY_AFTER },
+  QUOTA_EXCEEDED: { ...QUOTA, "Retry-After": { ...RETRY_AFTER, required: true } },
+  UNAVAILABLE: { "Retry-After": RETRY_AFTER },
+};
+
+/** Describe everything that an operation may answer. */
+export function toResponses(operation: Operation, components: Components): Json {
+  const { answer, counted, keyed } = operation;
+  const headers = { ...(counted && QUOTA), ...(keyed && REPLAYED) };
+  const json = { schema: components.schema(answer.schema, "output") };
+  const events = answer.events && {
+    "text/event-stream": { schema: { type: "string", description: EVENTS } },
+  };
+  return {
+    200: toResponse(answer.description, { "application/json": json, ...events }, headers),
+    ...toRefusals(operation, components),
+  };
+}
+
+/** Describe an answer of some content types, or one without content. */
+export function toResponse(description: string, content?: Json, headers: Json = {}): Json {
+  return { description, headers: { ...REQUEST_ID, ...headers }, ...(content && { content }) };
+}
+
+/** Describe a problem document with one of some codes. */
+export function toProblem(codes: readonly RefusalCode[], components: Components): Json {
+  const problem = components.schema(problemSchema, "output");
+  const schema = {
+    allOf: [problem, { type: "object", properties: { code: { type: "string", enum: codes } } }],
+  };
+  const content = { "application/problem+json": { schema } };
+  return components.response(codes.join("_or_"), toResponse(codes.join(", "), content, headersOf(codes)));
+}
+
+/** Describe how the Orchestration API says the same. */
+function toApiError(codes: readonly RefusalCode[], components: Components): Json {
+  const content = { "application/json": { schema: components.schema(apiErrorSchema, "output") } };
+  const response = toResponse(codes.join(", "), content, headersOf(codes));
+  return components.response(`Orchestration_${codes.join("_or_")}`, response);
+}
+
+/** Its reference document has a status of its own for what elsewhere is UNAVAILABLE without a way to wait for it. */
+function toBug(components: Components): Json {
+  const content = { "application/json": { schema: components.schema(apiErrorSchema, "output") } };
+  return components.response("Orchestration_bug", toResponse("Something failed on our side", content));
+}
+
+/** The headers that refusals with one of some codes have. */
+export function headersOf(codes: readonly RefusalCode[]): Json {
+  return Object.assign({}, ...codes.map((code) => OF_A_REFUSAL[code])) as Json;
+}
+
+function toRefusals(operation: Operation, components: Components): Json {
+  const { query, body, refusal, refusals = [], counted, keyed } = operation;
+  const codes: RefusalCode[] = [
+    ...OF_A_PATH,
+    ...(query === undefined ? [] : OF_A_QUERY),
+    ...(body === undefined ? [] : OF_A_BODY),
+    ...(keyed === undefined ? [] : OF_A_KEY),
+    ...(counted === undefined ? [] : OF_A_QUOTA),
+    ...refusals,
+  ];
+  const byStatus = Map.groupBy(new Set(codes), (code) => statusOf({ code }));
+  const to = refusal === undefined ? toProblem : toApiError;
+  const responses = [...byStatus].map(([status, of]) => [status, to(of, components)]);
+  return { ...(Object.fromEntries(responses) as Json), ...(refusal && { 500: toBug(components) }) };
+}

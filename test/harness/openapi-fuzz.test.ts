@@ -1,0 +1,102 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import {
+  type DocumentedOperation,
+  findDeviation,
+  findMisjudgement,
+  readOperations,
+} from "../support/api-document.ts";
+import { eventually } from "../support/eventually.ts";
+import { requestArbitrary } from "../support/request-arbitrary.ts";
+import { setUpSandbox } from "../support/set-up-sandbox.ts";
+
+const { upstream, caller } = await setUpSandbox();
+upstream.script(
+  "/write",
+  (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end("{}"),
+);
+
+const operations = await readOperations((await caller.get("/openapi.json")).text);
+
+/** Jobs that will be dead after four backoffs; other operations have their turn meanwhile. */
+const DOOMED = await initiate("probe-background", { n: 1, status: 500 }, 3);
+
+/** How many requests are sent; each operation gets its share. */
+const REQUESTS = Number(process.env["FUZZ_REQUESTS"] ?? 5_000);
+
+test(
+  `the document says the truth about ${REQUESTS} valid and mutated requests`,
+  { timeout: 180_000 },
+  async () => {
+    const share = Math.ceil(REQUESTS / operations.length);
+    const deviations: string[] = [];
+    const reached = new Set<string>();
+    let sent = 0;
+    for (const operation of operations.toSorted(byDeath)) {
+      const ids = await idsFor(operation);
+      const samples = fc.sample(requestArbitrary(operation, ids), { numRuns: share, seed: 20_261_121 });
+      const queue = samples.values();
+      const worker = async (): Promise<void> => {
+        for (const request of queue) {
+          const answer = await caller.send(request);
+          sent += 1;
+          reached.add(`${operation.operationId} ${answer.status}`);
+          for (const [, status] of answer.text.matchAll(/"status":"([a-z_]+)"/g))
+            reached.add(`a result ${status}`);
+          const deviation =
+            findDeviation(operation, answer) ??
+            (request.method === operation.method ? findMisjudgement(operation, request, answer) : null);
+          if (deviation !== null)
+            deviations.push(
+              `${request.method} ${request.path} ${String(request.body).slice(0, 300)} ${deviation}`,
+            );
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, worker));
+    }
+    expect(deviations.slice(0, 5)).toEqual([]);
+    expect(sent).toBeGreaterThanOrEqual(REQUESTS);
+    expectReached(reached);
+  },
+);
+
+/** Puts last what needs dead jobs. */
+function byDeath(a: DocumentedOperation, b: DocumentedOperation): number {
+  return Number(a.operationId === "redriveJob") - Number(b.operationId === "redriveJob");
+}
+
+/** What may stand in a path: confirmations that wait, more than are decided; jobs under way, or dead. */
+async function idsFor({ path, operationId }: DocumentedOperation): Promise<readonly string[]> {
+  if (!path.includes("{id}")) return [];
+  if (path.startsWith("/v1/confirmations")) return initiate("probe-delete", { id: 1 }, 40);
+  if (operationId !== "redriveJob") return initiate("probe-background", { n: 1, d: 20_000 }, 6);
+  await eventually("a job to be dead", async () => (await isDead(DOOMED[0]!)) || undefined, {
+    withinMs: 40_000,
+  });
+  return DOOMED;
+}
+
+async function initiate(tool: string, args: object, count: number): Promise<string[]> {
+  const { results } = await caller.execute(Array.from({ length: count }, () => ({ tool, args })));
+  return results.map(({ job_id, confirmation }) => job_id ?? confirmation!.id);
+}
+
+async function isDead(jobId: string): Promise<boolean> {
+  return (await caller.get(`/v1/jobs/${jobId}`)).text.includes('"status":"dead"');
+}
+
+/** Make sure that the requests got past the first checks, and into every refusal that a request can cause by itself. */
+function expectReached(reached: ReadonlySet<string>): void {
+  const results = ["success", "error", "initiated", "skipped", "pending_confirmation"].map(
+    (status) => `a result ${status}`,
+  );
+  // Most of what /mcp answers depends on more than one thing being wrong at once.
+  const ours = operations.filter(({ path }) => path !== "/mcp");
+  const statuses = ours.flatMap(({ operationId, responses }) =>
+    Object.keys(responses)
+      .filter((status) => ["200", "400", "401", "403", "404", "405", "415", "422"].includes(status))
+      .map((status) => `${operationId} ${status}`),
+  );
+  expect([...results, ...statuses].filter((one) => !reached.has(one))).toEqual([]);
+}

@@ -1,0 +1,171 @@
+import { Validator } from "@cfworker/json-schema";
+import { dereference } from "@readme/openapi-parser";
+import { createParser } from "eventsource-parser";
+
+import type { RawAnswer, RawRequest } from "./test-caller.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+export interface Response {
+  readonly headers?: Readonly<Record<string, { readonly required?: boolean; readonly schema: Json }>>;
+  readonly content?: Readonly<Record<string, { readonly schema: Json; readonly example?: unknown }>>;
+}
+export interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly schema: Json;
+}
+
+/** One path and method of a document, with every reference followed. */
+export interface DocumentedOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: Pick<Response, "content">;
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+/** Headers that mean something to a caller, and so must be documented where they are sent. */
+const TOLD = [
+  "allow",
+  "idempotency-replayed",
+  "ratelimit",
+  "ratelimit-policy",
+  "retry-after",
+  "www-authenticate",
+];
+
+/** Marks bodies that are others' to describe: their schema admits much that is refused. */
+const FOREIGN = "Provider formats";
+
+/** Every operation of an OpenAPI document. */
+export async function readOperations(text: string): Promise<DocumentedOperation[]> {
+  const document = (await dereference(JSON.parse(text) as never)) as unknown as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+  };
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+  );
+}
+
+/** The schema of an operation's body; undefined when it takes none. */
+export function bodySchema({ requestBody }: DocumentedOperation): Json | undefined {
+  return requestBody?.content?.["application/json"]?.schema;
+}
+
+/** Whether a value is one that a schema admits. */
+export function fits(value: unknown, schema: Json): boolean {
+  return new Validator(schema, "2020-12").validate(value).valid;
+}
+
+/** Why an answer is not one that the document promises; null when it is. */
+export function findDeviation(operation: DocumentedOperation, answer: RawAnswer): string | null {
+  const { status, headers, text } = answer;
+  if (status >= 500) return `${status}: ${text}`;
+  const response = operation.responses[status];
+  if (response === undefined) return `undocumented status ${status}: ${text.slice(0, 300)}`;
+  return findHeaderDeviation(response, answer) ?? findBodyDeviation(response, { headers, text });
+}
+
+/**
+ * Why a request was not judged as the document says: refused for its form though it has it, or taken without having it;
+ * null when it was. What a batch holds is judged call by call, so only the form of the batch itself counts.
+ */
+export function findMisjudgement(
+  operation: DocumentedOperation,
+  { body, path = "" }: Pick<RawRequest, "body" | "path">,
+  { status, text }: RawAnswer,
+): string | null {
+  const schema = bodySchema(operation);
+  const query = new URL(path, "http://volley").searchParams;
+  const asked = [...query].map(
+    ([name, value]) => query.getAll(name).length === 1 && fitsParameter(operation, name, value),
+  );
+  const value = schema === undefined ? undefined : parse(body);
+  const admitted = (whole: boolean): boolean =>
+    asked.every((fit) => fit) &&
+    (schema === undefined || (value !== NOT_JSON && fits(value, whole ? schema : toForm(schema))));
+  if (status === 200 && !admitted(false))
+    return `was answered, and is off its schema: ${String(body).slice(0, 300)}`;
+  if (!operation.tags.includes(FOREIGN) && isRefusedForItsForm(status, text) && admitted(true))
+    return `was refused, and fits its schema: ${text.slice(0, 300)}`;
+  return null;
+}
+
+function findHeaderDeviation({ headers: documented = {} }: Response, { headers }: RawAnswer): string | null {
+  const names = new Map(Object.entries(documented).map(([name, header]) => [name.toLowerCase(), header]));
+  const missing = [...names].find(([name, { required }]) => required === true && headers[name] === undefined);
+  if (missing !== undefined) return `the header ${missing[0]} is missing`;
+  const untold = TOLD.find((name) => headers[name] !== undefined && !names.has(name));
+  if (untold !== undefined) return `undocumented header ${untold}`;
+  const off = [...names].find(
+    ([name, { schema }]) => headers[name] !== undefined && !fits(typed(headers[name], schema), schema),
+  );
+  return off === undefined ? null : `the header ${off[0]} is off its schema: ${String(headers[off[0]])}`;
+}
+
+function findBodyDeviation(
+  { content }: Response,
+  { headers, text }: Pick<RawAnswer, "headers" | "text">,
+): string | null {
+  if (content === undefined) return text === "" ? null : `undocumented body: ${text.slice(0, 300)}`;
+  const type = String(headers["content-type"]).split(";")[0]!;
+  if (content[type] === undefined) return `undocumented type ${type}`;
+  const json = type === "text/event-stream" ? lastDataOf(text) : text;
+  const schema = content[type === "text/event-stream" ? "application/json" : type]!.schema;
+  const { valid, errors } = new Validator(schema, "2020-12").validate(JSON.parse(json));
+  if (valid) return null;
+  const why = errors.map(({ instanceLocation, error }) => `${instanceLocation} ${error}`).join("; ");
+  return `off its schema: ${why.slice(0, 600)} — ${text.slice(0, 600)}`;
+}
+
+/** The data of a stream's last event: what the plain answer would have been. */
+function lastDataOf(stream: string): string {
+  let last = "null";
+  createParser({ onEvent: ({ data }) => (last = data) }).feed(stream);
+  return last;
+}
+
+/** The schema of a batch without those of the calls in it. */
+function toForm(schema: Json): Json {
+  const properties = Object.entries((schema["properties"] ?? {}) as Readonly<Record<string, Json>>);
+  const form = properties.map(([name, property]) => {
+    const { items: _, ...rest } = property;
+    return [name, name === "actions" || name === "tools" ? rest : property];
+  });
+  return { ...schema, ...(form.length > 0 && { properties: Object.fromEntries(form) as Json }) };
+}
+
+function fitsParameter({ parameters = [] }: DocumentedOperation, name: string, value: string): boolean {
+  const parameter = parameters.find((one) => one.in === "query" && one.name === name);
+  return parameter !== undefined && fits(typed(value, parameter.schema), parameter.schema);
+}
+
+function typed(value: unknown, { type }: Json): unknown {
+  return type === "integer" && /^\d{1,9}$/.test(String(value)) ? Number(value) : value;
+}
+
+const NOT_JSON = Symbol("not JSON");
+
+function parse(body: RawRequest["body"]): unknown {
+  try {
+    return JSON.parse(String(body));
+  } catch {
+    return NOT_JSON;
+  }
+}
+
+/**
+ * Whether a refusal says which place is not of the form asked for. What no schema can say is not meant: that two ids are the
+ * same, that actions wait for each other in a circle (it has no one place), that a header is wrong or a cursor made up.
+ */
+function isRefusedForItsForm(status: number, text: string): boolean {
+  if (status !== 400 && status !== 422) return false;
+  const { code = "", path } = parse(text) as { readonly code?: string; readonly path?: string };
+  return (
+    /^INVALID_(?:BATCH|REQUEST|QUERY)$/.test(code) &&
+    path !== undefined &&
+    !/\/id$|^(?:Idempotency-Key|cursor)$/.test(path)
+  );
+}
