@@ -24,11 +24,7 @@ export const OPEN_BATCH_TOOL: ToolDescriptor = {
             tool: { type: "string" },
             args: { type: "object" },
             id: { type: "string" },
-            depends_on: {
-              type: "array",
-              items: { type: "string" },
-              description: "ids",
-            },
+            depends_on: { type: "array", items: { type: "string" } },
             for_each: { description: 'Array or $ref: once per element, {"$ref": "item#/x"} in args' },
             select: {
               type: "array",

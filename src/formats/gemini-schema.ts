@@ -9,16 +9,20 @@ interface Forms {
   readonly nullable: boolean;
 }
 
-/** A value of any kind: a type is required, and so is what an array holds. */
-const ANY: readonly JsonSchema[] = ["string", "number", "boolean", "object", "array"].map((type) => ({
-  type,
-}));
+/** The property of an object with free keys: it stands for all of them, because an object without any is refused. */
+const FREE_KEYS: JsonSchema = { any: { type: "string" } };
 
-/** What an array of anything holds: one level deep is enough to be told. */
-const ANY_ITEM: JsonSchema = { anyOf: ANY.filter(({ type }) => type !== "array") };
+/** What a value of any kind may be: a type is required, and so is what an array holds. */
+const ANY: readonly JsonSchema[] = [
+  { type: "string" },
+  { type: "number" },
+  { type: "boolean" },
+  { type: "object", properties: FREE_KEYS },
+  { type: "array", items: { type: "string" } },
+];
 
-/** What a property may be called. */
-const PROPERTY_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+/** An item of any kind is told without arrays, which would go on for ever. */
+const ANY_ITEM: JsonSchema = { anyOf: ANY.slice(0, -1) };
 
 /** Keywords that are taken over as they are, by type; beside another type they are refused. */
 const KEPT: ReadonlyMap<string, readonly string[]> = new Map([
@@ -38,10 +42,10 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
 
 /**
  * Translate a JSON Schema into the subset of OpenAPI 3.0 that Gemini's `parameters` takes. What the subset cannot say is
- * told in words or left out: the model is told less, and what it sends is checked against the whole schema all the same.
+ * left out: the model is told less, and what it sends is checked against the whole schema all the same.
  *
  * Definitions are put where they are referred to, constants become enumerations, unions with null become `nullable`.
- * `anyOf` stands alone: beside any other field, a description included, Vertex AI refuses the whole request.
+ * `anyOf` stands alone, and every object has properties: a request with anything else is refused whole.
  *
  * Source: https://ai.google.dev/api/caching#Schema
  */
@@ -160,31 +164,22 @@ function itemsOf({ items, prefixItems }: JsonSchema, definitions: Definitions): 
   return isJsonObject(items) && Object.keys(items).length > 0 ? convert(items, definitions) : ANY_ITEM;
 }
 
-/** Properties whose names are not allowed are told in words: an object may have keys that are not named. */
-function objectOf({ properties, required, description }: JsonSchema, definitions: Definitions): JsonSchema {
+/** What can only be an empty object is not offered. */
+function objectOf({ properties, required }: JsonSchema, definitions: Definitions): JsonSchema {
   const all = isJsonObject(properties) ? Object.entries(properties) : [];
-  const named = all.filter(([name]) => PROPERTY_NAME.test(name));
+  const named = all.filter(([, inner]) => !isEmptyObject(inner));
+  if (named.length === 0) return { properties: FREE_KEYS };
   const needed = Array.isArray(required) ? (required as string[]) : [];
-  const must = needed.filter((name) => PROPERTY_NAME.test(name));
-  const told = all
-    .filter(([name]) => !PROPERTY_NAME.test(name))
-    .map(([name, inner]) => sayProperty(name, inner, { required: needed.includes(name), definitions }));
-  const said = [description, told.length > 0 && `Keys: ${told.join(", ")}.`];
+  const must = needed.filter((name) => named.some(([other]) => other === name));
   return {
-    ...(named.length > 0 && {
-      properties: Object.fromEntries(named.map(([name, inner]) => [name, convert(inner, definitions)])),
-      ...(must.length > 0 && { required: must }),
-    }),
-    ...(told.length > 0 && { description: said.filter((text) => typeof text === "string").join("\n") }),
+    properties: Object.fromEntries(named.map(([name, inner]) => [name, convert(inner, definitions)])),
+    ...(must.length > 0 && { required: must }),
   };
 }
 
-function sayProperty(
-  name: string,
-  schema: unknown,
-  { required, definitions }: { readonly required: boolean; readonly definitions: Definitions },
-): string {
-  const { forms } = formsOf(schema, definitions);
-  const type = forms.length === ANY.length ? "anything" : forms.map((form) => form["type"]).join(" or ");
-  return `${name} (${type}${required ? ", required" : ""})`;
+/** Whether an object has neither named properties nor free keys. */
+export function isEmptyObject(schema: unknown): boolean {
+  if (!isJsonObject(schema) || schema["type"] !== "object") return false;
+  const { properties, additionalProperties } = schema;
+  return Object.keys(properties ?? {}).length === 0 && additionalProperties === false;
 }

@@ -1,5 +1,5 @@
 import type { ToolDescriptor } from "../catalog/batch-tool.ts";
-import { toGeminiSchema } from "./gemini-schema.ts";
+import { isEmptyObject, toGeminiSchema } from "./gemini-schema.ts";
 import { splitContract, toPlainSchema, withContract } from "./plain-schema.ts";
 
 /** The dialects in which tools can be listed. */
@@ -62,13 +62,12 @@ function fitDescription(description: string): string {
   return `${description.slice(0, LONGEST_DESCRIPTION - 1).toWellFormed()}…`;
 }
 
-/** A function without parameters has none at all: an object that says nothing is refused. */
+/** A function without parameters has none at all: an object without properties is refused. */
 function toFunctionDeclaration({ name, description, inputSchema }: ToolDescriptor): object {
   const { schema, contract } = splitContract(inputSchema);
-  const parameters = toGeminiSchema(toPlainSchema(schema));
   return {
     name,
     description: withContract(description, contract),
-    ...(("properties" in parameters || "description" in parameters) && { parameters }),
+    ...(!isEmptyObject(schema) && { parameters: toGeminiSchema(toPlainSchema(schema)) }),
   };
 }

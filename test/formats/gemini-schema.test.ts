@@ -4,8 +4,10 @@ import * as z from "zod";
 import { toGeminiSchema } from "../../src/formats/gemini-schema.ts";
 
 const STRING = { type: "string" };
-const KINDS = [{ type: "string" }, { type: "number" }, { type: "boolean" }, { type: "object" }];
-const ANY = { anyOf: [...KINDS, { type: "array", items: { anyOf: KINDS } }] };
+/** An object of which nothing more can be said. */
+const FREE = { type: "object", properties: { any: STRING } };
+const ANY_ITEM = { anyOf: [STRING, { type: "number" }, { type: "boolean" }, FREE] };
+const ANY = { anyOf: [...ANY_ITEM.anyOf, { type: "array", items: STRING }] };
 
 test.each<[sentence: string, schema: object, translated: object]>([
   ["a type as it is", { type: "string", minLength: 1 }, { type: "string", minLength: 1 }],
@@ -30,21 +32,18 @@ test.each<[sentence: string, schema: object, translated: object]>([
     { type: "object", properties: { a: { type: "string", maxLength: 9, description: "Whose" } } },
   ],
   [
-    "a property whose name is not allowed in words",
+    "properties without those that can only be an empty object",
     {
       type: "object",
-      description: "Either",
-      properties: { $ref: STRING, "to-do": {}, a: STRING },
-      required: ["$ref", "a"],
-      maxProperties: 1,
+      properties: { a: STRING, none: { type: "object", properties: {}, additionalProperties: false } },
+      required: ["a", "none"],
     },
-    {
-      type: "object",
-      description: "Either\nKeys: $ref (string, required), to-do (anything).",
-      properties: { a: STRING },
-      required: ["a"],
-      maxProperties: 1,
-    },
+    { type: "object", properties: { a: STRING }, required: ["a"] },
+  ],
+  [
+    "a property that is called $ref as a property",
+    { type: "object", properties: { $ref: STRING }, required: ["$ref"] },
+    { type: "object", properties: { $ref: STRING }, required: ["$ref"] },
   ],
   [
     "what is said beside a union with its first form, because anyOf stands alone",
@@ -84,7 +83,7 @@ test.each<[sentence: string, schema: object, translated: object]>([
     },
     { type: "object", properties: { a: STRING, b: STRING }, required: ["a", "b"] },
   ],
-  ["an array of anything", { type: "array" }, { type: "array", items: { anyOf: KINDS } }],
+  ["an array of anything", { type: "array" }, { type: "array", items: ANY_ITEM }],
   [
     "a tuple as an array of any of its parts",
     { type: "array", prefixItems: [STRING, { type: "number" }] },
@@ -114,9 +113,9 @@ test.each<[sentence: string, schema: object, translated: object]>([
     { type: "number" },
   ],
   [
-    "an object without known properties as an object",
+    "an object without known properties as one with a property that stands for all",
     { type: "object", additionalProperties: STRING },
-    { type: "object" },
+    FREE,
   ],
 ])("toGeminiSchema() writes %s", (_, schema, translated) => {
   expect(toGeminiSchema(schema as Record<string, unknown>)).toEqual(translated);
@@ -143,7 +142,7 @@ test("toGeminiSchema() takes what Zod writes", () => {
         ],
       },
       count: { type: "integer", minimum: 1, nullable: true },
-      extra: { type: "object" },
+      extra: FREE,
     },
     required: ["to", "count"],
   });

@@ -83,10 +83,10 @@ test.each(["openai", "openai-responses"] as const)(
   },
 );
 
-test("toToolList() tells Gemini of parameters that it can only say in words", () => {
-  const odd = { ...PING, inputSchema: { type: "object", properties: { "page-size": { type: "integer" } } } };
-  expect(toToolList([odd], "gemini")).toMatchObject([
-    { functionDeclarations: [{ parameters: { type: "object", description: "Keys: page-size (integer)." } }] },
+test("toToolList() gives Gemini parameters for a tool that takes whatever it is sent", () => {
+  const loose = { ...PING, inputSchema: { type: "object", properties: {}, additionalProperties: {} } };
+  expect(toToolList([loose], "gemini")).toMatchObject([
+    { functionDeclarations: [{ parameters: { type: "object", properties: expect.any(Object) } }] },
   ]);
 });
 
@@ -168,7 +168,7 @@ describe.each(TOOL_SURFACES)("Of the whole sandbox, the surface %s", (surface) =
         if (schema["type"] === "array") expect(schema["items"]).toBeTypeOf("object");
         if (typeof schema["pattern"] === "string") expect(schema["pattern"]).not.toMatch(/\(\?[=!<]/);
         const properties = Object.keys(schema["properties"] ?? {});
-        for (const name of properties) expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/);
+        expect(properties.length > 0).toBe(schema["type"] === "object");
         expect(properties).toEqual(expect.arrayContaining((schema["required"] ?? []) as string[]));
       }
     }
@@ -190,7 +190,7 @@ const BATCH = {
   actions: [
     { id: "found", tool: "probe-search", args: { q: "tea" }, select: ["/items/0/id"] },
     { id: "all", tool: "probe-item", for_each: { $ref: "found#/items" }, args: { id: { $ref: "item#/id" } } },
-    { tool: "probe-echo", for_each: [1, { n: 2 }], args: { n: { $ref: "item#" } }, depends_on: ["all"] },
+    { tool: "probe-search", for_each: ["tea", "milk"], args: { q: { $ref: "item#" } }, depends_on: ["all"] },
     {
       tool: "send_email",
       args: { to: ["a@b.co"], subject: { $template: "{{found#/items/0/name}}" }, body: "Hi" },
