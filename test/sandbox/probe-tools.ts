@@ -321,6 +321,6 @@ function defineWorkspaceTool(
 function toUrl(at: string, path: string, args: Readonly<Record<string, unknown>>): string {
   const query = Object.entries(args)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value)).replaceAll("%20", "+")}`);
   return `${at}${path}?${query.join("&")}`;
 }
