@@ -178,7 +178,7 @@ function objectOf({ properties, required }: JsonSchema, definitions: Definitions
 }
 
 /** Whether an object has neither named properties nor free keys. */
-export function isEmptyObject(schema: unknown): boolean {
+function isEmptyObject(schema: unknown): boolean {
   if (!isJsonObject(schema) || schema["type"] !== "object") return false;
   const { properties, additionalProperties } = schema;
   return Object.keys(properties ?? {}).length === 0 && additionalProperties === false;

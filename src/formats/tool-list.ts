@@ -1,5 +1,7 @@
 import type { ToolDescriptor } from "../catalog/batch-tool.ts";
-import { isEmptyObject, toGeminiSchema } from "./gemini-schema.ts";
+import type { JsonSchema } from "../catalog/tool-schema.ts";
+import { isJsonObject } from "../contract/json.ts";
+import { toGeminiSchema } from "./gemini-schema.ts";
 import { splitContract, toPlainSchema, withContract } from "./plain-schema.ts";
 
 /** The dialects in which tools can be listed. */
@@ -68,6 +70,10 @@ function toFunctionDeclaration({ name, description, inputSchema }: ToolDescripto
   return {
     name,
     description: withContract(description, contract),
-    ...(!isEmptyObject(schema) && { parameters: toGeminiSchema(toPlainSchema(schema)) }),
+    ...(takesParameters(schema) && { parameters: toGeminiSchema(toPlainSchema(schema)) }),
   };
+}
+
+function takesParameters({ properties, additionalProperties }: JsonSchema): boolean {
+  return Object.keys(properties ?? {}).length > 0 || isJsonObject(additionalProperties);
 }

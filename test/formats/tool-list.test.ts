@@ -66,12 +66,15 @@ test.each(TOOL_FORMATS)(
   },
 );
 
-test("toToolList() gives Gemini no parameters for a tool that has none", () => {
-  const none = { ...PING, inputSchema: { type: "object", properties: {}, additionalProperties: false } };
-  expect(toToolList([none], "gemini")).toEqual([
-    { functionDeclarations: [{ name: "ping", description: "Say hello." }] },
-  ]);
-});
+test.each([{ additionalProperties: false }, {}])(
+  "toToolList() gives Gemini no parameters for a tool that has none, with %j",
+  (rest) => {
+    const none = { ...PING, inputSchema: { type: "object", properties: {}, ...rest } };
+    expect(toToolList([none], "gemini")).toEqual([
+      { functionDeclarations: [{ name: "ping", description: "Say hello." }] },
+    ]);
+  },
+);
 
 test.each(["openai", "openai-responses"] as const)(
   "toToolList() cuts a description that %s would refuse the whole request for",

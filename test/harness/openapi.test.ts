@@ -9,9 +9,11 @@ import {
   bodySchema,
   type DocumentedOperation,
   findDeviation,
+  findUndocumented,
   fits,
   readOperations,
 } from "../support/api-document.ts";
+import { startSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";
 
@@ -123,6 +125,16 @@ describe("/openapi.json", () => {
     const answer = await caller.send({ body: JSON.stringify({ actions: ["x".repeat(300_000)] }) });
     expect(answer.status).toBe(413);
     expect(findDeviation(operationOf("executeActions"), answer)).toBeNull();
+  });
+
+  test("tells of a deployment whose configuration cannot be read", async () => {
+    await using broken = await startSandbox({ vars: { VOLLEY_KEYS: "no JSON" } });
+    const anybody = new TestCaller(broken.url);
+    for (const operation of operations) {
+      const answer = await anybody.send({ method: operation.method, path: operation.path });
+      expect(answer.status, operation.path).toBeGreaterThanOrEqual(500);
+      expect(findUndocumented(operation, answer)).toBeNull();
+    }
   });
 
   test("knows every field that the meta of a result can have", () => {

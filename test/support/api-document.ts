@@ -59,13 +59,16 @@ export function fits(value: unknown, schema: Json): boolean {
   return new Validator(schema, "2020-12").validate(value).valid;
 }
 
-/** Why an answer is not one that the document promises; null when it is. */
+/** Why an answer is not one that the document promises, or is a bug of the server's; null when it is neither. */
 export function findDeviation(operation: DocumentedOperation, answer: RawAnswer): string | null {
-  const { status, headers, text } = answer;
-  if (status >= 500) return `${status}: ${text}`;
-  const response = operation.responses[status];
-  if (response === undefined) return `undocumented status ${status}: ${text.slice(0, 300)}`;
-  return findHeaderDeviation(response, answer) ?? findBodyDeviation(response, { headers, text });
+  return answer.status >= 500 ? `${answer.status}: ${answer.text}` : findUndocumented(operation, answer);
+}
+
+/** Why an answer is not one that the document promises; null when it is. */
+export function findUndocumented({ responses }: DocumentedOperation, answer: RawAnswer): string | null {
+  const response = responses[answer.status];
+  if (response === undefined) return `undocumented status ${answer.status}: ${answer.text.slice(0, 300)}`;
+  return findHeaderDeviation(response, answer) ?? findBodyDeviation(response, answer);
 }
 
 /**

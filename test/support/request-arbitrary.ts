@@ -144,6 +144,8 @@ const FOREIGN: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     params: fc.oneof(
       fc.record({ name: NAME, arguments: ARGS }),
       fc.constant({
+        name: "invoke_tool",
+        arguments: { tool_name: "probe-echo", parameters: { n: 1 } },
         _meta: {
           "io.modelcontextprotocol/protocolVersion": "2026-07-28",
           "io.modelcontextprotocol/clientInfo": { name: "fuzzer", version: "1" },
@@ -226,7 +228,14 @@ function headersArbitrary({
     requestBody === undefined ? [] : [{ "content-type": "text/plain" }, { "content-encoding": "gzip" }];
   const wrong = [{ authorization: "Bearer wrong" }, { "volley-hop": "1" }, ...body];
   if (path === "/mcp")
-    return fc.constantFrom(MCP, MCP, MCP_2026, MCP_2026, { ...MCP, origin: "https://example.com" }, ...wrong);
+    return fc.constantFrom(
+      MCP,
+      MCP_UNKNOWN,
+      MCP_CALL,
+      MCP_CALL,
+      { ...MCP, origin: "https://example.com" },
+      ...wrong,
+    );
   return fc.oneof(
     { weight: 12, arbitrary: fc.constant({}) },
     { weight: 2, arbitrary: fc.constant({ accept: "text/event-stream" }) },
@@ -239,4 +248,6 @@ function headersArbitrary({
 }
 
 const MCP = { accept: "application/json, text/event-stream" };
-const MCP_2026 = { ...MCP, "mcp-protocol-version": "2026-07-28", "mcp-method": "no/such" };
+const MCP_2026 = { ...MCP, "mcp-protocol-version": "2026-07-28" };
+const MCP_UNKNOWN = { ...MCP_2026, "mcp-method": "no/such" };
+const MCP_CALL = { ...MCP_2026, "mcp-method": "tools/call", "mcp-name": "invoke_tool" };

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Components, Json } from "./components.ts";
 import { EXAMPLES } from "./examples.ts";
 import { problemSchema } from "./problem-schema.ts";
-import { headersOf, toProblem, toResponse } from "./responses.ts";
+import { COUNTED_HEADERS, headersOf, toProblem, toResponse } from "./responses.ts";
 
 const messageSchema = z.looseObject({ jsonrpc: z.literal("2.0") }).meta({ id: "McpMessage" });
 const answerSchema = z.looseObject({ jsonrpc: z.literal("2.0") }).meta({ id: "McpAnswer" });
@@ -48,7 +48,11 @@ export function makeMcpOperation(parameters: readonly Json[], components: Compon
     },
     responses: {
       ...(Object.fromEntries(errors) as Json),
-      200: toResponse("The answer", { ...json(answerSchema), "text/event-stream": { schema: EVENTS } }),
+      200: toResponse(
+        "The answer",
+        { ...json(answerSchema), "text/event-stream": { schema: EVENTS } },
+        COUNTED_HEADERS,
+      ),
       202: toResponse("A notification was taken"),
       405: toResponse("Only POST is answered", json(errorSchema), headersOf(["METHOD_NOT_ALLOWED"])),
       401: toProblem(["UNAUTHORIZED"], components),

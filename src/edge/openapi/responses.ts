@@ -34,6 +34,9 @@ const REPLAYED = {
 };
 const RETRY_AFTER = { description: "Seconds to wait", schema: { type: "integer", minimum: 0 } };
 
+/** Headers of an answer whose own words say that a quota is used up. */
+export const COUNTED_HEADERS: Json = { ...QUOTA, "Retry-After": RETRY_AFTER };
+
 /** Headers that only some refusals have. */
 const OF_A_REFUSAL: Partial<Record<RefusalCode, Json>> = {
   UNAUTHORIZED: { "WWW-Authenticate": text("How to say who is calling", true) },
