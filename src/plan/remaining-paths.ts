@@ -8,6 +8,7 @@ import type { Needs } from "../kit/layers.ts";
  * @param before an acyclic graph: for every step, what must be over before it
  */
 export function remainingPaths(before: Needs): number[] {
+  if (before.every((earlier) => earlier.length === 0)) return before.map(() => 1);
   const behind: number[][] = before.map(() => []);
   for (const [index, earlier] of before.entries()) for (const at of earlier) behind[at]!.push(index);
 

@@ -199,7 +199,7 @@ function discard(response: Response): void {
   response.body?.cancel().catch(() => {});
 }
 
-/** The error's own text may hold addresses and queries. */
+/** Nothing of what the runtime said is passed on: it may hold addresses and queries. */
 function unreachable(): ToolFailure {
   return new ToolFailure("UPSTREAM_ERROR", {
     hint: "The service could not be reached, or hung up before it answered; trying again may help.",

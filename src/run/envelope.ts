@@ -83,17 +83,17 @@ export interface Summary {
 
 /** Count outcomes by what became of them. */
 function summarise(outcomes: readonly Outcome[]): Summary {
-  const count = (status: OutcomeStatus): number =>
-    outcomes.filter((outcome) => outcome.status === status).length;
-  return {
-    total: outcomes.length,
-    ok: count("success"),
-    error: count("error"),
-    initiated: count("initiated"),
-    skipped: count("skipped"),
-    pending_confirmation: count("pending_confirmation"),
-    unknown: count("unknown"),
+  const counts: Record<OutcomeStatus, number> = {
+    success: 0,
+    error: 0,
+    initiated: 0,
+    skipped: 0,
+    pending_confirmation: 0,
+    unknown: 0,
   };
+  for (const { status } of outcomes) counts[status] += 1;
+  const { success: ok, ...others } = counts;
+  return { total: outcomes.length, ok, ...others };
 }
 
 /** What was measured about a batch as a whole. */

@@ -104,6 +104,6 @@ async function run(
         ),
     },
   );
-  if (lasting) defer(running.then(({ drained }) => drained));
+  if (lasting) defer(running.then((result) => result.drain()));
   return verifications.applyTo((await running).outcomes);
 }

@@ -31,8 +31,8 @@ export interface PlanRunOptions {
 /** A finished run: one outcome for every step, in the plan's order. */
 export interface PlanResult {
   readonly outcomes: readonly Outcome[];
-  /** Resolves when nothing of the plan is under way any more: writes that outlived the deadline included. */
-  readonly drained: Promise<unknown>;
+  /** Wait until nothing of the plan is under way any more: writes that outlived the deadline included. */
+  readonly drain: () => Promise<unknown>;
 }
 
 /** Run a plan: every step starts the moment the steps it waits for allow, not when a layer of them ends. */
@@ -94,7 +94,7 @@ class PlanRun {
     signal?.removeEventListener("abort", onDisconnect);
     if (this.#parked.size > 0) await this.#recordParked();
     // Every place is filled: #left reached 0.
-    return { outcomes: this.#outcomes as Outcome[], drained: Promise.all(this.#ends) };
+    return { outcomes: this.#outcomes as Outcome[], drain: () => Promise.all(this.#ends) };
   }
 
   #isReady(index: number): boolean {

@@ -78,7 +78,7 @@ test("P1: 10,000 random plans: one outcome each, in order, under the caps, after
       const clock = new VirtualClock(0);
       const actions = new FakeActions(clock, sketches);
       const seen: string[] = [];
-      const { outcomes, drained } = await clock.runUntil(
+      const { outcomes, drain } = await clock.runUntil(
         runPlan(planOf(sketches, { onError, deadlineMs }), actions.start, {
           clock,
           signal: new AbortController().signal,
@@ -87,7 +87,7 @@ test("P1: 10,000 random plans: one outcome each, in order, under the caps, after
         }),
       );
       if (clock.now() > deadlineMs) throw new Error(`Answered at ${clock.now()}, after ${deadlineMs}`);
-      await clock.runUntil(drained);
+      await clock.runUntil(drain());
 
       expect(outcomes).toHaveLength(sketches.length);
       expect(seen.toSorted()).toEqual(sketches.map(({ id }) => id).toSorted());

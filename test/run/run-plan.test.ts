@@ -271,9 +271,9 @@ test("when the caller goes away every link of a chain says so", async () => {
 });
 
 test("a write that outlives the deadline is let finish", async () => {
-  const { drained, clock } = await run([{ id: "write", tool: WRITE, ms: 900 }], { deadlineMs: 100 });
+  const { drain, clock } = await run([{ id: "write", tool: WRITE, ms: 900 }], { deadlineMs: 100 });
   let over = false;
-  void drained.then(() => (over = true));
+  void drain().then(() => (over = true));
   await clock.advance(700);
   expect(over).toBe(false);
   await clock.advance(200);

@@ -317,9 +317,10 @@ function defineWorkspaceTool(
   });
 }
 
-function toUrl(at: string, path: string, args: Readonly<Record<string, unknown>>): URL {
-  const url = new URL(path, at);
-  for (const [name, value] of Object.entries(args))
-    if (value !== undefined) url.searchParams.set(name, String(value));
-  return url;
+/** As text: it is parsed once, by the guard that every request of a tool goes through. */
+function toUrl(at: string, path: string, args: Readonly<Record<string, unknown>>): string {
+  const query = Object.entries(args)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value)).replaceAll("%20", "+")}`);
+  return `${at}${path}?${query.join("&")}`;
 }
