@@ -97,7 +97,7 @@ export class ToolSearch {
     const written = words.flatMap((word) =>
       (this.#byName.get(fold(word)) ?? []).filter(({ name }) => name === word),
     );
-    return [...(this.#byName.get(fold(query)) ?? []), ...written];
+    return [...written, ...(this.#byName.get(fold(query)) ?? [])];
   }
 
   #rank(query: string): readonly Tool[] {

@@ -14,8 +14,8 @@ import { TRAVEL_WORDS } from "./travel-words.ts";
  * The thesaurus: everyday words for the same thing, one meaning a line; `_` joins the words of a phrase. A word may have
  * several meanings and then stands in several lines.
  *
- * Written as a thesaurus of what tools are about, not from any catalog: a line belongs here when two people would use
- * its words for the same request. Lines may overlap: a word of many meanings counts less in each.
+ * A line belongs here when two people would use its words for the same request. Lines may overlap: a word of many
+ * meanings counts less in each. What it does for requests that nobody had seen is measured: docs/discovery.md.
  */
 const TABLES = [
   ACTION_WORDS,
