@@ -38,7 +38,7 @@ export interface Discovery {
   readonly tools: readonly DiscoveredTool[];
   /** Everything that matched, however many of them are listed. */
   readonly total: number;
-  /** Which categories or actions there are, when one that was asked for is none. */
+  /** What there is: when a category or action that was asked for is none, or when nothing fits a query. */
   readonly hint?: string;
 }
 
@@ -55,6 +55,7 @@ export function discoverTools(request: DiscoveryRequest, catalog: Catalog): Disc
   const ranked = /[\p{L}\p{N}]/u.test(query) ? catalog.search(query) : catalog.tools;
   const found = ranked.filter((tool) => ofCategory.admits(tool) && ofAction.admits(tool));
   const hints = [ofCategory.hint, ofAction.hint].filter((hint) => hint !== "");
+  if (hints.length === 0 && found.length === 0 && query !== "") hints.push(sayNothing(catalog));
   return {
     tools: found.slice(0, limit).map(toDiscovered),
     total: found.length,
@@ -83,6 +84,11 @@ function pick(
   };
 }
 
+/** Whoever has found nothing by words can still look through a category. */
+function sayNothing(catalog: Catalog): string {
+  return `No tool fits. Say it in other words, or ask for a category without a query: ${list([...catalog.byCategory.keys()].toSorted())}.`;
+}
+
 function sayUnknown(
   unknown: readonly string[],
   known: readonly string[],
@@ -92,9 +98,12 @@ function sayUnknown(
   const said = unknown.map((word) => `'${visibleText(word)}'`).join(" or ");
   const near = unknown.flatMap((word) => nearest(word, known));
   const ordered = [...new Set([...near, ...known.toSorted()])];
-  const shown = ordered.slice(0, LIMITS.maxDiscoveredTools).join(", ");
-  const more = ordered.length > LIMITS.maxDiscoveredTools ? ", …" : "";
-  return `There is no ${singular} ${said}. The ${plural} are: ${shown || "none"}${more}.`;
+  return `There is no ${singular} ${said}. The ${plural} are: ${list(ordered)}.`;
+}
+
+function list(words: readonly string[]): string {
+  const shown = words.slice(0, LIMITS.maxDiscoveredTools).join(", ");
+  return words.length > LIMITS.maxDiscoveredTools ? `${shown}, …` : shown || "none";
 }
 
 function toDiscovered({ name, summary, category, actions, isWrite }: Tool): DiscoveredTool {

@@ -49,6 +49,9 @@ function findBlocks(body: unknown): Result<FoundCalls, Refusal> {
 function readBlock(block: unknown, path: string): Result<ToolUse | null, Refusal> {
   if (!isJsonObject(block)) return refuseShape(path, "a content block", block);
   const { type, id, name, input } = block;
+  // Taken for something else, the call would be lost.
+  if (type === undefined && input !== undefined)
+    return refuseShape(`${path}/type`, "the block's type", undefined);
   if (type !== "tool_use") return ok(null);
   if (typeof id !== "string") return refuseShape(`${path}/id`, "the call's id, a string", id);
   if (typeof name !== "string") return refuseShape(`${path}/name`, "the tool's name", name);

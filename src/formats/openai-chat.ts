@@ -19,7 +19,7 @@ interface ChatCall extends ProviderCall {
 }
 
 /**
- * Read a turn of OpenAI's Chat Completions: the completion, its message, or its `tool_calls`. Every call is answered by
+ * Read a turn of OpenAI's Chat Completions: the completion, its choice, its message, or its `tool_calls`. Every call is answered by
  * one `tool` message; a `function_call`, which came before `tool_calls`, by a `function` message.
  *
  * Source: https://platform.openai.com/docs/api-reference/chat/object
@@ -49,8 +49,9 @@ function findCalls(body: unknown): Result<FoundCalls, Refusal> {
       if (isJsonObject(message)) return callsOf(message, "/choices/0/message");
       return refuseShape("/choices/0/message", "an assistant message", message);
     }
+    if (isJsonObject(body["message"])) return callsOf(body["message"], "/message");
     if (body["tool_calls"] !== undefined || body["role"] === "assistant") return callsOf(body, "");
-    if (typeof body["id"] === "string" && body["type"] !== undefined) return ok({ path: "", items: body });
+    if (isJsonObject(body["function"]) || isJsonObject(body["custom"])) return ok({ path: "", items: body });
   }
   return refuseShape("", "a chat completion, its assistant message, or its list of tool calls", body);
 }
@@ -70,7 +71,7 @@ function readCall(item: unknown, path: string): Result<ChatCall | null, Refusal>
   if (!isJsonObject(item)) return refuseShape(path, "a tool call", item);
   const { id, role, function: called, function_call: single, custom } = item;
   if (isJsonObject(single)) return readFunction(single, `${path}/function_call`, undefined);
-  if (typeof role === "string") return ok(null);
+  if (typeof role === "string" || "tool_calls" in item) return ok(null);
   if (typeof id !== "string") return refuseShape(`${path}/id`, "the call's id, a string", id);
   if (isJsonObject(called)) return readFunction(called, `${path}/function`, id);
   if (isJsonObject(custom) && typeof custom["name"] === "string")

@@ -56,6 +56,9 @@ function readItem(item: unknown, path: string): Result<ResponsesCall | null, Ref
         err(makeFailure("INVALID_ACTION", { hint: CUSTOM })),
         "custom_tool_call_output",
       );
+    case undefined:
+      // A message may leave its type out; a call that does would be lost.
+      return "call_id" in item ? refuseShape(`${path}/type`, "the item's type", undefined) : ok(null);
     default:
       return ok(null);
   }

@@ -84,8 +84,8 @@ export function readCalls<T>(
     };
     return err(makeRefusal("INVALID_BATCH", `${toHint([issue])} Send it there.`, { issue }));
   }
-  // What was found and could not be read has its own refusal.
-  if (!calls.ok && calls.error.issue?.path !== "") return calls;
+  // What was found and could not be read has its own refusal, and so has a body that is no message around its call.
+  if (!calls.ok && (calls.error.issue?.path !== "" || stray.path === "")) return calls;
   const issue = { path: stray.path, expected: "in a message sent alone", received: "more than that message" };
   const hint = `Send the message alone: a call of it is at ${stray.path}.`;
   return err(makeRefusal("INVALID_BATCH", hint, { issue }));

@@ -38,7 +38,6 @@ describe("discoverTools()", () => {
     [{ actions: ["read", "delete"] }, ["get_order", "delete_order"]],
     [{ categories: [" Orders "], actions: ["DELETE"] }, ["delete_order"]],
     [{ categories: ["email"], actions: ["delete"] }, []],
-    [{ query: "delete_order", categories: ["email"] }, []],
   ])("filters by %j", (request, names) => {
     expect(discover(request)).toEqual({ names, total: names.length });
   });
@@ -72,6 +71,17 @@ describe("discoverTools()", () => {
       hint: "There is no action 'sned'. The actions are: send, create, delete, read, search.",
     });
   });
+
+  test.each([{ query: "delete_order", categories: ["email"] }, { query: "bake sourdough bread" }])(
+    "tells what else could be asked when nothing fits %j",
+    (request) => {
+      expect(discover(request)).toEqual({
+        names: [],
+        total: 0,
+        hint: "No tool fits. Say it in other words, or ask for a category without a query: email, orders.",
+      });
+    },
+  );
 
   test.each(["__proto__", "constructor", "toString"])("finds no category '%s' on a prototype", (word) => {
     expect(discover({ categories: [word] })).toMatchObject({ total: 0 });

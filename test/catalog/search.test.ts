@@ -52,6 +52,15 @@ describe("find()", () => {
     expect(names("use search-mail to find the event of the calendar")[0]).toBe("search-mail");
   });
 
+  test("puts the name as it is written before another that only looks like it", () => {
+    const alike = [
+      tool("send_mail", "Send a letter", "post", "send"),
+      tool("sendMail", "Send", "mail", "send"),
+    ];
+    expect(new ToolSearch(alike).find("sendMail")[0]!.name).toBe("sendMail");
+    expect(new ToolSearch(alike).find("send_mail")[0]!.name).toBe("send_mail");
+  });
+
   test("does not take an everyday word in a request for a tool's name", () => {
     expect(names("delete the status event of my calendar")[0]).toBe("delete_calendar_event");
   });

@@ -56,7 +56,8 @@ const gatesOf = (namespace: ToolGateNamespace, timeoutMs = 1_000) =>
 
 describe("createToolGates()", () => {
   test("asks and gives back over the real binding, each tool at a gate of its own", async () => {
-    const gates = gatesOf(env.TOOL_GATE);
+    // The first object of a run loads the whole Worker, which takes longer than any gate does.
+    const gates = gatesOf(env.TOOL_GATE, 30_000);
     expect(await gates.acquire("client-one", REQUEST)).toMatchObject({ granted: true });
     expect(await gates.acquire("client-one", { ...REQUEST, id: "other" })).toMatchObject({ reason: "busy" });
     expect(await gates.acquire("client-two", { ...REQUEST, id: "other" })).toMatchObject({ granted: true });

@@ -42,8 +42,13 @@ describe("POST /v1/discover_tools", () => {
     expect(tools[0]!.name).toBe("probe-delete");
   });
 
-  test("answers what nothing fits with nothing", async () => {
-    expect(await read("/v1/discover_tools", { query: "sourdough bread" })).toEqual({ tools: [], total: 0 });
+  test("answers what nothing fits with nothing, and the categories to look through", async () => {
+    const answer = await read<Discovered>("/v1/discover_tools", { query: "sourdough bread" }, small);
+    expect(answer).toEqual({
+      tools: [],
+      total: 0,
+      hint: expect.stringMatching(/without a query: probe.*\.$/),
+    });
   });
 
   test("lists ten of all, and says how many there are", async () => {
@@ -218,7 +223,11 @@ describe("the meta-tools inside execute_actions", () => {
       { tool: "get_tool_schema", args: { tool_name: "send_email" } },
       { tool: "invoke_tool", args: { tool_name: "send_email", parameters: {} } },
     ]);
-    expect(results[0]!.data).toEqual({ tools: [], total: 0 });
+    expect(results[0]!.data).toEqual({
+      tools: [],
+      total: 0,
+      hint: "No tool fits. Say it in other words, or ask for a category without a query: probe.",
+    });
     expect(results.slice(1).map(({ error }) => error?.code)).toEqual(["UNKNOWN_TOOL", "UNKNOWN_TOOL"]);
   });
 });

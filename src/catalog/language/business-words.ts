@@ -1,11 +1,11 @@
-/** Everyday words about business and the office; lines as in `SYNONYM_TABLE`. */
+/** Everyday words about business and the office; lines as `synonyms.ts` explains. */
 export const BUSINESS_WORDS = `
-create open start begin new raise issue add produce author compose spawn fill_out
+create open start begin raise issue add produce author compose spawn fill_out
 delete eliminate destroy dispose get_shot_of take_out ditch nuke dump strike clean_up
 cancel call_off scrap drop pull_out back_out abandon stand_down
 show find_out what_do_i_have give_me pull bring_up look_into learn present reveal
 list what_are catalog enumerate itemize rundown roster
-update refresh correct touch_up revise edit reword overwrite amend set
+update refresh correct touch_up revise edit reword overwrite amend
 send mail pass_on relay pass_along ship_off transmit fire_off
 notify let_know give_a_heads_up heads_up alert ping tell inform apprise
 search find hunt look_around look_up where_is comb dig scour
@@ -18,7 +18,7 @@ invite ask_to_join bring_along include
 join take_part sign_up attend participate
 leave quit exit withdraw drop_out
 merge fold_together dedupe deduplicate combine put_together
-sort order arrange rank prioritize
+order arrange rank prioritize
 filter narrow restrict
 group cluster bucket
 sum add_up total tot_up
@@ -29,13 +29,13 @@ meeting sit_down huddle one_to_one powwow briefing session call appointment work
 meeting minutes notes protocol
 calendar diary schedule slot planner
 available when_can when_are_we free open_slot time_for
-reschedule move_to push_to another_time different_time later rearrange
+reschedule move_to push_to another_time different_time rearrange
 invite attendee participant guest loop_in
 customer patron user shopper purchaser subscriber clientele
 customer account record profile contact
 complaint grievance complain unhappy angry
 lead prospect inquiry enquiry opportunity
-deal contract opportunity closed won lost stage
+deal contract opportunity closed lost stage
 quote estimate proposal offer bid tender
 contract agreement paperwork terms
 supplier vendor seller manufacturer provider distributor
@@ -62,7 +62,7 @@ raise increase bump pay_rise
 bonus commission incentive
 employee worker hire staffer personnel human colleague
 org_chart reporting_line hierarchy who_reports
-vacation time_off leave pto holiday day_off days_off annual_leave away break
+vacation time_off leave pto holiday day_off days_off annual_leave break
 sick_leave sick_day ill absence off_sick
 parental_leave maternity paternity
 shift rota roster schedule work_schedule
@@ -87,13 +87,13 @@ project initiative workstream undertaking
 milestone deadline due_date target_date
 sprint iteration backlog
 kanban board column card swimlane
-blocker blocked stuck impediment
+blocker impediment stumbling_block
 progress status how_far how_is state
 risk threat exposure
 stakeholder sponsor decision_maker
 ticket support case request inquiry issue complaint
 reply respond answer get_back write_back
-close resolve wrap_up done finish solved fixed
+close resolve wrap_up finish solved fixed
 reopen open_again resume
 tag label categorize categorise classify flag
 priority urgent critical severity importance rush
@@ -127,7 +127,7 @@ package parcel box delivery shipment consignment
 track where_is trace follow locate status whereabouts
 shipping_label postage label stamp
 courier carrier delivery_service
-deliver drop_off bring ship
+deliver drop_off ship
 address where_to destination ship_to
 delay late behind held_up overdue
 customs duties tariff clearance
@@ -157,7 +157,7 @@ pdf document file
 folder directory location
 share give_access collaborate let_see open_up
 permission access rights allowed who_can
-version revision earlier previous history
+version revision earlier history
 template boilerplate form blank
 translate translation put_into language render in_english
 summarize sum_up condense tldr gist short_version boil_down
@@ -176,7 +176,7 @@ claim file insurance accident
 real_estate property house flat listing home
 rent lease tenancy tenant
 mortgage home_loan loan installment
-donation donate give charity contribute
+donation donate charity contribute
 volunteer helper
 event gathering conference function gala
 ticket admission entry pass

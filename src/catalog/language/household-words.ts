@@ -1,4 +1,4 @@
-/** Everyday words about home, travel, health and leisure; lines as in `SYNONYM_TABLE`. */
+/** Everyday words about home, travel, health and leisure; lines as `synonyms.ts` explains. */
 export const HOUSEHOLD_WORDS = `
 flight plane airline fly air_ticket airfare jet
 seat aisle window legroom
@@ -14,8 +14,8 @@ car vehicle rental hire_car rental_car
 ferry boat ship cruise
 trip travel journey vacation holiday getaway itinerary
 visa passport travel_document
-route way directions navigate get_to drive
-map place location spot where
+route directions navigate get_to drive
+map place location spot
 distance how_far far miles kilometers
 traffic jam congestion
 parking park space
@@ -105,7 +105,6 @@ patient record chart medical
 therapy counselling
 insurance cover
 school class lesson
-student pupil learner
 teacher instructor
 homework assignment exercise
 exam test quiz
@@ -120,9 +119,7 @@ dictionary word
 language speak
 fact trivia
 joke funny laugh
-quote saying
-birthday anniversary
-gift present
+quote proverb aphorism
 wedding party celebrate
 contact friend address_book phone_number
 family relative
@@ -139,11 +136,9 @@ transaction spent payment
 subscription membership plan
 post tweet share publish
 follow follower fan
-like reaction heart
+reaction heart
 comment reply
 hashtag tag
-mention tag
-story reel
 scheduled_post post schedule
 profile bio avatar
 plumber electrician handyman repair craftsman
@@ -155,6 +150,5 @@ postcode zip address
 government permit licence
 police crime report
 weather warning flood storm hurricane
-tide sea beach
 flight_status delayed on_time landed
 `;

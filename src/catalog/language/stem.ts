@@ -34,6 +34,8 @@ function withoutPlural(word: string): string {
 
 /** `-ing` and `-ed`, where a syllable is left; the doubled letter of `planned` goes, that of `billing` belongs to `bill`. */
 function withoutEnding(word: string): string {
+  // `applied` and `apply`.
+  if (/.{3,}ied$/.test(word)) return `${word.slice(0, -3)}y`;
   const [, base] = /^(.*[aeiouy].*)(?:ing|(?<!e)ed)$/.exec(word) ?? [];
   if (base === undefined || base.length < 3) return word;
   const single = base.replace(/([bdgmnprt])\1$/, "$1");

@@ -17,6 +17,8 @@ const STOP_WORDS = new Set(
   take takes taking took taken give gives giving gave given put puts putting get gets getting come comes came coming
   bring brings keep keeps set sets know knows say says saying said seem seems else instead yes maybe actually
   everything nothing something anything ready sure quick quickly fast easy easily nice good great best better bad
+  two three four five six seven eight nine ten eleven twelve half dozen hundred thousand exactly although though however
+  quickest fastest soonest enough moment moments once everywhere anymore wouldn shouldn couldn hasn haven hadn weren wasn aren
   tool tools help helps helping given specified certain whole entire full`.split(/\s+/),
 );
 

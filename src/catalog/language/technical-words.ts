@@ -1,4 +1,4 @@
-/** Everyday words about software and its operation; lines as in `SYNONYM_TABLE`. */
+/** Everyday words about software and its operation; lines as `synonyms.ts` explains. */
 export const TECHNICAL_WORDS = `
 deploy ship release roll_out push promote go_live publish
 rollback revert undo back_out previous_version go_back
@@ -45,10 +45,10 @@ error exception crash stack_trace failure bug
 metric statistic measurement kpi telemetry
 latency slow response_time speed performance lag
 cpu processor memory ram load
-disk space storage full
-uptime up availability reachable down online
+disk space storage
+uptime availability reachable online
 health status alive check heartbeat
-incident outage emergency down downtime production_issue
+incident outage emergency downtime production_issue
 alert alarm page warning notification
 on_call oncall pager duty
 silence mute snooze suppress ignore acknowledge
@@ -69,7 +69,6 @@ code source snippet program script
 dependency library package module
 license licence
 feature_flag toggle switch rollout experiment
-environment staging production
 variable env configuration config setting
 webhook callback hook notify
 api endpoint interface rest
@@ -79,7 +78,7 @@ cron job schedule scheduled recurring periodic timer
 worker function lambda serverless
 user account member login profile
 role permission privilege access rights
-grant give allow authorize let
+grant allow authorize
 revoke withdraw take_away remove access
 disable deactivate suspend lock freeze block
 enable activate turn_on reinstate
@@ -105,7 +104,7 @@ image picture photo vision
 detect recognize identify spot find
 ocr read_text scan text extract
 transcribe speech_to_text dictate write_down
-speak text_to_speech voice read_aloud say
+speak text_to_speech voice read_aloud
 sentiment mood tone feeling opinion
 keyword topic entity extract
 scrape crawl extract website web
@@ -121,7 +120,7 @@ crop cut trim
 rotate turn flip
 background cut_out remove
 watermark stamp logo
-random pick roll dice draw lottery
+random pick roll dice draw raffle
 uuid guid unique_id identifier
 regex pattern match
 calculate compute math work_out arithmetic
@@ -135,7 +134,6 @@ import upload load bring_in ingest
 sync synchronize in_sync mirror
 experiment split_test ab_test variant
 anomaly outlier spike unusual
-funnel conversion drop_off
 cohort retention churn
 visitor traffic pageview hits
 firmware software update upgrade

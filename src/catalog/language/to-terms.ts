@@ -10,6 +10,8 @@ export interface Unit {
   readonly meanings: readonly Meaning[];
   /** Looks like a name or a number: something that the tool is to be given, unless a tool is about it. */
   readonly isData: boolean;
+  /** A phrase's informative words, for a reader who does not know the phrase. */
+  readonly words: readonly Unit[];
 }
 
 /** Addresses, and what stands in quotation marks: arguments of a call, not words about it. */
@@ -20,17 +22,26 @@ export function toUnits(text: string): Unit[] {
   const outside = text.replaceAll(DATA, " . ");
   const words = readWords(/[\p{L}\p{N}]/u.test(outside) ? outside : text);
   const stems = words.map(({ word }) => stem(word));
+  const toUnit = (at: number, isArgument: boolean): Unit => {
+    const stemmed = stems[at]!;
+    return { stem: stemmed, meanings: meaningsOf(stemmed), isData: isArgument, words: [] };
+  };
   const taken = new Set<number>();
   const units: Unit[] = [];
   for (const [at, { word, isData }] of words.entries()) {
     if (taken.has(at)) continue;
     const phrase = phraseAt(stems, at);
     if (phrase !== null) {
-      units.push({ stem: null, meanings: phrase.meanings, isData: false });
+      const inside = phrase.at.filter((place) => isInformative(words[place]!.word));
+      units.push({
+        stem: null,
+        meanings: phrase.meanings,
+        isData: false,
+        words: inside.map((place) => toUnit(place, words[place]!.isData || followsPreposition(words, place))),
+      });
       for (const place of phrase.at) taken.add(place);
-    } else if (isInformative(word) && !units.some((unit) => unit.stem === stems[at])) {
-      const isArgument = isData || followsPreposition(words, at);
-      units.push({ stem: stems[at]!, meanings: meaningsOf(stems[at]!), isData: isArgument });
+    } else if (isInformative(word)) {
+      units.push(toUnit(at, isData || followsPreposition(words, at)));
     }
   }
   return units;
@@ -65,7 +76,7 @@ function readWords(text: string): { readonly word: string; readonly isData: bool
   const chunks = text.match(/[\p{L}\p{N}'’_-]+|[.!?]/gu) ?? [];
   return chunks.flatMap((chunk, at) => {
     const begins = at === 0 || /^[.!?]$/.test(chunks[at - 1]!);
-    const isName = !begins && /^\p{Lu}\p{Ll}+$/u.test(chunk);
+    const isName = !begins && /^\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)*(?:['’]s?)?$/u.test(chunk);
     return toWords(chunk).map((word) => ({ word, isData: isName || /\p{N}/u.test(word) }));
   });
 }

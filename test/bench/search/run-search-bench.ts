@@ -1,7 +1,7 @@
 /**
  * How well discovery finds tools, and how long it takes.
  *
- *   npm run bench:search [-- --misses]    --misses names the requests of the tuning half that went wrong
+ *   npm run bench:search [-- --misses]    --misses names the requests of the tuning set that went wrong
  */
 import { parseArgs } from "node:util";
 
@@ -32,7 +32,7 @@ console.log(
 
 if (values.misses) {
   console.log("");
-  for (const query of queries.filter(({ half }) => half === "tuning")) {
+  for (const query of queries.filter(({ set }) => set === "tuning")) {
     const names = namesFor(query.text, catalog);
     const isWrong = query.kind === "nothing" ? names.length > 0 : placeOf(query, catalog) > 1;
     if (isWrong)

@@ -6,6 +6,7 @@ import { stem } from "../../../src/catalog/language/stem.ts";
 test.each([
   ["meeting", "meetings"],
   ["category", "categories"],
+  ["apply", "applied", "applies"],
   ["box", "boxes"],
   ["branch", "branches"],
   ["plan", "planned", "planning", "plans"],

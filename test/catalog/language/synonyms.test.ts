@@ -2,12 +2,9 @@ import { expect, test } from "vitest";
 
 import { stem } from "../../../src/catalog/language/stem.ts";
 import { isStopWord } from "../../../src/catalog/language/stop-words.ts";
-import { SYNONYM_TABLE } from "../../../src/catalog/language/synonym-table.ts";
-import { meaningsOf, phraseAt } from "../../../src/catalog/language/synonyms.ts";
+import { meaningsOf, phraseAt, synonymLines } from "../../../src/catalog/language/synonyms.ts";
 
-const lines = SYNONYM_TABLE.trim()
-  .split("\n")
-  .map((line) => line.split(" "));
+const lines = synonymLines();
 
 function shareMeaning(a: string, b: string): boolean {
   return meaningsOf(stem(a)).some((meaning) => meaningsOf(stem(b)).includes(meaning));

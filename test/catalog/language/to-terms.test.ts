@@ -4,8 +4,8 @@ import { stem } from "../../../src/catalog/language/stem.ts";
 import { meaningsOf } from "../../../src/catalog/language/synonyms.ts";
 import { toTerms, toUnits } from "../../../src/catalog/language/to-terms.ts";
 
-test("toUnits() keeps what says something about a tool, each word once", () => {
-  expect(toUnits("Could you please show me the 3 forecasts? The forecast!").map(({ stem }) => stem)).toEqual([
+test("toUnits() keeps what says something about a tool", () => {
+  expect(toUnits("Could you please show me the 3 forecasts?").map(({ stem }) => stem)).toEqual([
     "show",
     "forecast",
   ]);
@@ -19,12 +19,20 @@ test("toUnits() takes a phrase for its meaning, not for its words", () => {
   expect(noun!.stem).toBe(stem("party"));
 });
 
+test("toUnits() keeps a phrase's telling words for whoever does not know the phrase", () => {
+  const [find, phrase] = toUnits("find a pull request");
+
+  expect(find!.stem).toBe("find");
+  expect(phrase!.words.map((word) => word.stem)).toEqual(["pull", "request"]);
+});
+
 test("toUnits() finds nothing in a request of stop words and numbers", () => {
   expect(toUnits("what can you do for me at 10 tomorrow?")).toEqual([]);
 });
 
 test.each([
   ["a name inside a sentence", "phone Maria", "maria"],
+  ["whose something is", "phone Maria's sister", "maria"],
   ["a word with digits", "open lh400", "lh400"],
   ["what follows a preposition", "a taxi to the opera", "opera"],
 ])("toUnits() takes %s for what the tool is to be given", (_, text, word) => {

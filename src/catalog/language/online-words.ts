@@ -1,0 +1,139 @@
+/** Everyday words about the web, talk with others, numbers, media and support; lines as `synonyms.ts` explains. */
+export const ONLINE_WORDS = `
+web internet online google website site
+page website site webpage url link homepage
+news headline press article story
+image picture photo photograph pic
+video clip film movie footage
+music song track tune album jazz rock pop tunes band artist singer play listen put_on
+audio sound voice recording
+speech voice spoken speak say_aloud read_aloud
+transcribe transcript transcription write_out type_up
+caption subtitle
+podcast episode show
+movie film cinema
+chat message dm conversation talk im
+sms text text_message
+channel room group team
+call phone ring dial telephone tell
+voicemail answering_machine
+thread conversation discussion
+emoji reaction thumbs_up react
+status presence availability
+mention tag
+post tweet status share
+follower audience fan fans subscribers growth
+feed timeline
+hashtag tag topic
+trend trending popular hot
+story reel
+engagement likes reach impression popular popularity performance
+visitor traffic visit pageview
+experiment ab_test split_test
+event activity
+anomaly outlier unusual strange odd weird spike
+predict forecast projection prediction
+ticket case complaint support_request help_request support request
+agent representative rep
+sla response_time
+satisfaction csat nps happy happiness satisfied
+macro canned_response template
+faq help_article knowledge_base
+priority urgent importance
+sentiment mood tone feeling emotion
+transparent background cut_out
+positive negative happy sad sentiment mood upset annoyed tone
+fan follower supporter subscriber audience
+language french spanish italian english chinese japanese translate
+shorten short tiny
+qr barcode
+ringtone ring call
+memo recording audio dictation
+picture photo image drawing illustration portrait
+website homepage site web_page landing_page
+read_out speak aloud
+sound noise audio
+feedback complaint
+phone mobile cell smartphone
+gossip chat
+news headlines press
+paper study article research journal
+message chat text tell dm ping
+sms text phone mobile
+visitor traffic people users visit browsing surfing website
+funnel conversion drop_off
+experiment ab_test variant
+forecast predict trend
+playlist mix mixtape
+transcript transcribe write_down words recording
+movie film series actor cast
+tweet post twitter
+mention talk_about brand
+help_center faq article
+shorten short link url
+qr code scan
+search_the_web web_search public_internet find_online look_up_online search_online google_it look_on_the_web on_the_internet on_the_net
+fetch_page fetch_a_web_page readable_text read_this_page this_page_say open_this_link what_it_says_on article_url
+screenshot site_look page_look capture_the_page picture_of_the_page snap_of how_it_looks what_it_looks_like
+news headline in_the_papers in_the_press newspaper latest_on going_on_in happening_in in_the_news
+encyclopedia wikipedia who_invented what_is_known_about short_bio learn_who life_of
+search_images image_search images_on_the_web find_pictures find_photos existing_pictures stock_photo find_images find_me_a_picture
+scientific_paper study studies peer_reviewed scholar preprint clinical_trial science_say been_proven researchers research_on journal_article
+how_do_you_say how_do_i_say into_english into_german into_french into_spanish translation mother_tongue
+language german french spanish italian english chinese japanese slovak czech polish russian portuguese korean dutch swedish danish norwegian finnish turkish greek arabic hindi hungarian ukrainian romanian latin
+what_language which_language detect_language language_is_this tongue_is_this language_is_that
+summarize nutshell in_a_nutshell long_story_short no_time_to_read tl_dr main_points too_long_to_read in_brief essence the_gist short_form what_is_it_about too_long
+on_the_site at_this_very_moment browsing_right_now live_on_the_site online_now on_our_site looking_at_our_site realtime real_time
+website_traffic how_many_visited people_visited where_do_visitors came_to_our_site footfall page_views hits_did_we visit_our_site
+funnel drop_off drop_out drop_outs where_do_we_lose lose_people leave_on_the_way bail_out
+ab_test which_works_better which_version_works two_versions two_variants headline_variants half_the_visitors see_which_one try_both different_variants which_one_wins
+list_experiments tests_with_their_results finished_test which_version_won which_variant_won variant_won version_won
+tables_the_warehouse where_is_it_stored what_fields which_columns what_columns data_do_we_have columns
+csv as_a_csv as_csv excel_file large_extract query_result
+chart bar_chart pie_chart line_chart add_a_graph visualize
+share_a_dashboard dashboard_share share_dashboard let_the_board_see show_the_numbers send_the_numbers see_the_numbers
+anomaly outlier looks_off odd_spikes out_of_line look_right out_of_the_ordinary sticks_out stick_out weird_values out_of_whack odd_values not_normal
+forecast time_series_goes where_are_we_heading extrapolate demand will_demand going_forward coming_months next_quarter look_ahead crystal_ball in_the_future likely_to_be
+play_a_song play_track crank_up blast_out some_music some_tunes want_to_hear wanna_hear let_s_hear play_music
+pause pause_the_music stop_the_music silence shh shush hush be_quiet quiet_please turn_the_music_off cut_the_music hold_the_music
+search_songs lyrics goes_like that_goes sung_by the_song_that song_with_the_words
+playlist mixtape party_music songs_for new_mix music_for
+youtube you_tube how_to_video tutorial watch_how videos_on videos_about
+transcript spoken_words what_is_said is_said_in said_in_the_video does_he_say_in does_she_say_in said_in_video
+transcribe taped tape in_writing typed_up type_up put_on_paper dictaphone need_it_in_writing written_text on_tape
+natural_voice read_it_to_me out_loud hear_it narrate narration voice_over voiceover read_to_me
+generate_image generate_an_image draw sketch paint_me artwork dream_up conjure_up
+background backdrop nothing_behind behind_me cut_me_out see_through only_the_person white_background
+resize square thumbnail pixel px fit_the_banner picture_smaller too_large_for aspect_ratio
+cut_a_video chop snip cut_the_first cut_off_the only_keep_the first_seconds last_seconds shorten_the_clip
+film who_plays_in who_stars_in who_directed starring who_acted worth_watching
+tweet tell_my_followers on_twitter share_on_twitter people_tweeting
+search_tweets search_recent_tweets people_saying what_are_people_saying tweets_say people_are_saying people_tweet public_tweets
+professional_profile linked_in linkedin work_history professional_background career_history work_before previous_jobs
+instagram insta selfie post_this_picture photo_with_a_caption
+several_social_networks all_networks on_all_channels all_our_socials everywhere_at_once post_later schedule_post
+engagement likes reach_of_posts how_posts_performed viral go_viral went_viral went_down did_the_post people_liked did_people_like post_perform resonate
+list_mentions mention_a_brand brand_mentions brand_mention talking_about_us talk_about_us say_about_us saying_about_us said_about_us name_us badmouth word_on_the_street write_about_us
+under_a_post beneath beneath_our under_our_post under_our_picture under_our_photo below_our asked_under wrote_under commenter
+follower_growth follow_us new_fans gained_followers lost_followers more_fans many_followers are_we_growing how_many_follow
+support_ticket phoned_in is_dead doesn_t_work stopped_working won_t_turn_on customer_says customer_complains register_the_complaint has_a_problem_with
+list_tickets list_support_tickets support_tickets support_cases waiting_for_an_answer who_is_waiting cases_are_open in_the_queue waiting_customers pile_up waiting_longest
+close_ticket ticket_as_solved mark_as_solved case_closed problem_solved sorted_out put_to_bed all_sorted
+escalate specialist expert above_my_head over_my_head out_of_my_depth beyond_me pass_it_up second_level kick_upstairs bring_in_an_expert
+help_center how_to_guide help_article common_questions support_article
+customer_satisfaction how_happy_are customers_happy how_content pleased_with_our happy_with_our with_our_service are_people_happy
+sentiment tone positive negative angry happy sound_angry sound_happy furious cross pissed sarcastic annoyed pleased upset
+merge_tickets wrote_twice twice_about_the_same same_problem same_matter same_issue asked_twice
+reply_ticket answer_the_customer tell_the_customer write_to_the_customer
+assign_ticket hand_the_case pass_the_case hand_the_ticket give_the_ticket
+get_ticket history_of_the_case conversation_with_the_customer
+news what_s_happening what_is_happening current_affairs breaking
+encyclopedia quick_facts famous_for
+create_playlist new_playlist songs_together party_playlist running_playlist
+add_to_playlist add_songs_to put_this_song_on onto_my_playlist
+web_search ask_the_internet what_does_the_internet
+image_search picture_search free_pictures
+post_a_tweet post_tweet tweet_out put_out_a_tweet
+publish_a_post post_on_linkedin linkedin_post company_page
+publish_a_photo post_a_photo post_a_picture share_a_photo share_a_picture
+`;

@@ -1,0 +1,133 @@
+/** Everyday words about running software: code, servers, incidents, access; lines as `synonyms.ts` explains. */
+export const OPERATIONS_WORDS = `
+repository repo codebase source_code git project
+pull_request merge_request pr patch
+commit changeset revision change
+branch fork
+code program software source script
+issue ticket bug defect problem fault error
+build pipeline ci compile workflow
+server instance machine vm virtual_machine host computer node ec2 droplet box
+container docker pod
+cluster kubernetes k8s
+database db sql postgres mysql table
+query sql select
+backup snapshot copy dump database
+bucket storage s3 blob object
+file document doc attachment paper text
+folder directory
+log logs output trace
+error exception crash failure fail broken
+metric measurement statistic kpi figure
+alert incident outage alarm warning pager broken firing wrong fail
+incident outage downtime emergency
+oncall on_call pager duty wake woken wake_up page
+dashboard chart graph plot board visualization visualisation diagram
+dns domain nameserver hostname
+certificate ssl tls cert https expire
+secret credential password token key passphrase api_key
+user account member profile login person
+role permission access privilege rights grant allow
+login sign_in log_in signin logon authenticate
+logout sign_out log_out session kick_out signed_in device
+mfa two_factor 2fa authenticator otp second_factor
+firewall security_group network_rule port
+vulnerability cve exploit security_hole weakness flaw
+threat attack malware virus intrusion hack hacker breach fraud phishing malicious suspicious dangerous fake trust
+audit history trail log who_did
+feature_flag toggle flag feature_switch
+scale resize autoscale capacity bigger grow crop smaller picture
+cache cached cdn
+queue message backlog
+function lambda serverless
+embedding vector semantic similar
+quota limit
+license licence seat
+environment staging production
+variable setting config configuration
+webhook callback
+whitelist allowlist
+workspace tenant org
+kick_out throw_out log_out sign_out eject evict logout end_session
+breach leak leaked exposed compromised stolen hacked pwned
+backup safe_copy snapshot
+broken failing fail error crash outage not_working
+bug crash defect problem
+sign_in log_in session login
+bug issue problem report
+alert broken failing problem trouble
+server machine instance vps
+credential login password
+diff change changed difference modification
+commit change history
+release version publish tag
+scale capacity load
+latency slow performance speed cpu memory metric
+bucket storage file upload
+sql query database
+disable block lock_out suspend deactivate
+password passcode forgot
+revoke take_away withdraw remove permission
+issue bug glitch hiccup report_a_bug file_a_bug buggy misbehave does_not_work_as feature_request bug_report
+not_planned wontfix won_t_fix never_going_to_do not_going_to_do not_going_to_fix never_going_to_fix close_issue won_t_do
+comment_on_issue chime_in weigh_in two_cents leave_a_remark add_to_the_discussion
+pull_request propose_my_changes propose_changes put_up_for_review ready_for_review into_main into_master my_branch_into feature_branch
+merge_pull_request land get_it_in good_to_go let_it_in it_s_approved
+diff line_by_line lines_changed what_changed what_did_change alter altered in_detail which_lines
+search_code in_the_code where_in_the_code grep who_calls where_do_we_use used_in_the_code is_it_defined is_defined in_our_code code_base
+branch branch_off cut_a_branch off_main off_of_main line_of_work
+commits landed_since what_went_in what_landed who_worked_on what_has_been_done work_has_been_done last_changes
+publish_a_release cut_a_release release_notes ship_it_to_users tag_the_version
+request_review to_review review_a_pull_request look_at_my_changes look_at_my_code look_over_my second_pair_of_eyes before_they_go_in before_it_goes_in check_my_code look_at_my_pr look_at_her_changes look_at_his_changes reviewer
+failed_build red_build went_red turned_red broke_the_build builds_are_red build_broke what_broke
+build_log why_did_the_build build_output console_output why_is_it_red build_fail
+deploy get_it_live to_production into_production bring_live put_live make_it_live out_to_customers ship_to_staging to_staging
+rollback made_everything_worse made_it_worse everything_worse undo_the_release previous_version old_version_back go_back_to_the back_to_yesterday
+pods keeps_crashing keep_crashing crashloop crash_loop crashlooping crashing what_is_running
+replicas can_t_cope cannot_cope under_load handle_the_load can_t_keep_up beef_up more_copies heavy_load more_instances creaking
+application_logs in_the_logs timeout exceptions error_message went_wrong log_lines
+metrics sluggish how_slow response_time crawling dragging laggy latency slower takes_forever takes_ages
+list_alerts alerts_that_are_firing alerts_firing what_s_broken what_is_broken is_anything_broken anything_broken anything_wrong going_off any_problems anything_down what_s_red seems_to_be_down
+acknowledge_alert looking_into_it stop_paging stop_beeping looking_at_it working_on_it stop_the_pager m_on_it
+get_everybody_out get_everyone_out outage incident everything_is_down everything_down site_is_down website_is_down all_hands all_hands_on_deck wake_everybody wake_everyone nothing_works meltdown crisis red_alert down_for_everyone major_disruption
+on_call who_do_i_call on_duty whose_turn whose_shift carries_the_pager has_the_pager who_is_on_duty who_can_i_wake
+feature_flag beta_users only_for_beta turn_the_feature hide_the_feature feature_off feature_on behind_a_flag percentage_of_users
+create_instance new_virtual_machine ubuntu debian linux fresh_server new_box machine_image new_server
+stop_instance idle unused not_in_use nobody_uses put_to_sleep power_down needlessly
+temporary_link expiring_link link_that_expires time_limited for_a_day_only let_download download_link works_for_an_hour
+dns point_our_domain point_the_domain subdomain cname mx_record domain_to domain_at
+certificate padlock browser_warns not_secure security_warning insecure says_insecure browsers_complain browser_complains
+serverless_function trial_run sample_payload give_it_a_spin fire_the_lambda test_payload
+cloud_cost aws_bill cloud_bill hosting_costs server_costs cost_of_the_cloud amazon_bill
+snapshot just_in_case safe_side before_we_break safety_copy safety_net state_of_the_database
+restore wiped bring_back what_we_had lost_data accidentally_deleted deleted_by_accident dropped_the_table turn_back_time as_it_was roll_back_the_clock from_a_backup
+rotate_a_secret secrets_rotate rotate_secret key_leaked leaked_key new_credentials change_all_keys swap_the_keys old_key
+purge_cache still_see_the_old still_shows_the_old still_the_old clear_the_cache flush_the_cache old_content old_page cached_copies flush_it
+create_user needs_a_login give_a_login needs_access new_account set_up_an_account needs_an_account
+disable_account disable_user disable_a_user left_the_company left_us no_longer_works lock_him_out lock_her_out account_off cut_off shut_out
+forgot_password locked_out can_t_get_in can_t_log_in cannot_log_in doesn_t_remember locked_himself_out locked_herself_out get_back_in reset_password
+role admin administrator superuser root_access make_him_admin make_her_admin user_rights
+revoke shouldn_t_be should_not_be should_no_longer take_away_rights strip_of demote not_be_allowed no_longer_be no_longer_needs
+permissions allowed_to_do what_may may_access is_allowed can_he_see can_she_see who_can_see what_can_she_do what_can_he_do user_access
+mfa two_factor two_factor_authentication second_factor sign_ins with_their_phone with_a_phone code_from_the_phone second_step extra_security two_step prove_twice
+end_sessions out_of_all_devices log_out_everywhere kick_off kick_me_off off_everywhere sign_out_everywhere lost_laptop stolen_laptop laptop_was_stolen phone_was_stolen lost_my_phone lost_my_laptop out_everywhere
+who_did_what who_deleted who_changed who_touched who_was_it who_exported whodunit who_removed who_added
+vulnerabilities security_holes known_flaws cve cves holes_in patched
+malicious phishing url_reputation suspicious_link safe_to_click safe_to_open should_i_click link_safe site_safe dodgy fishy sketchy shady can_i_trust looks_suspicious legit
+block_ip ip_address block_an_ip block_address hammer hammering keep_out keep_them_out attacking_us attack_us bombard flood_us brute_force break_in_attempts login_attempts
+data_leak been_leaked was_leaked been_hacked was_hacked pwned stolen_passwords in_the_wild data_breach
+api_key programmatic_access access_key needs_a_key machine_access token_for
+list_issues known_bugs open_bugs bug_list list_of_bugs
+start_instance boot_up wake_up_the_server start_the_machine start_the_server turn_the_server_on
+terminate_instance for_ever never_need_again blow_away gone_for_good permanently_destroy
+list_objects in_the_bucket bucket_contents contents_of_the_bucket
+list_instances which_servers servers_do_we_have machines_do_we_have servers_are_running
+upload_a_file put_into_the_bucket into_the_bucket to_the_bucket
+run_sql ask_the_database sql_query select_from query_the_database
+restart_deployment rolling_restart bounce_the_service restart_the_service
+enforce_mfa require_two_factor force_everybody_to two_factor_for
+end_sessions broke_into break_into someone_is_in_my somebody_is_in_my throw_everybody_out throw_everyone_out intruder
+previous_version put_back put_the_old_back revert_to_the worked_before used_to_work last_good
+create_incident sound_the_alarm nobody_can_reach nobody_can_log can_t_reach customers_can_t unreachable not_reachable
+query_metrics error_rate memory_usage cpu_usage how_busy_is how_loaded
+`;
