@@ -27,9 +27,9 @@ export const BATCH_TOOL = "execute_actions";
 /**
  * Describe `execute_actions`: the single tool whose schema describes every tool of the catalog.
  *
- * Each tool is one branch of the action's schema, told apart by the constant `tool`, with its own description, arguments
- * and contract, so a model can write a whole batch from this one definition. The description names none of them: it is
- * the same for any catalog, and short enough for every provider.
+ * What every action may have is said once; each tool is one branch beside it, told apart by the constant `tool`, with its
+ * own description, arguments and contract, so a model can write a whole batch from this one definition. The description
+ * names none of them: it is the same for any catalog, and short enough for every provider.
  */
 export function describeBatchTool(catalog: Catalog): ToolDescriptor {
   return {
@@ -50,7 +50,8 @@ export function describeBatchTool(catalog: Catalog): ToolDescriptor {
           type: "array",
           minItems: 1,
           maxItems: LIMITS.actions,
-          items: catalog.tools.length === 0 ? ANY_ACTION : { anyOf: catalog.tools.map(describeAction) },
+          // An empty `anyOf` is no schema, so where there are no tools an action has any name.
+          items: { ...ACTION, ...(catalog.tools.length > 0 && { anyOf: catalog.tools.map(describeAction) }) },
         },
         on_error: {
           type: "string",
@@ -86,68 +87,80 @@ export function describeBatchTool(catalog: Catalog): ToolDescriptor {
   };
 }
 
-/** Defined once, because almost every value of every argument may be one. */
-const DEFINITIONS: JsonSchema = {
-  reference: {
-    type: "object",
-    properties: { $ref: { type: "string" } },
-    required: ["$ref"],
-    additionalProperties: false,
-  },
-  /** Stands for a value that is not known yet, or keeps one that only looks as if it did. */
-  marker: {
-    type: "object",
-    properties: { $ref: { type: "string" }, $template: { type: "string" }, $literal: {} },
-    minProperties: 1,
-    maxProperties: 1,
-    additionalProperties: false,
-  },
-};
-
+/** Stands for a value of any type. */
 const REFERENCE: JsonSchema = { $ref: "#/$defs/reference" };
-const MARKER: JsonSchema = { $ref: "#/$defs/marker" };
 
-/** What the action of a tool may have besides its tool and arguments. */
-const OTHER_FIELDS: JsonSchema = {
-  id: {
-    type: "string",
-    pattern: "^[A-Za-z0-9_-]{1,64}$",
-    description: "Name for this action, unique in the batch",
-  },
-  depends_on: {
-    type: "array",
-    items: { type: "string" },
-    description: "Ids of actions that must succeed first",
-  },
-  timeout_ms: { type: "integer", minimum: 1, maximum: LIMITS.maxDeadlineMs },
-  for_each: {
-    // OpenAI refuses an array that does not say what is in it.
-    anyOf: [{ type: "array", items: {}, maxItems: LIMITS.loopElements }, REFERENCE],
-    description: 'Run once per element; args see it as {"$ref": "item#/pointer"}',
-  },
-  select: {
-    type: "array",
-    items: { type: "string" },
-    minItems: 1,
-    maxItems: LIMITS.selectPointers,
-    description: "JSON Pointers into the output; only these parts are returned",
-  },
+/** Makes text. */
+const TEMPLATE: JsonSchema = { $ref: "#/$defs/template" };
+
+/** Keeps an object that only looks as if it stood for something. */
+const LITERAL: JsonSchema = { $ref: "#/$defs/literal" };
+
+/** Types that are defined once, each with its markers. */
+const SCALARS: readonly unknown[] = ["string", "integer", "number", "boolean"];
+
+/** Keywords that ask something of a value of any type. */
+const OF_ANY_TYPE = ["enum", "const", "anyOf", "oneOf", "allOf", "not"];
+
+/** What may stand almost anywhere in arguments; repeated there, it would cost more than all the rest. */
+const DEFINITIONS: JsonSchema = {
+  reference: objectOf("$ref", { type: "string" }),
+  template: objectOf("$template", { type: "string" }),
+  literal: objectOf("$literal", { type: "object" }),
+  ...Object.fromEntries(SCALARS.map((type) => [type, { anyOf: [{ type }, ...markersFor(type)] }])),
 };
 
-/** Only background work ends after its batch. */
-const CALLBACK: JsonSchema = {
-  callback_url: { type: "string", description: "https URL that is told when the job ends" },
-};
+function objectOf(key: string, value: JsonSchema): JsonSchema {
+  return { type: "object", properties: { [key]: value }, required: [key], additionalProperties: false };
+}
 
-/** A read may be repeated as it is, and its key would cost every read a few tokens. */
-const KEY: JsonSchema = {
-  idempotency_key: { type: "string", description: "Sent again under the same key, it runs once" },
-};
+/** What may stand in place of a value of a type; undefined where it may have several. */
+function markersFor(type: unknown): readonly JsonSchema[] {
+  return [
+    REFERENCE,
+    ...(type === undefined || type === "string" ? [TEMPLATE] : []),
+    ...(type === undefined || type === "object" ? [LITERAL] : []),
+  ];
+}
 
-/** An empty `anyOf` is no schema, so where there are no tools an action has any name. */
-const ANY_ACTION: JsonSchema = {
+/** What the action of any tool may have. */
+const ACTION: JsonSchema = {
   type: "object",
-  properties: { tool: { type: "string" }, args: { type: "object" }, ...OTHER_FIELDS, ...KEY, ...CALLBACK },
+  properties: {
+    tool: { type: "string" },
+    args: { type: "object" },
+    id: {
+      type: "string",
+      pattern: "^[A-Za-z0-9_-]{1,64}$",
+      description: "Name for this action, unique in the batch",
+    },
+    depends_on: {
+      type: "array",
+      items: { type: "string" },
+      description: "Ids of actions that must succeed first",
+    },
+    timeout_ms: { type: "integer", minimum: 1, maximum: LIMITS.maxDeadlineMs },
+    for_each: {
+      // OpenAI refuses an array that does not say what is in it.
+      anyOf: [{ type: "array", items: {}, maxItems: LIMITS.loopElements }, REFERENCE],
+      description: 'Run once per element; args see it as {"$ref": "item#/pointer"}',
+    },
+    select: {
+      type: "array",
+      items: { type: "string" },
+      minItems: 1,
+      maxItems: LIMITS.selectPointers,
+      description: "JSON Pointers into the output; only these parts are returned",
+    },
+    idempotency_key: {
+      type: "string",
+      description: "For writes: sent again under the same key, it runs once",
+    },
+    callback_url: {
+      type: "string",
+      description: "https URL that is told when the job ends; only for tools that have this field",
+    },
+  },
   required: ["tool"],
   additionalProperties: false,
 };
@@ -156,17 +169,14 @@ function describeAction(tool: Tool): JsonSchema {
   const { "x-orchestration": contract, ...schema } = toolSchema(tool);
   const args = withoutFilled(admitMarkers(schema), tool);
   return {
-    type: "object",
     description: tool.description,
     properties: {
       tool: { const: tool.name },
       args,
-      ...OTHER_FIELDS,
-      ...(tool.isWrite && KEY),
-      ...(tool.execution === "fire-and-forget" && CALLBACK),
+      // Any other tool's action is refused with it.
+      ...(tool.execution === "fire-and-forget" && { callback_url: { type: "string" } }),
     },
-    required: "required" in args ? ["tool", "args"] : ["tool"],
-    additionalProperties: false,
+    ...("required" in args && { required: ["args"] }),
     "x-orchestration": contract,
   };
 }
@@ -186,18 +196,29 @@ function admitMarkers(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** What is said about the value stays beside it; what is asked of it becomes one of two ways to meet it. */
+/** What is said about the value stays beside it; what is asked of it, a marker meets as well. */
 function orMarker(value: unknown): JsonSchema {
   const { description, default: fallback, ...schema } = value as JsonSchema;
   // What asks for nothing takes a marker already.
   if (Object.keys(schema).length === 0) return value as JsonSchema;
-  const { anyOf, ...rest } = schema;
-  const isUnion = Array.isArray(anyOf) && Object.keys(rest).length === 0;
   return {
-    anyOf: [...(isUnion ? (anyOf as JsonSchema[]) : [admitMarkers(schema)]), MARKER],
+    ...eitherOrMarker(schema),
     ...(description !== undefined && { description }),
     ...(fallback !== undefined && { default: fallback }),
   };
+}
+
+/**
+ * A scalar or a marker, in as few tokens as a scalar alone: the keywords of one type ask nothing of a value of another, so
+ * they may stand beside the reference to both. (Only OpenAI's strict mode, which is off, refuses that.)
+ */
+function eitherOrMarker(schema: JsonSchema): JsonSchema {
+  const { type, ...rest } = schema;
+  if (SCALARS.includes(type) && !OF_ANY_TYPE.some((keyword) => keyword in rest))
+    return { $ref: `#/$defs/${type as string}`, ...rest };
+  const isUnion = Array.isArray(schema["anyOf"]) && Object.keys(schema).length === 1;
+  const alternatives = isUnion ? (schema["anyOf"] as JsonSchema[]) : [admitMarkers(schema)];
+  return { anyOf: [...alternatives, ...markersFor(type)] };
 }
 
 /** A field that the contract fills in from an earlier action need not be sent. */

@@ -45,7 +45,8 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
  * left out: the model is told less, and what it sends is checked against the whole schema all the same.
  *
  * Definitions are put where they are referred to, constants become enumerations, unions with null become `nullable`.
- * `anyOf` stands alone, and every object has properties: a request with anything else is refused whole.
+ * `anyOf` stands alone, so what is asked beside it is asked in each of its forms, and every object has properties: a
+ * request with anything else is refused whole.
  *
  * Source: https://ai.google.dev/api/caching#Schema
  */
@@ -66,7 +67,7 @@ function formsOf(value: unknown, definitions: Definitions): Forms {
   const { $ref, ...beside } = value;
   if (typeof $ref === "string") {
     const definition = definitions[$ref.split("/").at(-1)!] as JsonSchema;
-    return formsOf({ ...definition, ...beside }, definitions);
+    return formsOf(merge(definition, beside), definitions);
   }
   const { description, ...schema } = mergeAll(value);
   const { forms, nullable } = splitForms(schema, definitions);
@@ -77,9 +78,15 @@ function formsOf(value: unknown, definitions: Definitions): Forms {
 }
 
 function splitForms(schema: JsonSchema, definitions: Definitions): Forms {
-  const union = schema["anyOf"] ?? schema["oneOf"];
+  const { anyOf, oneOf, ...beside } = schema;
+  const union = anyOf ?? oneOf;
   if (Array.isArray(union)) {
-    const parts = (union as unknown[]).map((option) => formsOf(option, definitions));
+    const parts = (union as unknown[]).map((option, at) =>
+      formsOf(
+        isJsonObject(option) ? merge(at === 0 ? beside : withTypesOnly(beside), option) : option,
+        definitions,
+      ),
+    );
     return { forms: parts.flatMap(({ forms }) => forms), nullable: parts.some(({ nullable }) => nullable) };
   }
   const types = typesOf(schema);
@@ -103,21 +110,39 @@ function valuesOf(schema: JsonSchema): readonly unknown[] | undefined {
   return Array.isArray(schema["enum"]) ? (schema["enum"] as unknown[]) : undefined;
 }
 
-/** `allOf` is not in the subset; its parts are one schema with all of their properties. */
+/** `allOf` is not in the subset; its parts are one schema. */
 function mergeAll(schema: JsonSchema): JsonSchema {
   const { allOf, ...rest } = schema;
-  if (!Array.isArray(allOf)) return schema;
-  return (allOf as unknown[]).filter(isJsonObject).reduce(
-    (merged, part) => ({
-      ...merged,
-      ...part,
-      properties: { ...(merged["properties"] as object), ...(part["properties"] as object) },
-      required: [
-        ...new Set([...((merged["required"] as string[]) ?? []), ...((part["required"] as string[]) ?? [])]),
-      ],
+  return Array.isArray(allOf)
+    ? (allOf as unknown[]).filter(isJsonObject).reduce<JsonSchema>(merge, rest)
+    : schema;
+}
+
+/** One schema that asks for both, as far as they speak of different properties; of the same, the second decides. */
+function merge(one: JsonSchema, other: JsonSchema): JsonSchema {
+  const { properties, required } = one;
+  return {
+    ...one,
+    ...other,
+    ...(isJsonObject(properties) && { properties: { ...properties, ...(other["properties"] as object) } }),
+    ...(Array.isArray(required) && {
+      required: [...new Set([...required, ...((other["required"] as string[]) ?? [])])],
     }),
-    rest,
-  );
+  };
+}
+
+/** Keywords that say which types a value has, and nothing more of it. */
+const STRUCTURE = "type enum const properties required items anyOf oneOf allOf $ref".split(" ");
+
+/** Properties that several forms share are told in full in the first, and by their types in the others. */
+function withTypesOnly(schema: JsonSchema): JsonSchema {
+  const { properties, ...rest } = schema;
+  if (!isJsonObject(properties)) return schema;
+  const typed = Object.entries(properties).map(([name, inner]) => [
+    name,
+    Object.fromEntries(Object.entries(inner as JsonSchema).filter(([key]) => STRUCTURE.includes(key))),
+  ]);
+  return { ...rest, properties: Object.fromEntries(typed) };
 }
 
 function convertForm(schema: JsonSchema, definitions: Definitions): JsonSchema {

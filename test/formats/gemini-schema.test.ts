@@ -54,6 +54,50 @@ test.each<[sentence: string, schema: object, translated: object]>([
     { anyOf: [{ ...STRING, description: "Who.\nA name.", nullable: true }, { type: "integer" }] },
   ],
   [
+    "what is asked beside a union in each form it fits, with what the form asks itself",
+    {
+      anyOf: [STRING, { type: "integer" }, { $ref: "#/$defs/b" }],
+      pattern: "^a$",
+      minimum: 1,
+      properties: { a: STRING },
+      required: ["a"],
+      $defs: { b: { type: "object", properties: { b: STRING }, required: ["b"] } },
+    },
+    {
+      anyOf: [
+        { type: "string", pattern: "^a$" },
+        { type: "integer", minimum: 1 },
+        { type: "object", properties: { a: STRING, b: STRING }, required: ["b", "a"] },
+      ],
+    },
+  ],
+  [
+    "properties beside a union in full in its first form, and by their types in the others",
+    {
+      type: "object",
+      properties: { kind: STRING, id: { type: "string", pattern: "^a$", description: "Whose" } },
+      required: ["kind"],
+      anyOf: [{ properties: { kind: { const: "a" } } }, { properties: { kind: { const: "b" } } }],
+    },
+    {
+      anyOf: [
+        {
+          type: "object",
+          properties: {
+            kind: { type: "string", enum: ["a"] },
+            id: { type: "string", pattern: "^a$", description: "Whose" },
+          },
+          required: ["kind"],
+        },
+        {
+          type: "object",
+          properties: { kind: { type: "string", enum: ["b"] }, id: STRING },
+          required: ["kind"],
+        },
+      ],
+    },
+  ],
+  [
     "several types as a union, each with its own bounds",
     { type: ["string", "number", "null"], minLength: 1, maximum: 9, description: "Either" },
     {

@@ -290,25 +290,45 @@ export function createProbeTools(origin: string): Tool[] {
         return isJson ? response.json() : { text: response.text() };
       },
     }),
-    defineWorkspaceTool(at, { name: "read", actions: ["read"], isWrite: false }),
-    defineWorkspaceTool(at, { name: "grep", actions: ["search"], isWrite: false }),
-    defineWorkspaceTool(at, { name: "write", actions: ["update"], isWrite: true }),
-    defineWorkspaceTool(at, { name: "bash", actions: ["run"], isWrite: true }),
+    defineWorkspaceTool(at, {
+      name: "read",
+      summary: "Pretend to read a file of a workspace",
+      actions: ["read"],
+      isWrite: false,
+    }),
+    defineWorkspaceTool(at, {
+      name: "grep",
+      summary: "Pretend to search files of a workspace for text",
+      actions: ["search"],
+      isWrite: false,
+    }),
+    defineWorkspaceTool(at, {
+      name: "write",
+      summary: "Pretend to write a file of a workspace",
+      actions: ["update"],
+      isWrite: true,
+    }),
+    defineWorkspaceTool(at, {
+      name: "bash",
+      summary: "Pretend to run a shell command in a workspace",
+      actions: ["run"],
+      isWrite: true,
+    }),
   ];
 }
 
 /** A tool under a name of the orchestration API: whatever it is given goes to the upstream as it is. */
 function defineWorkspaceTool(
   at: string,
-  { name, actions, isWrite }: Pick<ToolDeclaration, "name" | "actions" | "isWrite">,
+  { name, summary, actions, isWrite }: Pick<ToolDeclaration, "name" | "summary" | "actions" | "isWrite">,
 ): Tool {
   return defineTool({
     ...PROBE,
     name,
     actions,
     isWrite,
-    summary: `Pretend to ${name} in a workspace`,
-    description: `Pretend to ${name} in a workspace; any input is passed on as it is. For tests.`,
+    summary,
+    description: `${summary}; any input is passed on as it is. For tests.`,
     domain: "workspace",
     input: z.looseObject({}),
     hosts: [at],

@@ -62,7 +62,7 @@ office desk workplace building
 spreadsheet cells row column
 contact know_at
 hurry urgent priority
-event meeting appointment party reception ceremony lunch coffee date call
+event meeting appointment party reception ceremony lunch coffee_with date call
 trash bin garbage rubbish
 out_of_office auto_reply automatic_reply responder vacation
 urgent priority important pressing asap critical

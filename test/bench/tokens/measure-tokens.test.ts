@@ -23,3 +23,8 @@ test.each(TOOL_FORMATS)(
     expect(tokensOf(hundred, "meta", format)).toBeLessThanOrEqual(0.05 * tokensOf(hundred, "flat", format));
   },
 );
+
+test("surface=batch costs at most 1.3 times what surface=flat does at 100 tools in OpenAI's format", () => {
+  const hundred = sample(tools, 100);
+  expect(tokensOf(hundred, "batch", "openai")).toBeLessThanOrEqual(1.3 * tokensOf(hundred, "flat", "openai"));
+});
