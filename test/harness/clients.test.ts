@@ -63,7 +63,11 @@ function send(command: string): Promise<Response> {
   return fetch(url, { method: "POST", headers, body: /-d '(.*)'/s.exec(command)![1]! });
 }
 
-const BATCH = { actions: [{ id: "weather", tool: "get_weather", args: { city: "Phoenix" } }] };
+/** One good action beside a slip, as models write them; a program goes on in spite of both. */
+const BATCH = {
+  actions: [{ id: "weather", tool: "get_weather", args: { city: "Phoenix" } }, { tool: "get_wether" }],
+};
+const BROKEN = '{"actions":';
 
 const completion = (message: object, finish_reason: string): object => ({
   id: "chatcmpl-1",
@@ -82,6 +86,7 @@ const CHAT = [
           type: "function",
           function: { name: "execute_actions", arguments: JSON.stringify(BATCH) },
         },
+        { id: "call_2", type: "function", function: { name: "execute_actions", arguments: BROKEN } },
       ],
     },
     "tool_calls",
@@ -89,24 +94,34 @@ const CHAT = [
   completion({ content: "It is warm." }, "stop"),
 ];
 
-const response = (output: object): object => ({
+const response = (...output: object[]): object => ({
   id: "resp_1",
   object: "response",
   created_at: 1,
   status: "completed",
   model: "scripted",
-  output: [output],
+  output,
   usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
 });
 const RESPONSES = [
-  response({
-    type: "function_call",
-    id: "fc_1",
-    call_id: "call_1",
-    name: "execute_actions",
-    arguments: JSON.stringify(BATCH),
-    status: "completed",
-  }),
+  response(
+    {
+      type: "function_call",
+      id: "fc_1",
+      call_id: "call_1",
+      name: "execute_actions",
+      arguments: JSON.stringify(BATCH),
+      status: "completed",
+    },
+    {
+      type: "function_call",
+      id: "fc_2",
+      call_id: "call_2",
+      name: "execute_actions",
+      arguments: BROKEN,
+      status: "completed",
+    },
+  ),
   response({
     type: "message",
     id: "msg_1",
@@ -153,13 +168,14 @@ const programs = await Promise.all(
   ),
 );
 
-/** The model was given the tools of a key, and was told what came of its batch. */
+/** The model was given the tools of a key, and was told what came of its batch, its slips included. */
 function expectRounds(before: number): void {
   const [asked, told] = model.requests.slice(before);
   expect(JSON.stringify(asked!.body)).toContain("get_weather");
   const said = JSON.stringify(told!.body).replaceAll("\\", "");
   expect(said).toContain('"status":"success"');
   expect(said).toContain('"Phoenix"');
+  expect(said).toContain("UNKNOWN_TOOL");
 }
 
 describe("Program", () => {
