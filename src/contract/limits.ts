@@ -45,7 +45,7 @@ export const LIMITS = {
   /** The most a tool may declare for one response: 50 of these would not fit in an isolate. */
   maxResponseBytes: 8 * 1024 * 1024,
   /** All upstream responses of one request together; an isolate has 128 MB for everything. */
-  requestResponseBytes: 32 * 1024 * 1024,
+  requestResponseBytes: 16 * 1024 * 1024,
   /** A body of more pieces than this is an attack on the reader's loop, not data. */
   responseChunks: 16_384,
   /** Each hop costs a subrequest; real APIs need one. */

@@ -1,5 +1,5 @@
+import { type Schema, Validator } from "@cfworker/json-schema";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import * as z from "zod";
 
 import { startSandbox } from "../support/sandbox.ts";
 import { problemOf, TestCaller } from "../support/test-caller.ts";
@@ -13,8 +13,6 @@ beforeAll(async () => {
 
 afterAll(() => volley?.[Symbol.asyncDispose]());
 
-type Schema = Parameters<typeof z.fromJSONSchema>[0];
-
 interface ToolList {
   readonly tools: readonly {
     readonly name?: string;
@@ -23,6 +21,11 @@ interface ToolList {
     readonly type?: string;
     readonly function?: { readonly name: string; readonly description: string; readonly parameters: Schema };
   }[];
+}
+
+/** By the standard: Zod's reader overlooks what stands beside a reference. */
+function isValid(schema: Schema, value: unknown): boolean {
+  return new Validator(schema, "2020-12").validate(value).valid;
 }
 
 async function list(query: string, key?: string): Promise<ToolList["tools"]> {
@@ -44,9 +47,7 @@ describe("GET /v1/tools", () => {
   test("gives one tool whose schema takes the reference document's batch", async () => {
     const tools = await list("");
     expect(tools.map(({ name }) => name)).toEqual(["execute_actions"]);
-    const schema = z.fromJSONSchema(tools[0]!.input_schema!);
-
-    expect(schema.safeParse(EXAMPLE).success).toBe(true);
+    expect(isValid(tools[0]!.input_schema!, EXAMPLE)).toBe(true);
   });
 
   test.each([
@@ -61,7 +62,7 @@ describe("GET /v1/tools", () => {
     ["a deadline over a minute", { ...EXAMPLE, deadline_ms: 60_001 }],
   ])("gives a schema that refuses %s, as the endpoint does", async (_, body) => {
     const [tool] = await list("");
-    expect(z.fromJSONSchema(tool!.input_schema!).safeParse(body).success).toBe(false);
+    expect(isValid(tool!.input_schema!, body)).toBe(false);
 
     const answer = await new TestCaller(volley.url).send({ body: JSON.stringify(body) });
     const { summary } = JSON.parse(answer.text) as { summary?: { ok: number } };
@@ -100,7 +101,7 @@ describe("GET /v1/tools", () => {
       "execute_actions",
     ]);
     for (const name of ["probe-echo", "web-search"]) expect(JSON.stringify(tools)).not.toContain(name);
-    expect(z.fromJSONSchema(tools[3]!.input_schema!).safeParse(EXAMPLE).success).toBe(true);
+    expect(isValid(tools[3]!.input_schema!, EXAMPLE)).toBe(true);
   });
 
   test("gives every tool by itself, with its own schema and contract", async () => {
