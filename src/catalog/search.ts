@@ -57,16 +57,13 @@ interface Candidate {
 export class ToolSearch {
   readonly #tools: readonly Tool[];
   /** By their names without case and punctuation. */
-  readonly #byName = new Map<string, Tool[]>();
+  readonly #byName: ReadonlyMap<string, readonly Tool[]>;
   readonly #index: MiniSearch;
   readonly #vocabulary: Vocabulary;
 
   constructor(tools: readonly Tool[]) {
     this.#tools = tools;
-    for (const tool of tools) {
-      const folded = fold(tool.name);
-      this.#byName.set(folded, [...(this.#byName.get(folded) ?? []), tool]);
-    }
+    this.#byName = Map.groupBy(tools, ({ name }) => fold(name));
     const terms = tools.map((tool) => FIELDS.map((field) => toTerms(textOf(tool, field))));
     this.#vocabulary = new Vocabulary(terms.map((fields) => fields.flat()));
     // No term has a space in it.
@@ -132,10 +129,9 @@ export class ToolSearch {
       return this.#vocabulary.rarity(term) * Math.max(...fields.map((field) => WORTH[field]));
     };
     const own = stem === null ? 0 : worth(stem);
-    const meant = (MEANING.worth / meanings.length ** MEANING.power) * Math.max(0, ...meanings.map(worth));
-    return (
-      Math.max(own, meanings.length > 0 ? meant : 0) * (isData ? DATA : 1) * (isCorrected ? CORRECTED : 1)
-    );
+    const ofMeaning = MEANING.worth / meanings.length ** MEANING.power;
+    const best = Math.max(own, ...meanings.map((meaning) => ofMeaning * worth(meaning)));
+    return best * (isData ? DATA : 1) * (isCorrected ? CORRECTED : 1);
   }
 }
 

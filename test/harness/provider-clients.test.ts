@@ -15,13 +15,6 @@ const { caller } = await setUpSandbox();
 const model = await ScriptedModel.start();
 afterAll(() => model[Symbol.asyncDispose]());
 
-/** Send what a library returned, and give what is to be appended. */
-async function answerTo<T>(path: string, turn: unknown): Promise<T> {
-  const answer = await caller.send({ path, body: JSON.stringify(turn) });
-  expect(answer.status, answer.text).toBe(200);
-  return JSON.parse(answer.text) as T;
-}
-
 /** The tools in a provider's format, of the kind that its library takes. */
 async function toolsFor<T>(format: string, surface = "batch"): Promise<T[]> {
   const { text } = await caller.get(`/v1/tools?format=${format}&surface=${surface}`);
@@ -63,10 +56,9 @@ describe("The openai package", () => {
       client.chat.completions.stream({ model: "scripted", messages, tools }).finalMessage();
 
     const first = await ask();
-    const { messages: replies } = await answerTo<{ messages: OpenAI.ChatCompletionToolMessageParam[] }>(
-      "/v1/openai/tool_calls",
-      first,
-    );
+    const { messages: replies } = await caller.answerTo<{
+      messages: OpenAI.ChatCompletionToolMessageParam[];
+    }>("/v1/openai/tool_calls", first);
     messages.push(first, ...replies);
 
     expect((await ask()).content).toBe("Done.");
@@ -93,7 +85,7 @@ describe("The openai package", () => {
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Go" }];
     for (const role of ["function", "tool"]) {
       const turn = await client.chat.completions.create({ model: "scripted", messages });
-      const { messages: replies } = await answerTo<{ messages: OpenAI.ChatCompletionMessageParam[] }>(
+      const { messages: replies } = await caller.answerTo<{ messages: OpenAI.ChatCompletionMessageParam[] }>(
         "/v1/openai/tool_calls",
         turn,
       );
@@ -141,7 +133,7 @@ describe("The openai package", () => {
     const tools = await toolsFor<OpenAI.Responses.FunctionTool>("openai-responses");
 
     const first = await client.responses.stream({ model: "scripted", input: "Go", tools }).finalResponse();
-    const { output: replies } = await answerTo<{
+    const { output: replies } = await caller.answerTo<{
       output: OpenAI.Responses.ResponseInputItem.FunctionCallOutput[];
     }>("/v1/openai/function_calls", first);
     const second = await client.responses.create({ model: "scripted", input: replies, tools });
@@ -215,7 +207,7 @@ test("The @anthropic-ai/sdk package streams a message with thinking and searches
     client.messages.stream({ model: "scripted", max_tokens: 100, messages, tools }).finalMessage();
 
   const first = await ask();
-  const { messages: replies } = await answerTo<{ messages: Anthropic.MessageParam[] }>(
+  const { messages: replies } = await caller.answerTo<{ messages: Anthropic.MessageParam[] }>(
     "/v1/anthropic/tool_use",
     first,
   );
@@ -263,7 +255,7 @@ describe("The @google/genai package", () => {
       const first = await client.models.generateContent({ model: "scripted", contents, config: { tools } });
       expect(model.requests.at(-1)!.body["tools"]).toEqual(tools);
 
-      const { messages } = await answerTo<{ messages: Content[] }>("/v1/gemini/function_calls", first);
+      const { messages } = await caller.answerTo<{ messages: Content[] }>("/v1/gemini/function_calls", first);
       contents.push(first.candidates![0]!.content!, ...messages);
       const second = await client.models.generateContent({ model: "scripted", contents, config: { tools } });
 
@@ -286,7 +278,7 @@ describe("The @google/genai package", () => {
     for await (const chunk of stream) calls.push(...(chunk.functionCalls ?? []));
     expect(calls).toHaveLength(2);
 
-    const { messages } = await answerTo<{ messages: [Content] }>("/v1/gemini/function_calls", calls);
+    const { messages } = await caller.answerTo<{ messages: [Content] }>("/v1/gemini/function_calls", calls);
     model.willSay(response([{ text: "Done." }]));
     const chat = client.chats.create({ model: "scripted" });
     const last = await chat.sendMessage({ message: messages[0].parts! });

@@ -23,13 +23,6 @@ for (const [path, answer] of Object.entries(answers))
 const model = await ScriptedModel.start();
 afterAll(() => model[Symbol.asyncDispose]());
 
-/** Send what a provider returned, and give what is to be appended. */
-async function answerTo<T>(path: string, turn: unknown): Promise<T> {
-  const answer = await caller.send({ path, body: JSON.stringify(turn) });
-  expect(answer.status, answer.text).toBe(200);
-  return JSON.parse(answer.text) as T;
-}
-
 /** Ids as the providers write them, and one that nobody would expect. */
 const [SLOW, BROKEN, MISSING, BATCH] = ["call_slow", "toolu_01|fc_2:ß", "3", "chatcmpl-tool-4"];
 const BATCH_ARGS = {
@@ -77,10 +70,9 @@ describe("The openai package", () => {
 
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Go" }];
     const first = await client.chat.completions.create({ model: "scripted", messages });
-    const { messages: replies } = await answerTo<{ messages: OpenAI.ChatCompletionToolMessageParam[] }>(
-      "/v1/openai/tool_calls",
-      first,
-    );
+    const { messages: replies } = await caller.answerTo<{
+      messages: OpenAI.ChatCompletionToolMessageParam[];
+    }>("/v1/openai/tool_calls", first);
     messages.push(first.choices[0]!.message, ...replies);
     const second = await client.chat.completions.create({ model: "scripted", messages });
 
@@ -133,10 +125,9 @@ describe("The openai package", () => {
     );
 
     const first = await client.responses.create({ model: "scripted", input: "Go" });
-    const { output } = await answerTo<{ output: OpenAI.Responses.ResponseInputItem.FunctionCallOutput[] }>(
-      "/v1/openai/function_calls",
-      first,
-    );
+    const { output } = await caller.answerTo<{
+      output: OpenAI.Responses.ResponseInputItem.FunctionCallOutput[];
+    }>("/v1/openai/function_calls", first);
     const second = await client.responses.create({
       model: "scripted",
       previous_response_id: first.id,
@@ -179,7 +170,7 @@ describe("The @anthropic-ai/sdk package", () => {
     const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Go" }];
     const ask = { model: "scripted", max_tokens: 100 };
     const first = await client.messages.create({ ...ask, messages });
-    const { messages: replies } = await answerTo<{ messages: Anthropic.MessageParam[] }>(
+    const { messages: replies } = await caller.answerTo<{ messages: Anthropic.MessageParam[] }>(
       "/v1/anthropic/tool_use",
       first,
     );
@@ -203,7 +194,7 @@ test("Gemini's calls are answered in one content, under their names and ids", as
   const parts = CALLS.filter(({ id }) => id !== BROKEN).map(({ id, name, args }) => ({
     functionCall: { id, name, args: JSON.parse(args) as object },
   }));
-  const { messages } = await answerTo<{ messages: { role: string; parts: unknown[] }[] }>(
+  const { messages } = await caller.answerTo<{ messages: { role: string; parts: unknown[] }[] }>(
     "/v1/gemini/function_calls",
     { candidates: [{ content: { role: "model", parts: [{ text: "I will look." }, ...parts] } }] },
   );
@@ -246,7 +237,7 @@ describe("A turn", () => {
       type: "function",
       function: { name: "probe-limited", arguments: JSON.stringify({ n, d: 100 }) },
     }));
-    await answerTo("/v1/openai/tool_calls", calls);
+    await caller.answerTo("/v1/openai/tool_calls", calls);
     expect(upstream.peakOf("/limited")).toBe(3);
   });
 

@@ -83,6 +83,13 @@ export class TestCaller {
     });
   }
 
+  /** Send what a provider returned, and give what is to be appended. */
+  async answerTo<T>(path: string, turn: unknown): Promise<T> {
+    const answer = await this.send({ path, body: JSON.stringify(turn) });
+    if (answer.status !== 200) throw new Error(`The turn was refused: ${answer.status} ${answer.text}`);
+    return JSON.parse(answer.text) as T;
+  }
+
   /** Execute a batch that is not refused. */
   async execute(actions: readonly unknown[], fields: object = {}): Promise<WireEnvelope> {
     const answer = await this.send({ body: JSON.stringify({ actions, ...fields }) });

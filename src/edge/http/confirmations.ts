@@ -16,7 +16,8 @@ import { hashArgs, hashDeclaration } from "../../plan/confirmation-digests.ts";
 import { toRejectionJson } from "../../run/rejection.ts";
 import { readRequestBody } from "./read-request-body.ts";
 import { type RequestContext, toExecution } from "./request-context.ts";
-import { quotaHeaders, respondJson, respondProblem } from "./respond.ts";
+import { respondJson, respondProblem } from "./respond.ts";
+import { respondDocument } from "./respond-run.ts";
 
 /** A confirmation with what it is about. */
 interface Found {
@@ -43,7 +44,7 @@ export async function decideConfirmation(
   request: Request,
   context: RequestContext,
 ): Promise<Response> {
-  const { requestId, caller } = context;
+  const { requestId } = context;
   const body = await readRequestBody(request);
   if (!body.ok) return respondProblem(body.error, requestId);
   const parsed = parseRequest(decisionSchema, body.value.value);
@@ -61,10 +62,16 @@ export async function decideConfirmation(
 
   const claim = { id, by: context.ports.newId() };
   if (decision === "reject") return reject(claim, island, context);
-  const answer = await executeApproved(island, claim, toExecution(context, request.signal));
-  return answer.ok
-    ? respondJson(answer.value.envelopeJson, requestId, quotaHeaders(caller, answer.value.quota))
-    : respondProblem(answer.error.refusal, requestId, quotaHeaders(caller, answer.error.quota));
+  return respondDocument(
+    async ({ signal }) => {
+      const answer = await executeApproved(island, claim, toExecution(context, signal));
+      if (!answer.ok) return answer;
+      const { envelopeJson, quota } = answer.value;
+      return ok({ json: envelopeJson, quota, replayed: false });
+    },
+    request,
+    context,
+  );
 }
 
 async function reject(

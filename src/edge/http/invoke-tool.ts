@@ -3,17 +3,19 @@ import { parseBatch } from "../../contract/batch.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { parseRequest } from "../../contract/parse-request.ts";
 import { execute } from "../../executor.ts";
+import { ok } from "../../kit/result.ts";
 import { readIdempotencyKey } from "./read-idempotency-key.ts";
 import { readRequestBody } from "./read-request-body.ts";
 import { type RequestContext, toExecution } from "./request-context.ts";
-import { quotaHeaders, replayHeaders, respondJson, respondProblem } from "./respond.ts";
+import { respondProblem } from "./respond.ts";
+import { respondDocument } from "./respond-run.ts";
 
 /**
  * `POST /v1/invoke_tool`: one tool call, answered with its result whatever became of it. It is a batch of one, so it is
  * counted, bounded and held to the tool's contract as every action is.
  */
 export async function invokeTool(request: Request, context: RequestContext): Promise<Response> {
-  const { requestId, caller } = context;
+  const { requestId } = context;
   const key = readIdempotencyKey(request);
   if (!key.ok) return respondProblem(key.error, requestId);
   const body = await readRequestBody(request);
@@ -27,13 +29,15 @@ export async function invokeTool(request: Request, context: RequestContext): Pro
   const batch = parseBatch({ actions: [{ tool, ...(args !== undefined && { args }) }] }, body.value.bytes);
   if (!batch.ok) return respondProblem(batch.error, requestId);
   const keyed = key.value === null ? {} : { batchKey: { key: key.value, content: body.value.value } };
-  const answer = await execute(batch.value, { ...toExecution(context, request.signal), ...keyed });
-  if (!answer.ok)
-    return respondProblem(answer.error.refusal, requestId, quotaHeaders(caller, answer.error.quota));
-  const { envelopeJson, quota, replayed } = answer.value;
-  const { results } = JSON.parse(envelopeJson) as { readonly results: readonly unknown[] };
-  return respondJson(JSON.stringify(results[0]), requestId, {
-    ...quotaHeaders(caller, quota),
-    ...replayHeaders(replayed),
-  });
+  return respondDocument(
+    async ({ signal }) => {
+      const answer = await execute(batch.value, { ...toExecution(context, signal), ...keyed });
+      if (!answer.ok) return answer;
+      const { envelopeJson, quota, replayed } = answer.value;
+      const { results } = JSON.parse(envelopeJson) as { readonly results: readonly unknown[] };
+      return ok({ json: JSON.stringify(results[0]), quota, replayed });
+    },
+    request,
+    context,
+  );
 }
