@@ -1,22 +1,22 @@
-import type { QuotaState } from "./contract/admission.ts";
+import type { QuotaState } from "./contract/gate/admission.ts";
 import type { Batch } from "./contract/batch.ts";
-import type { Claim, Island } from "./contract/confirmation.ts";
+import type { Claim, Island } from "./contract/gate/confirmation.ts";
 import type { Outcome } from "./contract/outcome.ts";
 import { err, ok, type Result } from "./kit/result.ts";
 import { describePlan } from "./plan/describe-plan.ts";
-import { makeApprovedPlan } from "./plan/make-approved-plan.ts";
+import { makeApprovedPlan } from "./approve/make-approved-plan.ts";
 import { makePlan } from "./plan/make-plan.ts";
 import type { Plan } from "./plan/step.ts";
-import { admit, type Admission } from "./run/admission.ts";
-import type { Refused } from "./run/admit-plan.ts";
-import { bindCallbacks } from "./run/bind-callbacks.ts";
-import { toEnvelopeJson } from "./run/envelope.ts";
-import type { Execution } from "./run/execution.ts";
-import { fitAnswer } from "./run/fit-answer.ts";
-import { type BatchKey, readKeys } from "./run/read-keys.ts";
-import { refuseMisconfigured } from "./run/refuse-unrunnable.ts";
+import { admit, type Admission } from "./gate/admission.ts";
+import type { Refused } from "./gate/admit-plan.ts";
+import { bindCallbacks } from "./gate/bind-callbacks.ts";
+import { toEnvelopeJson } from "./answer/envelope.ts";
+import type { Execution } from "./gate/execution.ts";
+import { fitAnswer } from "./answer/fit-answer.ts";
+import { type BatchKey, readKeys } from "./gate/read-keys.ts";
+import { refuseMisconfigured } from "./gate/refuse-unrunnable.ts";
 import { type Executed, runAdmitted } from "./run/run-admitted.ts";
-import { shapeOutcomes } from "./run/shape-outcomes.ts";
+import { shapeOutcomes } from "./answer/shape-outcomes.ts";
 
 /** A batch that ran: its envelope as JSON text, and what its admission left of the caller's quota. */
 export interface Answer {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import type { Tool, ToolDeclaration } from "../src/catalog/define-tool.ts";
-import { ToolFailure } from "../src/contract/tool-failure.ts";
+import { ToolFailure } from "../src/catalog/tool-failure.ts";
 import { TestWorld, type WireEnvelope } from "./support/execute-batch.ts";
 import { contractOf } from "./support/fake-actions.ts";
 

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { expect, test } from "vitest";
 
 import { defineTool, type ToolDeclaration } from "../src/catalog/define-tool.ts";
-import { ToolFailure } from "../src/contract/tool-failure.ts";
-import { toResultJson } from "../src/run/envelope.ts";
+import { ToolFailure } from "../src/catalog/tool-failure.ts";
+import { toResultJson } from "../src/answer/envelope.ts";
 import { TestWorld } from "./support/execute-batch.ts";
 import { contractOf } from "./support/fake-actions.ts";
 

@@ -1,15 +1,15 @@
 import { BATCH_TOOL } from "../catalog/batch-tool.ts";
-import type { QuotaState } from "../contract/admission.ts";
+import type { QuotaState } from "../contract/gate/admission.ts";
 import { type Batch, parseBatch } from "../contract/batch.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { execute, executePlan } from "../executor.ts";
-import type { Execution } from "../run/execution.ts";
+import type { Execution } from "../gate/execution.ts";
 import type { ProviderCall, ToolReply } from "../formats/provider-turn.ts";
 import { toFailedReply, toRefusedReply, toToolReply } from "../formats/to-tool-reply.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { makePlan } from "../plan/make-plan.ts";
-import type { Refused } from "../run/admit-plan.ts";
+import type { Refused } from "../gate/admit-plan.ts";
 
 /** A reply for every call of a turn, in their order, and what is left of the caller's quota. */
 export interface RanCalls {

@@ -1,10 +1,10 @@
 import type * as z from "zod";
 
 import type { OnError } from "../contract/batch.ts";
-import type { Delivery } from "../contract/job.ts";
+import type { Delivery } from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { type Orchestration, orchestrationSchema } from "../contract/orchestration.ts";
-import type { GlobalLimits } from "../contract/permit.ts";
+import type { GlobalLimits } from "../contract/gate/permit.ts";
 
 /** What a tool may send. Headers are checked: no line breaks, nothing that only a proxy may set. */
 export interface UpstreamRequest {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { ToolFailure } from "../contract/tool-failure.ts";
+import { ToolFailure } from "./tool-failure.ts";
 import type { Catalog } from "./catalog.ts";
 import { type Tool, defineTool } from "./define-tool.ts";
 import { describeTool } from "./describe-tool.ts";

@@ -2,12 +2,12 @@ import { createCatalog } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { Semaphore } from "../kit/semaphore.ts";
-import { toLimit } from "../run/admit-plan.ts";
+import { toLimit } from "../gate/admit-plan.ts";
 import { AttemptRunner } from "../run/attempt-runner.ts";
-import { ByteBudget } from "../run/byte-budget.ts";
-import type { Ports } from "../run/ports.ts";
-import { sendCallback } from "../run/send-callback.ts";
-import { UpstreamHealth } from "../run/upstream-health.ts";
+import { ByteBudget } from "../egress/byte-budget.ts";
+import type { Ports } from "../egress/ports.ts";
+import { sendCallback } from "../egress/send-callback.ts";
+import { UpstreamHealth } from "../egress/upstream-health.ts";
 
 import { CONFIRMATION_LIMITS } from "../state/confirmations.ts";
 import {
@@ -20,10 +20,10 @@ import {
 import { KEY_LIMITS } from "./durable/key-table.ts";
 import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createToolGate } from "./durable/tool-gate.ts";
-import { createToolGates } from "./durable/tool-gate-client.ts";
-import { createApp } from "./http/app.ts";
-import { signText } from "./sign-text.ts";
-import { createSystemPorts } from "./system-ports.ts";
+import { createToolGates } from "./gate-client/tool-gate-client.ts";
+import { createApp } from "./app.ts";
+import { signText } from "./platform/sign-text.ts";
+import { createSystemPorts } from "./platform/system-ports.ts";
 
 /** What a Worker is made from. */
 export interface VolleyOptions {

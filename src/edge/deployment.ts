@@ -2,17 +2,16 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Caller } from "../contract/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { TimerQueue } from "../kit/timer-queue.ts";
-import { createLeasedAdmission, TenantLeases } from "../run/leased-admission.ts";
-import type { Ports, RunOptions } from "../run/ports.ts";
-import { createReadCache } from "../run/read-cache.ts";
-import { UpstreamHealth } from "../run/upstream-health.ts";
-import { createGateClient } from "./durable/gate-client.ts";
-import type { TenantGateNamespace } from "./durable/tenant-gate-methods.ts";
+import { createLeasedAdmission, TenantLeases } from "../gate/leased-admission.ts";
+import type { Ports, RunOptions } from "../egress/ports.ts";
+import { createReadCache } from "../egress/read-cache.ts";
+import { UpstreamHealth } from "../egress/upstream-health.ts";
+import { createGateClient, type TenantGateNamespace } from "./gate-client/gate-client.ts";
 import type { ToolGateNamespace } from "./durable/tool-gate.ts";
-import { createToolGates } from "./durable/tool-gate-client.ts";
+import { createToolGates } from "./gate-client/tool-gate-client.ts";
 import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";
 import type { RequestContext } from "./http/request-context.ts";
-import { createSystemPorts } from "./system-ports.ts";
+import { createSystemPorts } from "./platform/system-ports.ts";
 
 /** What a deployment is made of besides its configuration. */
 export interface DeploymentOptions {

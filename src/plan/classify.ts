@@ -3,7 +3,7 @@ import type { Tool } from "../catalog/define-tool.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { Classification, OrchestrationCall } from "../contract/orchestration-partition.ts";
 import { visibleText } from "../kit/visible-text.ts";
-import { classifyShell } from "./shell/classify-shell.ts";
+import { classifyShell } from "../shell/classify-shell.ts";
 
 /** The read-only names of the Orchestration API's reference document. */
 const READONLY = new Set([

@@ -1,5 +1,5 @@
 import type { Needs } from "../kit/layers.ts";
-import { Reachability } from "../kit/reachability.ts";
+import { Reachability } from "./reachability.ts";
 
 /** What a step does to the world, as far as order goes. */
 export interface Effect {

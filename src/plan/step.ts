@@ -1,9 +1,9 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import type { KeyedAction } from "../contract/action.ts";
 import type { OnError } from "../contract/batch.ts";
-import type { Claim } from "../contract/confirmation.ts";
+import type { Claim } from "../contract/gate/confirmation.ts";
 import type { Failure } from "../contract/failure.ts";
-import type { CallbackTarget } from "../contract/job.ts";
+import type { CallbackTarget } from "../contract/gate/job.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { Result } from "../kit/result.ts";
 import type { Parking } from "./find-parking.ts";

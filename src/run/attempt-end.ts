@@ -1,5 +1,5 @@
 import { type Failure, toWireFailure } from "../contract/failure.ts";
-import type { AttemptEnd } from "../contract/job.ts";
+import type { AttemptEnd } from "../contract/gate/job.ts";
 import type { Outcome } from "../contract/outcome.ts";
 
 /** Translate what became of one call to how the attempt of its job ended. */

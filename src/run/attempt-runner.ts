@@ -1,8 +1,8 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import { toWireFailure } from "../contract/failure.ts";
-import type { AttemptEnd, JobClaim } from "../contract/job.ts";
-import type { GlobalLimits } from "../contract/permit.ts";
+import type { AttemptEnd, JobClaim } from "../contract/gate/job.ts";
+import type { GlobalLimits } from "../contract/gate/permit.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import { CallPermits } from "./call-permits.ts";
 import type { RequestScope } from "./run-action.ts";

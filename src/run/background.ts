@@ -1,38 +1,18 @@
 import type { Tool } from "../catalog/define-tool.ts";
-import type { RateLimit } from "../contract/admission.ts";
+import type { RateLimit } from "../contract/gate/admission.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import type { JobClaim, JobSpec } from "../contract/job.ts";
+import type { JobClaim, JobSpec } from "../contract/gate/job.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Result } from "../kit/result.ts";
-import type { Call, Plan } from "../plan/step.ts";
-import { rateLimited, toLimit } from "./admit-plan.ts";
+import type { Call } from "../plan/step.ts";
+import { rateLimited, toLimit } from "../gate/admit-plan.ts";
 import type { AttemptRunner } from "./attempt-runner.ts";
-import { PERHAPS_RECORDED } from "./degrade-plan.ts";
-import type { MakeJob } from "./make-job.ts";
-import type { Gate } from "./ports.ts";
+import { PERHAPS_RECORDED } from "../gate/degrade-plan.ts";
+import type { MakeJob } from "../gate/make-job.ts";
+import type { Gate } from "../egress/ports.ts";
 import { combineElements } from "./run-loop.ts";
-import type { StepIds } from "./step-ids.ts";
+import type { StepIds } from "../gate/step-ids.ts";
 import { afterDispatch, type Queued } from "./tool-pools.ts";
-
-/**
- * Make the jobs of a plan that its admission can record, by step: fire-and-forget steps that wait for nothing. Making
- * one records nothing yet; the others are recorded when their turn comes.
- */
-export function makeJobs(plan: Plan, makeJob: MakeJob): ReadonlyMap<number, JobSpec> {
-  const jobs = new Map<number, JobSpec>();
-  for (const { index, needs, parking, task } of plan.steps) {
-    if (
-      !task.ok ||
-      parking !== null ||
-      task.value.tool.execution !== "fire-and-forget" ||
-      needs.length > 0 ||
-      task.value.call === null
-    )
-      continue;
-    jobs.set(index, makeJob(task.value.call, index));
-  }
-  return jobs;
-}
 
 export interface BackgroundOptions {
   readonly ids: StepIds;

@@ -1,8 +1,8 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
-import type { GlobalLimits, PermitAnswer } from "../contract/permit.ts";
-import type { Ports, ToolGates } from "./ports.ts";
+import type { GlobalLimits, PermitAnswer } from "../contract/gate/permit.ts";
+import type { Ports, ToolGates } from "../egress/ports.ts";
 
 /** How a call gets its permits. */
 export interface CallPermitsOptions {

@@ -1,16 +1,16 @@
 import type { Tool } from "../catalog/define-tool.ts";
-import type { AdmissionAnswer } from "../contract/admission.ts";
+import type { AdmissionAnswer } from "../contract/gate/admission.ts";
 import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts";
-import type { AttemptEnd, JobSpec } from "../contract/job.ts";
+import type { AttemptEnd, JobSpec } from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Call } from "../plan/step.ts";
 import { failedAttempt, toAttemptEnd } from "./attempt-end.ts";
-import { makeJob } from "./make-job.ts";
-import type { Gate } from "./ports.ts";
+import { makeJob } from "../gate/make-job.ts";
+import type { Gate } from "../egress/ports.ts";
 import type { Action } from "./run-action.ts";
-import type { StepIds } from "./step-ids.ts";
+import type { StepIds } from "../gate/step-ids.ts";
 import type { Queued } from "./tool-pools.ts";
 
 /** A sync call that is queued or under way, and what a job would need to make it again. */

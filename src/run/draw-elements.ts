@@ -2,9 +2,9 @@ import type { Tool } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { err, type Result } from "../kit/result.ts";
 import type { Call } from "../plan/step.ts";
-import { rateLimited, toLimit } from "./admit-plan.ts";
-import { markDegraded, uncountable } from "./degrade-plan.ts";
-import type { Gate } from "./ports.ts";
+import { rateLimited, toLimit } from "../gate/admit-plan.ts";
+import { markDegraded, uncountable } from "../gate/degrade-plan.ts";
+import type { Gate } from "../egress/ports.ts";
 import type { Queued } from "./tool-pools.ts";
 
 /**

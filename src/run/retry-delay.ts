@@ -2,7 +2,7 @@ import type { Tool } from "../catalog/define-tool.ts";
 import type { Failure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { backoffMs } from "../kit/backoff.ts";
-import type { Ports } from "./ports.ts";
+import type { Ports } from "../egress/ports.ts";
 
 /** What has become of a call so far. */
 export interface FailedAttempts {

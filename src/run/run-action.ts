@@ -1,23 +1,23 @@
 import type { ProgressReport, ToolContext } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { Outcome } from "../contract/outcome.ts";
-import { ToolFailure } from "../contract/tool-failure.ts";
+import { ToolFailure } from "../catalog/tool-failure.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import { sleep } from "../kit/sleep.ts";
 import type { Call } from "../plan/step.ts";
-import type { ByteBudget } from "./byte-budget.ts";
-import { CallClock } from "./call-clock.ts";
+import type { ByteBudget } from "../egress/byte-budget.ts";
+import { CallClock } from "../egress/call-clock.ts";
 import type { CallPermits } from "./call-permits.ts";
-import { type CallTrace, createEgress } from "./egress.ts";
-import { inDoubt, toFailedOutcome } from "./failed-outcome.ts";
-import type { Parallelism } from "./parallelism.ts";
-import type { Ports, RunOptions, ToolGates } from "./ports.ts";
-import type { TenantReads } from "./read-cache.ts";
+import { type CallTrace, createEgress } from "../egress/egress.ts";
+import { inDoubt, toFailedOutcome } from "../answer/failed-outcome.ts";
+import type { Parallelism } from "../answer/parallelism.ts";
+import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
+import type { TenantReads } from "../egress/read-cache.ts";
 import { retryDelayMs } from "./retry-delay.ts";
-import { serialiseOutput } from "./serialise-output.ts";
-import { readSecret, redactHint, redactMessage, redactorOf } from "./tool-secrets.ts";
-import type { UpstreamHealth } from "./upstream-health.ts";
+import { serialiseOutput } from "../answer/serialise-output.ts";
+import { readSecret, redactHint, redactMessage, redactorOf } from "../egress/tool-secrets.ts";
+import type { UpstreamHealth } from "../egress/upstream-health.ts";
 
 /** What the actions of one request share. */
 export interface RequestScope {

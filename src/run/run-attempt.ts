@@ -1,7 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { parseArgs } from "../catalog/parse-args.ts";
 import { makeFailure } from "../contract/failure.ts";
-import type { AttemptEnd, JobClaim } from "../contract/job.ts";
+import type { AttemptEnd, JobClaim } from "../contract/gate/job.ts";
 import { isJsonObject } from "../contract/json.ts";
 import { failedAttempt, toAttemptEnd } from "./attempt-end.ts";
 import type { CallPermits } from "./call-permits.ts";

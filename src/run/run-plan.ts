@@ -5,8 +5,8 @@ import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
 import type { DataOf } from "../plan/references.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import type { Demotion } from "./demotion.ts";
-import type { Park, ParkedStep } from "./parked-step.ts";
-import { skipped, skippedAfter } from "./skipped-outcome.ts";
+import type { Park, ParkedStep } from "../approve/parked-step.ts";
+import { skipped, skippedAfter } from "../answer/skipped-outcome.ts";
 import type { StartStep } from "./start-step.ts";
 import type { Queued } from "./tool-pools.ts";
 

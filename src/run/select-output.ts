@@ -1,5 +1,5 @@
 import type { Outcome } from "../contract/outcome.ts";
-import { selectFields } from "./select-fields.ts";
+import { selectFields } from "../answer/select-fields.ts";
 import type { Queued } from "./tool-pools.ts";
 
 /** Show only the selected parts of a call's output. What refers to it still sees the whole. */

@@ -1,4 +1,4 @@
-import type { AdmissionAnswer, AdmissionRequest } from "../contract/admission.ts";
+import type { AdmissionAnswer, AdmissionRequest } from "../contract/gate/admission.ts";
 
 type Denied = AdmissionAnswer["denied"];
 

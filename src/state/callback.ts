@@ -1,4 +1,4 @@
-import type { CallbackEnd, CallbackRecord, CallbackStatus, CallbackTarget } from "../contract/job.ts";
+import type { CallbackEnd, CallbackRecord, CallbackStatus, CallbackTarget } from "../contract/gate/job.ts";
 
 /**
  * The delivery of the event about a job's end: a state machine of its own beside the job's.

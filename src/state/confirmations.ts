@@ -1,4 +1,4 @@
-import type { Claim, ClaimRefusal, ConfirmationStatus } from "../contract/confirmation.ts";
+import type { Claim, ClaimRefusal, ConfirmationStatus } from "../contract/gate/confirmation.ts";
 import { LIMITS } from "../contract/limits.ts";
 
 /** A confirmation without what it is about. Times are milliseconds since the epoch. */

@@ -1,4 +1,4 @@
-import type { LeaseGrant, LeaseWish } from "../contract/admission.ts";
+import type { LeaseGrant, LeaseWish } from "../contract/gate/admission.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { decideGcraBlock } from "../kit/gcra.ts";
 import { advanceBucket, type BucketChange, type QuotaBook } from "./quota.ts";

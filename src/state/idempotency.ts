@@ -1,4 +1,4 @@
-import type { KeptAnswer, KeyEnd, KeyedContent, KeyState } from "../contract/idempotency.ts";
+import type { KeptAnswer, KeyEnd, KeyedContent, KeyState } from "../contract/gate/idempotency.ts";
 import { LIMITS } from "../contract/limits.ts";
 
 /** What is known of a key. Times are milliseconds since the epoch. */

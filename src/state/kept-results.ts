@@ -1,4 +1,4 @@
-import type { KeptResult } from "../contract/kept-result.ts";
+import type { KeptResult } from "../contract/gate/kept-result.ts";
 import { LIMITS } from "../contract/limits.ts";
 
 /** What is known of a kept result without reading it. */

@@ -1,4 +1,4 @@
-import type { LeaseGrant, LeaseWish, QuotaState, RateLimit } from "../contract/admission.ts";
+import type { LeaseGrant, LeaseWish, QuotaState, RateLimit } from "../contract/gate/admission.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { leaseMsOf } from "./grant-leases.ts";
 

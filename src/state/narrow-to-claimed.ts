@@ -1,5 +1,5 @@
-import type { AdmissionAnswer, AdmissionRequest } from "../contract/admission.ts";
-import type { IdempotencyAnswer, IdempotencyRequest, KeyState } from "../contract/idempotency.ts";
+import type { AdmissionAnswer, AdmissionRequest } from "../contract/gate/admission.ts";
+import type { IdempotencyAnswer, IdempotencyRequest, KeyState } from "../contract/gate/idempotency.ts";
 
 type Wishes = Pick<AdmissionRequest, "draws" | "jobs">;
 type Denied = AdmissionAnswer["denied"];

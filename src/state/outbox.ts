@@ -1,5 +1,5 @@
 import { makeFailure, toWireFailure, type WireFailure } from "../contract/failure.ts";
-import type { AttemptEnd, JobClaim, JobRecord, JobSpec, JobStatus } from "../contract/job.ts";
+import type { AttemptEnd, JobClaim, JobRecord, JobSpec, JobStatus } from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { backoffMs } from "../kit/backoff.ts";
 import { type Callback, makeCallback, startCallback, toCallbackRecord } from "./callback.ts";

@@ -1,5 +1,5 @@
 import { LIMITS } from "../contract/limits.ts";
-import type { GlobalLimits } from "../contract/permit.ts";
+import type { GlobalLimits } from "../contract/gate/permit.ts";
 import { type Bucket, resumeBucket } from "./quota.ts";
 
 /** Everything one tool's gate knows. Times are milliseconds since the epoch. */

@@ -1,4 +1,4 @@
-import type { PermitAnswer, PermitDenial, PermitRequest } from "../contract/permit.ts";
+import type { PermitAnswer, PermitDenial, PermitRequest } from "../contract/gate/permit.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { decideGcra, type GcraRate } from "../kit/gcra.ts";
 import {

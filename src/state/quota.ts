@@ -1,4 +1,4 @@
-import type { AdmissionAnswer, AdmissionRequest, QuotaState, RateLimit } from "../contract/admission.ts";
+import type { AdmissionAnswer, AdmissionRequest, QuotaState, RateLimit } from "../contract/gate/admission.ts";
 import { decideGcra, type GcraDecision, gcraIntervalMs } from "../kit/gcra.ts";
 
 /** One bucket: its theoretical arrival time, and the durable mark that the time has not passed. Milliseconds. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import { defineTool, type ToolContext } from "../catalog/define-tool.ts";
-import { ToolFailure } from "../contract/tool-failure.ts";
+import { ToolFailure } from "../catalog/tool-failure.ts";
 import { visibleText } from "../kit/visible-text.ts";
 import { cutText } from "./cut-text.ts";
 import { matchPlace } from "./match-place.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { defineTool, toOrigin, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import type { Orchestration } from "../../src/contract/orchestration.ts";
-import type { GlobalLimits } from "../../src/contract/permit.ts";
+import type { GlobalLimits } from "../../src/contract/gate/permit.ts";
 import { FakeToolContext } from "../support/fake-tool-context.ts";
 import { declareTool, deleteOrder, sendReceipt } from "../support/sample-tools.ts";
 

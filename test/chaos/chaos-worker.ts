@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 
 import { createVolley } from "../../src/edge/create-volley.ts";
-import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../src/contract/admission.ts";
+import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../src/contract/gate/admission.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 
 /*

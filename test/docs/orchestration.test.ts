@@ -7,7 +7,7 @@ import { parseBatch } from "../../src/contract/batch.ts";
 import { execute, executePlan } from "../../src/executor.ts";
 import { toBatchJson, toPartitionJson } from "../../src/formats/orchestration-answer.ts";
 import { parseBatchRequest, parsePartitionRequest } from "../../src/formats/orchestration-api.ts";
-import { estimateTokens } from "../../src/kit/estimate-tokens.ts";
+import { estimateTokens } from "../../src/answer/estimate-tokens.ts";
 import { makeSerialPlan } from "../../src/plan/make-serial-plan.ts";
 import { makePartition } from "../../src/plan/partition.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import type { AdmissionAnswer, AdmissionRequest } from "../../src/contract/admission.ts";
-import { admitSharded } from "../../src/edge/durable/admit-sharded.ts";
+import type { AdmissionAnswer, AdmissionRequest } from "../../src/contract/gate/admission.ts";
+import { admitSharded } from "../../src/edge/gate-client/admit-sharded.ts";
 import { HUNDRED_AN_HOUR, makeRequest, makeSpec } from "./gate-requests.ts";
 
 const idAt = (shard: number, n: number): string =>

@@ -2,8 +2,8 @@ import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 
-import type { CallbackTarget } from "../../src/contract/job.ts";
-import type { TenantGateMethods } from "../../src/edge/durable/tenant-gate-methods.ts";
+import type { CallbackTarget } from "../../src/contract/gate/job.ts";
+import type { TenantGateMethods } from "../../src/contract/gate/tenant-gate-methods.ts";
 import { countRows } from "./count-rows.ts";
 import { makeJobsRequest, makeSpec } from "./gate-requests.ts";
 import { attemptsRun, deliveriesTried } from "./scripted-attempts.ts";

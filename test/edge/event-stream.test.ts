@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { makeRefusal } from "../../src/contract/refusal.ts";
 import { type Listener, type Ran, respondEvents, type Run } from "../../src/edge/http/event-stream.ts";
 import { err, ok, type Result } from "../../src/kit/result.ts";
-import type { Refused } from "../../src/run/admit-plan.ts";
+import type { Refused } from "../../src/gate/admit-plan.ts";
 import { readEvents } from "../support/read-events.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 

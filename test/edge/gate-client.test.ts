@@ -1,10 +1,11 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { placeJob } from "../../src/contract/job-shard.ts";
-import { createGateClient } from "../../src/edge/durable/gate-client.ts";
-import { systemClock } from "../../src/edge/system-ports.ts";
-import type { TenantGateNamespace, TenantGateStub } from "../../src/edge/durable/tenant-gate-methods.ts";
+import { placeJob } from "../../src/contract/gate/job-shard.ts";
+import { createGateClient } from "../../src/edge/gate-client/gate-client.ts";
+import { systemClock } from "../../src/edge/platform/system-ports.ts";
+import type { TenantGateStub } from "../../src/contract/gate/tenant-gate-methods.ts";
+import type { TenantGateNamespace } from "../../src/edge/gate-client/gate-client.ts";
 import { countRows } from "./count-rows.ts";
 import { attemptsRun } from "./scripted-attempts.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";

@@ -1,5 +1,5 @@
-import type { AdmissionRequest, RateLimit } from "../../src/contract/admission.ts";
-import type { JobSpec } from "../../src/contract/job.ts";
+import type { AdmissionRequest, RateLimit } from "../../src/contract/gate/admission.ts";
+import type { JobSpec } from "../../src/contract/gate/job.ts";
 import type { Act } from "./scripted-attempts.ts";
 
 /** Long enough that nothing refills while a test runs. */

@@ -2,7 +2,7 @@ import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
-import type { IdempotencyRequest, KeyEnd, KeyState } from "../../src/contract/idempotency.ts";
+import type { IdempotencyRequest, KeyEnd, KeyState } from "../../src/contract/gate/idempotency.ts";
 import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeRequest, makeSpec } from "./gate-requests.ts";
 

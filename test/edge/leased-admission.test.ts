@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
-import { createGateClient } from "../../src/edge/durable/gate-client.ts";
-import { systemClock } from "../../src/edge/system-ports.ts";
-import { createLeasedAdmission, TenantLeases } from "../../src/run/leased-admission.ts";
+import { createGateClient } from "../../src/edge/gate-client/gate-client.ts";
+import { systemClock } from "../../src/edge/platform/system-ports.ts";
+import { createLeasedAdmission, TenantLeases } from "../../src/gate/leased-admission.ts";
 import { countRows } from "./count-rows.ts";
 import { makeRequest } from "./gate-requests.ts";
 

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 
 import { createVolley } from "../../src/edge/create-volley.ts";
 import { digestKey } from "../../src/edge/http/key-ring.ts";
-import type { TenantGateNamespace, TenantGateStub } from "../../src/edge/durable/tenant-gate-methods.ts";
+import type { TenantGateStub } from "../../src/contract/gate/tenant-gate-methods.ts";
+import type { TenantGateNamespace } from "../../src/edge/gate-client/gate-client.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 
 const PROBE = "https://probe.example.com";

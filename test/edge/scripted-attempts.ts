@@ -1,6 +1,6 @@
 import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
-import type { RateLimit } from "../../src/contract/admission.ts";
-import type { AttemptEnd, CallbackClaim, CallbackEnd, JobClaim } from "../../src/contract/job.ts";
+import type { RateLimit } from "../../src/contract/gate/admission.ts";
+import type { AttemptEnd, CallbackClaim, CallbackEnd, JobClaim } from "../../src/contract/gate/job.ts";
 
 /** What a scripted attempt does, by its number: the arguments of its job are a list of these. */
 export type Act = "succeed" | "fail" | "fail-for-good" | "lose" | "throw" | "hang" | "unknown-tool";

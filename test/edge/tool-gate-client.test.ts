@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
-import type { PermitAnswer, PermitRequest } from "../../src/contract/permit.ts";
+import type { PermitAnswer, PermitRequest } from "../../src/contract/gate/permit.ts";
 import type { ToolGateNamespace, ToolGateStub } from "../../src/edge/durable/tool-gate.ts";
-import { createToolGates } from "../../src/edge/durable/tool-gate-client.ts";
-import { systemClock } from "../../src/edge/system-ports.ts";
+import { createToolGates } from "../../src/edge/gate-client/tool-gate-client.ts";
+import { systemClock } from "../../src/edge/platform/system-ports.ts";
 
 const REQUEST: PermitRequest = {
   id: "call",

@@ -2,7 +2,7 @@ import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
-import type { GlobalLimits, PermitRequest } from "../../src/contract/permit.ts";
+import type { GlobalLimits, PermitRequest } from "../../src/contract/gate/permit.ts";
 import { countRows } from "./count-rows.ts";
 
 let tools = 0;

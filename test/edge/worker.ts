@@ -1,6 +1,6 @@
 import { createVolley } from "../../src/edge/create-volley.ts";
 import { createTenantGate } from "../../src/edge/durable/tenant-gate.ts";
-import type { TenantGateMethods } from "../../src/edge/durable/tenant-gate-methods.ts";
+import type { TenantGateMethods } from "../../src/contract/gate/tenant-gate-methods.ts";
 import { createToolGate, type ToolGateMethods } from "../../src/edge/durable/tool-gate.ts";
 import { limitedMail } from "./limited-mail.ts";
 import { SCRIPTED } from "./scripted-attempts.ts";

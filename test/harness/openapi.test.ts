@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import type { OutcomeMeta } from "../../src/contract/outcome.ts";
 import type { Step } from "../../src/plan/step.ts";
-import { toResultJson } from "../../src/run/envelope.ts";
+import { toResultJson } from "../../src/answer/envelope.ts";
 import {
   bodySchema,
   type DocumentedOperation,

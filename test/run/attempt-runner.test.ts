@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import type { Tool, ToolDeclaration } from "../../src/catalog/define-tool.ts";
-import type { AttemptEnd, JobClaim } from "../../src/contract/job.ts";
+import type { AttemptEnd, JobClaim } from "../../src/contract/gate/job.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import type { Orchestration } from "../../src/contract/orchestration.ts";
 import { Semaphore } from "../../src/kit/semaphore.ts";
 import { AttemptRunner } from "../../src/run/attempt-runner.ts";
-import { ByteBudget } from "../../src/run/byte-budget.ts";
+import { ByteBudget } from "../../src/egress/byte-budget.ts";
 import { TestWorld } from "../support/execute-batch.ts";
 import { contractOf } from "../support/fake-actions.ts";
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { expect, test } from "vitest";
 
 import { defineTool } from "../../src/catalog/define-tool.ts";
-import { ToolFailure } from "../../src/contract/tool-failure.ts";
+import { ToolFailure } from "../../src/catalog/tool-failure.ts";
 import { TestWorld } from "../support/execute-batch.ts";
 import { declareTool } from "../support/sample-tools.ts";
 

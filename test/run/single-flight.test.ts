@@ -3,7 +3,7 @@ import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
 import type { ToolDeclaration } from "../../src/catalog/define-tool.ts";
-import { ToolFailure } from "../../src/contract/tool-failure.ts";
+import { ToolFailure } from "../../src/catalog/tool-failure.ts";
 import { TestWorld, type WireResult } from "../support/execute-batch.ts";
 import { contractOf } from "../support/fake-actions.ts";
 

@@ -5,7 +5,7 @@ import { parseBatch } from "../../src/contract/batch.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import type { Orchestration } from "../../src/contract/orchestration.ts";
 import { execute } from "../../src/executor.ts";
-import type { Execution } from "../../src/run/execution.ts";
+import type { Execution } from "../../src/gate/execution.ts";
 import { TestWorld, type WireEnvelope, type WireResult } from "../support/execute-batch.ts";
 import { contractOf } from "../support/fake-actions.ts";
 import { FakeUpstream } from "../support/fake-upstream.ts";

@@ -5,7 +5,7 @@ import { createCatalog } from "../../src/catalog/catalog.ts";
 import { defineTool, type Tool, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import type { Orchestration } from "../../src/contract/orchestration.ts";
-import type { Execution } from "../../src/run/execution.ts";
+import type { Execution } from "../../src/gate/execution.ts";
 import { TestWorld, type WireResult } from "../support/execute-batch.ts";
 import { contractOf } from "../support/fake-actions.ts";
 import { declareTool } from "../support/sample-tools.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JobSpec } from "../../src/contract/job.ts";
+import type { JobSpec } from "../../src/contract/gate/job.ts";
 import { admitJobs } from "../../src/state/admit-jobs.ts";
 
 const jobs = [1, 2, 3].map((index) => ({ index, spec: { id: `job-${index}` } as JobSpec }));

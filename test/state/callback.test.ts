@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { CallbackEnd } from "../../src/contract/job.ts";
+import type { CallbackEnd } from "../../src/contract/gate/job.ts";
 import {
   type Callback,
   CALLBACK_ATTEMPTS,

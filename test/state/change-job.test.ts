@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { JobSpec } from "../../src/contract/job.ts";
+import type { JobSpec } from "../../src/contract/gate/job.ts";
 import { cancelJob, redriveJob } from "../../src/state/change-job.ts";
 import { claimJob, type Job } from "../../src/state/outbox.ts";
 import { failed, LEASE, NOW, recorded, settle, succeeded } from "../support/sample-jobs.ts";

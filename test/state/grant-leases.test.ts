@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { LeaseWish, RateLimit } from "../../src/contract/admission.ts";
+import type { LeaseWish, RateLimit } from "../../src/contract/gate/admission.ts";
 import { grantLeases, leaseMsOf } from "../../src/state/grant-leases.ts";
 import { type Bucket, drawQuota } from "../../src/state/quota.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { KeyEnd, KeyState } from "../../src/contract/idempotency.ts";
+import type { KeyEnd, KeyState } from "../../src/contract/gate/idempotency.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { claimKey, completeKey, type KeyRecord } from "../../src/state/idempotency.ts";
 

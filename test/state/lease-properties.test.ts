@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { RateLimit } from "../../src/contract/admission.ts";
+import type { RateLimit } from "../../src/contract/gate/admission.ts";
 import { leaseMsOf } from "../../src/state/grant-leases.ts";
 import { createRandom, LeaseSimulation, worstExcess } from "../support/lease-simulation.ts";
 

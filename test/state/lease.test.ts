@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { LeaseWish, RateLimit } from "../../src/contract/admission.ts";
+import type { LeaseWish, RateLimit } from "../../src/contract/gate/admission.ts";
 import {
   acceptLeases,
   drawLeases,

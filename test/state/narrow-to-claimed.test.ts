@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { IdempotencyRequest, KeyState } from "../../src/contract/idempotency.ts";
+import type { IdempotencyRequest, KeyState } from "../../src/contract/gate/idempotency.ts";
 import { narrowToClaimed } from "../../src/state/narrow-to-claimed.ts";
 
 const limit = { bucket: "tool:x", limit: 1, windowS: 60 };

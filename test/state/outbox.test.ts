@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
-import type { AttemptEnd, Delivery, JobClaim } from "../../src/contract/job.ts";
+import type { AttemptEnd, Delivery, JobClaim } from "../../src/contract/gate/job.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { cancelJob, redriveJob } from "../../src/state/change-job.ts";
 import { buryJob, claimJob, queueJob, settleJob, toJobRecord } from "../../src/state/outbox.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { LIMITS } from "../../src/contract/limits.ts";
-import type { GlobalLimits, PermitAnswer, PermitRequest } from "../../src/contract/permit.ts";
+import type { GlobalLimits, PermitAnswer, PermitRequest } from "../../src/contract/gate/permit.ts";
 import { gcraIntervalMs } from "../../src/kit/gcra.ts";
 import {
   openPermits,

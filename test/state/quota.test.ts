@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { RateLimit } from "../../src/contract/admission.ts";
+import type { RateLimit } from "../../src/contract/gate/admission.ts";
 import {
   type Bucket,
   drawQuota,

@@ -1,4 +1,4 @@
-import type { AdmissionAnswer, AdmissionRequest } from "../../src/contract/admission.ts";
+import type { AdmissionAnswer, AdmissionRequest } from "../../src/contract/gate/admission.ts";
 import type {
   ApprovalAnswer,
   Claim,
@@ -6,14 +6,14 @@ import type {
   Island,
   ParkAnswer,
   ParkRequest,
-} from "../../src/contract/confirmation.ts";
+} from "../../src/contract/gate/confirmation.ts";
 import type {
   IdempotencyAnswer,
   IdempotencyClosing,
   IdempotencyRequest,
-} from "../../src/contract/idempotency.ts";
-import type { AttemptEnd } from "../../src/contract/job.ts";
-import type { Gate } from "../../src/run/ports.ts";
+} from "../../src/contract/gate/idempotency.ts";
+import type { AttemptEnd } from "../../src/contract/gate/job.ts";
+import type { Gate } from "../../src/egress/ports.ts";
 import { narrowToClaimed } from "../../src/state/narrow-to-claimed.ts";
 
 /** When everything that a fake gate parks expires. */

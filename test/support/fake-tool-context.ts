@@ -6,7 +6,7 @@ import type {
   UpstreamResponse,
 } from "../../src/catalog/define-tool.ts";
 import { toOrigin } from "../../src/catalog/define-tool.ts";
-import { ToolFailure } from "../../src/contract/tool-failure.ts";
+import { ToolFailure } from "../../src/catalog/tool-failure.ts";
 
 /** A request as the fake context saw it leave. */
 export interface SentRequest {

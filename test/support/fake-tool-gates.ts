@@ -1,5 +1,5 @@
-import type { PermitAnswer, PermitRequest } from "../../src/contract/permit.ts";
-import type { ToolGates } from "../../src/run/ports.ts";
+import type { PermitAnswer, PermitRequest } from "../../src/contract/gate/permit.ts";
+import type { ToolGates } from "../../src/egress/ports.ts";
 import { openPermits, type PermitBook } from "../../src/state/permit-book.ts";
 import { type PermitCommand, stepPermits } from "../../src/state/permits.ts";
 import type { VirtualClock } from "./virtual-clock.ts";

@@ -1,9 +1,9 @@
 import type { Tool, ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
-import type { IdempotencyRequest, KeyedContent, KeyState } from "../../src/contract/idempotency.ts";
+import type { IdempotencyRequest, KeyedContent, KeyState } from "../../src/contract/gate/idempotency.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { execute } from "../../src/executor.ts";
-import type { Execution } from "../../src/run/execution.ts";
+import type { Execution } from "../../src/gate/execution.ts";
 import { claimKey, completeKey, type KeyRecord } from "../../src/state/idempotency.ts";
 import { TestWorld, type WireEnvelope } from "./execute-batch.ts";
 import { contractOf } from "./fake-actions.ts";

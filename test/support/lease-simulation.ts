@@ -1,4 +1,4 @@
-import type { LeaseGrant, LeaseWish, RateLimit } from "../../src/contract/admission.ts";
+import type { LeaseGrant, LeaseWish, RateLimit } from "../../src/contract/gate/admission.ts";
 import { grantLeases, type LeasePolicy } from "../../src/state/grant-leases.ts";
 import {
   acceptLeases,

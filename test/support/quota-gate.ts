@@ -3,7 +3,7 @@ import type {
   AdmissionRequest,
   LeaseWish,
   RateLimit,
-} from "../../src/contract/admission.ts";
+} from "../../src/contract/gate/admission.ts";
 import { decideGcra } from "../../src/kit/gcra.ts";
 import { grantLeases } from "../../src/state/grant-leases.ts";
 import { type Bucket, type BucketChange, drawQuota } from "../../src/state/quota.ts";

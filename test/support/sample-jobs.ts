@@ -1,5 +1,5 @@
 import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
-import type { AttemptEnd, JobSpec } from "../../src/contract/job.ts";
+import type { AttemptEnd, JobSpec } from "../../src/contract/gate/job.ts";
 import { type Job, recordJob, settleJob } from "../../src/state/outbox.ts";
 
 export const NOW = 1_800_000_000_000;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { expect, test } from "vitest";
 
 import type { UpstreamResponse } from "../../src/catalog/define-tool.ts";
-import { ToolFailure } from "../../src/contract/tool-failure.ts";
+import { ToolFailure } from "../../src/catalog/tool-failure.ts";
 import { parseUpstream } from "../../src/tools/parse-upstream.ts";
 
 const schema = z.looseObject({ id: z.string() });

@@ -1,6 +1,6 @@
-import type { RateLimit } from "../../contract/admission.ts";
+import type { RateLimit } from "../../contract/gate/admission.ts";
 import { makeFailure, toWireFailure } from "../../contract/failure.ts";
-import type { AttemptEnd, CallbackClaim, CallbackEnd, JobClaim } from "../../contract/job.ts";
+import type { AttemptEnd, CallbackClaim, CallbackEnd, JobClaim } from "../../contract/gate/job.ts";
 import type { DueWork } from "./drain-jobs.ts";
 import type { Outbox } from "./outbox.ts";
 import type { QuotaTable } from "./quota-table.ts";

@@ -1,5 +1,5 @@
-import type { AdmissionAnswer, AdmissionRequest } from "../../contract/admission.ts";
-import type { IdempotencyAnswer, IdempotencyRequest } from "../../contract/idempotency.ts";
+import type { AdmissionAnswer, AdmissionRequest } from "../../contract/gate/admission.ts";
+import type { IdempotencyAnswer, IdempotencyRequest } from "../../contract/gate/idempotency.ts";
 import { admitJobs } from "../../state/admit-jobs.ts";
 import { narrowToClaimed } from "../../state/narrow-to-claimed.ts";
 import type { KeyTable } from "./key-table.ts";

@@ -1,4 +1,4 @@
-import type { CallbackClaim, CallbackEnd } from "../../contract/job.ts";
+import type { CallbackClaim, CallbackEnd } from "../../contract/gate/job.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { disableCallback, settleCallback } from "../../state/callback.ts";
 import { firstDue, nextDue } from "../../state/due-times.ts";

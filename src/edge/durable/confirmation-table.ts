@@ -3,7 +3,7 @@ import type {
   ConfirmationRecord,
   ParkAnswer,
   ParkRequest,
-} from "../../contract/confirmation.ts";
+} from "../../contract/gate/confirmation.ts";
 import {
   beginConfirmation,
   changeConfirmation,

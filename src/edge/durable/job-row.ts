@@ -1,4 +1,4 @@
-import { type Delivery, JOB_STATUSES, type JobStatus } from "../../contract/job.ts";
+import { type Delivery, JOB_STATUSES, type JobStatus } from "../../contract/gate/job.ts";
 import type { Callback } from "../../state/callback.ts";
 import { type Job, buryJob } from "../../state/outbox.ts";
 

@@ -1,4 +1,4 @@
-import type { JobQuery } from "../../contract/job.ts";
+import type { JobQuery } from "../../contract/gate/job.ts";
 import type { Job } from "../../state/outbox.ts";
 import {
   buryJobRow,

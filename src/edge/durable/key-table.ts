@@ -3,7 +3,7 @@ import type {
   IdempotencyRequest,
   KeyedContent,
   KeyState,
-} from "../../contract/idempotency.ts";
+} from "../../contract/gate/idempotency.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { claimKey, completeKey, type KeyRecord } from "../../state/idempotency.ts";
 

@@ -1,5 +1,5 @@
-import type { AdmissionAnswer, AdmissionRequest } from "../../contract/admission.ts";
-import type { AttemptEnd, JobChange, JobClaim, JobQuery, JobRecord } from "../../contract/job.ts";
+import type { AdmissionAnswer, AdmissionRequest } from "../../contract/gate/admission.ts";
+import type { AttemptEnd, JobChange, JobClaim, JobQuery, JobRecord } from "../../contract/gate/job.ts";
 import { cancelJob, redriveJob } from "../../state/change-job.ts";
 import { firstDue, nextDue } from "../../state/due-times.ts";
 import { claimJob, type Job, queueJob, recordJob, settleJob, toJobRecord } from "../../state/outbox.ts";

@@ -1,4 +1,4 @@
-import type { LeaseGrant, LeaseWish } from "../../contract/admission.ts";
+import type { LeaseGrant, LeaseWish } from "../../contract/gate/admission.ts";
 import { grantLeases } from "../../state/grant-leases.ts";
 import {
   type Bucket,

@@ -1,4 +1,4 @@
-import type { KeptResult } from "../../contract/kept-result.ts";
+import type { KeptResult } from "../../contract/gate/kept-result.ts";
 import {
   expireResults,
   findFresh,

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../contract/admission.ts";
+import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../contract/gate/admission.ts";
 import type {
   ApprovalAnswer,
   Claim,
@@ -7,14 +7,14 @@ import type {
   ConfirmationRecord,
   ParkAnswer,
   ParkRequest,
-} from "../../contract/confirmation.ts";
-import type { IdempotencyClosing } from "../../contract/idempotency.ts";
-import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../contract/job.ts";
-import type { KeptResult } from "../../contract/kept-result.ts";
+} from "../../contract/gate/confirmation.ts";
+import type { IdempotencyClosing } from "../../contract/gate/idempotency.ts";
+import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
+import type { KeptResult } from "../../contract/gate/kept-result.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "../../state/confirmations.ts";
 import { KEEP_LIMITS, type KeepLimits } from "../../state/kept-results.ts";
-import { systemClock } from "../system-ports.ts";
+import { systemClock } from "../platform/system-ports.ts";
 import { BackgroundWork, type GateBackground } from "./background-work.ts";
 import { BatchAdmission } from "./batch-admission.ts";
 import { ConfirmationTable } from "./confirmation-table.ts";
@@ -25,7 +25,7 @@ import { Outbox, type OutboxOptions } from "./outbox.ts";
 import { QuotaTable } from "./quota-table.ts";
 import { ResultTable } from "./result-table.ts";
 import { migrate } from "./schema.ts";
-import type { TenantGateMethods } from "./tenant-gate-methods.ts";
+import type { TenantGateMethods } from "../../contract/gate/tenant-gate-methods.ts";
 
 type Env = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 
-import type { PermitAnswer, PermitRequest } from "../../contract/permit.ts";
+import type { PermitAnswer, PermitRequest } from "../../contract/gate/permit.ts";
 import {
   openPermits,
   PERMIT_OPTIONS,
@@ -9,7 +9,7 @@ import {
   type PermitOptions,
 } from "../../state/permit-book.ts";
 import { type PermitCommand, stepPermits } from "../../state/permits.ts";
-import { systemClock } from "../system-ports.ts";
+import { systemClock } from "../platform/system-ports.ts";
 
 /** What a Worker may call on the object. */
 export interface ToolGateMethods {

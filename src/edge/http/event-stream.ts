@@ -1,9 +1,9 @@
-import type { QuotaState } from "../../contract/admission.ts";
+import type { QuotaState } from "../../contract/gate/admission.ts";
 import type { Clock } from "../../kit/clock.ts";
 import { ok, type Result } from "../../kit/result.ts";
-import type { Refused } from "../../run/admit-plan.ts";
-import type { Execution } from "../../run/execution.ts";
-import { logBug } from "./log-bug.ts";
+import type { Refused } from "../../gate/admit-plan.ts";
+import type { Execution } from "../../gate/execution.ts";
+import { logBug } from "../platform/log-bug.ts";
 import type { RequestContext } from "./request-context.ts";
 import { baseHeaders, quotaHeaders, replayHeaders, respondProblem } from "./respond.ts";
 

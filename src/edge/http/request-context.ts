@@ -1,11 +1,11 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Caller } from "../../contract/caller.ts";
-import type { Execution } from "../../run/execution.ts";
-import type { Ports, RunOptions, ToolGates } from "../../run/ports.ts";
-import type { TenantReads } from "../../run/read-cache.ts";
-import type { UpstreamHealth } from "../../run/upstream-health.ts";
-import type { GateClient } from "../durable/gate-client.ts";
-import type { AllowedOrigins } from "../mcp/guard-origin.ts";
+import type { Execution } from "../../gate/execution.ts";
+import type { Ports, RunOptions, ToolGates } from "../../egress/ports.ts";
+import type { TenantReads } from "../../egress/read-cache.ts";
+import type { UpstreamHealth } from "../../egress/upstream-health.ts";
+import type { GateClient } from "../gate-client/gate-client.ts";
+import type { AllowedOrigins } from "./guard-origin.ts";
 
 /** Everything a handler may use besides the request itself. */
 export interface RequestContext {

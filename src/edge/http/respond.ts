@@ -1,4 +1,4 @@
-import type { QuotaState } from "../../contract/admission.ts";
+import type { QuotaState } from "../../contract/gate/admission.ts";
 import type { Caller } from "../../contract/caller.ts";
 import { type Refusal, statusOf, toProblem } from "../../contract/refusal.ts";
 

@@ -5,7 +5,7 @@ import { ALIASES } from "../../catalog/alias.ts";
 import { BATCH_TOOL } from "../../catalog/batch-tool.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ProgressReport } from "../../catalog/define-tool.ts";
-import type { QuotaState } from "../../contract/admission.ts";
+import type { QuotaState } from "../../contract/gate/admission.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import type { ToolReply } from "../../formats/provider-turn.ts";
 import { toRefusedReply } from "../../formats/to-tool-reply.ts";

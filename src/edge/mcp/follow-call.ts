@@ -3,7 +3,7 @@ import type { ProgressReport } from "../../catalog/define-tool.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import type { Clock } from "../../kit/clock.ts";
-import type { Execution } from "../../run/execution.ts";
+import type { Execution } from "../../gate/execution.ts";
 
 /** A call as the client sent it. */
 export interface McpCall {

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { ProgressReport } from "../../catalog/define-tool.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { logBug } from "../http/log-bug.ts";
+import { logBug } from "../platform/log-bug.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { type CallOptions, callTool } from "./call-tool.ts";
 import { listMcpTools } from "./list-mcp-tools.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { CONFIRMATION_STATUSES } from "../../contract/confirmation.ts";
+import { CONFIRMATION_STATUSES } from "../../contract/gate/confirmation.ts";
 
 const action = z.strictObject({
   id: z.string(),

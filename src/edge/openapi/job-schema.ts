@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { CALLBACK_STATUSES, JOB_STATUSES } from "../../contract/job.ts";
+import { CALLBACK_STATUSES, JOB_STATUSES } from "../../contract/gate/job.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { failureSchema } from "./problem-schema.ts";
 

@@ -26,7 +26,7 @@ export function makeOpenApiDocument(): Json {
     "/healthz": { get: makeHealthOperation(components) },
     "/mcp": { post: makeMcpOperation(surface, components) },
   };
-  for (const [route, operation] of Object.entries(OPERATIONS)) {
+  for (const [route, operation] of Object.entries<Operation>(OPERATIONS)) {
     const [method = "", path = ""] = route.split(" ");
     const templated = path.replaceAll(/:(\w+)/g, "{$1}");
     const described = toOperation(templated, operation, components);

@@ -3,8 +3,7 @@ import * as z from "zod";
 import { invocationSchema } from "../../catalog/alias.ts";
 import { discoverySchema } from "../../catalog/discover-tools.ts";
 import { schemaRequestSchema } from "../../catalog/meta-tools.ts";
-import { decisionSchema } from "../../contract/confirmation.ts";
-import type { RouteName } from "../http/routes.ts";
+import { decisionSchema } from "../../contract/gate/confirmation.ts";
 import { batchSchema } from "./batch-schema.ts";
 import { confirmationSchema } from "./confirmation-schema.ts";
 import {
@@ -46,7 +45,7 @@ const turn = (
 const jobId = { tag: "Jobs", answer: { description: "The job", schema: jobSchema } } as const;
 
 /** Every route of the table, described. A route without its description does not compile. */
-export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
+export const OPERATIONS = {
   "POST /v1/execute_actions": {
     id: "executeActions",
     summary: "Run a batch of actions and answer each of them",
@@ -178,4 +177,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     tag: "About",
     answer: { description: "OpenAPI 3.1", schema: z.looseObject({}).meta({ id: "OpenApiDocument" }) },
   },
-};
+} satisfies Readonly<Record<string, Operation>>;
+
+/** A described route: its method and path, such as `GET /v1/jobs`. */
+export type RouteName = keyof typeof OPERATIONS;

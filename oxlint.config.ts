@@ -1,0 +1,56 @@
+import { defineConfig, type OxlintOverride } from "oxlint";
+
+import { coreRules, everywhere, exceptions, noPlatform } from "./oxlint.rules.ts";
+
+const CORE = "kit contract contract/gate catalog";
+const EDGE = `${CORE} shell plan state egress answer gate approve run executor formats agent`;
+/** Every room of `src` and what it may look into besides itself, types included. Nothing names a room below its own. */
+const LADDER: Readonly<Record<string, string>> = {
+  kit: "",
+  contract: "kit",
+  "contract/gate": "kit contract",
+  shell: "kit",
+  catalog: "kit contract contract/gate",
+  plan: `${CORE} shell`,
+  state: "kit contract contract/gate",
+  egress: `${CORE} plan state`,
+  answer: `${CORE} plan egress`,
+  gate: `${CORE} plan state egress answer`,
+  approve: `${CORE} plan state egress answer gate`,
+  run: `${CORE} plan state egress answer gate approve`,
+  executor: `${CORE} plan state egress answer gate approve run`,
+  formats: CORE,
+  tools: "kit contract catalog",
+  agent: `${CORE} plan state egress answer gate approve run executor formats`,
+  "edge/platform": EDGE,
+  "edge/durable": `${EDGE} edge/platform`,
+  "edge/gate-client": `${EDGE} edge/platform edge/durable`,
+  "edge/http": `${EDGE} edge/platform edge/gate-client`,
+  "edge/mcp": `${EDGE} edge/platform edge/http`,
+  "edge/openapi": `${EDGE} edge/http`,
+  "edge/endpoints": `${EDGE} edge/platform edge/http edge/mcp edge/openapi`,
+};
+
+/** What an import of `to` looks like in a file of `from`; the executor stands beside the rooms. */
+function wayFrom(from: string, to: string): string {
+  const climb = from === "executor" ? "\\./" : "\\.\\./".repeat(from.split("/").length);
+  const near = `${to.startsWith(`${from}/`) ? "" : "\\."}\\./${to.split("/").at(-1)}`;
+  return `^(${climb}${to}|${to.includes("/") ? near : climb + to})(/[^/]+)?\\.ts$`;
+}
+
+function ladderOf([room, allowed]: [string, string]): OxlintOverride {
+  const refused = [...Object.keys(LADDER), "worker"].filter(
+    (to) => !` ${allowed} ${room} `.includes(` ${to} `),
+  );
+  const message = `Not from ${room}: see ARCHITECTURE.md, "Who may import whom".`;
+  const patterns = refused.map((to) => ({ regex: wayFrom(room, to), message }));
+  const isEdge = room.startsWith("edge/");
+  const imports = { patterns: isEdge ? patterns : [...patterns, noPlatform] };
+  const files = [room === "executor" ? "src/executor.ts" : `src/${room}/*.ts`];
+  return { files, rules: { ...(!isEdge && coreRules), "eslint/no-restricted-imports": ["error", imports] } };
+}
+
+export default defineConfig({
+  ...everywhere,
+  overrides: [...Object.entries(LADDER).map(ladderOf), ...exceptions],
+});

@@ -1,0 +1,70 @@
+import type { OxlintConfig } from "oxlint";
+
+type Rules = NonNullable<OxlintConfig["rules"]>;
+
+/** What holds of every file, wherever it stands; the rooms of `src` have their ladder in oxlint.config.ts. */
+export const everywhere: OxlintConfig = {
+  plugins: ["typescript", "import", "unicorn", "promise"],
+  categories: { correctness: "error", suspicious: "error" },
+  ignorePatterns: ["node_modules", "dist", ".wrangler"],
+  rules: {
+    "typescript/no-floating-promises": "error",
+    "typescript/no-misused-promises": "error",
+    "typescript/no-explicit-any": "error",
+    "typescript/consistent-type-imports": "error",
+    "typescript/no-unsafe-type-assertion": "off",
+    "typescript/restrict-template-expressions": "off",
+    "typescript/no-base-to-string": "off",
+    "typescript/consistent-return": "off",
+    "import/no-named-as-default-member": "off",
+    "import/no-cycle": "error",
+    "import/no-default-export": "error",
+    "import/no-unassigned-import": "off",
+    "unicorn/no-array-sort": "off",
+    "unicorn/consistent-function-scoping": "off",
+    "unicorn/no-array-reverse": "off",
+    "promise/always-return": "off",
+    "eslint/no-shadow": "off",
+    "eslint/no-underscore-dangle": "off",
+    "eslint/no-await-in-loop": "off",
+    eqeqeq: "error",
+    "prefer-const": "error",
+    "no-console": "error",
+  },
+};
+
+/** What a room outside `edge` may not import: only `edge` talks to the platform. */
+export const noPlatform = {
+  group: ["hono", "hono/*", "cloudflare:*", "node:*"],
+  message: "Only edge talks to the platform.",
+};
+
+const message = "Outside edge this is a port: see egress/ports.ts.";
+const PORTS = [
+  "fetch",
+  "setTimeout",
+  "setInterval",
+  "clearTimeout",
+  "clearInterval",
+  "performance",
+  "crypto",
+];
+
+/** What else holds outside `edge`: time, chance and the network are ports, so that tests have them exactly. */
+export const coreRules: Rules = {
+  "eslint/no-restricted-globals": ["error", ...[...PORTS, "scheduler"].map((name) => ({ name, message }))],
+  "eslint/no-restricted-properties": [
+    "error",
+    { object: "Date", property: "now", message },
+    { object: "Math", property: "random", message },
+  ],
+};
+
+/** Where one of them does not. */
+export const exceptions: NonNullable<OxlintConfig["overrides"]> = [
+  {
+    files: ["src/worker.ts", "test/*/worker.ts", "test/**/*-worker.*", "*.config.ts", "test/bench/**"],
+    rules: { "import/no-default-export": "off" },
+  },
+  { files: ["scripts/**", "test/**", "src/edge/platform/log-bug.ts"], rules: { "no-console": "off" } },
+];

@@ -1,0 +1,65 @@
+import { reachTokens, weighTokens } from "./estimate-tokens.ts";
+import { isEscaped } from "./json-entries.ts";
+
+/** What a cut string weighs at least, and what its end does. Thousandths of a token. */
+export const SHORTEST = weighTokens(':"…"', 1);
+const TAIL = SHORTEST - weighTokens(':"', 1);
+
+/** A name, an id or a date: half of one is wrong, none is merely missing. */
+const WHOLE_CHARACTERS = 80;
+/** Longer links exist, but nobody follows half of one. */
+const WHOLE_LINK_CHARACTERS = 2_048;
+/** Text without any blank (base64, minified code) is cut after a multiple of this. */
+const STRIDE = 64;
+
+/** Tell whether the string from `start` (its quote) to `end` may be cut, and is not only kept or dropped. */
+export function isCuttable(json: string, start: number, end: number): boolean {
+  const length = end - start - 2;
+  if (length <= WHOLE_CHARACTERS) return false;
+  return length > WHOLE_LINK_CHARACTERS || !/^https?:/.test(json.slice(start + 1, start + 7));
+}
+
+/**
+ * Cut a JSON string after a whole word, mark it with `…`, so that it weighs at most `room` (at least `SHORTEST`).
+ *
+ * Where a string may be cut depends on the string alone: with more room it is cut at the same place or later. A cut is
+ * never inside an escape or between the halves of a surrogate pair.
+ */
+export function cutJsonString(
+  json: string,
+  { start, end, room }: { readonly start: number; readonly end: number; readonly room: number },
+): { readonly json: string; readonly dropped: number } {
+  const reach = reachTokens(json, { from: start, to: end - 1, limit: room - TAIL });
+  const cut = lastBreak(json, start + 1, Math.max(start + 1, reach));
+  const rest = JSON.parse(`"${json.slice(cut, end - 1)}"`) as string;
+  return { json: `${json.slice(start, Math.max(start + 1, cut))}…"`, dropped: rest.length };
+}
+
+function lastBreak(json: string, from: number, reach: number): number {
+  let at = reach;
+  while (at > from && !isBreak(json, at)) at -= 1;
+  if (at === from) return safeBreak(json, from, from + Math.floor((reach - from) / STRIDE) * STRIDE);
+  while (at > from && json[at - 1] === " ") at -= 1;
+  return at;
+}
+
+/** A blank begins here, or a character ended here that is a word or half of one. */
+function isBreak(json: string, at: number): boolean {
+  const code = json.charCodeAt(at);
+  if (code === 32) return true;
+  if (code === 92 && /[nrt]/.test(json[at + 1] ?? "")) return !isEscaped(json, at);
+  const before = json.charCodeAt(at - 1);
+  return before >= 0x2e80 && before < 0xd7b0;
+}
+
+function safeBreak(json: string, from: number, at: number): number {
+  if (at <= from) return from;
+  // Inside `\u001b` or the like, whose backslash is at most five characters back.
+  for (let back = 1; back <= 5 && at - back >= from; back += 1) {
+    const escape = at - back;
+    if (json[escape] !== "\\" || isEscaped(json, escape)) continue;
+    if (back < (json[escape + 1] === "u" ? 6 : 2)) return escape;
+  }
+  const before = json.charCodeAt(at - 1);
+  return before >= 0xd800 && before < 0xdc00 ? at - 1 : at;
+}

@@ -1,0 +1,91 @@
+import { LIMITS } from "../contract/limits.ts";
+import { type Outcome, type Shown, shownOf } from "../contract/outcome.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
+import { cutOutcomes } from "./shape-outcomes.ts";
+
+/**
+ * Fit a batch's answer into what one key may keep, by cutting the data of its results as `max_tokens` would: every
+ * result stays, and what was cut says so.
+ *
+ * @param json the answer as it is
+ * @param write writes the answer with these outcomes instead
+ */
+export function fitAnswer(
+  json: string,
+  outcomes: readonly Outcome[],
+  write: (outcomes: readonly Outcome[]) => string,
+): string {
+  const limit = LIMITS.idempotencyAnswerBytes;
+  if (isWithin(json, limit)) return json;
+  const weight = outcomes.reduce((sum, outcome) => sum + weightOf(outcome), 0);
+  // Tokens and bytes are not proportional, so it may take more than one cut.
+  for (let part = 0.9; part > 0.01; part *= 0.6) {
+    const budget = Math.floor(weight * part * (limit / byteLength(json)));
+    const cut = write(cutOutcomes(outcomes, budget));
+    if (isWithin(cut, limit)) return cut;
+  }
+  return write(cutOutcomes(outcomes, 0).map(withoutHints));
+}
+
+/** Fit one action's result into what its key may keep. References then see the cut data too. */
+export function fitOutcome<T extends Outcome>(outcome: T): T {
+  if (outcome.status !== "success") return fitPartial(outcome);
+  const texts = [outcome.json, ...(outcome.shown === undefined ? [] : [outcome.shown.json])];
+  const limit = LIMITS.idempotencyResultBytes / texts.length;
+  if (texts.every((json) => isWithin(json, limit))) return outcome;
+
+  const whole = cutText(outcome.data, outcome.json, limit);
+  const shown = outcome.shown && cutText(outcome.shown.data, outcome.shown.json, limit);
+  const { truncated } = (shown ?? whole).meta;
+  return {
+    ...outcome,
+    ...textOf(whole),
+    ...(shown !== undefined && { shown: textOf(shown) }),
+    meta: { ...outcome.meta, ...(truncated !== undefined && { truncated }) },
+  };
+}
+
+function fitPartial<T extends Outcome>(outcome: T): T {
+  const partial = shownOf(outcome);
+  const limit = LIMITS.idempotencyResultBytes;
+  if (partial === undefined || isWithin(partial.json, limit)) return outcome;
+  const cut = cutText(partial.data, partial.json, limit);
+  return { ...outcome, partial: textOf(cut), meta: { ...outcome.meta, ...cut.meta } };
+}
+
+type Success = Extract<Outcome, { readonly status: "success" }>;
+
+function cutText(data: unknown, json: string, limit: number): Success {
+  const whole: Success = { status: "success", data, json, meta: {} };
+  const weight = weightOf(whole);
+  for (let part = 0.9; part > 0.01; part *= 0.6) {
+    const [cut] = cutOutcomes([whole], Math.floor((weight * part * limit) / byteLength(json)));
+    if (cut?.status === "success" && isWithin(textOf(cut).json, limit)) return cut;
+  }
+  return cutOutcomes([whole], 0)[0] as Success;
+}
+
+function textOf({ data, json, shown }: Success): Shown {
+  return shown ?? { data, json };
+}
+
+function weightOf(outcome: Outcome): number {
+  const shown = shownOf(outcome);
+  return shown === undefined ? 0 : estimateTokens(shown.json);
+}
+
+/** The last resort, for answers whose failures alone are too much: what remains is bounded by the number of actions. */
+function withoutHints(outcome: Outcome): Outcome {
+  if (!("error" in outcome)) return { ...outcome, meta: {} };
+  const { code, retryable } = outcome.error;
+  return { ...outcome, error: { code, retryable }, meta: {} };
+}
+
+/** A UTF-16 unit is one to three bytes: most texts need no encoding to be measured. */
+function isWithin(text: string, limit: number): boolean {
+  return text.length * 3 <= limit || (text.length <= limit && byteLength(text) <= limit);
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).byteLength;
+}

@@ -1,0 +1,18 @@
+import type { Gate } from "../egress/ports.ts";
+
+/**
+ * Fetch the kept results that a batch refers to, by handle. One that is gone is simply not there: the action that
+ * refers to it says so, and the others run. The same holds for all of them when the gate does not answer.
+ */
+export async function recallResults(
+  handles: readonly string[],
+  gate: Gate,
+): Promise<ReadonlyMap<string, unknown>> {
+  if (handles.length === 0) return new Map();
+  try {
+    const kept = await gate.recall(handles);
+    return new Map(kept.map(({ handle, json }) => [handle, JSON.parse(json) as unknown]));
+  } catch {
+    return new Map();
+  }
+}

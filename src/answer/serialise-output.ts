@@ -1,0 +1,34 @@
+import { LIMITS } from "../contract/limits.ts";
+import { exceedsDepth } from "../contract/parse-json.ts";
+import { ToolFailure } from "../catalog/tool-failure.ts";
+
+const encoder = new TextEncoder();
+
+/**
+ * Write a tool's output as JSON, once: the text is what the envelope will contain, byte for byte.
+ *
+ * Throws `TOOL_FAILED` for what JSON cannot say (nothing at all, BigInt, a cycle) and for what nests so deep
+ * that callers could not read it, so that a careless tool costs its own result and not the envelope.
+ */
+export function serialiseOutput(output: unknown): { readonly json: string; readonly bytes: number } {
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(output);
+  } catch {
+    throw new ToolFailure("TOOL_FAILED", {
+      hint: "The tool returned a value that JSON cannot express; its author has to fix it.",
+    });
+  }
+  if (json === undefined) {
+    throw new ToolFailure("TOOL_FAILED", {
+      hint: "The tool returned nothing; its author has to return a JSON value.",
+    });
+  }
+  const written = encoder.encode(json);
+  if (exceedsDepth(written, LIMITS.outputNesting)) {
+    throw new ToolFailure("TOOL_FAILED", {
+      hint: `The tool returned a value that nests deeper than ${LIMITS.outputNesting} levels, which callers could not read.`,
+    });
+  }
+  return { json, bytes: written.length };
+}

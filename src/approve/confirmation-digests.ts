@@ -1,0 +1,28 @@
+import { toDeclarationText } from "../catalog/declaration-text.ts";
+import type { Tool } from "../catalog/define-tool.ts";
+import type { ParkedAction } from "../contract/gate/confirmation.ts";
+import { canonicalJson } from "../kit/canonical-json.ts";
+
+/** SHA-256 of a text's UTF-8, as hex. */
+export type Sha256 = (text: string) => Promise<string>;
+
+/** The hash of what a person says yes to: which actions, in which order, with which arguments. */
+export function hashArgs(actions: readonly ParkedAction[], sha256: Sha256): Promise<string> {
+  return sha256(
+    canonicalJson(
+      actions.map(({ id, tool, gated, needs, args, callback }) => ({
+        id,
+        tool,
+        gated,
+        needs,
+        args,
+        callback_url: callback?.url,
+      })),
+    ),
+  );
+}
+
+/** The hash of what a tool declares to do. */
+export function hashDeclaration(tool: Tool, sha256: Sha256): Promise<string> {
+  return sha256(toDeclarationText(tool));
+}

@@ -1,0 +1,175 @@
+import type { Tool } from "../catalog/define-tool.ts";
+import type { Caller } from "../contract/caller.ts";
+import {
+  type Island,
+  ISLAND_FORMAT,
+  type ParkAnswer,
+  type ParkedAction,
+  type ParkedArgs,
+} from "../contract/gate/confirmation.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
+import { LIMITS } from "../contract/limits.ts";
+import type { Outcome } from "../contract/outcome.ts";
+import { ITEM } from "../contract/reference.ts";
+import { pickPointers } from "../kit/pick-pointers.ts";
+import { hashArgs, hashDeclaration } from "./confirmation-digests.ts";
+import { findIslands } from "./islands.ts";
+import { type DataOf, findReferences } from "../plan/references.ts";
+import type { Plan } from "../plan/step.ts";
+import { describeIsland } from "./describe-island.ts";
+import { failIsland } from "./fail-island.ts";
+import type { Park, ParkedStep } from "./parked-step.ts";
+import type { Gate, Ports } from "../egress/ports.ts";
+
+export interface IslandParkingOptions {
+  readonly caller: Caller;
+  readonly ports: Ports;
+  readonly gate: Gate;
+}
+
+/** One question to a person, on its way to the gate. */
+interface Draft {
+  readonly id: string;
+  readonly steps: readonly ParkedStep[];
+  readonly island: Island;
+  readonly islandJson: string;
+}
+
+/**
+ * Create what records a batch's parked steps as islands, all of them in one call: each under an id of its own, or not at
+ * all. An island that could not be recorded fails at its gated actions, and what waits for those is skipped like after any
+ * failure: nothing of it happened.
+ */
+export function createIslandParking(plan: Plan, options: IslandParkingOptions): Park {
+  return async (parked, dataOf) => {
+    const byIndex = new Map(parked.map((one) => [one.step.index, one]));
+    const needs = plan.steps.map((step) => step.needs);
+    const islands = findIslands([...byIndex.keys()], needs);
+    const drafts = await Promise.all(
+      islands.map((island) =>
+        draft(
+          island.map((index) => byIndex.get(index)!),
+          plan,
+          dataOf,
+          options,
+        ),
+      ),
+    );
+    const small = drafts.filter(({ islandJson }) => isSmall(islandJson));
+    const answer = await record(small, options.gate);
+    return new Map(
+      drafts.flatMap((one) => {
+        const recorded = answer?.find(({ id }) => id === one.id);
+        return recorded === undefined
+          ? toFailures(one, isSmall(one.islandJson) ? (answer === null ? UNREACHABLE : FULL) : TOO_LARGE)
+          : toPending(one, recorded.expiresAt, plan.skipDenied === true);
+      }),
+    );
+  };
+}
+
+/** Null when nothing is recorded for certain. */
+async function record(drafts: readonly Draft[], gate: Gate): Promise<ParkAnswer | null> {
+  if (drafts.length === 0) return [];
+  try {
+    return await gate.park(drafts.map(({ id, islandJson }) => ({ id, islandJson })));
+  } catch {
+    return null;
+  }
+}
+
+async function draft(
+  steps: readonly ParkedStep[],
+  { onError, deadlineMs, maxTokens }: Plan,
+  dataOf: DataOf,
+  { caller, ports }: IslandParkingOptions,
+): Promise<Draft> {
+  const position = new Map(steps.map(({ step }, at) => [step.index, at]));
+  const actions = steps.map(({ step, task, prepared }): ParkedAction => ({
+    id: step.id,
+    tool: task.tool.name,
+    gated: step.parking === "gated",
+    needs: step.needs.flatMap((needed) => position.get(needed) ?? []),
+    args: toParkedArgs({ step, task, prepared }),
+    timeoutMs: task.timeoutMs,
+    select: task.select,
+    ...(task.callback !== undefined && { callback: task.callback }),
+  }));
+  const tools = new Map(steps.map(({ task: { tool } }) => [tool.name, tool]));
+  const island: Island = {
+    format: ISLAND_FORMAT,
+    actions,
+    results: pickResults(actions, dataOf),
+    onError,
+    deadlineMs,
+    maxTokens,
+    requestedBy: caller.name,
+    argsHash: await hashArgs(actions, ports.sha256),
+    declarations: await Promise.all([...tools.values()].map((tool) => declare(tool, ports))),
+  };
+  return { id: ports.newId(), steps, island, islandJson: JSON.stringify(island) };
+}
+
+async function declare(tool: Tool, { sha256 }: Ports): Promise<readonly [string, string]> {
+  return [tool.name, await hashDeclaration(tool, sha256)];
+}
+
+function toParkedArgs({ task, prepared }: ParkedStep): ParkedArgs {
+  // What refers to nothing is known, whatever it waits for.
+  if (prepared === null && task.call !== null) return { kind: "call", input: task.call.input };
+  if (prepared === null) return { kind: "waiting", input: task.input, forEach: task.forEach };
+  if (prepared.kind === "call") return { kind: "call", input: prepared.call.input };
+  const elements = prepared.calls.map((call) =>
+    call.ok ? { input: call.value.input } : { error: call.error },
+  );
+  return { kind: "loop", elements };
+}
+
+/** What the waiting actions refer to outside the island, by id; only the parts that they refer to. */
+function pickResults(actions: readonly ParkedAction[], dataOf: DataOf): [string, unknown][] {
+  const inside = new Set([ITEM, ...actions.map(({ id }) => id)]);
+  const references = actions.flatMap(({ args }) => {
+    if (args.kind !== "waiting") return [];
+    const found = findReferences([args.input, args.forEach], []);
+    return found.ok ? found.value.filter(({ id }) => !inside.has(id)) : [];
+  });
+  return [...Map.groupBy(references, ({ id }) => id)].flatMap(([id, wanted]): [string, unknown][] => {
+    const source = dataOf(id);
+    const pointers = wanted.map(({ tokens }) => tokens);
+    return source === undefined ? [] : [[id, pickPointers(source.data, pointers)]];
+  });
+}
+
+/** A UTF-16 unit is one byte at least: what is surely too large is not encoded to be measured. */
+function isSmall(json: string): boolean {
+  const { confirmationBytes } = LIMITS;
+  return json.length <= confirmationBytes && new TextEncoder().encode(json).length <= confirmationBytes;
+}
+
+function toPending(
+  { id, steps, island }: Draft,
+  expiresAt: number,
+  skipDenied: boolean,
+): [number, Outcome][] {
+  const messages = describeIsland(island, { skipDenied });
+  return steps.map(({ step }, at) => [
+    step.index,
+    { status: "pending_confirmation", confirmation: { id, expiresAt, message: messages[at]! }, meta: {} },
+  ]);
+}
+
+function toFailures({ steps, island }: Draft, failure: Failure): [number, Outcome][] {
+  return failIsland(island.actions, failure).map((outcome, at) => [steps[at]!.step.index, outcome]);
+}
+
+const UNREACHABLE = makeFailure("OVERLOADED", {
+  hint: "The question to a person could not be recorded; nothing was sent. Send this action again.",
+});
+
+const FULL = makeFailure("OVERLOADED", {
+  hint: `${LIMITS.confirmationsPending} confirmations, or as many as there is room for, wait for a person already; nothing was sent. Have some of them decided first.`,
+});
+
+const TOO_LARGE = makeFailure("CONFIRMATION_INVALID", {
+  hint: `An action that needs a person's yes, with what waits for it and what that refers to, may take ${LIMITS.confirmationBytes} bytes as JSON; nothing was sent. Refer to less of it, or send it in smaller batches.`,
+});

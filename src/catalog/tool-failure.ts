@@ -1,0 +1,17 @@
+import { type Failure, type FailureCode, makeFailure } from "../contract/failure.ts";
+
+/**
+ * The one exception a tool (or its `ctx.fetch`) throws on purpose.
+ *
+ * It exists because a tool's `run` is author code that should read like plain `await`s; the catch around
+ * the tool call turns it back into a value. Anything else that is thrown is a bug in the tool: `TOOL_FAILED`.
+ */
+export class ToolFailure extends Error {
+  override readonly name = "ToolFailure";
+  readonly failure: Failure;
+
+  constructor(code: FailureCode, details?: Partial<Omit<Failure, "code">>) {
+    super(code);
+    this.failure = makeFailure(code, details);
+  }
+}

@@ -1,0 +1,130 @@
+import * as z from "zod";
+
+import type { AdmissionAnswer } from "./admission.ts";
+import type { OnError } from "../batch.ts";
+import type { Failure } from "../failure.ts";
+import type { CallbackTarget } from "./job.ts";
+import type { JsonObject } from "../json.ts";
+import { makeRefusal, type Refusal } from "../refusal.ts";
+
+/**
+ * What a confirmation may be. `pending` can be decided, once; `running` was approved and has not reported its end, which
+ * after a crash it never will; the rest is final.
+ */
+export const CONFIRMATION_STATUSES = ["pending", "running", "done", "rejected", "expired"] as const;
+
+export type ConfirmationStatus = (typeof CONFIRMATION_STATUSES)[number];
+
+/** What a parked action was asked to do. */
+export type ParkedArgs =
+  /** Everything it refers to is known: this is what will be sent. */
+  | { readonly kind: "call"; readonly input: JsonObject }
+  /** The same for each element of a `for_each`; an element that is wrong stays so. */
+  | {
+      readonly kind: "loop";
+      readonly elements: readonly ({ readonly input: JsonObject } | { readonly error: Failure })[];
+    }
+  /** As it was sent: it refers to what has not happened yet. */
+  | { readonly kind: "waiting"; readonly input: JsonObject; readonly forEach?: unknown };
+
+export interface ParkedAction {
+  readonly id: string;
+  readonly tool: string;
+  /** Needs a person's yes itself; the others only wait for one that does. */
+  readonly gated: boolean;
+  /** Positions in the island of the actions that must have succeeded before. */
+  readonly needs: readonly number[];
+  readonly args: ParkedArgs;
+  readonly timeoutMs: number;
+  readonly select: readonly (readonly string[])[] | null;
+  /** Where the event about its job's end goes. */
+  readonly callback?: CallbackTarget;
+}
+
+/** What is written now. An island of any other format is not guessed at. */
+export const ISLAND_FORMAT = 1;
+
+/** Everything needed to run parked actions later, without the batch they came from. It is stored as JSON. */
+export interface Island {
+  readonly format: number;
+  /** In the order of their batch. */
+  readonly actions: readonly ParkedAction[];
+  /** What the waiting actions refer to outside the island, by id: only the parts they refer to. */
+  readonly results: readonly (readonly [id: string, data: unknown])[];
+  readonly onError: OnError;
+  readonly deadlineMs: number;
+  readonly maxTokens: number | null;
+  /** The name of the key that asked. */
+  readonly requestedBy: string;
+  /** SHA-256 of what a person says yes to: ids, tools and arguments. */
+  readonly argsHash: string;
+  /** SHA-256 of the declaration of every tool involved, by name. */
+  readonly declarations: readonly (readonly [tool: string, hash: string])[];
+}
+
+/** An island on its way to the gate. */
+export interface ParkRequest {
+  /** Chosen by who parks it, unguessable. */
+  readonly id: string;
+  /** The island as JSON. */
+  readonly islandJson: string;
+}
+
+/** Islands that are durably recorded. One in none of these was refused: too many are waiting already. */
+export type ParkAnswer = readonly { readonly id: string; readonly expiresAt: number }[];
+
+/** A confirmation as its tenant's gate keeps it. Times are milliseconds since the epoch. */
+export interface ConfirmationRecord {
+  readonly id: string;
+  readonly status: ConfirmationStatus;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly islandJson: string;
+}
+
+/** A decision on its way to the gate. */
+export interface Claim {
+  readonly id: string;
+  /** Who decides, unguessable and fresh: the same decision may be sent twice, another one comes too late. */
+  readonly by: string;
+}
+
+/** Why a decision was refused: what the confirmation is instead of pending, or that there is none. */
+export type ClaimRefusal = Exclude<ConfirmationStatus, "pending"> | "unknown";
+
+/** The refusal of a decision that came too late, or to nothing. */
+export function refuseClaim(found: ClaimRefusal): Refusal {
+  if (found === "unknown") return NO_CONFIRMATION;
+  return makeRefusal("CONFIRMATION_INVALID", REASONS[found]);
+}
+
+/** The same for what does not exist, is another tenant's, or holds tools that the key may not call. */
+export const NO_CONFIRMATION = makeRefusal(
+  "NOT_FOUND",
+  "There is no confirmation of that id; one that was decided or has expired is kept for an hour.",
+);
+
+const REASONS: Readonly<Record<Exclude<ClaimRefusal, "unknown">, string>> = {
+  running:
+    "It was approved before and has not reported its end. It may have happened, so it never runs a second time: look before asking for it again.",
+  done: "It was approved before and ran; its results went to whoever approved it. It never runs a second time.",
+  rejected:
+    "It was rejected before; nothing of it runs. Ask for the actions again if they are wanted after all.",
+  expired:
+    "It expired before anybody decided; nothing of it ran. Ask for the actions again if they are still wanted.",
+};
+
+/** What became of a claim: refused, or granted together with the admission of what it runs. */
+export type ApprovalAnswer =
+  | { readonly refused: ClaimRefusal }
+  | { readonly refused: null; readonly admission: AdmissionAnswer };
+
+/** The body of `POST /v1/confirmations/{id}`. */
+export const decisionSchema = z.strictObject({
+  decision: z.enum(["approve", "reject"]),
+  /** The hash that was shown with what is decided on; another one means that something else was shown. */
+  args_hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+});

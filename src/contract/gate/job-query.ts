@@ -1,0 +1,43 @@
+import { err, ok, type Result } from "../../kit/result.ts";
+import { JOB_STATUSES, type JobCursor, type JobQuery, type JobStatus } from "./job.ts";
+import { LIMITS } from "../limits.ts";
+import type { Refusal } from "../refusal.ts";
+import { refuseOtherParameters, refuseQuery } from "../refuse-query.ts";
+
+const CURSOR = /^(\d{1,15})_([A-Za-z0-9_:.-]{1,200})$/;
+const WHOLE = /^\d{1,9}$/;
+const PARAMETERS = ["status", "limit", "cursor"];
+
+/** Parse the query of `GET /v1/jobs`. Anything it does not know is refused, so that no filter is ignored. */
+export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal> {
+  const other = refuseOtherParameters(query, PARAMETERS);
+  if (other !== null) return err(other);
+  const status = query.get("status");
+  if (status !== null && !isStatus(status))
+    return err(refuseQuery("status", `one of ${JOB_STATUSES.join(", ")}`, status));
+
+  const limitText = query.get("limit") ?? String(LIMITS.jobPage);
+  const limit = WHOLE.test(limitText) ? Number(limitText) : 0;
+  if (limit < 1 || limit > LIMITS.maxJobPage)
+    return err(refuseQuery("limit", `a whole number from 1 to ${LIMITS.maxJobPage}`, limitText));
+
+  const cursor = query.get("cursor");
+  const after = cursor === null ? null : parseCursor(cursor);
+  if (cursor !== null && after === null)
+    return err(refuseQuery("cursor", "the next_cursor of an earlier page", cursor));
+  return ok({ status, limit, after });
+}
+
+/** Write a place in the list as text that a query can carry. */
+export function toCursor({ createdAt, id }: JobCursor): string {
+  return `${createdAt}_${id}`;
+}
+
+function parseCursor(text: string): JobCursor | null {
+  const [, createdAt, id] = CURSOR.exec(text) ?? [];
+  return id === undefined ? null : { createdAt: Number(createdAt), id };
+}
+
+function isStatus(text: string): text is JobStatus {
+  return (JOB_STATUSES as readonly string[]).includes(text);
+}

@@ -1,0 +1,40 @@
+import type { JobCursor } from "./job.ts";
+import { LIMITS } from "../limits.ts";
+
+/** The object that holds the tenant's quota, and the jobs of most batches. */
+export const HOME = 0;
+
+/** `placeJob` turns a random UUID (version 4) into one of version 8, whose content is the application's (RFC 9562). */
+const PLACEABLE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const PLACED = /^([0-9a-f])[0-9a-f]{7}-[0-9a-f]{4}-8/;
+const VERSION_AT = 14;
+
+/**
+ * Place a job on one of the tenant's outbox objects, which its id names from then on. The batch's first jobs stay at home,
+ * where they are recorded with its quota and tried by the request itself; the others are dealt out, because an object's
+ * alarm has no more header slots than a request.
+ *
+ * The same id and rank always give the same id, so whoever derives ids has them placed alike each time. What is no UUID
+ * stays as it is, and at home.
+ *
+ * @param rank how many of the batch's jobs come before this one
+ * @param atHome how many jobs stay at home; Infinity for a tool with a cap or a limit, which can only hold in one place
+ */
+export function placeJob(id: string, { rank, atHome }: { rank: number; atHome: number }): string {
+  if (rank < atHome || !PLACEABLE.test(id)) return id;
+  const shard = 1 + ((rank - atHome) % (LIMITS.outboxShards - 1));
+  return `${shard.toString(16)}${id.slice(1, VERSION_AT)}8${id.slice(VERSION_AT + 1)}`;
+}
+
+/** The shard that a job's id names; home for ids of any other shape. */
+export function shardOf(id: string): number {
+  const digit = PLACED.exec(id)?.[1];
+  const shard = digit === undefined ? HOME : Number.parseInt(digit, 16);
+  return shard < LIMITS.outboxShards ? shard : HOME;
+}
+
+/** Put the newest job first, ids deciding between those of one moment: the order of every list of jobs. */
+export function compareJobs(a: JobCursor, b: JobCursor): number {
+  if (a.createdAt !== b.createdAt) return b.createdAt - a.createdAt;
+  return a.id === b.id ? 0 : a.id < b.id ? 1 : -1;
+}

@@ -1,0 +1,127 @@
+import type { WireFailure } from "../failure.ts";
+
+/** What a job may be: `running` and `retrying` are alive, the rest is final. */
+export const JOB_STATUSES = [
+  "running",
+  "retrying",
+  "succeeded",
+  "failed",
+  "dead",
+  "cancelled",
+  "unknown",
+] as const;
+
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+/** How often a side effect may happen when an attempt is lost. */
+export type Delivery = "at-least-once" | "at-most-once";
+
+/** Where the event about a job's end goes. The secret that signs it is named, never stored. */
+export interface CallbackTarget {
+  readonly url: string;
+  /** The configuration variable that holds it. */
+  readonly secretName: string;
+}
+
+/** Background work as it is recorded: everything a later attempt needs, without the batch that asked for it. */
+export interface JobSpec {
+  readonly id: string;
+  readonly tool: string;
+  /** The validated arguments, as JSON text: stored as it is, parsed only by the attempt that runs it. */
+  readonly argsJson: string;
+  /** Sent upstream on every attempt, so that a provider which honours it acts once. */
+  readonly idempotencyKey: string;
+  readonly maxAttempts: number;
+  readonly backoffInitialMs: number;
+  readonly delivery: Delivery;
+  /** Absent when nobody asked to be told. */
+  readonly callback?: CallbackTarget;
+}
+
+/** The right to run one attempt. An answer that carries an older fence than the row's is refused. */
+export interface JobClaim {
+  readonly spec: JobSpec;
+  readonly attempt: number;
+  readonly fence: number;
+}
+
+/**
+ * How one attempt ended. `lost`: the request was sent and nothing certain came back. `released`: nothing was sent at
+ * all, for want of time; the attempt does not count and the job is due again at once. `deferred`: nothing was sent,
+ * because the upstream is known to fail or the tool's global limits have no room; the attempt does not count and the job
+ * is due when `error` says.
+ */
+export type AttemptEnd =
+  | { readonly kind: "succeeded"; readonly dataJson: string }
+  | { readonly kind: "failed"; readonly error: WireFailure }
+  | { readonly kind: "lost"; readonly error: WireFailure }
+  | { readonly kind: "released" }
+  | { readonly kind: "deferred"; readonly error: WireFailure };
+
+/** A job as `GET /v1/jobs/{id}` shows it; data and error as JSON text, so nothing is parsed on the way. */
+export interface JobRecord {
+  readonly id: string;
+  readonly tool: string;
+  readonly status: JobStatus;
+  readonly attempts: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly nextAttemptAt: number | null;
+  readonly dataJson: string | null;
+  readonly errorJson: string | null;
+  /** One sentence when the status alone would mislead, e.g. that the output of a success was too large to keep. */
+  readonly note: string | null;
+  /** Null when nobody asked to be told. */
+  readonly callback: CallbackRecord | null;
+}
+
+/** How the event about a job's end fares. `pending` also while the job is still alive. */
+export const CALLBACK_STATUSES = ["pending", "delivered", "disabled", "failed"] as const;
+
+export type CallbackStatus = (typeof CALLBACK_STATUSES)[number];
+
+/** The event's delivery as `GET /v1/jobs/{id}` shows it. Its address may hold secrets, so it is not shown. */
+export interface CallbackRecord {
+  readonly status: CallbackStatus;
+  readonly attempts: number;
+  /** HTTP status of the last answer; null before the first, and when an attempt got none. */
+  readonly lastStatus: number | null;
+  readonly nextAttemptAt: number | null;
+}
+
+/** One attempt to deliver the event about a job's end. */
+export interface CallbackClaim {
+  readonly jobId: string;
+  /** `webhook-id`: the same on every attempt, another one when the job is redriven and ends again. */
+  readonly eventId: string;
+  readonly attempt: number;
+  readonly target: CallbackTarget;
+  /** The job as it ended. */
+  readonly job: JobRecord;
+}
+
+/** How such an attempt ended. */
+export type CallbackEnd =
+  | { readonly kind: "answered"; readonly status: number; readonly retryAfterMs: number | null }
+  | { readonly kind: "unanswered" };
+
+/** A place in the list of jobs, newest first. Ids break ties, so it names one place whatever comes or goes. */
+export interface JobCursor {
+  readonly createdAt: number;
+  readonly id: string;
+}
+
+/** Which jobs to list. */
+export interface JobQuery {
+  /** Null for every status. */
+  readonly status: JobStatus | null;
+  readonly limit: number;
+  /** List what comes after this place; null begins with the newest. */
+  readonly after: JobCursor | null;
+}
+
+/** What became of a request to cancel or redrive a job, and the job as it is now. */
+export interface JobChange {
+  readonly change: "done" | "wrong-status" | "backlog-full";
+  readonly job: JobRecord;
+}

@@ -1,0 +1,62 @@
+import { TOOL_SURFACES, type ToolSurface } from "../../catalog/tool-surface.ts";
+import { type Refusal, statusOf } from "../../contract/refusal.ts";
+import { visibleText } from "../../kit/visible-text.ts";
+import { isAllowedOrigin } from "../http/guard-origin.ts";
+
+import { readRequestBody } from "../http/read-request-body.ts";
+import type { RequestContext } from "../http/request-context.ts";
+import { baseHeaders } from "../http/respond.ts";
+
+/** JSON-RPC 2.0, section 5.1. */
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+
+/**
+ * `/mcp?surface=`: the Model Context Protocol. Everything that is not the protocol's own (who calls, where from, how large,
+ * how deep) is decided here, before it is asked.
+ */
+export async function answerMcp(request: Request, context: RequestContext): Promise<Response> {
+  const { requestId, origins } = context;
+  if (!isAllowedOrigin(request, origins))
+    return refuse(
+      403,
+      INVALID_REQUEST,
+      "Requests from this origin or for this host are not answered.",
+      requestId,
+    );
+  const asked = new URL(request.url).searchParams.getAll("surface");
+  const surface = asked.length === 0 ? "meta" : asked.join(", ");
+  if (!(TOOL_SURFACES as readonly string[]).includes(surface)) {
+    const hint = `The surface is one of ${TOOL_SURFACES.join(", ")}, received '${visibleText(surface)}'.`;
+    return refuse(400, INVALID_REQUEST, hint, requestId);
+  }
+  // Loaded with the first such request: no other pays for starting the protocol's library.
+  const { serveMcp } = await import("../mcp/serve-mcp.ts");
+  if (request.method !== "POST") return serveMcp(request, context, { surface: surface as ToolSurface });
+  // Ignored, it would make somebody believe that a call sent twice runs once.
+  if (request.headers.has("idempotency-key")) return refuse(400, INVALID_REQUEST, NO_KEYS, requestId);
+  const body = await readRequestBody(request);
+  if (!body.ok) return refuseBody(body.error, requestId);
+  const { value, bytes } = body.value;
+  // Gone from the protocol since 2025-06-18; what bounds one call would not bound a hundred of them.
+  if (Array.isArray(value)) return refuse(400, INVALID_REQUEST, NO_BATCHES, requestId);
+  return serveMcp(request, context, { surface: surface as ToolSurface, body: value, bodyBytes: bytes });
+}
+
+const NO_KEYS =
+  "A call takes no 'Idempotency-Key': leave the header out, or give actions of execute_actions an idempotency_key.";
+
+const NO_BATCHES = "Send one message a request; execute_actions runs many calls in one.";
+
+function refuseBody(refusal: Refusal, requestId: string): Response {
+  const code = refusal.code === "MALFORMED_JSON" ? PARSE_ERROR : INVALID_REQUEST;
+  return refuse(statusOf(refusal), code, refusal.hint, requestId);
+}
+
+function refuse(status: number, code: number, message: string, requestId: string): Response {
+  const body = { jsonrpc: "2.0", id: null, error: { code, message } };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { ...baseHeaders(requestId), "content-type": "application/json" },
+  });
+}

@@ -1,0 +1,140 @@
+import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../contract/gate/admission.ts";
+import type { Claim, ClaimRefusal, ConfirmationRecord } from "../../contract/gate/confirmation.ts";
+import type { JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
+import type { TenantGateStub } from "../../contract/gate/tenant-gate-methods.ts";
+import { compareJobs, HOME, shardOf } from "../../contract/gate/job-shard.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import type { Gate } from "../../egress/ports.ts";
+import { fitKeep, KEEP_LIMITS } from "../../state/kept-results.ts";
+import { admitSharded } from "./admit-sharded.ts";
+import { approveSharded } from "./approve-sharded.ts";
+import { callBounded, type CallBounds } from "./call-bounded.ts";
+
+/** The binding, as much of it as the client uses. */
+export interface TenantGateNamespace {
+  idFromName(name: string): DurableObjectId;
+  get(id: DurableObjectId): TenantGateStub;
+}
+
+/** What can be asked of the tenant's gate, each a round trip; some of it only by the edge. */
+export interface GateCalls extends Omit<Gate, "countAlone"> {
+  /** One round trip, which may also carry wishes for leases; a second one for jobs that are not kept at home. */
+  admit(request: AdmissionRequest, wishes?: readonly LeaseWish[]): Promise<AdmissionAnswer>;
+  job(id: string): Promise<JobRecord | null>;
+  /** List jobs, newest first, without their data. */
+  jobs(query: JobQuery): Promise<JobRecord[]>;
+  cancel(jobId: string): Promise<JobChange | null>;
+  redrive(jobId: string): Promise<JobChange | null>;
+  confirmation(id: string): Promise<ConfirmationRecord | null>;
+  /** Say no; what the confirmation was instead of pending, or null. */
+  reject(claim: Claim): Promise<ClaimRefusal | null>;
+}
+
+/** The tenant's gate as a request has it. */
+export interface GateClient extends GateCalls {
+  countAlone: Gate["countAlone"];
+}
+
+export interface GateClientOptions extends CallBounds {
+  /** For an admission; as long as for anything else unless given. */
+  readonly admissionTimeoutMs?: number;
+}
+
+/** Ids are remembered for so many objects per isolate; computing one is a hash. */
+const IDS_KEPT = 1_000;
+
+/**
+ * Kept results in one message. At most 1 MiB each as UTF-8, but text with one character beyond Latin-1 travels as UTF-16,
+ * so these are 16 MiB at most, half of what a message may have.
+ */
+const RESULTS_PER_CALL = 8;
+
+const ids = new WeakMap<TenantGateNamespace, Map<string, DurableObjectId>>();
+
+/**
+ * Create a client of one tenant's gate.
+ *
+ * A call that fails in a way the platform calls retryable is sent once more through a fresh stub (the old one stays
+ * broken), except to an overloaded object, which a retry would only load more. The first sending may have landed:
+ * quota is then counted twice, a job is recorded once, an island is parked once, a decision is its own repetition, and a
+ * settle that landed answers false. A call that times out rejects; it may still take effect. A job is looked for where its
+ * id says. Results are kept and recalled in several calls when they are many.
+ */
+export function createGateClient(
+  namespace: TenantGateNamespace,
+  tenant: string,
+  options: GateClientOptions,
+): GateCalls {
+  const { clock, timeoutMs, admissionTimeoutMs = timeoutMs } = options;
+  const callShard = <T>(
+    shard: number,
+    send: (stub: TenantGateStub) => Promise<T>,
+    bounds: CallBounds = options,
+  ): Promise<T> => callBounded(() => send(namespace.get(idOf(namespace, nameOf(tenant, shard)))), bounds);
+  const callHolder = <T>(jobId: string, send: (stub: TenantGateStub) => Promise<T>): Promise<T> =>
+    callShard(shardOf(jobId), send);
+  const call = <T>(send: (stub: TenantGateStub) => Promise<T>): Promise<T> => callShard(HOME, send);
+  return {
+    admit: (request, wishes = []) =>
+      admitSharded(request, (shard, part) =>
+        callShard(shard, (stub) => stub.admit(part, shard === HOME ? wishes : []), {
+          clock,
+          timeoutMs: admissionTimeoutMs,
+        }),
+      ),
+    settle: (jobId, fence, end) => callHolder(jobId, (stub) => stub.settle(jobId, fence, end)),
+    job: (id) => callHolder(id, (stub) => stub.job(id)),
+    jobs: (query) => listShards(query, (shard) => callShard(shard, (stub) => stub.jobs(query))),
+    cancel: (jobId) => callHolder(jobId, (stub) => stub.cancel(jobId)),
+    redrive: (jobId) => callHolder(jobId, (stub) => stub.redrive(jobId)),
+    complete: (closing) => call((stub) => stub.complete(closing)),
+    park: (islands) => call((stub) => stub.park(islands)),
+    confirmation: (id) => call((stub) => stub.confirmation(id)),
+    approve: (claim, request) =>
+      approveSharded(request, {
+        approve: (part) => call((stub) => stub.approve(claim, part)),
+        admit: (shard, part) => callShard(shard, (stub) => stub.admit(part, [])),
+      }),
+    reject: (claim) => call((stub) => stub.reject(claim)),
+    conclude: (claim) => call((stub) => stub.conclude(claim)),
+    keep: (results) => inParts(fitKeep(results, KEEP_LIMITS), (part) => call((stub) => stub.keep(part))),
+    recall: (handles) => inParts([...new Set(handles)], (part) => call((stub) => stub.recall(part))),
+  };
+}
+
+/** List all shards' jobs as one list: each is in its order, so the first of all are among the first of each. */
+async function listShards(
+  { limit }: JobQuery,
+  list: (shard: number) => Promise<readonly JobRecord[]>,
+): Promise<JobRecord[]> {
+  const lists = await Promise.all(Array.from({ length: LIMITS.outboxShards }, (_, shard) => list(shard)));
+  return lists.flat().sort(compareJobs).slice(0, limit);
+}
+
+/** An object's name. No tenant's has a NUL in it, so no tenant's home is another's shard. */
+function nameOf(tenant: string, shard: number): string {
+  return shard === HOME ? tenant : `${tenant}\0outbox\0${shard}`;
+}
+
+/** One part after the other, so that a later part of the same results never drops an earlier one. */
+async function inParts<T, U>(
+  all: readonly T[],
+  send: (part: readonly T[]) => Promise<readonly U[]>,
+): Promise<U[]> {
+  const answers: U[] = [];
+  for (let at = 0; at < all.length; at += RESULTS_PER_CALL)
+    answers.push(...(await send(all.slice(at, at + RESULTS_PER_CALL))));
+  return answers;
+}
+
+function idOf(namespace: TenantGateNamespace, tenant: string): DurableObjectId {
+  let known = ids.get(namespace);
+  if (known === undefined) ids.set(namespace, (known = new Map()));
+  let id = known.get(tenant);
+  if (id !== undefined) return id;
+  id = namespace.idFromName(tenant);
+  const [oldest] = known.keys();
+  if (known.size >= IDS_KEPT && oldest !== undefined) known.delete(oldest);
+  known.set(tenant, id);
+  return id;
+}

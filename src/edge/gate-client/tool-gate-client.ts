@@ -1,0 +1,34 @@
+import type { Clock } from "../../kit/clock.ts";
+import type { ToolGates } from "../../egress/ports.ts";
+import { callBounded } from "./call-bounded.ts";
+import type { ToolGateNamespace } from "../durable/tool-gate.ts";
+
+export interface ToolGatesOptions {
+  readonly clock: Clock;
+  /** How much longer than its wait a question may take. */
+  readonly timeoutMs: number;
+  /** Keep a message alive that nobody waits for. */
+  readonly defer: (work: Promise<unknown>) => void;
+}
+
+/**
+ * Create a client of the tools' gates. One object per tool's name, whoever calls.
+ *
+ * A question that fails in a way the platform calls retryable is asked once more under the same id, so it never takes
+ * two permits. A message that is lost gives nothing back: the permit then ends by its own time.
+ */
+export function createToolGates(namespace: ToolGateNamespace, options: ToolGatesOptions): ToolGates {
+  const { clock, timeoutMs, defer } = options;
+  const gateOf = (tool: string) => namespace.get(namespace.idFromName(tool));
+  return {
+    acquire: (tool, request) =>
+      callBounded(() => gateOf(tool).acquire(request), { clock, timeoutMs: request.waitMs + timeoutMs }),
+    release(tool, id, retryAfterMs) {
+      defer(
+        gateOf(tool)
+          .release(id, retryAfterMs)
+          .catch(() => {}),
+      );
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { Clock } from "../../kit/clock.ts";
+import type { Ports } from "../../egress/ports.ts";
+
+/** The platform's clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/**
+ * The real world behind the core's ports.
+ *
+ * @param env where secrets are configured; only non-empty text counts as set
+ * @param send how a request leaves; the platform's `fetch` unless a sandbox stands in for the upstreams
+ */
+export function createSystemPorts(
+  env: Readonly<Record<string, unknown>>,
+  send: Ports["fetch"] = (url, init) => fetch(url, init),
+): Ports {
+  return {
+    clock: systemClock,
+    random: () => Math.random(),
+    newId: () => crypto.randomUUID(),
+    fetch: send,
+    async sha256(text) {
+      const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+      return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    },
+    secret(name) {
+      const value = Object.hasOwn(env, name) ? env[name] : undefined;
+      return typeof value === "string" && value !== "" ? value : undefined;
+    },
+  };
+}

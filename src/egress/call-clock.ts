@@ -1,0 +1,179 @@
+import { type Failure, makeFailure, type TimeoutPhase } from "../contract/failure.ts";
+import { ToolFailure } from "../catalog/tool-failure.ts";
+import type { Clock } from "../kit/clock.ts";
+
+const TIMEOUT_HINTS: Readonly<Record<TimeoutPhase, string>> = {
+  headers:
+    "The service did not begin to answer in time; it may be down, so try again later or do without it.",
+  idle: "The service stopped in the middle of its answer; trying again may help.",
+  total: "The whole call took longer than the action may; ask for less, or allow more with timeout_ms.",
+};
+
+/**
+ * The clock of one tool call: a total budget, a narrower limit for the current phase, and the abort signal both end in.
+ *
+ * It is created when the call is dispatched and paused while the call waits for a header slot, so waiting in our own
+ * queue never burns an upstream's time. There is a single timer, re-armed only when it fires too early: entering a
+ * phase costs an assignment.
+ *
+ * Its time only moves forward: what a machine's clock loses when it is set back counts as no time passed, and a timer
+ * that fires is itself proof that its time has come. A call therefore always ends.
+ */
+export class CallClock {
+  readonly #clock: Clock;
+  readonly #controller = new AbortController();
+  #totalAt: number;
+  #phaseAt = Number.POSITIVE_INFINITY;
+  #phase: TimeoutPhase = "total";
+  #pausedAt: number | null = null;
+  #pausedMs = 0;
+  #armedAt = Number.POSITIVE_INFINITY;
+  #lastNow: number;
+  /** What has to be added to the machine's clock so that it never went back. */
+  #offsetMs = 0;
+  #cancelTimer: () => void = () => {};
+  #ended: ToolFailure | null = null;
+  readonly #onEnd = new Set<(reason: ToolFailure) => void>();
+
+  constructor(clock: Clock, totalMs: number) {
+    this.#clock = clock;
+    this.#lastNow = clock.now();
+    this.#totalAt = this.#lastNow + totalMs;
+    this.#arm();
+  }
+
+  /** Aborts with a `ToolFailure` as its reason: `TIMEOUT` with the phase, or what `end` was given. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Why the call was ended; null while it goes on. */
+  get ended(): ToolFailure | null {
+    return this.#ended;
+  }
+
+  /**
+   * Hear of the end, at once when it has come; the returned function stops listening. The same as listening to the
+   * signal, without the runtime's cost of an event listener, which every call would pay several times.
+   */
+  onEnd(callback: (reason: ToolFailure) => void): () => void {
+    if (this.#ended !== null) callback(this.#ended);
+    else this.#onEnd.add(callback);
+    return () => this.#onEnd.delete(callback);
+  }
+
+  /**
+   * Wait for `work` no longer than the call goes on, so that work which ignores the signal cannot hold the call up.
+   * Rejects with the reason of the end, or as `work` does.
+   *
+   * @param discard told the value that came too late
+   */
+  orEnd<T>(work: Promise<T>, discard: (late: T) => void = () => {}): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const stopListening = this.onEnd((reason) => {
+        reject(reason);
+        work.then(discard, () => {});
+      });
+      work.then(
+        (value) => {
+          stopListening();
+          resolve(value);
+        },
+        (error: unknown) => {
+          stopListening();
+          reject(error);
+        },
+      );
+    });
+  }
+
+  /** Milliseconds spent paused so far. */
+  get pausedMs(): number {
+    return this.#pausedMs;
+  }
+
+  /** Milliseconds left of the total budget. */
+  get remainingMs(): number {
+    return Math.max(0, this.#totalAt - (this.#pausedAt ?? this.#now()));
+  }
+
+  /** Start a phase that may take `limitMs`; it replaces the phase before it. */
+  enter(phase: "headers" | "idle", limitMs: number): void {
+    this.#phase = phase;
+    this.#phaseAt = this.#now() + limitMs;
+    if (this.#phaseAt < this.#armedAt) this.#arm();
+  }
+
+  /** Go back to having only the total budget. */
+  leave(): void {
+    this.#phaseAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** Stop counting: the call waits for something of ours. */
+  pause(): void {
+    this.#pausedAt ??= this.#now();
+  }
+
+  /** Count again; the time between was nobody's. */
+  resume(): void {
+    if (this.#pausedAt === null) return;
+    const pausedMs = this.#now() - this.#pausedAt;
+    this.#pausedAt = null;
+    this.#pausedMs += pausedMs;
+    this.#totalAt += pausedMs;
+    this.#phaseAt += pausedMs;
+    this.#arm();
+  }
+
+  /** End the call from outside (deadline, fail-fast, disconnect). The first reason wins. */
+  end(failure: Failure): void {
+    if (this.#ended !== null) return;
+    this.stop();
+    this.#ended = new ToolFailure(failure.code, failure);
+    this.#controller.abort(this.#ended);
+    for (const callback of this.#onEnd) callback(this.#ended);
+    this.#onEnd.clear();
+  }
+
+  /** The call is over; no timer is left behind. */
+  stop(): void {
+    this.#cancelTimer();
+    this.#armedAt = Number.NEGATIVE_INFINITY;
+  }
+
+  #arm(): void {
+    if (this.#armedAt === Number.NEGATIVE_INFINITY) return;
+    const now = this.#now();
+    this.#cancelTimer();
+    this.#armedAt = Math.min(this.#totalAt, this.#phaseAt);
+    const delayMs = Math.max(0, this.#armedAt - now);
+    this.#cancelTimer = this.#clock.after(delayMs, () => this.#onTimer());
+  }
+
+  #onTimer(): void {
+    if (this.#pausedAt !== null) {
+      // resume() arms again; until then no time passes.
+      this.#armedAt = Number.POSITIVE_INFINITY;
+      return;
+    }
+    const missingMs = this.#armedAt - this.#now();
+    if (missingMs > 0) this.#offsetMs += missingMs;
+    const now = this.#now();
+    if (now >= Math.min(this.#totalAt, this.#phaseAt)) {
+      const phase = this.#phaseAt <= this.#totalAt ? this.#phase : "total";
+      this.end(makeFailure("TIMEOUT", { phase, hint: TIMEOUT_HINTS[phase] }));
+    } else this.#arm();
+  }
+
+  #now(): number {
+    const now = this.#clock.now();
+    const lostMs = this.#lastNow - now;
+    this.#lastNow = now;
+    if (lostMs > 0) {
+      this.#offsetMs += lostMs;
+      // The timer would come before its time as this clock counts it, and be taken for proof.
+      this.#arm();
+    }
+    return now + this.#offsetMs;
+  }
+}

@@ -1,0 +1,218 @@
+import {
+  type Tool,
+  type ToolContext,
+  toOrigin,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from "../catalog/define-tool.ts";
+import type { Failure } from "../contract/failure.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { ToolFailure } from "../catalog/tool-failure.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { Result } from "../kit/result.ts";
+import type { Semaphore } from "../kit/semaphore.ts";
+import type { ByteBudget } from "./byte-budget.ts";
+import type { CallClock } from "./call-clock.ts";
+import { guardHeaders } from "./guard-headers.ts";
+import { createUrlGuard, type UrlGuard } from "./guard-url.ts";
+import { HeaderSlots } from "./header-slots.ts";
+import { type Hop, markHeaders, nextHop } from "./next-hop.ts";
+import type { Ports, RunOptions } from "./ports.ts";
+import { parseJsonBody, readBody } from "./read-body.ts";
+import { makeStatusFailure } from "./status-failure.ts";
+import { judge, type Leave, type UpstreamHealth } from "./upstream-health.ts";
+
+/** What became of a call's requests: a failed write may have happened once something was sent. */
+export interface CallTrace {
+  /** A request was handed to the network. Never goes back to false. */
+  sent: boolean;
+  /** The last status line received; null while the latest request has none, which is when its effect is in doubt. */
+  status: number | null;
+  /** How long the upstream asked to be left alone; null when it did not. */
+  retryAfterMs: number | null;
+}
+
+/** Everything a tool call's requests go through. */
+export interface EgressCall {
+  readonly tool: Tool;
+  readonly clock: CallClock;
+  readonly time: Clock;
+  /** Requests that may wait for response headers at once, shared by all calls of one request. */
+  readonly slots: Semaphore;
+  readonly budget: ByteBudget;
+  readonly fetch: Ports["fetch"];
+  readonly options: RunOptions;
+  readonly trace: CallTrace;
+  readonly health: UpstreamHealth;
+  /** The call has all the time that its tool is given, so running out of it is the upstream's doing. */
+  readonly hasItsTime: boolean;
+}
+
+/** A request that has its status line. */
+interface Sent {
+  readonly response: Response;
+  /** Tells the upstream's breaker how it ended. */
+  readonly leave: Leave;
+}
+
+/**
+ * Create the one `fetch` a tool has. Every request and every redirect hop passes the same guards, waits for a slot and
+ * obeys the call's clock and byte limits; nothing else in the system reaches an upstream.
+ *
+ * Only a 2xx that was read whole is returned; everything else is a `ToolFailure`, whose text is ours.
+ */
+export function createEgress(call: EgressCall): ToolContext["fetch"] {
+  const { tool, clock, options } = call;
+  const slots = new HeaderSlots(call.slots, clock);
+  const guard = urlGuardOf(tool, options.trustedOrigins);
+
+  return async (url, request = {}) => {
+    if (clock.ended !== null) throw clock.ended;
+    const hop = toHop(unwrap(guard(url)), request);
+    return slots.run(() => follow(hop, { call, slots, guard }));
+  };
+}
+
+function toHop(url: URL, { method = "GET", headers = {}, body }: UpstreamRequest): Hop {
+  if (method === "GET" && body !== undefined) throw new TypeError("Cannot send a body with a GET request");
+  const checked = markHeaders(unwrap(guardHeaders(headers)));
+  if (body === undefined || typeof body === "string")
+    return { href: url.href, origin: url.origin, method, headers: checked, body };
+  const withType = { "content-type": "application/json", ...checked };
+  return { href: url.href, origin: url.origin, method, headers: withType, body: JSON.stringify(body) };
+}
+
+interface Way {
+  readonly call: EgressCall;
+  readonly slots: HeaderSlots;
+  readonly guard: UrlGuard;
+}
+
+/** Send a request, and what its redirects ask for, and read the answer at the end of them. */
+async function follow(first: Hop, { call, slots, guard }: Way): Promise<UpstreamResponse> {
+  let hop = first;
+  for (let redirects = 0; ; redirects += 1) {
+    const sent = await send(hop, call, slots);
+    const { response, leave } = sent;
+    const next = nextHop(hop, response, guard);
+    if (next === null) return receive(sent, call);
+    leave("ok");
+    discard(response);
+    if (redirects === LIMITS.redirects) throw tooManyRedirects(response.status);
+    hop = unwrap(next);
+  }
+}
+
+/** Send one request and wait for its status line, no longer. The slot is free again when this returns. */
+async function send(
+  { href, origin, method, headers, body }: Hop,
+  call: EgressCall,
+  slots: HeaderSlots,
+): Promise<Sent> {
+  const { clock, trace, fetch, options } = call;
+  const release = await slots.acquire();
+  try {
+    if (clock.ended !== null) throw clock.ended;
+    // After the wait for a slot: what others found out meanwhile decides.
+    const leave = call.health.enter(call.tool, origin);
+    clock.enter("headers", options.headersTimeoutMs);
+    trace.sent = true;
+    trace.status = null;
+    const { signal } = clock;
+    const init = {
+      method,
+      headers,
+      signal,
+      redirect: "manual",
+      ...(body !== undefined && { body }),
+    } as const;
+    try {
+      const response = await clock.orEnd(fetch(href, init), discard);
+      trace.status = response.status;
+      return { response, leave };
+    } catch {
+      const failure = clock.ended ?? unreachable();
+      leave(judge(failure.failure, call.hasItsTime));
+      throw failure;
+    } finally {
+      clock.leave();
+    }
+  } finally {
+    release();
+  }
+}
+
+async function receive({ response, leave }: Sent, call: EgressCall): Promise<UpstreamResponse> {
+  const { status, headers } = response;
+  try {
+    const text = await readAnswer(response, call);
+    leave("ok");
+    return {
+      status,
+      headers,
+      text: () => text,
+      json: () => parseJsonBody(text, headers.get("content-type")),
+    };
+  } catch (error) {
+    leave(error instanceof ToolFailure ? judge(error.failure, call.hasItsTime) : "unknown");
+    throw error;
+  }
+}
+
+/** Read a 2xx; throw what any other status means. */
+function readAnswer(response: Response, call: EgressCall): Promise<string> {
+  const { tool, clock, budget, options } = call;
+  if (!response.ok) {
+    discard(response);
+    const refusal = makeStatusFailure(response, tool, call.time.now());
+    call.trace.retryAfterMs = refusal.failure.retryAfterMs ?? call.trace.retryAfterMs;
+    throw refusal;
+  }
+  return readBody(response, {
+    maxBytes: tool.maxResponseBytes,
+    budget,
+    clock,
+    idleTimeoutMs: options.idleTimeoutMs,
+  });
+}
+
+const guards = new WeakMap<ReadonlySet<string>, WeakMap<Tool, UrlGuard>>();
+
+/** The guard of a tool's addresses, worked out once for every set of trusted origins. */
+function urlGuardOf(tool: Tool, trustedOrigins: ReadonlySet<string>): UrlGuard {
+  let byTool = guards.get(trustedOrigins);
+  if (byTool === undefined) {
+    byTool = new WeakMap();
+    guards.set(trustedOrigins, byTool);
+  }
+  let guard = byTool.get(tool);
+  if (guard === undefined) {
+    const origins = new Set(tool.hosts.map(toOrigin).filter((origin) => origin !== null));
+    guard = createUrlGuard(origins, trustedOrigins);
+    byTool.set(tool, guard);
+  }
+  return guard;
+}
+
+/** Give up a body nobody will read, so that its connection is not kept. */
+function discard(response: Response): void {
+  response.body?.cancel().catch(() => {});
+}
+
+/** Nothing of what the runtime said is passed on: it may hold addresses and queries. */
+function unreachable(): ToolFailure {
+  return new ToolFailure("UPSTREAM_ERROR", {
+    hint: "The service could not be reached, or hung up before it answered; trying again may help.",
+  });
+}
+
+function tooManyRedirects(upstreamStatus: number): ToolFailure {
+  const hint = `The service redirected more than ${LIMITS.redirects} times.`;
+  return new ToolFailure("UPSTREAM_ERROR", { retryable: false, upstreamStatus, hint });
+}
+
+/** A refusal inside a tool call travels as the exception that the catch around it turns back into a value. */
+function unwrap<T>(result: Result<T, Failure>): T {
+  if (!result.ok) throw new ToolFailure(result.error.code, result.error);
+  return result.value;
+}

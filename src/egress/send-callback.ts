@@ -1,0 +1,87 @@
+import { toEventJson } from "../contract/gate/job-json.ts";
+import type { CallbackClaim, CallbackEnd } from "../contract/gate/job.ts";
+import { LIMITS } from "../contract/limits.ts";
+import type { Semaphore } from "../kit/semaphore.ts";
+import { CallClock } from "./call-clock.ts";
+import { guardCallback } from "./guard-callback.ts";
+import { HeaderSlots } from "./header-slots.ts";
+import { markHeaders } from "./next-hop.ts";
+import type { Ports, RunOptions } from "./ports.ts";
+import { parseRetryAfter } from "./retry-after.ts";
+import { parseWebhookSecrets } from "./webhook-secret.ts";
+
+/** HMAC-SHA-256 of a text, as base64. */
+export type SignText = (key: Uint8Array, text: string) => Promise<string>;
+
+export interface CallbackScope {
+  readonly ports: Pick<Ports, "clock" | "fetch" | "secret">;
+  readonly options: Pick<RunOptions, "trustedOrigins">;
+  /** Calls that may wait for response headers at once, shared with the attempts of jobs. */
+  readonly slots: Semaphore;
+  readonly sign: SignText;
+}
+
+/**
+ * Try once to deliver the event about a job's end (Standard Webhooks 1.0.0): signed, to a guarded address, no redirect
+ * followed, the answer's body not read. Time is bounded; it never rejects.
+ *
+ * A secret or an address that the deployment does not accept any more is no answer: it is tried again, since an operator
+ * may set it right.
+ */
+export async function sendCallback(claim: CallbackClaim, scope: CallbackScope): Promise<CallbackEnd> {
+  const { ports, options, slots } = scope;
+  const url = guardCallback(claim.target.url, options.trustedOrigins);
+  const secrets = parseWebhookSecrets(ports.secret(claim.target.secretName));
+  if (!url.ok || secrets === null) return { kind: "unanswered" };
+
+  const clock = new CallClock(ports.clock, LIMITS.callbackTimeoutMs);
+  const turn = new HeaderSlots(slots, clock);
+  try {
+    return await turn.run(async () => {
+      const release = await turn.acquire();
+      try {
+        return await post(claim, { href: url.value.href, secrets, clock }, scope);
+      } finally {
+        release();
+      }
+    });
+  } catch {
+    return { kind: "unanswered" };
+  } finally {
+    clock.stop();
+  }
+}
+
+interface Endpoint {
+  readonly href: string;
+  readonly secrets: readonly Uint8Array[];
+  readonly clock: CallClock;
+}
+
+async function post(
+  { eventId, job }: CallbackClaim,
+  { href, secrets, clock }: Endpoint,
+  { ports, sign }: CallbackScope,
+): Promise<CallbackEnd> {
+  const body = toEventJson(job);
+  const timestamp = String(Math.floor(ports.clock.now() / 1_000));
+  const signatures = await Promise.all(
+    secrets.map(async (secret) => `v1,${await sign(secret, `${eventId}.${timestamp}.${body}`)}`),
+  );
+  const headers = markHeaders({
+    "content-type": "application/json",
+    "webhook-id": eventId,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.join(" "),
+  });
+  const sent = ports.fetch(href, { method: "POST", headers, body, signal: clock.signal, redirect: "manual" });
+  const { status, headers: answered } = await clock.orEnd(sent.then(discardBody), () => {});
+  const retryAfterMs = parseRetryAfter(answered.get("retry-after"), ports.clock.now()) ?? null;
+  return { kind: "answered", status, retryAfterMs };
+}
+
+/** Nobody reads what an endpoint says besides its status; a body left open would keep its connection. */
+function discardBody(response: Response): Response {
+  response.body?.cancel().catch(() => {});
+  return response;
+}

@@ -1,0 +1,233 @@
+import type { Tool } from "../catalog/define-tool.ts";
+import type { AdmissionAnswer, AdmissionRequest, QuotaState, RateLimit } from "../contract/gate/admission.ts";
+import type { Caller } from "../contract/caller.ts";
+import { type Claim, refuseClaim } from "../contract/gate/confirmation.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
+import type { IdempotencyAnswer, IdempotencyRequest, KeyState } from "../contract/gate/idempotency.ts";
+import type { JobSpec } from "../contract/gate/job.ts";
+import { makeRefusal, type Refusal } from "../contract/refusal.ts";
+import { err, ok, type Result } from "../kit/result.ts";
+import { findTwins } from "../plan/find-twins.ts";
+import type { Plan, Step } from "../plan/step.ts";
+import { degradePlan } from "./degrade-plan.ts";
+import type { Gate } from "../egress/ports.ts";
+
+/** A plan that may run. */
+export interface Admitted {
+  /** The plan with every action that the gate turned away as a failure in its place. */
+  readonly plan: Plan;
+  readonly quota: QuotaState | null;
+  /** The gate did not answer: nothing of this was counted. */
+  readonly degraded: boolean;
+  /** For every job that is durably recorded, by step, the fence of its first attempt; null when it is the alarm's. */
+  readonly fences: ReadonlyMap<number, number | null>;
+  /** What became of the idempotency keys; null without any. */
+  readonly claimed: IdempotencyAnswer | null;
+  /** The answer that the batch's key has already; then nothing was admitted, and nothing may run. */
+  readonly replay: string | null;
+}
+
+/** What a batch asks of its gate besides what its plan says. */
+export interface Asked {
+  readonly jobs: ReadonlyMap<number, JobSpec>;
+  readonly idempotency: IdempotencyRequest | null;
+}
+
+/** A batch of which nothing ran. */
+export interface Refused {
+  readonly refusal: Refusal;
+  readonly quota: QuotaState | null;
+}
+
+/**
+ * Ask the tenant's gate for everything a plan needs, in one round trip: the caller's quota, every tool's rate limit,
+ * the recording of its jobs, the idempotency keys.
+ *
+ * Without an answer nothing can be counted or recorded. Then writes are refused and reads run as their tools declare
+ * (`degradePlan`); the batch is refused whole when that leaves nothing to run, or when this isolate alone has seen as
+ * many requests as the quota allows: flooding the gate until it is late must not be a way around it.
+ */
+export async function admitPlan(
+  plan: Plan,
+  caller: Caller,
+  asked: Asked,
+  gate: Gate,
+): Promise<Result<Admitted, Refused>> {
+  // What another's call answers draws nothing, and is denied with it.
+  const twins = findTwins(plan, (tool) => toLimit(tool) !== null);
+  const request = toRequest(plan, { caller, twins, ...asked });
+  const toAdmitted = (answer: AdmissionAnswer): Result<Admitted, Refused> => {
+    if (isOver(answer.quota)) return err(overQuota(answer.quota, caller));
+    const { quota, recorded, idempotency: claimed = null } = answer;
+    const batchState = claimed?.batch ?? null;
+    const refusal = batchState === null ? null : refuseKey(batchState);
+    if (refusal !== null) return err({ refusal, quota: null });
+    return ok({
+      plan: withDenials(plan, answer, twins),
+      quota,
+      degraded: false,
+      fences: new Map(recorded.map(({ index, fence }) => [index, fence])),
+      claimed,
+      replay: batchState?.kind === "done" ? batchState.answer.json : null,
+    });
+  };
+  if (plan.approved !== undefined) {
+    const approved = await approve(plan.approved.claim, request, gate);
+    return approved.ok ? toAdmitted(approved.value) : err({ refusal: approved.error, quota: null });
+  }
+  const answer = await ask(request, gate);
+  if (answer === null) {
+    const sent = new Map(request.jobs.map(({ index, spec }) => [index, spec]));
+    // What ran before under a key is only known there, so nothing of it may run unasked.
+    const mayRun = request.idempotency === undefined && gate.countAlone(toQuota(caller));
+    const degraded = mayRun ? degradePlan(plan, sent) : null;
+    if (degraded === null) return err({ refusal: unreachable(request), quota: null });
+    return ok({
+      plan: degraded,
+      quota: null,
+      degraded: true,
+      fences: new Map(),
+      claimed: null,
+      replay: null,
+    });
+  }
+  return toAdmitted(answer);
+}
+
+/** Count a request that runs nothing against the caller's quota. */
+export async function countRequest(caller: Caller, gate: Gate): Promise<Result<QuotaState | null, Refused>> {
+  const request = { quota: toQuota(caller), draws: [], jobs: [], allOrNothing: false };
+  const answer = await ask(request, gate);
+  if (answer === null) return err({ refusal: unreachable(request), quota: null });
+  return isOver(answer.quota) ? err(overQuota(answer.quota, caller)) : ok(answer.quota);
+}
+
+async function ask(request: AdmissionRequest, gate: Gate): Promise<AdmissionAnswer | null> {
+  try {
+    return await gate.admit(request);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The same in one turn with the claim on the confirmation that allows it. Without the gate nothing is claimed for certain, so
+ * nothing runs, reads included.
+ */
+async function approve(
+  claim: Claim,
+  request: AdmissionRequest,
+  gate: Gate,
+): Promise<Result<AdmissionAnswer, Refusal>> {
+  try {
+    const answer = await gate.approve(claim, request);
+    return answer.refused === null ? ok(answer.admission) : err(refuseClaim(answer.refused));
+  } catch {
+    const hint =
+      "The confirmation could not be claimed in time, and nothing was run now. Look at its status before deciding again: 'running' says that it was claimed all the same, and then only background work of it may happen.";
+    return err(makeRefusal("UNAVAILABLE", hint, { retryAfterMs: 1_000 }));
+  }
+}
+
+function isOver(quota: QuotaState | null): quota is QuotaState {
+  return quota !== null && !quota.allowed;
+}
+
+function overQuota(quota: QuotaState, caller: Caller): Refused {
+  const { limit, windowS } = caller.quota;
+  const hint = `The key may send ${limit} requests every ${windowS} s; wait before the next one.`;
+  return { refusal: makeRefusal("QUOTA_EXCEEDED", hint, { retryAfterMs: quota.retryAfterMs }), quota };
+}
+
+/** A gate that did not answer may still have recorded what it was sent; only without jobs is it certain that nothing ran. */
+function unreachable({ jobs, idempotency }: AdmissionRequest): Refusal {
+  const withKey = (idempotency?.batch ?? null) !== null;
+  return makeRefusal("UNAVAILABLE", sayUnreachable(jobs.length > 0, withKey), { retryAfterMs: 1_000 });
+}
+
+function sayUnreachable(withJobs: boolean, withKey: boolean): string {
+  if (withKey)
+    return "The limiter did not answer in time; nothing was run now. Send the same request with the same key again: what was recorded all the same is found, not repeated.";
+  return withJobs
+    ? "The limiter did not answer in time. Nothing was run now, but the background actions may have been recorded: look before sending them again."
+    : "The limiter could not be reached; nothing ran. Send the same request again.";
+}
+
+/** Why a batch's key does not let it run; null when it does, or when it has its answer already. */
+function refuseKey(state: KeyState): Refusal | null {
+  if (state.kind === "conflict") {
+    const hint =
+      "This Idempotency-Key was used before, with another body or by another caller: send a new key with new content.";
+    return makeRefusal("IDEMPOTENCY_CONFLICT", hint);
+  }
+  if (state.kind === "running") {
+    const { retryAfterMs } = state;
+    const hint = `The batch of this Idempotency-Key is still running, or was lost: send it again in ${Math.ceil(retryAfterMs / 1_000)} s to get its answer.`;
+    return makeRefusal("IDEMPOTENCY_IN_PROGRESS", hint, { retryAfterMs });
+  }
+  return null;
+}
+
+interface Wanted extends Asked {
+  readonly caller: Caller;
+  readonly twins: ReadonlyMap<number, number>;
+}
+
+function toRequest(plan: Plan, { caller, jobs, idempotency, twins }: Wanted): AdmissionRequest {
+  const failFast = plan.onError === "fail-fast";
+  const doomed = failFast && plan.steps.some(({ task }) => !task.ok);
+  const draws = plan.steps.flatMap((step) => (twins.has(step.index) ? [] : toDraw(step)));
+  const recordable = doomed ? [] : [...jobs];
+  return {
+    quota: toQuota(caller),
+    draws: doomed ? [] : draws,
+    jobs: recordable.map(([index, spec]) => ({ index, spec })),
+    allOrNothing: failFast,
+    ...(idempotency !== null && { idempotency }),
+  };
+}
+
+function toQuota({ name, quota }: Caller): RateLimit {
+  return { bucket: `key:${name}`, limit: quota.limit, windowS: quota.windowS };
+}
+
+function toDraw({ index, parking, task }: Step): { index: number; limit: RateLimit }[] {
+  // What waits for a person draws when it runs, and a loop for each of its elements, once it is known how many there are.
+  if (!task.ok || parking !== null || task.value.forEach !== undefined) return [];
+  const limit = toLimit(task.value.tool);
+  return limit === null ? [] : [{ index, limit }];
+}
+
+/** The tenant's bucket that a tool's calls draw from; null when they draw from none here. */
+export function toLimit({ name, orchestration }: Tool): RateLimit | null {
+  const { rate_limit: limit } = orchestration;
+  // A global rate is drawn by each call at the tool's own gate, when it is dispatched.
+  if (limit?.scope !== "tenant") return null;
+  return { bucket: `tool:${name}`, limit: limit.limit, windowS: limit.window_s };
+}
+
+function withDenials(
+  plan: Plan,
+  { denied, refusedJobs }: AdmissionAnswer,
+  twins: ReadonlyMap<number, number>,
+): Plan {
+  if (denied.length === 0 && refusedJobs.length === 0) return plan;
+  const failures = new Map([
+    ...refusedJobs.map(
+      ({ index, code }) =>
+        [index, makeFailure(code, { hint: "Nothing was started; try this action again later." })] as const,
+    ),
+    ...denied.map(({ index, retryAfterMs }) => [index, rateLimited(retryAfterMs)] as const),
+  ]);
+  const steps = plan.steps.map((step) => {
+    const failure = failures.get(twins.get(step.index) ?? step.index);
+    return failure === undefined ? step : { ...step, task: err(failure) };
+  });
+  return { ...plan, steps };
+}
+
+/** The failure of an action that its tool's limit turned away. */
+export function rateLimited(retryAfterMs: number): Failure {
+  const hint = `This tool's rate limit is used up; try this action again in ${Math.ceil(retryAfterMs)} ms.`;
+  return makeFailure("RATE_LIMITED", { retryAfterMs, hint });
+}

@@ -1,0 +1,37 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { ProgressReport } from "../catalog/define-tool.ts";
+import type { QuotaState } from "../contract/gate/admission.ts";
+import type { Caller } from "../contract/caller.ts";
+import type { Outcome } from "../contract/outcome.ts";
+import type { Step } from "../plan/step.ts";
+import type { Gate, Ports, RunOptions, ToolGates } from "../egress/ports.ts";
+import type { TenantReads } from "../egress/read-cache.ts";
+import { type BatchKey } from "./read-keys.ts";
+import type { UpstreamHealth } from "../egress/upstream-health.ts";
+
+/** Everything one request brings with it. */
+export interface Execution {
+  readonly caller: Caller;
+  /** The caller's part of the catalog. */
+  readonly catalog: Catalog;
+  readonly ports: Ports;
+  readonly gate: Gate;
+  readonly toolGates: ToolGates;
+  readonly options: RunOptions;
+  /** What the isolate has learned about its upstreams, shared by every request. */
+  readonly health: UpstreamHealth;
+  /** What the isolate remembers of the tenant's reads; null when no tool of the deployment allows it. */
+  readonly cache: TenantReads | null;
+  /** Aborts when the caller has gone away. */
+  readonly signal: AbortSignal;
+  /** Keep work alive after the answer. */
+  readonly defer: (work: Promise<unknown>) => void;
+  /** The idempotency key that the batch came with. */
+  readonly batchKey?: BatchKey;
+  /** Told once that the batch was admitted: from then on there will be an answer, not a refusal. */
+  readonly onAdmitted?: (quota: QuotaState | null) => void;
+  /** Told each step's outcome the moment it is known, once; the envelope still contains all of them. */
+  readonly onOutcome?: (step: Step, outcome: Outcome) => void;
+  /** Told what the tools report of their progress, without secrets; it may go on after the answer. */
+  readonly onReport?: (report: ProgressReport) => void;
+}

@@ -1,0 +1,73 @@
+import { placeJob } from "../contract/gate/job-shard.ts";
+import type { JobSpec } from "../contract/gate/job.ts";
+import { LIMITS } from "../contract/limits.ts";
+import type { Call, Plan } from "../plan/step.ts";
+import { toLimit } from "./admit-plan.ts";
+import type { StepIds } from "./step-ids.ts";
+
+/** Make the job of a background call: of the step at `index` and, in a loop, of one of its elements. */
+export type MakeJob = (call: Call, index: number, element?: number) => JobSpec;
+
+export interface MakeJobOptions {
+  readonly ids: StepIds;
+  /** As many of the batch's jobs as its request can try by itself. */
+  readonly headerSlots: number;
+}
+
+/**
+ * Create what makes a batch's jobs, each with an id that says where it is kept. Where that is follows from the job's place
+ * in the batch alone, not from the moment at which it is made.
+ */
+export function createMakeJob(plan: Plan, { ids, headerSlots }: MakeJobOptions): MakeJob {
+  let ranks: ReadonlyMap<number, number> | undefined;
+  return (call, index, element) => {
+    ranks ??= rankBackground(plan);
+    // A cap holds within one object, so the jobs of a capped tool stay together; and those that draw from a limit stay where
+    // that is counted. A job that is asked for by its own idempotency key is the same one wherever it stands in a batch.
+    const { tool } = call;
+    const staysHome = Number.isFinite(tool.concurrency) || toLimit(tool) !== null || ids.isOwn(index);
+    const atHome = staysHome ? Number.POSITIVE_INFINITY : headerSlots;
+    const rank = ranks.get(index)! + (element ?? 0);
+    return makeJob(call, placeJob(ids.jobId(index, element ?? null), { rank, atHome }));
+  };
+}
+
+/**
+ * Make the jobs of a plan that its admission can record, by step: fire-and-forget steps that wait for nothing. Making
+ * one records nothing yet; the others are recorded when their turn comes.
+ */
+export function makeJobs(plan: Plan, makeJob: MakeJob): ReadonlyMap<number, JobSpec> {
+  const jobs = new Map<number, JobSpec>();
+  for (const { index, needs, parking, task } of plan.steps) {
+    if (
+      !task.ok ||
+      parking !== null ||
+      task.value.tool.execution !== "fire-and-forget" ||
+      needs.length > 0 ||
+      task.value.call === null
+    )
+      continue;
+    jobs.set(index, makeJob(task.value.call, index));
+  }
+  return jobs;
+}
+
+/** Make the job of one call. Its id is also its idempotency key, unless a call was made under another. */
+export function makeJob({ tool, input, callback }: Call, id: string): JobSpec {
+  return {
+    id,
+    tool: tool.name,
+    argsJson: JSON.stringify(input),
+    idempotencyKey: id,
+    maxAttempts: LIMITS.jobAttempts,
+    backoffInitialMs: tool.orchestration.backoff?.initial_ms ?? LIMITS.jobBackoffInitialMs,
+    delivery: tool.delivery,
+    ...(callback !== undefined && { callback }),
+  };
+}
+
+/** For every background step, how many come before it. */
+function rankBackground({ steps }: Plan): ReadonlyMap<number, number> {
+  const background = steps.filter(({ task }) => task.ok && task.value.tool.execution === "fire-and-forget");
+  return new Map(background.map(({ index }, rank) => [index, rank]));
+}

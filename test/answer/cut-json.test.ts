@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { weighTokens } from "../../src/answer/estimate-tokens.ts";
+import { cutJson, leastJson } from "../../src/answer/cut-json.ts";
+
+const PROSE = "The fuel pump may fail and the engine may stall. ".repeat(60);
+
+function cut(data: unknown, tokens: number) {
+  const { json, cuts } = cutJson(JSON.stringify(data), tokens * 1_000);
+  expect(weighTokens(json)).toBeLessThanOrEqual(tokens * 1_000);
+  return { data: JSON.parse(json) as never, cuts };
+}
+
+describe("cutJson()", () => {
+  test("cuts the last element kept, when it is large", () => {
+    const { data, cuts } = cut([{ body: PROSE }, { body: PROSE }, { body: PROSE }], 1_000);
+    const [first, second, ...rest] = data as { body: string }[];
+    expect([first!.body, rest]).toEqual([PROSE, []]);
+    expect(second!.body).toMatch(/[a-z.]…$/);
+    expect(cuts).toMatchObject({ elementsDropped: 1, fieldsDropped: 0, at: ["", "/1/body"] });
+  });
+
+  test("keeps a small element whole or not at all", () => {
+    const rows = Array.from({ length: 50 }, (_, id) => ({ id, name: "Jiffy Lube", open: true }));
+    for (let tokens = 2; tokens < 120; tokens += 1) {
+      const kept = cut(rows, tokens).data as unknown[];
+      expect(kept).toEqual(rows.slice(0, kept.length));
+    }
+  });
+
+  test("shares a record's room between its large fields, after the small ones", () => {
+    const { data, cuts } = cut({ id: 7, a: PROSE, b: PROSE, c: [1, 2], "d/e": PROSE }, 400);
+    const { id, c, ...large } = data as Record<string, string>;
+    expect([id, c]).toEqual([7, [1, 2]]);
+    const lengths = Object.values(large).map((text) => text.length);
+    expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThan(60);
+    expect(cuts).toMatchObject({ fieldsDropped: 0, at: ["/a", "/b", "/d~1e"] });
+  });
+
+  test("drops fields from the end when not even their heads fit", () => {
+    const { data, cuts } = cut({ a: PROSE, b: PROSE, c: PROSE, d: 1 }, 80);
+    expect(Object.keys(data)).toEqual(["a", "b"]);
+    expect(cuts).toMatchObject({ fieldsDropped: 2, at: ["", "/a", "/b"] });
+  });
+
+  test("never leaves an empty container inside, which would read as 'there are none'", () => {
+    const places = Array.from({ length: 30 }, (_, id) => ({ id, about: PROSE.slice(0, 300) }));
+    for (let tokens = 1; tokens < 200; tokens += 1) {
+      expect(JSON.stringify(cut({ results: { places }, more: [places] }, tokens).data)).not.toMatch(
+        /.\[\]|.\{\}/,
+      );
+    }
+  });
+
+  test("names five places at most", () => {
+    const many = Object.fromEntries(Array.from({ length: 9 }, (_, k) => [`k${k}`, PROSE]));
+    expect(cut(many, 500).cuts.at).toEqual(["/k0", "/k1", "/k2", "/k3", "/k4"]);
+  });
+});
+
+test.each([
+  ["[1]", "[]"],
+  ['{"a":1}', "{}"],
+  ['"text"', '""'],
+  ["12", "null"],
+  ["true", "null"],
+])("leastJson(%s) is %s", (json, least) => {
+  expect(leastJson(json)).toBe(least);
+});

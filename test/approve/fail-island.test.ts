@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+
+import { makeFailure } from "../../src/contract/failure.ts";
+import { failIsland } from "../../src/approve/fail-island.ts";
+
+const FAILURE = makeFailure("CONFIRMATION_REJECTED");
+
+test("failIsland() fails what is gated and skips what needs it, naming the gated one", () => {
+  const outcomes = failIsland(
+    [
+      { id: "a", gated: true, needs: [] },
+      { id: "b", gated: true, needs: [0] },
+      { id: "c", gated: false, needs: [0] },
+      { id: "d", gated: false, needs: [2, 1] },
+    ],
+    FAILURE,
+  );
+  expect(outcomes).toMatchObject([
+    { status: "error", error: FAILURE },
+    { status: "error", error: FAILURE },
+    { status: "skipped", because: "a", error: { code: "DEPENDENCY_FAILED" } },
+    { status: "skipped", because: "a" },
+  ]);
+});
+
+test("failIsland() follows needs that come later in the batch", () => {
+  const outcomes = failIsland(
+    [
+      { id: "late", gated: false, needs: [1] },
+      { id: "mid", gated: false, needs: [2] },
+      { id: "yes", gated: true, needs: [] },
+    ],
+    FAILURE,
+  );
+  expect(outcomes).toMatchObject([{ because: "yes" }, { because: "yes" }, { status: "error" }]);
+});

@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { compareJobs, HOME, placeJob, shardOf } from "../../../src/contract/gate/job-shard.ts";
+import { LIMITS } from "../../../src/contract/limits.ts";
+
+const uuid = fc.uuid({ version: 4 });
+const SHARDS = LIMITS.outboxShards;
+
+describe("placeJob()", () => {
+  test("leaves a batch's first jobs at home, under the id they have", () => {
+    fc.assert(
+      fc.property(uuid, fc.nat(5), (id, rank) => {
+        expect(placeJob(id, { rank, atHome: 6 })).toBe(id);
+        expect(shardOf(id)).toBe(HOME);
+      }),
+    );
+  });
+
+  test("deals the others out evenly, and the id says where", () => {
+    fc.assert(
+      fc.property(uuid, (id) => {
+        const shards = Array.from({ length: 44 }, (_, k) =>
+          shardOf(placeJob(id, { rank: 6 + k, atHome: 6 })),
+        );
+        const counts = Array.from(
+          { length: SHARDS },
+          (_, shard) => shards.filter((of) => of === shard).length,
+        );
+        expect(counts[HOME]).toBe(0);
+        expect(Math.max(...counts.slice(1)) - Math.min(...counts.slice(1))).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  test("keeps ids UUIDs, different ones different, and a placed one as it is", () => {
+    fc.assert(
+      fc.property(uuid, fc.nat(100), (id, rank) => {
+        const placed = placeJob(id, { rank, atHome: 0 });
+        expect(placed).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+        expect(placed.replace(/^.|(?<=^.{14}).?/g, "").slice(1)).toBe(
+          id.replace(/^.|(?<=^.{14}).?/g, "").slice(1),
+        );
+        expect(placeJob(id, { rank, atHome: Number.POSITIVE_INFINITY })).toBe(id);
+      }),
+    );
+  });
+
+  test.each(["job-1", "", "../../x", "00000000-0000-4000-8000-00000000000g", "x".repeat(8_000)])(
+    "leaves '%s' at home, which is no UUID",
+    (id) => {
+      expect(placeJob(id, { rank: 9, atHome: 0 })).toBe(id);
+      expect(shardOf(id)).toBe(HOME);
+    },
+  );
+});
+
+test("shardOf() knows home for an id that names a shard there is none of", () => {
+  expect(shardOf("f0000000-0000-8000-8000-000000000000")).toBe(HOME);
+  expect(shardOf("30000000-0000-8000-8000-000000000000")).toBe(3);
+});
+
+test("compareJobs() puts the newest first, and of one moment the greater id, as the tables do", () => {
+  const job = (createdAt: number, id: string) => ({ createdAt, id });
+  const jobs = [job(1, "a"), job(2, "a"), job(1, "b"), job(3, "0")];
+  expect(jobs.toSorted(compareJobs)).toEqual([job(3, "0"), job(2, "a"), job(1, "b"), job(1, "a")]);
+  expect(compareJobs(jobs[0]!, jobs[0]!)).toBe(0);
+});

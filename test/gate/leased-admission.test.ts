@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest";
+
+import type { AdmissionRequest, LeaseWish } from "../../src/contract/gate/admission.ts";
+import { createLeasedAdmission, TenantLeases } from "../../src/gate/leased-admission.ts";
+import { QuotaGate } from "../support/quota-gate.ts";
+import { VirtualClock } from "../support/virtual-clock.ts";
+
+const QUOTA = { bucket: "key:busy", limit: 100_000, windowS: 60 };
+const TOOL = { bucket: "tool:search", limit: 60_000, windowS: 60 };
+
+/** One isolate and a gate that runs the real quota, 10 ms away. */
+class World {
+  readonly clock = new VirtualClock();
+  readonly gate = new QuotaGate();
+  readonly deferred: Promise<unknown>[] = [];
+  readonly leases = new TenantLeases();
+  calls = 0;
+  down = false;
+  readonly admit = createLeasedAdmission({
+    leases: this.leases,
+    clock: this.clock,
+    defer: (work) => void this.deferred.push(work),
+    send: async (request: AdmissionRequest, wishes: readonly LeaseWish[]) => {
+      this.calls += 1;
+      await this.clock.sleep(10);
+      if (this.down) throw new Error("The gate is down");
+      const answer = this.gate.admit(this.clock.now(), request, wishes);
+      await this.clock.sleep(10);
+      return answer;
+    },
+  });
+
+  request(parts: Partial<AdmissionRequest> = {}): AdmissionRequest {
+    return { quota: QUOTA, draws: [], jobs: [], allOrNothing: false, ...parts };
+  }
+
+  /** So many requests at so many a second; how many of them were refused. */
+  async send(count: number, perSecond: number, parts: Partial<AdmissionRequest> = {}): Promise<number> {
+    const answers = [];
+    for (let k = 0; k < count; k += 1) {
+      answers.push(this.admit(this.request(parts)).catch(() => null));
+      await this.clock.advance(1_000 / perSecond);
+    }
+    const all = await this.clock.runUntil(Promise.all(answers));
+    return all.filter((answer) => answer?.quota?.allowed !== true).length;
+  }
+}
+
+const job = { index: 0, spec: { id: "job" } as never };
+
+describe("createLeasedAdmission()", () => {
+  test("1,000 batches at 200 a second are at most 100 calls of the gate", async () => {
+    const world = new World();
+    expect(await world.send(1_000, 200)).toBe(0);
+    expect(world.calls).toBeLessThanOrEqual(100);
+  });
+
+  test("the same when every batch draws from its tool's limit too", async () => {
+    const world = new World();
+    const draws = [0, 1].map((index) => ({ index, limit: TOOL }));
+    expect(await world.send(1_000, 200, { draws })).toBe(0);
+    expect(world.calls).toBeLessThanOrEqual(100);
+    // Nothing is lost on the way: what the gate counted is what was sent, and what is held.
+    const held = (name: string): number =>
+      world.leases.buckets.get(name)!.leases.reduce((sum, { tokens }) => sum + tokens, 0);
+    expect(world.gate.counted(QUOTA.bucket)).toBeLessThanOrEqual(1_000 + held(QUOTA.bucket) + 100);
+    expect(world.gate.counted(TOOL.bucket)).toBeLessThanOrEqual(2_000 + held(TOOL.bucket) + 200);
+  });
+
+  test("asks for nothing ahead when a request comes now and then", async () => {
+    const world = new World();
+    await world.send(50, 2);
+    expect([world.calls, world.gate.wishes]).toEqual([50, 0]);
+  });
+
+  test("asks the gate for everything but quota, even when quota is at hand", async () => {
+    const world = new World();
+    await world.send(200, 200);
+    const before = world.calls;
+    await world.send(1, 200, { jobs: [job] });
+    expect(world.calls).toBe(before + 1);
+    await world.send(1, 200, { idempotency: { runId: "run", deadlineMs: 1, batch: null, actions: [] } });
+    expect(world.calls).toBe(before + 2);
+  });
+
+  test("asks the gate when one of the limits is not covered, and then spends nothing that is at hand", async () => {
+    const world = new World();
+    await world.send(200, 200);
+    const held = world.leases.buckets.get(QUOTA.bucket)!.leases;
+    const before = world.calls;
+    const rare = { bucket: "tool:rare", limit: 60, windowS: 60 };
+    await world.send(1, 200, { draws: [{ index: 0, limit: rare }] });
+    expect(world.calls).toBe(before + 1);
+    expect(world.leases.buckets.get(QUOTA.bucket)!.leases).toEqual(held);
+  });
+
+  test("says what is left: never more than the gate said, and what is at hand", async () => {
+    const world = new World();
+    for (let k = 0; k < 400; k += 1) {
+      const answer = world.clock.runUntil(world.admit(world.request()));
+      const { quota } = await answer;
+      expect(quota!.remaining).toBeLessThan(QUOTA.limit);
+      await world.clock.advance(5);
+    }
+    const { quota } = await world.clock.runUntil(world.admit(world.request()));
+    const truly = world.gate.remaining(world.clock.now(), QUOTA);
+    const held = world.leases.buckets.get(QUOTA.bucket)!.leases.reduce((sum, { tokens }) => sum + tokens, 0);
+    expect(quota!.remaining).toBeLessThanOrEqual(truly + held);
+    expect(quota!.remaining).toBeGreaterThan(QUOTA.limit / 2);
+  });
+
+  test("goes on from what is at hand while the gate is down, and no longer than that lasts", async () => {
+    const world = new World();
+    await world.send(200, 200);
+    world.down = true;
+    expect(await world.send(20, 200)).toBe(0);
+    await world.clock.advance(2_000);
+    expect(await world.send(5, 200)).toBe(5);
+    world.down = false;
+    expect(await world.send(5, 200)).toBe(0);
+  });
+
+  test("a clock set back ends every lease at once", async () => {
+    const world = new World();
+    await world.send(200, 200);
+    const before = world.calls;
+    world.clock.jump(-60_000);
+    await world.send(1, 200);
+    expect(world.calls).toBe(before + 1);
+  });
+
+  test("a lease that ends unused is not fetched again for a while", async () => {
+    const world = new World();
+    await world.send(200, 200);
+    await world.clock.advance(3_000);
+    const { wishes } = world.gate;
+    await world.send(400, 200);
+    expect(world.gate.wishes).toBe(wishes);
+  });
+
+  test("one that fetches for a bucket at a time, however many come at once", async () => {
+    const world = new World();
+    await world.send(60, 200);
+    const { wishes } = world.gate;
+    expect(wishes).toBeLessThanOrEqual(2);
+  });
+
+  test("3,000 at once at a limit of 100 are exactly 100", async () => {
+    const world = new World();
+    const quota = { bucket: "key:small", limit: 100, windowS: 3_600 };
+    expect(await world.send(3_000, 3_000, { quota })).toBe(2_900);
+  });
+
+  test("never fetches ahead from a limit under 50", async () => {
+    const world = new World();
+    const quota = { bucket: "key:small", limit: 49, windowS: 1 };
+    await world.send(400, 40, { quota });
+    expect([world.calls, world.gate.wishes]).toEqual([400, 0]);
+  });
+
+  test("knows how many requests came through this isolate alone, however they were admitted", async () => {
+    const world = new World();
+    const quota = { bucket: "key:some", limit: 300, windowS: 3_600 };
+    expect(await world.send(280, 100, { quota })).toBe(0);
+    const alone = Array.from({ length: 30 }, () => world.leases.countAlone(world.clock.now(), quota));
+    expect(alone.filter(Boolean)).toHaveLength(20);
+  });
+});

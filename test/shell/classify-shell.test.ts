@@ -1,0 +1,138 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { classifyShell } from "../../src/shell/classify-shell.ts";
+import { HARMLESS } from "./harmless-commands.ts";
+import { HOSTILE } from "./hostile-commands.ts";
+
+test.each(HARMLESS)("classifyShell() takes %j for read-only", (text) => {
+  expect(classifyShell(text)).toEqual({ readonly: true, reason: expect.stringMatching(/ only reads?$/) });
+});
+
+test.each(Object.entries(HOSTILE).flatMap(([how, texts]) => texts.map((text) => [how, text] as const)))(
+  "classifyShell() takes for mutating what (%s) %j",
+  (_, text) => {
+    expect(classifyShell(text)).toEqual({ readonly: false, reason: expect.stringMatching(/./) });
+  },
+);
+
+test("the lists are as long as they promise: 60 hostile ones beyond the contract's, 40 harmless, none twice", () => {
+  const hostile = Object.values(HOSTILE).flat();
+  expect(hostile.length).toBeGreaterThan(60 + 16);
+  expect(HARMLESS.length).toBeGreaterThan(40);
+  expect(new Set([...hostile, ...HARMLESS]).size).toBe(hostile.length + HARMLESS.length);
+});
+
+test.each([
+  ["cat file", "cat only reads"],
+  ["cat a | grep b | cat", "cat, grep only read"],
+  ["git push", "git 'push' is not on the read-only list"],
+  ["cat a; rm b", "'rm' is not on the read-only list"],
+  ["cat a > b", "'>' is not proven harmless"],
+  ["find . -delete", "find '-delete' is not proven harmless"],
+  ["ls \u202e", "the text holds '\\u{202e}'"],
+])("classifyShell() says why: %j", (text, reason) => {
+  expect(classifyShell(text).reason).toBe(reason);
+});
+
+const harmless = fc.constantFrom(...HARMLESS);
+const hostile = fc.constantFrom(...Object.values(HOSTILE).flat());
+const join = fc.constantFrom(" ; ", "\n", " && ", " || ", " | ");
+
+test("classifyShell() takes what joins only harmless commands for read-only", () => {
+  const plain = fc.constantFrom(...HARMLESS.filter((text) => !/[;#\n]/.test(text)));
+  fc.assert(
+    fc.property(plain, join, plain, (left, between, right) => {
+      expect(classifyShell(left + between + right).readonly).toBe(true);
+    }),
+  );
+});
+
+test("classifyShell() takes what joins a hostile command, on either side, for mutating", () => {
+  // Nothing at all, after `;`, is nothing; a comment without a command likewise.
+  const some = hostile.filter((text) => !/^\s*(#.*)?$/.test(text));
+  fc.assert(
+    fc.property(harmless, join, some, (left, between, right) => {
+      fc.pre(!left.includes("#"));
+      expect(classifyShell(left + between + right).readonly).toBe(false);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("classifyShell() never takes a read-only command with something unproven inserted for read-only", () => {
+  const insertion = fc.constantFrom(
+    "&",
+    "`",
+    "$(",
+    "$(rm x)",
+    "`rm x`",
+    "> out",
+    ">>out",
+    "<(rm x)",
+    "; rm x;",
+    "\nrm x\n",
+    "<<E",
+    "\r",
+    "\0",
+    "| rm x |",
+    "&& rm x &&",
+    "|| rm x ||",
+    "& rm x &",
+    "$[x=1]",
+    "${x:=1}",
+    "\u202e",
+    "(",
+    ")",
+    "&>f",
+    "|&",
+  );
+  // No quotes, escapes, comments or variables: wherever the insertion lands, the shell acts on it.
+  const plain = fc.constantFrom(...HARMLESS.filter((text) => !/['"\\#$]/.test(text)));
+  fc.assert(
+    fc.property(plain, insertion, fc.nat(), (text, inserted, position) => {
+      const at = position % (text.length + 1);
+      expect(classifyShell(`${text.slice(0, at)}${inserted}${text.slice(at)}`).readonly).toBe(false);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test("classifyShell() takes any arguments of a command that is not in the table for mutating", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[a-z]{1,8}$/), fc.string(), (name, rest) => {
+      fc.pre(!HARMLESS.some((text) => text.split(/\s/, 1)[0] === name));
+      expect(classifyShell(`${name} ${rest}`).readonly).toBe(false);
+    }),
+  );
+});
+
+test("classifyShell() reads 64 KiB of anything in well under a second", () => {
+  for (const piece of [
+    "{",
+    "'",
+    '"a"',
+    "$x",
+    "a ",
+    "| cat ",
+    "-",
+    "\\",
+    "`",
+    "é",
+    "*",
+    "git ",
+    "#\n",
+    "||",
+  ]) {
+    const started = cpuMs();
+    classifyShell(`cat ${piece.repeat(65_536 / piece.length)}`);
+    classifyShell(`awk '${piece.repeat(65_536 / piece.length)}'`);
+    classifyShell(`npm view @${piece.repeat(65_536 / piece.length)}`);
+    expect(cpuMs() - started, JSON.stringify(piece)).toBeLessThan(500);
+  }
+});
+
+/** The time this process worked, in milliseconds: what others do on the machine does not count. */
+function cpuMs(): number {
+  return process.cpuUsage().user / 1_000;
+}
