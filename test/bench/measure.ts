@@ -11,6 +11,8 @@ export interface BenchOptions {
   readonly rounds: number;
   readonly sliceMs: number;
   readonly warmupMs: number;
+  /** How often each Worker is started for the start-up figure. */
+  readonly starts: number;
   readonly latency: {
     readonly batchSize: number;
     readonly delayMs: number;

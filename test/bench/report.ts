@@ -3,6 +3,7 @@ import type { Cost } from "./cost.ts";
 import type { DiamondTimes } from "./diamond.ts";
 import type { Latency, Running, Throughput } from "./measure.ts";
 import type { PlanningTime } from "./planning.ts";
+import type { StartUp } from "./start-up.ts";
 import { median, spread } from "./statistics.ts";
 
 export interface Findings {
@@ -12,6 +13,8 @@ export interface Findings {
   readonly planning: PlanningTime;
   readonly diamond: readonly DiamondTimes[];
   readonly costs: readonly Cost[];
+  /** The first is what the others are compared with. */
+  readonly startUps: readonly StartUp[];
 }
 
 /** What Volley is held to, against baseline (a) in the same run. */
@@ -25,6 +28,8 @@ export const TARGETS = {
   p50OverheadMs: 1.5,
   bundleGzipBytes: 120 * 1024,
   planMicros: 150,
+  /** CPU until the Worker listens, against hono + zod. */
+  startUpRatio: 1.3,
 } as const;
 
 /** Above this spread of the baseline's own rounds the machine was too busy for the absolute numbers to mean much. */
@@ -36,7 +41,7 @@ export function makeReport(contenders: readonly Running[], findings: Findings): 
   for (const [n, series] of findings.throughput) lines.push(...throughputTable(contenders, n, series), "");
   lines.push(...latencyTable(contenders, findings), "", ...bundleTable(contenders), "");
   lines.push(...planningTable(findings.planning), "", ...diamondTable(findings.diamond), "");
-  lines.push(...costTable(findings.costs));
+  lines.push(...costTable(findings.costs), "", ...startUpTable(findings.startUps));
   return lines.join("\n");
 }
 
@@ -60,6 +65,16 @@ function costTable(costs: readonly Cost[]): string[] {
     "Cost of the tenant's object: calls at $0.15 a million, rows written ($1.00 a million; setAlarm is one), nothing else",
     ...table([header, ...rows]),
   ];
+}
+
+function startUpTable(startUps: readonly StartUp[]): string[] {
+  const rows = startUps.map(({ label, cpuMs }, index) => {
+    const ratio = cpuMs / (startUps[0]?.cpuMs ?? Number.NaN);
+    const verdict = ratio <= TARGETS.startUpRatio ? "met" : "MISSED";
+    const target = index === 0 ? "" : `≤ ${TARGETS.startUpRatio} ${verdict}`;
+    return [label, cpuMs.toFixed(0), ratio.toFixed(2), target];
+  });
+  return ["CPU until the Worker listens", ...table([["", "ms", "ratio", "target"], ...rows])];
 }
 
 function diamondTable(ways: readonly DiamondTimes[]): string[] {

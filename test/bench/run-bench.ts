@@ -12,6 +12,7 @@ import {
 } from "./measure.ts";
 import { measurePlanning } from "./planning.ts";
 import { makeReport } from "./report.ts";
+import { measureStartUp } from "./start-up.ts";
 import { startUpstream } from "./start-upstream.ts";
 
 // `npm run bench`: builds what is deployed, runs it in raw workerd next to the baselines, and prints one report.
@@ -22,6 +23,7 @@ const FULL: BenchOptions = {
   batchSizes: [1, 3, 10, 25],
   connections: 16,
   rounds: 6,
+  starts: 5,
   sliceMs: 800,
   warmupMs: 800,
   latency: { batchSize: 10, delayMs: 50, connections: 2, rounds: 6, sliceMs: 1200 },
@@ -31,6 +33,7 @@ const QUICK: BenchOptions = {
   ...FULL,
   batchSizes: [3, 10],
   rounds: 4,
+  starts: 3,
   sliceMs: 400,
   latency: { ...FULL.latency, rounds: 3, sliceMs: 800 },
 };
@@ -64,11 +67,14 @@ async function runBench(options: BenchOptions): Promise<void> {
   process.stderr.write("counting calls and rows\n");
   const costs = await measureCosts();
 
+  process.stderr.write("measuring start-up\n");
+  const startUps = await measureStartUp(options.starts);
+
   const { batchSize, delayMs, connections } = options.latency;
   const latencyTitle = `Latency, N = ${batchSize}, upstream ${delayMs} ms, ${connections} connections`;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
   process.stdout.write(
-    `${makeReport(contenders, { throughput, latency, latencyTitle, planning, diamond, costs })}\n\n` +
+    `${makeReport(contenders, { throughput, latency, latencyTitle, planning, diamond, costs, startUps })}\n\n` +
       `${options.rounds} interleaved rounds, ${options.connections} connections, ${seconds} s; ` +
       `load average at the start ${load.toFixed(1)}\n`,
   );
