@@ -20,3 +20,21 @@ export function ok<T>(value: T): Ok<T> {
 export function err<E>(error: E): Err<E> {
   return { ok: false, error };
 }
+
+/** Do what may reject, or throw, and have how it ended as a value. Never rejects, so it may be left to itself. */
+export async function attempt<T>(work: () => T | Promise<T>): Promise<Result<T, unknown>> {
+  try {
+    return ok(await work());
+  } catch (error) {
+    return err(error);
+  }
+}
+
+/** Do what may throw, and have how it ended as a value. */
+export function attemptNow<T>(work: () => T): Result<T, unknown> {
+  try {
+    return ok(work());
+  } catch (error) {
+    return err(error);
+  }
+}
