@@ -3,7 +3,7 @@ import { ALIASES } from "./alias.ts";
 import { BATCH_TOOL } from "./batch-tool.ts";
 import type { Tool } from "./define-tool.ts";
 import { createMetaTools } from "./meta-tools.ts";
-import { ToolSearch } from "./search.ts";
+import { ToolSearch } from "./search/tool-search.ts";
 import { toolSchema } from "./tool-schema.ts";
 import { makeVerifiers, type Verifier } from "./verifier.ts";
 
