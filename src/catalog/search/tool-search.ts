@@ -23,7 +23,8 @@ type Meaning = ReadonlyMap<string, number>;
  *
  * Every tool that has a word of a request is found, in whatever case and form, a slip of spelling forgiven; the best
  * come first and whoever asked judges. Words of grammar, numbers and single letters look in names only, unless the
- * request has no other words. The numbers are principles, not fitted: no catalogue was used to choose them.
+ * request has no other words. No weight was fitted to a catalogue; only the root was
+ * chosen by looking (docs/discovery.md).
  */
 export class ToolSearch {
   readonly #tools: readonly Tool[];
