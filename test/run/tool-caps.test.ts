@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 
 import { makeFailure } from "../../src/contract/failure.ts";
 import type { Outcome } from "../../src/contract/outcome.ts";
-import type { Running, SentWrite } from "../../src/run/run-action.ts";
-import { type Queued, ToolPools } from "../../src/run/tool-pools.ts";
+import { type SentWrite, Ticket } from "../../src/run/ticket.ts";
+import { ToolCaps } from "../../src/run/tool-caps.ts";
+import { Turn } from "../../src/run/turn.ts";
 import { contractOf } from "../support/fake-actions.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
@@ -12,41 +13,37 @@ const TWO = contractOf("two", { orchestration: { mode: "fan-out-bounded", max_co
 const FREE = contractOf("free");
 const DONE: Outcome = { status: "success", data: 1, json: "1", meta: {} };
 
-/** Calls that end when a test says so, under pools. */
+/** Calls that end when a test says so, under caps. */
 class Bench {
   readonly clock = new VirtualClock(0);
-  readonly pools = new ToolPools(this.clock);
+  readonly caps = new ToolCaps(this.clock, new Turn());
   readonly begun: string[] = [];
   readonly queuedMs = new Map<string, number>();
   readonly stops: [name: string, code: string, sentWrite: SentWrite][] = [];
-  readonly #outcomes = new Map<string, (outcome: Outcome) => void>();
-  readonly #ends = new Map<string, () => void>();
+  readonly #tickets = new Map<string, Ticket>();
 
-  add(name: string, tool = SERIAL, remaining = 1, position = 0): Queued {
-    return this.pools.enqueue(tool, { remaining, position }, (queuedMs) => this.#begin(name, queuedMs));
+  add(name: string, tool = SERIAL, remaining = 1, position = 0, settled = () => {}): Ticket {
+    const ticket = new Ticket({ settled });
+    this.#tickets.set(name, ticket);
+    this.caps.enqueue(ticket, tool, { remaining, position }, () => this.#begin(name, ticket));
+    return ticket;
   }
 
-  #begin(name: string, queuedMs: number): Running {
+  #begin(name: string, ticket: Ticket): void {
     this.begun.push(name);
-    this.queuedMs.set(name, queuedMs);
-    const outcome = Promise.withResolvers<Outcome>();
-    const finished = Promise.withResolvers<void>();
-    this.#outcomes.set(name, outcome.resolve);
-    this.#ends.set(name, finished.resolve);
-    const stop: Running["stop"] = (failure, sentWrite) =>
-      void this.stops.push([name, failure.code, sentWrite]);
-    return { outcome: outcome.promise, finished: finished.promise, started: true, stop };
+    this.queuedMs.set(name, ticket.queuedMs);
+    ticket.start();
+    ticket.hold((failure, sentWrite) => void this.stops.push([name, failure.code, sentWrite]));
   }
 
   /** Let a call have its outcome without being over. */
   answer(name: string): void {
-    this.#outcomes.get(name)!(DONE);
+    this.#tickets.get(name)!.settle(DONE);
   }
 
   /** Let a call be over and give everybody the time to notice. */
   async end(name: string): Promise<void> {
-    this.answer(name);
-    this.#ends.get(name)!();
+    this.#tickets.get(name)!.end(DONE);
     await this.settle();
   }
 
@@ -94,10 +91,10 @@ test("a call of a tool without a cap that is stopped in the moment it was queued
 
 test("a call that is stopped once it was chosen leaves its place to the next", async () => {
   const bench = new Bench();
-  const first = bench.pools.enqueue(TWO, { remaining: 1, position: 0 }, () => {
+  const first = new Ticket({ settled: () => {} });
+  bench.caps.enqueue(first, TWO, { remaining: 1, position: 0 }, () => {
+    first.start();
     chosen.stop(makeFailure("ABORTED"), "wait");
-    const never = new Promise<never>(() => {});
-    return { outcome: never, finished: never, started: true, stop: () => {} };
   });
   const chosen = bench.add("chosen", TWO, 1, 1);
   bench.add("next", TWO, 1, 2);
@@ -143,17 +140,11 @@ test("a call that comes later overtakes those that still wait when its path is l
   expect(bench.begun).toEqual(["first", "urgent"]);
 });
 
-test("a call that becomes ready in the moment another ends is there to be chosen from", async () => {
+test("a call that becomes ready because another ended is there to be chosen from", async () => {
   const bench = new Bench();
-  const first = bench.add("first", SERIAL, 1, 0);
+  bench.add("first", SERIAL, 1, 0, () => bench.add("urgent", SERIAL, 2, 2));
   bench.add("waiting", SERIAL, 1, 1);
   await bench.settle();
-  // As far from the outcome as the result of a loop with a selection is.
-  const later = Array.from({ length: 12 }).reduce<Promise<unknown>>(
-    (hop) => hop.then(() => {}),
-    first.outcome,
-  );
-  void later.then(() => bench.add("urgent", SERIAL, 2, 2));
   await bench.end("first");
   expect(bench.begun).toEqual(["first", "urgent"]);
 });
@@ -164,7 +155,7 @@ test("a write that outlives its outcome keeps its place until it is over", async
   bench.add("next", SERIAL, 1, 1);
   await bench.settle();
   bench.answer("write");
-  expect(await write.outcome).toBe(DONE);
+  expect(write.outcome).toBe(DONE);
   await bench.settle();
   expect(bench.begun).toEqual(["write"]);
   await bench.end("write");
@@ -179,8 +170,8 @@ test("a call that is stopped while it waits ends with that failure and is never 
   await bench.settle();
   expect(waiting.started).toBe(false);
   waiting.stop(makeFailure("ABORTED"), "wait");
-  expect(await waiting.outcome).toEqual({ status: "error", error: makeFailure("ABORTED"), meta: {} });
-  await waiting.finished;
+  expect(waiting.outcome).toEqual({ status: "error", error: makeFailure("ABORTED"), meta: {} });
+  expect(waiting.isOver).toBe(true);
   await bench.end("first");
   expect(bench.begun).toEqual(["first", "next"]);
   expect(bench.stops).toEqual([]);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
-import { findTwins } from "../../src/plan/find-twins.ts";
+import { findTwins } from "../../src/plan/same-reads.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";
 import type { Plan } from "../../src/plan/step.ts";
 import { contractOf } from "../support/fake-actions.ts";
