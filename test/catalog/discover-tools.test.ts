@@ -135,7 +135,7 @@ describe("discoverTools()", () => {
   });
 
   test.each([
-    { query: "delete_order", categories: ["email"] },
+    { query: "delete", categories: ["email"] },
     { query: "bake sourdough bread" },
     { queries: ["bake sourdough", "bread"] },
   ])("tells what else could be asked when nothing fits %j", (request) => {

@@ -1,16 +1,14 @@
+import MiniSearch, { type SearchResult } from "minisearch";
+
 import type { Tool } from "../define-tool.ts";
 import { isWeak } from "./is-weak.ts";
 import { stem } from "./stem.ts";
 import { compact, joinNeighbours, toCaselessParts, toChunks, toParts } from "./to-words.ts";
 import { Vocabulary } from "./vocabulary.ts";
-import { WordIndex } from "./word-index.ts";
 
-/**
- * What a word counts in name, summary, category and description: a name is chosen to say what a tool does, a summary to
- * say it in full.
- */
-const BOOSTS = [3, 2, 1, 1];
-const NAME = 0;
+/** What a word counts by where a tool has it: a name is chosen to say what a tool does, a summary to say it in full. */
+const BOOST = { name: 3, summary: 2, category: 1, description: 1 };
+const FIELDS = Object.keys(BOOST) as (keyof typeof BOOST)[];
 
 /** A word of grammar or a number in a name is hardly ever why the tool was asked for. */
 const WEAK = 0.1;
@@ -19,7 +17,7 @@ const WEAK = 0.1;
 type Meaning = ReadonlyMap<string, number>;
 
 /**
- * A full-text index (BM25) over name, summary, category and description of a list of tools.
+ * A full-text index (MiniSearch, BM25) over name, summary, category and description of a list of tools.
  *
  * Every tool that has a word of a request is found, in whatever case and form, a slip of spelling forgiven; the best
  * come first and whoever asked judges. Words of grammar, numbers and single letters look in names only, unless the
@@ -30,25 +28,30 @@ export class ToolSearch {
   readonly #tools: readonly Tool[];
   /** By their names without case and punctuation. */
   readonly #byName: ReadonlyMap<string, readonly Tool[]>;
-  readonly #index = new WordIndex(BOOSTS.length);
+  readonly #index: MiniSearch;
   readonly #vocabulary = new Vocabulary();
 
   constructor(tools: readonly Tool[]) {
     this.#tools = tools;
     this.#byName = Map.groupBy(tools, ({ name }) => compact(name));
-    for (const { name, summary, category, description } of tools)
-      this.#index.add([
-        this.#vocabulary.learnName(name),
-        this.#vocabulary.learn(summary),
-        this.#vocabulary.learn(category),
-        // In a long text words of grammar find nothing, and each would cost time.
-        this.#vocabulary.learn(description, { withWeak: false }),
-      ]);
+    // No word has a space in it.
+    this.#index = new MiniSearch({ fields: FIELDS, tokenize: (text) => text.split(" "), processTerm: asIs });
+    this.#index.addAll(tools.map((tool, id) => ({ id, ...this.#toDocument(tool) })));
   }
 
   /** The tools that have a word of the request, best first; before all others those it names. */
   find(request: string): readonly Tool[] {
     return [...new Set([...this.#named(request), ...this.#ranked(request)])];
+  }
+
+  /** In a long text words of grammar find nothing, and each would cost time. */
+  #toDocument(tool: Tool): Record<keyof typeof BOOST, string> {
+    return {
+      name: toText(this.#vocabulary.learnName(tool.name)),
+      summary: toText(this.#vocabulary.learn(tool.summary)),
+      category: toText(this.#vocabulary.learn(tool.category)),
+      description: toText(this.#vocabulary.learn(tool.description, { withWeak: false })),
+    };
   }
 
   /**
@@ -67,39 +70,28 @@ export class ToolSearch {
     return tool !== undefined && toParts(tool.name).length > 1;
   }
 
-  /**
-   * By BM25, times the root of how many words of the request the tool has: by itself it is content with one rare word,
-   * and times the whole number with many common ones.
-   */
   #ranked(request: string): readonly Tool[] {
     const words = this.#read(request);
     const strong = words.filter((word) => !isWeak(word)).map((word) => this.#vocabulary.look(word));
     const weak = words.filter((word) => isWeak(word)).map((word): Meaning => new Map([[stem(word), WEAK]]));
-    const evidence = new Float64Array(this.#tools.length);
-    const had = new Float64Array(this.#tools.length).fill(WEAK);
-    for (const meaning of strong) {
-      const best = this.#weigh(meaning, evidence);
-      for (const [tool, counts] of best) had[tool]! += counts;
-    }
-    for (const meaning of weak) this.#weigh(meaning, evidence, { isNameOnly: strong.length > 0 });
-    const scores = evidence.map((sum, tool) => sum * Math.sqrt(had[tool]!));
-    return this.#tools
-      .map((tool, at) => ({ tool, score: scores[at]! }))
-      .filter(({ score }) => score > 0)
+    const worth = new Map<string, number>();
+    for (const meaning of [...weak, ...strong])
+      for (const [term, counts] of meaning) worth.set(term, Math.max(counts, worth.get(term) ?? 0));
+    const weakFields = strong.length === 0 ? FIELDS : ["name" as const];
+    const results = this.#index.search(
+      {
+        combineWith: "OR",
+        queries: [
+          { queries: [toQuery(strong)], fields: FIELDS },
+          { queries: [toQuery(weak)], fields: weakFields },
+        ],
+      },
+      { boost: BOOST, boostTerm: (term) => worth.get(term)! },
+    );
+    return results
+      .map((result) => ({ tool: this.#tools[result.id as number]!, score: scoreOf(result, strong) }))
       .sort((a, b) => b.score - a.score)
       .map(({ tool }) => tool);
-  }
-
-  /** Add what a word tells of each tool to the evidence; for those that have it, what it counts at best. */
-  #weigh(meaning: Meaning, evidence: Float64Array, { isNameOnly = false } = {}): ReadonlyMap<number, number> {
-    const best = new Map<number, number>();
-    for (const [term, counts] of meaning)
-      this.#index.look(term, (tool, field, says) => {
-        if (isNameOnly && field !== NAME) return;
-        evidence[tool]! += counts * BOOSTS[field]! * says;
-        best.set(tool, Math.max(counts, best.get(tool) ?? 0));
-      });
-    return best;
   }
 
   /** The different words of a request, and those that neighbours of it make where a tool has them: `log in`, `to-do`. */
@@ -118,3 +110,28 @@ export class ToolSearch {
       : toCaselessParts(chunk);
   }
 }
+
+/**
+ * BM25 times the root of how many words of the request the tool has. By itself it is content with one rare word, and
+ * times the whole number, as MiniSearch has it, with many common ones.
+ */
+function scoreOf({ score, queryTerms, match }: SearchResult, words: readonly Meaning[]): number {
+  const bm25 = score / queryTerms.length;
+  let had = WEAK;
+  for (const meaning of words) {
+    let best = 0;
+    for (const [term, counts] of meaning) if (counts > best && Object.hasOwn(match, term)) best = counts;
+    had += best;
+  }
+  return bm25 * Math.sqrt(had);
+}
+
+function toText(stems: Iterable<string>): string {
+  return [...stems].join(" ");
+}
+
+function toQuery(words: readonly Meaning[]): string {
+  return toText(new Set(words.flatMap((meaning) => [...meaning.keys()])));
+}
+
+const asIs = (term: string): string => term;
