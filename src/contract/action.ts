@@ -6,7 +6,7 @@ import { err, ok, type Result } from "../kit/result.ts";
 import { checkValue } from "./check-value.ts";
 import { type Failure, makeFailure } from "./failure.ts";
 import { parseIdempotencyKey } from "./idempotency-key.ts";
-import { describe, suggestFields, toHint, toIssues } from "./issues.ts";
+import { describe, explainMisfit, toMisfit } from "./issues.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { LIMITS } from "./limits.ts";
 import { ITEM, readMarker, toPointerForm } from "./reference.ts";
@@ -103,52 +103,35 @@ export function parseAction(raw: unknown, index: number, mayExceedArgs: boolean)
 function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failure> {
   const parsed = actionSchema.safeParse(raw);
   if (!parsed.success) {
-    const issues = toIssues(parsed.error, raw);
-    const suggestion = suggestFields(issues, Object.keys(actionSchema.shape));
-    return err(makeFailure("INVALID_ACTION", { issues, hint: `${toHint(issues)} ${suggestion}`.trim() }));
+    const misfit = explainMisfit(parsed.error, raw, Object.keys(actionSchema.shape));
+    return err(makeFailure("INVALID_ACTION", misfit));
   }
-  const { tool, depends_on, timeout_ms } = parsed.data;
+  const { id, tool, depends_on, timeout_ms, select, idempotency_key, callback_url } = parsed.data;
   // What was sent, not Zod's copy: a copy may already have dropped the keys that must be refused.
-  const args = (raw as { readonly args?: JsonObject }).args ?? {};
+  const { args = {}, for_each } = raw as { readonly args?: JsonObject; readonly for_each?: unknown };
   const checked = checkArgs(args, mayExceedArgs);
   if (!checked.ok) return checked;
-  if (parsed.data.id === ITEM) {
-    return err(
-      makeFailure("INVALID_ACTION", {
-        issues: [{ path: "/id", expected: "another id", received: describe(ITEM) }],
-        hint: `'${ITEM}' stands for the element of a for_each; give the action another id.`,
-      }),
-    );
+  if (id === ITEM) {
+    const issues = [{ path: "/id", expected: "another id", received: describe(ITEM) }];
+    const hint = `'${ITEM}' stands for the element of a for_each; give the action another id.`;
+    return err(makeFailure("INVALID_ACTION", { issues, hint }));
   }
-  const select = parseSelect(parsed.data.select);
-  if (!select.ok) return select;
-  const forEach = (raw as { readonly for_each?: unknown }).for_each;
-  const loop = checkLoop(forEach);
+  const pointers = parseSelect(select);
+  if (!pointers.ok) return pointers;
+  const loop = checkLoop(for_each);
   if (!loop.ok) return loop;
-  const { idempotency_key } = parsed.data;
   const key = idempotency_key === undefined ? null : parseIdempotencyKey(idempotency_key, "/idempotency_key");
-  if (key?.ok === false)
-    return err(makeFailure("INVALID_ACTION", { issues: [key.error], hint: toHint([key.error]) }));
+  if (key?.ok === false) return err(makeFailure("INVALID_ACTION", toMisfit(key.error)));
+  const content = { tool, args, for_each, select, callback_url };
   return ok({
     tool,
     args,
     dependsOn: depends_on ?? [],
     timeoutMs: timeout_ms,
-    forEach,
-    select: select.value,
-    callbackUrl: parsed.data.callback_url,
-    ...(key !== null && {
-      keyed: {
-        key: key.value,
-        content: {
-          tool,
-          args,
-          for_each: forEach,
-          select: parsed.data.select,
-          callback_url: parsed.data.callback_url,
-        },
-      },
-    }),
+    forEach: for_each,
+    select: pointers.value,
+    callbackUrl: callback_url,
+    ...(key !== null && { keyed: { key: key.value, content } }),
   });
 }
 
@@ -159,8 +142,7 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
  */
 export function checkArgs(args: JsonObject, mayExceed: boolean): Result<void, Failure> {
   const checked = checkValue(args, ["args"]);
-  if (!checked.ok)
-    return err(makeFailure("INVALID_ARGS", { issues: [checked.error], hint: toHint([checked.error]) }));
+  if (!checked.ok) return err(makeFailure("INVALID_ARGS", toMisfit(checked.error)));
   return mayExceed && new TextEncoder().encode(JSON.stringify(args)).length > LIMITS.argsBytes
     ? err(tooLarge("The arguments of one action", LIMITS.argsBytes))
     : ok(undefined);
@@ -182,7 +164,7 @@ function parseSelect(pointers: readonly string[] | undefined): Result<readonly s
         expected: `${toPointerForm(pointer)}, e.g. "/places/0/id"`,
         received: describe(pointer),
       };
-      return err(makeFailure("INVALID_ACTION", { issues: [issue], hint: toHint([issue]) }));
+      return err(makeFailure("INVALID_ACTION", toMisfit(issue)));
     }
     parsed.push(tokens);
   }
@@ -193,8 +175,7 @@ function parseSelect(pointers: readonly string[] | undefined): Result<readonly s
 function checkLoop(forEach: unknown): Result<void, Failure> {
   if (forEach === undefined) return ok(undefined);
   const checked = checkValue(forEach, ["for_each"]);
-  if (!checked.ok)
-    return err(makeFailure("INVALID_ARGS", { issues: [checked.error], hint: toHint([checked.error]) }));
+  if (!checked.ok) return err(makeFailure("INVALID_ARGS", toMisfit(checked.error)));
   const marker = readMarker(forEach);
   if (!Array.isArray(forEach) && marker?.kind !== "ref") {
     const flaw = marker?.kind === "malformed" && marker.flaw.key === "$ref" ? marker.flaw : null;
@@ -203,7 +184,7 @@ function checkLoop(forEach: unknown): Result<void, Failure> {
       expected: flaw?.expected ?? LOOP_EXPECTED,
       received: describe(flaw === null ? forEach : flaw.received),
     };
-    return err(makeFailure("INVALID_ACTION", { issues: [issue], hint: toHint([issue]) }));
+    return err(makeFailure("INVALID_ACTION", toMisfit(issue)));
   }
   return Array.isArray(forEach) && forEach.length > LIMITS.loopElements
     ? err(tooManyElements(forEach.length))

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { err, ok, type Result } from "../kit/result.ts";
 import { type Entry, parseAction } from "./action.ts";
 import { makeFailure } from "./failure.ts";
-import { describe, suggestFields, toHint, toIssues } from "./issues.ts";
+import { describe, explainMisfit } from "./issues.ts";
 import { LIMITS } from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
@@ -43,9 +43,8 @@ export interface Batch {
 export function parseBatch(value: unknown, bodyBytes: number): Result<Batch, Refusal> {
   const parsed = batchSchema.safeParse(value);
   if (!parsed.success) {
-    const issues = toIssues(parsed.error, value);
-    const suggestion = suggestFields(issues, Object.keys(batchSchema.shape));
-    return err(makeRefusal("INVALID_BATCH", `${toHint(issues)} ${suggestion}`.trim(), { issue: issues[0]! }));
+    const { issues, hint } = explainMisfit(parsed.error, value, Object.keys(batchSchema.shape));
+    return err(makeRefusal("INVALID_BATCH", hint, { issue: issues[0] }));
   }
   const { actions, on_error, deadline_ms, dry_run, max_tokens, skip_approval } = parsed.data;
   const mayExceedArgs = bodyBytes > LIMITS.argsBytes;
@@ -55,19 +54,13 @@ export function parseBatch(value: unknown, bodyBytes: number): Result<Batch, Ref
   for (const { id, index } of entries) {
     const other = first.get(id);
     if (other !== undefined) {
-      return err(
-        makeRefusal(
-          "INVALID_BATCH",
-          `Actions ${other} and ${index} both have the id '${id}'; give every action its own id.`,
-          {
-            issue: {
-              path: `/actions/${index}/id`,
-              expected: "an id no other action has",
-              received: `the string "${id}"`,
-            },
-          },
-        ),
-      );
+      const issue = {
+        path: `/actions/${index}/id`,
+        expected: "an id no other action has",
+        received: `the string "${id}"`,
+      };
+      const hint = `Actions ${other} and ${index} both have the id '${id}'; give every action its own id.`;
+      return err(makeRefusal("INVALID_BATCH", hint, { issue }));
     }
     first.set(id, index);
   }

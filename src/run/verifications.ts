@@ -4,7 +4,7 @@ import type { Failure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome, Verdict } from "../contract/outcome.ts";
 import { follow } from "../kit/json-pointer.ts";
-import { isSameJson } from "../kit/same-json.ts";
+import { canonicalJson } from "../kit/canonical-json.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import type { Call } from "../plan/step.ts";
 import type { CallScope } from "./call-scope.ts";
@@ -101,7 +101,7 @@ export class Verifications {
     if (equals === null) return "took_effect";
     const wanted = follow(call.args, equals);
     if (!wanted.found) return "inconclusive";
-    return isSameJson(there.value, wanted.value) ? "took_effect" : "not_found";
+    return canonicalJson(there.value) === canonicalJson(wanted.value) ? "took_effect" : "not_found";
   }
 }
 

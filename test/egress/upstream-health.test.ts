@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import type { ToolContext } from "../../src/catalog/define-tool.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
-import { type FailureCode, makeFailure } from "../../src/contract/failure.ts";
+import type { FailureCode } from "../../src/contract/failure-codes.ts";
+import { makeFailure } from "../../src/contract/failure.ts";
 import type { JobSpec } from "../../src/contract/gate/job.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { ToolFailure } from "../../src/catalog/tool-failure.ts";

@@ -2,6 +2,7 @@ import * as z from "zod";
 
 import type { Caller } from "../../contract/caller.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import { attemptNow } from "../../kit/result.ts";
 
 /** One configured key: everything but the key. */
 const keySchema = z.strictObject({
@@ -68,13 +69,9 @@ export class KeyRing {
 /** Read the key configuration (JSON text). Throws with what is wrong with it; nothing configured is an empty ring. */
 export function parseKeyRing(text: string | undefined): KeyRing {
   if (text === undefined || text.trim() === "") return new KeyRing([]);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Error("Cannot read VOLLEY_KEYS: it is not JSON");
-  }
-  const parsed = keysSchema.safeParse(value);
+  const json = attemptNow((): unknown => JSON.parse(text));
+  if (!json.ok) throw new Error("Cannot read VOLLEY_KEYS: it is not JSON");
+  const parsed = keysSchema.safeParse(json.value);
   if (!parsed.success) throw new Error(`Cannot read VOLLEY_KEYS: ${z.prettifyError(parsed.error)}`);
   return new KeyRing(
     parsed.data.map(({ name, hash, tenant, tools, quota, flags, webhook_secret }) => ({

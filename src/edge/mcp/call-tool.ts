@@ -11,7 +11,7 @@ import type { ToolReply } from "../../formats/provider-turn.ts";
 import { toRefusedReply } from "../../formats/to-tool-reply.ts";
 import { ok } from "../../kit/result.ts";
 import { visibleText } from "../../kit/visible-text.ts";
-import { type RequestContext, toExecution } from "../http/request-context.ts";
+import type { RequestContext } from "../http/request-context.ts";
 import { quotaHeaders, retryHeaders } from "../http/respond.ts";
 import { followCall, type McpCall } from "./follow-call.ts";
 
@@ -41,7 +41,8 @@ export async function callTool(
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${visibleText(name)}`);
   const followed = onProgress === undefined ? null : followCall(call, ports.clock, onProgress);
   const execution = {
-    ...toExecution(context, signal),
+    ...context,
+    signal,
     onAdmitted: (quota: QuotaState | null) => onCounted(quotaHeaders(caller, quota)),
     ...followed?.listeners,
   };
