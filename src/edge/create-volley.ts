@@ -4,7 +4,7 @@ import { LIMITS } from "../contract/limits.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import { toLimit } from "../gate/admit-plan.ts";
 import { AttemptRunner } from "../run/attempt-runner.ts";
-import { ByteBudget } from "../egress/byte-budget.ts";
+import { ByteBudget } from "../egress/read-body.ts";
 import { sendCallback } from "../egress/send-callback.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
 

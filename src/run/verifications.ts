@@ -87,10 +87,11 @@ export class Verifications {
     const parsed = parseArgs(tool, input);
     if (!parsed.ok) return "inconclusive";
     const timeoutMs = Math.min(tool.timeoutMs, LIMITS.verifyMs);
-    const { parallelism: _, onReport: __, ...shared } = scope;
+    const { parallelism: _, onReport: __, mayLinger: ___, ...shared } = scope;
     const alone = { ...shared, slots: new Semaphore(1) };
     const read = { tool, input, args: parsed.value, timeoutMs };
-    const options = { idempotencyKey: scope.ports.newId(), maxAttempts: 1 };
+    const key = scope.ports.newId();
+    const options = { idempotencyKey: () => key, maxAttempts: 1 };
     const looked = await outcomeOf((ticket) => callTool(ticket, read, alone, options));
     if (looked.status === "error") return looked.error.code === "NOT_FOUND" ? "not_found" : "inconclusive";
     if (looked.status !== "success") return "inconclusive";

@@ -11,7 +11,7 @@ import { execute } from "../../src/executor.ts";
 import { Semaphore } from "../../src/kit/semaphore.ts";
 import { JobDrain } from "../../src/edge/durable/drain-jobs.ts";
 import { AttemptRunner } from "../../src/run/attempt-runner.ts";
-import { ByteBudget } from "../../src/egress/byte-budget.ts";
+import { ByteBudget } from "../../src/egress/read-body.ts";
 import { judge, UpstreamHealth } from "../../src/egress/upstream-health.ts";
 import { firstDue, nextDue } from "../../src/state/due-times.ts";
 import { claimJob, type Job, recordJob, settleJob } from "../../src/state/outbox.ts";
