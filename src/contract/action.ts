@@ -7,7 +7,9 @@ import { checkValue } from "./check-value.ts";
 import { type Failure, makeFailure } from "./failure.ts";
 import { parseIdempotencyKey } from "./idempotency-key.ts";
 import { describe, suggestFields, toHint, toIssues } from "./issues.ts";
+import { type Fields, fits, isText, isWritten, listOf, matches, upTo } from "./fits.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
+import { lazySchema } from "./lazy-schema.ts";
 import { LIMITS } from "./limits.ts";
 import { ITEM, readMarker, toPointerForm } from "./reference.ts";
 
@@ -16,46 +18,65 @@ const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const LOOP_EXPECTED = 'an array, or a reference to one such as {"$ref": "shops#/places"}';
 
 /** One requested call, as it is sent. */
-export const actionSchema = z.strictObject({
-  tool: z.string().min(1).describe("Name of the tool to call"),
-  args: z.record(z.string(), z.unknown()).default({}).describe("The tool's arguments"),
-  id: z
-    .string()
-    .regex(ID)
-    .optional()
-    .describe("Unique within the batch; a0, a1, … by position when left out"),
-  depends_on: z
-    .array(z.string())
-    .max(LIMITS.actions)
-    .optional()
-    .describe("Ids of actions that must succeed before this one starts"),
-  timeout_ms: z
-    .int()
-    .min(1)
-    .max(LIMITS.maxDeadlineMs)
-    .optional()
-    .describe("Milliseconds for this action; shortens the tool's own limit, never lengthens it"),
-  for_each: z
-    .union([z.array(z.unknown()), z.record(z.string(), z.unknown())], { error: LOOP_EXPECTED })
-    .optional()
-    .describe(
-      'Run the action once for every element of an array, or of a reference to one; args see it as "item#"',
-    ),
-  select: z
-    .array(z.string())
-    .min(1)
-    .max(LIMITS.selectPointers)
-    .optional()
-    .describe("JSON Pointers into the tool's output; only these parts are returned"),
-  idempotency_key: z
-    .string()
-    .optional()
-    .describe("The same key with the same content runs once a day; later uses get the first result"),
-  callback_url: z
-    .string()
-    .optional()
-    .describe("Background tools only: an https URL that is sent a signed event when the job ends"),
-});
+export const actionSchema = lazySchema(() =>
+  z.strictObject({
+    tool: z.string().min(1).describe("Name of the tool to call"),
+    args: z.record(z.string(), z.unknown()).default({}).describe("The tool's arguments"),
+    id: z
+      .string()
+      .regex(ID)
+      .optional()
+      .describe("Unique within the batch; a0, a1, … by position when left out"),
+    depends_on: z
+      .array(z.string())
+      .max(LIMITS.actions)
+      .optional()
+      .describe("Ids of actions that must succeed before this one starts"),
+    timeout_ms: z
+      .int()
+      .min(1)
+      .max(LIMITS.maxDeadlineMs)
+      .optional()
+      .describe("Milliseconds for this action; shortens the tool's own limit, never lengthens it"),
+    for_each: z
+      .union([z.array(z.unknown()), z.record(z.string(), z.unknown())], { error: LOOP_EXPECTED })
+      .optional()
+      .describe(
+        'Run the action once for every element of an array, or of a reference to one; args see it as "item#"',
+      ),
+    select: z
+      .array(z.string())
+      .min(1)
+      .max(LIMITS.selectPointers)
+      .optional()
+      .describe("JSON Pointers into the tool's output; only these parts are returned"),
+    idempotency_key: z
+      .string()
+      .optional()
+      .describe("The same key with the same content runs once a day; later uses get the first result"),
+    callback_url: z
+      .string()
+      .optional()
+      .describe("Background tools only: an https URL that is sent a signed event when the job ends"),
+  }),
+);
+
+/** Whether a value is an action as it is sent, as `actionSchema` would say. */
+export function fitsAction(value: unknown): value is z.input<ReturnType<typeof actionSchema>> {
+  return fits(value, FIELDS, ["tool"]);
+}
+
+const FIELDS: Fields = {
+  tool: isWritten,
+  args: isJsonObject,
+  id: matches(ID),
+  depends_on: listOf(isText, { min: 0, max: LIMITS.actions }),
+  timeout_ms: upTo(LIMITS.maxDeadlineMs),
+  for_each: (value) => Array.isArray(value) || isJsonObject(value),
+  select: listOf(isText, { max: LIMITS.selectPointers }),
+  idempotency_key: isText,
+  callback_url: isText,
+};
 
 /** One requested call, well formed. Whether its tool exists and its arguments fit is the planner's to say. */
 export interface Action {
@@ -101,18 +122,15 @@ export function parseAction(raw: unknown, index: number, mayExceedArgs: boolean)
 }
 
 function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failure> {
-  const parsed = actionSchema.safeParse(raw);
-  if (!parsed.success) {
-    const issues = toIssues(parsed.error, raw);
-    const suggestion = suggestFields(issues, Object.keys(actionSchema.shape));
+  if (!fitsAction(raw)) {
+    const issues = toIssues(actionSchema().safeParse(raw).error!, raw);
+    const suggestion = suggestFields(issues, Object.keys(FIELDS));
     return err(makeFailure("INVALID_ACTION", { issues, hint: `${toHint(issues)} ${suggestion}`.trim() }));
   }
-  const { tool, depends_on, timeout_ms } = parsed.data;
-  // What was sent, not Zod's copy: a copy may already have dropped the keys that must be refused.
-  const args = (raw as { readonly args?: JsonObject }).args ?? {};
+  const { tool, args = {}, depends_on, timeout_ms, for_each: forEach, idempotency_key } = raw;
   const checked = checkArgs(args, mayExceedArgs);
   if (!checked.ok) return checked;
-  if (parsed.data.id === ITEM) {
+  if (raw.id === ITEM) {
     return err(
       makeFailure("INVALID_ACTION", {
         issues: [{ path: "/id", expected: "another id", received: describe(ITEM) }],
@@ -120,12 +138,10 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
       }),
     );
   }
-  const select = parseSelect(parsed.data.select);
+  const select = parseSelect(raw.select);
   if (!select.ok) return select;
-  const forEach = (raw as { readonly for_each?: unknown }).for_each;
   const loop = checkLoop(forEach);
   if (!loop.ok) return loop;
-  const { idempotency_key } = parsed.data;
   const key = idempotency_key === undefined ? null : parseIdempotencyKey(idempotency_key, "/idempotency_key");
   if (key?.ok === false)
     return err(makeFailure("INVALID_ACTION", { issues: [key.error], hint: toHint([key.error]) }));
@@ -136,7 +152,7 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
     timeoutMs: timeout_ms,
     forEach,
     select: select.value,
-    callbackUrl: parsed.data.callback_url,
+    callbackUrl: raw.callback_url,
     ...(key !== null && {
       keyed: {
         key: key.value,
@@ -144,8 +160,8 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
           tool,
           args,
           for_each: forEach,
-          select: parsed.data.select,
-          callback_url: parsed.data.callback_url,
+          select: raw.select,
+          callback_url: raw.callback_url,
         },
       },
     }),

@@ -20,7 +20,7 @@ export async function invokeTool(request: Request, context: RequestContext): Pro
   if (!key.ok) return respondProblem(key.error, requestId);
   const body = await readRequestBody(request);
   if (!body.ok) return respondProblem(body.error, requestId);
-  const parsed = parseRequest(invocationSchema, body.value.value);
+  const parsed = parseRequest(invocationSchema(), body.value.value);
   if (!parsed.ok) return respondProblem(parsed.error, requestId);
 
   const { tool_name: tool } = parsed.value;

@@ -1,29 +1,32 @@
 import * as z from "zod";
 
 import type { Caller } from "../../contract/caller.ts";
+import { lazySchema } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
 
 /** One configured key: everything but the key. */
-const keySchema = z.strictObject({
-  name: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/),
-  /** Hex HMAC-SHA-256 of the key, as `npm run key` prints it. */
-  hash: z.string().regex(/^[0-9a-f]{64}$/),
-  /** The name unless said. */
-  tenant: z
-    .string()
-    .regex(/^[A-Za-z0-9_.-]{1,64}$/)
-    .optional(),
-  tools: z.array(z.string().min(1)).min(1),
-  quota: z.strictObject({ limit: z.int().min(1), window_s: z.int().min(1).max(86_400) }).optional(),
-  /** Name of the variable with the secret that signs this key's callbacks. */
-  webhook_secret: z
-    .string()
-    .regex(/^[A-Z][A-Z0-9_]{0,63}$/)
-    .optional(),
-  flags: z.array(z.enum(["skip_approval"])).optional(),
-});
-
-const keysSchema = z.array(keySchema);
+const keysSchema = lazySchema(() =>
+  z.array(
+    z.strictObject({
+      name: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/),
+      /** Hex HMAC-SHA-256 of the key, as `npm run key` prints it. */
+      hash: z.string().regex(/^[0-9a-f]{64}$/),
+      /** The name unless said. */
+      tenant: z
+        .string()
+        .regex(/^[A-Za-z0-9_.-]{1,64}$/)
+        .optional(),
+      tools: z.array(z.string().min(1)).min(1),
+      quota: z.strictObject({ limit: z.int().min(1), window_s: z.int().min(1).max(86_400) }).optional(),
+      /** Name of the variable with the secret that signs this key's callbacks. */
+      webhook_secret: z
+        .string()
+        .regex(/^[A-Z][A-Z0-9_]{0,63}$/)
+        .optional(),
+      flags: z.array(z.enum(["skip_approval"])).optional(),
+    }),
+  ),
+);
 
 /** Separates these digests from any other use of the same text; changing it revokes every key. */
 const HMAC_LABEL = "volley/key/v1";
@@ -74,7 +77,7 @@ export function parseKeyRing(text: string | undefined): KeyRing {
   } catch {
     throw new Error("Cannot read VOLLEY_KEYS: it is not JSON");
   }
-  const parsed = keysSchema.safeParse(value);
+  const parsed = keysSchema().safeParse(value);
   if (!parsed.success) throw new Error(`Cannot read VOLLEY_KEYS: ${z.prettifyError(parsed.error)}`);
   return new KeyRing(
     parsed.data.map(({ name, hash, tenant, tools, quota, flags, webhook_secret }) => ({

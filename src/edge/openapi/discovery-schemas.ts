@@ -41,6 +41,6 @@ export const toolDescriptionSchema = z
     required: z.array(z.string()),
     is_write: z.boolean(),
     input_schema: jsonSchema,
-    "x-orchestration": orchestrationSchema,
+    "x-orchestration": orchestrationSchema(),
   })
   .meta({ id: "ToolDescription" });

@@ -80,7 +80,7 @@ export const OPERATIONS = {
     summary: "Call one tool",
     tag: "Discovery",
     keyed: true,
-    body: { schema: invocationSchema.meta({ id: "Invocation" }), example: EXAMPLES.invocation },
+    body: { schema: invocationSchema().meta({ id: "Invocation" }), example: EXAMPLES.invocation },
     answer: { description: "Its result, whatever became of it", schema: resultSchema },
     refusals: ["INVALID_REQUEST"],
     counted: true,

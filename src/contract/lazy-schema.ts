@@ -1,0 +1,15 @@
+import type * as z from "zod";
+
+/** A schema that is made when it is first asked for, once: a request that does not need it does not pay for it. */
+export type LazySchema<S extends z.ZodType = z.ZodType> = () => S;
+
+/** Make a schema lazily. */
+export function lazySchema<S extends z.ZodType>(make: () => S): LazySchema<S> {
+  let made: S | undefined;
+  return () => (made ??= make());
+}
+
+/** What a writer may write so that it fits a schema. */
+export type Written<L extends LazySchema> = DeepReadonly<z.output<ReturnType<L>>>;
+
+type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
