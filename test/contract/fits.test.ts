@@ -4,17 +4,28 @@ import { expect, test } from "vitest";
 import { actionSchema, fitsAction } from "../../src/contract/action.ts";
 import { batchSchema, fitsBatch } from "../../src/contract/batch.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
+import { fitsKeys, keysSchema } from "../../src/edge/http/key-ring.ts";
 import { isOrchestration, orchestrationSchema } from "../../src/contract/orchestration.ts";
 
 /** Values that some field takes, and values that are just beside what it takes. */
 const leaf = fc.oneof(
   fc.constantFrom<unknown>(
-    ...["", "x", "a b", "exponential", "tenant", "global", "never", "always", "fail-fast", "partial-success"],
-    ...["parallel-safe", "sequential-only", "fan-out-bounded", "dependent", "x".repeat(64), "x".repeat(65)],
-    ...[0, 1, 1.5, -1, 50, 51, 1_000, 1_001, 60_000, 60_001, 86_400, 86_401, LIMITS.maxDeadlineMs],
-    ...[LIMITS.maxTokens, LIMITS.maxDeadlineMs + 1, LIMITS.maxTokens + 1, 2 ** 53, Number.NaN],
-    ...[true, false, null, undefined, [], {}],
+    "",
+    "x",
+    "a b",
+    "x".repeat(64),
+    "x".repeat(65),
+    true,
+    false,
+    null,
+    undefined,
+    [],
+    {},
   ),
+  fc.constantFrom("exponential", "tenant", "global", "never", "always", "fail-fast", "partial-success"),
+  fc.constantFrom("parallel-safe", "sequential-only", "fan-out-bounded", "dependent"),
+  fc.constantFrom(0, 1, 1.5, -1, 50, 51, 1_000, 1_001, 60_000, 60_001, 86_400, 86_401, 2 ** 53, Number.NaN),
+  fc.constantFrom(LIMITS.maxTokens, LIMITS.maxTokens + 1, LIMITS.maxDeadlineMs, LIMITS.maxDeadlineMs + 1),
   fc.array(fc.string(), { maxLength: 3 }),
   fc.constantFrom(...[50, 51].map((length) => Array.from({ length }, () => "x"))),
 );
@@ -63,6 +74,19 @@ const action = objectOf({
   callback_url: either(["x"]),
 });
 
+const keys = fc.array(
+  objectOf({
+    name: either(["x", "A.b-c_1"]),
+    hash: either(["0".repeat(64)], fc.constantFrom("0", "G".repeat(64), 1)),
+    tenant: either(["x"]),
+    tools: either([["*"], [""]]),
+    quota: objectOf({ limit: either([1]), window_s: either([1, 86_400]) }),
+    webhook_secret: either(["A", "A_1", "a"]),
+    flags: either([[], ["skip_approval"]]),
+  }),
+  { maxLength: 2 },
+);
+
 const batch = objectOf({
   actions: either([[1], [{}, null]]),
   on_error: either(["fail-fast"]),
@@ -75,6 +99,7 @@ const batch = objectOf({
 test.each([
   ["a contract", contract, isOrchestration, () => orchestrationSchema()],
   ["an action", action, fitsAction, () => actionSchema()],
+  ["the keys", keys, fitsKeys, () => keysSchema()],
   ["a batch", batch, fitsBatch, () => batchSchema()],
 ] as const)("what is checked by hand is what the schema of %s says", (_, values, check, schemaOf) => {
   let fitting = 0;
