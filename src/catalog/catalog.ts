@@ -3,8 +3,8 @@ import { ALIASES } from "./alias.ts";
 import { BATCH_TOOL } from "./batch-tool.ts";
 import type { Tool } from "./define-tool.ts";
 import { createMetaTools } from "./meta-tools.ts";
-import { ToolSearch } from "./search.ts";
 import { checkDescribable } from "./check-describable.ts";
+import { ToolSearch } from "./search/tool-search.ts";
 import { makeVerifiers, type Verifier } from "./verifier.ts";
 
 /** A set of tools with its indexes. Lookups go through maps, so no tool name can reach a prototype. */

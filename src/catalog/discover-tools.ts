@@ -1,29 +1,44 @@
 import * as z from "zod";
 
+import { lazySchema } from "../contract/lazy-schema.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { nearest } from "../kit/nearest.ts";
 import { visibleText } from "../kit/visible-text.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Tool } from "./define-tool.ts";
+import { describeTool, type ToolDescription } from "./describe-tool.ts";
 
 /** Which tools are asked for. Everything is optional: nothing said is every tool. */
-export const discoverySchema = z.strictObject({
-  query: z.string().max(LIMITS.queryCharacters).optional().describe("What it should do, or its name"),
-  categories: z.array(z.string()).max(LIMITS.filterWords).optional().describe("Only of one of these"),
-  actions: z
-    .array(z.string())
-    .max(LIMITS.filterWords)
-    .optional()
-    .describe("Only with one of these: search, create, delete…"),
-  limit: z
-    .int()
-    .min(1)
-    .max(LIMITS.maxDiscoveredTools)
-    .default(LIMITS.discoveredTools)
-    .describe("How many at most"),
+export const discoverySchema = lazySchema(() => {
+  const requestSchema = z.string().max(LIMITS.queryCharacters);
+  return z.strictObject({
+    query: requestSchema.optional().describe("What it should do, or its name"),
+    queries: z
+      .array(requestSchema)
+      .min(1)
+      .max(LIMITS.discoveryQueries)
+      .optional()
+      .describe("One for each step of a task"),
+    categories: z.array(z.string()).max(LIMITS.filterWords).optional().describe("Only of one of these"),
+    actions: z
+      .array(z.string())
+      .max(LIMITS.filterWords)
+      .optional()
+      .describe("Only with one of these: search, create, delete…"),
+    detail: z
+      .enum(["summary", "schema"])
+      .default("summary")
+      .describe(`schema: parameters of the first ${LIMITS.describedTools} too`),
+    limit: z
+      .int()
+      .min(1)
+      .max(LIMITS.maxDiscoveredTools)
+      .default(LIMITS.discoveredTools)
+      .describe("How many at most"),
+  });
 });
 
-export type DiscoveryRequest = z.output<typeof discoverySchema>;
+export type DiscoveryRequest = z.output<ReturnType<typeof discoverySchema>>;
 
 /** A tool as discovery lists it: enough to choose by, and no schema. */
 export interface DiscoveredTool {
@@ -32,6 +47,9 @@ export interface DiscoveredTool {
   readonly category: string;
   readonly actions: readonly string[];
   readonly is_write: boolean;
+  /** With `detail: "schema"`, of the first tools: what `get_tool_schema` would say. */
+  readonly parameters?: ToolDescription["parameters"];
+  readonly required?: ToolDescription["required"];
 }
 
 export interface Discovery {
@@ -44,23 +62,35 @@ export interface Discovery {
 
 /**
  * Find tools by category, by action and by what they do. Filters of one kind are alternatives, and all kinds must hold.
- * With a query the best come first and what does not fit is left out; without one the order is the catalog's.
+ * With a query every tool that has a word of it is listed, the best first; several queries give one list, the best of
+ * each first. Without one the order is the catalog's.
  *
  * It only ever looks at the catalog it is given, scores included, so a tool that a caller may not see leaves no trace.
  */
 export function discoverTools(request: DiscoveryRequest, catalog: Catalog): Discovery {
-  const { query = "", categories, actions, limit } = request;
+  const { query = "", queries = [], categories, actions, detail, limit } = request;
+  const asked = [query, ...queries].filter((text) => /[\p{L}\p{N}]/u.test(text));
   const ofCategory = pick(categories, catalog.byCategory, "category", "categories");
   const ofAction = pick(actions, catalog.byAction, "action", "actions");
-  const ranked = /[\p{L}\p{N}]/u.test(query) ? catalog.search(query) : catalog.tools;
-  const found = ranked.filter((tool) => ofCategory.admits(tool) && ofAction.admits(tool));
+  const isAdmitted = (tool: Tool): boolean => ofCategory.admits(tool) && ofAction.admits(tool);
+  const lists = asked.length === 0 ? [catalog.tools] : asked.map((text) => catalog.search(text));
+  const found = mergeByPlace(lists.map((list) => list.filter(isAdmitted)));
   const hints = [ofCategory.hint, ofAction.hint].filter((hint) => hint !== "");
-  if (hints.length === 0 && found.length === 0 && query !== "") hints.push(sayNothing(catalog));
+  if (hints.length === 0 && found.length === 0 && asked.length > 0) hints.push(sayNothing(catalog));
   return {
-    tools: found.slice(0, limit).map(toDiscovered),
+    tools: found
+      .slice(0, limit)
+      .map((tool, at) => toDiscovered(tool, detail === "schema" && at < LIMITS.describedTools)),
     total: found.length,
     ...(hints.length > 0 && { hint: hints.join(" ") }),
   };
+}
+
+/** One list of several: the first of each, then the second of each, every tool once. */
+function mergeByPlace(lists: readonly (readonly Tool[])[]): readonly Tool[] {
+  const longest = Math.max(...lists.map(({ length }) => length));
+  const places = Array.from({ length: longest }, (_, place) => lists.flatMap((list) => list[place] ?? []));
+  return [...new Set(places.flat())];
 }
 
 interface Picked {
@@ -106,6 +136,10 @@ function list(words: readonly string[]): string {
   return words.length > LIMITS.maxDiscoveredTools ? `${shown}, …` : shown || "none";
 }
 
-function toDiscovered({ name, summary, category, actions, isWrite }: Tool): DiscoveredTool {
-  return { name, summary, category, actions, is_write: isWrite };
+function toDiscovered(tool: Tool, isDescribed: boolean): DiscoveredTool {
+  const { name, summary, category, actions, isWrite } = tool;
+  const listed = { name, summary, category, actions, is_write: isWrite };
+  if (!isDescribed) return listed;
+  const { parameters, required } = describeTool(tool);
+  return { ...listed, parameters, required };
 }

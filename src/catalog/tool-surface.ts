@@ -48,6 +48,7 @@ function toDescriptor(
 
 /** Bounds that a model seldom meets; the refusal names them when it does. */
 const BOUNDS = new Set([
+  "minItems",
   "maxItems",
   "minLength",
   "maxLength",
@@ -61,16 +62,11 @@ const BOUNDS = new Set([
 function toBrief(schema: JsonSchema): JsonSchema {
   const brief = Object.entries(schema).filter(([key]) => !BOUNDS.has(key));
   return Object.fromEntries(
-    brief.map(([key, value]) => [
-      key,
-      key === "properties"
-        ? Object.fromEntries(
-            Object.entries(value as Readonly<Record<string, JsonSchema>>).map(([name, inner]) => [
-              name,
-              toBrief(inner),
-            ]),
-          )
-        : value,
-    ]),
+    brief.map(([key, value]) => {
+      if (key === "items") return [key, toBrief(value as JsonSchema)];
+      if (key !== "properties") return [key, value];
+      const fields = Object.entries(value as Readonly<Record<string, JsonSchema>>);
+      return [key, Object.fromEntries(fields.map(([name, inner]) => [name, toBrief(inner)]))];
+    }),
   );
 }

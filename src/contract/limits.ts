@@ -30,6 +30,10 @@ export const LIMITS = {
   maxDiscoveredTools: 50,
   /** A request for a tool is a sentence, not a document. */
   queryCharacters: 500,
+  /** Requests of one discovery: a task of more steps is better looked for in parts. */
+  discoveryQueries: 8,
+  /** Tools of one discovery that are shown with their parameters: who needs more asks for them by name. */
+  describedTools: 5,
   /** Categories, or actions, that one discovery filters by. */
   filterWords: 50,
   /** A single tool call, when its declaration does not say. */

@@ -2,7 +2,7 @@ import type { Tool } from "../catalog/define-tool.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
-import { readKey } from "../plan/read-key.ts";
+import { readKey } from "../plan/same-reads.ts";
 import type { Call } from "../plan/step.ts";
 
 /** A remembered answer. */

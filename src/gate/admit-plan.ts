@@ -7,7 +7,7 @@ import type { IdempotencyAnswer, IdempotencyRequest, KeyState } from "../contrac
 import type { JobSpec } from "../contract/gate/job.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { err, ok, type Result } from "../kit/result.ts";
-import { findTwins } from "../plan/find-twins.ts";
+import { findTwins } from "../plan/same-reads.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { degradePlan } from "./degrade-plan.ts";
 import type { Gate } from "../egress/ports.ts";

@@ -5,7 +5,7 @@ import type { AttemptEnd, JobClaim } from "../contract/gate/job.ts";
 import type { GlobalLimits } from "../contract/gate/permit.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import { CallPermits } from "./call-permits.ts";
-import type { RequestScope } from "./run-action.ts";
+import type { CallScope } from "./call-scope.ts";
 import { runAttempt } from "./run-attempt.ts";
 
 const NEVER = new AbortController().signal;
@@ -20,11 +20,11 @@ const NEVER = new AbortController().signal;
  */
 export class AttemptRunner {
   readonly #catalog: Catalog;
-  readonly #scopeOf: () => RequestScope;
+  readonly #scopeOf: () => CallScope;
   readonly #caps = new Map<string, Semaphore>();
 
   /** @param scopeOf what the next attempt shares with others: header slots, and the bytes it may read */
-  constructor(catalog: Catalog, scopeOf: () => RequestScope) {
+  constructor(catalog: Catalog, scopeOf: () => CallScope) {
     this.#catalog = catalog;
     this.#scopeOf = scopeOf;
   }
@@ -54,12 +54,7 @@ export class AttemptRunner {
   /** Wait for a permit as long as a whole call still fits behind the wait, or else for half of the time. */
   async #runPermitted(
     claim: JobClaim,
-    {
-      scope,
-      tool,
-      limits,
-      endsAt,
-    }: { scope: RequestScope; tool: Tool; limits: GlobalLimits; endsAt: number },
+    { scope, tool, limits, endsAt }: { scope: CallScope; tool: Tool; limits: GlobalLimits; endsAt: number },
   ): Promise<AttemptEnd> {
     const { clock } = scope.ports;
     const budgetMs = endsAt - clock.now();

@@ -3,16 +3,17 @@ import type { RateLimit } from "../contract/gate/admission.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JobClaim, JobSpec } from "../contract/gate/job.ts";
 import type { Outcome } from "../contract/outcome.ts";
-import type { Result } from "../kit/result.ts";
+import { attempt, type Result } from "../kit/result.ts";
 import type { Call } from "../plan/step.ts";
 import { rateLimited, toLimit } from "../gate/admit-plan.ts";
 import type { AttemptRunner } from "./attempt-runner.ts";
 import { PERHAPS_RECORDED } from "../gate/degrade-plan.ts";
 import type { MakeJob } from "../gate/make-job.ts";
 import type { Gate } from "../egress/ports.ts";
-import { combineElements } from "./run-loop.ts";
+import { combineElements } from "../answer/combine-elements.ts";
 import type { StepIds } from "../gate/step-ids.ts";
-import { afterDispatch, type Queued } from "./tool-pools.ts";
+import type { Ticket } from "./ticket.ts";
+import type { Turn } from "./turn.ts";
 
 export interface BackgroundOptions {
   readonly ids: StepIds;
@@ -26,6 +27,7 @@ export interface BackgroundOptions {
   /** When the platform may cut what runs after the answer. */
   readonly attemptsEndAt: number;
   readonly defer: (work: Promise<unknown>) => void;
+  readonly turn: Turn;
 }
 
 /** Start a batch's background jobs. `initiated` is only ever said of a job whose row is durable. */
@@ -36,16 +38,23 @@ export class Background {
     this.#options = options;
   }
 
-  /** Start a fire-and-forget step whose arguments are known. */
-  start(index: number, call: Call): Queued {
+  /**
+   * Start a fire-and-forget step whose arguments are known. A recording under way cannot be stopped without losing what it
+   * says; the gate's own timeout bounds it.
+   */
+  async start(ticket: Ticket, index: number, call: Call): Promise<void> {
     const { jobs, fences, ids, makeJob } = this.#options;
+    beyondRecall(ticket);
     const spec = jobs.get(index);
     const fence = fences.get(index);
-    if (spec !== undefined && fence !== undefined)
-      return toQueued(Promise.resolve(this.#initiate(spec, fence)));
+    if (spec !== undefined && fence !== undefined) return ticket.end(this.#initiate(spec, fence));
     const specs = new Map([[index, makeJob(call, index)]]);
-    const recorded = this.#record(specs, { limit: null, allOrNothing: false, retaken: ids.isRetaken(index) });
-    return toQueued(recorded.then((outcomes) => outcomes.get(index)!));
+    const recorded = await this.#record(specs, {
+      limit: null,
+      allOrNothing: false,
+      retaken: ids.isRetaken(index),
+    });
+    ticket.end(recorded.get(index)!);
   }
 
   /**
@@ -55,8 +64,13 @@ export class Background {
    * Under a fail-fast contract one element that is wrong or over the limit means that none is recorded. A backlog that
    * fills up between them does not: what is recorded will happen, so it is reported with its job.
    */
-  startLoop(index: number, calls: readonly Result<Call, Failure>[], tool: Tool): Queued {
+  async startLoop(
+    ticket: Ticket,
+    index: number,
+    { calls, tool }: { readonly calls: readonly Result<Call, Failure>[]; readonly tool: Tool },
+  ): Promise<void> {
     const { ids, makeJob } = this.#options;
+    beyondRecall(ticket);
     // Only where it is declared: the default for writes is about half-applied ones, and every job stands for itself.
     const failFast = tool.orchestration.on_error === "fail-fast";
     const doomed = failFast && calls.some((call) => !call.ok);
@@ -65,31 +79,32 @@ export class Background {
         call.ok && !doomed ? [[element, makeJob(call.value, index, element)] as const] : [],
       ),
     );
-    const outcome = this.#record(specs, {
+    const recorded = await this.#record(specs, {
       limit: toLimit(tool),
       allOrNothing: failFast,
       retaken: ids.isRetaken(index),
-    }).then((recorded) => {
-      const elements = calls.map((call, element): Outcome =>
-        call.ok ? (recorded.get(element) ?? NOT_RECORDED) : { status: "error", error: call.error, meta: {} },
-      );
-      const anyRecorded = elements.some(({ status }) => status === "initiated");
-      return combineElements(elements, {
+    });
+    const elements = calls.map((call, element): Outcome =>
+      call.ok ? (recorded.get(element) ?? NOT_RECORDED) : { status: "error", error: call.error, meta: {} },
+    );
+    const anyRecorded = elements.some(({ status }) => status === "initiated");
+    ticket.end(
+      combineElements(elements, {
         failFast: failFast && !anyRecorded,
         repeatable: tool.repeatable,
         durationMs: 0,
-      });
-    });
-    return toQueued(outcome);
+      }),
+    );
   }
 
-  /** The first attempt begins behind the batch's own actions, so those take their header slots first. */
+  /** The first attempt begins behind the batch's own actions of this turn, so those take their header slots first. */
   #initiate(spec: JobSpec, fence: number | null): Outcome {
     const initiated: Outcome = { status: "initiated", jobId: spec.id, meta: {} };
     if (fence === null) return initiated;
-    const attempt = afterDispatch().then(() => this.#attempt({ spec, attempt: 1, fence }));
+    const { promise: attempted, resolve } = Promise.withResolvers<void>();
     // When its end cannot be reported the lease runs out and the alarm takes over.
-    this.#options.defer(attempt.catch(() => {}));
+    this.#options.turn.afterEnd(() => resolve(this.#attempt({ spec, attempt: 1, fence })));
+    this.#options.defer(attempt(() => attempted));
     return initiated;
   }
 
@@ -114,26 +129,26 @@ export class Background {
   ): Promise<ReadonlyMap<number, Outcome>> {
     if (specs.size === 0) return new Map();
     const failed = (error: Failure): Outcome => ({ status: "error", error, meta: {} });
-    try {
-      const jobs = [...specs].map(([index, spec]) => ({ index, spec, retaken }));
-      const draws = limit === null ? [] : jobs.map(({ index }) => ({ index, limit }));
-      const answer = await this.#options.gate.admit({ quota: null, draws, jobs, allOrNothing });
-      const fences = new Map(answer.recorded.map(({ index, fence }) => [index, fence]));
-      const waits = new Map(answer.denied.map(({ index, retryAfterMs }) => [index, retryAfterMs]));
-      const refused = new Map(answer.refusedJobs.map(({ index, code }) => [index, code]));
-      const toOutcome = (index: number, spec: JobSpec): Outcome => {
-        const fence = fences.get(index);
-        if (fence !== undefined) return this.#initiate(spec, fence);
-        const wait = waits.get(index);
-        if (wait !== undefined) return failed(rateLimited(wait));
-        if (allOrNothing && waits.size > 0) return NOT_RECORDED;
-        return failed(makeFailure(refused.get(index) ?? "OUTBOX_UNAVAILABLE"));
-      };
-      return new Map(jobs.map(({ index, spec }) => [index, toOutcome(index, spec)]));
-    } catch {
+    const jobs = [...specs].map(([index, spec]) => ({ index, spec, retaken }));
+    const draws = limit === null ? [] : jobs.map(({ index }) => ({ index, limit }));
+    const asked = await attempt(() => this.#options.gate.admit({ quota: null, draws, jobs, allOrNothing }));
+    if (!asked.ok) {
       const perhaps = failed(makeFailure("OUTBOX_UNAVAILABLE", { hint: PERHAPS_RECORDED }));
       return new Map([...specs.keys()].map((index) => [index, perhaps]));
     }
+    const answer = asked.value;
+    const fences = new Map(answer.recorded.map(({ index, fence }) => [index, fence]));
+    const waits = new Map(answer.denied.map(({ index, retryAfterMs }) => [index, retryAfterMs]));
+    const refused = new Map(answer.refusedJobs.map(({ index, code }) => [index, code]));
+    const toOutcome = (index: number, spec: JobSpec): Outcome => {
+      const fence = fences.get(index);
+      if (fence !== undefined) return this.#initiate(spec, fence);
+      const wait = waits.get(index);
+      if (wait !== undefined) return failed(rateLimited(wait));
+      if (allOrNothing && waits.size > 0) return NOT_RECORDED;
+      return failed(makeFailure(refused.get(index) ?? "OUTBOX_UNAVAILABLE"));
+    };
+    return new Map(jobs.map(({ index, spec }) => [index, toOutcome(index, spec)]));
   }
 }
 
@@ -143,7 +158,8 @@ const NOT_RECORDED: Outcome = {
   meta: {},
 };
 
-/** A recording under way cannot be stopped without losing what it says; the gate's own timeout bounds it. */
-function toQueued(outcome: Promise<Outcome>): Queued {
-  return { outcome, finished: outcome.then(() => {}), started: true, stop: () => {} };
+/** From here on nothing can stop it. */
+function beyondRecall(ticket: Ticket): void {
+  ticket.start();
+  ticket.hold(() => {});
 }

@@ -2,7 +2,11 @@ import type { Tool } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { GlobalLimits, PermitAnswer } from "../contract/gate/permit.ts";
+import { attempt } from "../kit/result.ts";
+import type { Call } from "../plan/step.ts";
 import type { Ports, ToolGates } from "../egress/ports.ts";
+import type { CallScope } from "./call-scope.ts";
+import type { Ticket } from "./ticket.ts";
 
 /** How a call gets its permits. */
 export interface CallPermitsOptions {
@@ -53,13 +57,14 @@ export class CallPermits {
     this.#id = id;
     this.#holds = false;
     const left = new Promise<null>((resolve) => (this.#leave = () => resolve(null)));
-    const asked = toolGates.acquire(name, { id, limits: this.#limits, waitMs, holdMs }).catch(() => null);
-    const answer = await Promise.race([asked, left]);
+    const asked = attempt(() => toolGates.acquire(name, { id, limits: this.#limits, waitMs, holdMs }));
+    const told = await Promise.race([asked, left]);
+    const answer = told?.ok === true ? told.value : null;
 
     if (this.#id !== id) {
       // What said that we left may have come before the question did.
       void asked.then((late) => {
-        if (late?.granted === true) toolGates.release(name, id, null);
+        if (late.ok && late.value.granted) toolGates.release(name, id, null);
       });
       return makeFailure("CANCELLED");
     }
@@ -96,6 +101,35 @@ export class CallPermits {
   get #isCounted(): boolean {
     return this.#limits.concurrency !== null;
   }
+}
+
+/**
+ * Let a call of a tool with global limits begin once it has a permit. Until then it has not started: stopping it gives its
+ * place in the queue up, and nothing was sent.
+ *
+ * @param waitUntilMs when waiting makes no sense any more, in the clock's milliseconds
+ */
+export async function awaitPermit(
+  ticket: Ticket,
+  { tool, timeoutMs }: Call,
+  { scope, limits, waitUntilMs }: { scope: CallScope; limits: GlobalLimits; waitUntilMs: number },
+  begin: (permits: CallPermits) => void,
+): Promise<void> {
+  const { clock } = scope.ports;
+  const askedAt = clock.now();
+  const permits = new CallPermits(tool, limits, { ...scope, timeoutMs, waitUntilMs });
+  const fail = (error: Failure): void =>
+    ticket.end({ status: "error", error, meta: { queuedMs: clock.now() - askedAt } });
+  ticket.hold((failure) => {
+    fail(failure);
+    permits.release();
+  });
+  const denied = await permits.take();
+  if (ticket.isOver) return permits.release();
+  ticket.hold(null);
+  if (denied !== null) return fail(denied);
+  ticket.queuedMs += clock.now() - askedAt;
+  begin(permits);
 }
 
 function toFailure(

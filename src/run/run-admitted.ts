@@ -8,6 +8,7 @@ import { AttemptRunner } from "./attempt-runner.ts";
 import { Background } from "./background.ts";
 import { ByteBudget } from "../egress/byte-budget.ts";
 import { markDegraded } from "../gate/degrade-plan.ts";
+import type { CallScope } from "./call-scope.ts";
 import { Demotion } from "./demotion.ts";
 import type { BatchMeasures } from "../answer/envelope.ts";
 import type { Execution } from "../gate/execution.ts";
@@ -16,8 +17,8 @@ import { createIslandParking } from "../approve/park-islands.ts";
 import { recallResults } from "../answer/recall-results.ts";
 import { runPlan } from "./run-plan.ts";
 import { shapeAlone } from "../answer/shape-outcomes.ts";
-import { SingleFlight } from "./single-flight.ts";
 import { createStepStarter } from "./start-step.ts";
+import { Turn } from "./turn.ts";
 import { Verifications } from "./verifications.ts";
 
 /** A plan that ran: one outcome for every step, in its order. */
@@ -45,23 +46,18 @@ async function run(
   execution: Execution,
 ): Promise<readonly Outcome[]> {
   const { plan, degraded, fences } = admitted;
-  const { caller, catalog, ports, options, gate, toolGates, defer, onOutcome, onReport } = execution;
+  const { caller, catalog, ports, options, gate, defer, onOutcome } = execution;
   const { clock } = ports;
-  const scope = {
-    ports,
-    options,
+  const scope: CallScope = {
+    ...execution,
     slots: new Semaphore(options.headerSlots),
     budget: new ByteBudget(options.requestResponseBytes),
-    toolGates,
-    health: execution.health,
-    cache: execution.cache,
+    parallelism,
   };
-  const attempts = new AttemptRunner(catalog, () => scope);
+  const turn = new Turn();
+  let background: Background | undefined;
+  let verifications: Verifications | undefined;
   const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
-  const background = new Background({ ids, makeJob, jobs, fences, gate, attempts, attemptsEndAt, defer });
-
-  const demotion = new Demotion({ ids, clock, gate, defer });
-  const verifications = new Verifications({ verifierOf: catalog.verifierOf, scope });
 
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
   // platform ends everything by itself, and neither listening for that nor outliving it is worth its price. What is told
@@ -72,38 +68,43 @@ async function run(
   const listens = (lasting || onOutcome !== undefined) && keys === null;
   const signal = listens ? execution.signal : null;
 
-  const endsAt = clock.now() + plan.deadlineMs;
+  const createBackground = (): Background => {
+    // Nobody waits for these attempts, so they count for nothing of the batch and tell nobody.
+    const { parallelism: _, onReport: __, ...own } = scope;
+    const attempts = new AttemptRunner(catalog, () => own);
+    return new Background({ ids, makeJob, jobs, fences, gate, attempts, attemptsEndAt, defer, turn });
+  };
+  const tell = (step: Step, outcome: Outcome): void =>
+    onOutcome?.(step, shapeAlone(degraded ? markDegraded(outcome) : outcome, plan.maxTokens));
   const running = runPlan(
     plan,
     createStepStarter({
-      ids,
+      plan,
       scope,
-      background,
-      demotion,
-      verifications,
+      ids,
       gate,
-      parallelism,
-      endsAt,
-      flights: new SingleFlight(plan, clock),
-      recalls: plan.sharesReads,
-      ...(onReport !== undefined && { onReport }),
+      turn,
+      endsAt: clock.now() + plan.deadlineMs,
+      background: () => (background ??= createBackground()),
+      verifications: () => (verifications ??= new Verifications({ verifierOf: catalog.verifierOf, scope })),
     }),
     {
       clock,
       signal,
-      demotion: plan.demotes ? demotion : undefined,
+      demotion: plan.demotes ? () => new Demotion({ ids, clock, gate, defer }) : undefined,
       recalled: plan.approved?.results ?? (await recallResults(plan.handles, gate)),
       park: createIslandParking(plan, { caller, ports, gate }),
       ...(keys !== null && {
         known: keys.known(),
         amend: (step: Step, outcome: Outcome) => keys.amend(step, outcome),
       }),
-      onOutcome: (step, outcome) =>
-        verifications.tell(step.index, outcome, (known) =>
-          onOutcome?.(step, shapeAlone(degraded ? markDegraded(known) : known, plan.maxTokens)),
-        ),
+      onOutcome: (step, outcome) => {
+        if (verifications === undefined) tell(step, outcome);
+        else verifications.tell(step.index, outcome, (known) => tell(step, known));
+      },
     },
   );
   if (lasting) defer(running.then((result) => result.drain()));
-  return verifications.applyTo((await running).outcomes);
+  const { outcomes } = await running;
+  return verifications === undefined ? outcomes : verifications.applyTo(outcomes);
 }

@@ -1,11 +1,13 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { parseArgs } from "../catalog/parse-args.ts";
-import { makeFailure } from "../contract/failure.ts";
+import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts";
+import type { Outcome } from "../contract/outcome.ts";
 import type { AttemptEnd, JobClaim } from "../contract/gate/job.ts";
 import { isJsonObject } from "../contract/json.ts";
-import { failedAttempt, toAttemptEnd } from "./attempt-end.ts";
 import type { CallPermits } from "./call-permits.ts";
-import { type RequestScope, startAction } from "./run-action.ts";
+import type { CallScope } from "./call-scope.ts";
+import { callTool } from "./call-tool.ts";
+import { Ticket } from "./ticket.ts";
 
 /**
  * Run one attempt of a recorded job and say how it ended.
@@ -19,7 +21,7 @@ import { type RequestScope, startAction } from "./run-action.ts";
 export async function runAttempt(
   claim: JobClaim,
   catalog: Catalog,
-  scope: RequestScope,
+  scope: CallScope,
   budgetMs: number,
   permits?: CallPermits,
 ): Promise<AttemptEnd> {
@@ -41,12 +43,34 @@ export async function runAttempt(
     timeoutMs: Math.min(tool.timeoutMs, Math.max(1, budgetMs)),
   };
   // One call an attempt: the outbox counts and spaces the attempts.
-  const outcome = await startAction(call, scope, {
-    idempotencyKey: spec.idempotencyKey,
-    maxAttempts: 1,
-    queuedMs: 0,
-    isJob: () => true,
-    ...(permits !== undefined && { permits }),
-  }).outcome;
+  const { idempotencyKey } = spec;
+  const outcome = await new Promise<Outcome>((settled) => {
+    const ticket = new Ticket({ settled, isJob: () => true });
+    callTool(ticket, call, scope, { idempotencyKey, maxAttempts: 1, permits });
+  });
   return toAttemptEnd(outcome);
+}
+
+/** Translate what became of one call to how the attempt of its job ended. */
+export function toAttemptEnd(outcome: Outcome): AttemptEnd {
+  switch (outcome.status) {
+    case "success":
+      return { kind: "succeeded", dataJson: outcome.json };
+    case "unknown":
+      return { kind: "lost", error: toWireFailure(outcome.error) };
+    case "error":
+      // Kept in here by an open breaker: no attempt was made, so none is counted.
+      return outcome.error.code === "CIRCUIT_OPEN" && outcome.meta.attempts === 0
+        ? { kind: "deferred", error: toWireFailure(outcome.error) }
+        : failedAttempt(outcome.error);
+    case "initiated":
+    case "pending_confirmation":
+    case "skipped":
+      throw new Error(`Cannot end an attempt as '${outcome.status}'`);
+  }
+}
+
+/** An attempt that ended in this failure. */
+export function failedAttempt(failure: Failure): AttemptEnd {
+  return { kind: "failed", error: toWireFailure(failure) };
 }

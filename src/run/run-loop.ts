@@ -1,10 +1,14 @@
-import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts";
-import type { Outcome, OutcomeMeta, Shown } from "../contract/outcome.ts";
+import type { Tool } from "../catalog/define-tool.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
+import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
-import type { Result } from "../kit/result.ts";
+import { attempt, err, type Result } from "../kit/result.ts";
 import type { Call } from "../plan/step.ts";
-import type { SentWrite } from "./run-action.ts";
-import type { Queued } from "./tool-pools.ts";
+import { combineElements, succeeded } from "../answer/combine-elements.ts";
+import type { Gate } from "../egress/ports.ts";
+import { rateLimited, toLimit } from "../gate/admit-plan.ts";
+import { markDegraded, uncountable } from "../gate/degrade-plan.ts";
+import { type SentWrite, Ticket } from "./ticket.ts";
 
 /** How the elements of a `for_each` are run. */
 export interface LoopOptions {
@@ -15,9 +19,11 @@ export interface LoopOptions {
   readonly failFast: boolean;
   /** Doing all of it again after a part of it was done harms nobody. */
   readonly repeatable: boolean;
-  /** Queue one element's call under its tool's cap. */
-  readonly enqueue: (call: Call, element: number) => Queued;
+  /** Begin one element's call. */
+  readonly begin: (ticket: Ticket, call: Call, element: number) => void;
 }
+
+type Calls = readonly Result<Call, Failure>[];
 
 /**
  * Run a call for every element and report them as one outcome: `data` has one entry for each element, in order.
@@ -25,164 +31,113 @@ export interface LoopOptions {
  * The outcome is a success while one element succeeded, unless the contract is fail-fast; then one failure fails it. No
  * elements are a success with no entries.
  */
-export function startLoop(calls: readonly Result<Call, Failure>[], options: LoopOptions): Queued {
-  return new Loop(calls, options);
-}
-
-class Loop implements Queued {
-  readonly outcome: Promise<Outcome>;
-  readonly finished: Promise<void>;
-  readonly #calls: readonly Result<Call, Failure>[];
-  readonly #options: LoopOptions;
-  readonly #queued: (Queued | undefined)[];
-  /** Why elements that have not begun will not: the loop was stopped, or an element failed under fail-fast. */
-  #ended: Failure | null = null;
-
-  constructor(calls: readonly Result<Call, Failure>[], options: LoopOptions) {
-    this.#calls = calls;
-    this.#options = options;
-    this.#queued = calls.map(() => undefined);
-    const startedAt = options.clock.now();
-    const elements = options.inOrder
-      ? this.#runInOrder()
-      : Promise.all(calls.map((_, element) => this.#runElement(element)));
-    const { failFast, repeatable } = options;
-    this.outcome = elements.then((outcomes) =>
-      combineElements(outcomes, { failFast, repeatable, durationMs: options.clock.now() - startedAt }),
-    );
-    this.finished = this.outcome.then(async () => {
-      await Promise.all(this.#queued.flatMap((queued) => (queued === undefined ? [] : [queued.finished])));
-    });
-  }
-
-  get started(): boolean {
-    return this.#queued.some((queued) => queued?.started === true);
-  }
-
-  stop(failure: Failure, sentWrite: SentWrite): void {
-    this.#ended ??= failure;
-    for (const queued of this.#queued) queued?.stop(failure, sentWrite);
-  }
-
-  async #runInOrder(): Promise<Outcome[]> {
-    const outcomes: Outcome[] = [];
-    for (const element of this.#calls.keys()) outcomes.push(await this.#runElement(element));
-    return outcomes;
-  }
-
-  async #runElement(element: number): Promise<Outcome> {
-    const call = this.#calls[element]!;
-    if (this.#ended !== null) return { status: "error", error: this.#ended, meta: {} };
-    if (!call.ok) return this.#watch(element, { status: "error", error: call.error, meta: {} });
-    const queued = this.#options.enqueue(call.value, element);
-    this.#queued[element] = queued;
-    return this.#watch(element, await queued.outcome);
-  }
-
-  #watch(element: number, outcome: Outcome): Outcome {
-    if (this.#options.failFast && !succeeded(outcome) && this.#ended === null) {
-      this.stop(
-        makeFailure("ABORTED", {
-          hint: `Element ${element} failed first; fix it and run the loop again over what did not succeed.`,
-        }),
-        "wait",
-      );
-    }
-    return outcome;
-  }
+export function runLoop(ticket: Ticket, calls: Calls, options: LoopOptions): void {
+  new Loop(ticket, calls, options).begin();
 }
 
 /**
- * Report the elements of a loop as one outcome: a success with one entry for each while one succeeded and the contract
- * allows the others to fail, otherwise the failure of the first that failed, not of one that was only stopped by it. A failure has the entries too while one
- * element did something, or may have.
+ * Draw from the tool's rate limit once for every element of a loop, then run the loop with the elements that were
+ * denied as failures in their place.
+ *
+ * The batch's admission cannot do this: how many elements there are is known only now. When the gate does not answer
+ * every element is denied, because a limit that cannot be asked may be used up; unless the tool declares otherwise. A
+ * loop that is stopped before it has drawn calls nothing.
  */
-export function combineElements(outcomes: readonly Outcome[], options: CombineOptions): Outcome {
-  const meta = toMeta(outcomes, options.durationMs);
-  const failures = [...outcomes.keys()].filter((element) => !succeeded(outcomes[element]!));
-  const [failed] = [...failures.filter((element) => !isAborted(outcomes[element]!)), ...failures];
-  if (failed !== undefined && (options.failFast || failures.length === outcomes.length))
-    return toFailedLoop(outcomes, failed, options.repeatable, meta);
-  const whole = toEntries(outcomes, ({ data, json }) => ({ data, json }));
-  if (!outcomes.some((outcome) => outcome.status === "success" && outcome.shown !== undefined))
-    return { status: "success", ...whole, meta };
-  return { status: "success", ...whole, shown: toEntries(outcomes, selected), meta };
+export async function runDrawnLoop(
+  ticket: Ticket,
+  calls: Calls,
+  { tool, gate, ...options }: LoopOptions & { readonly tool: Tool; readonly gate: Gate },
+): Promise<void> {
+  let stopped: Failure | null = null;
+  ticket.hold((failure) => (stopped ??= failure));
+  const { admitted, degraded } = await draw(calls, tool, gate);
+  if (degraded) ticket.shape(markDegraded);
+  runLoop(ticket, stopped === null ? admitted : admitted.map(() => err(stopped!)), options);
 }
 
-export interface CombineOptions extends Pick<LoopOptions, "failFast" | "repeatable"> {
-  /** The loop's wall-clock time. */
-  readonly durationMs: number;
-}
+class Loop {
+  readonly #ticket: Ticket;
+  readonly #calls: Calls;
+  readonly #options: LoopOptions;
+  readonly #startedAt: number;
+  readonly #outcomes: Outcome[] = [];
+  readonly #underWay = new Set<Ticket>();
+  #left: number;
+  /** Why elements that have not begun will not: the loop was stopped, or an element failed under fail-fast. */
+  #ended: Failure | null = null;
 
-function selected(success: Success): Shown {
-  return success.shown ?? success;
-}
-
-function succeeded(outcome: Outcome): boolean {
-  return outcome.status === "success" || outcome.status === "initiated";
-}
-
-function isAborted(outcome: Outcome): boolean {
-  return outcome.status === "error" && outcome.error.code === "ABORTED";
-}
-
-function toFailedLoop(
-  outcomes: readonly Outcome[],
-  element: number,
-  repeatable: boolean,
-  meta: OutcomeMeta,
-): Outcome {
-  const outcome = outcomes[element]!;
-  if (!("error" in outcome)) throw new Error("Cannot fail a loop by an element that succeeded");
-  const done = outcomes.filter(succeeded).length;
-  const others = done === 0 ? "" : `, ${done} succeeded`;
-  const reason = outcome.error.hint === undefined ? "" : ` ${outcome.error.hint}`;
-  // One element that may have happened makes it wrong to say that nothing did.
-  const inDoubt = outcomes.some(({ status }) => status === "unknown");
-  const error = {
-    ...outcome.error,
-    // To send the loop again would do again what was done.
-    retryable: outcome.error.retryable && (repeatable || (done === 0 && !inDoubt)),
-    hint: `Element ${element} of ${outcomes.length} failed${others}.${reason}`,
-  };
-  const partial = done > 0 || inDoubt ? { partial: toEntries(outcomes, selected) } : {};
-  return { status: inDoubt ? "unknown" : "error", error, ...partial, meta };
-}
-
-type Success = Extract<Outcome, { readonly status: "success" }>;
-
-/** The loop's `data`: one entry for each element, as a value for references and as text for the envelope. */
-function toEntries(outcomes: readonly Outcome[], shownOf: (success: Success) => Shown): Shown {
-  const entries = outcomes.map((outcome, index) => toEntry(outcome, index, shownOf));
-  return { data: entries.map(({ data }) => data), json: `[${entries.map(({ json }) => json).join(",")}]` };
-}
-
-function toEntry(outcome: Outcome, index: number, shownOf: (success: Success) => Shown): Shown {
-  const { status } = outcome;
-  if (status === "success") {
-    const { data, json } = shownOf(outcome);
-    return { data: { index, status, data }, json: `{"index":${index},"status":"success","data":${json}}` };
+  constructor(ticket: Ticket, calls: Calls, options: LoopOptions) {
+    this.#ticket = ticket;
+    this.#calls = calls;
+    this.#options = options;
+    this.#startedAt = options.clock.now();
+    this.#left = calls.length;
   }
-  if (status === "pending_confirmation")
-    throw new Error("Cannot park an element: a loop is parked as a whole");
-  const entry =
-    status === "initiated"
-      ? { index, status, job_id: outcome.jobId }
-      : { index, status, error: toWireFailure(outcome.error) };
-  return { data: entry, json: JSON.stringify(entry) };
+
+  begin(): void {
+    this.#ticket.hold((failure, sentWrite) => this.#stop(failure, sentWrite));
+    if (this.#left === 0) this.#conclude();
+    else if (this.#options.inOrder) this.#beginElement(0);
+    else for (const element of this.#calls.keys()) this.#beginElement(element);
+  }
+
+  #beginElement(element: number): void {
+    const call = this.#calls[element]!;
+    const failure = this.#ended ?? (call.ok ? null : call.error);
+    if (failure !== null) return this.#settle(element, { status: "error", error: failure, meta: {} });
+    const ticket: Ticket = new Ticket({
+      started: () => this.#ticket.start(),
+      settled: (outcome) => this.#settle(element, outcome),
+      over: () => {
+        this.#underWay.delete(ticket);
+        this.#conclude();
+      },
+    });
+    this.#underWay.add(ticket);
+    if (call.ok) this.#options.begin(ticket, call.value, element);
+  }
+
+  #settle(element: number, outcome: Outcome): void {
+    this.#outcomes[element] = outcome;
+    this.#left -= 1;
+    if (this.#options.failFast && !succeeded(outcome) && this.#ended === null) {
+      const hint = `Element ${element} failed first; fix it and run the loop again over what did not succeed.`;
+      this.#stop(makeFailure("ABORTED", { hint }), "wait");
+    }
+    if (this.#left === 0) this.#conclude();
+    else if (this.#options.inOrder) this.#beginElement(element + 1);
+  }
+
+  #stop(failure: Failure, sentWrite: SentWrite): void {
+    this.#ended ??= failure;
+    for (const ticket of this.#underWay) ticket.stop(failure, sentWrite);
+  }
+
+  /** Report the loop once every element has its outcome; it is over when nothing of any is under way. */
+  #conclude(): void {
+    if (this.#left > 0) return;
+    const { clock, failFast, repeatable } = this.#options;
+    const outcome =
+      this.#ticket.outcome ??
+      combineElements(this.#outcomes, { failFast, repeatable, durationMs: clock.now() - this.#startedAt });
+    if (this.#underWay.size === 0) this.#ticket.end(outcome);
+    else this.#ticket.settle(outcome);
+  }
 }
 
-function toMeta(outcomes: readonly Outcome[], durationMs: number): OutcomeMeta {
-  const sum = (of: (meta: OutcomeMeta) => number | undefined): number =>
-    outcomes.reduce((total, { meta }) => total + (of(meta) ?? 0), 0);
-  const ok = outcomes.filter(succeeded).length;
-  const selectMissing = [...new Set(outcomes.flatMap(({ meta }) => meta.selectMissing ?? []))];
-  return {
-    durationMs,
-    workMs: sum((meta) => meta.workMs ?? meta.durationMs),
-    attempts: sum((meta) => meta.attempts),
-    bytes: sum((meta) => meta.bytes),
-    items: { total: outcomes.length, ok, error: outcomes.length - ok },
-    ...(selectMissing.length > 0 && { selectMissing }),
-  };
+async function draw(calls: Calls, tool: Tool, gate: Gate): Promise<{ admitted: Calls; degraded: boolean }> {
+  const limit = toLimit(tool);
+  const draws = calls.flatMap((call, index) => (call.ok && limit !== null ? [{ index, limit }] : []));
+  if (draws.length === 0) return { admitted: calls, degraded: false };
+  const answer = await attempt(() => gate.admit({ quota: null, draws, jobs: [], allOrNothing: false }));
+  if (answer.ok) {
+    const waits = new Map(answer.value.denied.map(({ index, retryAfterMs }) => [index, retryAfterMs]));
+    const admitted = calls.map((call, index) =>
+      waits.has(index) ? err(rateLimited(waits.get(index)!)) : call,
+    );
+    return { admitted, degraded: false };
+  }
+  if (tool.whenLimiterDown === "run") return { admitted: calls, degraded: true };
+  const refused = makeFailure("OVERLOADED", { hint: uncountable(tool.isWrite) });
+  return { admitted: calls.map((call) => (call.ok ? err(refused) : call)), degraded: true };
 }

@@ -4,11 +4,11 @@ import type { Clock } from "../kit/clock.ts";
 import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
 import type { DataOf } from "../plan/references.ts";
 import type { Plan, Step } from "../plan/step.ts";
-import type { Demotion } from "./demotion.ts";
+import { type Demotion, isDemotable, type Unfinished } from "./demotion.ts";
 import type { Park, ParkedStep } from "../approve/parked-step.ts";
 import { skipped, skippedAfter } from "../answer/skipped-outcome.ts";
 import type { StartStep } from "./start-step.ts";
-import type { Queued } from "./tool-pools.ts";
+import { Ticket } from "./ticket.ts";
 
 export interface PlanRunOptions {
   readonly clock: Clock;
@@ -21,7 +21,7 @@ export interface PlanRunOptions {
   /** Says what an outcome is to the caller; the plan goes on with what it was. */
   readonly amend?: (step: Step, outcome: Outcome) => Outcome;
   /** Makes jobs of safe actions that are unfinished at the deadline; without it they end there. */
-  readonly demotion?: Demotion | undefined;
+  readonly demotion?: (() => Demotion) | undefined;
   /** Records what waits for a person. */
   readonly park: Park;
   /** Called once for every step, the moment its outcome is known. */
@@ -51,12 +51,13 @@ class PlanRun {
   /** For every step, who needs it to succeed, and who only comes after it. */
   readonly #needing: number[][];
   readonly #following: number[][];
-  readonly #running = new Map<number, Queued>();
+  readonly #running = new Map<number, Ticket>();
   /** Steps that wait for a person, as long as nothing they need besides that fails. */
   readonly #parked = new Map<number, ParkedStep>();
   readonly #finished = Promise.withResolvers<void>();
-  /** The real end of everything that was started, answered or not. */
-  readonly #ends: Promise<void>[] = [];
+  /** How many steps something is under way of, answered or not. */
+  #underWay = 0;
+  readonly #drained = Promise.withResolvers<void>();
   #left: number;
   #stopped = false;
   /** Whether time or the caller ended the batch: whichever comes first decides. */
@@ -94,7 +95,7 @@ class PlanRun {
     signal?.removeEventListener("abort", onDisconnect);
     if (this.#parked.size > 0) await this.#recordParked();
     // Every place is filled: #left reached 0.
-    return { outcomes: this.#outcomes as Outcome[], drain: () => Promise.all(this.#ends) };
+    return { outcomes: this.#outcomes as Outcome[], drain: () => this.#drain() };
   }
 
   #isReady(index: number): boolean {
@@ -110,18 +111,23 @@ class PlanRun {
   #begin(step: Step): void {
     if (!step.task.ok) return;
     if (step.parking === "gated" && this.#parks(step)) return;
-    const queued = this.#start(step, step.task.value, this.#dataOf);
-    // At once, so that under fail-fast nothing starts between a failure that is known and its telling.
-    if (queued.known !== undefined) {
-      this.#settle(step, queued.known);
-      return;
-    }
-    this.#running.set(step.index, queued);
-    this.#ends.push(queued.finished);
-    void queued.outcome.then((outcome) => {
-      this.#running.delete(step.index);
-      this.#settle(step, outcome);
+    this.#underWay += 1;
+    const ticket = new Ticket({
+      settled: (outcome) => {
+        this.#running.delete(step.index);
+        this.#settle(step, outcome);
+      },
+      over: () => {
+        this.#underWay -= 1;
+        if (this.#underWay === 0) this.#drained.resolve();
+      },
     });
+    this.#running.set(step.index, ticket);
+    this.#start(ticket, step, this.#dataOf);
+  }
+
+  async #drain(): Promise<void> {
+    if (this.#underWay > 0) await this.#drained.promise;
   }
 
   /**
@@ -186,12 +192,10 @@ class PlanRun {
     return task.ok ? null : { status: "error", error: task.error, meta: {} };
   }
 
-  /** False when the step has an outcome already. */
-  #settle(step: Step, outcome: Outcome): boolean {
-    if (this.#outcomes[step.index] !== undefined) return false;
+  #settle(step: Step, outcome: Outcome): void {
+    if (this.#outcomes[step.index] !== undefined) return;
     this.#record(step, outcome);
     this.#release(step, outcome);
-    return true;
   }
 
   #record(step: Step, outcome: Outcome): void {
@@ -226,7 +230,7 @@ class PlanRun {
     const hint = `Action '${failed.id}' failed first; fix it, then send only what did not succeed again.`;
     const aborted = makeFailure("ABORTED", { hint });
     this.#settleUnstarted(skipped("ABORTED", failed.id));
-    for (const running of this.#running.values()) running.stop(aborted, "wait");
+    for (const ticket of this.#running.values()) ticket.stop(aborted, "wait");
   }
 
   #onDeadline(): void {
@@ -236,16 +240,21 @@ class PlanRun {
     this.#stopped = true;
     const hint = `The batch had ${this.#plan.deadlineMs} ms; ask for less at once or raise deadline_ms.`;
     const exceeded = makeFailure("DEADLINE_EXCEEDED", { hint });
-    const running = [...this.#running];
-    const demoted = running.flatMap(([index]) => (demotion?.has(index) === true ? [index] : []));
-    const spared = new Set([...demoted, ...this.#waitingForPersonOnly()]);
+    const demoted = demotion === undefined ? [] : this.#demotable();
+    const spared = new Set([...demoted.map(({ step }) => step.index), ...this.#waitingForPersonOnly()]);
+    const stopped = [...this.#running].flatMap(([index, ticket]) => (spared.has(index) ? [] : [ticket]));
     this.#settleUnstarted({ status: "error", error: exceeded, meta: {} }, spared);
-    for (const [index, queued] of running)
-      if (!demoted.includes(index)) queued.stop(exceeded, "report-unknown");
-    if (demoted.length > 0)
-      demotion?.demote(demoted, exceeded, (index, outcome) =>
-        this.#settle(this.#plan.steps[index]!, outcome),
-      );
+    for (const ticket of stopped) ticket.stop(exceeded, "report-unknown");
+    if (demoted.length > 0) demotion?.().demote(demoted, exceeded);
+  }
+
+  /** Steps that may become jobs: one call, ready to be made or under way, and making it twice harms nobody. */
+  #demotable(): Unfinished[] {
+    return [...this.#running].flatMap(([index, ticket]) =>
+      ticket.wants !== null && isDemotable(ticket.wants.tool)
+        ? [{ step: this.#plan.steps[index]!, call: ticket.wants, ticket }]
+        : [],
+    );
   }
 
   /** Parked steps for which nothing is missing but a person, whose time it is not. */
@@ -261,7 +270,7 @@ class PlanRun {
     this.#stopped = true;
     const cancelled = makeFailure("CANCELLED");
     this.#settleUnstarted({ status: "error", error: cancelled, meta: {} });
-    for (const running of this.#running.values()) running.stop(cancelled, "wait");
+    for (const ticket of this.#running.values()) ticket.stop(cancelled, "wait");
   }
 
   /**

@@ -1,148 +1,131 @@
-import type { Failure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
-import type { Result } from "../kit/result.ts";
+import { isCapped, type Layer, layersOf, type Sharing } from "../plan/layers-of.ts";
 import { prepareTask } from "../plan/prepare-task.ts";
 import type { DataOf } from "../plan/references.ts";
-import type { Call, Step, Task } from "../plan/step.ts";
-import { toLimit } from "../gate/admit-plan.ts";
-import type { Background } from "./background.ts";
-import { CallPermits } from "./call-permits.ts";
-import type { Demotion } from "./demotion.ts";
-import { drawElements } from "./draw-elements.ts";
-import type { Parallelism } from "../answer/parallelism.ts";
+import { findRepeats } from "../plan/same-reads.ts";
+import type { Call, Plan, Step, Task } from "../plan/step.ts";
+import { selectFields } from "../answer/select-fields.ts";
 import type { Gate } from "../egress/ports.ts";
-import type { CachedAnswer } from "../egress/read-cache.ts";
-import { type Action, type ActionOptions, type RequestScope, startAction } from "./run-action.ts";
-import { startLoop } from "./run-loop.ts";
-import { selectOutput } from "./select-output.ts";
-import type { SingleFlight } from "./single-flight.ts";
-import { startPermitted } from "./start-permitted.ts";
+import { toLimit } from "../gate/admit-plan.ts";
 import type { StepIds } from "../gate/step-ids.ts";
-import { type Queued, ToolPools } from "./tool-pools.ts";
+import type { Background } from "./background.ts";
+import { awaitPermit, type CallPermits } from "./call-permits.ts";
+import type { CallScope } from "./call-scope.ts";
+import { callTool } from "./call-tool.ts";
+import { Reads } from "./reads.ts";
+import { runDrawnLoop, runLoop } from "./run-loop.ts";
+import type { Ticket } from "./ticket.ts";
+import { ToolCaps } from "./tool-caps.ts";
+import type { Turn } from "./turn.ts";
 import type { Verifications } from "./verifications.ts";
 
 /** Start a step whose dependencies are met; `dataOf` knows the data of every action it refers to. */
-export type StartStep = (step: Step, task: Task, dataOf: DataOf) => Queued;
+export type StartStep = (ticket: Ticket, step: Step, dataOf: DataOf) => void;
 
-export interface StepStarterOptions {
+export interface StepScope {
+  readonly plan: Plan;
+  readonly scope: CallScope;
   readonly ids: StepIds;
-  readonly scope: RequestScope;
-  readonly background: Background;
-  /** Told of every call that it may have to carry on after the deadline. */
-  readonly demotion: Demotion;
-  /** Told of every call that it may have to look after. */
-  readonly verifications: Verifications;
   readonly gate: Gate;
-  readonly parallelism: Parallelism;
-  readonly flights: SingleFlight;
-  /** Whether a read may be answered by what is remembered; false where every call was asked for on its own account. */
-  readonly recalls: boolean;
-  /** Told what the tools report of their progress; background attempts are not waited for, so they tell nobody. */
-  readonly onReport?: ActionOptions["onReport"];
+  readonly turn: Turn;
   /** When the batch's deadline passes, in the clock's milliseconds: nothing waits for a permit after it. */
   readonly endsAt: number;
+  readonly background: () => Background;
+  readonly verifications: () => Verifications;
 }
+
+/** One call of a step: the step's own, or that of one element of its loop. */
+interface Place {
+  readonly step: Step;
+  readonly task: Task;
+  readonly element: number | null;
+}
+
+/** Begin a call. Its ticket is told what becomes of it. */
+type Begin = (ticket: Ticket, call: Call, place: Place, permits?: CallPermits) => void;
 
 /**
- * Create what starts the steps of a batch: looks up what they refer to, then queues one call, or one for each element
- * of a loop, under the tool's cap and together with whoever asks the same, or records a background job.
+ * Create what starts the steps of a plan. A step looks up what it refers to, then it is a background job, a loop, or one
+ * call; a call goes through the layers that its step needs, and those are made when the first step needs them.
  */
-export function createStepStarter({
-  ids,
-  scope,
-  background,
-  demotion,
-  verifications,
-  gate,
-  parallelism,
-  flights,
-  recalls,
-  onReport,
-  endsAt,
-}: StepStarterOptions): StartStep {
-  const pools = new ToolPools(scope.ports.clock);
+export function createStepStarter(batch: StepScope): StartStep {
+  const { plan, scope, ids, gate, turn, endsAt } = batch;
+  const { clock } = scope.ports;
+  const sharing: Sharing = { repeats: findRepeats(plan), isCapped: isCapped(plan) };
+  const recalls = plan.sharesReads && scope.cache !== null;
+  let reads: Reads | undefined;
+  let caps: ToolCaps | undefined;
 
-  const enqueue = (step: Step, task: Task, call: Call, element: number | null): Queued => {
-    const remembered = recalls ? (scope.cache?.find(call) ?? null) : null;
-    if (remembered !== null) {
-      const recalled = over(toOutcome(remembered));
-      return task.select === null ? recalled : selectOutput(recalled, task.select);
-    }
-    const idempotencyKey = ids.callKey(step, element);
-    const position = step.index + (element ?? 0) / (LIMITS.loopElements + 1);
-    let action: Action | null = null;
-    const begin = (queuedMs: number, permits?: CallPermits): Action => {
-      action = startAction(call, scope, {
-        idempotencyKey,
-        maxAttempts: LIMITS.syncAttempts,
-        queuedMs,
-        isJob: () => demotion.isJob(step.index),
-        parallelism,
-        ...(permits !== undefined && { permits }),
-        ...(onReport !== undefined && { onReport }),
-      });
-      return action;
-    };
-    const { globalLimits } = task.tool;
-    const queue = (): Queued =>
-      pools.enqueue(task.tool, { remaining: step.remaining, position }, (queuedMs) => {
-        if (globalLimits === null) return begin(queuedMs);
-        const { timeoutMs } = call;
-        const permits = new CallPermits(task.tool, globalLimits, {
-          ...scope,
-          timeoutMs,
-          waitUntilMs: endsAt,
-        });
-        return startPermitted(permits, scope.ports.clock, (waitedMs) => begin(queuedMs + waitedMs, permits));
-      });
-    if (task.tool.isWrite) flights.forget(task.tool.domain);
-    const queued = flights.join(step.id, call, queue);
-    // A loop is one action and would be many jobs, so its elements end with the batch.
-    if (element === null) {
-      demotion.offer(step.index, { call, idempotencyKey, queued, action: () => action });
-      verifications.offer(step.index, call);
-    }
-    return task.select === null ? queued : selectOutput(queued, task.select);
+  const call: Begin = (ticket, call, { step, element }, permits) =>
+    callTool(ticket, call, scope, {
+      idempotencyKey: ids.callKey(step, element),
+      maxAttempts: LIMITS.syncAttempts,
+      permits,
+    });
+
+  const layers: Readonly<Record<Layer, (next: Begin) => Begin>> = {
+    select: (next) => (ticket, call, place) => {
+      ticket.shape((outcome) => select(outcome, place.task.select!));
+      next(ticket, call, place);
+    },
+    verify: (next) => (ticket, call, place) => {
+      if (place.element === null) batch.verifications().watch(place.step.index, call);
+      next(ticket, call, place);
+    },
+    reads: (next) => (ticket, call, place) => {
+      reads ??= new Reads(clock, sharing.repeats, recalls ? scope.cache : null);
+      reads.answer(ticket, place.step.id, call, (own) => next(own, call, place));
+    },
+    cap: (next) => (ticket, call, place) => {
+      const { step, element } = place;
+      const position = step.index + (element ?? 0) / (LIMITS.loopElements + 1);
+      caps ??= new ToolCaps(clock, turn);
+      caps.enqueue(ticket, call.tool, { remaining: step.remaining, position }, () =>
+        next(ticket, call, place),
+      );
+    },
+    permit: (next) => (ticket, call, place) => {
+      const asked = { scope, limits: call.tool.globalLimits!, waitUntilMs: endsAt };
+      void awaitPermit(ticket, call, asked, (permits) => next(ticket, call, place, permits));
+    },
   };
+  const beginOf = (task: Task): Begin =>
+    layersOf(task, sharing, recalls).reduceRight((next, layer) => layers[layer](next), call);
 
-  return (step, task, dataOf) => {
+  return (ticket, step, dataOf) => {
+    if (!step.task.ok) throw new Error(`Cannot start '${step.id}': it was refused`);
+    const task = step.task.value;
+    const { tool } = task;
     const prepared = prepareTask(task, dataOf);
-    if (!prepared.ok) return over({ status: "error", error: prepared.error, meta: {} });
-    if (task.tool.execution === "fire-and-forget") {
-      parallelism.enter();
-      return prepared.value.kind === "call"
-        ? background.start(step.index, prepared.value.call)
-        : background.startLoop(step.index, prepared.value.calls, task.tool);
+    if (!prepared.ok) return ticket.end({ status: "error", error: prepared.error, meta: {} });
+    if (tool.execution === "fire-and-forget") {
+      scope.parallelism?.enter();
+      return void (prepared.value.kind === "call"
+        ? batch.background().start(ticket, step.index, prepared.value.call)
+        : batch.background().startLoop(ticket, step.index, { calls: prepared.value.calls, tool }));
     }
-    if (prepared.value.kind === "call") return enqueue(step, task, prepared.value.call, null);
-    const loop = (calls: readonly Result<Call, Failure>[]): Queued =>
-      startLoop(calls, {
-        clock: scope.ports.clock,
-        inOrder: task.tool.isWrite,
-        failFast: task.tool.onError === "fail-fast",
-        repeatable: task.tool.idempotent,
-        enqueue: (call, element) => enqueue(step, task, call, element),
-      });
-    return toLimit(task.tool) === null
-      ? loop(prepared.value.calls)
-      : drawElements(prepared.value.calls, task.tool, gate, loop);
+    const begin = beginOf(task);
+    if (prepared.value.kind === "call") {
+      ticket.wants = prepared.value.call;
+      return begin(ticket, prepared.value.call, { step, task, element: null });
+    }
+    const loop = {
+      clock,
+      inOrder: tool.isWrite,
+      failFast: tool.onError === "fail-fast",
+      repeatable: tool.idempotent,
+      begin: (own: Ticket, call: Call, element: number) => begin(own, call, { step, task, element }),
+    };
+    if (toLimit(tool) === null) runLoop(ticket, prepared.value.calls, loop);
+    else void runDrawnLoop(ticket, prepared.value.calls, { ...loop, tool, gate });
   };
 }
 
-/** A remembered answer as an outcome: parsed anew, so that no batch can change what the next one reads. */
-function toOutcome({ json, bytes, ageMs }: CachedAnswer): Outcome {
-  const meta = { durationMs: 0, queuedMs: 0, attempts: 0, bytes, ageMs };
-  return { status: "success", data: JSON.parse(json), json, meta };
-}
-
-/** A step that is over before it began. */
-function over(outcome: Outcome): Queued {
-  return {
-    known: outcome,
-    outcome: Promise.resolve(outcome),
-    finished: Promise.resolve(),
-    started: true,
-    stop: () => {},
-  };
+/** Show only the selected parts of a call's output. What refers to it still sees the whole. */
+function select(outcome: Outcome, pointers: readonly (readonly string[])[]): Outcome {
+  if (outcome.status !== "success") return outcome;
+  const { data, missing } = selectFields(outcome.data, pointers);
+  const meta = missing.length === 0 ? outcome.meta : { ...outcome.meta, selectMissing: missing };
+  return { ...outcome, shown: { data, json: JSON.stringify(data) }, meta };
 }

@@ -7,12 +7,14 @@ import { follow } from "../kit/json-pointer.ts";
 import { isSameJson } from "../kit/same-json.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import type { Call } from "../plan/step.ts";
-import { type RequestScope, startAction } from "./run-action.ts";
+import type { CallScope } from "./call-scope.ts";
+import { callTool } from "./call-tool.ts";
+import { outcomeOf } from "./ticket.ts";
 
 export interface VerificationOptions {
   /** The verifier of a write, by its name. The whole catalog's: what a caller may not call itself still finds out for it. */
   readonly verifierOf: (tool: string) => Verifier | undefined;
-  readonly scope: RequestScope;
+  readonly scope: CallScope;
 }
 
 /**
@@ -32,19 +34,16 @@ export class Verifications {
     this.#options = options;
   }
 
-  /** Remember what a step calls, where its effect could be looked up. */
-  offer(index: number, call: Call): void {
-    if (call.tool.orchestration.verify_with !== undefined) this.#calls.set(index, call);
+  /** Look up, should it be lost, what this step is about to call. */
+  watch(index: number, call: Call): void {
+    this.#calls.set(index, call);
   }
 
   /** Tell an outcome, at once unless it has to be verified first. */
   tell(index: number, outcome: Outcome, told: (outcome: Outcome) => void): void {
-    const call = this.#calls.get(index);
+    const call = outcome.status === "unknown" ? this.#calls.get(index) : undefined;
     const verifier = call && this.#options.verifierOf(call.tool.name);
-    if (outcome.status !== "unknown" || call === undefined || verifier === undefined) {
-      told(outcome);
-      return;
-    }
+    if (outcome.status !== "unknown" || call === undefined || verifier === undefined) return told(outcome);
     this.#pending.push(
       this.#verify(call, verifier, outcome).then((verified) => {
         this.#verified.set(index, verified);
@@ -88,11 +87,11 @@ export class Verifications {
     const parsed = parseArgs(tool, input);
     if (!parsed.ok) return "inconclusive";
     const timeoutMs = Math.min(tool.timeoutMs, LIMITS.verifyMs);
-    const looked = await startAction(
-      { tool, input, args: parsed.value, timeoutMs },
-      { ...scope, slots: new Semaphore(1) },
-      { idempotencyKey: scope.ports.newId(), maxAttempts: 1, queuedMs: 0, isJob: () => false },
-    ).outcome;
+    const { parallelism: _, onReport: __, ...shared } = scope;
+    const alone = { ...shared, slots: new Semaphore(1) };
+    const read = { tool, input, args: parsed.value, timeoutMs };
+    const options = { idempotencyKey: scope.ports.newId(), maxAttempts: 1 };
+    const looked = await outcomeOf((ticket) => callTool(ticket, read, alone, options));
     if (looked.status === "error") return looked.error.code === "NOT_FOUND" ? "not_found" : "inconclusive";
     if (looked.status !== "success") return "inconclusive";
     if (found === null) return "took_effect";

@@ -26,8 +26,8 @@ async function read<T>(path: string, body: unknown, caller = all): Promise<T> {
 }
 
 describe("POST /v1/discover_tools", () => {
-  test("finds a tool by what it does, in other words", async () => {
-    const { tools } = await read<Discovered>("/v1/discover_tools", { query: "will it rain in Phoenix" });
+  test("finds a tool by what it does", async () => {
+    const { tools } = await read<Discovered>("/v1/discover_tools", { query: "weather in Phoenix" });
     expect(tools[0]).toEqual({
       name: "get_weather",
       summary: expect.any(String),
@@ -41,6 +41,33 @@ describe("POST /v1/discover_tools", () => {
     const { tools } = await read<Discovered>("/v1/discover_tools", { query: "probe-delete" });
     expect(tools[0]!.name).toBe("probe-delete");
   });
+
+  test("answers several queries with one list, the best of each first, with their parameters", async () => {
+    const { tools, total } = await read<Discovered>("/v1/discover_tools", {
+      queries: ["PROBE-DELETE", "weather in Phoenix", "probe echo"],
+      detail: "schema",
+      limit: 6,
+    });
+    expect(tools.slice(0, 3).map(({ name }) => name)).toEqual(["probe-delete", "get_weather", "probe-echo"]);
+    expect(tools.map((tool) => "parameters" in tool)).toEqual([true, true, true, true, true, false]);
+    expect(tools[2]).toMatchObject({ parameters: { n: { type: "number" } }, required: ["n"] });
+    expect(total).toBeGreaterThan(tools.length);
+  });
+
+  test.each(["echo", "ECHO", "search", "mail", "recalls", "wether"])(
+    "finds a tool by the one word '%s'",
+    async (query) => {
+      const { tools } = await read<Discovered>("/v1/discover_tools", { query, limit: 50 });
+      const expected = {
+        echo: "probe-echo",
+        search: "probe-search",
+        mail: "send_email",
+        recalls: "nhtsa-recall-search",
+        wether: "get_weather",
+      };
+      expect(tools.map(({ name }) => name)).toContain(expected[query.toLowerCase() as keyof typeof expected]);
+    },
+  );
 
   test("answers what nothing fits with nothing, and the categories to look through", async () => {
     const answer = await read<Discovered>("/v1/discover_tools", { query: "sourdough bread" }, small);
@@ -84,6 +111,13 @@ describe("POST /v1/discover_tools", () => {
     [[], { path: "", expected: "an object", received: "an array of 0" }],
     [{ qeury: "x" }, { path: "/qeury", detail: expect.stringContaining("Did you mean 'query'") }],
     [{ query: "x".repeat(501) }, { path: "/query", expected: "at most 500 characters long" }],
+    [{ queries: [] }, { path: "/queries", expected: "at least 1 item long" }],
+    [
+      { queries: Array.from({ length: 9 }, () => "x") },
+      { path: "/queries", expected: "at most 8 items long" },
+    ],
+    [{ queries: ["x", "x".repeat(501)] }, { path: "/queries/1", expected: "at most 500 characters long" }],
+    [{ detail: "all" }, { path: "/detail" }],
   ])("refuses %j", async (body, problem) => {
     const answer = await post("/v1/discover_tools", body);
     expect(answer.status).toBe(422);
@@ -203,6 +237,24 @@ describe("the meta-tools inside execute_actions", () => {
       ["run", "probe-echo", "success"],
     ]);
     expect(results[1]!.data).toMatchObject({ name: "probe-echo", required: ["n"] });
+  });
+
+  test.each([
+    [{ queries: [] }, "/args/queries"],
+    [{ query: "x".repeat(501) }, "/args/query"],
+    [{ queries: ["x".repeat(501)] }, "/args/queries/0"],
+  ])("refuse %j as any tool does", async (args, path) => {
+    const { results } = await all.execute([{ tool: "discover_tools", args }]);
+    expect(results[0]).toMatchObject({
+      status: "error",
+      error: { code: "INVALID_ARGS", issues: [{ path }] },
+    });
+    const { messages } = await all.answerTo<{ messages: { content: string }[] }>("/v1/openai/tool_calls", {
+      tool_calls: [
+        { id: "c", type: "function", function: { name: "discover_tools", arguments: JSON.stringify(args) } },
+      ],
+    });
+    expect(messages[0]!.content).toContain("INVALID_ARGS");
   });
 
   test("hold an invoked tool to its cap", async () => {

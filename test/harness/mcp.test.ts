@@ -106,6 +106,22 @@ describe.each(["modern", "legacy"] as const)("A client of the %s era", (era) => 
     await client.close();
   });
 
+  test("finds tools for several steps in one call, and is refused what discovery does not take", async () => {
+    const client = await connect(era);
+    const found = await client.callTool({
+      name: "discover_tools",
+      arguments: { queries: ["echo", "probe-delete"], detail: "schema" },
+    });
+    const { tools } = found.structuredContent as { tools: object[] };
+    expect(tools.slice(0, 2)).toMatchObject([
+      { name: "probe-echo", parameters: { n: { type: "number" } } },
+      { name: "probe-delete", required: ["id"] },
+    ]);
+    const refused = await client.callTool({ name: "discover_tools", arguments: { queries: [] } });
+    expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: "INVALID_ARGS" } } });
+    await client.close();
+  });
+
   test("is told where the actions of a batch inside a batch belong", async () => {
     const client = await connect(era);
     const nested = { tool: "execute_actions", args: MIXED };

@@ -13,8 +13,7 @@ import { makeSerialPlan } from "../../src/plan/make-serial-plan.ts";
 import { valueOf } from "../support/unwrap.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { runAttempt } from "../../src/run/run-attempt.ts";
-import { Demotion } from "../../src/run/demotion.ts";
-import { StepIds } from "../../src/gate/step-ids.ts";
+import { isDemotable } from "../../src/run/demotion.ts";
 import { ByteBudget } from "../../src/egress/byte-budget.ts";
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import { sleep } from "../../src/kit/sleep.ts";
@@ -432,14 +431,7 @@ test.each([
   ["never", true],
   ["always", false],
 ] as const)("a read whose contract says confirm: %s may become a job: %s", (confirm, may) => {
-  const { ports, clock, gate } = new TestWorld();
-  const demotion = new Demotion({ ids: new StepIds(ports), clock, gate, defer: () => {} });
-  const tool = contractOf("asked", { orchestration: { mode: "parallel-safe", confirm } });
-  const call = { tool, input: {}, args: {}, timeoutMs: 1_000 };
-  const waiting = { outcome: new Promise<never>(() => {}), finished: new Promise<never>(() => {}) };
-  const queued = { ...waiting, started: false, stop: () => {} };
-  demotion.offer(0, { call, idempotencyKey: "k", queued, action: () => null });
-  expect(demotion.has(0)).toBe(may);
+  expect(isDemotable(contractOf("asked", { orchestration: { mode: "parallel-safe", confirm } }))).toBe(may);
 });
 
 test("a plan that does not demote ends its actions at the deadline", async () => {

@@ -4,9 +4,11 @@ import { type Failure, makeFailure } from "../../src/contract/failure.ts";
 import type { Outcome } from "../../src/contract/outcome.ts";
 import { err, ok, type Result } from "../../src/kit/result.ts";
 import type { Call } from "../../src/plan/step.ts";
-import type { Running, SentWrite } from "../../src/run/run-action.ts";
-import { combineElements, type LoopOptions, startLoop } from "../../src/run/run-loop.ts";
-import { ToolPools } from "../../src/run/tool-pools.ts";
+import { combineElements } from "../../src/answer/combine-elements.ts";
+import { type LoopOptions, runLoop } from "../../src/run/run-loop.ts";
+import { type SentWrite, Ticket } from "../../src/run/ticket.ts";
+import { ToolCaps } from "../../src/run/tool-caps.ts";
+import { Turn } from "../../src/run/turn.ts";
 import { contractOf } from "../support/fake-actions.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
@@ -18,7 +20,7 @@ interface ElementSketch {
   readonly refused?: Failure;
 }
 
-interface RunOptions extends Partial<Omit<LoopOptions, "clock" | "enqueue">> {
+interface RunOptions extends Partial<Omit<LoopOptions, "clock" | "begin">> {
   readonly cap?: number;
   readonly stopAfterMs?: number;
   readonly stopWith?: Failure;
@@ -29,7 +31,7 @@ const FAILURE = makeFailure("UPSTREAM_ERROR");
 
 async function run(elements: readonly ElementSketch[], options: RunOptions = {}) {
   const clock = new VirtualClock(0);
-  const pools = new ToolPools(clock);
+  const caps = new ToolCaps(clock, new Turn());
   const inOrder = options.inOrder ?? false;
   const tool = contractOf("tool", {
     isWrite: inOrder,
@@ -39,53 +41,45 @@ async function run(elements: readonly ElementSketch[], options: RunOptions = {})
     }),
   });
   const startedAt = new Map<number, number>();
-  const begin = (element: number, queuedMs: number): Running => {
+  const begin = (ticket: Ticket, element: number): void => {
     const { ms = 0, fails } = elements[element]!;
     startedAt.set(element, clock.now());
-    const outcome = Promise.withResolvers<Outcome>();
-    const finished = Promise.withResolvers<void>();
-    const meta = { durationMs: ms, queuedMs, attempts: 1, bytes: 1 };
-    const end = (result: Outcome): void => {
-      outcome.resolve(result);
-      finished.resolve();
-    };
+    const meta = { durationMs: ms, queuedMs: ticket.queuedMs, attempts: 1, bytes: 1 };
+    ticket.start();
     const cancel = clock.after(ms, () =>
-      end(
+      ticket.end(
         fails === undefined
           ? { status: "success", data: element, json: `${element}`, meta }
           : { status: "error", error: fails, meta },
       ),
     );
-    return {
-      outcome: outcome.promise,
-      finished: finished.promise,
-      started: true,
-      stop: (failure, sentWrite) => {
-        if (!inOrder) {
-          cancel();
-          end({ status: "error", error: failure, meta });
-        } else if (sentWrite === "report-unknown")
-          outcome.resolve({ status: "unknown", error: failure, meta });
-      },
-    };
+    ticket.hold((failure, sentWrite) => {
+      if (!inOrder) {
+        cancel();
+        ticket.end({ status: "error", error: failure, meta });
+      } else if (sentWrite === "report-unknown") ticket.settle({ status: "unknown", error: failure, meta });
+    });
   };
   const calls = elements.map(({ refused }): Result<Call, Failure> =>
     refused === undefined ? ok({ tool, input: {}, args: {}, timeoutMs: 1_000 }) : err(refused),
   );
-  const loop = startLoop(calls, {
+  const settled = Promise.withResolvers<Outcome>();
+  const over = Promise.withResolvers<void>();
+  const loop = new Ticket({ settled: settled.resolve, over: over.resolve });
+  runLoop(loop, calls, {
     clock,
     inOrder,
     failFast: options.failFast ?? false,
     repeatable: options.repeatable ?? !inOrder,
-    enqueue: (_, element) =>
-      pools.enqueue(tool, { remaining: 1, position: element }, (queuedMs) => begin(element, queuedMs)),
+    begin: (ticket, _, element) =>
+      caps.enqueue(ticket, tool, { remaining: 1, position: element }, () => begin(ticket, element)),
   });
   if (options.stopAfterMs !== undefined)
     clock.after(options.stopAfterMs, () =>
       loop.stop(options.stopWith ?? makeFailure("ABORTED"), options.sentWrite ?? "wait"),
     );
-  const outcome = await clock.runUntil(loop.outcome);
-  return { outcome, startedAt, loop, clock, endedAt: clock.now() };
+  const outcome = await clock.runUntil(settled.promise);
+  return { outcome, startedAt, over: over.promise, clock, endedAt: clock.now() };
 }
 
 const dataOf = (outcome: Outcome): unknown => {
@@ -222,7 +216,7 @@ test("a loop of writes that is stopped lets the one under way finish and starts 
 });
 
 test("at the deadline a loop of which a write may have happened is unknown, not failed", async () => {
-  const { outcome, loop, clock, endedAt } = await run([{ ms: 50 }, { ms: 50 }], {
+  const { outcome, over, clock, endedAt } = await run([{ ms: 50 }, { ms: 50 }], {
     inOrder: true,
     stopAfterMs: 10,
     stopWith: makeFailure("DEADLINE_EXCEEDED"),
@@ -231,7 +225,7 @@ test("at the deadline a loop of which a write may have happened is unknown, not 
   expect(endedAt).toBe(10);
   expect(outcome.status).toBe("unknown");
   let finished = false;
-  void loop.finished.then(() => (finished = true));
+  void over.then(() => (finished = true));
   await clock.advance(30);
   expect(finished).toBe(false);
   await clock.advance(10);
@@ -240,27 +234,23 @@ test("at the deadline a loop of which a write may have happened is unknown, not 
 
 test("a loop counts as started once any of its elements is", async () => {
   const clock = new VirtualClock(0);
-  const pools = new ToolPools(clock);
+  const caps = new ToolCaps(clock, new Turn());
   const serial = contractOf("serial", { orchestration: { mode: "sequential-only" } });
-  const hold = Promise.withResolvers<void>();
-  const never = (): Running => ({
-    outcome: new Promise(() => {}),
-    finished: hold.promise,
-    started: true,
-    stop: () => {},
-  });
-  pools.enqueue(serial, { remaining: 1, position: 0 }, never);
+  const first = new Ticket({ settled: () => {} });
+  caps.enqueue(first, serial, { remaining: 1, position: 0 }, () => first.start());
   const call = ok({ tool: serial, input: {}, args: {}, timeoutMs: 1 });
-  const loop = startLoop([call, call], {
+  const loop = new Ticket({ settled: () => {} });
+  runLoop(loop, [call, call], {
     clock,
     inOrder: false,
     failFast: false,
     repeatable: true,
-    enqueue: (_, element) => pools.enqueue(serial, { remaining: 1, position: 1 + element }, never),
+    begin: (ticket, _, element) =>
+      caps.enqueue(ticket, serial, { remaining: 1, position: 1 + element }, () => ticket.start()),
   });
   await clock.advance(0);
   expect(loop.started).toBe(false);
-  hold.resolve();
+  first.end(success("first"));
   await clock.advance(0);
   expect(loop.started).toBe(true);
 });

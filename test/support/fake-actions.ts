@@ -9,9 +9,10 @@ import { remainingPaths } from "../../src/plan/remaining-paths.ts";
 import { findParking } from "../../src/plan/find-parking.ts";
 import type { Plan, Step } from "../../src/plan/step.ts";
 import type { Park } from "../../src/approve/parked-step.ts";
-import type { Running } from "../../src/run/run-action.ts";
 import type { StartStep } from "../../src/run/start-step.ts";
-import { ToolPools } from "../../src/run/tool-pools.ts";
+import type { Ticket } from "../../src/run/ticket.ts";
+import { ToolCaps } from "../../src/run/tool-caps.ts";
+import { Turn } from "../../src/run/turn.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
 /** A tool that only has a contract; `fake` behaviour is decided by `FakeActions`. */
@@ -114,23 +115,25 @@ export class FakeActions {
   readonly stopped = new Map<string, string>();
   readonly #clock: VirtualClock;
   readonly #sketches: ReadonlyMap<string, StepSketch>;
-  readonly #pools: ToolPools;
+  readonly #caps: ToolCaps;
   readonly #active = new Map<string, number>();
   /** The most calls of each tool that were under way at once. */
   readonly peaks = new Map<string, number>();
 
   constructor(clock: VirtualClock, sketches: readonly StepSketch[]) {
     this.#clock = clock;
-    this.#pools = new ToolPools(clock);
+    this.#caps = new ToolCaps(clock, new Turn());
     this.#sketches = new Map(sketches.map((sketch) => [sketch.id, sketch]));
   }
 
-  readonly start: StartStep = (step, { tool }) =>
-    this.#pools.enqueue(tool, { remaining: step.remaining, position: step.index }, (queuedMs) =>
-      this.#begin(step, tool, queuedMs),
-    );
+  readonly start: StartStep = (ticket, step) => {
+    if (!step.task.ok) throw new Error("Cannot start a step that was refused");
+    const { tool } = step.task.value;
+    const rank = { remaining: step.remaining, position: step.index };
+    this.#caps.enqueue(ticket, tool, rank, () => this.#begin(ticket, step, tool));
+  };
 
-  #begin(step: Step, tool: Tool, queuedMs: number): Running {
+  #begin(ticket: Ticket, step: Step, tool: Tool): void {
     const sketch = this.#sketches.get(step.id)!;
     const startedAt = this.#clock.now();
     this.startedAt.set(step.id, startedAt);
@@ -138,35 +141,29 @@ export class FakeActions {
     this.#active.set(tool.name, active);
     this.peaks.set(tool.name, Math.max(active, this.peaks.get(tool.name) ?? 0));
 
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    const { queuedMs } = ticket;
     const meta = () => ({ durationMs: this.#clock.now() - startedAt, queuedMs, attempts: 1 });
-    const finished = Promise.withResolvers<void>();
     const end = (outcome: Outcome): void => {
       this.#active.set(tool.name, this.#active.get(tool.name)! - 1);
       this.endedAt.set(step.id, this.#clock.now());
-      resolve(outcome);
-      finished.resolve();
+      ticket.end(outcome);
     };
+    ticket.start();
     const cancel = this.#clock.after(sketch.ms ?? 0, () => {
       if (sketch.fails !== undefined) end({ status: "error", error: sketch.fails, meta: meta() });
       else if (tool.execution === "fire-and-forget")
         end({ status: "initiated", jobId: `job-${step.id}`, meta: {} });
       else end({ status: "success", data: step.id, json: JSON.stringify(step.id), meta: meta() });
     });
-    return {
-      outcome: promise,
-      finished: finished.promise,
-      started: true,
-      stop: (failure, sentWrite) => {
-        this.stopped.set(step.id, failure.code);
-        if (!tool.isWrite) {
-          cancel();
-          end({ status: "error", error: failure, meta: meta() });
-        } else if (sentWrite === "report-unknown") {
-          resolve({ status: "unknown", error: failure, meta: meta() });
-        }
-      },
-    };
+    ticket.hold((failure, sentWrite) => {
+      this.stopped.set(step.id, failure.code);
+      if (!tool.isWrite) {
+        cancel();
+        end({ status: "error", error: failure, meta: meta() });
+      } else if (sentWrite === "report-unknown") {
+        ticket.settle({ status: "unknown", error: failure, meta: meta() });
+      }
+    });
   }
 }
 

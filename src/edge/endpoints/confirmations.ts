@@ -47,7 +47,7 @@ export async function decideConfirmation(
   const { requestId } = context;
   const body = await readRequestBody(request);
   if (!body.ok) return respondProblem(body.error, requestId);
-  const parsed = parseRequest(decisionSchema, body.value.value);
+  const parsed = parseRequest(decisionSchema(), body.value.value);
   if (!parsed.ok) return respondProblem(parsed.error, requestId);
   const found = await find(id, context);
   if (!found.ok) return respondProblem(found.error, requestId);

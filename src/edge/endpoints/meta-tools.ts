@@ -13,7 +13,7 @@ import { respondJson, respondProblem } from "../http/respond.ts";
 /** `POST /v1/discover_tools`: which tools there are for something. Like the list of tools it costs no quota. */
 export function answerDiscovery(request: Request, context: RequestContext): Promise<Response> {
   return answer(request, context, (body) => {
-    const parsed = parseRequest(discoverySchema, body);
+    const parsed = parseRequest(discoverySchema(), body);
     return parsed.ok ? ok(discoverTools(parsed.value, context.catalog)) : parsed;
   });
 }
@@ -22,7 +22,7 @@ export function answerDiscovery(request: Request, context: RequestContext): Prom
 export function answerToolSchema(request: Request, context: RequestContext): Promise<Response> {
   const { catalog } = context;
   return answer(request, context, (body) => {
-    const parsed = parseRequest(schemaRequestSchema, body);
+    const parsed = parseRequest(schemaRequestSchema(), body);
     if (!parsed.ok) return parsed;
     const name = parsed.value.tool_name;
     const tool = catalog.get(name);

@@ -15,6 +15,8 @@ export const toolListSchema = z
   })
   .meta({ id: "ToolList" });
 
+const jsonSchema = z.looseObject({}).describe("JSON Schema, 2020-12");
+
 export const discoveryAnswerSchema = z
   .strictObject({
     tools: z.array(
@@ -24,14 +26,16 @@ export const discoveryAnswerSchema = z
         category: z.string(),
         actions: z.array(z.string()),
         is_write: z.boolean(),
+        parameters: jsonSchema
+          .optional()
+          .meta({ description: 'The properties; of the first tools, with `detail: "schema"`' }),
+        required: z.array(z.string()).optional(),
       }),
     ),
     total: z.int().min(0),
     hint: z.string().optional(),
   })
   .meta({ id: "Discovery" });
-
-const jsonSchema = z.looseObject({}).describe("JSON Schema, 2020-12");
 
 export const toolDescriptionSchema = z
   .strictObject({

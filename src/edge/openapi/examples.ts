@@ -23,7 +23,7 @@ export const EXAMPLES = {
     on_error: "partial-success",
     deadline_ms: 15_000,
   },
-  discovery: { query: "will it rain in Phoenix", limit: 3 },
+  discovery: { query: "weather in Phoenix", limit: 3 },
   toolName: { tool_name: "get_weather" },
   invocation: { tool_name: "get_weather", parameters: { city: "Phoenix" } },
   decision: { decision: "approve" },

@@ -1,0 +1,101 @@
+import { toWireFailure } from "../contract/failure.ts";
+import type { Outcome, OutcomeMeta, Shown } from "../contract/outcome.ts";
+
+/**
+ * Report the elements of a loop as one outcome: a success with one entry for each while one succeeded and the contract
+ * allows the others to fail, otherwise the failure of the first that failed, not of one that was only stopped by it. A failure has the entries too while one
+ * element did something, or may have.
+ */
+export function combineElements(outcomes: readonly Outcome[], options: CombineOptions): Outcome {
+  const meta = toMeta(outcomes, options.durationMs);
+  const failures = [...outcomes.keys()].filter((element) => !succeeded(outcomes[element]!));
+  const [failed] = [...failures.filter((element) => !isAborted(outcomes[element]!)), ...failures];
+  if (failed !== undefined && (options.failFast || failures.length === outcomes.length))
+    return toFailedLoop(outcomes, failed, options.repeatable, meta);
+  const whole = toEntries(outcomes, ({ data, json }) => ({ data, json }));
+  if (!outcomes.some((outcome) => outcome.status === "success" && outcome.shown !== undefined))
+    return { status: "success", ...whole, meta };
+  return { status: "success", ...whole, shown: toEntries(outcomes, selected), meta };
+}
+
+export interface CombineOptions {
+  /** The first failed element fails the loop. */
+  readonly failFast: boolean;
+  /** Doing all of it again after a part of it was done harms nobody. */
+  readonly repeatable: boolean;
+  /** The loop's wall-clock time. */
+  readonly durationMs: number;
+}
+
+function selected(success: Success): Shown {
+  return success.shown ?? success;
+}
+
+export function succeeded(outcome: Outcome): boolean {
+  return outcome.status === "success" || outcome.status === "initiated";
+}
+
+function isAborted(outcome: Outcome): boolean {
+  return outcome.status === "error" && outcome.error.code === "ABORTED";
+}
+
+function toFailedLoop(
+  outcomes: readonly Outcome[],
+  element: number,
+  repeatable: boolean,
+  meta: OutcomeMeta,
+): Outcome {
+  const outcome = outcomes[element]!;
+  if (!("error" in outcome)) throw new Error("Cannot fail a loop by an element that succeeded");
+  const done = outcomes.filter(succeeded).length;
+  const others = done === 0 ? "" : `, ${done} succeeded`;
+  const reason = outcome.error.hint === undefined ? "" : ` ${outcome.error.hint}`;
+  // One element that may have happened makes it wrong to say that nothing did.
+  const inDoubt = outcomes.some(({ status }) => status === "unknown");
+  const error = {
+    ...outcome.error,
+    // To send the loop again would do again what was done.
+    retryable: outcome.error.retryable && (repeatable || (done === 0 && !inDoubt)),
+    hint: `Element ${element} of ${outcomes.length} failed${others}.${reason}`,
+  };
+  const partial = done > 0 || inDoubt ? { partial: toEntries(outcomes, selected) } : {};
+  return { status: inDoubt ? "unknown" : "error", error, ...partial, meta };
+}
+
+type Success = Extract<Outcome, { readonly status: "success" }>;
+
+/** The loop's `data`: one entry for each element, as a value for references and as text for the envelope. */
+function toEntries(outcomes: readonly Outcome[], shownOf: (success: Success) => Shown): Shown {
+  const entries = outcomes.map((outcome, index) => toEntry(outcome, index, shownOf));
+  return { data: entries.map(({ data }) => data), json: `[${entries.map(({ json }) => json).join(",")}]` };
+}
+
+function toEntry(outcome: Outcome, index: number, shownOf: (success: Success) => Shown): Shown {
+  const { status } = outcome;
+  if (status === "success") {
+    const { data, json } = shownOf(outcome);
+    return { data: { index, status, data }, json: `{"index":${index},"status":"success","data":${json}}` };
+  }
+  if (status === "pending_confirmation")
+    throw new Error("Cannot park an element: a loop is parked as a whole");
+  const entry =
+    status === "initiated"
+      ? { index, status, job_id: outcome.jobId }
+      : { index, status, error: toWireFailure(outcome.error) };
+  return { data: entry, json: JSON.stringify(entry) };
+}
+
+function toMeta(outcomes: readonly Outcome[], durationMs: number): OutcomeMeta {
+  const sum = (of: (meta: OutcomeMeta) => number | undefined): number =>
+    outcomes.reduce((total, { meta }) => total + (of(meta) ?? 0), 0);
+  const ok = outcomes.filter(succeeded).length;
+  const selectMissing = [...new Set(outcomes.flatMap(({ meta }) => meta.selectMissing ?? []))];
+  return {
+    durationMs,
+    workMs: sum((meta) => meta.workMs ?? meta.durationMs),
+    attempts: sum((meta) => meta.attempts),
+    bytes: sum((meta) => meta.bytes),
+    items: { total: outcomes.length, ok, error: outcomes.length - ok },
+    ...(selectMissing.length > 0 && { selectMissing }),
+  };
+}

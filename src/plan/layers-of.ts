@@ -1,0 +1,33 @@
+import type { Repeats } from "./same-reads.ts";
+import type { Plan, Task } from "./step.ts";
+
+/** What may stand between a step and the call of its tool. */
+export type Layer = "select" | "verify" | "reads" | "cap" | "permit";
+
+/** What the steps of a plan have to do with each other when they call their tools. */
+export interface Sharing {
+  /** Reads that one call may answer more than once; null without any. */
+  readonly repeats: Repeats | null;
+  /** Some tool of the plan has a cap. Then all its calls are dispatched in one order. */
+  readonly isCapped: boolean;
+}
+
+/** Say whether any sync tool of a plan has a cap. */
+export function isCapped({ steps }: Plan): boolean {
+  return steps.some(({ task }) => task.ok && Number.isFinite(task.value.tool.concurrency));
+}
+
+/**
+ * Choose the layers of a step, outermost first. A plain read has none: its call is the first thing that happens when the
+ * steps it waits for are over.
+ */
+export function layersOf({ tool, select }: Task, { repeats, isCapped }: Sharing, recalls: boolean): Layer[] {
+  const layers: Layer[] = [];
+  if (select !== null) layers.push("select");
+  if (tool.orchestration.verify_with !== undefined) layers.push("verify");
+  // A write has it too: it ends what reads of its domain may share.
+  if (repeats !== null || (recalls && tool.orchestration.cache_ttl_s !== undefined)) layers.push("reads");
+  if (isCapped) layers.push("cap");
+  if (tool.globalLimits !== null) layers.push("permit");
+  return layers;
+}

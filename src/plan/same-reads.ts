@@ -1,0 +1,86 @@
+import type { Tool } from "../catalog/define-tool.ts";
+import { canonicalKey } from "../kit/canonical-key.ts";
+import type { Call, Plan } from "./step.ts";
+
+/**
+ * Name what a read asks for: two calls of one tool with the same key ask the same. By what its schema made of the
+ * arguments, so that a default that was written out changes nothing; by what was sent where that is no plain JSON.
+ */
+export function readKey({ tool, input, args }: Call): string {
+  const parsed = canonicalKey(args);
+  return parsed === null ? `${tool.name} sent ${canonicalKey(input)}` : `${tool.name} ${parsed}`;
+}
+
+/** Name what a read asks for and how long it waits for it: only then can one call stand for another. */
+export function sharedKey(call: Call): string {
+  return `${call.timeoutMs} ${readKey(call)}`;
+}
+
+/** Which reads of a plan may be asked for more than once. */
+export interface Repeats {
+  /** Tools whose calls are known only while the batch runs: by a reference, or by a loop. */
+  readonly open: ReadonlySet<Tool>;
+  /** Calls that are known beforehand to be asked for again. */
+  readonly keys: ReadonlySet<string>;
+}
+
+/** Find the reads of a plan that one call may answer more than once; null when there are none. */
+export function findRepeats({ steps, sharesReads }: Plan): Repeats | null {
+  const asked = steps.flatMap(({ task }) => (task.ok && !task.value.tool.isWrite ? [task.value] : []));
+  const once = new Set<Tool>();
+  const repeated = new Set<Tool>();
+  for (const { tool, forEach } of asked) {
+    if (forEach !== undefined || once.has(tool)) repeated.add(tool);
+    once.add(tool);
+  }
+  if (!sharesReads || repeated.size === 0) return null;
+
+  const open = new Set(
+    asked.flatMap(({ tool, call }) => (call === null && repeated.has(tool) ? [tool] : [])),
+  );
+  const seen = new Set<string>();
+  const keys = new Set<string>();
+  for (const { tool, call } of asked) {
+    if (call === null || !repeated.has(tool) || open.has(tool)) continue;
+    const key = sharedKey(call);
+    (seen.has(key) ? keys : seen).add(key);
+  }
+  return open.size === 0 && keys.size === 0 ? null : { open, keys };
+}
+
+/**
+ * Find the reads of a plan that are certain to be answered by an earlier one's call (later → first), among those that
+ * `concerns` is true of.
+ *
+ * Certain is only what is known before anything runs: arguments without references, and no sync write of the domain
+ * anywhere in the plan, after which the same question must be asked again.
+ */
+export function findTwins(plan: Plan, concerns: (tool: Tool) => boolean): ReadonlyMap<number, number> {
+  const twins = new Map<number, number>();
+  if (!plan.sharesReads) return twins;
+  const first = new Map<string, number>();
+  for (const { index, parking, keyed, task } of plan.steps) {
+    // What waits for a person is not called in this batch, and one with an idempotency key may have its result already:
+    // neither answers anybody.
+    if (parking !== null || keyed !== undefined) continue;
+    if (!task.ok || task.value.call === null || task.value.tool.isWrite || !concerns(task.value.tool))
+      continue;
+    const { call, tool } = task.value;
+    if (isWritten(plan, tool.domain)) continue;
+    const key = sharedKey(call);
+    const earlier = first.get(key);
+    if (earlier === undefined) first.set(key, index);
+    else twins.set(index, earlier);
+  }
+  return twins;
+}
+
+function isWritten({ steps }: Plan, domain: string): boolean {
+  return steps.some(
+    ({ task }) =>
+      task.ok &&
+      task.value.tool.isWrite &&
+      task.value.tool.execution === "sync" &&
+      task.value.tool.domain === domain,
+  );
+}

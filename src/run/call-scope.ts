@@ -1,0 +1,25 @@
+import type { Semaphore } from "../kit/semaphore.ts";
+import type { Parallelism } from "../answer/parallelism.ts";
+import type { ByteBudget } from "../egress/byte-budget.ts";
+import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
+import type { TenantReads } from "../egress/read-cache.ts";
+import type { UpstreamHealth } from "../egress/upstream-health.ts";
+import type { ProgressReport } from "../catalog/define-tool.ts";
+
+/** What the calls of one request share. */
+export interface CallScope {
+  readonly ports: Ports;
+  readonly options: RunOptions;
+  /** Calls that may wait for response headers at once. */
+  readonly slots: Semaphore;
+  readonly budget: ByteBudget;
+  readonly toolGates: ToolGates;
+  /** What the isolate has learned about its upstreams. */
+  readonly health: UpstreamHealth;
+  /** What the isolate remembers of the tenant's reads; null where nothing is to be. */
+  readonly cache: TenantReads | null;
+  /** Counts the calls that the batch waits for. */
+  readonly parallelism?: Parallelism;
+  /** Told what the tools that the batch waits for report of their progress. */
+  readonly onReport?: ((report: ProgressReport) => void) | undefined;
+}

@@ -1,0 +1,219 @@
+import type { ProgressReport, ToolContext } from "../catalog/define-tool.ts";
+import { ToolFailure } from "../catalog/tool-failure.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
+import type { Outcome } from "../contract/outcome.ts";
+import { attempt } from "../kit/result.ts";
+import { sleep } from "../kit/sleep.ts";
+import type { Call } from "../plan/step.ts";
+import { inDoubt, toFailedOutcome } from "../answer/failed-outcome.ts";
+import { serialiseOutput } from "../answer/serialise-output.ts";
+import { CallClock } from "../egress/call-clock.ts";
+import { type CallTrace, createEgress } from "../egress/egress.ts";
+import { readSecret, redactHint, redactMessage, redactorOf } from "../egress/tool-secrets.ts";
+import type { CallPermits } from "./call-permits.ts";
+import type { CallScope } from "./call-scope.ts";
+import { retryDelayMs } from "./retry-delay.ts";
+import type { CallState, SentWrite, Ticket } from "./ticket.ts";
+
+export interface CallOptions {
+  readonly idempotencyKey: string;
+  /** How often the tool may be called; more than once only if its contract allows a retry. */
+  readonly maxAttempts: number;
+  /** Of a tool with global limits: the first attempt's permit is held, later ones ask for their own. */
+  readonly permits?: CallPermits | undefined;
+}
+
+/** Call a tool: its clock starts now, it is retried where its contract allows, and its ticket ends in exactly one outcome. */
+export function callTool(ticket: Ticket, call: Call, scope: CallScope, options: CallOptions): void {
+  new ToolCall(ticket, call, scope, options).begin();
+}
+
+class ToolCall implements CallState {
+  readonly #ticket: Ticket;
+  readonly #call: Call;
+  readonly #scope: CallScope;
+  readonly #options: CallOptions;
+  readonly #clock: CallClock;
+  readonly #startedAt: number;
+  readonly #trace: CallTrace = { sent: false, status: null, retryAfterMs: null };
+  readonly #redact: (json: string) => string;
+  #attempts = 0;
+
+  constructor(ticket: Ticket, call: Call, scope: CallScope, options: CallOptions) {
+    const { clock } = scope.ports;
+    this.#ticket = ticket;
+    this.#call = call;
+    this.#scope = scope;
+    this.#options = options;
+    this.#startedAt = clock.now();
+    this.#clock = new CallClock(clock, call.timeoutMs);
+    this.#redact = redactorOf(call.tool, scope.ports);
+  }
+
+  get sent(): boolean {
+    return this.#trace.sent;
+  }
+
+  get meta(): Outcome["meta"] {
+    const { pausedMs } = this.#clock;
+    return {
+      durationMs: Math.max(0, this.#scope.ports.clock.now() - this.#startedAt - pausedMs),
+      queuedMs: this.#ticket.queuedMs + pausedMs,
+      attempts: this.#attempts,
+    };
+  }
+
+  begin(): void {
+    const { tool } = this.#call;
+    this.#ticket.call = this;
+    this.#ticket.hold((failure, sentWrite) => this.#stop(failure, sentWrite));
+    this.#ticket.start();
+    this.#scope.parallelism?.enter();
+    if (this.#options.maxAttempts > 1 && tool.orchestration.backoff !== undefined)
+      this.#scope.health.countCall(tool);
+    void this.#run(this.#scope.cache?.watch(this.#call));
+  }
+
+  #stop(failure: Failure, sentWrite: SentWrite): void {
+    if (!this.#call.tool.isWrite || !this.sent) this.#clock.end(failure);
+    else if (sentWrite === "report-unknown") {
+      const error = inDoubt(failure, this.#maySendAgain);
+      this.#ticket.settle({ status: "unknown", error, meta: this.meta });
+    }
+  }
+
+  async #run(tellCache: ((outcome: Outcome) => void) | undefined): Promise<void> {
+    const outcome = await this.#attempt(this.#makeContext());
+    this.#clock.stop();
+    this.#scope.parallelism?.leave();
+    this.#options.permits?.release(this.#trace.retryAfterMs);
+    tellCache?.(outcome);
+    this.#ticket.end(outcome);
+  }
+
+  #makeContext(): ToolContext {
+    const { ports, slots, budget, options, health, onReport } = this.#scope;
+    const { tool, timeoutMs } = this.#call;
+    const clock = this.#clock;
+    return {
+      fetch: createEgress({
+        tool,
+        clock,
+        time: ports.clock,
+        slots,
+        budget,
+        fetch: ports.fetch,
+        options,
+        trace: this.#trace,
+        health,
+        hasItsTime: timeoutMs >= tool.timeoutMs,
+      }),
+      secret: (name) => readSecret(tool, name, ports),
+      idempotencyKey: this.#options.idempotencyKey,
+      // Made when it is asked for: most tools never look, and a signal costs more than the rest of this.
+      get signal() {
+        return clock.signal;
+      },
+      report: (report: ProgressReport) => onReport?.(redactMessage(report, this.#redact)),
+    };
+  }
+
+  /** Call the tool, and again as long as its contract allows. */
+  async #attempt(context: ToolContext): Promise<Outcome> {
+    const { tool, args } = this.#call;
+    for (;;) {
+      this.#attempts += 1;
+      const called = await attempt(async () =>
+        this.#succeed(await this.#underPermit(() => tool.run(args, context))),
+      );
+      if (called.ok) return called.value;
+      const failure = toFailure(called.error);
+      if (!(await this.#mayRetry(failure))) return this.#fail(failure);
+    }
+  }
+
+  /**
+   * Run an attempt no longer than the call goes on, and no longer than its permit lasts: what it waits for header slots
+   * counts for that too.
+   */
+  async #underPermit(run: () => Promise<unknown>): Promise<unknown> {
+    const { permits } = this.#options;
+    if (permits === undefined) return this.#clock.orEnd(run());
+    const hint = "The call waited too long for others of its batch; ask for less at once.";
+    const over = makeFailure("OVERLOADED", { hint });
+    const cancel = this.#scope.ports.clock.after(permits.leftMs, () => this.#clock.end(over));
+    try {
+      return await this.#clock.orEnd(run());
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Wait until the call may be made again; false when it may not. */
+  async #mayRetry(failure: Failure): Promise<boolean> {
+    const { tool } = this.#call;
+    const { ports, health } = this.#scope;
+    const { permits, maxAttempts } = this.#options;
+    const clock = this.#clock;
+    permits?.release(this.#trace.retryAfterMs);
+    this.#trace.retryAfterMs = null;
+    const attempts = {
+      tool,
+      attempts: this.#attempts,
+      maxAttempts: this.#ticket.isJob ? 1 : maxAttempts,
+      ports,
+    };
+    const delayMs = retryDelayMs(failure, attempts);
+    if (delayMs === null || clock.ended !== null || delayMs >= clock.remainingMs) return false;
+    if (!health.takeRetry(tool)) return false;
+    const slept = await attempt(() => sleep(ports.clock, delayMs, clock.signal));
+    if (!slept.ok) return false;
+    return permits === undefined || takeAnother(permits, clock);
+  }
+
+  #succeed(output: unknown): Outcome {
+    const written = serialiseOutput(output);
+    const json = this.#redact(written.json);
+    const data = json === written.json ? output : (JSON.parse(json) as unknown);
+    return { status: "success", data, json, meta: { ...this.meta, bytes: written.bytes } };
+  }
+
+  #fail(failure: Failure): Outcome {
+    const trace = this.#trace;
+    // The last attempt was not made: an open breaker kept it in here.
+    if (failure.code === "CIRCUIT_OPEN") this.#attempts = trace.sent ? Math.max(1, this.#attempts - 1) : 0;
+    return toFailedOutcome(redactHint(failure, this.#redact), {
+      tool: this.#call.tool,
+      trace,
+      maySendAgain: this.#maySendAgain,
+      meta: this.meta,
+    });
+  }
+
+  /**
+   * A job is sent again by us, under the same key. A caller's next batch has another key, so only a write that needs none
+   * is safe there.
+   */
+  get #maySendAgain(): boolean {
+    const { tool } = this.#call;
+    return this.#ticket.isJob ? tool.repeatable : tool.idempotent;
+  }
+}
+
+/** Wait for the next attempt's permit, in nobody's time; false when there is none, or the call was ended meanwhile. */
+async function takeAnother(permits: CallPermits, callClock: CallClock): Promise<boolean> {
+  callClock.pause();
+  const stopListening = callClock.onEnd(() => permits.release());
+  const denied = await permits.take();
+  stopListening();
+  callClock.resume();
+  return denied === null && callClock.ended === null;
+}
+
+/** What a tool call threw: on purpose, or by a bug of its author. */
+function toFailure(error: unknown): Failure {
+  if (error instanceof ToolFailure) return error.failure;
+  return makeFailure("TOOL_FAILED", {
+    hint: "The tool broke while it ran; trying the same arguments again will not help.",
+  });
+}

@@ -1,0 +1,137 @@
+import type { Failure } from "../contract/failure.ts";
+import type { Outcome } from "../contract/outcome.ts";
+import type { Clock } from "../kit/clock.ts";
+import { type Repeats, sharedKey } from "../plan/same-reads.ts";
+import type { Call } from "../plan/step.ts";
+import type { CachedAnswer, TenantReads } from "../egress/read-cache.ts";
+import { type SentWrite, Ticket } from "./ticket.ts";
+
+/**
+ * Answer a read by what is already known of the same question: remembered by the isolate, or asked by this batch and under
+ * way. The same is the same tool, arguments and, for a call under way, timeout.
+ *
+ * Whoever joins a call gets its outcome, a failure too, takes no place under the tool's cap and sends nothing.
+ */
+export class Reads {
+  readonly #clock: Clock;
+  readonly #repeats: Repeats | null;
+  readonly #remembered: TenantReads | null;
+  readonly #pending = new Map<string, Map<string, PendingRead>>();
+
+  /** @param remembered null where every call was asked for on its own account */
+  constructor(clock: Clock, repeats: Repeats | null, remembered: TenantReads | null) {
+    this.#clock = clock;
+    this.#repeats = repeats;
+    this.#remembered = remembered;
+  }
+
+  /**
+   * Answer a call by what is known, or make it.
+   *
+   * @param id the action that asks; named in the results of those that join it
+   */
+  answer(ticket: Ticket, id: string, call: Call, make: (ticket: Ticket) => void): void {
+    const { tool } = call;
+    // What was read before a write is not what is there after it. The plan's order sees to it that reads before the write
+    // are over by then and reads after it begin when it has ended.
+    if (tool.isWrite) this.#pending.delete(tool.domain);
+    const remembered = this.#remembered?.find(call) ?? null;
+    if (remembered !== null) return ticket.end(toOutcome(remembered));
+    const key = this.#keyOf(call);
+    if (key === null) return make(ticket);
+
+    let pending = this.#pending.get(tool.domain);
+    if (pending === undefined) this.#pending.set(tool.domain, (pending = new Map<string, PendingRead>()));
+    const known = pending.get(key);
+    if (known !== undefined && !known.isAbandoned) return known.join(ticket);
+    const asked = new PendingRead(id, ticket, this.#clock);
+    pending.set(key, asked);
+    make(asked.ticket);
+  }
+
+  #keyOf(call: Call): string | null {
+    if (this.#repeats === null || call.tool.isWrite) return null;
+    const { open, keys } = this.#repeats;
+    if (open.has(call.tool)) return sharedKey(call);
+    if (keys.size === 0) return null;
+    const key = sharedKey(call);
+    return keys.has(key) ? key : null;
+  }
+}
+
+/** A remembered answer as an outcome: parsed anew, so that no batch can change what the next one reads. */
+function toOutcome({ json, bytes, ageMs }: CachedAnswer): Outcome {
+  const meta = { durationMs: 0, queuedMs: 0, attempts: 0, bytes, ageMs };
+  return { status: "success", data: JSON.parse(json) as unknown, json, meta };
+}
+
+/** One call and those who wait for it. It is stopped when nobody does any more. */
+class PendingRead {
+  /** The call's own ticket. */
+  readonly ticket: Ticket;
+  readonly #id: string;
+  readonly #clock: Clock;
+  /** Who waits, and since when; the first is who asked. */
+  readonly #waiting = new Map<Ticket, number>();
+  #isAbandoned = false;
+
+  constructor(id: string, asker: Ticket, clock: Clock) {
+    this.#id = id;
+    this.#clock = clock;
+    this.ticket = new Ticket({
+      started: () => {
+        asker.call = this.ticket.call;
+        for (const waiting of this.#waiting.keys()) waiting.start();
+      },
+      settled: (outcome) => this.#tell(asker, outcome),
+      isJob: () => asker.isJob,
+    });
+    this.join(asker);
+  }
+
+  /** Stopped before it was over: it has nothing to give to anyone else. */
+  get isAbandoned(): boolean {
+    return this.#isAbandoned;
+  }
+
+  join(ticket: Ticket): void {
+    const { outcome } = this.ticket;
+    if (outcome !== null) return ticket.end(share(outcome, this.#id, 0));
+    this.#waiting.set(ticket, this.#clock.now());
+    ticket.hold((failure, sentWrite) => this.#leave(ticket, failure, sentWrite));
+    if (this.ticket.started) ticket.start();
+  }
+
+  #leave(ticket: Ticket, failure: Failure, sentWrite: SentWrite): void {
+    if (this.#waiting.size > 1) {
+      this.#waiting.delete(ticket);
+      return ticket.end({ status: "error", error: failure, meta: {} });
+    }
+    // Of the last one the call itself says how far it came.
+    this.#isAbandoned = true;
+    this.ticket.stop(failure, sentWrite);
+  }
+
+  #tell(asker: Ticket, outcome: Outcome): void {
+    const now = this.#clock.now();
+    for (const [ticket, since] of this.#waiting)
+      ticket.end(ticket === asker ? outcome : share(outcome, this.#id, Math.max(0, now - since)));
+  }
+}
+
+/** Another's outcome as one's own: it took the time that was waited, and no work. */
+function share(outcome: Outcome, id: string, waitedMs: number): Outcome {
+  const durationMs = Math.min(waitedMs, outcome.meta.durationMs ?? 0);
+  const { bytes } = outcome.meta;
+  return {
+    ...outcome,
+    meta: {
+      durationMs,
+      workMs: 0,
+      queuedMs: waitedMs - durationMs,
+      attempts: 0,
+      ...(bytes !== undefined && { bytes }),
+      deduplicatedOf: id,
+    },
+  };
+}
