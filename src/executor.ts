@@ -2,19 +2,17 @@ import type { QuotaState } from "./contract/gate/admission.ts";
 import type { Batch } from "./contract/batch.ts";
 import type { Claim, Island } from "./contract/gate/confirmation.ts";
 import type { Outcome } from "./contract/outcome.ts";
-import { err, ok, type Result } from "./kit/result.ts";
+import { attempt, err, ok, type Result } from "./kit/result.ts";
 import { describePlan } from "./plan/describe-plan.ts";
 import { makeApprovedPlan } from "./approve/make-approved-plan.ts";
 import { makePlan } from "./plan/make-plan.ts";
 import type { Plan } from "./plan/step.ts";
-import { admit, type Admission } from "./gate/admission.ts";
+import { admit, type Admission, bindToDeployment } from "./gate/admission.ts";
 import type { Refused } from "./gate/admit-plan.ts";
-import { bindCallbacks } from "./gate/bind-callbacks.ts";
 import { toEnvelopeJson } from "./answer/envelope.ts";
 import type { Execution } from "./gate/execution.ts";
 import { fitAnswer } from "./answer/fit-answer.ts";
 import { type BatchKey, readKeys } from "./gate/read-keys.ts";
-import { refuseMisconfigured } from "./gate/refuse-unrunnable.ts";
 import { type Executed, runAdmitted } from "./run/run-admitted.ts";
 import { shapeOutcomes } from "./answer/shape-outcomes.ts";
 
@@ -32,12 +30,12 @@ export interface Answer {
  * Whatever is refused is refused before anything ran; after the admission every step leads to a result.
  */
 export async function execute(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
-  const { catalog, ports } = execution;
+  const { catalog } = execution;
   const planned = makePlan(batch, catalog, { maySkipApproval: execution.caller.skipApproval });
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const plan = planned.value;
   if (batch.dryRun) {
-    const described = describePlan(bindCallbacks(refuseMisconfigured(plan, ports), execution));
+    const described = describePlan(bindToDeployment(plan, execution));
     return ok({ envelopeJson: JSON.stringify(described), quota: null, replayed: false });
   }
   return answerPlan(plan, execution, execution.batchKey);
@@ -55,7 +53,7 @@ export async function executeApproved(
   const { catalog, gate, defer } = execution;
   const answer = await answerPlan(makeApprovedPlan(island, catalog, claim), execution);
   // Only so that it can be told from one that broke off: when the report is lost it stays claimed.
-  if (answer.ok) defer(gate.conclude(claim).catch(() => {}));
+  if (answer.ok) defer(attempt(() => gate.conclude(claim)));
   return answer;
 }
 
@@ -65,9 +63,9 @@ async function answerPlan(
   batchKey?: BatchKey,
 ): Promise<Result<Answer, Refused>> {
   const { caller, ports, defer } = execution;
-  const admission = await admit(plan, execution, (runnable) =>
-    readKeys(runnable, { caller, ports, batchKey }),
-  );
+  const isKeyed = batchKey !== undefined || plan.steps.some(({ keyed }) => keyed !== undefined);
+  const keysOf = (runnable: Plan) => readKeys(runnable, { caller, ports, batchKey });
+  const admission = await admit(plan, execution, isKeyed ? keysOf : undefined);
   if (!admission.ok) return admission;
   const { admitted, keys } = admission.value;
   if (admitted.replay !== null) return ok({ envelopeJson: admitted.replay, quota: null, replayed: true });
@@ -83,7 +81,8 @@ async function writeAnswer(admission: Admission, execution: Execution): Promise<
   const { ports, gate } = execution;
   const { admitted, keys } = admission;
   const { outcomes, ...measures } = await runAdmitted(admission, execution);
-  const shaped = await shapeOutcomes(outcomes, admitted.plan.maxTokens, ports, gate);
+  const { maxTokens } = admitted.plan;
+  const shaped = maxTokens === null ? outcomes : await shapeOutcomes(outcomes, maxTokens, ports, gate);
   const batchId = ports.newId();
   const write = (shown: readonly Outcome[]): string =>
     toEnvelopeJson(batchId, admitted.plan, shown, measures);
@@ -91,7 +90,7 @@ async function writeAnswer(admission: Admission, execution: Execution): Promise<
   if (keys !== null) {
     const closing = keys.close(outcomes, fitAnswer(envelopeJson, shaped, write));
     // It did run, so it is answered even when that cannot be kept; the key is then taken over after its lease.
-    await gate.complete(closing).catch(() => {});
+    await attempt(() => gate.complete(closing));
   }
   return envelopeJson;
 }

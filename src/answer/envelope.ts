@@ -7,7 +7,9 @@ import {
   shownOf,
   toWirePending,
 } from "../contract/outcome.ts";
+import type { Written } from "../contract/lazy-schema.ts";
 import type { Plan, Step } from "../plan/step.ts";
+import type { metaSchema, statsSchema, summarySchema } from "./result-schema.ts";
 
 /**
  * Write one result as JSON.
@@ -67,22 +69,11 @@ function toMetaJson(meta: OutcomeMeta): string {
     handle,
     idempotency_replayed: replayed,
     limiter,
-  });
-}
-
-/** The counts of a batch, by status; `total` is their sum. */
-export interface Summary {
-  readonly total: number;
-  readonly ok: number;
-  readonly error: number;
-  readonly initiated: number;
-  readonly skipped: number;
-  readonly pending_confirmation: number;
-  readonly unknown: number;
+  } satisfies Written<typeof metaSchema>);
 }
 
 /** Count outcomes by what became of them. */
-function summarise(outcomes: readonly Outcome[]): Summary {
+function summarise(outcomes: readonly Outcome[]): Written<typeof summarySchema> {
   const counts: Record<OutcomeStatus, number> = {
     success: 0,
     error: 0,
@@ -119,7 +110,7 @@ function toStats(
   plan: Plan,
   outcomes: readonly Outcome[],
   { durationMs, maxParallelism }: BatchMeasures,
-): Record<string, number> {
+): Written<typeof statsSchema> {
   const sequentialMs = outcomes.reduce((sum, { meta }) => sum + (meta.workMs ?? meta.durationMs ?? 0), 0);
   return {
     duration_ms: durationMs,

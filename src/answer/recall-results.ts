@@ -1,3 +1,4 @@
+import { attempt } from "../kit/result.ts";
 import type { Gate } from "../egress/ports.ts";
 
 /**
@@ -9,10 +10,6 @@ export async function recallResults(
   gate: Gate,
 ): Promise<ReadonlyMap<string, unknown>> {
   if (handles.length === 0) return new Map();
-  try {
-    const kept = await gate.recall(handles);
-    return new Map(kept.map(({ handle, json }) => [handle, JSON.parse(json) as unknown]));
-  } catch {
-    return new Map();
-  }
+  const kept = await attempt(() => gate.recall(handles));
+  return new Map(kept.ok ? kept.value.map(({ handle, json }) => [handle, JSON.parse(json) as unknown]) : []);
 }

@@ -1,4 +1,5 @@
 import { type Outcome, type Shown, shownOf } from "../contract/outcome.ts";
+import { attempt } from "../kit/result.ts";
 import { fitTokens } from "./fit-tokens.ts";
 import type { Gate, Ports } from "../egress/ports.ts";
 
@@ -26,7 +27,8 @@ export async function shapeOutcomes(
     const kept = outcome.status === "success" ? outcome : shownOf(outcome);
     return kept === undefined ? [] : [{ handle, json: kept.json }];
   });
-  const kept = await gate.keep(whole).catch((): string[] => []);
+  const asked = await attempt(() => gate.keep(whole));
+  const kept = asked.ok ? asked.value : [];
   return cut.map((outcome, index) => {
     const handle = handles.get(index);
     return handle === undefined || !kept.includes(handle)

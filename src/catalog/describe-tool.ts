@@ -1,18 +1,30 @@
-import type { Orchestration } from "../contract/orchestration.ts";
+import * as z from "zod";
+
+import { lazySchema, type Written } from "../contract/lazy-schema.ts";
+import { orchestrationSchema } from "../contract/orchestration.ts";
 import type { Tool } from "./define-tool.ts";
 import { type JsonSchema, toolSchema } from "./tool-schema.ts";
 
+/** A schema in an answer. */
+export const jsonSchemaSchema = lazySchema(() => z.looseObject({}).describe("JSON Schema, 2020-12"));
+
 /** Everything a model needs to call one tool. */
-export interface ToolDescription {
-  readonly name: string;
-  readonly description: string;
-  /** The properties of the schema alone. */
-  readonly parameters: JsonSchema;
-  readonly required: readonly string[];
-  readonly is_write: boolean;
-  readonly input_schema: JsonSchema;
-  readonly "x-orchestration": Orchestration;
-}
+export const toolDescriptionSchema = lazySchema(() =>
+  z
+    .strictObject({
+      name: z.string(),
+      description: z.string(),
+      /** The properties of the schema alone. */
+      parameters: jsonSchemaSchema(),
+      required: z.array(z.string()),
+      is_write: z.boolean(),
+      input_schema: jsonSchemaSchema(),
+      "x-orchestration": orchestrationSchema(),
+    })
+    .meta({ id: "ToolDescription" }),
+);
+
+export type ToolDescription = Written<typeof toolDescriptionSchema>;
 
 /** Describe one tool with its whole schema and its contract. */
 export function describeTool(tool: Tool): ToolDescription {

@@ -1,12 +1,12 @@
 import * as z from "zod";
 
-import { lazySchema } from "../contract/lazy-schema.ts";
+import { lazySchema, type Written } from "../contract/lazy-schema.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { nearest } from "../kit/nearest.ts";
 import { visibleText } from "../kit/visible-text.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Tool } from "./define-tool.ts";
-import { describeTool, type ToolDescription } from "./describe-tool.ts";
+import { describeTool, jsonSchemaSchema } from "./describe-tool.ts";
 
 /** Which tools are asked for. Everything is optional: nothing said is every tool. */
 export const discoverySchema = lazySchema(() => {
@@ -40,25 +40,33 @@ export const discoverySchema = lazySchema(() => {
 
 export type DiscoveryRequest = z.output<ReturnType<typeof discoverySchema>>;
 
-/** A tool as discovery lists it: enough to choose by, and no schema. */
-export interface DiscoveredTool {
-  readonly name: string;
-  readonly summary: string;
-  readonly category: string;
-  readonly actions: readonly string[];
-  readonly is_write: boolean;
-  /** With `detail: "schema"`, of the first tools: what `get_tool_schema` would say. */
-  readonly parameters?: ToolDescription["parameters"];
-  readonly required?: ToolDescription["required"];
-}
+/** What fits, and what there is where nothing does. */
+export const discoveryAnswerSchema = lazySchema(() => {
+  /** Enough to choose by. */
+  const tool = z.strictObject({
+    name: z.string(),
+    summary: z.string(),
+    category: z.string(),
+    actions: z.array(z.string()),
+    is_write: z.boolean(),
+    parameters: jsonSchemaSchema()
+      .optional()
+      .meta({ description: 'The properties; of the first tools, with `detail: "schema"`' }),
+    required: z.array(z.string()).optional(),
+  });
+  return z
+    .strictObject({
+      tools: z.array(tool),
+      /** Everything that matched, however many of them are listed. */
+      total: z.int().min(0),
+      /** What there is: when a category or action that was asked for is none, or when nothing fits a query. */
+      hint: z.string().optional(),
+    })
+    .meta({ id: "Discovery" });
+});
 
-export interface Discovery {
-  readonly tools: readonly DiscoveredTool[];
-  /** Everything that matched, however many of them are listed. */
-  readonly total: number;
-  /** What there is: when a category or action that was asked for is none, or when nothing fits a query. */
-  readonly hint?: string;
-}
+export type Discovery = Written<typeof discoveryAnswerSchema>;
+export type DiscoveredTool = Discovery["tools"][number];
 
 /**
  * Find tools by category, by action and by what they do. Filters of one kind are alternatives, and all kinds must hold.

@@ -1,5 +1,5 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { suggestFields, toHint, toIssues } from "../contract/issues.ts";
+import { explainMisfit } from "../contract/issues.ts";
 import type { JsonObject } from "../contract/json.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Tool } from "./define-tool.ts";
@@ -8,9 +8,7 @@ import type { Tool } from "./define-tool.ts";
 export function parseArgs(tool: Tool, args: JsonObject): Result<unknown, Failure> {
   const parsed = tool.input.safeParse(args);
   if (parsed.success) return ok(parsed.data);
-  const issues = toIssues(parsed.error, args, ["args"]);
-  const hint = `${toHint(issues)} ${suggestFields(issues, fieldsOf(tool), "/args")}`.trim();
-  return err(makeFailure("INVALID_ARGS", { issues, hint }));
+  return err(makeFailure("INVALID_ARGS", explainMisfit(parsed.error, args, fieldsOf(tool), ["args"])));
 }
 
 function fieldsOf(tool: Tool): string[] {

@@ -1,4 +1,5 @@
-import { type Failure, type FailureCode, makeFailure } from "../contract/failure.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
+import type { FailureCode } from "../contract/failure-codes.ts";
 
 /**
  * The one exception a tool (or its `ctx.fetch`) throws on purpose.

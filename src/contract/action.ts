@@ -6,8 +6,8 @@ import { err, ok, type Result } from "../kit/result.ts";
 import { checkValue } from "./check-value.ts";
 import { type Failure, makeFailure } from "./failure.ts";
 import { parseIdempotencyKey } from "./idempotency-key.ts";
-import { describe, suggestFields, toHint, toIssues } from "./issues.ts";
 import { type Fields, fits, isText, isWritten, listOf, matches, upTo } from "./fits.ts";
+import { describe, explainMisfit, toMisfit } from "./issues.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { lazySchema } from "./lazy-schema.ts";
 import { LIMITS } from "./limits.ts";
@@ -123,48 +123,43 @@ export function parseAction(raw: unknown, index: number, mayExceedArgs: boolean)
 
 function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failure> {
   if (!fitsAction(raw)) {
-    const issues = toIssues(actionSchema().safeParse(raw).error!, raw);
-    const suggestion = suggestFields(issues, Object.keys(FIELDS));
-    return err(makeFailure("INVALID_ACTION", { issues, hint: `${toHint(issues)} ${suggestion}`.trim() }));
+    const misfit = explainMisfit(actionSchema().safeParse(raw).error!, raw, Object.keys(FIELDS));
+    return err(makeFailure("INVALID_ACTION", misfit));
   }
-  const { tool, args = {}, depends_on, timeout_ms, for_each: forEach, idempotency_key } = raw;
+  const {
+    id,
+    tool,
+    args = {},
+    depends_on,
+    timeout_ms,
+    for_each,
+    select,
+    idempotency_key,
+    callback_url,
+  } = raw;
   const checked = checkArgs(args, mayExceedArgs);
   if (!checked.ok) return checked;
-  if (raw.id === ITEM) {
-    return err(
-      makeFailure("INVALID_ACTION", {
-        issues: [{ path: "/id", expected: "another id", received: describe(ITEM) }],
-        hint: `'${ITEM}' stands for the element of a for_each; give the action another id.`,
-      }),
-    );
+  if (id === ITEM) {
+    const issues = [{ path: "/id", expected: "another id", received: describe(ITEM) }];
+    const hint = `'${ITEM}' stands for the element of a for_each; give the action another id.`;
+    return err(makeFailure("INVALID_ACTION", { issues, hint }));
   }
-  const select = parseSelect(raw.select);
-  if (!select.ok) return select;
-  const loop = checkLoop(forEach);
+  const pointers = parseSelect(select);
+  if (!pointers.ok) return pointers;
+  const loop = checkLoop(for_each);
   if (!loop.ok) return loop;
   const key = idempotency_key === undefined ? null : parseIdempotencyKey(idempotency_key, "/idempotency_key");
-  if (key?.ok === false)
-    return err(makeFailure("INVALID_ACTION", { issues: [key.error], hint: toHint([key.error]) }));
+  if (key?.ok === false) return err(makeFailure("INVALID_ACTION", toMisfit(key.error)));
+  const content = { tool, args, for_each, select, callback_url };
   return ok({
     tool,
     args,
     dependsOn: depends_on ?? [],
     timeoutMs: timeout_ms,
-    forEach,
-    select: select.value,
-    callbackUrl: raw.callback_url,
-    ...(key !== null && {
-      keyed: {
-        key: key.value,
-        content: {
-          tool,
-          args,
-          for_each: forEach,
-          select: raw.select,
-          callback_url: raw.callback_url,
-        },
-      },
-    }),
+    forEach: for_each,
+    select: pointers.value,
+    callbackUrl: callback_url,
+    ...(key !== null && { keyed: { key: key.value, content } }),
   });
 }
 
@@ -175,8 +170,7 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
  */
 export function checkArgs(args: JsonObject, mayExceed: boolean): Result<void, Failure> {
   const checked = checkValue(args, ["args"]);
-  if (!checked.ok)
-    return err(makeFailure("INVALID_ARGS", { issues: [checked.error], hint: toHint([checked.error]) }));
+  if (!checked.ok) return err(makeFailure("INVALID_ARGS", toMisfit(checked.error)));
   return mayExceed && new TextEncoder().encode(JSON.stringify(args)).length > LIMITS.argsBytes
     ? err(tooLarge("The arguments of one action", LIMITS.argsBytes))
     : ok(undefined);
@@ -198,7 +192,7 @@ function parseSelect(pointers: readonly string[] | undefined): Result<readonly s
         expected: `${toPointerForm(pointer)}, e.g. "/places/0/id"`,
         received: describe(pointer),
       };
-      return err(makeFailure("INVALID_ACTION", { issues: [issue], hint: toHint([issue]) }));
+      return err(makeFailure("INVALID_ACTION", toMisfit(issue)));
     }
     parsed.push(tokens);
   }
@@ -209,8 +203,7 @@ function parseSelect(pointers: readonly string[] | undefined): Result<readonly s
 function checkLoop(forEach: unknown): Result<void, Failure> {
   if (forEach === undefined) return ok(undefined);
   const checked = checkValue(forEach, ["for_each"]);
-  if (!checked.ok)
-    return err(makeFailure("INVALID_ARGS", { issues: [checked.error], hint: toHint([checked.error]) }));
+  if (!checked.ok) return err(makeFailure("INVALID_ARGS", toMisfit(checked.error)));
   const marker = readMarker(forEach);
   if (!Array.isArray(forEach) && marker?.kind !== "ref") {
     const flaw = marker?.kind === "malformed" && marker.flaw.key === "$ref" ? marker.flaw : null;
@@ -219,7 +212,7 @@ function checkLoop(forEach: unknown): Result<void, Failure> {
       expected: flaw?.expected ?? LOOP_EXPECTED,
       received: describe(flaw === null ? forEach : flaw.received),
     };
-    return err(makeFailure("INVALID_ACTION", { issues: [issue], hint: toHint([issue]) }));
+    return err(makeFailure("INVALID_ACTION", toMisfit(issue)));
   }
   return Array.isArray(forEach) && forEach.length > LIMITS.loopElements
     ? err(tooManyElements(forEach.length))

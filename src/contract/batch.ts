@@ -4,7 +4,7 @@ import { err, ok, type Result } from "../kit/result.ts";
 import { type Entry, parseAction } from "./action.ts";
 import { makeFailure } from "./failure.ts";
 import { type Fields, fits, isFlag, listOf, oneOf, upTo } from "./fits.ts";
-import { describe, suggestFields, toHint, toIssues } from "./issues.ts";
+import { describe, explainMisfit } from "./issues.ts";
 import { lazySchema } from "./lazy-schema.ts";
 import { LIMITS } from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
@@ -60,9 +60,9 @@ export interface Batch {
  */
 export function parseBatch(value: unknown, bodyBytes: number): Result<Batch, Refusal> {
   if (!fitsBatch(value)) {
-    const issues = toIssues(batchSchema().safeParse(value).error!, value);
-    const suggestion = suggestFields(issues, Object.keys(FIELDS));
-    return err(makeRefusal("INVALID_BATCH", `${toHint(issues)} ${suggestion}`.trim(), { issue: issues[0]! }));
+    const { error } = batchSchema().safeParse(value);
+    const { issues, hint } = explainMisfit(error!, value, Object.keys(FIELDS));
+    return err(makeRefusal("INVALID_BATCH", hint, { issue: issues[0] }));
   }
   const { actions } = value;
   const mayExceedArgs = bodyBytes > LIMITS.argsBytes;
@@ -72,19 +72,13 @@ export function parseBatch(value: unknown, bodyBytes: number): Result<Batch, Ref
   for (const { id, index } of entries) {
     const other = first.get(id);
     if (other !== undefined) {
-      return err(
-        makeRefusal(
-          "INVALID_BATCH",
-          `Actions ${other} and ${index} both have the id '${id}'; give every action its own id.`,
-          {
-            issue: {
-              path: `/actions/${index}/id`,
-              expected: "an id no other action has",
-              received: `the string "${id}"`,
-            },
-          },
-        ),
-      );
+      const issue = {
+        path: `/actions/${index}/id`,
+        expected: "an id no other action has",
+        received: `the string "${id}"`,
+      };
+      const hint = `Actions ${other} and ${index} both have the id '${id}'; give every action its own id.`;
+      return err(makeRefusal("INVALID_BATCH", hint, { issue }));
     }
     first.set(id, index);
   }

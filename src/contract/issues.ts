@@ -35,6 +35,33 @@ export function visiblePath(path: readonly PropertyKey[]): string {
   return visibleText(toPointer(path), 256);
 }
 
+/** What a failure says of values that do not fit: the issues, and one sentence for the model that sent them. */
+export interface Misfit {
+  readonly issues: readonly [Issue, ...Issue[]];
+  readonly hint: string;
+}
+
+/** Say one issue, as what a failure says. */
+export function toMisfit(issue: Issue): Misfit {
+  return { issues: [issue], hint: toHint([issue]) };
+}
+
+/**
+ * Say what Zod found wrong with `input`, with a did-you-mean for fields that do not exist.
+ *
+ * @param known the fields there are, directly under `base`
+ */
+export function explainMisfit(
+  error: z.ZodError,
+  input: unknown,
+  known: readonly string[],
+  base: readonly string[] = [],
+): Misfit {
+  const issues = toIssues(error, input, base) as [Issue, ...Issue[]];
+  const hint = `${toHint(issues)} ${suggestFields(issues, known, toPointer(base))}`.trim();
+  return { issues, hint };
+}
+
 /** Say issues as one sentence that a model can act on. */
 export function toHint(issues: readonly Issue[]): string {
   const said = issues.map(sayIssue).join("; ");
@@ -66,27 +93,9 @@ function explain(issue: ZodIssue): [path: PropertyKey[], expected: string][] {
     case "unrecognized_keys":
       return issue.keys.map((key) => [[...path, key], NO_SUCH_FIELD]);
     case "too_small":
-      return [
-        [
-          path,
-          bound(
-            issue.origin,
-            issue.exact ? "exactly" : issue.inclusive === false ? "more than" : "at least",
-            issue.minimum,
-          ),
-        ],
-      ];
+      return [[path, bound(issue, issue.inclusive === false ? "more than" : "at least", issue.minimum)]];
     case "too_big":
-      return [
-        [
-          path,
-          bound(
-            issue.origin,
-            issue.exact ? "exactly" : issue.inclusive === false ? "less than" : "at most",
-            issue.maximum,
-          ),
-        ],
-      ];
+      return [[path, bound(issue, issue.inclusive === false ? "less than" : "at most", issue.maximum)]];
     case "invalid_format":
       return [
         [path, issue.format === "regex" ? `text matching ${String(issue.pattern)}` : article(issue.format)],
@@ -115,10 +124,15 @@ function isOfAnotherType({ code, path }: ZodIssue): boolean {
   return path.length === 0 && ["invalid_type", "invalid_value", "invalid_union"].includes(code);
 }
 
-function bound(origin: string, relation: string, value: number | bigint): string {
-  if (origin !== "string" && origin !== "array" && origin !== "set") return `a number ${relation} ${value}`;
+function bound(
+  { origin, exact }: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,
+  relation: string,
+  value: number | bigint,
+): string {
+  const of = `${exact ? "exactly" : relation} ${value}`;
+  if (origin !== "string" && origin !== "array" && origin !== "set") return `a number ${of}`;
   const noun = origin === "string" ? "character" : "item";
-  return `${relation} ${value} ${noun}${Number(value) === 1 ? "" : "s"} long`;
+  return `${of} ${noun}${Number(value) === 1 ? "" : "s"} long`;
 }
 
 function article(noun: string): string {

@@ -1,4 +1,7 @@
+import * as z from "zod";
+
 import type { Entry } from "./action.ts";
+import { lazySchema, type Written } from "./lazy-schema.ts";
 
 /** What bounds a request to the Orchestration API, beside `LIMITS`. */
 export const ORCHESTRATION_LIMITS = {
@@ -12,7 +15,9 @@ export const ORCHESTRATION_LIMITS = {
 } as const;
 
 /** Whether a call may run beside others. Nothing but proof makes one `readonly`. */
-export type ConcurrencyClass = "readonly" | "mutating";
+export const CONCURRENCY_CLASSES = ["readonly", "mutating"] as const;
+
+export type ConcurrencyClass = (typeof CONCURRENCY_CLASSES)[number];
 
 /** A call's class, and why: one short sentence that is shown to the caller. */
 export interface Classification {
@@ -44,15 +49,20 @@ export interface PartitionBatch {
 }
 
 /** The counts of a partition, in the reference document's words. */
-export interface PartitionStats {
-  readonly totalTools: number;
-  readonly parallelBatches: number;
-  readonly serialBatches: number;
-  /** The most calls of one batch; 1 when there is none, because one after the other is the least there is. */
-  readonly maxParallelism: number;
-  /** Calls per batch as a percentage, such as `133%`. */
-  readonly estimatedSpeedup: string;
-}
+export const partitionStatsSchema = lazySchema(() => {
+  const count = z.int().min(0);
+  return z.strictObject({
+    totalTools: count,
+    parallelBatches: count,
+    serialBatches: count,
+    /** The most calls of one batch; 1 when there is none, because one after the other is the least there is. */
+    maxParallelism: count,
+    /** Calls per batch as a percentage, such as `133%`. */
+    estimatedSpeedup: z.string(),
+  });
+});
+
+export type PartitionStats = Written<typeof partitionStatsSchema>;
 
 /** The order of an Orchestration API request: its batches run one after the other and hold every call once. */
 export interface Partition {

@@ -1,18 +1,28 @@
+import * as z from "zod";
+
 import type { Failure } from "./failure.ts";
+import { lazySchema, type Written } from "./lazy-schema.ts";
 
-/** How a result was cut, in the words of the answer. */
-export interface Truncation {
-  readonly tokens_before: number;
-  readonly tokens_after: number;
-  readonly elements_dropped: number;
-  readonly fields_dropped: number;
-  readonly characters_dropped: number;
-  /** Up to five places where something is missing, as JSON Pointers; `""` is the whole. */
-  readonly at: readonly string[];
-}
+/** How a result was cut. */
+export const truncationSchema = lazySchema(() => {
+  const count = z.int().min(0);
+  return z.strictObject({
+    tokens_before: count,
+    tokens_after: count,
+    elements_dropped: count,
+    fields_dropped: count,
+    characters_dropped: count,
+    /** Up to five places where something is missing, as JSON Pointers; `""` is the whole. */
+    at: z.array(z.string()),
+  });
+});
 
-/** What a look at a lost write's effect has shown, as of that moment. */
-export type Verdict = "took_effect" | "not_found" | "inconclusive";
+export type Truncation = Written<typeof truncationSchema>;
+
+/** What a look at a lost write's effect can show, as of that moment. */
+export const VERDICTS = ["took_effect", "not_found", "inconclusive"] as const;
+
+export type Verdict = (typeof VERDICTS)[number];
 
 /** What was measured about one action. Absent means it does not apply: what never ran has no duration. */
 export interface OutcomeMeta {
@@ -65,8 +75,17 @@ export interface PendingConfirmation {
   readonly message: string;
 }
 
-/** Translate a pending confirmation to the wire (`confirmation` of a result). */
-export function toWirePending({ id, expiresAt, message }: PendingConfirmation): object {
+/** A pending confirmation as it goes over the wire (`confirmation` of a result). */
+export const pendingSchema = lazySchema(() =>
+  z.strictObject({ id: z.string(), expires_at: z.string(), message: z.string() }),
+);
+
+/** Translate a pending confirmation to the wire. */
+export function toWirePending({
+  id,
+  expiresAt,
+  message,
+}: PendingConfirmation): Written<typeof pendingSchema> {
   return { id, expires_at: new Date(expiresAt).toISOString(), message };
 }
 

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "../kit/result.ts";
+import { attemptNow, err, type Result } from "../kit/result.ts";
 import { LIMITS } from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
@@ -17,17 +17,10 @@ export function parseJson(bytes: Uint8Array): Result<unknown, Refusal> {
       makeRefusal("INVALID_BATCH", `The body nests deeper than ${LIMITS.nesting} levels; flatten it.`),
     );
   }
-  let text: string;
-  try {
-    text = decoder.decode(bytes);
-  } catch {
-    return err(makeRefusal("MALFORMED_JSON", "The body is not valid UTF-8."));
-  }
-  try {
-    return ok(JSON.parse(text));
-  } catch (error) {
-    return err(makeRefusal("MALFORMED_JSON", whereIn(text, error)));
-  }
+  const text = attemptNow(() => decoder.decode(bytes));
+  if (!text.ok) return err(makeRefusal("MALFORMED_JSON", "The body is not valid UTF-8."));
+  const parsed = attemptNow((): unknown => JSON.parse(text.value));
+  return parsed.ok ? parsed : err(makeRefusal("MALFORMED_JSON", whereIn(text.value, parsed.error)));
 }
 
 const QUOTE = 0x22;

@@ -51,6 +51,21 @@ export function readMarker(value: unknown): Marker | null {
   }
 }
 
+/**
+ * Whether a marker stands anywhere in a value: then it is not what it looks like. Templates without references and
+ * literals count too, they have to be resolved although they refer to nothing.
+ */
+export function hasMarker(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasMarker);
+  for (const key in value) {
+    // One of three names, so all but a few objects are not looked at twice.
+    if (key.charCodeAt(0) === 0x24 && readMarker(value) !== null) return true;
+    if (hasMarker((value as Readonly<Record<string, unknown>>)[key])) return true;
+  }
+  return false;
+}
+
 /** Read `id#pointer`; null when it is not shaped like that. */
 export function parseReference(text: string): Reference | null {
   const match = REFERENCE.exec(text);

@@ -1,34 +1,11 @@
+import * as z from "zod";
+
 import type { Issue } from "./failure.ts";
+import { retryAfterSchema } from "./failure.ts";
+import { CODES, REFUSAL_CODES, type RefusalCode } from "./failure-codes.ts";
+import { lazySchema, type Written } from "./lazy-schema.ts";
 
-/** What refuses a whole request before anything ran: one table from code to HTTP status. */
-const REFUSALS = {
-  MALFORMED_JSON: { status: 400, title: "The body is not JSON." },
-  INVALID_QUERY: { status: 400, title: "A query parameter is not one of those offered." },
-  UNAUTHORIZED: { status: 401, title: "The key is missing or not valid." },
-  LOOP_DETECTED: { status: 403, title: "The request was sent by one of this system's own tools." },
-  NOT_FOUND: { status: 404, title: "There is nothing here." },
-  UNKNOWN_TOOL: { status: 404, title: "There is no tool of that name." },
-  METHOD_NOT_ALLOWED: { status: 405, title: "The path does not answer this method." },
-  JOB_NOT_CANCELLABLE: { status: 409, title: "The job is over, so it cannot be cancelled." },
-  JOB_NOT_REDRIVABLE: { status: 409, title: "The job is not one that can be run again." },
-  CONFIRMATION_INVALID: { status: 409, title: "The confirmation cannot be decided." },
-  IDEMPOTENCY_IN_PROGRESS: { status: 409, title: "The batch of this idempotency key is still running." },
-  BODY_TOO_LARGE: { status: 413, title: "The body is larger than a request may be." },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: "The body must be sent as application/json." },
-  INVALID_BATCH: { status: 422, title: "The batch is not well formed." },
-  IDEMPOTENCY_CONFLICT: { status: 422, title: "The idempotency key was used for other content." },
-  INVALID_REQUEST: { status: 422, title: "The body is not what this path takes." },
-  BACKLOG_FULL: { status: 429, title: "Too much background work is waiting already." },
-  QUOTA_EXCEEDED: { status: 429, title: "The key's quota is used up for now." },
-  UNAVAILABLE: { status: 503, title: "The request could not be served just now." },
-} as const satisfies Record<string, { status: number; title: string }>;
-
-export type RefusalCode = keyof typeof REFUSALS;
-
-/** Every code, in the table's order. */
-export const REFUSAL_CODES = Object.keys(REFUSALS) as [RefusalCode, ...RefusalCode[]];
-
-/** Why a request was refused whole. */
+/** Why a request was refused whole, before anything ran. */
 export interface Refusal {
   readonly code: RefusalCode;
   readonly hint: string;
@@ -46,13 +23,31 @@ export function makeRefusal(
 }
 
 /** The HTTP status of a refusal. */
-export function statusOf(refusal: Pick<Refusal, "code">): (typeof REFUSALS)[RefusalCode]["status"] {
-  return REFUSALS[refusal.code].status;
+export function statusOf({ code }: Pick<Refusal, "code">): number {
+  return CODES[code].status;
 }
 
-/** Translate a refusal to an RFC 9457 problem document. */
-export function toProblem(refusal: Refusal): Record<string, unknown> {
-  const { status, title } = REFUSALS[refusal.code];
+/** A refusal as it goes over the wire: RFC 9457. */
+export const problemSchema = lazySchema(() =>
+  z
+    .strictObject({
+      type: z.string(),
+      title: z.string(),
+      status: z.int(),
+      code: z.enum(REFUSAL_CODES),
+      detail: z.string().describe("What to change, in a sentence"),
+      path: z.string().optional(),
+      expected: z.string().optional(),
+      received: z.string().optional(),
+      retry_after_ms: retryAfterSchema(),
+      request_id: z.string(),
+    })
+    .meta({ id: "Problem" }),
+);
+
+/** Translate a refusal to a problem document; which request it answers is for whoever sends it to add. */
+export function toProblem(refusal: Refusal): Omit<Written<typeof problemSchema>, "request_id"> {
+  const { status, title } = CODES[refusal.code];
   return {
     type: `urn:volley:problem:${refusal.code}`,
     title,

@@ -1,3 +1,4 @@
+import { err, ok, type Result } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
@@ -16,4 +17,16 @@ export function refuseOtherParameters(query: URLSearchParams, known: readonly st
     if (values.length > 1) return refuseQuery(name, "one value", values.join(", "));
   }
   return null;
+}
+
+/** Read a query parameter that is one of some names; null when it is left out. */
+export function parseChoice<T extends string>(
+  query: URLSearchParams,
+  name: string,
+  choices: readonly T[],
+): Result<T | null, Refusal> {
+  const asked = query.get(name);
+  const chosen = choices.find((choice) => choice === asked);
+  if (asked === null || chosen !== undefined) return ok(chosen ?? null);
+  return err(refuseQuery(name, `one of ${choices.join(", ")}`, asked));
 }

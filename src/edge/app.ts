@@ -1,13 +1,20 @@
 import { type Context, Hono } from "hono";
 
-import { makeRefusal } from "../contract/refusal.ts";
 import { HOP_HEADER } from "../contract/hop.ts";
+import { makeRefusal } from "../contract/refusal.ts";
+import { err, ok } from "../kit/result.ts";
+import type { Env } from "./configuration.ts";
 import type { Deployment } from "./deployment.ts";
-import { logBug } from "./platform/log-bug.ts";
+import type { Handler } from "./endpoints/endpoint.ts";
+import { ENDPOINTS } from "./endpoints/endpoints.ts";
 import { answerMcp } from "./endpoints/mcp.ts";
-import { respondJson } from "./http/respond.ts";
-import { type AppTypes, type Handler, ROUTES } from "./endpoints/routes.ts";
-import { respondBug, respondRefusal } from "./endpoints/respond-refusal.ts";
+import { respondBug, respondJson, respondRefusal } from "./http/respond.ts";
+import { logBug } from "./platform/log-bug.ts";
+
+/** What the platform passes along with a request. */
+interface AppTypes {
+  Bindings: Record<string, unknown>;
+}
 
 /**
  * Build the HTTP surface. A request is first asked whether one of our own tools sent it, then who sent it; only then
@@ -15,38 +22,33 @@ import { respondBug, respondRefusal } from "./endpoints/respond-refusal.ts";
  *
  * @param deploymentOf what the configuration amounts to; throws when it cannot be read
  */
-export function createApp(deploymentOf: (env: Record<string, unknown>) => Deployment): Hono<AppTypes> {
+export function createApp(deploymentOf: (env: Env) => Deployment): Hono<AppTypes> {
   const app = new Hono<AppTypes>();
+  const answerBy = (handle: Handler) => (c: Context<AppTypes>) => answer(c, deploymentOf, handle);
 
   app.get("/healthz", (c) => {
-    const requestId = crypto.randomUUID();
     deploymentOf(c.env);
-    return respondJson('{"status":"ok"}', requestId);
+    return respondJson('{"status":"ok"}', crypto.randomUUID());
   });
   app.all("/healthz", (c) => refuseMethod(c.req.raw, "GET", crypto.randomUUID()));
 
-  for (const { method, path, handler } of ROUTES)
-    app.on(method, path, (c) => answer(c, deploymentOf, handler));
-  for (const [path, routes] of Map.groupBy(ROUTES, (route) => route.path)) {
-    const methods = routes.map(({ method }) => method).join(", ");
-    app.all(path, (c) =>
-      answer(c, deploymentOf, (request, { requestId }) => refuseMethod(request, methods, requestId)),
-    );
+  const methodsOf = new Map<string, string[]>();
+  for (const { route, handle } of ENDPOINTS) {
+    const [method = "", path = ""] = route.split(" ");
+    app.on(method, path, answerBy(handle));
+    methodsOf.set(path, [...(methodsOf.get(path) ?? []), method]);
+  }
+  for (const [path, methods] of methodsOf) {
+    const refuse: Handler = async (request, { requestId }) =>
+      ok(refuseMethod(request, methods.join(", "), requestId));
+    app.all(path, answerBy(refuse));
   }
   // Every method: which of them it has is the protocol's to say.
-  app.all("/mcp", (c) => answer(c, deploymentOf, answerMcp));
-  app.notFound((c) =>
-    answer(c, deploymentOf, (request, { requestId }) =>
-      respondRefusal(
-        request,
-        makeRefusal(
-          "NOT_FOUND",
-          "No such path; POST /v1/execute_actions runs things, and GET /openapi.json lists every path.",
-        ),
-        requestId,
-      ),
-    ),
+  app.all(
+    "/mcp",
+    answerBy(async (request, context) => ok(await answerMcp(request, context))),
   );
+  app.notFound(answerBy(async () => err(NO_PATH)));
   app.onError((error, c) => {
     const requestId = crypto.randomUUID();
     logBug(requestId, c.req.path, error);
@@ -55,41 +57,34 @@ export function createApp(deploymentOf: (env: Record<string, unknown>) => Deploy
   return app;
 }
 
-function refuseMethod(request: Request, methods: string, requestId: string): Response {
-  const refusal = makeRefusal("METHOD_NOT_ALLOWED", `This path answers ${methods} only.`);
-  return respondRefusal(request, refusal, requestId, { allow: methods });
-}
-
 async function answer(
   c: Context<AppTypes>,
-  deploymentOf: (env: Record<string, unknown>) => Deployment,
-  handler: Handler,
+  deploymentOf: (env: Env) => Deployment,
+  handle: Handler,
 ): Promise<Response> {
   const request = c.req.raw;
   const requestId = crypto.randomUUID();
-  if (request.headers.has(HOP_HEADER)) {
-    return respondRefusal(
-      request,
-      makeRefusal("LOOP_DETECTED", "A tool of this system may not call the system itself."),
-      requestId,
-    );
-  }
+  if (request.headers.has(HOP_HEADER)) return respondRefusal(request, FROM_A_TOOL, requestId);
   const deployment = deploymentOf(c.env);
   const caller = await deployment.keys.identify(bearerOf(request));
-  if (caller === null) {
-    return respondRefusal(
-      request,
-      makeRefusal("UNAUTHORIZED", "Send a valid key as 'Authorization: Bearer <key>'."),
-      requestId,
-    );
-  }
-  return handler(
-    request,
-    deployment.contextOf(caller, requestId, (work) => c.executionCtx.waitUntil(work)),
-    c,
-  );
+  if (caller === null) return respondRefusal(request, NO_KEY, requestId);
+  const context = deployment.contextOf(caller, requestId, (work) => c.executionCtx.waitUntil(work));
+  const answered = await handle(request, context, c.req.param("id") ?? "");
+  return answered.ok ? answered.value : respondRefusal(request, answered.error, requestId);
 }
 
 function bearerOf(request: Request): string {
   return /^Bearer +([^\s]+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
 }
+
+function refuseMethod(request: Request, methods: string, requestId: string): Response {
+  const refusal = makeRefusal("METHOD_NOT_ALLOWED", `This path answers ${methods} only.`);
+  return respondRefusal(request, refusal, requestId, { allow: methods });
+}
+
+const FROM_A_TOOL = makeRefusal("LOOP_DETECTED", "A tool of this system may not call the system itself.");
+const NO_KEY = makeRefusal("UNAUTHORIZED", "Send a valid key as 'Authorization: Bearer <key>'.");
+const NO_PATH = makeRefusal(
+  "NOT_FOUND",
+  "No such path; POST /v1/execute_actions runs things, and GET /openapi.json lists every path.",
+);

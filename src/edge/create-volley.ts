@@ -4,20 +4,12 @@ import { LIMITS } from "../contract/limits.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import { toLimit } from "../gate/admit-plan.ts";
 import { AttemptRunner } from "../run/attempt-runner.ts";
-import { ByteBudget } from "../egress/byte-budget.ts";
-import type { Ports } from "../egress/ports.ts";
+import { ByteBudget } from "../egress/read-body.ts";
 import { sendCallback } from "../egress/send-callback.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
 
-import { CONFIRMATION_LIMITS } from "../state/confirmations.ts";
-import {
-  type Deployment,
-  readDeployment,
-  readPositive,
-  readRunOptions,
-  readToolGates,
-} from "./deployment.ts";
-import { KEY_LIMITS } from "./durable/key-table.ts";
+import { type Env, readGateOptions, readRunOptions, readToolGates } from "./configuration.ts";
+import { createDeployment, type Deployment, type DeploymentOptions } from "./deployment.ts";
 import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createToolGate } from "./durable/tool-gate.ts";
 import { createToolGates } from "./gate-client/tool-gate-client.ts";
@@ -26,12 +18,8 @@ import { signText } from "./platform/sign-text.ts";
 import { createSystemPorts } from "./platform/system-ports.ts";
 
 /** What a Worker is made from. */
-export interface VolleyOptions {
+export interface VolleyOptions extends Omit<DeploymentOptions, "catalog"> {
   readonly tools: readonly Tool[];
-  /** Stands in for the platform's `fetch`; for sandboxes. */
-  readonly send?: Ports["fetch"];
-  /** Upstream origins that may be plain http or private; for sandboxes. */
-  readonly trustedOrigins?: readonly string[];
 }
 
 /**
@@ -39,22 +27,21 @@ export interface VolleyOptions {
  *
  * Bad tool declarations throw here, at start-up. Configuration is read on the first request of an isolate.
  */
-export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions) {
+export function createVolley({ tools, ...sandbox }: VolleyOptions) {
   const catalog = createCatalog(tools);
   const deployments = new WeakMap<object, Deployment>();
-  const deploymentOf = (env: Record<string, unknown>): Deployment => {
-    let deployment = deployments.get(env);
-    if (deployment === undefined) {
-      deployment = readDeployment(env, { catalog, trustedOrigins, ...(send !== undefined && { send }) });
-      deployments.set(env, deployment);
-    }
+  const deploymentOf = (env: Env): Deployment => {
+    const known = deployments.get(env);
+    if (known !== undefined) return known;
+    const deployment = createDeployment(env, { catalog, ...sandbox });
+    deployments.set(env, deployment);
     return deployment;
   };
 
   const TenantGate = createTenantGate({
     createBackground(env) {
-      const ports = createSystemPorts(env, send);
-      const options = readRunOptions(env, trustedOrigins);
+      const ports = createSystemPorts(env, sandbox.send);
+      const options = readRunOptions(env, sandbox.trustedOrigins ?? []);
       // An alarm is an invocation of its own, with its own six header slots and its own time.
       const slots = new Semaphore(options.headerSlots);
       const budget = () => new ByteBudget(options.requestResponseBytes);
@@ -83,21 +70,7 @@ export function createVolley({ tools, send, trustedOrigins = [] }: VolleyOptions
         deliver: (claim) => sendCallback(claim, { ports, options, slots, sign: signText }),
       };
     },
-    optionsOf: (env) => {
-      const read = (name: string, fallback: number): number =>
-        readPositive(name, env[name] as string | undefined, fallback);
-      return {
-        leaseMs: read("VOLLEY_JOB_LEASE_MS", LIMITS.jobLeaseMs),
-        keys: {
-          ...KEY_LIMITS,
-          marginMs: read("VOLLEY_IDEMPOTENCY_MARGIN_MS", LIMITS.idempotencyMarginMs),
-        },
-        confirmations: {
-          ...CONFIRMATION_LIMITS,
-          ttlMs: 1_000 * read("VOLLEY_CONFIRMATION_TTL_S", LIMITS.confirmationTtlMs / 1_000),
-        },
-      };
-    },
+    optionsOf: readGateOptions,
   });
   return { app: createApp(deploymentOf), TenantGate, ToolGate: createToolGate() };
 }

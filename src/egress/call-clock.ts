@@ -21,7 +21,8 @@ const TIMEOUT_HINTS: Readonly<Record<TimeoutPhase, string>> = {
  */
 export class CallClock {
   readonly #clock: Clock;
-  readonly #controller = new AbortController();
+  /** Made when somebody asks for the signal. */
+  #controller: AbortController | null = null;
   #totalAt: number;
   #phaseAt = Number.POSITIVE_INFINITY;
   #phase: TimeoutPhase = "total";
@@ -44,6 +45,10 @@ export class CallClock {
 
   /** Aborts with a `ToolFailure` as its reason: `TIMEOUT` with the phase, or what `end` was given. */
   get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.#ended !== null) this.#controller.abort(this.#ended);
+    }
     return this.#controller.signal;
   }
 
@@ -130,7 +135,7 @@ export class CallClock {
     if (this.#ended !== null) return;
     this.stop();
     this.#ended = new ToolFailure(failure.code, failure);
-    this.#controller.abort(this.#ended);
+    this.#controller?.abort(this.#ended);
     for (const callback of this.#onEnd) callback(this.#ended);
     this.#onEnd.clear();
   }

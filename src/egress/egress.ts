@@ -9,14 +9,14 @@ import type { Failure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import type { Clock } from "../kit/clock.ts";
-import type { Result } from "../kit/result.ts";
-import type { Semaphore } from "../kit/semaphore.ts";
-import type { ByteBudget } from "./byte-budget.ts";
+import { attempt, type Result } from "../kit/result.ts";
+import type { Release, Semaphore } from "../kit/semaphore.ts";
+import type { ByteBudget } from "./read-body.ts";
 import type { CallClock } from "./call-clock.ts";
-import { guardHeaders } from "./guard-headers.ts";
+import { guardHeaders, markHeaders } from "./guard-headers.ts";
 import { createUrlGuard, type UrlGuard } from "./guard-url.ts";
 import { HeaderSlots } from "./header-slots.ts";
-import { type Hop, markHeaders, nextHop } from "./next-hop.ts";
+import { type Hop, nextHop } from "./next-hop.ts";
 import type { Ports, RunOptions } from "./ports.ts";
 import { parseJsonBody, readBody } from "./read-body.ts";
 import { makeStatusFailure } from "./status-failure.ts";
@@ -46,6 +46,11 @@ export interface EgressCall {
   readonly health: UpstreamHealth;
   /** The call has all the time that its tool is given, so running out of it is the upstream's doing. */
   readonly hasItsTime: boolean;
+  /**
+   * A request that is given up may go on until the platform ends it with the invocation: nobody else waits for its slot.
+   * Then it needs no signal, which costs more than the rest of sending it.
+   */
+  readonly mayLinger?: boolean;
 }
 
 /** A request that has its status line. */
@@ -63,38 +68,71 @@ interface Sent {
  */
 export function createEgress(call: EgressCall): ToolContext["fetch"] {
   const { tool, clock, options } = call;
-  const slots = new HeaderSlots(call.slots, clock);
   const guard = urlGuardOf(tool, options.trustedOrigins);
 
-  return async (url, request = {}) => {
+  const requests: Requests = { active: 0, turns: null };
+
+  return async (url, request = PLAIN) => {
     if (clock.ended !== null) throw clock.ended;
-    const hop = toHop(unwrap(guard(url)), request);
-    return slots.run(() => follow(hop, { call, slots, guard }));
+    const hop = toHop(url, request, guard);
+    requests.active += 1;
+    requests.turns?.enter();
+    try {
+      return await follow(hop, { call, requests, guard });
+    } finally {
+      requests.active -= 1;
+      requests.turns?.leave();
+    }
   };
 }
 
-function toHop(url: URL, { method = "GET", headers = {}, body }: UpstreamRequest): Hop {
+/** The requests of one call that are under way. */
+interface Requests {
+  active: number;
+  /** Once one of them had to wait for a slot; null before. */
+  turns: HeaderSlots | null;
+}
+
+/** Wait for a slot, which stops the call's clock while all of its requests wait. */
+function awaitSlot(requests: Requests, { slots, clock }: EgressCall): Promise<Release> {
+  if (requests.turns === null) {
+    requests.turns = new HeaderSlots(slots, clock);
+    for (let counted = 0; counted < requests.active; counted += 1) requests.turns.enter();
+  }
+  return requests.turns.acquire();
+}
+
+const PLAIN: UpstreamRequest = {};
+const PLAIN_HEADERS = markHeaders({});
+
+function toHop(url: string | URL, { method = "GET", headers, body }: UpstreamRequest, guard: UrlGuard): Hop {
   if (method === "GET" && body !== undefined) throw new TypeError("Cannot send a body with a GET request");
-  const checked = markHeaders(unwrap(guardHeaders(headers)));
-  if (body === undefined || typeof body === "string")
-    return { href: url.href, origin: url.origin, method, headers: checked, body };
+  const { href, origin } = toTarget(url, guard);
+  const checked = headers === undefined ? PLAIN_HEADERS : markHeaders(unwrap(guardHeaders(headers)));
+  if (body === undefined || typeof body === "string") return { href, origin, method, headers: checked, body };
   const withType = { "content-type": "application/json", ...checked };
-  return { href: url.href, origin: url.origin, method, headers: withType, body: JSON.stringify(body) };
+  return { href, origin, method, headers: withType, body: JSON.stringify(body) };
+}
+
+/** The address as text, so that nobody can change it after it was checked. */
+function toTarget(url: string | URL, guard: UrlGuard): { readonly href: string; readonly origin: string } {
+  const origin = guard.originOf(url);
+  return origin === null ? unwrap(guard(url)) : { href: String(url), origin };
 }
 
 interface Way {
   readonly call: EgressCall;
-  readonly slots: HeaderSlots;
+  readonly requests: Requests;
   readonly guard: UrlGuard;
 }
 
 /** Send a request, and what its redirects ask for, and read the answer at the end of them. */
-async function follow(first: Hop, { call, slots, guard }: Way): Promise<UpstreamResponse> {
+async function follow(first: Hop, { call, requests, guard }: Way): Promise<UpstreamResponse> {
   let hop = first;
   for (let redirects = 0; ; redirects += 1) {
-    const sent = await send(hop, call, slots);
+    const sent = await send(hop, call, requests);
     const { response, leave } = sent;
-    const next = nextHop(hop, response, guard);
+    const next = response.ok ? null : nextHop(hop, response, guard);
     if (next === null) return receive(sent, call);
     leave("ok");
     discard(response);
@@ -104,59 +142,60 @@ async function follow(first: Hop, { call, slots, guard }: Way): Promise<Upstream
 }
 
 /** Send one request and wait for its status line, no longer. The slot is free again when this returns. */
-async function send(
-  { href, origin, method, headers, body }: Hop,
-  call: EgressCall,
-  slots: HeaderSlots,
-): Promise<Sent> {
-  const { clock, trace, fetch, options } = call;
-  const release = await slots.acquire();
+async function send(hop: Hop, call: EgressCall, requests: Requests): Promise<Sent> {
+  const { clock, trace, options } = call;
+  const release = call.slots.tryAcquire() ?? (await awaitSlot(requests, call));
+  let isLingering = false;
   try {
     if (clock.ended !== null) throw clock.ended;
     // After the wait for a slot: what others found out meanwhile decides.
-    const leave = call.health.enter(call.tool, origin);
+    const leave = call.health.enter(call.tool, hop.origin);
     clock.enter("headers", options.headersTimeoutMs);
     trace.sent = true;
     trace.status = null;
-    const { signal } = clock;
-    const init = {
-      method,
-      headers,
-      signal,
-      redirect: "manual",
-      ...(body !== undefined && { body }),
-    } as const;
-    try {
-      const response = await clock.orEnd(fetch(href, init), discard);
-      trace.status = response.status;
-      return { response, leave };
-    } catch {
+    // One request of a call at most: two that are given up would take more slots than the call had a right to.
+    const lingers = call.mayLinger === true && requests.active === 1;
+    const sending = dispatch(hop, call, lingers);
+    const sent = await attempt(() => clock.orEnd(sending, discard));
+    clock.leave();
+    if (!sent.ok) {
+      // The platform's slot is taken as long as the request goes on, whoever has given it up.
+      if (lingers) {
+        isLingering = true;
+        void sending.then(release, release);
+      }
       const failure = clock.ended ?? unreachable();
       leave(judge(failure.failure, call.hasItsTime));
       throw failure;
-    } finally {
-      clock.leave();
     }
+    trace.status = sent.value.status;
+    return { response: sent.value, leave };
   } finally {
-    release();
+    if (!isLingering) release();
   }
+}
+
+function dispatch(
+  { href, method, headers, body }: Hop,
+  call: EgressCall,
+  lingers: boolean,
+): Promise<Response> {
+  const init: RequestInit = { method, headers: headers as Record<string, string>, redirect: "manual" };
+  if (body !== undefined) init.body = body;
+  if (!lingers) init.signal = call.clock.signal;
+  return call.fetch(href, init);
 }
 
 async function receive({ response, leave }: Sent, call: EgressCall): Promise<UpstreamResponse> {
   const { status, headers } = response;
-  try {
-    const text = await readAnswer(response, call);
-    leave("ok");
-    return {
-      status,
-      headers,
-      text: () => text,
-      json: () => parseJsonBody(text, headers.get("content-type")),
-    };
-  } catch (error) {
-    leave(error instanceof ToolFailure ? judge(error.failure, call.hasItsTime) : "unknown");
-    throw error;
+  const read = await attempt(() => readAnswer(response, call));
+  if (!read.ok) {
+    leave(read.error instanceof ToolFailure ? judge(read.error.failure, call.hasItsTime) : "unknown");
+    throw read.error;
   }
+  leave("ok");
+  const text = read.value;
+  return { status, headers, text: () => text, json: () => parseJsonBody(text, headers) };
 }
 
 /** Read a 2xx; throw what any other status means. */
@@ -196,7 +235,7 @@ function urlGuardOf(tool: Tool, trustedOrigins: ReadonlySet<string>): UrlGuard {
 
 /** Give up a body nobody will read, so that its connection is not kept. */
 function discard(response: Response): void {
-  response.body?.cancel().catch(() => {});
+  void attempt(() => response.body?.cancel());
 }
 
 /** Nothing of what the runtime said is passed on: it may hold addresses and queries. */

@@ -1,5 +1,5 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { toHint } from "../contract/issues.ts";
+import { toMisfit } from "../contract/issues.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
@@ -18,7 +18,7 @@ export function guardCallback(text: string, trustedOrigins: ReadonlySet<string>)
       expected: `an absolute https URL of at most ${LIMITS.callbackUrlLength} characters`,
       received: `${text.length} characters that are none`,
     };
-    return err(makeFailure("INVALID_ACTION", { issues: [issue], hint: toHint([issue]) }));
+    return err(makeFailure("INVALID_ACTION", toMisfit(issue)));
   }
   // The caller says where to call, so every origin counts as declared; the rules on schemes and hosts are left.
   const guarded = guardUrl(url, new Set([url.origin]), trustedOrigins);

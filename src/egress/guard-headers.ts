@@ -55,3 +55,8 @@ export function guardHeaders(
   }
   return ok(checked);
 }
+
+/** Mark headers as ours: the mark that stops recursion, and a name unless the tool gave one. */
+export function markHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return { "user-agent": "volley", ...headers, [HOP_HEADER]: "1" };
+}

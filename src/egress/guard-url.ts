@@ -15,7 +15,11 @@ const METADATA = new Set([
 ]);
 
 /** Checks where a request is about to go and gives back the address it checked. */
-export type UrlGuard = (url: string | URL) => Result<URL, Failure>;
+export interface UrlGuard {
+  (url: string | URL): Result<URL, Failure>;
+  /** The origin of an address that is written as one that may be called, a slash and a path; null for all others. */
+  originOf(url: string | URL): string | null;
+}
 
 /**
  * Create the guard of one tool. Which of its origins may be called at all is worked out once; an address that is
@@ -28,13 +32,18 @@ export function createUrlGuard(
   const callable = new Set(
     [...allowedOrigins].filter((origin) => guardUrl(origin, allowedOrigins, trustedOrigins).ok),
   );
-  return (url) => {
+  const guard = (url: string | URL): Result<URL, Failure> => {
     const target = typeof url === "string" ? URL.parse(url) : url;
     // A user name or password stands between the scheme and the host, so such an address does not start with its origin.
     if (target !== null && callable.has(target.origin) && target.href.startsWith(`${target.origin}/`))
       return ok(target);
     return guardUrl(url, allowedOrigins, trustedOrigins);
   };
+  const prefixes = [...callable].map((origin) => ({ origin, prefix: `${origin}/` }));
+  // The slash ends the authority (WHATWG URL, 4.4), so nothing behind it can lead elsewhere, and needs no parsing here.
+  const originOf = (url: string | URL): string | null =>
+    typeof url === "string" ? (prefixes.find(({ prefix }) => url.startsWith(prefix))?.origin ?? null) : null;
+  return Object.assign(guard, { originOf });
 }
 
 /**

@@ -20,19 +20,39 @@ export class HeaderSlots {
 
   /** Count a request of the call from here to the end of `work`. */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    this.#active += 1;
+    this.enter();
     try {
       return await work();
     } finally {
-      this.#active -= 1;
-      this.#update();
+      this.leave();
     }
+  }
+
+  /** Count a request of the call that is under way. */
+  enter(): void {
+    this.#active += 1;
+  }
+
+  /** Count it no more. */
+  leave(): void {
+    this.#active -= 1;
+    this.#update();
   }
 
   /** Take a slot, at once or in turn. Rejects with the clock's failure when the call ends first. */
   acquire(): Promise<Release> {
     const immediate = this.#slots.tryAcquire();
     return immediate === null ? this.#wait() : Promise.resolve(immediate);
+  }
+
+  /** Do `work` while holding a slot. */
+  async holding<T>(work: () => Promise<T>): Promise<T> {
+    const release = await this.acquire();
+    try {
+      return await work();
+    } finally {
+      release();
+    }
   }
 
   async #wait(): Promise<Release> {

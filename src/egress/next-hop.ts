@@ -1,6 +1,6 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { HOP_HEADER } from "../contract/hop.ts";
 import { err, ok, type Result } from "../kit/result.ts";
+import { markHeaders } from "./guard-headers.ts";
 
 /** One request as it goes out. The address is text, so nobody can change it after it was checked. */
 export interface Hop {
@@ -13,11 +13,6 @@ export interface Hop {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-
-/** Mark headers as ours: the mark that stops recursion, and a name unless the tool gave one. */
-export function markHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return { "user-agent": "volley", ...headers, [HOP_HEADER]: "1" };
-}
 
 /**
  * Make the request that a redirect asks for, or null when the response is none.

@@ -1,10 +1,32 @@
 import { LIMITS } from "../contract/limits.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
-import type { ByteBudget } from "./byte-budget.ts";
+import { attempt, attemptNow } from "../kit/result.ts";
 import type { CallClock } from "./call-clock.ts";
 
 /** Declared lengths up to this are read in one piece. */
 const SMALL_BODY = 64 * 1024;
+
+/** Up to this many characters can be arguments of one call, and writing them one by one is faster than a decoder. */
+const SHORT_TEXT = 2_048;
+
+/** The bytes that all upstream responses of one request may take together, so that no mix of them fills an isolate. */
+export class ByteBudget {
+  #left: number;
+
+  constructor(bytes: number) {
+    this.#left = bytes;
+  }
+
+  /**
+   * Take `bytes`, or answer false when they are no longer there. A refusal takes nothing, so one response that is too
+   * large does not cost the small ones beside it.
+   */
+  take(bytes: number): boolean {
+    if (bytes > this.#left) return false;
+    this.#left -= bytes;
+    return true;
+  }
+}
 
 /** What bounds the reading of one response. */
 export interface BodyLimits {
@@ -40,8 +62,9 @@ async function readInChunks(response: Response, declared: number, limits: BodyLi
   if (response.body === null) return "";
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   // Cancelling settles a pending read at once, even when the stream does not know about the signal.
-  const cancel = (): void => void reader.cancel().catch(() => {});
+  const cancel = (): void => void attempt(() => reader.cancel());
   const stopListening = clock.onEnd(cancel);
+  let isWhole = false;
   try {
     if (clock.ended !== null) throw clock.ended;
     if (declared > maxBytes) throw tooLarge(maxBytes);
@@ -51,6 +74,7 @@ async function readInChunks(response: Response, declared: number, limits: BodyLi
     for (let chunks = 1; ; chunks += 1) {
       clock.enter("idle", idleTimeoutMs);
       const { done, value } = await readChunk(reader, clock);
+      isWhole = done;
       if (done) return text + decode(decoder);
       bytes += value.byteLength;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
@@ -58,10 +82,8 @@ async function readInChunks(response: Response, declared: number, limits: BodyLi
       if (!budget.take(value.byteLength)) throw budgetSpent();
       text += decode(decoder, value);
     }
-  } catch (error) {
-    cancel();
-    throw error;
   } finally {
+    if (!isWhole) cancel();
     stopListening();
     clock.leave();
   }
@@ -72,15 +94,13 @@ async function readInChunks(response: Response, declared: number, limits: BodyLi
  *
  * The hint names the media type that came instead, never the text: that is the upstream's, and nobody has vouched for it.
  */
-export function parseJsonBody(text: string, contentType: string | null): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const came = text.trim() === "" ? "nothing" : describeBody(contentType);
-    throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
-      hint: `The service answered with ${came} where JSON was expected; the same call will hardly do better.`,
-    });
-  }
+export function parseJsonBody(text: string, headers: Pick<Headers, "get">): unknown {
+  const parsed = attemptNow(() => JSON.parse(text) as unknown);
+  if (parsed.ok) return parsed.value;
+  const came = text.trim() === "" ? "nothing" : describeBody(headers.get("content-type"));
+  throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
+    hint: `The service answered with ${came} where JSON was expected; the same call will hardly do better.`,
+  });
 }
 
 /**
@@ -93,27 +113,21 @@ async function readSmallBody(
   { maxBytes, budget, clock, idleTimeoutMs }: BodyLimits,
 ): Promise<string> {
   clock.enter("idle", idleTimeoutMs);
-  let bytes: ArrayBuffer;
-  try {
-    bytes = await clock.orEnd(response.arrayBuffer());
-  } catch {
-    throw clock.ended ?? brokenOff();
-  }
+  const read = await attempt(() => clock.orEnd(response.arrayBuffer()));
   clock.leave();
-  if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
-  if (!budget.take(bytes.byteLength)) throw budgetSpent();
-  return decode(UTF_8, new Uint8Array(bytes), false);
+  if (!read.ok) throw clock.ended ?? brokenOff();
+  const bytes = new Uint8Array(read.value);
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+  if (!budget.take(bytes.length)) throw budgetSpent();
+  return decodeAscii(bytes) ?? decode(UTF_8, bytes, false);
 }
 
 async function readChunk(reader: ReadableStreamDefaultReader<Uint8Array>, clock: CallClock) {
-  try {
-    const chunk = await reader.read();
-    // The end that our own cancelling made is no end of the body.
-    if (clock.ended !== null) throw clock.ended;
-    return chunk;
-  } catch {
-    throw clock.ended ?? brokenOff();
-  }
+  const chunk = await attempt(() => reader.read());
+  // The end that our own cancelling made is no end of the body.
+  if (clock.ended !== null) throw clock.ended;
+  if (!chunk.ok) throw brokenOff();
+  return chunk.value;
 }
 
 function brokenOff(): ToolFailure {
@@ -136,23 +150,28 @@ function isPlainText(headers: Headers): boolean {
 /** Strict, because a replacement character would pass corrupted data off as the service's answer. */
 function createDecoder(contentType: string | null): Decoder {
   const charset = /;\s*charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType ?? "")?.[1] ?? "utf-8";
-  try {
-    return new TextDecoder(charset, { fatal: true, ignoreBOM: false });
-  } catch {
-    throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
-      hint: "The service answered in a character encoding that is not known here.",
-    });
-  }
+  const decoder = attemptNow(() => new TextDecoder(charset, { fatal: true, ignoreBOM: false }));
+  if (decoder.ok) return decoder.value;
+  throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
+    hint: "The service answered in a character encoding that is not known here.",
+  });
+}
+
+/** The text of a short body that is plain ASCII, which most JSON is; null for any other, which takes a decoder. */
+function decodeAscii(bytes: Uint8Array): string | null {
+  if (bytes.length > SHORT_TEXT) return null;
+  for (const byte of bytes) if (byte > 0x7f) return null;
+  return String.fromCharCode(...bytes);
 }
 
 function decode(decoder: Decoder, chunk?: Uint8Array, stream = true): string {
-  try {
-    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream });
-  } catch {
-    throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
-      hint: "The service answered with bytes that are not text in the encoding they are said to be in.",
-    });
-  }
+  const decoded = attemptNow(() =>
+    chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream }),
+  );
+  if (decoded.ok) return decoded.value;
+  throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
+    hint: "The service answered with bytes that are not text in the encoding they are said to be in.",
+  });
 }
 
 /** Say what came instead of JSON, by what it was called. */

@@ -1,11 +1,12 @@
 import { toEventJson } from "../contract/gate/job-json.ts";
 import type { CallbackClaim, CallbackEnd } from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
+import { attempt } from "../kit/result.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import { CallClock } from "./call-clock.ts";
 import { guardCallback } from "./guard-callback.ts";
+import { markHeaders } from "./guard-headers.ts";
 import { HeaderSlots } from "./header-slots.ts";
-import { markHeaders } from "./next-hop.ts";
 import type { Ports, RunOptions } from "./ports.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 import { parseWebhookSecrets } from "./webhook-secret.ts";
@@ -36,20 +37,10 @@ export async function sendCallback(claim: CallbackClaim, scope: CallbackScope): 
 
   const clock = new CallClock(ports.clock, LIMITS.callbackTimeoutMs);
   const turn = new HeaderSlots(slots, clock);
-  try {
-    return await turn.run(async () => {
-      const release = await turn.acquire();
-      try {
-        return await post(claim, { href: url.value.href, secrets, clock }, scope);
-      } finally {
-        release();
-      }
-    });
-  } catch {
-    return { kind: "unanswered" };
-  } finally {
-    clock.stop();
-  }
+  const endpoint = { href: url.value.href, secrets, clock };
+  const posted = await attempt(() => turn.run(() => turn.holding(() => post(claim, endpoint, scope))));
+  clock.stop();
+  return posted.ok ? posted.value : { kind: "unanswered" };
 }
 
 interface Endpoint {
@@ -82,6 +73,6 @@ async function post(
 
 /** Nobody reads what an endpoint says besides its status; a body left open would keep its connection. */
 function discardBody(response: Response): Response {
-  response.body?.cancel().catch(() => {});
+  void attempt(() => response.body?.cancel());
   return response;
 }

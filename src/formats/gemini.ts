@@ -1,21 +1,31 @@
+import * as z from "zod";
+
 import { isJsonObject, type JsonObject } from "../contract/json.ts";
+import { lazySchema, type Written } from "../contract/lazy-schema.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import { ok, type Result } from "../kit/result.ts";
 import { parseCallArguments } from "./parse-call-arguments.ts";
-import {
-  type FoundCalls,
-  makeTurn,
-  type ParseTurn,
-  type ProviderCall,
-  readCalls,
-  refuseShape,
-  type ToolReply,
-} from "./provider-turn.ts";
+import { defineDialect, type FoundCalls, foundAt, type ProviderCall, refuseShape } from "./provider-turn.ts";
 
 interface FunctionCall extends ProviderCall {
   /** Not every model gives its calls ids; those without are told apart by name and order. */
   readonly id: string | undefined;
 }
+
+const partSchema = lazySchema(() => {
+  const functionResponse = z.strictObject({
+    id: z.string().optional(),
+    name: z.string(),
+    response: z.looseObject({}),
+  });
+  return z.strictObject({ functionResponse });
+});
+
+/** What is to be appended to the contents of generateContent. */
+export const geminiAnswerSchema = lazySchema(() => {
+  const content = z.strictObject({ role: z.literal("user"), parts: z.array(partSchema()) });
+  return z.strictObject({ messages: z.array(content) }).meta({ id: "GeminiAnswer" });
+});
 
 /**
  * Read a turn of Gemini's generateContent: the response, its content, its parts, or the list of function calls. All calls
@@ -23,57 +33,51 @@ interface FunctionCall extends ProviderCall {
  *
  * Source: https://ai.google.dev/api/caching#FunctionResponse
  */
-export const parseGeminiTurn: ParseTurn = (body) => {
-  const read = readCalls(body, { endpoint: "/v1/gemini/function_calls", find: findParts, read: readPart });
-  if (!read.ok) return read;
-  return ok(
-    makeTurn(read.value, {
-      toItem: (call, reply) => ({ functionResponse: toFunctionResponse(call, reply) }),
-      toAnswer: (parts) => ({ messages: parts.length === 0 ? [] : [{ role: "user", parts }] }),
-    }),
-  );
-};
+export const parseGeminiTurn = defineDialect<FunctionCall>({
+  endpoint: "/v1/gemini/function_calls",
+  bodies: "a response, its content, its parts, or its function calls",
+  item: "a part",
+  find: findParts,
+  /** A part with a function call in it, or the call itself; text and thoughts are parts too. */
+  read(part, path) {
+    const inner = callIn(part);
+    if (isJsonObject(inner)) return readCall(inner, `${path}/functionCall`);
+    if (inner !== undefined) return refuseShape(`${path}/functionCall`, "a function call", inner);
+    return typeof part["name"] === "string" ? readCall(part, path) : ok(null);
+  },
+  /** The value as it is, not as text: `response` is a structure here. */
+  toItem({ id, name }, { json, failed }): Written<typeof partSchema> {
+    const value: unknown = JSON.parse(json);
+    const response = failed ? { error: value } : { output: value };
+    return { functionResponse: { ...(id !== undefined && { id }), name, response } };
+  },
+  toAnswer: (parts) => ({ messages: parts.length === 0 ? [] : [{ role: "user", parts }] }),
+});
 
-function findParts(body: unknown): Result<FoundCalls, Refusal> {
-  if (Array.isArray(body)) return ok({ path: "", items: body });
-  if (isJsonObject(body)) {
-    const { candidates, content, parts, functionCalls } = body;
-    if (Array.isArray(candidates)) {
-      const [candidate, ...others] = candidates as unknown[];
-      if (others.length > 0)
-        return refuseShape("/candidates", "a single candidate, the one gone on with", candidates);
-      // A candidate that was blocked has no content, and calls nothing.
-      const inner = isJsonObject(candidate) ? candidate["content"] : undefined;
-      return partsOf(inner ?? {}, "/candidates/0/content");
-    }
-    if (isJsonObject(content)) return partsOf(content, "/content");
-    if (Array.isArray(functionCalls))
-      return ok({ path: "/functionCalls", items: functionCalls as unknown[] });
-    if (parts !== undefined || body["role"] === "model") return partsOf(body, "");
-    // A prompt that was blocked has no candidates.
-    if (isJsonObject(body["promptFeedback"])) return ok({ path: "", items: [] });
-    if (callIn(body) !== undefined || typeof body["name"] === "string") return ok({ path: "", items: body });
+function findParts(body: JsonObject): Result<FoundCalls, Refusal> | null {
+  const { candidates, content, parts, functionCalls, promptFeedback, role, name } = body;
+  if (Array.isArray(candidates)) {
+    const [candidate, ...others] = candidates as unknown[];
+    if (others.length > 0)
+      return refuseShape("/candidates", "a single candidate, the one gone on with", candidates);
+    // A candidate that was blocked has no content, and calls nothing.
+    const inner = isJsonObject(candidate) ? candidate["content"] : undefined;
+    return partsOf(inner ?? {}, "/candidates/0/content");
   }
-  return refuseShape("", "a response, its content, its parts, or its function calls", body);
+  if (isJsonObject(content)) return partsOf(content, "/content");
+  if (Array.isArray(functionCalls)) return foundAt("/functionCalls", functionCalls as unknown[]);
+  if (parts !== undefined || role === "model") return partsOf(body, "");
+  // A prompt that was blocked has no candidates.
+  if (isJsonObject(promptFeedback)) return foundAt("", []);
+  return callIn(body) !== undefined || typeof name === "string" ? foundAt("", body) : null;
 }
 
 function partsOf(content: unknown, path: string): Result<FoundCalls, Refusal> {
   if (!isJsonObject(content)) return refuseShape(path, "a content", content);
   const parts = content["parts"] ?? [];
   return Array.isArray(parts)
-    ? ok({ path: `${path}/parts`, items: parts as unknown[] })
+    ? foundAt(`${path}/parts`, parts as unknown[])
     : refuseShape(`${path}/parts`, "an array of parts", parts);
-}
-
-/** A part with a function call in it, or the call itself; text and thoughts are parts too. */
-function readPart(part: unknown, path: string): Result<FunctionCall | null, Refusal> {
-  if (!isJsonObject(part)) return refuseShape(path, "a part", part);
-  const inner = callIn(part);
-  if (inner !== undefined)
-    return isJsonObject(inner)
-      ? readCall(inner, `${path}/functionCall`)
-      : refuseShape(`${path}/functionCall`, "a function call", inner);
-  return typeof part["name"] === "string" ? readCall(part, path) : ok(null);
 }
 
 /** The REST API writes `functionCall`, the Python library `function_call`, and `null` for what is not there. */
@@ -86,10 +90,4 @@ function readCall({ id, name, args }: JsonObject, path: string): Result<Function
   if (id !== undefined && id !== null && typeof id !== "string")
     return refuseShape(`${path}/id`, "the call's id, a string", id);
   return ok({ id: id ?? undefined, name, args: parseCallArguments(args) });
-}
-
-/** The value as it is, not as text: `response` is a structure here. */
-function toFunctionResponse({ id, name }: FunctionCall, { json, failed }: ToolReply): object {
-  const value = JSON.parse(json) as unknown;
-  return { ...(id !== undefined && { id }), name, response: failed ? { error: value } : { output: value } };
 }

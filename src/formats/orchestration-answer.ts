@@ -1,5 +1,13 @@
+import * as z from "zod";
+
 import { type Failure, toWireFailure } from "../contract/failure.ts";
-import type { OrchestrationCall, Partition } from "../contract/orchestration-partition.ts";
+import { lazySchema, type Written } from "../contract/lazy-schema.ts";
+import {
+  CONCURRENCY_CLASSES,
+  type OrchestrationCall,
+  type Partition,
+  partitionStatsSchema,
+} from "../contract/orchestration-partition.ts";
 import type { Outcome } from "../contract/outcome.ts";
 
 /** What became of the calls of a partition, in the order asked, and the wall-clock time of all. */
@@ -8,6 +16,41 @@ export interface PartitionOutcome {
   readonly outcomes: readonly Outcome[];
   readonly totalDurationMs: number;
 }
+
+/** What `toBatchJson()` writes. */
+export const batchAnswerSchema = lazySchema(() => {
+  const result = z.strictObject({
+    toolId: z.string(),
+    toolName: z.string(),
+    success: z.boolean(),
+    output: z.unknown().optional(),
+    error: z.string().optional(),
+    durationMs: z.number().min(0),
+  });
+  const { estimatedSpeedup, ...counts } = partitionStatsSchema().shape;
+  const stats = z.strictObject({ ...counts, totalDurationMs: z.number().min(0) });
+  return z
+    .strictObject({
+      result: z.strictObject({ success: z.boolean(), results: z.array(result), stats }),
+      partition: z.strictObject({ batches: z.int().min(0), ...counts, estimatedSpeedup }),
+    })
+    .meta({ id: "OrchestrationBatchAnswer" });
+});
+
+/** What `toPartitionJson()` writes. */
+export const partitionAnswerSchema = lazySchema(() => {
+  const tool = z.strictObject({
+    call: z.unknown(),
+    class: z.enum(CONCURRENCY_CLASSES),
+    reason: z.string(),
+  });
+  return z
+    .strictObject({
+      batches: z.array(z.strictObject({ parallel: z.boolean(), tools: z.array(tool) })),
+      stats: partitionStatsSchema(),
+    })
+    .meta({ id: "OrchestrationPartitionAnswer" });
+});
 
 /**
  * Write the answer of `POST /api/orchestration/batch`: exactly one result per call, in the order asked.
@@ -20,8 +63,7 @@ export function toBatchJson(
 ): string {
   const calls = batches.flatMap(({ tools }) => tools.map(({ call }) => call));
   const results = calls.map((call) => toResultJson(call, outcomes[call.entry.index]!, calls));
-  const { totalTools, parallelBatches, serialBatches, maxParallelism, estimatedSpeedup } = stats;
-  const counts = { totalTools, parallelBatches, serialBatches, maxParallelism };
+  const { estimatedSpeedup, ...counts } = stats;
   const success = outcomes.every(isSuccess);
   const result = `{"success":${success},"results":[${results.join(",")}],"stats":${JSON.stringify({ ...counts, totalDurationMs })}}`;
   const partition = { batches: batches.length, ...counts, estimatedSpeedup };
@@ -33,14 +75,10 @@ export function toPartitionJson({ batches, stats }: Partition): string {
   return JSON.stringify({
     batches: batches.map(({ parallel, tools }) => ({
       parallel,
-      tools: tools.map(({ call, class: concurrency, reason }) => ({
-        call: call.sent,
-        class: concurrency,
-        reason,
-      })),
+      tools: tools.map(({ call, ...classified }) => ({ call: call.sent, ...classified })),
     })),
     stats,
-  });
+  } satisfies Written<typeof partitionAnswerSchema>);
 }
 
 function toResultJson(

@@ -1,56 +1,80 @@
+import * as z from "zod";
+
 import { type Entry, parseAction } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { describe } from "../contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../contract/json.ts";
+import { lazySchema, type Written } from "../contract/lazy-schema.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { ORCHESTRATION_LIMITS, type OrchestrationCall } from "../contract/orchestration-partition.ts";
 import { type Refusal, statusOf } from "../contract/refusal.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
 
-/** A refusal of the Orchestration API: `{"error": …}` is the whole body. */
+/** How this API says no. */
+export const apiErrorSchema = lazySchema(() =>
+  z.strictObject({ error: z.string() }).meta({ id: "OrchestrationError" }),
+);
+
+/** A refusal of the Orchestration API: the error is the whole body. */
 export interface ApiError {
   readonly status: number;
-  readonly body: { readonly error: string };
+  readonly body: Written<typeof apiErrorSchema>;
 }
 
 /** What answers a bug of ours. */
 export const INTERNAL_ERROR: ApiError = makeApiError(500, "Internal server error");
 
 /**
- * Parse the body of `POST /api/orchestration/batch`: 1 to 20 tool calls. Other fields, `userId` among them, are ignored.
+ * Parse a body of this API into its calls.
  *
- * A malformed call never refuses the request: its `entry` carries the failure and it gets a result like any other.
+ * A malformed call never refuses the request: its `entry` carries the failure and it gets a result like any other. Fields
+ * beside `tools`, `userId` among them, are ignored.
  *
  * @param bodyBytes size of the body it came in, which bounds every part of it
  */
-export function parseBatchRequest(
+export type ParseCalls = (
   value: unknown,
   bodyBytes: number,
-): Result<readonly OrchestrationCall[], ApiError> {
-  const tools = readTools(value);
-  if (tools === null || tools.length === 0) return err(TOOLS_REQUIRED);
-  const most = ORCHESTRATION_LIMITS.batchTools;
-  if (tools.length > most) return err(makeApiError(400, `Maximum ${most} tools per batch`));
-  return ok(parseCalls(tools, bodyBytes));
-}
+) => Result<readonly OrchestrationCall[], ApiError>;
+
+const { batchTools, partitionTools } = ORCHESTRATION_LIMITS;
+
+/** Parse the body of `POST /api/orchestration/batch`: 1 to 20 tool calls. */
+export const parseBatchRequest: ParseCalls = (value, bodyBytes) => {
+  const tools = readTools(value, batchTools, "batch");
+  if (!tools.ok) return tools;
+  return tools.value.length === 0 ? err(TOOLS_REQUIRED) : ok(parseCalls(tools.value, bodyBytes));
+};
 
 /**
  * Parse the body of `POST /api/orchestration/partition`. Unlike a batch it may be empty and longer than 20 calls: the
  * reference document refuses a preview only for `tools` that is no array.
- *
- * @param bodyBytes size of the body it came in, which bounds every part of it
  */
-export function parsePartitionRequest(
-  value: unknown,
-  bodyBytes: number,
-): Result<readonly OrchestrationCall[], ApiError> {
-  const tools = readTools(value);
-  if (tools === null) return err(TOOLS_REQUIRED);
-  const most = ORCHESTRATION_LIMITS.partitionTools;
-  if (tools.length > most) return err(makeApiError(400, `Maximum ${most} tools per partition`));
-  return ok(parseCalls(tools, bodyBytes));
-}
+export const parsePartitionRequest: ParseCalls = (value, bodyBytes) => {
+  const tools = readTools(value, partitionTools, "partition");
+  return tools.ok ? ok(parseCalls(tools.value, bodyBytes)) : tools;
+};
+
+const callSchema = lazySchema(() =>
+  z
+    .looseObject({
+      id: z.string().optional(),
+      toolName: z.string().optional(),
+      input: z.looseObject({}).optional(),
+    })
+    .meta({ id: "OrchestrationCall" }),
+);
+
+/** What `parseBatchRequest()` takes. */
+export const batchCallsSchema = lazySchema(() =>
+  z.looseObject({ tools: z.array(callSchema()).min(1).max(batchTools) }).meta({ id: "OrchestrationBatch" }),
+);
+
+/** What `parsePartitionRequest()` takes. */
+export const partitionCallsSchema = lazySchema(() =>
+  z.looseObject({ tools: z.array(callSchema()).max(partitionTools) }).meta({ id: "OrchestrationPartition" }),
+);
 
 /** Translate a refusal of the layers around (no key, no JSON, no quota) to this API's error, with its own status. */
 export function toApiError(refusal: Refusal): ApiError {
@@ -64,9 +88,10 @@ function makeApiError(status: number, error: string): ApiError {
 
 const TOOLS_REQUIRED = makeApiError(400, "tools array required");
 
-function readTools(value: unknown): readonly unknown[] | null {
-  if (!isJsonObject(value) || !Object.hasOwn(value, "tools")) return null;
-  return Array.isArray(value["tools"]) ? value["tools"] : null;
+function readTools(value: unknown, most: number, noun: string): Result<readonly unknown[], ApiError> {
+  const tools = isJsonObject(value) && Object.hasOwn(value, "tools") ? value["tools"] : undefined;
+  if (!Array.isArray(tools)) return err(TOOLS_REQUIRED);
+  return tools.length > most ? err(makeApiError(400, `Maximum ${most} tools per ${noun}`)) : ok(tools);
 }
 
 function parseCalls(tools: readonly unknown[], bodyBytes: number): OrchestrationCall[] {
@@ -95,12 +120,12 @@ function findProblem(sent: unknown): Failure | null {
     return malformed(
       `A tool call must be an object with id, toolName and input, received ${describe(sent)}.`,
     );
-  const field = (name: string): unknown => (Object.hasOwn(sent, name) ? sent[name] : undefined);
-  const wrong = ["id", "toolName"].find((name) => typeof field(name) !== "string");
-  if (wrong !== undefined)
-    return malformed(`'${wrong}' of a tool call must be a string, received ${describe(field(wrong))}.`);
-  if (!isJsonObject(field("input")))
-    return malformed(`'input' of a tool call must be an object, received ${describe(field("input"))}.`);
+  for (const name of ["id", "toolName", "input"]) {
+    const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
+    const fits = name === "input" ? isJsonObject(value) : typeof value === "string";
+    const expected = name === "input" ? "an object" : "a string";
+    if (!fits) return malformed(`'${name}' of a tool call must be ${expected}, received ${describe(value)}.`);
+  }
   return null;
 }
 

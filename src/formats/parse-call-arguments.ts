@@ -1,5 +1,5 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { describe, toHint } from "../contract/issues.ts";
+import { describe, toMisfit } from "../contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../contract/json.ts";
 import { parseJson } from "../contract/parse-json.ts";
 import { err, ok, type Result } from "../kit/result.ts";
@@ -21,5 +21,5 @@ export function parseCallArguments(sent: unknown): Result<JsonObject, Failure> {
 function requireObject(value: unknown): Result<JsonObject, Failure> {
   if (isJsonObject(value)) return ok(value);
   const issue = { path: "/args", expected: "a JSON object", received: describe(value) };
-  return err(makeFailure("INVALID_ARGS", { issues: [issue], hint: toHint([issue]) }));
+  return err(makeFailure("INVALID_ARGS", toMisfit(issue)));
 }

@@ -32,50 +32,55 @@ export interface ProviderTurn {
 /** Read what a provider returned: a whole response, its message or its calls. */
 export type ParseTurn = (body: unknown) => Result<ProviderTurn, Refusal>;
 
-/** How a dialect answers: one call, and all of them together. */
-export interface TurnWriter<C extends ProviderCall> {
-  readonly toItem: (call: C, reply: ToolReply) => object;
-  readonly toAnswer: (items: readonly object[]) => object;
-}
-
-/** Make a turn of the calls that were read. */
-export function makeTurn<C extends ProviderCall>(
-  calls: readonly C[],
-  { toItem, toAnswer }: TurnWriter<C>,
-): ProviderTurn {
-  const writeOne = (position: number, reply: ToolReply): object => toItem(calls[position]!, reply);
-  const write = (replies: readonly ToolReply[]): object =>
-    toAnswer(calls.map((_, position) => writeOne(position, replies[position]!)));
-  return { calls, write, writeOne };
-}
-
 /** What was found in a body to hold its calls, a list or one thing, and where it stood. */
 export interface FoundCalls {
   readonly path: string;
   readonly items: readonly unknown[] | JsonObject;
 }
 
-/** How a dialect's calls are found in a body, and each of them read; what is none of the model's calls is `null`. */
-export interface CallReader<T> {
+/** A provider's way to write calls and to be answered. A list of calls may stand alone in every dialect. */
+export interface Dialect<C extends ProviderCall> {
   readonly endpoint: TurnEndpoint;
-  readonly find: (body: unknown) => Result<FoundCalls, Refusal>;
-  readonly read: (item: unknown, path: string) => Result<T | null, Refusal>;
+  /** What a body may be, and what each thing in its list is, for the refusals of those that are not. */
+  readonly bodies: string;
+  readonly item: string;
+  /** Find what holds the calls of a body; null where the body is nothing that this provider sends. */
+  readonly find: (body: JsonObject) => Result<FoundCalls, Refusal> | null;
+  /** Read one thing of that; null where it is none of the model's calls. */
+  readonly read: (item: JsonObject, path: string) => Result<C | null, Refusal>;
+  /** Write the answer of one call, and put all of them together. */
+  readonly toItem: (call: C, reply: ToolReply) => object;
+  readonly toAnswer: (items: readonly object[]) => object;
+}
+
+/** Define how turns of a provider are read and answered. */
+export function defineDialect<C extends ProviderCall>(dialect: Dialect<C>): ParseTurn {
+  return (body) => {
+    const read = readCalls(body, dialect);
+    if (!read.ok) return read;
+    const calls = read.value;
+    const writeOne = (position: number, reply: ToolReply): object => dialect.toItem(calls[position]!, reply);
+    const write = (replies: readonly ToolReply[]): object =>
+      dialect.toAnswer(calls.map((_, position) => writeOne(position, replies[position]!)));
+    return ok({ calls, write, writeOne });
+  };
 }
 
 /**
  * Read the calls of a body. Refused whole where one cannot be read, because it could not be answered either, and where
  * calls stand that this endpoint does not answer: they would be lost without a word.
  */
-export function readCalls<T>(
+function readCalls<C extends ProviderCall>(
   body: unknown,
-  { endpoint, find, read }: CallReader<T>,
-): Result<readonly T[], Refusal> {
-  const found = find(body);
+  dialect: Dialect<C>,
+): Result<readonly C[], Refusal> {
+  const found = findCalls(body, dialect);
   const { path, items } = found.ok ? found.value : { path: "", items: body };
-  const calls = found.ok ? readList(found.value, read) : found;
+  const calls = found.ok ? readList(found.value, dialect) : found;
   if (calls.ok && calls.value.length > 0) return calls;
   const stray = findStrayCall(items, path);
   if (stray === null) return calls;
+  const { endpoint } = dialect;
   if (stray.endpoint !== endpoint) {
     const issue = {
       path: stray.path,
@@ -91,16 +96,29 @@ export function readCalls<T>(
   return err(makeRefusal("INVALID_BATCH", hint, { issue }));
 }
 
-function readList<T>(
+function findCalls<C extends ProviderCall>(
+  body: unknown,
+  { find, bodies }: Dialect<C>,
+): Result<FoundCalls, Refusal> {
+  if (Array.isArray(body)) return foundAt("", body);
+  return (isJsonObject(body) ? find(body) : null) ?? refuseShape("", bodies, body);
+}
+
+/** Say where the calls of a body stand. */
+export function foundAt(path: string, items: FoundCalls["items"]): Result<FoundCalls, never> {
+  return ok({ path, items });
+}
+
+function readList<C extends ProviderCall>(
   { path, items }: FoundCalls,
-  read: CallReader<T>["read"],
-): Result<readonly T[], Refusal> {
+  { item: expected, read }: Dialect<C>,
+): Result<readonly C[], Refusal> {
   const placed = isJsonObject(items)
     ? [{ item: items as unknown, place: path }]
     : items.map((item, index) => ({ item, place: `${path}/${index}` }));
-  const calls: T[] = [];
+  const calls: C[] = [];
   for (const { item, place } of placed) {
-    const call = read(item, place);
+    const call = isJsonObject(item) ? read(item, place) : refuseShape(place, expected, item);
     if (!call.ok) return call;
     if (call.value !== null) calls.push(call.value);
   }

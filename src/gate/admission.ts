@@ -1,7 +1,7 @@
 import type { IdempotencyRequest } from "../contract/gate/idempotency.ts";
 import type { JobSpec } from "../contract/gate/job.ts";
-import { ok, type Result } from "../kit/result.ts";
-import type { Plan } from "../plan/step.ts";
+import { attempt, ok, type Result } from "../kit/result.ts";
+import type { Plan, Step } from "../plan/step.ts";
 import { admitPlan, type Admitted, type Refused } from "./admit-plan.ts";
 import { bindCallbacks } from "./bind-callbacks.ts";
 import { abandonKeys, ClaimedKeys } from "./claimed-keys.ts";
@@ -15,8 +15,9 @@ export interface Admission {
   readonly startedAt: number;
   readonly admitted: Admitted;
   readonly jobs: ReadonlyMap<number, JobSpec>;
-  readonly ids: StepIds;
-  readonly makeJob: MakeJob;
+  /** Made when something needs a name outside: a job, an upstream's idempotency key. */
+  readonly ids: () => StepIds;
+  readonly makeJob: () => MakeJob;
   readonly keys: ClaimedKeys | null;
 }
 
@@ -32,29 +33,49 @@ export async function admit(
 ): Promise<Result<Admission, Refused>> {
   const { caller, ports, gate, options, defer, onAdmitted } = execution;
   const startedAt = ports.clock.now();
-  const plan = bindCallbacks(refuseMisconfigured(planned, ports), execution);
+  const plan = bindToDeployment(planned, execution);
   const idempotency = keysOf === undefined ? null : await keysOf(plan);
-  const ids = new StepIds(ports, idempotency);
   const { headerSlots } = options;
-  const makeJob = createMakeJob(plan, { ids, headerSlots });
-  const jobs = makeJobs(plan, makeJob);
+  const ids = once(() => new StepIds(ports, idempotency));
+  const makeJob = once(() => createMakeJob(plan, { ids: ids(), headerSlots }));
+  const jobs = plan.steps.some(isBackground) ? makeJobs(plan, makeJob()) : NO_JOBS;
   const admitted = await admitPlan(plan, caller, { jobs, idempotency }, gate);
   if (!admitted.ok) {
     if (idempotency !== null && admitted.error.refusal.code === "UNAVAILABLE")
-      defer(gate.complete(abandonKeys(idempotency)).catch(() => {}));
+      defer(attempt(() => gate.complete(abandonKeys(idempotency))));
     return admitted;
   }
   const { quota, replay, claimed } = admitted.value;
   if (replay === null) onAdmitted?.(quota);
   if (idempotency === null || claimed === null)
     return ok({ startedAt, admitted: admitted.value, jobs, ids, makeJob, keys: null });
-  const claimedIds = new StepIds(ports, idempotency, claimed);
+  const claimedIds = once(() => new StepIds(ports, idempotency, claimed));
   return ok({
     startedAt,
     admitted: admitted.value,
     jobs,
     ids: claimedIds,
-    makeJob: createMakeJob(plan, { ids: claimedIds, headerSlots }),
+    makeJob: once(() => createMakeJob(plan, { ids: claimedIds(), headerSlots })),
     keys: new ClaimedKeys(plan, idempotency, claimed),
   });
+}
+
+const NO_JOBS: ReadonlyMap<number, JobSpec> = new Map();
+
+function isBackground({ task }: Step): boolean {
+  return task.ok && task.value.tool.execution === "fire-and-forget";
+}
+
+/** Make it when it is first asked for, and only then. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** Turn away what this deployment cannot run, before it costs anyone's quota. Most plans ask for nothing of it. */
+export function bindToDeployment(plan: Plan, execution: Execution): Plan {
+  const tasks = plan.steps.flatMap(({ task }) => (task.ok ? [task.value] : []));
+  const withSecrets = tasks.some(({ tool }) => tool.secrets.length > 0);
+  const bound = withSecrets ? refuseMisconfigured(plan, execution.ports) : plan;
+  return tasks.some(({ callbackUrl }) => callbackUrl !== undefined) ? bindCallbacks(bound, execution) : bound;
 }

@@ -6,7 +6,7 @@ import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { IdempotencyAnswer, IdempotencyRequest, KeyState } from "../contract/gate/idempotency.ts";
 import type { JobSpec } from "../contract/gate/job.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
-import { err, ok, type Result } from "../kit/result.ts";
+import { attempt, err, ok, type Result } from "../kit/result.ts";
 import { findTwins } from "../plan/same-reads.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { degradePlan } from "./degrade-plan.ts";
@@ -54,7 +54,7 @@ export async function admitPlan(
   gate: Gate,
 ): Promise<Result<Admitted, Refused>> {
   // What another's call answers draws nothing, and is denied with it.
-  const twins = findTwins(plan, (tool) => toLimit(tool) !== null);
+  const twins = plan.steps.some(isLimited) ? findTwins(plan, (tool) => toLimit(tool) !== null) : NO_TWINS;
   const request = toRequest(plan, { caller, twins, ...asked });
   const toAdmitted = (answer: AdmissionAnswer): Result<Admitted, Refused> => {
     if (isOver(answer.quota)) return err(overQuota(answer.quota, caller));
@@ -94,6 +94,12 @@ export async function admitPlan(
   return toAdmitted(answer);
 }
 
+const NO_TWINS: ReadonlyMap<number, number> = new Map();
+
+function isLimited({ task }: Step): boolean {
+  return task.ok && toLimit(task.value.tool) !== null;
+}
+
 /** Count a request that runs nothing against the caller's quota. */
 export async function countRequest(caller: Caller, gate: Gate): Promise<Result<QuotaState | null, Refused>> {
   const request = { quota: toQuota(caller), draws: [], jobs: [], allOrNothing: false };
@@ -103,11 +109,8 @@ export async function countRequest(caller: Caller, gate: Gate): Promise<Result<Q
 }
 
 async function ask(request: AdmissionRequest, gate: Gate): Promise<AdmissionAnswer | null> {
-  try {
-    return await gate.admit(request);
-  } catch {
-    return null;
-  }
+  const asked = await attempt(() => gate.admit(request));
+  return asked.ok ? asked.value : null;
 }
 
 /**
@@ -119,14 +122,14 @@ async function approve(
   request: AdmissionRequest,
   gate: Gate,
 ): Promise<Result<AdmissionAnswer, Refusal>> {
-  try {
-    const answer = await gate.approve(claim, request);
-    return answer.refused === null ? ok(answer.admission) : err(refuseClaim(answer.refused));
-  } catch {
+  const asked = await attempt(() => gate.approve(claim, request));
+  if (!asked.ok) {
     const hint =
       "The confirmation could not be claimed in time, and nothing was run now. Look at its status before deciding again: 'running' says that it was claimed all the same, and then only background work of it may happen.";
     return err(makeRefusal("UNAVAILABLE", hint, { retryAfterMs: 1_000 }));
   }
+  const { refused } = asked.value;
+  return refused === null ? ok(asked.value.admission) : err(refuseClaim(refused));
 }
 
 function isOver(quota: QuotaState | null): quota is QuotaState {

@@ -1,27 +1,38 @@
-import { toWireFailure } from "../contract/failure.ts";
+import * as z from "zod";
+
+import { failureSchema, toWireFailure } from "../contract/failure.ts";
+import { lazySchema, type Written } from "../contract/lazy-schema.ts";
 import type { Plan, Step, Task } from "./step.ts";
 
 /** What `dry_run` answers: what would be done, and what would fail before anything is. */
-export interface PlanDescription {
-  readonly dry_run: true;
-  readonly plan: {
-    /** Ids by the earliest round in which they could run; caps may make some of them wait longer. */
-    readonly waves: readonly (readonly string[])[];
-    readonly edges: readonly { readonly from: string; readonly to: string; readonly reason: string }[];
-    /** Calls under way at once, of every tool in the plan that has a cap. */
-    readonly caps: Readonly<Record<string, number>>;
-    /** Ids that would wait for a person's yes. */
-    readonly confirmations: readonly string[];
-    readonly estimated_tokens: number;
-    readonly estimated_speedup: number;
-  };
-  readonly errors: readonly {
-    readonly index: number;
-    readonly id: string;
-    readonly tool: string | null;
-    readonly error: object;
-  }[];
-}
+export const planSchema = lazySchema(() =>
+  z
+    .strictObject({
+      dry_run: z.literal(true),
+      plan: z.strictObject({
+        /** Ids by the earliest round in which they could run; caps may make some of them wait longer. */
+        waves: z.array(z.array(z.string())),
+        edges: z.array(z.strictObject({ from: z.string(), to: z.string(), reason: z.string() })),
+        /** Calls under way at once, of every tool in the plan that has a cap. */
+        caps: z.record(z.string(), z.number()),
+        /** Ids that would wait for a person's yes. */
+        confirmations: z.array(z.string()),
+        estimated_tokens: z.number(),
+        estimated_speedup: z.number(),
+      }),
+      errors: z.array(
+        z.strictObject({
+          index: z.int().min(0),
+          id: z.string(),
+          tool: z.string().nullable(),
+          error: failureSchema(),
+        }),
+      ),
+    })
+    .meta({ id: "DryRun" }),
+);
+
+export type PlanDescription = Written<typeof planSchema>;
 
 /**
  * Describe a plan without running any of it.

@@ -1,6 +1,6 @@
 import type { Action, Entry } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { isHandle, ITEM, readMarker, type Reference } from "../contract/reference.ts";
+import { hasMarker, isHandle, ITEM, type Reference } from "../contract/reference.ts";
 import { nearest } from "../kit/nearest.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
@@ -68,17 +68,11 @@ export function findEdges(
     else add(at, filledFrom.includes(at) ? "contract" : "reference");
   }
   const isKnown = inArgs.value.length === 0 && !loops;
-  return ok({ edges, handles, isPlain: isKnown && !hasMarkers(action.args), isKnown });
+  return ok({ edges, handles, isPlain: isKnown && !hasMarker(action.args), isKnown });
 }
 
 function loopReferences(forEach: unknown): Result<Reference[], Failure> {
   return forEach === undefined ? ok([]) : findReferences(forEach, ["for_each"]);
-}
-
-/** Templates without references and literals have to be resolved too, although they refer to nothing. */
-function hasMarkers(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return readMarker(value) !== null || Object.values(value).some(hasMarkers);
 }
 
 function written({ id, pointer }: Reference): string {

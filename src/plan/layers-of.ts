@@ -1,4 +1,5 @@
-import type { Repeats } from "./same-reads.ts";
+import type { Tool } from "../catalog/define-tool.ts";
+import { findRepeats, type Repeats } from "./same-reads.ts";
 import type { Plan, Task } from "./step.ts";
 
 /** What may stand between a step and the call of its tool. */
@@ -12,9 +13,19 @@ export interface Sharing {
   readonly isCapped: boolean;
 }
 
-/** Say whether any sync tool of a plan has a cap. */
-export function isCapped({ steps }: Plan): boolean {
-  return steps.some(({ task }) => task.ok && Number.isFinite(task.value.tool.concurrency));
+/** Find what the steps of a plan share. Where every tool is called once, no read can be asked for again. */
+export function sharingOf(plan: Plan): Sharing {
+  const tools = new Set<Tool>();
+  let isCapped = false;
+  let mayRepeat = false;
+  for (const { task } of plan.steps) {
+    if (!task.ok) continue;
+    const { tool, forEach } = task.value;
+    isCapped ||= Number.isFinite(tool.concurrency);
+    mayRepeat ||= forEach !== undefined || tools.has(tool);
+    tools.add(tool);
+  }
+  return { repeats: mayRepeat ? findRepeats(plan) : null, isCapped };
 }
 
 /**

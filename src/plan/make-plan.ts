@@ -5,6 +5,7 @@ import type { Entry } from "../contract/action.ts";
 import type { Batch } from "../contract/batch.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JsonObject } from "../contract/json.ts";
+import { hasMarker } from "../contract/reference.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { findCycle } from "../kit/layers.ts";
 import { err, ok, type Result } from "../kit/result.ts";
@@ -40,12 +41,15 @@ export function makePlan(
   catalog: Catalog,
   { maySkipApproval = false }: { readonly maySkipApproval?: boolean } = {},
 ): Result<Plan, Refusal> {
-  const entries = resolveAliases(batch.entries);
+  // No tool of a catalog has the name of an alias.
+  const isKnown = ({ action }: Entry): boolean => !action.ok || catalog.get(action.value.tool) !== undefined;
+  const entries = batch.entries.every(isKnown) ? batch.entries : resolveAliases(batch.entries);
   const position = new Map(entries.map(({ id, index }) => [id, index]));
   const drafts = entries.map((entry) => draftStep(entry, entries, position, catalog));
 
   const needs = drafts.map(({ edges }) => edges.map(({ from }) => from));
-  const cycle = findCycle(needs);
+  const isTied = drafts.some(({ edges }) => edges.length > 0);
+  const cycle = isTied ? findCycle(needs) : null;
   if (cycle !== null) {
     const ids = cycle.map((index) => entries[index]!.id).join(" → ");
     const hint = `The actions wait for each other: ${ids}. Take one of these references or depends_on out.`;
@@ -53,13 +57,15 @@ export function makePlan(
   }
 
   const asks = !(batch.skipApproval && maySkipApproval);
-  const parking = findParking(
-    drafts.map(({ task }) => asks && task.ok && task.value.tool.confirm),
-    needs,
-  );
+  const gated = drafts.map(({ task }) => asks && task.ok && task.value.tool.confirm);
+  const parking = gated.includes(true) ? findParking(gated, needs) : gated.map(() => null);
   const effects = drafts.map(({ task }, index) => (parking[index] === null ? effectOf(task) : null));
-  const hazards = findHazards(effects, needs);
-  const remaining = remainingPaths(needs.map((needed, index) => [...needed, ...hazards[index]!]));
+  const isWritten = effects.some((effect) => effect?.isWrite === true);
+  const hazards = isWritten ? findHazards(effects, needs) : drafts.map(() => NONE);
+  const remaining =
+    isTied || isWritten
+      ? remainingPaths(needs.map((needed, index) => [...needed, ...hazards[index]!]))
+      : drafts.map(() => 1);
   const steps = drafts.map(({ entry, task, edges }, index): Step => {
     const after = hazards[index]!;
     const ordered = after.map((from): Edge => ({ from, reason: `hazard: ${effects[index]!.domain}` }));
@@ -69,7 +75,7 @@ export function makePlan(
       toolName: entry.tool,
       needs: needs[index]!,
       after,
-      edges: [...edges, ...ordered],
+      edges: after.length === 0 ? edges : [...edges, ...ordered],
       parking: parking[index]!,
       remaining: remaining[index]!,
       task,
@@ -88,6 +94,8 @@ export function makePlan(
     skipDenied: batch.skipApproval && !maySkipApproval,
   });
 }
+
+const NONE: readonly never[] = [];
 
 function draftStep(
   entry: Entry,
@@ -111,6 +119,14 @@ function draftStep(
     const unknown = makeFailure("UNKNOWN_TOOL", { hint });
     return { entry, task: err(unknown), edges, handles: [] };
   }
+  const timeoutMs = Math.min(action.timeoutMs ?? tool.timeoutMs, tool.timeoutMs);
+  const { forEach, select, callbackUrl } = action;
+  const plain: Task = { tool, timeoutMs, input: action.args, call: null, forEach, select, callbackUrl };
+  const waits = action.dependsOn.length > 0 || forEach !== undefined || hasMarker(action.args);
+  // Most actions wait for nobody, and then there is nothing to find.
+  if (!waits && tool.orchestration.mode !== "dependent")
+    return { entry, task: withCall(plain, true), edges: NONE, handles: NONE };
+
   const filled = fillFromContract(action, tool, entry.index, entries);
   if (!filled.ok) return refused(filled.error);
   const { input, filledFrom } = filled.value;
@@ -118,9 +134,7 @@ function draftStep(
   if (!found.ok) return refused(found.error);
   const { edges, handles, isPlain, isKnown } = found.value;
 
-  const timeoutMs = Math.min(action.timeoutMs ?? tool.timeoutMs, tool.timeoutMs);
-  const { forEach, select, callbackUrl } = action;
-  const task: Task = { tool, timeoutMs, input, call: null, forEach, select, callbackUrl };
+  const task: Task = { ...plain, input };
   // Edges stay when the arguments turn out wrong: the step fails in its place, and nothing about the order changes.
   return { entry, task: isKnown ? withCall(task, isPlain) : ok(task), edges, handles };
 }

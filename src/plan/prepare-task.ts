@@ -1,7 +1,7 @@
 import { parseArgs } from "../catalog/parse-args.ts";
 import { checkArgs, tooManyElements } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { describe, toHint } from "../contract/issues.ts";
+import { describe, toMisfit } from "../contract/issues.ts";
 import { isJsonObject } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { ITEM } from "../contract/reference.ts";
@@ -49,7 +49,7 @@ export function prepareCall(
   // The arguments as a whole may be one reference, and what it stands for anything.
   if (!isJsonObject(resolved.value)) {
     const issue = { path: "/args", expected: "an object", received: describe(resolved.value) };
-    return err(makeFailure("INVALID_ARGS", { issues: [issue], hint: toHint([issue]) }));
+    return err(makeFailure("INVALID_ARGS", toMisfit(issue)));
   }
   const checked = checkArgs(resolved.value, true);
   if (!checked.ok) return checked;

@@ -1,6 +1,6 @@
 import { tooLarge } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { describe, toHint, visiblePath } from "../contract/issues.ts";
+import { describe, toMisfit, visiblePath } from "../contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../contract/json.ts";
 import { type Flaw, type Marker, readMarker, type Reference } from "../contract/reference.ts";
 import { follow, toPointer } from "../kit/json-pointer.ts";
@@ -48,8 +48,8 @@ function collect(marker: Marker, path: readonly PropertyKey[], found: Reference[
 }
 
 function malformedReference({ key, expected, received }: Flaw, path: readonly PropertyKey[]): Failure {
-  const issues = [{ path: visiblePath([...path, key]), expected, received: describe(received) }];
-  return makeFailure("BAD_REFERENCE", { issues, hint: toHint(issues) });
+  const issue = { path: visiblePath([...path, key]), expected, received: describe(received) };
+  return makeFailure("BAD_REFERENCE", toMisfit(issue));
 }
 
 export interface ResolveOptions {
@@ -142,12 +142,10 @@ class Resolver {
 
 function lookUp(reference: Reference, dataOf: DataOf): Result<unknown, Failure> {
   const source = dataOf(reference.id);
-  if (source === undefined)
-    return err(
-      makeFailure("BAD_REFERENCE", {
-        hint: `'${reference.id}' is not known any more: results are kept for 15 minutes. Run its action again.`,
-      }),
-    );
+  if (source === undefined) {
+    const hint = `'${reference.id}' is not known any more: results are kept for 15 minutes. Run its action again.`;
+    return err(makeFailure("BAD_REFERENCE", { hint }));
+  }
   const found = follow(source.data, reference.tokens);
   return found.found ? ok(found.value) : err(nothingThere(reference, found.depth, found.at));
 }

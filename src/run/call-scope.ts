@@ -1,10 +1,15 @@
 import type { Semaphore } from "../kit/semaphore.ts";
-import type { Parallelism } from "../answer/parallelism.ts";
-import type { ByteBudget } from "../egress/byte-budget.ts";
+import type { ByteBudget } from "../egress/read-body.ts";
 import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
 import type { UpstreamHealth } from "../egress/upstream-health.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
+
+/** How many calls of a batch are under way at once, and were at most. */
+export interface Parallelism {
+  active: number;
+  max: number;
+}
 
 /** What the calls of one request share. */
 export interface CallScope {
@@ -20,6 +25,8 @@ export interface CallScope {
   readonly cache: TenantReads | null;
   /** Counts the calls that the batch waits for. */
   readonly parallelism?: Parallelism;
+  /** A read that is given up may go on until the invocation ends: nobody waits for its header slot, nor listens for its end. */
+  readonly mayLinger?: boolean;
   /** Told what the tools that the batch waits for report of their progress. */
   readonly onReport?: ((report: ProgressReport) => void) | undefined;
 }

@@ -11,12 +11,13 @@ import { CallClock } from "../egress/call-clock.ts";
 import { type CallTrace, createEgress } from "../egress/egress.ts";
 import { readSecret, redactHint, redactMessage, redactorOf } from "../egress/tool-secrets.ts";
 import type { CallPermits } from "./call-permits.ts";
-import type { CallScope } from "./call-scope.ts";
+import type { CallScope, Parallelism } from "./call-scope.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import type { CallState, SentWrite, Ticket } from "./ticket.ts";
 
 export interface CallOptions {
-  readonly idempotencyKey: string;
+  /** Made when the tool asks for it. */
+  readonly idempotencyKey: () => string;
   /** How often the tool may be called; more than once only if its contract allows a retry. */
   readonly maxAttempts: number;
   /** Of a tool with global limits: the first attempt's permit is held, later ones ask for their own. */
@@ -47,7 +48,7 @@ class ToolCall implements CallState {
     this.#options = options;
     this.#startedAt = clock.now();
     this.#clock = new CallClock(clock, call.timeoutMs);
-    this.#redact = redactorOf(call.tool, scope.ports);
+    this.#redact = call.tool.secrets.length === 0 ? asItIs : redactorOf(call.tool, scope.ports);
   }
 
   get sent(): boolean {
@@ -68,7 +69,8 @@ class ToolCall implements CallState {
     this.#ticket.call = this;
     this.#ticket.hold((failure, sentWrite) => this.#stop(failure, sentWrite));
     this.#ticket.start();
-    this.#scope.parallelism?.enter();
+    const { parallelism } = this.#scope;
+    if (parallelism !== undefined) enter(parallelism);
     if (this.#options.maxAttempts > 1 && tool.orchestration.backoff !== undefined)
       this.#scope.health.countCall(tool);
     void this.#run(this.#scope.cache?.watch(this.#call));
@@ -85,15 +87,16 @@ class ToolCall implements CallState {
   async #run(tellCache: ((outcome: Outcome) => void) | undefined): Promise<void> {
     const outcome = await this.#attempt(this.#makeContext());
     this.#clock.stop();
-    this.#scope.parallelism?.leave();
+    if (this.#scope.parallelism !== undefined) this.#scope.parallelism.active -= 1;
     this.#options.permits?.release(this.#trace.retryAfterMs);
     tellCache?.(outcome);
     this.#ticket.end(outcome);
   }
 
   #makeContext(): ToolContext {
-    const { ports, slots, budget, options, health, onReport } = this.#scope;
+    const { ports, slots, budget, options, health, onReport, mayLinger } = this.#scope;
     const { tool, timeoutMs } = this.#call;
+    const { idempotencyKey } = this.#options;
     const clock = this.#clock;
     return {
       fetch: createEgress({
@@ -107,9 +110,12 @@ class ToolCall implements CallState {
         trace: this.#trace,
         health,
         hasItsTime: timeoutMs >= tool.timeoutMs,
+        mayLinger: mayLinger === true && !tool.isWrite,
       }),
       secret: (name) => readSecret(tool, name, ports),
-      idempotencyKey: this.#options.idempotencyKey,
+      get idempotencyKey() {
+        return idempotencyKey();
+      },
       // Made when it is asked for: most tools never look, and a signal costs more than the rest of this.
       get signal() {
         return clock.signal;
@@ -209,6 +215,14 @@ async function takeAnother(permits: CallPermits, callClock: CallClock): Promise<
   callClock.resume();
   return denied === null && callClock.ended === null;
 }
+
+/** Count a call that begins. Background work never leaves: it goes on beside the whole batch. */
+export function enter(parallelism: Parallelism): void {
+  parallelism.active += 1;
+  parallelism.max = Math.max(parallelism.max, parallelism.active);
+}
+
+const asItIs = (json: string): string => json;
 
 /** What a tool call threw: on purpose, or by a bug of its author. */
 function toFailure(error: unknown): Failure {

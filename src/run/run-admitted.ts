@@ -2,17 +2,16 @@ import type { QuotaState } from "../contract/gate/admission.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { Semaphore } from "../kit/semaphore.ts";
-import type { Step } from "../plan/step.ts";
+import type { Plan, Step } from "../plan/step.ts";
 import type { Admission } from "../gate/admission.ts";
 import { AttemptRunner } from "./attempt-runner.ts";
 import { Background } from "./background.ts";
-import { ByteBudget } from "../egress/byte-budget.ts";
+import { ByteBudget } from "../egress/read-body.ts";
 import { markDegraded } from "../gate/degrade-plan.ts";
-import type { CallScope } from "./call-scope.ts";
+import type { CallScope, Parallelism } from "./call-scope.ts";
 import { Demotion } from "./demotion.ts";
 import type { BatchMeasures } from "../answer/envelope.ts";
 import type { Execution } from "../gate/execution.ts";
-import { Parallelism } from "../answer/parallelism.ts";
 import { createIslandParking } from "../approve/park-islands.ts";
 import { recallResults } from "../answer/recall-results.ts";
 import { runPlan } from "./run-plan.ts";
@@ -30,7 +29,7 @@ export interface Executed extends BatchMeasures {
 /** Run what was admitted: one outcome for every step. */
 export async function runAdmitted(admission: Admission, execution: Execution): Promise<Executed> {
   const { clock } = execution.ports;
-  const parallelism = new Parallelism();
+  const parallelism: Parallelism = { active: 0, max: 0 };
   const outcomes = await run(admission, parallelism, execution);
   return {
     outcomes: admission.admitted.degraded ? outcomes.map(markDegraded) : outcomes,
@@ -40,6 +39,8 @@ export async function runAdmitted(admission: Admission, execution: Execution): P
   };
 }
 
+const NOTHING: ReadonlyMap<string, unknown> = new Map();
+
 async function run(
   { admitted, jobs, ids, makeJob, keys }: Admission,
   parallelism: Parallelism,
@@ -48,17 +49,6 @@ async function run(
   const { plan, degraded, fences } = admitted;
   const { caller, catalog, ports, options, gate, defer, onOutcome } = execution;
   const { clock } = ports;
-  const scope: CallScope = {
-    ...execution,
-    slots: new Semaphore(options.headerSlots),
-    budget: new ByteBudget(options.requestResponseBytes),
-    parallelism,
-  };
-  const turn = new Turn();
-  let background: Background | undefined;
-  let verifications: Verifications | undefined;
-  const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
-
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
   // platform ends everything by itself, and neither listening for that nor outliving it is worth its price. What is told
   // while it runs outlives the beginning of its response, so it has to be ended here. Under a key everything is seen through.
@@ -68,14 +58,48 @@ async function run(
   const listens = (lasting || onOutcome !== undefined) && keys === null;
   const signal = listens ? execution.signal : null;
 
+  const { health, cache, toolGates, onReport } = execution;
+  const scope: CallScope = {
+    ports,
+    options,
+    slots: new Semaphore(options.headerSlots),
+    budget: new ByteBudget(options.requestResponseBytes),
+    toolGates,
+    health,
+    cache,
+    parallelism,
+    onReport,
+    mayLinger: !lasting && signal === null && keys === null && isNarrow(plan, options.headerSlots),
+  };
+  const recalled =
+    plan.approved?.results ?? (plan.handles.length === 0 ? NOTHING : await recallResults(plan.handles, gate));
+  let turn: Turn | undefined;
+  const turnOf = (): Turn => (turn ??= new Turn());
+  let background: Background | undefined;
+  let verifications: Verifications | undefined;
+  const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
+
   const createBackground = (): Background => {
     // Nobody waits for these attempts, so they count for nothing of the batch and tell nobody.
-    const { parallelism: _, onReport: __, ...own } = scope;
+    const { parallelism: _, onReport: __, mayLinger: ___, ...own } = scope;
     const attempts = new AttemptRunner(catalog, () => own);
-    return new Background({ ids, makeJob, jobs, fences, gate, attempts, attemptsEndAt, defer, turn });
+    return new Background({
+      ids: ids(),
+      makeJob: makeJob(),
+      jobs,
+      fences,
+      gate,
+      attempts,
+      attemptsEndAt,
+      defer,
+      turn: turnOf(),
+    });
   };
-  const tell = (step: Step, outcome: Outcome): void =>
-    onOutcome?.(step, shapeAlone(degraded ? markDegraded(outcome) : outcome, plan.maxTokens));
+  const tell = (step: Step, outcome: Outcome): void => {
+    if (onOutcome === undefined) return;
+    const marked = degraded ? markDegraded(outcome) : outcome;
+    onOutcome(step, plan.maxTokens === null ? marked : shapeAlone(marked, plan.maxTokens));
+  };
   const running = runPlan(
     plan,
     createStepStarter({
@@ -83,7 +107,7 @@ async function run(
       scope,
       ids,
       gate,
-      turn,
+      turn: turnOf,
       endsAt: clock.now() + plan.deadlineMs,
       background: () => (background ??= createBackground()),
       verifications: () => (verifications ??= new Verifications({ verifierOf: catalog.verifierOf, scope })),
@@ -91,9 +115,9 @@ async function run(
     {
       clock,
       signal,
-      demotion: plan.demotes ? () => new Demotion({ ids, clock, gate, defer }) : undefined,
-      recalled: plan.approved?.results ?? (await recallResults(plan.handles, gate)),
-      park: createIslandParking(plan, { caller, ports, gate }),
+      demotion: plan.demotes ? () => new Demotion({ ids: ids(), clock, gate, defer }) : undefined,
+      recalled,
+      park: (parked, dataOf) => createIslandParking(plan, { caller, ports, gate })(parked, dataOf),
       ...(keys !== null && {
         known: keys.known(),
         amend: (step: Step, outcome: Outcome) => keys.amend(step, outcome),
@@ -107,4 +131,16 @@ async function run(
   if (lasting) defer(running.then((result) => result.drain()));
   const { outcomes } = await running;
   return verifications === undefined ? outcomes : verifications.applyTo(outcomes);
+}
+
+/** Whether every step is one sync call that is made once, and all of them have a header slot at the same time. */
+function isNarrow({ steps }: Plan, headerSlots: number): boolean {
+  return (
+    steps.length <= headerSlots &&
+    steps.every(({ task }) => {
+      if (!task.ok) return true;
+      const { tool, forEach } = task.value;
+      return forEach === undefined && tool.execution === "sync" && tool.orchestration.backoff === undefined;
+    })
+  );
 }

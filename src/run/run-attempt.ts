@@ -46,7 +46,7 @@ export async function runAttempt(
   const { idempotencyKey } = spec;
   const outcome = await new Promise<Outcome>((settled) => {
     const ticket = new Ticket({ settled, isJob: () => true });
-    callTool(ticket, call, scope, { idempotencyKey, maxAttempts: 1, permits });
+    callTool(ticket, call, scope, { idempotencyKey: () => idempotencyKey, maxAttempts: 1, permits });
   });
   return toAttemptEnd(outcome);
 }

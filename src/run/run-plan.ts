@@ -57,7 +57,8 @@ class PlanRun {
   readonly #finished = Promise.withResolvers<void>();
   /** How many steps something is under way of, answered or not. */
   #underWay = 0;
-  readonly #drained = Promise.withResolvers<void>();
+  /** Called whenever nothing is, which may be between two steps too. */
+  #onIdle: () => void = () => {};
   #left: number;
   #stopped = false;
   /** Whether time or the caller ended the batch: whichever comes first decides. */
@@ -119,15 +120,16 @@ class PlanRun {
       },
       over: () => {
         this.#underWay -= 1;
-        if (this.#underWay === 0) this.#drained.resolve();
+        if (this.#underWay === 0) this.#onIdle();
       },
     });
     this.#running.set(step.index, ticket);
     this.#start(ticket, step, this.#dataOf);
   }
 
+  /** After the last outcome nothing begins any more, so the next time that nothing is under way is the end. */
   async #drain(): Promise<void> {
-    if (this.#underWay > 0) await this.#drained.promise;
+    if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
   /**

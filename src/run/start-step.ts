@@ -1,9 +1,9 @@
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
-import { isCapped, type Layer, layersOf, type Sharing } from "../plan/layers-of.ts";
+import { type Layer, layersOf, sharingOf } from "../plan/layers-of.ts";
+import { ok } from "../kit/result.ts";
 import { prepareTask } from "../plan/prepare-task.ts";
 import type { DataOf } from "../plan/references.ts";
-import { findRepeats } from "../plan/same-reads.ts";
 import type { Call, Plan, Step, Task } from "../plan/step.ts";
 import { selectFields } from "../answer/select-fields.ts";
 import type { Gate } from "../egress/ports.ts";
@@ -12,7 +12,7 @@ import type { StepIds } from "../gate/step-ids.ts";
 import type { Background } from "./background.ts";
 import { awaitPermit, type CallPermits } from "./call-permits.ts";
 import type { CallScope } from "./call-scope.ts";
-import { callTool } from "./call-tool.ts";
+import { callTool, enter } from "./call-tool.ts";
 import { Reads } from "./reads.ts";
 import { runDrawnLoop, runLoop } from "./run-loop.ts";
 import type { Ticket } from "./ticket.ts";
@@ -26,9 +26,9 @@ export type StartStep = (ticket: Ticket, step: Step, dataOf: DataOf) => void;
 export interface StepScope {
   readonly plan: Plan;
   readonly scope: CallScope;
-  readonly ids: StepIds;
+  readonly ids: () => StepIds;
   readonly gate: Gate;
-  readonly turn: Turn;
+  readonly turn: () => Turn;
   /** When the batch's deadline passes, in the clock's milliseconds: nothing waits for a permit after it. */
   readonly endsAt: number;
   readonly background: () => Background;
@@ -52,14 +52,14 @@ type Begin = (ticket: Ticket, call: Call, place: Place, permits?: CallPermits) =
 export function createStepStarter(batch: StepScope): StartStep {
   const { plan, scope, ids, gate, turn, endsAt } = batch;
   const { clock } = scope.ports;
-  const sharing: Sharing = { repeats: findRepeats(plan), isCapped: isCapped(plan) };
+  const sharing = sharingOf(plan);
   const recalls = plan.sharesReads && scope.cache !== null;
   let reads: Reads | undefined;
   let caps: ToolCaps | undefined;
 
   const call: Begin = (ticket, call, { step, element }, permits) =>
     callTool(ticket, call, scope, {
-      idempotencyKey: ids.callKey(step, element),
+      idempotencyKey: () => ids().callKey(step, element),
       maxAttempts: LIMITS.syncAttempts,
       permits,
     });
@@ -80,7 +80,7 @@ export function createStepStarter(batch: StepScope): StartStep {
     cap: (next) => (ticket, call, place) => {
       const { step, element } = place;
       const position = step.index + (element ?? 0) / (LIMITS.loopElements + 1);
-      caps ??= new ToolCaps(clock, turn);
+      caps ??= new ToolCaps(clock, turn());
       caps.enqueue(ticket, call.tool, { remaining: step.remaining, position }, () =>
         next(ticket, call, place),
       );
@@ -97,10 +97,11 @@ export function createStepStarter(batch: StepScope): StartStep {
     if (!step.task.ok) throw new Error(`Cannot start '${step.id}': it was refused`);
     const task = step.task.value;
     const { tool } = task;
-    const prepared = prepareTask(task, dataOf);
+    const prepared =
+      task.call === null ? prepareTask(task, dataOf) : ok({ kind: "call" as const, call: task.call });
     if (!prepared.ok) return ticket.end({ status: "error", error: prepared.error, meta: {} });
     if (tool.execution === "fire-and-forget") {
-      scope.parallelism?.enter();
+      if (scope.parallelism !== undefined) enter(scope.parallelism);
       return void (prepared.value.kind === "call"
         ? batch.background().start(ticket, step.index, prepared.value.call)
         : batch.background().startLoop(ticket, step.index, { calls: prepared.value.calls, tool }));

@@ -4,7 +4,7 @@ import type { Failure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome, Verdict } from "../contract/outcome.ts";
 import { follow } from "../kit/json-pointer.ts";
-import { isSameJson } from "../kit/same-json.ts";
+import { canonicalJson } from "../kit/canonical-json.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import type { Call } from "../plan/step.ts";
 import type { CallScope } from "./call-scope.ts";
@@ -87,10 +87,11 @@ export class Verifications {
     const parsed = parseArgs(tool, input);
     if (!parsed.ok) return "inconclusive";
     const timeoutMs = Math.min(tool.timeoutMs, LIMITS.verifyMs);
-    const { parallelism: _, onReport: __, ...shared } = scope;
+    const { parallelism: _, onReport: __, mayLinger: ___, ...shared } = scope;
     const alone = { ...shared, slots: new Semaphore(1) };
     const read = { tool, input, args: parsed.value, timeoutMs };
-    const options = { idempotencyKey: scope.ports.newId(), maxAttempts: 1 };
+    const key = scope.ports.newId();
+    const options = { idempotencyKey: () => key, maxAttempts: 1 };
     const looked = await outcomeOf((ticket) => callTool(ticket, read, alone, options));
     if (looked.status === "error") return looked.error.code === "NOT_FOUND" ? "not_found" : "inconclusive";
     if (looked.status !== "success") return "inconclusive";
@@ -100,7 +101,7 @@ export class Verifications {
     if (equals === null) return "took_effect";
     const wanted = follow(call.args, equals);
     if (!wanted.found) return "inconclusive";
-    return isSameJson(there.value, wanted.value) ? "took_effect" : "not_found";
+    return canonicalJson(there.value) === canonicalJson(wanted.value) ? "took_effect" : "not_found";
   }
 }
 

@@ -1,4 +1,4 @@
-import type { CheckArguments } from "./check-arguments.ts";
+import type { CheckArguments } from "./check-options.ts";
 import { checkCurl } from "./curl-command.ts";
 import { checkFind } from "./find-command.ts";
 import { checkGit } from "./git-command.ts";

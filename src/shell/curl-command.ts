@@ -1,24 +1,7 @@
-import type { CheckArguments } from "./check-arguments.ts";
-import { type OptionRules, type OptionValue, readOptions } from "./read-options.ts";
+import { checkOptions } from "./check-options.ts";
+import type { OptionValue } from "./read-options.ts";
 import { quoteText } from "./split-commands.ts";
 import type { Word } from "./token.ts";
-
-const CURL: OptionRules = {
-  flags: "#046fGgIikLNnqSsv",
-  values: "AbeHmruw",
-  long: new Set(
-    (
-      "compressed fail fail-with-body get globoff head http1.1 http2 include insecure ipv4 ipv6 location " +
-      "no-buffer no-progress-meter progress-bar show-error silent verbose"
-    ).split(" "),
-  ),
-  longValues: new Set(
-    (
-      "connect-timeout cookie header max-redirs max-time range referer retry retry-delay retry-max-time user " +
-      "user-agent write-out"
-    ).split(" "),
-  ),
-};
 
 /** Curl guesses a protocol from a host's first label; `dict://` and `ldap://` can do more than read. */
 const BARE_HOST = /^(?!(?:dict|ftp|ldap|imap|smtp|pop3)\.)[\w.-]+(?::\d+)?(?:[/?]|$)/i;
@@ -29,23 +12,29 @@ const BARE_HOST = /^(?!(?:dict|ftp|ldap|imap|smtp|pop3)\.)[\w.-]+(?::\d+)?(?:[/?
  * `gopher:` and `dict:` would send arbitrary bytes, a header may ask a server for another method, and since 8.3
  * `--write-out` has `%output{file}`.
  */
-export const checkCurl: CheckArguments = (args) => {
-  const read = readOptions(args, CURL);
-  if (!read.ok) return read.error;
-  const bad = read.value.operands.find((word) => !isWebAddress(word));
-  if (bad !== undefined) return `${quoteText(bad.raw)} is not a web address`;
-  return checkControls(args) ?? read.value.values.map(checkValue).find((reason) => reason !== null) ?? null;
-};
+export const checkCurl = checkOptions(
+  {
+    flags: "#046fGgIikLNnqSsv",
+    values: "AbeHmruw",
+    long:
+      "compressed fail fail-with-body get globoff head http1.1 http2 include insecure ipv4 ipv6 location no-buffer " +
+      "no-progress-meter progress-bar show-error silent verbose",
+    longValues:
+      "connect-timeout cookie header max-redirs max-time range referer retry retry-delay retry-max-time user " +
+      "user-agent write-out",
+  },
+  ({ operands, values }) => {
+    const bad = operands.find((word) => !isWebAddress(word));
+    if (bad !== undefined) return `${quoteText(bad.raw)} is not a web address`;
+    // A line break in a header or an address starts another header, or another request.
+    if ([...operands, ...values].some(({ text }) => /[\n\t]/.test(text)))
+      return "an argument of curl holds a line break or tab";
+    return values.map(checkValue).find((reason) => reason !== null) ?? null;
+  },
+);
 
 function isWebAddress({ text, expands }: Word): boolean {
   return /^https?:\/\//i.test(text) || (!expands && BARE_HOST.test(text));
-}
-
-/** A line break in a header or an address starts another header, or another request. */
-function checkControls(args: readonly Word[]): string | null {
-  return args.some(({ text }) => /[\n\t]/.test(text))
-    ? "an argument of curl holds a line break or tab"
-    : null;
 }
 
 function checkValue({ option, text, word }: OptionValue): string | null {

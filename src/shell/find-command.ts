@@ -1,4 +1,4 @@
-import type { CheckArguments } from "./check-arguments.ts";
+import type { CheckArguments } from "./check-options.ts";
 import { quoteText } from "./split-commands.ts";
 
 /** Tests, operators and actions that read. `-delete`, `-exec…`, `-ok…`, `-fprint…` and `-fls` are not among them. */

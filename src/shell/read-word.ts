@@ -28,6 +28,8 @@ class WordReader {
   #text = "";
   /** The unquoted characters alone, in which braces expand. */
   #bare = "";
+  /** Within double quotes. */
+  #quoted = false;
   #expands = false;
   #many = false;
   #wild = false;
@@ -40,10 +42,11 @@ class WordReader {
   }
 
   read(): ReadWord {
-    while (this.#at < this.#source.length && !META.has(this.#source[this.#at]!)) {
+    while (this.#at < this.#source.length && (this.#quoted || !META.has(this.#source[this.#at]!))) {
       const problem = this.#readPiece();
       if (problem !== null) return err(problem);
     }
+    if (this.#quoted) return err(UNCLOSED);
     const brace = this.#bare.indexOf("{");
     if (brace >= 0 && (this.#bare.includes(",", brace) || this.#bare.includes("..", brace))) {
       this.#expands = true;
@@ -64,34 +67,36 @@ class WordReader {
   #readPiece(): string | null {
     const char = this.#source[this.#at]!;
     switch (char) {
-      case "'":
-        return this.#readSingleQuotes();
       case '"':
-        return this.#readDoubleQuotes();
+        this.#quoted = !this.#quoted;
+        this.#at += 1;
+        return null;
       case "\\":
         return this.#readEscape();
       case "$":
-        return this.#readDollar(false);
+        return this.#readDollar();
       case "`":
         return "a backtick runs a command";
-      case "*":
-      case "?":
-      case "[":
-        this.#expands = true;
-        this.#many = true;
-        this.#wild ||= this.#couldBecomeOption();
-        break;
-      case "{":
-        this.#braceIsWild ||= this.#couldBecomeOption();
-        break;
       case "!":
-        if (this.#recallsHistory(/[\s=]/)) return "an interactive shell replaces '!' by an earlier command";
+        if (this.#recallsHistory()) return "an interactive shell replaces '!' by an earlier command";
         break;
+      case "'":
+        if (!this.#quoted) return this.#readSingleQuotes();
     }
-    this.#bare += char;
+    if (!this.#quoted) this.#readBare(char);
     this.#text += char;
     this.#at += 1;
     return null;
+  }
+
+  #readBare(char: string): void {
+    if ("*?[".includes(char)) {
+      this.#expands = true;
+      this.#many = true;
+      this.#wild ||= this.#couldBecomeOption();
+    }
+    if (char === "{") this.#braceIsWild ||= this.#couldBecomeOption();
+    this.#bare += char;
   }
 
   #readSingleQuotes(): string | null {
@@ -102,48 +107,21 @@ class WordReader {
     return null;
   }
 
-  #readDoubleQuotes(): string | null {
-    this.#at += 1;
-    while (this.#at < this.#source.length) {
-      const char = this.#source[this.#at]!;
-      if (char === '"') {
-        this.#at += 1;
-        return null;
-      }
-      if (char === "`") return "a backtick runs a command";
-      if (char === "$") {
-        const problem = this.#readDollar(true);
-        if (problem !== null) return problem;
-        continue;
-      }
-      if (char === "!" && this.#recallsHistory(/[\s="]/))
-        return "an interactive shell replaces '!' by an earlier command";
-      if (char === "\\") {
-        const next = this.#source[this.#at + 1] ?? "";
-        if (next !== "\n") this.#text += ESCAPED_IN_QUOTES.has(next) ? next : char + next;
-        this.#at += 2;
-        continue;
-      }
-      this.#text += char;
-      this.#at += 1;
-    }
-    return UNCLOSED;
-  }
-
   #readEscape(): string | null {
     const next = this.#source[this.#at + 1];
-    if (next === undefined) return "the text ends in a backslash";
+    if (next === undefined) return this.#quoted ? UNCLOSED : "the text ends in a backslash";
+    const isKept = this.#quoted && !ESCAPED_IN_QUOTES.has(next);
     // A backslash before a newline joins the lines.
-    if (next !== "\n") this.#text += next;
+    if (next !== "\n") this.#text += isKept ? `\\${next}` : next;
     this.#at += 2;
     return null;
   }
 
-  #readDollar(quoted: boolean): string | null {
+  #readDollar(): string | null {
     const next = this.#source[this.#at + 1] ?? "";
     if (next === "(") return "'$(' runs a command or evaluates an expression";
     if (next === "[") return "'$[' evaluates an expression";
-    if (!quoted && (next === "'" || next === '"')) return `shells read '$${next}' differently`;
+    if (!this.#quoted && (next === "'" || next === '"')) return `shells read '$${next}' differently`;
     VARIABLE.lastIndex = this.#at;
     const variable = VARIABLE.exec(this.#source)?.[0];
     if (variable === undefined) {
@@ -154,11 +132,11 @@ class WordReader {
       return null;
     }
     if (this.#source[this.#at + variable.length] === "[") return "a subscript is evaluated as an expression";
-    const all = variable.endsWith("@");
+    const splits = !this.#quoted || variable.endsWith("@");
     this.#expands = true;
-    this.#many ||= !quoted || all;
+    this.#many ||= splits;
     // Unquoted, its value is split: whatever stands before it, a later piece may start with a dash.
-    this.#wild ||= !quoted || all || this.#couldBecomeOption();
+    this.#wild ||= splits || this.#couldBecomeOption();
     this.#text += variable;
     this.#at += variable.length;
     return null;
@@ -169,9 +147,10 @@ class WordReader {
     return this.#text === "" || this.#text.startsWith("-");
   }
 
-  #recallsHistory(unlessBefore: RegExp): boolean {
+  #recallsHistory(): boolean {
     const next = this.#source[this.#at + 1];
-    return next !== undefined && !unlessBefore.test(next);
+    const isLiteral = this.#quoted ? /[\s="]/ : /[\s=]/;
+    return next !== undefined && !isLiteral.test(next);
   }
 }
 

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { defineTool, type ToolContext, type UpstreamResponse } from "../catalog/define-tool.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import { lazySchema } from "../contract/lazy-schema.ts";
+import { attempt } from "../kit/result.ts";
 import { cutText } from "./cut-text.ts";
 import { parseUpstream } from "./parse-upstream.ts";
 
@@ -76,12 +77,11 @@ export const nhtsaRecallSearch = defineTool({
  * sent, so a 400 has no other meaning; a model that saw an upstream error would tell the user that the search failed.
  */
 async function fetchUnlessEmpty(url: URL, ctx: ToolContext): Promise<UpstreamResponse | null> {
-  try {
-    return await ctx.fetch(url);
-  } catch (error) {
-    if (error instanceof ToolFailure && error.failure.upstreamStatus === 400) return null;
-    throw error;
-  }
+  const fetched = await attempt(() => ctx.fetch(url));
+  if (fetched.ok) return fetched.value;
+  const { error } = fetched;
+  if (error instanceof ToolFailure && error.failure.upstreamStatus === 400) return null;
+  throw error;
 }
 
 /** An unknown vehicle and one without recalls look the same to NHTSA; a safety answer must not hide that. */

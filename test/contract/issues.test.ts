@@ -1,7 +1,13 @@
 import * as z from "zod";
 import { expect, test } from "vitest";
 
-import { describe as describeValue, suggestFields, toHint, toIssues } from "../../src/contract/issues.ts";
+import {
+  describe as describeValue,
+  explainMisfit,
+  suggestFields,
+  toHint,
+  toIssues,
+} from "../../src/contract/issues.ts";
 
 function issuesOf(schema: z.ZodType, input: unknown, base?: readonly PropertyKey[]) {
   const parsed = schema.safeParse(input);
@@ -160,4 +166,15 @@ test("suggestFields() offers a field only where it would belong", () => {
   const schema = z.strictObject({ filter: z.strictObject({}) });
   const issues = issuesOf(schema, { filter: { qeury: 1 } }, ["args"]);
   expect(suggestFields(issues, ["query", "filter"], "/args")).toBe("");
+});
+
+test("explainMisfit() says every issue, and what a field that does not exist may have been meant for", () => {
+  const parsed = z.strictObject({ city: z.string() }).safeParse({ citi: "Phoenix" });
+  expect(explainMisfit(parsed.error!, { citi: "Phoenix" }, ["city"], ["args"])).toEqual({
+    issues: [
+      { path: "/args/city", expected: "a string", received: "nothing" },
+      { path: "/args/citi", expected: "no such field", received: 'the string "Phoenix"' },
+    ],
+    hint: "/args/city must be a string, received nothing; there is no field /args/citi. Did you mean 'city' instead of 'citi'?",
+  });
 });

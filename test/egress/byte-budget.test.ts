@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { ByteBudget } from "../../src/egress/byte-budget.ts";
+import { ByteBudget } from "../../src/egress/read-body.ts";
 
 describe("ByteBudget", () => {
   it("gives exactly as many bytes as it has", () => {

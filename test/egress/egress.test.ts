@@ -4,7 +4,7 @@ import { defineTool, type ToolDeclaration } from "../../src/catalog/define-tool.
 import { makeFailure } from "../../src/contract/failure.ts";
 import { ToolFailure } from "../../src/catalog/tool-failure.ts";
 import { Semaphore } from "../../src/kit/semaphore.ts";
-import { ByteBudget } from "../../src/egress/byte-budget.ts";
+import { ByteBudget } from "../../src/egress/read-body.ts";
 import { CallClock } from "../../src/egress/call-clock.ts";
 import { type CallTrace, createEgress } from "../../src/egress/egress.ts";
 import { UpstreamHealth } from "../../src/egress/upstream-health.ts";

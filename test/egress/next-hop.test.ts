@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { makeFailure } from "../../src/contract/failure.ts";
 import { err, ok } from "../../src/kit/result.ts";
-import { type Hop, markHeaders, nextHop } from "../../src/egress/next-hop.ts";
+import { markHeaders } from "../../src/egress/guard-headers.ts";
+import { type Hop, nextHop } from "../../src/egress/next-hop.ts";
 import { errorOf, valueOf } from "../support/unwrap.ts";
 
 const HEADERS = {

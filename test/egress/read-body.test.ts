@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { ToolFailure } from "../../src/catalog/tool-failure.ts";
 import { makeFailure } from "../../src/contract/failure.ts";
-import { ByteBudget } from "../../src/egress/byte-budget.ts";
+import { ByteBudget } from "../../src/egress/read-body.ts";
 import { CallClock } from "../../src/egress/call-clock.ts";
 import { parseJsonBody, readBody } from "../../src/egress/read-body.ts";
 import { type BodyStep, FakeBody, STALL } from "../support/fake-upstream.ts";
@@ -201,7 +201,7 @@ describe("readBody()", () => {
 
 describe("parseJsonBody()", () => {
   it("parses JSON whatever its content type says", () => {
-    expect(parseJsonBody('{"a":[1]}', "text/plain")).toEqual({ a: [1] });
+    expect(parseJsonBody('{"a":[1]}', new Headers({ "content-type": "text/plain" }))).toEqual({ a: [1] });
   });
 
   it.each([
@@ -214,7 +214,7 @@ describe("parseJsonBody()", () => {
     ["  \n", "application/json", "nothing"],
   ])("says for %j of type %j that %s came, never the text", (text, type, came) => {
     try {
-      parseJsonBody(text, type);
+      parseJsonBody(text, new Headers(type === null ? {} : { "content-type": type }));
       expect.unreachable();
     } catch (error) {
       const { failure } = error as ToolFailure;

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import type { ToolContext } from "../../src/catalog/define-tool.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
-import { type FailureCode, makeFailure } from "../../src/contract/failure.ts";
+import type { FailureCode } from "../../src/contract/failure-codes.ts";
+import { makeFailure } from "../../src/contract/failure.ts";
 import type { JobSpec } from "../../src/contract/gate/job.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { ToolFailure } from "../../src/catalog/tool-failure.ts";
@@ -10,7 +11,7 @@ import { execute } from "../../src/executor.ts";
 import { Semaphore } from "../../src/kit/semaphore.ts";
 import { JobDrain } from "../../src/edge/durable/drain-jobs.ts";
 import { AttemptRunner } from "../../src/run/attempt-runner.ts";
-import { ByteBudget } from "../../src/egress/byte-budget.ts";
+import { ByteBudget } from "../../src/egress/read-body.ts";
 import { judge, UpstreamHealth } from "../../src/egress/upstream-health.ts";
 import { firstDue, nextDue } from "../../src/state/due-times.ts";
 import { claimJob, type Job, recordJob, settleJob } from "../../src/state/outbox.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { resultSchema } from "../../src/edge/openapi/result-schema.ts";
+import { resultSchema } from "../../src/answer/result-schema.ts";
 import { eventually } from "../support/eventually.ts";
 import type { WireResult } from "../support/execute-batch.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -49,7 +49,7 @@ test("A read that is unfinished at the deadline goes on: its job has the data, t
     { status: "initiated", tool: "probe-read", meta: { demoted: true, attempts: 1 } },
   ]);
   expect(summary).toMatchObject({ ok: 1, initiated: 1 });
-  expect(resultSchema.safeParse(results[1]).error).toBeUndefined();
+  expect(resultSchema().safeParse(results[1]).error).toBeUndefined();
   expect(stats["duration_ms"]).toBeLessThan(900);
 
   expect(await endOf(results[1]!)).toMatchObject({
@@ -111,7 +111,7 @@ describe("A write that may not be repeated and is not answered by the deadline",
       meta: { verification: { tool: "probe-verify", verdict: "took_effect" } },
     });
     expect(result).not.toHaveProperty("job_id");
-    expect(resultSchema.safeParse(result).error).toBeUndefined();
+    expect(resultSchema().safeParse(result).error).toBeUndefined();
     const [sent, ...more] = bodiesOf("/verified", 71);
     expect(more).toEqual([]);
     expect(await sent!.end).toBe("answered");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { ToolDeclaration } from "../../src/catalog/define-tool.ts";
-import { isCapped, layersOf, type Sharing } from "../../src/plan/layers-of.ts";
+import { layersOf, type Sharing, sharingOf } from "../../src/plan/layers-of.ts";
 import type { Task } from "../../src/plan/step.ts";
 import { contractOf, planOf } from "../support/fake-actions.ts";
 
@@ -39,8 +39,9 @@ test("layers stand in one order: what shows, what joins, what waits", () => {
   expect(layersOf(all, { ...REPEATS, isCapped: true }, true)).toEqual(["select", "reads", "cap", "permit"]);
 });
 
-test("isCapped() is true of a plan in which some tool has a cap", () => {
+test("sharingOf() finds a cap, and reads that are asked for twice", () => {
   const serial = contractOf("serial", { orchestration: { mode: "sequential-only" } });
-  expect(isCapped(planOf([{ id: "a" }]))).toBe(false);
-  expect(isCapped(planOf([{ id: "a" }, { id: "b", tool: serial }]))).toBe(true);
+  expect(sharingOf(planOf([{ id: "a" }]))).toEqual({ repeats: null, isCapped: false });
+  expect(sharingOf(planOf([{ id: "a", tool: serial }]))).toEqual({ repeats: null, isCapped: true });
+  expect(sharingOf(planOf([{ id: "a" }, { id: "b" }])).repeats!.keys.size).toBe(1);
 });

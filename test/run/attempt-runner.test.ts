@@ -8,7 +8,7 @@ import { LIMITS } from "../../src/contract/limits.ts";
 import type { Orchestration } from "../../src/contract/orchestration.ts";
 import { Semaphore } from "../../src/kit/semaphore.ts";
 import { AttemptRunner } from "../../src/run/attempt-runner.ts";
-import { ByteBudget } from "../../src/egress/byte-budget.ts";
+import { ByteBudget } from "../../src/egress/read-body.ts";
 import { TestWorld } from "../support/execute-batch.ts";
 import { contractOf } from "../support/fake-actions.ts";
 

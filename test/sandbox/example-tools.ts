@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import { type Tool, type ToolContext, defineTool } from "../../src/catalog/define-tool.ts";
-import { type FailureCode } from "../../src/contract/failure.ts";
+import type { FailureCode } from "../../src/contract/failure-codes.ts";
 import { ToolFailure } from "../../src/catalog/tool-failure.ts";
 import { EXAMPLES_HOST, signWebhook } from "./upstreams/examples.ts";
 

@@ -30,7 +30,8 @@ export class FakeUpstream {
       headers: new Headers(init.headers),
       body: init.body as string | undefined,
       redirect: init.redirect,
-      signal: init.signal as AbortSignal,
+      // A request that may linger has none.
+      signal: init.signal ?? new AbortController().signal,
     };
     this.requests.push(request);
     this.#waiting += 1;

@@ -1,6 +1,38 @@
-import type { CallbackRecord, JobRecord } from "./job.ts";
+import * as z from "zod";
 
-/** Write a job as the wire shows it. Data and error are JSON text already, and are not parsed on the way. */
+import { failureSchema } from "../failure.ts";
+import { lazySchema, type Written } from "../lazy-schema.ts";
+import { CALLBACK_STATUSES, type CallbackRecord, JOB_STATUSES, type JobRecord } from "./job.ts";
+
+/** Background work as the wire shows it. */
+export const jobSchema = lazySchema(() => {
+  const time = z.string().describe("ISO 8601, UTC");
+  const callback = z.strictObject({
+    status: z.enum(CALLBACK_STATUSES),
+    attempts: z.int().min(0),
+    last_status: z.int().nullable(),
+    next_attempt_at: time.nullable(),
+  });
+  return z
+    .strictObject({
+      job_id: z.string(),
+      tool: z.string(),
+      status: z.enum(JOB_STATUSES),
+      attempts: z.int().min(0),
+      created_at: time,
+      updated_at: time,
+      next_attempt_at: time.nullable(),
+      note: z.string().optional(),
+      callback: callback.optional().describe("How the event for `callback_url` fares"),
+      data: z.unknown().optional(),
+      error: failureSchema().optional(),
+    })
+    .meta({ id: "Job" });
+});
+
+type WireJob = Written<typeof jobSchema>;
+
+/** Write a job. Data and error are JSON text already, and are not parsed on the way. */
 export function toJobJson(job: JobRecord): string {
   const head = JSON.stringify({
     job_id: job.id,
@@ -12,7 +44,7 @@ export function toJobJson(job: JobRecord): string {
     next_attempt_at: job.nextAttemptAt === null ? null : toIso(job.nextAttemptAt),
     ...(job.note !== null && { note: job.note }),
     ...(job.callback !== null && { callback: toWireCallback(job.callback) }),
-  });
+  } satisfies WireJob);
   const data = job.dataJson === null ? "" : `,"data":${job.dataJson}`;
   const error = job.errorJson === null ? "" : `,"error":${job.errorJson}`;
   return `${head.slice(0, -1)}${data}${error}}`;
@@ -24,7 +56,12 @@ export function toEventJson(job: JobRecord): string {
   return `${head.slice(0, -1)},"data":${toJobJson(job)}}`;
 }
 
-function toWireCallback({ status, attempts, lastStatus, nextAttemptAt }: CallbackRecord): object {
+function toWireCallback({
+  status,
+  attempts,
+  lastStatus,
+  nextAttemptAt,
+}: CallbackRecord): WireJob["callback"] {
   return {
     status,
     attempts,

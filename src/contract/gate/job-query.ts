@@ -1,8 +1,8 @@
 import { err, ok, type Result } from "../../kit/result.ts";
-import { JOB_STATUSES, type JobCursor, type JobQuery, type JobStatus } from "./job.ts";
+import { JOB_STATUSES, type JobCursor, type JobQuery } from "./job.ts";
 import { LIMITS } from "../limits.ts";
 import type { Refusal } from "../refusal.ts";
-import { refuseOtherParameters, refuseQuery } from "../refuse-query.ts";
+import { parseChoice, refuseOtherParameters, refuseQuery } from "../refuse-query.ts";
 
 const CURSOR = /^(\d{1,15})_([A-Za-z0-9_:.-]{1,200})$/;
 const WHOLE = /^\d{1,9}$/;
@@ -12,9 +12,8 @@ const PARAMETERS = ["status", "limit", "cursor"];
 export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal> {
   const other = refuseOtherParameters(query, PARAMETERS);
   if (other !== null) return err(other);
-  const status = query.get("status");
-  if (status !== null && !isStatus(status))
-    return err(refuseQuery("status", `one of ${JOB_STATUSES.join(", ")}`, status));
+  const status = parseChoice(query, "status", JOB_STATUSES);
+  if (!status.ok) return status;
 
   const limitText = query.get("limit") ?? String(LIMITS.jobPage);
   const limit = WHOLE.test(limitText) ? Number(limitText) : 0;
@@ -25,7 +24,7 @@ export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal>
   const after = cursor === null ? null : parseCursor(cursor);
   if (cursor !== null && after === null)
     return err(refuseQuery("cursor", "the next_cursor of an earlier page", cursor));
-  return ok({ status, limit, after });
+  return ok({ status: status.value, limit, after });
 }
 
 /** Write a place in the list as text that a query can carry. */
@@ -36,8 +35,4 @@ export function toCursor({ createdAt, id }: JobCursor): string {
 function parseCursor(text: string): JobCursor | null {
   const [, createdAt, id] = CURSOR.exec(text) ?? [];
   return id === undefined ? null : { createdAt: Number(createdAt), id };
-}
-
-function isStatus(text: string): text is JobStatus {
-  return (JOB_STATUSES as readonly string[]).includes(text);
 }

@@ -1,7 +1,47 @@
-import type { ConfirmationRecord, Island, ParkedAction } from "./confirmation.ts";
+import * as z from "zod";
 
-/** A confirmation as `GET /v1/confirmations/{id}` shows it: everything that a yes would run. */
-export function toWireConfirmation(record: ConfirmationRecord, island: Island): object {
+import { lazySchema, type Written } from "../lazy-schema.ts";
+import {
+  CONFIRMATION_STATUSES,
+  type ConfirmationRecord,
+  type Island,
+  type ParkedAction,
+} from "./confirmation.ts";
+
+/** What a person is asked about: everything that a yes would run. */
+export const confirmationSchema = lazySchema(() => {
+  const action = z.strictObject({
+    id: z.string(),
+    tool: z.string(),
+    gated: z.boolean().describe("Needs a yes itself; the others wait for one that does"),
+    args: z.unknown().optional(),
+    for_each: z.unknown().optional(),
+    args_of_each: z
+      .array(z.unknown())
+      .optional()
+      .describe("Instead of args: those of each element of a loop"),
+    resolved: z.boolean().describe("Whether these are what will be sent, or still hold references"),
+    callback_url: z.string().optional(),
+    waits_for: z.array(z.string()),
+  });
+  return z
+    .strictObject({
+      id: z.string(),
+      status: z.enum(CONFIRMATION_STATUSES),
+      created_at: z.string(),
+      expires_at: z.string(),
+      requested_by: z.string().describe("Name of the key that asked"),
+      actions: z.array(action),
+      args_hash: z.string(),
+    })
+    .meta({ id: "Confirmation" });
+});
+
+type WireConfirmation = Written<typeof confirmationSchema>;
+type WireArgs = Pick<WireConfirmation["actions"][number], "args" | "for_each" | "args_of_each" | "resolved">;
+
+/** A confirmation as `GET /v1/confirmations/{id}` shows it. */
+export function toWireConfirmation(record: ConfirmationRecord, island: Island): WireConfirmation {
   const { actions, requestedBy, argsHash } = island;
   return {
     id: record.id,
@@ -22,7 +62,7 @@ export function toWireConfirmation(record: ConfirmationRecord, island: Island): 
 }
 
 /** What will be sent where that is known, otherwise what was asked for, references included. */
-function toWireArgs({ args }: ParkedAction): object {
+function toWireArgs({ args }: ParkedAction): WireArgs {
   switch (args.kind) {
     case "call":
       return { args: args.input, resolved: true };

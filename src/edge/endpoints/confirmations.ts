@@ -1,5 +1,9 @@
+import { hashArgs, hashDeclaration } from "../../approve/confirmation-digests.ts";
+import { toRejectionJson } from "../../approve/rejection.ts";
+import { envelopeSchema } from "../../answer/result-schema.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import {
+  type Claim,
   type ConfirmationRecord,
   decisionSchema,
   type Island,
@@ -7,17 +11,16 @@ import {
   NO_CONFIRMATION,
   refuseClaim,
 } from "../../contract/gate/confirmation.ts";
-import { parseRequest } from "../../contract/parse-request.ts";
+import { confirmationSchema, toWireConfirmation } from "../../contract/gate/wire-confirmation.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
-import { toWireConfirmation } from "../../contract/gate/wire-confirmation.ts";
 import { executeApproved } from "../../executor.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
-import { hashArgs, hashDeclaration } from "../../approve/confirmation-digests.ts";
-import { toRejectionJson } from "../../approve/rejection.ts";
-import { readRequestBody } from "../http/read-request-body.ts";
-import { type RequestContext, toExecution } from "../http/request-context.ts";
-import { respondJson, respondProblem } from "../http/respond.ts";
+import { askGate } from "../http/ask-gate.ts";
+import { readRequest } from "../http/read-request-body.ts";
+import type { RequestContext } from "../http/request-context.ts";
+import { respondJson } from "../http/respond.ts";
 import { respondDocument } from "../http/respond-run.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 /** A confirmation with what it is about. */
 interface Found {
@@ -26,12 +29,22 @@ interface Found {
 }
 
 /** `GET /v1/confirmations/{id}`: what a yes would run. */
-export async function showConfirmation(id: string, context: RequestContext): Promise<Response> {
-  const found = await find(id, context);
-  if (!found.ok) return respondProblem(found.error, context.requestId);
-  const { record, island } = found.value;
-  return respondJson(JSON.stringify(toWireConfirmation(record, island)), context.requestId);
-}
+export const showConfirmation: Endpoint = {
+  route: "GET /v1/confirmations/:id",
+  async handle(_, context, id) {
+    const found = await find(id, context);
+    if (!found.ok) return found;
+    const { record, island } = found.value;
+    return ok(respondJson(JSON.stringify(toWireConfirmation(record, island)), context.requestId));
+  },
+  describe: () => ({
+    id: "getConfirmation",
+    summary: "Show what a person's yes would run",
+    tag: "Confirmations",
+    answer: { description: "The parked actions with their arguments", schema: confirmationSchema() },
+    refusals: ["NOT_FOUND"],
+  }),
+};
 
 /**
  * `POST /v1/confirmations/{id}`: a person's yes runs exactly what was parked, a no runs nothing; either is final and
@@ -39,53 +52,54 @@ export async function showConfirmation(id: string, context: RequestContext): Pro
  *
  * The key may be another than the one that asked: the same tenant's, and allowed every tool involved.
  */
-export async function decideConfirmation(
-  id: string,
-  request: Request,
-  context: RequestContext,
-): Promise<Response> {
-  const { requestId } = context;
-  const body = await readRequestBody(request);
-  if (!body.ok) return respondProblem(body.error, requestId);
-  const parsed = parseRequest(decisionSchema(), body.value.value);
-  if (!parsed.ok) return respondProblem(parsed.error, requestId);
-  const found = await find(id, context);
-  if (!found.ok) return respondProblem(found.error, requestId);
-  const { record, island } = found.value;
+export const decideConfirmation: Endpoint = {
+  route: "POST /v1/confirmations/:id",
+  async handle(request, context, id) {
+    const body = await readRequest(request, decisionSchema());
+    if (!body.ok) return body;
+    const { decision, args_hash: shownHash } = body.value.parsed;
+    const found = await find(id, context);
+    if (!found.ok) return found;
+    const { record, island } = found.value;
+    const refusal =
+      (record.status === "pending" ? null : refuseClaim(record.status)) ??
+      refuseShown(shownHash, island) ??
+      (decision === "approve" ? await refuseChanged(island, context) : null);
+    if (refusal !== null) return err(refusal);
 
-  const { decision, args_hash: shownHash } = parsed.value;
-  const refusal =
-    refuseStatus(record) ??
-    refuseShown(shownHash, island) ??
-    (decision === "approve" ? await refuseChanged(island, context) : null);
-  if (refusal !== null) return respondProblem(refusal, requestId);
-
-  const claim = { id, by: context.ports.newId() };
-  if (decision === "reject") return reject(claim, island, context);
-  return respondDocument(
-    async ({ signal }) => {
-      const answer = await executeApproved(island, claim, toExecution(context, signal));
-      if (!answer.ok) return answer;
-      const { envelopeJson, quota } = answer.value;
-      return ok({ json: envelopeJson, quota, replayed: false });
-    },
-    request,
-    context,
-  );
-}
+    const claim = { id, by: context.ports.newId() };
+    if (decision === "reject") return reject(claim, island, context);
+    return respondDocument(
+      async ({ signal }) => {
+        const answer = await executeApproved(island, claim, { ...context, signal });
+        if (!answer.ok) return answer;
+        const { envelopeJson, quota } = answer.value;
+        return ok({ json: envelopeJson, quota, replayed: false });
+      },
+      request,
+      context,
+    );
+  },
+  describe: () => ({
+    id: "decideConfirmation",
+    summary: "Say a person's yes, which runs what was parked, or no",
+    tag: "Confirmations",
+    body: { schema: decisionSchema().meta({ id: "Decision" }), example: { decision: "approve" } },
+    answer: { description: "One result for every parked action", schema: envelopeSchema() },
+    refusals: ["NOT_FOUND", "CONFIRMATION_INVALID", "INVALID_REQUEST"],
+    counted: true,
+  }),
+};
 
 async function reject(
-  claim: { readonly id: string; readonly by: string },
+  claim: Claim,
   island: Island,
   { gate, catalog, ports, requestId }: RequestContext,
-): Promise<Response> {
-  try {
-    const refused = await gate.reject(claim);
-    if (refused !== null) return respondProblem(refuseClaim(refused), requestId);
-  } catch {
-    return respondProblem(unreadable("The no could not be recorded; say it again."), requestId);
-  }
-  return respondJson(toRejectionJson(island, catalog, { claim, batchId: ports.newId() }), requestId);
+): Promise<Result<Response, Refusal>> {
+  const refused = await askGate(() => gate.reject(claim), "The no could not be recorded; say it again.");
+  if (!refused.ok) return refused;
+  if (refused.value !== null) return err(refuseClaim(refused.value));
+  return ok(respondJson(toRejectionJson(island, catalog, { claim, batchId: ports.newId() }), requestId));
 }
 
 /**
@@ -93,12 +107,9 @@ async function reject(
  * the tool does not.
  */
 async function find(id: string, { gate, caller, catalog }: RequestContext): Promise<Result<Found, Refusal>> {
-  let record: ConfirmationRecord | null;
-  try {
-    record = await gate.confirmation(id);
-  } catch {
-    return err(unreadable("The confirmation could not be read; ask again."));
-  }
+  const asked = await askGate(() => gate.confirmation(id), "The confirmation could not be read; ask again.");
+  if (!asked.ok) return asked;
+  const record = asked.value;
   if (record === null) return err(NO_CONFIRMATION);
   const island = JSON.parse(record.islandJson) as Island;
   // One that another version recorded is not guessed at.
@@ -107,16 +118,8 @@ async function find(id: string, { gate, caller, catalog }: RequestContext): Prom
   return hidden ? err(NO_CONFIRMATION) : ok({ record, island });
 }
 
-function unreadable(hint: string): Refusal {
-  return makeRefusal("UNAVAILABLE", hint, { retryAfterMs: 1_000 });
-}
-
 function missingTool({ actions }: Island, catalog: Catalog): string | null {
   return actions.find(({ tool }) => catalog.get(tool) === undefined)?.tool ?? null;
-}
-
-function refuseStatus({ status }: ConfirmationRecord): Refusal | null {
-  return status === "pending" ? null : refuseClaim(status);
 }
 
 function refuseShown(shownHash: string | undefined, { argsHash }: Island): Refusal | null {

@@ -1,46 +1,94 @@
-import { parseBatch } from "../../contract/batch.ts";
+import * as z from "zod";
+
+import { toResultJson } from "../../answer/envelope.ts";
+import { executionSchema } from "../../answer/result-schema.ts";
+import { actionSchema } from "../../contract/action.ts";
+import { batchSchema, parseBatch } from "../../contract/batch.ts";
+import { LIMITS } from "../../contract/limits.ts";
 import { execute } from "../../executor.ts";
 import { ok } from "../../kit/result.ts";
-import { toResultJson } from "../../answer/envelope.ts";
 import { readIdempotencyKey } from "../http/read-idempotency-key.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
-import { type RequestContext, toExecution } from "../http/request-context.ts";
-import { respondProblem } from "../http/respond.ts";
 import { respondRun } from "../http/respond-run.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 /**
  * `POST /v1/execute_actions`: one batch in, every result out. As events an answer that is replayed for its idempotency key
  * comes all at once, and a dry run has no results: its plan is the `done`.
  */
-export async function executeActions(request: Request, context: RequestContext): Promise<Response> {
-  const { requestId } = context;
-  const key = readIdempotencyKey(request);
-  if (!key.ok) return respondProblem(key.error, requestId);
-  const body = await readRequestBody(request);
-  if (!body.ok) return respondProblem(body.error, requestId);
-  const batch = parseBatch(body.value.value, body.value.bytes);
-  if (!batch.ok) return respondProblem(batch.error, requestId);
+export const executeActions: Endpoint = {
+  route: "POST /v1/execute_actions",
+  async handle(request, context) {
+    const key = readIdempotencyKey(request);
+    if (!key.ok) return key;
+    const body = await readRequestBody(request);
+    if (!body.ok) return body;
+    const batch = parseBatch(body.value.value, body.value.bytes);
+    if (!batch.ok) return batch;
 
-  const keyed = key.value === null ? {} : { batchKey: { key: key.value, content: body.value.value } };
-  return respondRun(
-    async ({ onResult, ...listener }) => {
-      const answer = await execute(batch.value, {
-        ...toExecution(context, listener.signal),
-        ...keyed,
-        ...listener,
-        ...(onResult && { onOutcome: (step, outcome) => onResult(toResultJson(step, outcome)) }),
-      });
-      if (!answer.ok) return answer;
-      const { envelopeJson, quota, replayed } = answer.value;
-      if (replayed && onResult) for (const json of resultsOf(envelopeJson)) onResult(json);
-      return ok({ json: envelopeJson, quota, replayed });
+    const keyed = key.value === null ? {} : { batchKey: { key: key.value, content: body.value.value } };
+    return respondRun(
+      async ({ onResult, ...listener }) => {
+        const answer = await execute(batch.value, {
+          ...context,
+          ...keyed,
+          ...listener,
+          ...(onResult && { onOutcome: (step, outcome) => onResult(toResultJson(step, outcome)) }),
+        });
+        if (!answer.ok) return answer;
+        const { envelopeJson, quota, replayed } = answer.value;
+        if (replayed && onResult) for (const json of resultsOf(envelopeJson)) onResult(json);
+        return ok({ json: envelopeJson, quota, replayed });
+      },
+      request,
+      context,
+    );
+  },
+  describe: () => ({
+    id: "executeActions",
+    summary: "Run a batch of actions and answer each of them",
+    tag: "Batches",
+    keyed: true,
+    body: { schema: documentedBatch(), example: EXAMPLE },
+    answer: {
+      description: "One result for every action, in the order asked; with dry_run, the plan",
+      schema: executionSchema(),
+      events: true,
     },
-    request,
-    context,
-  );
-}
+    counted: true,
+  }),
+};
 
 function resultsOf(envelopeJson: string): string[] {
   const { results } = JSON.parse(envelopeJson) as { readonly results: readonly unknown[] };
   return results.map((result) => JSON.stringify(result));
 }
+
+/** A batch as it is documented: its actions are parsed one by one, so that one bad action stays one bad action. */
+function documentedBatch(): z.ZodType {
+  const actions = z.array(actionSchema().meta({ id: "Action" }));
+  return batchSchema()
+    .extend({ actions: actions.min(1).max(LIMITS.actions) })
+    .meta({ id: "Batch" });
+}
+
+const EXAMPLE = {
+  actions: [
+    {
+      id: "shops",
+      tool: "google-maps-search",
+      args: { query: "oil change near Phoenix, AZ", max_results: 2 },
+    },
+    { id: "weather", tool: "get_weather", args: { city: "Phoenix" } },
+    {
+      tool: "send_email",
+      args: {
+        to: ["you@example.com"],
+        subject: { $template: "{{shops#/places/0/name}}" },
+        body: { $template: "It is {{weather#/current/condition}} at {{shops#/places/0/address}}." },
+      },
+    },
+  ],
+  on_error: "partial-success",
+  deadline_ms: 15_000,
+};

@@ -1,28 +1,44 @@
-import { describeSurface, TOOL_SURFACES, type ToolSurface } from "../../catalog/tool-surface.ts";
-import { refuseOtherParameters, refuseQuery } from "../../contract/refuse-query.ts";
-import { TOOL_FORMATS, type ToolFormat, toToolList } from "../../formats/tool-list.ts";
-import type { RequestContext } from "../http/request-context.ts";
-import { respondJson, respondProblem } from "../http/respond.ts";
+import * as z from "zod";
+
+import { describeSurface, TOOL_SURFACES } from "../../catalog/tool-surface.ts";
+import { parseChoice, refuseOtherParameters } from "../../contract/refuse-query.ts";
+import { TOOL_FORMATS, toToolList } from "../../formats/tool-list.ts";
+import { err, ok } from "../../kit/result.ts";
+import { respondJson } from "../http/respond.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 /** `GET /v1/tools?format=&surface=`: the caller's tools, ready to paste into a model call. */
-export function listTools(query: URLSearchParams, context: RequestContext): Response {
-  const { catalog, requestId } = context;
-  const format = query.get("format") ?? "json-schema";
-  const surface = query.get("surface") ?? "batch";
-  const other = refuseOtherParameters(query, ["format", "surface"]);
-  if (other !== null) return respondProblem(other, requestId);
-  if (!(TOOL_FORMATS as readonly string[]).includes(format))
-    return refuse("format", oneOf(TOOL_FORMATS), format, requestId);
-  if (!(TOOL_SURFACES as readonly string[]).includes(surface))
-    return refuse("surface", oneOf(TOOL_SURFACES), surface, requestId);
-  const tools = describeSurface(surface as ToolSurface, catalog);
-  return respondJson(JSON.stringify({ tools: toToolList(tools, format as ToolFormat) }), requestId);
-}
-
-function oneOf(values: readonly string[]): string {
-  return `one of ${values.join(", ")}`;
-}
-
-function refuse(path: string, expected: string, received: string, requestId: string): Response {
-  return respondProblem(refuseQuery(path, expected, received), requestId);
-}
+export const listTools: Endpoint = {
+  route: "GET /v1/tools",
+  async handle(request, { catalog, requestId }) {
+    const query = new URL(request.url).searchParams;
+    const other = refuseOtherParameters(query, ["format", "surface"]);
+    if (other !== null) return err(other);
+    const format = parseChoice(query, "format", TOOL_FORMATS);
+    if (!format.ok) return format;
+    const surface = parseChoice(query, "surface", TOOL_SURFACES);
+    if (!surface.ok) return surface;
+    const described = describeSurface(surface.value ?? "batch", catalog);
+    const tools = toToolList(described, format.value ?? "json-schema");
+    return ok(respondJson(JSON.stringify({ tools }), requestId));
+  },
+  describe: () => ({
+    id: "listTools",
+    summary: "List the tools, ready to paste into a model call",
+    tag: "Discovery",
+    query: z.strictObject({
+      format: z.enum(TOOL_FORMATS).optional(),
+      surface: z.enum(TOOL_SURFACES).optional(),
+    }),
+    answer: {
+      description: "The tools in the format asked for",
+      schema: z
+        .strictObject({
+          tools: z
+            .array(z.looseObject({}))
+            .describe("In the format's own shape, ready to paste into a model call"),
+        })
+        .meta({ id: "ToolList" }),
+    },
+  }),
+};

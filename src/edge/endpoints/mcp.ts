@@ -5,8 +5,8 @@ import { isAllowedOrigin } from "../http/guard-origin.ts";
 
 import { readRequestBody } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
-import { baseHeaders } from "../http/respond.ts";
 import { serveMcp } from "../mcp/serve-mcp.ts";
+import { respondJson } from "../http/respond.ts";
 
 /** JSON-RPC 2.0, section 5.1. */
 const PARSE_ERROR = -32_700;
@@ -18,13 +18,7 @@ const INVALID_REQUEST = -32_600;
  */
 export async function answerMcp(request: Request, context: RequestContext): Promise<Response> {
   const { requestId, origins } = context;
-  if (!isAllowedOrigin(request, origins))
-    return refuse(
-      403,
-      INVALID_REQUEST,
-      "Requests from this origin or for this host are not answered.",
-      requestId,
-    );
+  if (!isAllowedOrigin(request, origins)) return refuse(403, INVALID_REQUEST, ELSEWHERE, requestId);
   const asked = new URL(request.url).searchParams.getAll("surface");
   const surface = asked.length === 0 ? "meta" : asked.join(", ");
   if (!(TOOL_SURFACES as readonly string[]).includes(surface)) {
@@ -42,6 +36,8 @@ export async function answerMcp(request: Request, context: RequestContext): Prom
   return serveMcp(request, context, { surface: surface as ToolSurface, body: value, bodyBytes: bytes });
 }
 
+const ELSEWHERE = "Requests from this origin or for this host are not answered.";
+
 const NO_KEYS =
   "A call takes no 'Idempotency-Key': leave the header out, or give actions of execute_actions an idempotency_key.";
 
@@ -54,8 +50,5 @@ function refuseBody(refusal: Refusal, requestId: string): Response {
 
 function refuse(status: number, code: number, message: string, requestId: string): Response {
   const body = { jsonrpc: "2.0", id: null, error: { code, message } };
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { ...baseHeaders(requestId), "content-type": "application/json" },
-  });
+  return respondJson(JSON.stringify(body), requestId, { status });
 }

@@ -1,47 +1,56 @@
-import { describeTool } from "../../catalog/describe-tool.ts";
-import { discoverTools, discoverySchema } from "../../catalog/discover-tools.ts";
+import { describeTool, toolDescriptionSchema } from "../../catalog/describe-tool.ts";
+import { discoverTools, discoveryAnswerSchema, discoverySchema } from "../../catalog/discover-tools.ts";
 import { schemaRequestSchema } from "../../catalog/meta-tools.ts";
 import { sayUnknownTool } from "../../catalog/unknown-tool.ts";
 import { describe } from "../../contract/issues.ts";
-import { parseRequest } from "../../contract/parse-request.ts";
-import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
-import { readRequestBody } from "../http/read-request-body.ts";
-import type { RequestContext } from "../http/request-context.ts";
-import { respondJson, respondProblem } from "../http/respond.ts";
+import { makeRefusal } from "../../contract/refusal.ts";
+import { err, ok } from "../../kit/result.ts";
+import { readRequest } from "../http/read-request-body.ts";
+import { respondJson } from "../http/respond.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 /** `POST /v1/discover_tools`: which tools there are for something. Like the list of tools it costs no quota. */
-export function answerDiscovery(request: Request, context: RequestContext): Promise<Response> {
-  return answer(request, context, (body) => {
-    const parsed = parseRequest(discoverySchema(), body);
-    return parsed.ok ? ok(discoverTools(parsed.value, context.catalog)) : parsed;
-  });
-}
+export const answerDiscovery: Endpoint = {
+  route: "POST /v1/discover_tools",
+  async handle(request, { catalog, requestId }) {
+    const body = await readRequest(request, discoverySchema());
+    if (!body.ok) return body;
+    return ok(respondJson(JSON.stringify(discoverTools(body.value.parsed, catalog)), requestId));
+  },
+  describe: () => ({
+    id: "discoverTools",
+    summary: "Find tools by what they do, by category or by action",
+    tag: "Discovery",
+    body: {
+      schema: discoverySchema().meta({ id: "DiscoveryRequest" }),
+      example: { query: "weather in Phoenix", limit: 3 },
+    },
+    answer: { description: "The tools that fit, best first", schema: discoveryAnswerSchema() },
+    refusals: ["INVALID_REQUEST"],
+  }),
+};
 
 /** `POST /v1/get_tool_schema`: how one tool is called. A tool that the key may not call does not exist. */
-export function answerToolSchema(request: Request, context: RequestContext): Promise<Response> {
-  const { catalog } = context;
-  return answer(request, context, (body) => {
-    const parsed = parseRequest(schemaRequestSchema(), body);
-    if (!parsed.ok) return parsed;
-    const name = parsed.value.tool_name;
+export const answerToolSchema: Endpoint = {
+  route: "POST /v1/get_tool_schema",
+  async handle(request, { catalog, requestId }) {
+    const body = await readRequest(request, schemaRequestSchema());
+    if (!body.ok) return body;
+    const name = body.value.parsed.tool_name;
     const tool = catalog.get(name);
-    if (tool === undefined) {
-      const issue = { path: "/tool_name", expected: "the name of a tool", received: describe(name) };
-      return err(makeRefusal("UNKNOWN_TOOL", sayUnknownTool(name, catalog.names), { issue }));
-    }
-    return ok(describeTool(tool));
-  });
-}
-
-async function answer(
-  request: Request,
-  { requestId }: RequestContext,
-  respond: (body: unknown) => Result<object, Refusal>,
-): Promise<Response> {
-  const body = await readRequestBody(request);
-  const result = body.ok ? respond(body.value.value) : body;
-  return result.ok
-    ? respondJson(JSON.stringify(result.value), requestId)
-    : respondProblem(result.error, requestId);
-}
+    if (tool !== undefined) return ok(respondJson(JSON.stringify(describeTool(tool)), requestId));
+    const issue = { path: "/tool_name", expected: "the name of a tool", received: describe(name) };
+    return err(makeRefusal("UNKNOWN_TOOL", sayUnknownTool(name, catalog.names), { issue }));
+  },
+  describe: () => ({
+    id: "getToolSchema",
+    summary: "Describe one tool",
+    tag: "Discovery",
+    body: {
+      schema: schemaRequestSchema().meta({ id: "ToolName" }),
+      example: { tool_name: "get_weather" },
+    },
+    answer: { description: "Everything needed to call it", schema: toolDescriptionSchema() },
+    refusals: ["INVALID_REQUEST", "UNKNOWN_TOOL"],
+  }),
+};

@@ -1,15 +1,29 @@
-import type { RequestContext } from "../http/request-context.ts";
+import * as z from "zod";
+
+import { ok } from "../../kit/result.ts";
 import { respondJson } from "../http/respond.ts";
+import type { Endpoint } from "./endpoint.ts";
 
-/** Written once per isolate. */
-let json: string | undefined;
-
-/** `GET /openapi.json`: what this surface takes and answers, for generators and people. */
-export async function showOpenApi({ requestId }: RequestContext): Promise<Response> {
-  if (json === undefined) {
-    // Loaded when it is asked for: no other request pays for its schemas.
-    const { makeOpenApiDocument } = await import("../openapi/make-document.ts");
-    json = JSON.stringify(makeOpenApiDocument());
-  }
-  return respondJson(json, requestId);
+/**
+ * `GET /openapi.json`: what this surface takes and answers, for generators and people. The document is made when it is
+ * first asked for, once per isolate: no other request pays for its schemas.
+ */
+export function describeEndpoints(endpoints: () => readonly Endpoint[]): Endpoint {
+  let json: string | undefined;
+  return {
+    route: "GET /openapi.json",
+    async handle(_, { requestId }) {
+      if (json === undefined) {
+        const { makeOpenApiDocument } = await import("../openapi/make-document.ts");
+        json = JSON.stringify(makeOpenApiDocument(endpoints()));
+      }
+      return ok(respondJson(json, requestId));
+    },
+    describe: () => ({
+      id: "getOpenApi",
+      summary: "This document",
+      tag: "About",
+      answer: { description: "OpenAPI 3.1", schema: z.looseObject({}).meta({ id: "OpenApiDocument" }) },
+    }),
+  };
 }

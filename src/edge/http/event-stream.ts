@@ -1,11 +1,11 @@
 import type { QuotaState } from "../../contract/gate/admission.ts";
 import type { Clock } from "../../kit/clock.ts";
-import { ok, type Result } from "../../kit/result.ts";
+import { attempt, ok, type Result } from "../../kit/result.ts";
 import type { Refused } from "../../gate/admit-plan.ts";
 import type { Execution } from "../../gate/execution.ts";
 import { logBug } from "../platform/log-bug.ts";
 import type { RequestContext } from "./request-context.ts";
-import { baseHeaders, quotaHeaders, replayHeaders, respondProblem } from "./respond.ts";
+import { baseHeaders, respondRefused, runHeaders } from "./respond.ts";
 
 /** Who is told about a run while it goes on. Without `onResult` nobody listens. */
 export interface Listener extends Pick<Execution, "signal" | "onAdmitted"> {
@@ -57,9 +57,13 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
   // What a slow client has not asked for yet waits as text, which is shared with the answer, and not as bytes beside it.
   const { readable, writable } = new TextEncoderStream();
   const writer = writable.getWriter();
-  const send = (text: string): void => void writer.write(text).catch(() => gone.abort());
+  const send = async (text: string): Promise<void> => {
+    const sent = await attempt(() => writer.write(text));
+    if (!sent.ok) gone.abort();
+  };
   // JSON text has no line breaks outside of strings, and inside them they are escaped.
-  const tell = (event: "result" | "done", json: string): void => send(`event: ${event}\ndata: ${json}\n\n`);
+  const tell = (event: "result" | "done", json: string): void =>
+    void send(`event: ${event}\ndata: ${json}\n\n`);
 
   const admitted = Promise.withResolvers<QuotaState | null>();
   const running = run({
@@ -72,30 +76,23 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
     admitted.promise.then((quota) => ok({ quota, replayed: false })),
     running,
   ]);
-  if (!first.ok) {
-    return respondProblem(first.error.refusal, requestId, quotaHeaders(caller, first.error.quota));
-  }
+  if (!first.ok) return respondRefused(request, first.error, context);
 
-  const stopKeepAlive = keepAlive(ports.clock, () => send(": still running\n\n"));
-  const ending = running.finally(stopKeepAlive).then(
-    (ran) => {
-      if (ran.ok) tell("done", ran.value.json);
-      return writer.close().catch(() => {});
-    },
-    (bug: unknown) => {
-      // The status is sent already: all that is left is to break the connection.
-      logBug(requestId, new URL(request.url).pathname, bug);
-      return writer.abort(bug);
-    },
-  );
-  defer(ending);
+  const stopKeepAlive = keepAlive(ports.clock, () => void send(": still running\n\n"));
+  const end = async (): Promise<unknown> => {
+    const ended = await attempt(() => running);
+    stopKeepAlive();
+    if (ended.ok) {
+      if (ended.value.ok) tell("done", ended.value.value.json);
+      return attempt(() => writer.close());
+    }
+    // The status is sent already: all that is left is to break the connection.
+    logBug(requestId, new URL(request.url).pathname, ended.error);
+    return writer.abort(ended.error);
+  };
+  defer(end());
   return new Response(readable, {
-    headers: {
-      ...baseHeaders(requestId),
-      ...HEADERS,
-      ...quotaHeaders(caller, first.value.quota),
-      ...replayHeaders(first.value.replayed),
-    },
+    headers: { ...baseHeaders(requestId), ...HEADERS, ...runHeaders(caller, first.value) },
   });
 }
 

@@ -25,15 +25,12 @@ export function isAllowedOrigin(request: Request, { hosts, origins }: AllowedOri
 
   const origin = request.headers.get("origin");
   if (origin === null || origins.has(origin)) return true;
-  if (!URL.canParse(origin)) return false;
-  const from = new URL(origin).hostname;
-  return from === hostname || (LOOPBACK.has(from) && LOOPBACK.has(hostname));
+  const from = URL.parse(origin)?.hostname;
+  return from === hostname || (from !== undefined && LOOPBACK.has(from) && LOOPBACK.has(hostname));
 }
 
 /** The name in a `Host` header; null where it is none, or more than that. The request's own URL is made of it. */
 function readHostname(host: string): string | null {
-  const text = `http://${host}`;
-  if (!URL.canParse(text)) return null;
-  const { href, host: parsed, hostname } = new URL(text);
-  return href === `http://${parsed}/` ? hostname : null;
+  const url = URL.parse(`http://${host}`);
+  return url !== null && url.href === `http://${url.host}/` ? url.hostname : null;
 }

@@ -4,6 +4,7 @@ import type { Caller } from "../../contract/caller.ts";
 import { isWritten, listOf, matches, oneOf, record, upTo } from "../../contract/fits.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import { attemptNow } from "../../kit/result.ts";
 
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const HASH = /^[0-9a-f]{64}$/;
@@ -70,12 +71,9 @@ export class KeyRing {
 /** Read the key configuration (JSON text). Throws with what is wrong with it; nothing configured is an empty ring. */
 export function parseKeyRing(text: string | undefined): KeyRing {
   if (text === undefined || text.trim() === "") return new KeyRing([]);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Error("Cannot read VOLLEY_KEYS: it is not JSON");
-  }
+  const json = attemptNow((): unknown => JSON.parse(text));
+  if (!json.ok) throw new Error("Cannot read VOLLEY_KEYS: it is not JSON");
+  const { value } = json;
   if (!fitsKeys(value))
     throw new Error(`Cannot read VOLLEY_KEYS: ${z.prettifyError(keysSchema().safeParse(value).error!)}`);
   return new KeyRing(

@@ -1,5 +1,8 @@
+import type * as z from "zod";
+
 import { LIMITS } from "../../contract/limits.ts";
 import { parseJson } from "../../contract/parse-json.ts";
+import { parseRequest } from "../../contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
 
@@ -14,30 +17,35 @@ const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset="?utf-
 /** Read a JSON request body: its type checked first, its size while reading, its depth before parsing. */
 export async function readRequestBody(request: Request): Promise<Result<RequestBody, Refusal>> {
   const type = request.headers.get("content-type") ?? "";
-  if (!JSON_TYPE.test(type)) {
-    return err(
-      makeRefusal(
-        "UNSUPPORTED_MEDIA_TYPE",
-        "Send the body as JSON with the header 'content-type: application/json'.",
-      ),
-    );
-  }
+  if (!JSON_TYPE.test(type)) return err(NOT_JSON);
   const encoding = request.headers.get("content-encoding") ?? "identity";
-  if (encoding !== "identity") {
-    return err(makeRefusal("UNSUPPORTED_MEDIA_TYPE", "Send the body as it is, without a content-encoding."));
-  }
+  if (encoding !== "identity") return err(ENCODED);
   const bytes = await readWithin(request, LIMITS.bodyBytes);
-  if (bytes === null) {
-    return err(
-      makeRefusal(
-        "BODY_TOO_LARGE",
-        `A body may take ${LIMITS.bodyBytes} bytes; send fewer or smaller actions.`,
-      ),
-    );
-  }
+  if (bytes === null) return err(TOO_LARGE);
   const parsed = parseJson(bytes);
   return parsed.ok ? ok({ value: parsed.value, bytes: bytes.length }) : parsed;
 }
+
+/** Read the body of a path that takes one object of known fields; `parsed` is Zod's copy of it. */
+export async function readRequest<Schema extends z.ZodObject>(
+  request: Request,
+  schema: Schema,
+): Promise<Result<RequestBody & { readonly parsed: z.output<Schema> }, Refusal>> {
+  const body = await readRequestBody(request);
+  if (!body.ok) return body;
+  const parsed = parseRequest(schema, body.value.value);
+  return parsed.ok ? ok({ ...body.value, parsed: parsed.value }) : parsed;
+}
+
+const NOT_JSON = makeRefusal(
+  "UNSUPPORTED_MEDIA_TYPE",
+  "Send the body as JSON with the header 'content-type: application/json'.",
+);
+const ENCODED = makeRefusal("UNSUPPORTED_MEDIA_TYPE", "Send the body as it is, without a content-encoding.");
+const TOO_LARGE = makeRefusal(
+  "BODY_TOO_LARGE",
+  `A body may take ${LIMITS.bodyBytes} bytes; send fewer or smaller actions.`,
+);
 
 /** The whole body, or null once it is known to be over the limit; no more than the limit and one chunk is held. */
 async function readWithin(request: Request, limit: number): Promise<Uint8Array | null> {
@@ -47,18 +55,12 @@ async function readWithin(request: Request, limit: number): Promise<Uint8Array |
     if (Number(declared) > limit) return null;
     return new Uint8Array(await request.arrayBuffer());
   }
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.length;
     if (size > limit) return null;
     chunks.push(chunk);
   }
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return whole;
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }

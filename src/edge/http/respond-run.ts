@@ -1,23 +1,23 @@
+import { ok, type Result } from "../../kit/result.ts";
 import { respondEvents, type Run } from "./event-stream.ts";
 import type { RequestContext } from "./request-context.ts";
-import { quotaHeaders, replayHeaders, respondJson, respondProblem } from "./respond.ts";
+import { respondJson, respondRefused, runHeaders } from "./respond.ts";
 import { wantsEvents } from "./wants-events.ts";
 
+/** What a run is answered with: its refusals are answered here, because the caller's quota stands in their headers. */
+export type Responded = Promise<Result<Response, never>>;
+
 /** Answer a run the way the client asks for: as one JSON document, or as events while it goes on. */
-export async function respondRun(run: Run, request: Request, context: RequestContext): Promise<Response> {
-  const respond = wantsEvents(request.headers.get("accept")) ? respondEvents : respondDocument;
-  return respond(run, request, context);
+export async function respondRun(run: Run, request: Request, context: RequestContext): Responded {
+  return wantsEvents(request.headers.get("accept"))
+    ? ok(await respondEvents(run, request, context))
+    : respondDocument(run, request, context);
 }
 
 /** Answer a run as one JSON document, when it is over. */
-export async function respondDocument(
-  run: Run,
-  request: Request,
-  context: RequestContext,
-): Promise<Response> {
-  const { requestId, caller } = context;
+export async function respondDocument(run: Run, request: Request, context: RequestContext): Responded {
   const ran = await run({ signal: request.signal });
-  if (!ran.ok) return respondProblem(ran.error.refusal, requestId, quotaHeaders(caller, ran.error.quota));
-  const { json, quota, replayed } = ran.value;
-  return respondJson(json, requestId, { ...quotaHeaders(caller, quota), ...replayHeaders(replayed) });
+  if (!ran.ok) return ok(respondRefused(request, ran.error, context));
+  const headers = runHeaders(context.caller, ran.value);
+  return ok(respondJson(ran.value.json, context.requestId, { headers }));
 }

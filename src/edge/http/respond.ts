@@ -1,9 +1,15 @@
-import type { QuotaState } from "../../contract/gate/admission.ts";
 import type { Caller } from "../../contract/caller.ts";
-import { type Refusal, statusOf, toProblem } from "../../contract/refusal.ts";
+import type { QuotaState } from "../../contract/gate/admission.ts";
+import { makeRefusal, type Refusal, statusOf, toProblem } from "../../contract/refusal.ts";
+import { type ApiError, INTERNAL_ERROR, toApiError } from "../../formats/orchestration-api.ts";
+import type { Refused } from "../../gate/admit-plan.ts";
+import type { Ran } from "./event-stream.ts";
+import type { RequestContext } from "./request-context.ts";
+
+type Headers = Readonly<Record<string, string>>;
 
 /** Headers of every answer: nothing here may be cached, sniffed or framed. */
-export function baseHeaders(requestId: string): Record<string, string> {
+export function baseHeaders(requestId: string): Headers {
   return {
     "x-request-id": requestId,
     "cache-control": "no-store",
@@ -11,33 +17,69 @@ export function baseHeaders(requestId: string): Record<string, string> {
   };
 }
 
-/** Answer with JSON text. */
-export function respondJson(json: string, requestId: string, headers?: Record<string, string>): Response {
+/** Answer with JSON text; 200 unless another status is given. */
+export function respondJson(
+  json: string,
+  requestId: string,
+  { status = 200, headers = {} }: { readonly status?: number; readonly headers?: Headers } = {},
+): Response {
   return new Response(json, {
+    status,
     headers: { ...baseHeaders(requestId), "content-type": "application/json", ...headers },
   });
 }
 
-/** Answer a refusal as an RFC 9457 problem document. */
-export function respondProblem(
+/** Answer an error of the Orchestration API. */
+export function respondApiError({ status, body }: ApiError, requestId: string, headers?: Headers): Response {
+  return respondJson(JSON.stringify(body), requestId, { status, ...(headers && { headers }) });
+}
+
+/** Answer a refusal: as an RFC 9457 problem document, or in the words of the Orchestration API where that was asked. */
+export function respondRefusal(
+  request: Request,
   refusal: Refusal,
   requestId: string,
-  headers?: Record<string, string>,
+  more?: Headers,
 ): Response {
-  return new Response(JSON.stringify({ ...toProblem(refusal), request_id: requestId }), {
+  const headers = {
+    ...(refusal.code === "UNAUTHORIZED" && { "www-authenticate": "Bearer" }),
+    ...retryHeaders(refusal),
+    ...more,
+  };
+  if (isOrchestration(request)) return respondApiError(toApiError(refusal), requestId, headers);
+  return respondJson(JSON.stringify({ ...toProblem(refusal), request_id: requestId }), requestId, {
     status: statusOf(refusal),
-    headers: {
-      ...baseHeaders(requestId),
-      "content-type": "application/problem+json",
-      ...(refusal.code === "UNAUTHORIZED" && { "www-authenticate": "Bearer" }),
-      ...retryHeaders(refusal),
-      ...headers,
-    },
+    headers: { "content-type": "application/problem+json", ...headers },
   });
 }
 
+/** Answer a run that was refused, with what is left of the caller's quota. */
+export function respondRefused(
+  request: Request,
+  { refusal, quota }: Refused,
+  { caller, requestId }: Pick<RequestContext, "caller" | "requestId">,
+): Response {
+  return respondRefusal(request, refusal, requestId, quotaHeaders(caller, quota));
+}
+
+/** Answer a bug of ours, likewise; it says no more than where to look. */
+export function respondBug(request: Request, requestId: string): Response {
+  if (isOrchestration(request)) return respondApiError(INTERNAL_ERROR, requestId);
+  const hint = "Something failed on our side; give the operator the request id.";
+  return respondRefusal(request, makeRefusal("UNAVAILABLE", hint), requestId);
+}
+
+function isOrchestration({ url }: Request): boolean {
+  return /^https?:\/\/[^/]+\/api\/orchestration\//.test(url);
+}
+
+/** Headers of an answer to a run: what is left of the quota, and whether it was kept under an idempotency key. */
+export function runHeaders(caller: Caller, { quota, replayed }: Omit<Ran, "json">): Headers {
+  return { ...quotaHeaders(caller, quota), ...(replayed && { "idempotency-replayed": "true" }) };
+}
+
 /** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers): the limit, and what is left of it. */
-export function quotaHeaders(caller: Caller, quota: QuotaState | null): Record<string, string> {
+export function quotaHeaders(caller: Caller, quota: QuotaState | null): Headers {
   if (quota === null) return {};
   const { limit, windowS } = caller.quota;
   const waitMs = quota.remaining === 0 ? quota.retryAfterMs : quota.resetMs;
@@ -48,13 +90,8 @@ export function quotaHeaders(caller: Caller, quota: QuotaState | null): Record<s
 }
 
 /** `Retry-After`, where waiting helps. */
-export function retryHeaders({ retryAfterMs }: Refusal): Record<string, string> {
+export function retryHeaders({ retryAfterMs }: Refusal): Headers {
   return retryAfterMs === undefined ? {} : { "retry-after": String(toSeconds(retryAfterMs)) };
-}
-
-/** What tells an answer that was kept under an idempotency key from one that ran just now. */
-export function replayHeaders(replayed: boolean): Record<string, string> {
-  return replayed ? { "idempotency-replayed": "true" } : {};
 }
 
 /** Whole seconds, rounded up: whoever waits that long has waited long enough. */

@@ -10,7 +10,7 @@ import { isJsonObject } from "../../contract/json.ts";
 import type { ToolReply } from "../../formats/provider-turn.ts";
 import { toRefusedReply } from "../../formats/to-tool-reply.ts";
 import { ok } from "../../kit/result.ts";
-import { type RequestContext, toExecution } from "../http/request-context.ts";
+import type { RequestContext } from "../http/request-context.ts";
 import { quotaHeaders, retryHeaders } from "../http/respond.ts";
 import { followCall, type McpCall } from "./follow-call.ts";
 
@@ -38,7 +38,8 @@ export async function callTool(
   const { name, args } = call;
   const followed = onProgress === undefined ? null : followCall(call, ports.clock, onProgress);
   const execution = {
-    ...toExecution(context, signal),
+    ...context,
+    signal,
     onAdmitted: (quota: QuotaState | null) => onCounted(quotaHeaders(caller, quota)),
     ...followed?.listeners,
   };

@@ -1,10 +1,9 @@
 import * as z from "zod";
 
+import { TOOL_SURFACES } from "../../catalog/tool-surface.ts";
 import { Components, type Json } from "./components.ts";
-import { toolListQuerySchema } from "./discovery-schemas.ts";
 import { makeMcpOperation } from "./mcp-operation.ts";
-import type { Operation } from "./operation.ts";
-import { OPERATIONS } from "./operations.ts";
+import type { Described, Operation } from "./operation.ts";
 import { toProblem, toResponse, toResponses } from "./responses.ts";
 
 const DESCRIPTION = `One call in, every result out: a batch executor for language-model tool calls.
@@ -15,21 +14,22 @@ A refusal is a problem document (RFC 9457) with a stable \`code\`, and nothing r
 the single actions.`;
 
 /**
- * Make the OpenAPI 3.1 document of the HTTP surface: every route of the table, with the schemas that parse its requests.
+ * Make the OpenAPI 3.1 document of the HTTP surface: every endpoint, with the schemas that parse its requests, and what
+ * stands beside them.
  *
  * Source: https://spec.openapis.org/oas/v3.1.1.html
  */
-export function makeOpenApiDocument(): Json {
+export function makeOpenApiDocument(endpoints: readonly Described[]): Json {
   const components = new Components();
-  const surface = toQueryParameters(toolListQuerySchema.pick({ surface: true }), components);
+  const surface = z.strictObject({ surface: z.enum(TOOL_SURFACES).optional() });
   const paths: Record<string, Record<string, Json>> = {
     "/healthz": { get: makeHealthOperation(components) },
-    "/mcp": { post: makeMcpOperation(surface, components) },
+    "/mcp": { post: makeMcpOperation(toQueryParameters(surface, components), components) },
   };
-  for (const [route, operation] of Object.entries<Operation>(OPERATIONS)) {
+  for (const { route, describe } of endpoints) {
     const [method = "", path = ""] = route.split(" ");
     const templated = path.replaceAll(/:(\w+)/g, "{$1}");
-    const described = toOperation(templated, operation, components);
+    const described = toOperation(templated, describe(), components);
     paths[templated] = { ...paths[templated], [method.toLowerCase()]: described };
   }
   return {

@@ -1,8 +1,7 @@
 import * as z from "zod";
 
+import { problemSchema } from "../../contract/refusal.ts";
 import type { Components, Json } from "./components.ts";
-import { EXAMPLES } from "./examples.ts";
-import { problemSchema } from "./problem-schema.ts";
 import { COUNTED_HEADERS, headersOf, toProblem, toResponse } from "./responses.ts";
 
 const messageSchema = z.looseObject({ jsonrpc: z.literal("2.0") }).meta({ id: "McpMessage" });
@@ -34,7 +33,7 @@ export function makeMcpOperation(parameters: readonly Json[], components: Compon
     "application/json": { schema: components.schema(schema, "output") },
   });
   const errors = Object.entries(ERRORS).map(([status, why]) => [status, toResponse(why, json(errorSchema))]);
-  const problem = { "application/problem+json": { schema: components.schema(problemSchema, "output") } };
+  const problem = { "application/problem+json": { schema: components.schema(problemSchema(), "output") } };
   return {
     operationId: "mcp",
     summary: "Speak the Model Context Protocol",
@@ -43,7 +42,10 @@ export function makeMcpOperation(parameters: readonly Json[], components: Compon
     requestBody: {
       required: true,
       content: {
-        "application/json": { schema: components.schema(messageSchema, "input"), example: EXAMPLES.rpc },
+        "application/json": {
+          schema: components.schema(messageSchema, "input"),
+          example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
+        },
       },
     },
     responses: {

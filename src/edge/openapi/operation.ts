@@ -1,6 +1,6 @@
 import type * as z from "zod";
 
-import type { RefusalCode } from "../../contract/refusal.ts";
+import type { RefusalCode } from "../../contract/failure-codes.ts";
 
 /** What a path answers with when it did what was asked: a JSON schema's source, or a stream of events beside it. */
 export interface Answer {
@@ -12,6 +12,7 @@ export interface Answer {
 /** A JSON body: the schema that parses it, or says the same, and one that a sandbox answers with 200. */
 export interface Body {
   readonly schema: z.ZodType;
+  /** It holds no `$ref`, because tools that read the document would follow it. */
   readonly example: unknown;
 }
 
@@ -33,4 +34,11 @@ export interface Operation {
   readonly refusals?: readonly RefusalCode[];
   /** Counted by the key's quota, and so refused without any. */
   readonly counted?: true;
+}
+
+/** A route with its description, which is made when the document is asked for. */
+export interface Described {
+  /** Its method and path, such as `GET /v1/jobs/:id`. */
+  readonly route: `${"GET" | "POST"} /${string}`;
+  readonly describe: () => Operation;
 }

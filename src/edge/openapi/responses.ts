@@ -1,8 +1,8 @@
-import { type RefusalCode, statusOf } from "../../contract/refusal.ts";
+import { CODES, type RefusalCode } from "../../contract/failure-codes.ts";
+import { problemSchema } from "../../contract/refusal.ts";
+import { apiErrorSchema } from "../../formats/orchestration-api.ts";
 import type { Components, Json } from "./components.ts";
 import type { Operation } from "./operation.ts";
-import { apiErrorSchema } from "./orchestration-schemas.ts";
-import { problemSchema } from "./problem-schema.ts";
 
 /** Refusals that every path may meet, every one with a query or a body, and every counted one. */
 const OF_A_PATH = ["UNAUTHORIZED", "LOOP_DETECTED", "METHOD_NOT_ALLOWED", "UNAVAILABLE"] as const;
@@ -67,7 +67,7 @@ export function toResponse(description: string, content?: Json, headers: Json = 
 
 /** Describe a problem document with one of some codes. */
 export function toProblem(codes: readonly RefusalCode[], components: Components): Json {
-  const problem = components.schema(problemSchema, "output");
+  const problem = components.schema(problemSchema(), "output");
   const schema = {
     allOf: [problem, { type: "object", properties: { code: { type: "string", enum: codes } } }],
   };
@@ -77,15 +77,18 @@ export function toProblem(codes: readonly RefusalCode[], components: Components)
 
 /** Describe how the Orchestration API says the same. */
 function toApiError(codes: readonly RefusalCode[], components: Components): Json {
-  const content = { "application/json": { schema: components.schema(apiErrorSchema, "output") } };
-  const response = toResponse(codes.join(", "), content, headersOf(codes));
+  const response = toResponse(codes.join(", "), apiErrorContent(components), headersOf(codes));
   return components.response(`Orchestration_${codes.join("_or_")}`, response);
 }
 
 /** Its reference document has a status of its own for what elsewhere is UNAVAILABLE without a way to wait for it. */
 function toBug(components: Components): Json {
-  const content = { "application/json": { schema: components.schema(apiErrorSchema, "output") } };
-  return components.response("Orchestration_bug", toResponse("Something failed on our side", content));
+  const response = toResponse("Something failed on our side", apiErrorContent(components));
+  return components.response("Orchestration_bug", response);
+}
+
+function apiErrorContent(components: Components): Json {
+  return { "application/json": { schema: components.schema(apiErrorSchema(), "output") } };
 }
 
 /** The headers that refusals with one of some codes have. */
@@ -95,16 +98,16 @@ export function headersOf(codes: readonly RefusalCode[]): Json {
 
 function toRefusals(operation: Operation, components: Components): Json {
   const { query, body, refusal, refusals = [], counted, keyed } = operation;
-  const codes: RefusalCode[] = [
+  const codes = new Set<RefusalCode>([
     ...OF_A_PATH,
-    ...(query === undefined ? [] : OF_A_QUERY),
-    ...(body === undefined ? [] : OF_A_BODY),
-    ...(keyed === undefined ? [] : OF_A_KEY),
-    ...(counted === undefined ? [] : OF_A_QUOTA),
+    ...(query ? OF_A_QUERY : []),
+    ...(body ? OF_A_BODY : []),
+    ...(keyed ? OF_A_KEY : []),
+    ...(counted ? OF_A_QUOTA : []),
     ...refusals,
-  ];
-  const byStatus = Map.groupBy(new Set(codes), (code) => statusOf({ code }));
+  ]);
   const to = refusal === undefined ? toProblem : toApiError;
+  const byStatus = Map.groupBy(codes, (code) => CODES[code].status);
   const responses = [...byStatus].map(([status, of]) => [status, to(of, components)]);
   return { ...(Object.fromEntries(responses) as Json), ...(refusal && { 500: toBug(components) }) };
 }

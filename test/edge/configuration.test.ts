@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import { defineTool } from "../../src/catalog/define-tool.ts";
-import { readToolGates } from "../../src/edge/deployment.ts";
+import { readToolGates } from "../../src/edge/configuration.ts";
 import { declareTool } from "../support/sample-tools.ts";
 
 const PLAIN = defineTool(declareTool());

@@ -1,0 +1,100 @@
+/** A code, said of one action that did not succeed: whether trying again may help, and what a caller reads. */
+interface OfAction {
+  readonly retryable: boolean;
+  readonly message: string;
+}
+
+/** A code, said of a whole request that was refused before anything ran: its HTTP status, and what a caller reads. */
+interface OfRequest {
+  readonly status: number;
+  readonly title: string;
+}
+
+const final = (message: string): OfAction => ({ retryable: false, message });
+const passing = (message: string): OfAction => ({ retryable: true, message });
+const refused = (status: number, title: string): OfRequest => ({ status, title });
+
+/**
+ * Everything that can go wrong, by code: one table. A few codes are said of an action and of a request, each in words of
+ * its own.
+ *
+ * These sentences are the only prose about a failure besides its hint. Neither ever holds an upstream's text, a URL's
+ * query or a secret: hints are written in this code, or built from what the caller sent.
+ */
+export const CODES = {
+  INVALID_ACTION: final("The action is not well formed."),
+  UNKNOWN_TOOL: {
+    ...final("There is no tool of that name."),
+    ...refused(404, "There is no tool of that name."),
+  },
+  INVALID_ARGS: final("The arguments do not fit the tool's schema."),
+  BAD_REFERENCE: final("The action refers to something that is not there."),
+  RATE_LIMITED: passing("The rate limit is used up for now."),
+  TIMEOUT: passing("The call took longer than it may."),
+  DEADLINE_EXCEEDED: passing("The batch's deadline passed before the action finished."),
+  CANCELLED: passing("The action was cancelled before it finished."),
+  UPSTREAM_ERROR: passing("The service behind the tool failed."),
+  NOT_FOUND: {
+    ...final("The service behind the tool does not know what was asked for."),
+    ...refused(404, "There is nothing here."),
+  },
+  BAD_UPSTREAM_RESPONSE: final("The service behind the tool answered with something unreadable."),
+  RESPONSE_TOO_LARGE: final("The service behind the tool answered with more than the tool may read."),
+  CIRCUIT_OPEN: passing("The service behind the tool is failing; not called."),
+  EGRESS_DENIED: final("The tool may not send a request there."),
+  MISCONFIGURED: final("The tool is not configured on this deployment."),
+  DEPENDENCY_FAILED: final("An action this one depends on did not succeed."),
+  ABORTED: passing("The batch stopped at its first failure."),
+  CONFIRMATION_INVALID: {
+    ...final("The action needs a person's confirmation."),
+    ...refused(409, "The confirmation cannot be decided."),
+  },
+  CONFIRMATION_REJECTED: final("A person said no to this action."),
+  OUTBOX_UNAVAILABLE: passing(
+    "It is not certain that the background work was recorded, so nothing is promised.",
+  ),
+  BACKLOG_FULL: {
+    ...passing("Too much background work is waiting already."),
+    ...refused(429, "Too much background work is waiting already."),
+  },
+  IDEMPOTENCY_CONFLICT: {
+    ...final("The idempotency key is taken: by other content, or by a run that is not over."),
+    ...refused(422, "The idempotency key was used for other content."),
+  },
+  OVERLOADED: passing("The system is too busy to run the action."),
+  TOOL_FAILED: final("The tool itself failed."),
+  INTERNAL: final("Something went wrong on our side."),
+
+  MALFORMED_JSON: refused(400, "The body is not JSON."),
+  INVALID_QUERY: refused(400, "A query parameter is not one of those offered."),
+  UNAUTHORIZED: refused(401, "The key is missing or not valid."),
+  LOOP_DETECTED: refused(403, "The request was sent by one of this system's own tools."),
+  METHOD_NOT_ALLOWED: refused(405, "The path does not answer this method."),
+  JOB_NOT_CANCELLABLE: refused(409, "The job is over, so it cannot be cancelled."),
+  JOB_NOT_REDRIVABLE: refused(409, "The job is not one that can be run again."),
+  IDEMPOTENCY_IN_PROGRESS: refused(409, "The batch of this idempotency key is still running."),
+  BODY_TOO_LARGE: refused(413, "The body is larger than a request may be."),
+  UNSUPPORTED_MEDIA_TYPE: refused(415, "The body must be sent as application/json."),
+  INVALID_BATCH: refused(422, "The batch is not well formed."),
+  INVALID_REQUEST: refused(422, "The body is not what this path takes."),
+  QUOTA_EXCEEDED: refused(429, "The key's quota is used up for now."),
+  UNAVAILABLE: refused(503, "The request could not be served just now."),
+};
+
+type CodeWith<Row> = {
+  [C in keyof typeof CODES]: (typeof CODES)[C] extends Row ? C : never;
+}[keyof typeof CODES];
+
+/** The code of a failed action. Stable: callers may switch on it. */
+export type FailureCode = CodeWith<OfAction>;
+
+/** The code of a refused request; as stable. */
+export type RefusalCode = CodeWith<OfRequest>;
+
+const ALL = Object.keys(CODES) as (keyof typeof CODES)[];
+
+/** Every code of an action, in the table's order. */
+export const FAILURE_CODES = ALL.filter((code): code is FailureCode => "message" in CODES[code]);
+
+/** Every code of a request, in the table's order. */
+export const REFUSAL_CODES = ALL.filter((code): code is RefusalCode => "status" in CODES[code]);

@@ -1,0 +1,29 @@
+import { decideConfirmation, showConfirmation } from "./confirmations.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { executeActions } from "./execute-actions.ts";
+import { invokeTool } from "./invoke-tool.ts";
+import { cancelJob, listJobs, redriveJob, showJob } from "./jobs.ts";
+import { listTools } from "./list-tools.ts";
+import { answerDiscovery, answerToolSchema } from "./meta-tools.ts";
+import { describeEndpoints } from "./openapi.ts";
+import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
+import { TURNS } from "./turns.ts";
+
+/** Every path and method that is answered and described. `/mcp` and `/healthz` stand beside them in the app. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  executeActions,
+  answerDiscovery,
+  answerToolSchema,
+  invokeTool,
+  listTools,
+  listJobs,
+  showJob,
+  cancelJob,
+  redriveJob,
+  showConfirmation,
+  decideConfirmation,
+  ...TURNS,
+  orchestrateBatch,
+  orchestratePartition,
+  describeEndpoints(() => ENDPOINTS),
+];

@@ -1,0 +1,138 @@
+import * as z from "zod";
+
+import { jobSchema, toJobJson } from "../../contract/gate/job-json.ts";
+import { parseJobQuery, toCursor } from "../../contract/gate/job-query.ts";
+import { JOB_STATUSES, type JobChange, type JobRecord } from "../../contract/gate/job.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
+import { err, ok, type Result } from "../../kit/result.ts";
+import { askGate } from "../http/ask-gate.ts";
+import type { RequestContext } from "../http/request-context.ts";
+import { respondJson } from "../http/respond.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+const UNREADABLE = "The tenant's jobs could not be read; ask again.";
+
+/** `GET /v1/jobs?status=&limit=&cursor=`: the tenant's jobs, newest first, without their data. */
+export const listJobs: Endpoint = {
+  route: "GET /v1/jobs",
+  async handle(request, { gate, requestId }) {
+    const query = parseJobQuery(new URL(request.url).searchParams);
+    if (!query.ok) return query;
+    const { limit } = query.value;
+    // One more than is shown tells whether there is another page.
+    const found = await askGate(() => gate.jobs({ ...query.value, limit: limit + 1 }), UNREADABLE);
+    if (!found.ok) return found;
+    const jobs = found.value.slice(0, limit);
+    const last = jobs.at(-1);
+    const next = found.value.length > limit && last !== undefined ? toCursor(last) : null;
+    const json = `{"jobs":[${jobs.map(toJobJson).join(",")}],"next_cursor":${JSON.stringify(next)}}`;
+    return ok(respondJson(json, requestId));
+  },
+  describe: () => ({
+    id: "listJobs",
+    summary: "List background jobs, newest first",
+    tag: "Jobs",
+    query: z.strictObject({
+      status: z.enum(JOB_STATUSES).optional(),
+      limit: z.int().min(1).max(LIMITS.maxJobPage).optional(),
+      cursor: z.string().optional().describe("The next_cursor of an earlier page"),
+    }),
+    answer: {
+      description: "One page of jobs, without their data",
+      schema: z
+        .strictObject({ jobs: z.array(jobSchema()), next_cursor: z.string().nullable() })
+        .meta({ id: "JobPage" }),
+    },
+  }),
+};
+
+const ofOneJob = () => ({ tag: "Jobs", answer: { description: "The job", schema: jobSchema() } });
+
+/** `GET /v1/jobs/{id}`: what became of background work. Another tenant's job does not exist. */
+export const showJob: Endpoint = {
+  route: "GET /v1/jobs/:id",
+  async handle(_, { gate, requestId }, id) {
+    const job = await askGate(() => gate.job(id), UNREADABLE);
+    if (!job.ok) return job;
+    return job.value === null ? err(NO_JOB) : ok(respondJson(toJobJson(job.value), requestId));
+  },
+  describe: () => ({
+    id: "getJob",
+    ...ofOneJob(),
+    summary: "Show what became of background work",
+    refusals: ["NOT_FOUND"],
+  }),
+};
+
+/** `POST /v1/jobs/{id}/cancel`: end a live job; what an attempt under way still answers is refused. */
+export const cancelJob: Endpoint = {
+  route: "POST /v1/jobs/:id/cancel",
+  handle: (_, context, id) => changeJob(context, () => context.gate.cancel(id), refuseCancel),
+  describe: () => ({
+    id: "cancelJob",
+    ...ofOneJob(),
+    summary: "Cancel a job that is not over",
+    refusals: ["NOT_FOUND", "JOB_NOT_CANCELLABLE"],
+  }),
+};
+
+/**
+ * `POST /v1/jobs/{id}/redrive`: give a dead job fresh attempts. Only a key that may call the job's tool may, because it
+ * is called again.
+ */
+export const redriveJob: Endpoint = {
+  route: "POST /v1/jobs/:id/redrive",
+  handle(_, context, id) {
+    const { gate, catalog } = context;
+    const redrive = async (): Promise<JobChange | null> => {
+      const job = await gate.job(id);
+      if (job === null || catalog.get(job.tool) !== undefined) return gate.redrive(id);
+      return { change: "wrong-status", job };
+    };
+    return changeJob(context, redrive, (job) => refuseRedrive(job, context));
+  },
+  describe: () => ({
+    id: "redriveJob",
+    ...ofOneJob(),
+    summary: "Give a dead job new attempts",
+    refusals: ["NOT_FOUND", "JOB_NOT_REDRIVABLE", "BACKLOG_FULL"],
+  }),
+};
+
+async function changeJob(
+  { requestId }: RequestContext,
+  change: () => Promise<JobChange | null>,
+  refuse: (job: JobRecord) => Refusal,
+): Promise<Result<Response, Refusal>> {
+  const hint = "The tenant's jobs could not be reached. Look at the job before you ask again.";
+  const changed = await askGate(change, hint);
+  if (!changed.ok) return changed;
+  switch (changed.value?.change) {
+    case undefined:
+      return err(NO_JOB);
+    case "done":
+      return ok(respondJson(toJobJson(changed.value.job), requestId));
+    case "wrong-status":
+      return err(refuse(changed.value.job));
+    case "backlog-full":
+      return err(makeRefusal("BACKLOG_FULL", "Nothing was changed; redrive the job when others have ended."));
+  }
+}
+
+/** There is no such job in the caller's tenant. */
+const NO_JOB = makeRefusal("NOT_FOUND", "There is no job of that id; finished jobs are kept for seven days.");
+
+function refuseCancel({ status }: JobRecord): Refusal {
+  return makeRefusal("JOB_NOT_CANCELLABLE", `The job is '${status}' already; nothing was changed.`);
+}
+
+function refuseRedrive({ status, tool }: JobRecord, { catalog }: RequestContext): Refusal {
+  const why =
+    status !== "dead"
+      ? `The job is '${status}', and only a dead one can be redriven.`
+      : catalog.get(tool) === undefined
+        ? "The job's tool is not deployed any more, or this key may not call it."
+        : "The job's record cannot be read by this version, so nobody knows what it has sent.";
+  return makeRefusal("JOB_NOT_REDRIVABLE", `${why} Nothing was changed.`);
+}

@@ -1,0 +1,138 @@
+import * as z from "zod";
+
+import { runCalls } from "../../agent/run-calls.ts";
+import { describe } from "../../contract/issues.ts";
+import { type LazySchema, lazySchema } from "../../contract/lazy-schema.ts";
+import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
+import { anthropicAnswerSchema, parseAnthropicTurn } from "../../formats/anthropic.ts";
+import { geminiAnswerSchema, parseGeminiTurn } from "../../formats/gemini.ts";
+import { chatAnswerSchema, parseChatTurn } from "../../formats/openai-chat.ts";
+import { parseResponsesTurn, responsesAnswerSchema } from "../../formats/openai-responses.ts";
+import type { ParseTurn } from "../../formats/provider-turn.ts";
+import type { TurnEndpoint } from "../../formats/stray-call.ts";
+import { err, ok } from "../../kit/result.ts";
+import { readRequestBody } from "../http/read-request-body.ts";
+import { respondRun } from "../http/respond-run.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+interface Provider {
+  readonly path: TurnEndpoint;
+  readonly parse: ParseTurn;
+  readonly id: string;
+  /** How the document calls what it returns. */
+  readonly name: string;
+  readonly answer: LazySchema;
+  readonly example: object;
+}
+
+const EXAMPLE_CALL = { name: "get_weather", arguments: '{"city":"Phoenix"}' };
+
+/** The endpoints of the providers' own formats. */
+export const TURNS: readonly Endpoint[] = [
+  answerTurns({
+    path: "/v1/openai/tool_calls",
+    parse: parseChatTurn,
+    id: "answerChatCalls",
+    name: "OpenAI's Chat Completions",
+    answer: chatAnswerSchema,
+    example: {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "call_1", type: "function", function: EXAMPLE_CALL }],
+    },
+  }),
+  answerTurns({
+    path: "/v1/openai/function_calls",
+    parse: parseResponsesTurn,
+    id: "answerResponsesCalls",
+    name: "OpenAI's Responses",
+    answer: responsesAnswerSchema,
+    example: { output: [{ type: "function_call", id: "fc_1", call_id: "call_1", ...EXAMPLE_CALL }] },
+  }),
+  answerTurns({
+    path: "/v1/anthropic/tool_use",
+    parse: parseAnthropicTurn,
+    id: "answerAnthropicCalls",
+    name: "Anthropic's Messages",
+    answer: anthropicAnswerSchema,
+    example: {
+      role: "assistant",
+      content: [{ type: "tool_use", id: "toolu_1", name: "get_weather", input: { city: "Phoenix" } }],
+    },
+  }),
+  answerTurns({
+    path: "/v1/gemini/function_calls",
+    parse: parseGeminiTurn,
+    id: "answerGeminiCalls",
+    name: "Gemini",
+    answer: geminiAnswerSchema,
+    example: {
+      role: "model",
+      parts: [{ functionCall: { name: "get_weather", args: { city: "Phoenix" } } }],
+    },
+  }),
+];
+
+/**
+ * Make a provider's endpoint: what the provider returned in, what is to be appended to the conversation out, with one
+ * answer for every call, in order, under the provider's own ids. As events each result is the provider's own item for one
+ * call.
+ */
+function answerTurns({ path, parse, id, name, answer, example }: Provider): Endpoint {
+  return {
+    route: `POST ${path}`,
+    async handle(request, context) {
+      // Ignored, it would make somebody believe that a turn sent twice runs once.
+      const key = request.headers.get("idempotency-key");
+      if (key !== null) return err(refuseKey(key));
+      const body = await readRequestBody(request);
+      if (!body.ok) return body;
+      const { value, bytes: bodyBytes } = body.value;
+      const turn = parse(value);
+      if (!turn.ok) return turn;
+
+      const { calls, write, writeOne } = turn.value;
+      return respondRun(
+        async ({ onResult, ...listener }) => {
+          const execution = { ...context, ...listener };
+          const ran = await runCalls(calls, execution, {
+            bodyBytes,
+            ...(onResult && { onReply: (at, reply) => onResult(JSON.stringify(writeOne(at, reply))) }),
+          });
+          if (!ran.ok) return ran;
+          const { replies, quota } = ran.value;
+          return ok({ json: JSON.stringify(write(replies)), quota, replayed: false });
+        },
+        request,
+        context,
+      );
+    },
+    describe: () => ({
+      id,
+      summary: `Run the tool calls that ${name} returned`,
+      tag: "Provider formats",
+      body: { schema: turnSchema(), example },
+      answer: {
+        description: "What is to be appended to the conversation",
+        schema: answer(),
+        events: true,
+      },
+      counted: true,
+    }),
+  };
+}
+
+/** What a provider returned: its own documents say what is in it. */
+const turnSchema = lazySchema(() =>
+  z
+    .union([z.looseObject({}), z.array(z.looseObject({}))])
+    .meta({ id: "Turn", description: "The provider's response, its message, or its calls" }),
+);
+
+function refuseKey(key: string): Refusal {
+  return makeRefusal(
+    "INVALID_BATCH",
+    "A turn takes no 'Idempotency-Key': leave the header out, or give actions of execute_actions an idempotency_key.",
+    { issue: { path: "Idempotency-Key", expected: "no such header", received: describe(key) } },
+  );
+}

@@ -1,0 +1,101 @@
+import type { Profiler } from "node:inspector";
+import { Session } from "node:inspector/promises";
+import * as z from "zod";
+import { expect, test } from "vitest";
+
+import { createCatalog } from "../src/catalog/catalog.ts";
+import type { LeaseWish } from "../src/contract/gate/admission.ts";
+import { digestKey } from "../src/edge/http/key-ring.ts";
+import { contractOf } from "./support/fake-actions.ts";
+
+const KEY = "plain-key";
+const ORIGIN = "https://upstream.example";
+
+/** A tenant's object that admits everything and leases what it is asked for. */
+const stub = {
+  admit: async (_: object, wishes: readonly LeaseWish[]) => ({
+    quota: { allowed: true, remaining: 900, resetMs: 0, retryAfterMs: 0 },
+    denied: [],
+    recorded: [],
+    refusedJobs: [],
+    leases: wishes.map(({ limit }) => ({
+      bucket: limit.bucket,
+      tokens: 100,
+      leaseMs: 2_000,
+      remaining: 900,
+      resetMs: 0,
+    })),
+  }),
+};
+const env = {
+  VOLLEY_KEYS: JSON.stringify([
+    {
+      name: "plain",
+      tenant: "acme",
+      tools: ["*"],
+      quota: { limit: 6_000, window_s: 60 },
+      hash: Buffer.from(await digestKey(KEY)).toString("hex"),
+    },
+  ]),
+  TENANT_GATE: { idFromName: (name: string) => name, get: () => stub },
+};
+
+const echo = contractOf("echo", {
+  input: z.strictObject({ n: z.int() }),
+  hosts: [ORIGIN.slice(8)],
+  run: async ({ n }, { fetch }) => (await fetch(`${ORIGIN}/echo?n=${n}`)).json(),
+});
+
+// Not imported by name: their types need the Workers', which a test in Node has not.
+const APP: string = "../src/edge/app.ts";
+const DEPLOYMENT: string = "../src/edge/deployment.ts";
+const { createApp } = await import(APP);
+const { readDeployment } = await import(DEPLOYMENT);
+
+const app = createApp(() => deployment);
+const deployment = readDeployment(env, {
+  catalog: createCatalog([echo]),
+  send: async () => Response.json({ path: "/echo", n: 1 }),
+});
+
+async function read(): Promise<unknown> {
+  const response = await app.request(
+    "/v1/execute_actions",
+    {
+      method: "POST",
+      headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({ actions: [{ tool: "echo", args: { n: 1 } }] }),
+    },
+    env,
+    { waitUntil: () => {}, passThroughOnException: () => {} },
+  );
+  return response.json();
+}
+
+/** What the test runner makes of an export: a nameless getter of one line. That it is read says nothing of the file. */
+function isExport({ functionName, ranges }: Profiler.FunctionCoverage): boolean {
+  return functionName === "" && ranges[0]!.endOffset - ranges[0]!.startOffset < 60;
+}
+
+/** The files of `src` of which a function ran while `work` did. */
+async function filesOf(work: () => Promise<unknown>): Promise<string[]> {
+  const session = new Session();
+  session.connect();
+  await session.post("Profiler.enable");
+  await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+  await session.post("Profiler.takePreciseCoverage");
+  await work();
+  const { result } = await session.post("Profiler.takePreciseCoverage");
+  session.disconnect();
+  return result
+    .filter(({ functions }) => functions.some((run) => run.ranges[0]!.count > 0 && !isExport(run)))
+    .flatMap(({ url }) => /\/src\/(.*\.ts)/.exec(url)?.slice(1) ?? [])
+    .sort();
+}
+
+test("a plain read passes at most 52 files", async () => {
+  for (let warm = 0; warm < 50; warm += 1) await read();
+  expect(await read()).toMatchObject({ results: [{ status: "success", data: { n: 1 } }] });
+  const files = await filesOf(read);
+  expect(files.length).toBeLessThanOrEqual(52);
+});
