@@ -59,13 +59,12 @@ const deployment = createDeployment(env, {
 });
 
 async function read(): Promise<unknown> {
-  const response = await app.request(
-    "/v1/execute_actions",
-    {
+  const response = await app.fetch(
+    new Request("https://volley.test/v1/execute_actions", {
       method: "POST",
       headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
       body: JSON.stringify({ actions: [{ tool: "echo", args: { n: 1 } }] }),
-    },
+    }),
     env,
     { waitUntil: () => {}, passThroughOnException: () => {} },
   );
