@@ -50,10 +50,10 @@ const echo = contractOf("echo", {
 const APP: string = "../src/edge/app.ts";
 const DEPLOYMENT: string = "../src/edge/deployment.ts";
 const { createApp } = await import(APP);
-const { readDeployment } = await import(DEPLOYMENT);
+const { createDeployment } = await import(DEPLOYMENT);
 
 const app = createApp(() => deployment);
-const deployment = readDeployment(env, {
+const deployment = createDeployment(env, {
   catalog: createCatalog([echo]),
   send: async () => Response.json({ path: "/echo", n: 1 }),
 });
