@@ -1,6 +1,6 @@
 import { attempt } from "../kit/result.ts";
 import type { Tool } from "../catalog/define-tool.ts";
-import type { Caller } from "../contract/caller.ts";
+import type { Caller } from "../contract/gate/caller.ts";
 import {
   type Island,
   ISLAND_FORMAT,

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 
-import { HOP_HEADER } from "../contract/hop.ts";
+import { HOP_HEADER } from "../egress/guard-headers.ts";
 import { makeRefusal } from "../contract/refusal.ts";
 import { err, ok } from "../kit/result.ts";
 import type { Env } from "./configuration.ts";

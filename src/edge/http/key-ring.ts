@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import type { Caller } from "../../contract/caller.ts";
+import type { Caller } from "../../contract/gate/caller.ts";
 import { isWritten, listOf, matches, oneOf, record, upTo } from "../../contract/fits.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
