@@ -11,14 +11,14 @@ import { ToolFailure } from "../catalog/tool-failure.ts";
 import type { Clock } from "../kit/clock.ts";
 import { attempt, type Result } from "../kit/result.ts";
 import type { Release, Semaphore } from "../kit/semaphore.ts";
-import type { ByteBudget } from "./read-body.ts";
+
 import type { CallClock } from "./call-clock.ts";
 import { guardHeaders, markHeaders } from "./guard-headers.ts";
 import { createUrlGuard, type UrlGuard } from "./guard-url.ts";
 import { HeaderSlots } from "./header-slots.ts";
 import { type Hop, nextHop } from "./next-hop.ts";
 import type { Ports, RunOptions } from "./ports.ts";
-import { parseJsonBody, readBody } from "./read-body.ts";
+import { type ByteBudget, parseJsonBody, readBody } from "./read-body.ts";
 import { makeStatusFailure } from "./status-failure.ts";
 import { judge, type Leave, type UpstreamHealth } from "./upstream-health.ts";
 
