@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { createCatalog } from "../../src/catalog/catalog.ts";
+import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import type { Tool } from "../../src/catalog/define-tool.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
 import type { WireFailure } from "../../src/contract/failure.ts";
