@@ -1,4 +1,5 @@
 import type { IdempotencyRequest } from "../contract/gate/idempotency.ts";
+import { reseedJob } from "../contract/gate/job-shard.ts";
 import type { JobSpec } from "../contract/gate/job.ts";
 import { attempt, ok, type Result } from "../kit/result.ts";
 import type { Plan, Step } from "../plan/step.ts";
@@ -47,17 +48,20 @@ export async function admit(
   }
   const { quota, replay, claimed } = admitted.value;
   if (replay === null) onAdmitted?.(quota);
-  if (idempotency === null || claimed === null)
-    return ok({ startedAt, admitted: admitted.value, jobs, ids, makeJob, keys: null });
-  const claimedIds = once(() => new StepIds(ports, idempotency, claimed));
-  return ok({
-    startedAt,
-    admitted: admitted.value,
-    jobs,
-    ids: claimedIds,
-    makeJob: once(() => createMakeJob(plan, { ids: claimedIds(), headerSlots })),
-    keys: new ClaimedKeys(plan, idempotency, claimed),
-  });
+  const admission = { startedAt, admitted: admitted.value, ids, makeJob };
+  if (idempotency === null || claimed === null) return ok({ ...admission, jobs, keys: null });
+  ids().take(claimed);
+  return ok({ ...admission, jobs: reseed(jobs, ids()), keys: new ClaimedKeys(plan, idempotency, claimed) });
+}
+
+/** Give the jobs of keys that an earlier run began the ids under which the gate has recorded them. */
+function reseed(jobs: ReadonlyMap<number, JobSpec>, ids: StepIds): ReadonlyMap<number, JobSpec> {
+  const reseeded = new Map(jobs);
+  for (const [index, spec] of jobs) {
+    const { value, retaken } = ids.seedOf(index);
+    if (retaken) reseeded.set(index, reseedJob(spec, value));
+  }
+  return reseeded;
 }
 
 const NO_JOBS: ReadonlyMap<number, JobSpec> = new Map();
