@@ -88,7 +88,8 @@ export function createDeployment(
         origins,
         health,
         cache: cache?.of(caller.tenant) ?? null,
-        gate: { ...gate, admit, countAlone: (quota) => leases.countAlone(ports.clock.now(), quota) },
+        gate: { ...gate, admit },
+        countAlone: (quota) => leases.countAlone(ports.clock.now(), quota),
         toolGates: createToolGates(toolGates, { clock, timeoutMs: LIMITS.gateTimeoutMs, defer }),
         defer,
       };

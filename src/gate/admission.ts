@@ -32,7 +32,7 @@ export async function admit(
   execution: Execution,
   keysOf?: (plan: Plan) => Promise<IdempotencyRequest | null>,
 ): Promise<Result<Admission, Refused>> {
-  const { caller, ports, gate, options, defer, onAdmitted } = execution;
+  const { caller, ports, gate, countAlone, options, defer, onAdmitted } = execution;
   const startedAt = ports.clock.now();
   const plan = bindToDeployment(planned, execution);
   const idempotency = keysOf === undefined ? null : await keysOf(plan);
@@ -40,7 +40,7 @@ export async function admit(
   const ids = once(() => new StepIds(ports, idempotency));
   const makeJob = once(() => createMakeJob(plan, { ids: ids(), headerSlots }));
   const jobs = plan.steps.some(isBackground) ? makeJobs(plan, makeJob()) : NO_JOBS;
-  const admitted = await admitPlan(plan, caller, { jobs, idempotency }, gate);
+  const admitted = await admitPlan(plan, caller, { jobs, idempotency, countAlone }, gate);
   if (!admitted.ok) {
     if (idempotency !== null && admitted.error.refusal.code === "UNAVAILABLE")
       defer(attempt(() => gate.complete(abandonKeys(idempotency))));

@@ -10,7 +10,7 @@ import { attempt, err, ok, type Result } from "../kit/result.ts";
 import { findTwins } from "../plan/same-reads.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { degradePlan } from "./degrade-plan.ts";
-import type { Gate } from "../egress/ports.ts";
+import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 
 /** A plan that may run. */
 export interface Admitted {
@@ -31,6 +31,8 @@ export interface Admitted {
 export interface Asked {
   readonly jobs: ReadonlyMap<number, JobSpec>;
   readonly idempotency: IdempotencyRequest | null;
+  /** Whether one more that the gate did not answer for is within what this isolate alone may let through. */
+  readonly countAlone: (quota: RateLimit) => boolean;
 }
 
 /** A batch of which nothing ran. */
@@ -79,7 +81,7 @@ export async function admitPlan(
   if (answer === null) {
     const sent = new Map(request.jobs.map(({ index, spec }) => [index, spec]));
     // What ran before under a key is only known there, so nothing of it may run unasked.
-    const mayRun = request.idempotency === undefined && gate.countAlone(toQuota(caller));
+    const mayRun = request.idempotency === undefined && asked.countAlone(toQuota(caller));
     const degraded = mayRun ? degradePlan(plan, sent) : null;
     if (degraded === null) return err({ refusal: unreachable(request), quota: null });
     return ok({
@@ -171,7 +173,7 @@ function refuseKey(state: KeyState): Refusal | null {
   return null;
 }
 
-interface Wanted extends Asked {
+interface Wanted extends Omit<Asked, "countAlone"> {
   readonly caller: Caller;
   readonly twins: ReadonlyMap<number, number>;
 }

@@ -9,7 +9,7 @@ import { rateLimited, toLimit } from "../gate/admit-plan.ts";
 import type { AttemptRunner } from "./attempt-runner.ts";
 import { PERHAPS_RECORDED } from "../gate/degrade-plan.ts";
 import type { MakeJob } from "../gate/make-job.ts";
-import type { Gate } from "../egress/ports.ts";
+import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { combineElements } from "../answer/combine-elements.ts";
 import type { StepIds } from "../gate/step-ids.ts";
 import type { Ticket } from "./ticket.ts";

@@ -89,6 +89,7 @@ export class TestWorld {
       catalog: createCatalog(tools),
       ports: this.ports,
       gate: this.gate,
+      countAlone: () => this.gate.aloneAllowed,
       toolGates: this.toolGates,
       health: this.health,
       cache: this.cacheOf(tools)?.of("acme") ?? null,
