@@ -4,11 +4,10 @@ import type { JobSpec } from "../contract/gate/job.ts";
 import { attempt, ok, type Result } from "../kit/result.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { admitPlan, type Admitted, type Refused } from "./admit-plan.ts";
-import { bindCallbacks } from "./bind-callbacks.ts";
+import { bindPlan } from "./bind-plan.ts";
 import { abandonKeys, ClaimedKeys } from "./claimed-keys.ts";
 import type { Execution } from "./execution.ts";
 import { createMakeJob, type MakeJob, makeJobs } from "./make-job.ts";
-import { refuseMisconfigured } from "./refuse-unrunnable.ts";
 import { StepIds } from "./step-ids.ts";
 
 /** A plan that may run, and what running it goes by. */
@@ -34,7 +33,7 @@ export async function admit(
 ): Promise<Result<Admission, Refused>> {
   const { caller, ports, gate, countAlone, options, defer, onAdmitted } = execution;
   const startedAt = ports.clock.now();
-  const plan = bindToDeployment(planned, execution);
+  const plan = bindPlan(planned, execution);
   const idempotency = keysOf === undefined ? null : await keysOf(plan);
   const { headerSlots } = options;
   const ids = once(() => new StepIds(ports, idempotency));
@@ -74,14 +73,4 @@ function isBackground({ task }: Step): boolean {
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
-}
-
-/** Turn away what this deployment cannot run, before it costs anyone's quota. Most plans ask for nothing of it. */
-export function bindToDeployment(plan: Plan, execution: Execution): Plan {
-  let bound = plan;
-  if (plan.steps.some(({ task }) => task.ok && task.value.tool.secrets.length > 0))
-    bound = refuseMisconfigured(bound, execution.ports);
-  if (plan.steps.some(({ task }) => task.ok && task.value.callbackUrl !== undefined))
-    bound = bindCallbacks(bound, execution);
-  return bound;
 }

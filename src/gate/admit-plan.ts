@@ -57,7 +57,7 @@ export async function admitPlan(
 ): Promise<Result<Admitted, Refused>> {
   // What another's call answers draws nothing, and is denied with it.
   const twins = plan.steps.some(isLimited) ? findTwins(plan, (tool) => toLimit(tool) !== null) : NO_TWINS;
-  const request = toRequest(plan, { caller, twins, ...asked });
+  const request = toRequest(plan, caller, asked, twins);
   const toAdmitted = (answer: AdmissionAnswer): Result<Admitted, Refused> => {
     if (isOver(answer.quota)) return err(overQuota(answer.quota, caller));
     const { quota, recorded, idempotency: claimed = null } = answer;
@@ -173,12 +173,12 @@ function refuseKey(state: KeyState): Refusal | null {
   return null;
 }
 
-interface Wanted extends Omit<Asked, "countAlone"> {
-  readonly caller: Caller;
-  readonly twins: ReadonlyMap<number, number>;
-}
-
-function toRequest(plan: Plan, { caller, jobs, idempotency, twins }: Wanted): AdmissionRequest {
+function toRequest(
+  plan: Plan,
+  caller: Caller,
+  { jobs, idempotency }: Asked,
+  twins: ReadonlyMap<number, number>,
+): AdmissionRequest {
   const failFast = plan.onError === "fail-fast";
   const doomed = failFast && plan.steps.some(({ task }) => !task.ok);
   const draws = plan.steps.flatMap((step) => (twins.has(step.index) ? [] : toDraw(step)));

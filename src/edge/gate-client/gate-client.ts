@@ -3,8 +3,7 @@ import type { Gate } from "../../contract/gate/tenant-gate-methods.ts";
 import { compareJobs, HOME, shardOf } from "../../contract/gate/job-shard.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { fitKeep, KEEP_LIMITS } from "../../state/kept-results.ts";
-import { admitSharded } from "./admit-sharded.ts";
-import { approveSharded } from "./approve-sharded.ts";
+import { admitSharded, approveSharded } from "./admit-sharded.ts";
 import { callBounded, type CallBounds } from "./call-bounded.ts";
 
 /** The binding, as much of it as the client uses. */
