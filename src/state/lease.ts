@@ -94,6 +94,8 @@ export class TenantLeases {
       const bucket = this.#open(limit.bucket);
       if (bucket.asked === 0) continue;
       if (covered) spend(bucket, bucket.asked);
+      // It waited in vain: the answer brought too little, or was cut off with the request that asked. Nobody else waits for it.
+      else if (again) bucket.coming = 0;
       else if (coming) bucket.coming -= bucket.asked;
       bucket.asked = 0;
       const tokens = wishOf(bucket, nowMs, limit);

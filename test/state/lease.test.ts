@@ -92,11 +92,12 @@ describe("draw()", () => {
     expect(new Set(again)).toEqual(new Set(["covered"]));
   });
 
-  test("never waits twice: what came was not enough", () => {
+  test("never waits twice, nor lets anyone wait for what one has waited for in vain", () => {
     const leases = new TenantLeases();
     for (let k = 0; k < 16; k += 1) draw(leases, NOW + k, LIMIT);
-    expect(draw(leases, NOW + 20, LIMIT)).toBe("coming");
+    expect([20, 21].map((ms) => draw(leases, NOW + ms, LIMIT))).toEqual(["coming", "coming"]);
     expect(leases.draw(NOW + 30, [LIMIT], true).kind).toBe("short");
+    expect(draw(leases, NOW + 31, LIMIT)).toBe("short");
   });
 
   test("wishes for a block that the gate grants down to its reserve, however high the demand", () => {
