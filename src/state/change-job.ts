@@ -1,5 +1,4 @@
-import { makeCallback } from "./callback.ts";
-import { type Job, overAt } from "./outbox.ts";
+import { isLive, type Job, makeCallback, overAt } from "./outbox.ts";
 
 /**
  * Cancel a live job; false, and the same job, when it is over.
@@ -8,7 +7,7 @@ import { type Job, overAt } from "./outbox.ts";
  * something may have taken effect.
  */
 export function cancelJob(job: Job, nowMs: number): [job: Job, accepted: boolean] {
-  if (job.dueAt === null) return [job, false];
+  if (!isLive(job.status)) return [job, false];
   const cancelled: Job = {
     ...job,
     ...overAt(job, nowMs),
@@ -35,7 +34,7 @@ export function redriveJob(job: Job, nowMs: number): [job: Job, accepted: boolea
     dueAt: nowMs,
     errorJson: null,
     note: `Redriven after ${sayAttempts(job.attempts)}, no longer counted.`,
-    callback: job.callback === null ? null : makeCallback(job.callback.target),
+    callback: job.callback && makeCallback(job.callback.target),
   };
   return [redriven, true];
 }

@@ -1,10 +1,18 @@
 import { makeFailure, toWireFailure, type WireFailure } from "../contract/failure.ts";
-import type { AttemptEnd, JobClaim, JobRecord, JobSpec, JobStatus } from "../contract/gate/job.ts";
+import type {
+  AttemptEnd,
+  CallbackStatus,
+  CallbackTarget,
+  JobClaim,
+  JobRecord,
+  JobSpec,
+  JobStatus,
+} from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { backoffMs } from "../kit/backoff.ts";
-import { type Callback, makeCallback, startCallback, toCallbackRecord } from "./callback.ts";
+import { attemptNow } from "../kit/result.ts";
 
-/** One row of the outbox. Times are milliseconds since the epoch. */
+/** One row of the outbox: a job and, once that is over, the delivery of the event about its end. Times are milliseconds since the epoch. */
 export interface Job {
   readonly spec: JobSpec;
   readonly status: JobStatus;
@@ -14,13 +22,31 @@ export interface Job {
   readonly fence: number;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Running: when the lease ends. Retrying: when the next attempt may begin. Null when the job is final. */
+  /**
+   * When something is to be done about it. Running: the lease ends. Retrying: the next attempt may begin. Over: the event
+   * about its end is to be delivered. Null when nothing is left to do, so never for a job that is alive.
+   */
   readonly dueAt: number | null;
   readonly dataJson: string | null;
   readonly errorJson: string | null;
   readonly note: string | null;
-  /** The delivery of the event about the job's end; null when nobody asked for one. */
+  /** Null when nobody asked to be told of the job's end. */
   readonly callback: Callback | null;
+}
+
+/** The delivery of the event about a job's end: `pending`, and with no attempt, as long as the job is alive. */
+export interface Callback {
+  readonly target: CallbackTarget;
+  readonly status: CallbackStatus;
+  /** Attempts that have ended. */
+  readonly attempts: number;
+  /** HTTP status of the last answer. */
+  readonly lastStatus: number | null;
+}
+
+/** Whether a job of this status gets another attempt, or has one under way; the others are over. */
+export function isLive(status: string): boolean {
+  return status === "running" || status === "retrying";
 }
 
 /** Record a job as already running its first attempt, which its recorder makes. */
@@ -57,7 +83,7 @@ export function claimJob(
   nowMs: number,
   { leaseMs }: { leaseMs: number },
 ): [job: Job, claim: JobClaim | null] {
-  if (job.dueAt === null || job.dueAt > nowMs) return [job, null];
+  if (!isLive(job.status) || job.dueAt === null || job.dueAt > nowMs) return [job, null];
   // Attempts are counted before they run: without one, nothing was sent.
   if (job.status === "running" && job.attempts > 0 && job.spec.delivery === "at-most-once") {
     return [finish(job, nowMs, { status: "unknown", error: unreported(job) }), null];
@@ -65,7 +91,7 @@ export function claimJob(
   if (job.attempts >= job.spec.maxAttempts) {
     return [finish(job, nowMs, { status: "dead", error: unreported(job) }), null];
   }
-  if (!isJson(job.spec.argsJson)) {
+  if (!attemptNow(() => JSON.parse(job.spec.argsJson)).ok) {
     return [buryJob(job, nowMs, "The job's recorded arguments cannot be read, so it was not run."), null];
   }
   const attempt = job.attempts + 1;
@@ -144,23 +170,18 @@ export function toEventId({ spec, fence }: Job): string {
 }
 
 /** Translate a row to what its caller may see of it. */
-export function toJobRecord(job: Job): JobRecord {
-  const { spec, status, attempts, createdAt, updatedAt, dueAt, dataJson, errorJson, note } = job;
-  const nextAttemptAt = status === "retrying" ? dueAt : null;
-  const { id, tool } = spec;
-  const callback = job.callback === null ? null : toCallbackRecord(job.callback);
+export function toJobRecord({ spec: { id, tool }, fence: _, dueAt, callback, ...job }: Job): JobRecord {
   return {
+    ...job,
     id,
     tool,
-    status,
-    attempts,
-    createdAt,
-    updatedAt,
-    nextAttemptAt,
-    dataJson,
-    errorJson,
-    note,
-    callback,
+    nextAttemptAt: job.status === "retrying" ? dueAt : null,
+    callback: callback && {
+      status: callback.status,
+      attempts: callback.attempts,
+      lastStatus: callback.lastStatus,
+      nextAttemptAt: isLive(job.status) ? null : dueAt,
+    },
   };
 }
 
@@ -182,13 +203,17 @@ function finish(job: Job, nowMs: number, end: { status: JobStatus; error: WireFa
   };
 }
 
-/** What every end of a job has in common: nothing is due any more but the event about it. */
+/** What every end of a job has in common: nothing is due any more but the event about it, at once. */
 export function overAt({ callback }: Job, nowMs: number): Pick<Job, "updatedAt" | "dueAt" | "callback"> {
   return {
     updatedAt: nowMs,
-    dueAt: null,
-    callback: callback === null ? null : startCallback(callback, nowMs),
+    dueAt: callback === null ? null : nowMs,
+    callback: callback && makeCallback(callback.target),
   };
+}
+
+export function makeCallback(target: CallbackTarget): Callback {
+  return { target, status: "pending", attempts: 0, lastStatus: null };
 }
 
 function unreported(job: Job): WireFailure {
@@ -209,15 +234,6 @@ function retryDelayMs(
   const asked = Math.min(Math.max(error.retry_after_ms ?? 0, 0), maxMs);
   const jitter = backoffMs({ attempt: tries, initialMs: spec.backoffInitialMs, maxMs, random });
   return Math.min(maxMs, asked + jitter);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function utf8Length(text: string): number {

@@ -6,6 +6,7 @@ import type { RateLimit } from "../../src/contract/gate/admission.ts";
 import type { KeyState } from "../../src/contract/gate/idempotency.ts";
 import type { JobRecord } from "../../src/contract/gate/job.ts";
 import type { TenantGateMethods } from "../../src/contract/gate/tenant-gate-methods.ts";
+import { migrate } from "../../src/edge/durable/schema.ts";
 import landedTenantGate from "../fixtures/landed-tenant-gate.sql?raw";
 import landedToolGate from "../fixtures/landed-tool-gate.sql?raw";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
@@ -44,13 +45,11 @@ async function replaceStorage(
     for (const column of columns) storage.sql.exec(`UPDATE ${table} SET ${column} = ${column} + ?`, shiftMs);
 }
 
-/** @param change SQL that the landed version's tables are changed with before this version opens them */
-async function openTenantGate(change?: string): Promise<Stub> {
+async function openTenantGate(): Promise<Stub> {
   const stub = gateOf();
-  await runInDurableObject(stub, async (_gate, { storage }) => {
-    await replaceStorage(storage, landedTenantGate, TENANT_TIMES);
-    if (change !== undefined) storage.sql.exec(change);
-  });
+  await runInDurableObject(stub, (_gate, { storage }) =>
+    replaceStorage(storage, landedTenantGate, TENANT_TIMES),
+  );
   await evictDurableObject(stub);
   return stub;
 }
@@ -104,7 +103,7 @@ describe("a tenant's object filled by the landed version", () => {
   test("shows and lists its jobs as they were", async () => {
     const stub = await openTenantGate();
     const [listed, shown] = await inFirstTurn(stub, (gate) => [
-      gate.jobs(everyJob) as JobRecord[],
+      gate.jobs(everyJob),
       Object.keys(LANDED).map((id) => gate.job(id) as JobRecord),
     ]);
     for (const [id, [status, attempts, more = {}]] of Object.entries(LANDED)) {
@@ -118,7 +117,7 @@ describe("a tenant's object filled by the landed version", () => {
     expect(listed).toHaveLength(Object.keys(LANDED).length);
     const times = listed.map(({ createdAt }) => createdAt);
     expect(times).toEqual(times.toSorted((a, b) => b - a));
-    const dead = await inFirstTurn(stub, (gate) => gate.jobs({ ...everyJob, status: "dead" }) as JobRecord[]);
+    const dead = await inFirstTurn(stub, (gate) => gate.jobs({ ...everyJob, status: "dead" }));
     expect(dead.map(({ id }) => id)).toEqual(expect.arrayContaining(["dead", "dead-told", "foreign"]));
   });
 
@@ -246,6 +245,33 @@ describe("a tenant's object filled by the landed version", () => {
     expect(other).toMatchObject({ allowed: true });
     expect(other!.remaining).toBeGreaterThan(90);
     expect(other!.remaining).toBeLessThan(99);
+  });
+});
+
+test("bringing the tables up to date is all or nothing, and once", async () => {
+  await runInDurableObject(gateOf(), async (_gate, { storage }) => {
+    const { sql } = storage;
+    const everything = (): unknown => {
+      const tables = sql.exec<{ name: string }>(
+        "SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'",
+      );
+      return tables.toArray().map(({ name }) => [name, sql.exec(`SELECT * FROM ${name}`).toArray()]);
+    };
+    await replaceStorage(storage, landedTenantGate, TENANT_TIMES);
+    const before = everything();
+    const exec = sql.exec.bind(sql);
+    sql.exec = ((query: string, ...bindings: unknown[]) => {
+      if (query.startsWith("INSERT INTO schema_steps")) throw new Error("the object was stopped here");
+      return exec(query, ...bindings);
+    }) as typeof exec;
+    expect(() => migrate(storage)).toThrow("stopped here");
+    expect(everything()).toEqual(before);
+    sql.exec = exec;
+    migrate(storage);
+    const after = everything();
+    expect(after).not.toEqual(before);
+    migrate(storage);
+    expect(everything()).toEqual(after);
   });
 });
 

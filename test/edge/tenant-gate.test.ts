@@ -233,7 +233,9 @@ describe("jobs", () => {
     await runInDurableObject(stub, (_gate, { storage }) => {
       storage.sql.exec("UPDATE jobs SET format = 99 WHERE id = 'old'");
       storage.sql.exec("UPDATE jobs SET args_json = '{' WHERE id = 'torn'");
-      storage.sql.exec("UPDATE jobs SET delivery = 'twice' WHERE id = 'odd'");
+      storage.sql.exec(
+        "UPDATE jobs SET rest_json = json_set(rest_json, '$.delivery', 'twice') WHERE id = 'odd'",
+      );
     });
     await endLeases(stub);
     for (const id of ["old", "torn", "odd"]) await becomes(stub, id, "dead");

@@ -4,6 +4,7 @@ import type {
   ParkAnswer,
   ParkRequest,
 } from "../../contract/gate/confirmation.ts";
+import { attemptNow } from "../../kit/result.ts";
 import {
   beginConfirmation,
   changeConfirmation,
@@ -55,15 +56,12 @@ export class ConfirmationTable {
       return beginConfirmation({ id, bytes }, nowMs, this.#limits);
     });
     const { kept, dropped } = fitConfirmations(this.#book, nowMs, { added, limits: this.#limits });
-    try {
-      this.#storage.transactionSync(() => {
-        this.#delete(dropped);
-        for (const one of kept) this.#insert(one, texts.get(one.id)!);
-      });
-    } catch {
-      // A full disk, most likely.
-      return [];
-    }
+    const write = (): void => {
+      this.#delete(dropped);
+      for (const one of kept) this.#insert(one, texts.get(one.id)!);
+    };
+    // A full disk, most likely.
+    if (!attemptNow(() => this.#storage.transactionSync(write)).ok) return [];
     for (const id of dropped) this.#book.delete(id);
     for (const one of kept) this.#book.set(one.id, one);
     this.#pruneAt = this.#firstPrune();
@@ -101,16 +99,11 @@ export class ConfirmationTable {
     return refused;
   }
 
-  /** Remove what nobody needs to hear about any more. Costs no SQL when there is none; failing to fails no request. */
+  /** Remove what nobody needs to hear about any more. Costs no SQL when there is none; throws when storage refuses. */
   prune(nowMs: number): void {
     if (nowMs < this.#pruneAt) return;
     const expired = expireConfirmations(this.#book, nowMs, this.#limits);
-    try {
-      this.#storage.transactionSync(() => this.#delete(expired));
-    } catch {
-      // The rows stay; a later entry tries again.
-      return;
-    }
+    this.#storage.transactionSync(() => this.#delete(expired));
     for (const id of expired) this.#book.delete(id);
     this.#pruneAt = this.#firstPrune();
   }
