@@ -14,7 +14,7 @@ import { attemptNow } from "../kit/result.ts";
 
 /** One row of the outbox: a job and, once that is over, the delivery of the event about its end. Times are milliseconds since the epoch. */
 export interface Job {
-  readonly spec: JobSpec;
+  readonly spec: Omit<JobSpec, "callback">;
   readonly status: JobStatus;
   /** Attempts begun, the one that is running included: counted before they run, so a crash cannot hide one. */
   readonly attempts: number;
@@ -50,7 +50,11 @@ export function isLive(status: string): boolean {
 }
 
 /** Record a job as already running its first attempt, which its recorder makes. */
-export function recordJob(spec: JobSpec, nowMs: number, { leaseMs }: { leaseMs: number }): Job {
+export function recordJob(
+  { callback, ...spec }: JobSpec,
+  nowMs: number,
+  { leaseMs }: { leaseMs: number },
+): Job {
   return {
     spec,
     status: "running",
@@ -62,7 +66,7 @@ export function recordJob(spec: JobSpec, nowMs: number, { leaseMs }: { leaseMs: 
     dataJson: null,
     errorJson: null,
     note: null,
-    callback: spec.callback === undefined ? null : makeCallback(spec.callback),
+    callback: callback === undefined ? null : makeCallback(callback),
   };
 }
 
@@ -170,11 +174,12 @@ export function toEventId({ spec, fence }: Job): string {
 }
 
 /** Translate a row to what its caller may see of it. */
-export function toJobRecord({ spec: { id, tool }, fence: _, dueAt, callback, ...job }: Job): JobRecord {
+export function toJobRecord(job: Job): JobRecord {
+  const { spec, fence: _, dueAt, callback, ...shown } = job;
   return {
-    ...job,
-    id,
-    tool,
+    ...shown,
+    id: spec.id,
+    tool: spec.tool,
     nextAttemptAt: job.status === "retrying" ? dueAt : null,
     callback: callback && {
       status: callback.status,

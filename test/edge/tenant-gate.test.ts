@@ -249,6 +249,19 @@ describe("jobs", () => {
   });
 });
 
+test("a finished job that nobody is to be told of is never due, whatever its row says", async () => {
+  const stub = gateOf();
+  await stub.admit(makeJobsRequest(makeSpec("over", [])));
+  await stub.settle("over", 1, OVER);
+  await runInDurableObject(stub, (_gate, { storage }) =>
+    storage.sql.exec("UPDATE jobs SET due_at = 1").toArray(),
+  );
+  await evictDurableObject(stub);
+  await runDurableObjectAlarm(stub);
+  expect(await stub.job("over")).toMatchObject({ status: "succeeded", dataJson: "1" });
+  await vi.waitFor(async () => expect(await alarmOf(stub)).toBeNull());
+});
+
 describe("cancel and redrive", () => {
   const NOBODY = "nobody";
 
@@ -466,7 +479,7 @@ describe("the alarm", () => {
     await stub.admit(makeJobsRequest(makeSpec("stuck", ["succeed"])));
     await runInDurableObject(stub, (_gate, { storage }) => {
       storage.sql.exec(
-        "CREATE TRIGGER full BEFORE UPDATE ON jobs WHEN NEW.fence > 1 BEGIN SELECT RAISE(ABORT, 'full'); END",
+        "CREATE TRIGGER full BEFORE INSERT ON jobs WHEN NEW.fence > 1 BEGIN SELECT RAISE(ABORT, 'full'); END",
       );
     });
     await endLeases(stub);

@@ -1,12 +1,15 @@
 import { type Delivery, JOB_STATUSES, type JobQuery, type JobStatus } from "../../contract/gate/job.ts";
 import { attemptNow } from "../../kit/result.ts";
-import { buryJob, type Callback, type Job } from "../../state/outbox.ts";
+import { buryJob, type Callback, isLive, type Job } from "../../state/outbox.ts";
 
 /** What is written now. A row of any other format is not guessed at. */
 const FORMAT = 2;
 
 /** Rows removed at once: enough to keep up with any tenant, few enough not to hold up a request. */
 const PRUNE_ROWS = 1_000;
+
+/** Between two prunings by age: rows a few minutes too old hurt nobody. */
+const PRUNE_EVERY_MS = 5 * 60_000;
 
 const STATUSES: ReadonlySet<string> = new Set(JOB_STATUSES);
 const DELIVERIES: ReadonlySet<string> = new Set<Delivery>(["at-least-once", "at-most-once"]);
@@ -30,13 +33,19 @@ type JobRow = {
   data_json: string | null;
 };
 
+/** How finished jobs are kept. */
+export interface RetentionOptions {
+  readonly retentionMs: number;
+  readonly jobsKept: number;
+}
+
 /** What a cold start needs to know of a row. */
-export type JobHead = Pick<Job, "status" | "dueAt" | "updatedAt"> & {
+export type JobHead = Pick<Job, "status" | "dueAt"> & {
   readonly spec: { readonly id: string };
 };
 
-type Rest = Pick<Job, "note" | "errorJson" | "callback"> &
-  Pick<Job["spec"], "idempotencyKey" | "maxAttempts" | "backoffInitialMs" | "delivery">;
+/** What of a job has no column. */
+type Rest = Pick<Job, "note" | "errorJson" | "callback"> & Omit<Job["spec"], "id" | "tool" | "argsJson">;
 
 /** The columns without the long texts, which come last: a list is read without them. */
 const HEAD = "id, due_at, updated_at, format, status, attempts, fence, created_at, tool, rest_json";
@@ -48,9 +57,14 @@ const IS_FINAL = "status NOT IN ('running', 'retrying')";
 /** The `jobs` table. A row with a due time has something to be done about it: an attempt, or a delivery. */
 export class JobTable {
   readonly #sql: SqlStorage;
+  readonly #options: RetentionOptions;
+  /** No finished row was last changed before that. */
+  #oldestEnd = Number.POSITIVE_INFINITY;
+  #prunedAt = 0;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, options: RetentionOptions) {
     this.#sql = sql;
+    this.#options = options;
   }
 
   /** Insert a job; false, and nothing changed, when its id is already recorded. */
@@ -71,24 +85,14 @@ export class JobTable {
     const [row] = this.#sql.exec<JobRow>("SELECT * FROM jobs WHERE id = ?", id).toArray();
     if (row === undefined) return null;
     const [job, isReadable] = readRow(row, nowMs);
-    if (!isReadable && row.due_at !== null) this.#sql.exec(`REPLACE INTO jobs ${ROW}`, ...toColumns(job));
+    if (!isReadable && row.due_at !== null) this.save(job);
     return job;
   }
 
-  /** Save what may change of a job. No index covers it, so it is one row written. */
+  /** Save a job. No index covers it, so it is one row written. */
   save(job: Job): void {
-    this.#sql.exec(
-      `UPDATE jobs SET due_at = ?, updated_at = ?, status = ?, attempts = ?, fence = ?, rest_json = ?, data_json = ?
-       WHERE id = ?`,
-      job.dueAt,
-      job.updatedAt,
-      job.status,
-      job.attempts,
-      job.fence,
-      toRestJson(job),
-      job.dataJson,
-      job.spec.id,
-    );
+    this.#sql.exec(`REPLACE INTO jobs ${ROW}`, ...toColumns(job));
+    this.#look(job.status, job.updatedAt);
   }
 
   /**
@@ -116,42 +120,55 @@ export class JobTable {
   *heads(): Iterable<JobHead> {
     for (const { id, due_at, updated_at, status } of this.#sql.exec<JobRow>(
       "SELECT id, due_at, updated_at, status FROM jobs",
-    ))
-      yield { spec: { id }, dueAt: due_at, updatedAt: updated_at, status: status as JobStatus };
+    )) {
+      this.#look(status, updated_at);
+      yield { spec: { id }, dueAt: due_at, status: status as JobStatus };
+    }
   }
 
-  /** Remove the oldest final rows, at most `count` of those last changed before `beforeMs`; how many went. */
-  prune(beforeMs: number, count: number): number {
-    return this.#sql
+  /**
+   * Remove finished jobs, of which there are so many, that are too many or too old; how many went.
+   *
+   * The usual answer, that nothing has to go, costs no SQL. Over the count at most a tenth more is kept: then one scan
+   * removes many.
+   */
+  prune(nowMs: number, finished: number): number {
+    const { jobsKept, retentionMs } = this.#options;
+    if (finished > jobsKept + Math.floor(jobsKept / 10))
+      return this.#remove(Number.MAX_SAFE_INTEGER, finished - jobsKept);
+    const expiry = nowMs - retentionMs;
+    if (this.#oldestEnd >= expiry || nowMs < this.#prunedAt + PRUNE_EVERY_MS) return 0;
+    this.#prunedAt = nowMs;
+    return this.#remove(expiry, PRUNE_ROWS);
+  }
+
+  #remove(beforeMs: number, count: number): number {
+    const gone = this.#sql
       .exec(
         `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ${IS_FINAL} AND updated_at < ?
            ORDER BY updated_at LIMIT ?) RETURNING id`,
         beforeMs,
         Math.min(count, PRUNE_ROWS),
       )
-      .toArray().length;
-  }
-
-  /** When the oldest final row was last changed; Infinity without any. */
-  oldestFinal(): number {
+      .toArray();
     const { oldest } = this.#sql
       .exec<{ oldest: number | null }>(`SELECT MIN(updated_at) AS oldest FROM jobs WHERE ${IS_FINAL}`)
       .one();
-    return oldest ?? Number.POSITIVE_INFINITY;
+    this.#oldestEnd = oldest ?? Number.POSITIVE_INFINITY;
+    return gone.length;
+  }
+
+  #look(status: string, updatedAt: number): void {
+    if (!isLive(status)) this.#oldestEnd = Math.min(this.#oldestEnd, updatedAt);
   }
 }
 
 /** Lay a job out in the order of the table's columns. */
 function toColumns(job: Job): SqlStorageValue[] {
-  const { spec, dueAt, updatedAt, status, attempts, fence, createdAt, dataJson } = job;
-  const head = [spec.id, dueAt, updatedAt, FORMAT, status, attempts, fence, createdAt, spec.tool];
-  return [...head, toRestJson(job), spec.argsJson, dataJson];
-}
-
-function toRestJson({ spec, note, errorJson, callback }: Job): string {
-  const { idempotencyKey, maxAttempts, backoffInitialMs, delivery } = spec;
-  const rest: Rest = { idempotencyKey, maxAttempts, backoffInitialMs, delivery, note, errorJson, callback };
-  return JSON.stringify(rest);
+  const { spec, dueAt, updatedAt, status, attempts, fence, createdAt, dataJson, ...more } = job;
+  const { id, tool, argsJson, ...rest } = spec;
+  const head = [id, dueAt, updatedAt, FORMAT, status, attempts, fence, createdAt, tool];
+  return [...head, JSON.stringify({ ...rest, ...more } satisfies Rest), argsJson, dataJson];
 }
 
 /**
@@ -193,7 +210,8 @@ function toJob(row: JobRow, { note, errorJson, callback, ...spec }: Rest): Job {
     fence: row.fence,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    dueAt: row.due_at,
+    // Over, and nobody is to be told: whatever the row says, nothing is left to do.
+    dueAt: callback === null && !isLive(row.status) ? null : row.due_at,
     dataJson: row.data_json,
     errorJson,
     note,

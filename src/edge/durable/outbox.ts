@@ -23,9 +23,9 @@ import {
   toJobRecord,
 } from "../../state/outbox.ts";
 import { GoneEndpoints } from "./gone-endpoints.ts";
-import { type JobHead, JobTable } from "./job-table.ts";
+import { type JobHead, JobTable, type RetentionOptions } from "./job-table.ts";
 
-export interface OutboxOptions {
+export interface OutboxOptions extends RetentionOptions {
   readonly leaseMs: number;
   /** Live jobs at most. */
   readonly backlog: number;
@@ -33,8 +33,6 @@ export interface OutboxOptions {
   readonly shardBacklog: number;
   /** Live jobs that redriving may add to a full backlog. */
   readonly redrives: number;
-  readonly retentionMs: number;
-  readonly jobsKept: number;
 }
 
 /** Work that is claimed: until its lease ends nobody else does it. */
@@ -44,9 +42,6 @@ export type ClaimedWork = { readonly leaseEndsAt: number } & (
 );
 
 type Recorded = Pick<AdmissionAnswer, "recorded" | "refusedJobs">;
-
-/** Between two prunings by age: rows a few minutes too old hurt nobody. */
-const PRUNE_EVERY_MS = 5 * 60_000;
 
 /**
  * The tenant's background jobs: rows in the `jobs` table, and in memory what is to be done about them and when: attempts
@@ -65,19 +60,13 @@ export class Outbox {
   /** Jobs that are alive, and all that are kept. */
   #live = 0;
   #count = 0;
-  /** No job ended before that. */
-  #oldestEnd = Number.POSITIVE_INFINITY;
-  #prunedAt = 0;
 
   /** @param onDue hears when every row that is written is due, in the same turn */
   constructor(storage: DurableObjectStorage, options: OutboxOptions, onDue: (dueAt: number) => void) {
     this.#storage = storage;
     this.#options = options;
-    this.#table = new JobTable(storage.sql);
-    this.#gone = new GoneEndpoints(storage.sql, {
-      forMs: LIMITS.goneEndpointMs,
-      kept: LIMITS.goneEndpoints,
-    });
+    this.#table = new JobTable(storage.sql, options);
+    this.#gone = new GoneEndpoints(storage.sql);
     this.#onDue = onDue;
     for (const head of this.#table.heads()) {
       this.#count += 1;
@@ -112,24 +101,12 @@ export class Outbox {
 
   /** Cancel a live job; null when there is no such job. */
   cancel(id: string, nowMs: number): JobChange | null {
-    const job = this.#load(id, nowMs);
-    return job && this.#change(job, cancelJob(job, nowMs));
+    return this.#change(id, nowMs, (job) => cancelJob(job, nowMs));
   }
 
   /** Give a dead job fresh attempts; null when there is no such job. */
   redrive(id: string, nowMs: number): JobChange | null {
-    const job = this.#load(id, nowMs);
-    if (job === null) return null;
-    const redriven = redriveJob(job, nowMs);
-    const { backlog, redrives } = this.#options;
-    if (redriven[1] && this.#live >= backlog + redrives)
-      return { change: "backlog-full", job: toJobRecord(job) };
-    return this.#change(job, redriven);
-  }
-
-  #change(job: Job, changed: [job: Job, accepted: boolean]): JobChange {
-    const change = this.#saveIf(changed) ? "done" : "wrong-status";
-    return { change, job: toJobRecord(change === "done" ? changed[0] : job) };
+    return this.#change(id, nowMs, (job) => redriveJob(job, nowMs));
   }
 
   /**
@@ -165,21 +142,16 @@ export class Outbox {
 
   /** Settle an attempt; false when it has nothing to say any more. */
   settle(nowMs: number, command: { jobId: string; fence: number; end: AttemptEnd; random: number }): boolean {
-    const job = this.#load(command.jobId, nowMs);
-    return job !== null && this.#saveIf(settleJob(job, nowMs, command));
+    const settled = this.#change(command.jobId, nowMs, (job) => settleJob(job, nowMs, command));
+    return settled?.change === "done";
   }
 
-  /** Settle an attempt to deliver; false when it has nothing to say any more. */
-  settleDelivery(
-    nowMs: number,
-    command: { claim: CallbackClaim; end: CallbackEnd; random: number },
-  ): boolean {
-    const { claim, end } = command;
-    const job = this.#load(claim.jobId, nowMs);
-    if (job === null) return false;
-    const settled = settleCallback(job, nowMs, command);
-    if (settled[1] && end.kind === "answered" && end.status === 410) this.#gone.add(claim.target.url, nowMs);
-    return this.#saveIf(settled);
+  /** Settle an attempt to deliver, unless it has nothing to say any more. */
+  settleDelivery(nowMs: number, command: { claim: CallbackClaim; end: CallbackEnd; random: number }): void {
+    const { jobId, target } = command.claim;
+    const settled = this.#change(jobId, nowMs, (job) => settleCallback(job, nowMs, command));
+    if (settled?.change === "done" && settled.job.callback?.lastStatus === 410)
+      this.#gone.add(target.url, nowMs);
   }
 
   /**
@@ -218,26 +190,22 @@ export class Outbox {
     return null;
   }
 
-  /**
-   * Forget finished jobs that are too many or too old; throws when storage refuses.
-   *
-   * How many there are and how old the oldest is are known in memory, so the usual answer, that nothing has to go, costs
-   * no SQL. Over the count at most a tenth more is kept: then one scan removes many.
-   */
+  /** Forget finished jobs that are too many or too old; throws when storage refuses. */
   prune(nowMs: number): void {
-    const { jobsKept, retentionMs } = this.#options;
-    const finished = this.#count - this.#live;
-    if (finished > jobsKept + Math.floor(jobsKept / 10))
-      this.#forget(Number.POSITIVE_INFINITY, finished - jobsKept);
-    const expiry = nowMs - retentionMs;
-    if (this.#oldestEnd >= expiry || nowMs < this.#prunedAt + PRUNE_EVERY_MS) return;
-    this.#prunedAt = nowMs;
-    this.#forget(expiry, Number.POSITIVE_INFINITY);
+    this.#count -= this.#table.prune(nowMs, this.#count - this.#live);
   }
 
-  #forget(beforeMs: number, count: number): void {
-    this.#count -= this.#table.prune(beforeMs, count);
-    this.#oldestEnd = this.#table.oldestFinal();
+  #change(id: string, nowMs: number, step: (job: Job) => [job: Job, accepted: boolean]): JobChange | null {
+    const job = this.#load(id, nowMs);
+    if (job === null) return null;
+    const [changed, accepted] = step(job);
+    if (!accepted) return { change: "wrong-status", job: toJobRecord(job) };
+    const { backlog, redrives } = this.#options;
+    const isRevived = isLive(changed.status) && !isLive(job.status);
+    if (isRevived && this.#live >= backlog + redrives)
+      return { change: "backlog-full", job: toJobRecord(job) };
+    this.#save(changed);
+    return { change: "done", job: toJobRecord(changed) };
   }
 
   #load(id: string, nowMs: number): Job | null {
@@ -245,11 +213,6 @@ export class Outbox {
     // Reading buries what cannot be read, so the index may have to follow.
     if (job !== null && !isLive(job.status) && this.#isAlive(id)) this.#follow(job);
     return job;
-  }
-
-  #saveIf([job, accepted]: [job: Job, accepted: boolean]): boolean {
-    if (accepted) this.#save(job);
-    return accepted;
   }
 
   #save(job: Job): void {
@@ -263,10 +226,9 @@ export class Outbox {
     if (job.dueAt !== null) this.#onDue(job.dueAt);
   }
 
-  #track({ spec: { id }, status, dueAt, updatedAt }: JobHead): void {
+  #track({ spec: { id }, status, dueAt }: JobHead): void {
     const kind = isLive(status) && dueAt !== null ? "attempt" : "delivery";
     this.#live += Number(kind === "attempt") - Number(this.#isAlive(id));
-    if (kind === "delivery") this.#oldestEnd = Math.min(this.#oldestEnd, updatedAt);
     if (dueAt === null) this.#due.delete(id);
     else this.#due.set(id, { kind, dueAt });
   }
