@@ -1,6 +1,12 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
+/**
+ * No test looks at how much time something took, so the projects run side by side: what waits leaves the processor to
+ * what computes. Limits of time are there to end what hangs, and are far beyond what a busy machine needs.
+ */
+const shared = { testTimeout: 60_000, hookTimeout: 60_000, isolate: false, maxWorkers: 4 } as const;
+
 export default defineConfig({
   test: {
     // CI counts from this file what passed and failed.
@@ -9,9 +15,8 @@ export default defineConfig({
       {
         // The pure core and the tools, in Node: milliseconds, virtual time.
         test: {
+          ...shared,
           name: "core",
-          // Virtual time needs none; properties with thousands of cases do, where others use the processor too.
-          testTimeout: 30_000,
           include: ["test/**/*.test.ts"],
           exclude: [
             "test/edge/**",
@@ -23,29 +28,21 @@ export default defineConfig({
         },
       },
       {
-        // The Durable Objects, inside workerd: real storage, real alarms. Storage is fresh for every file.
+        // The Durable Objects, inside workerd: real storage, real alarms.
         plugins: [cloudflareTest({ wrangler: { configPath: "./test/edge/wrangler.jsonc" } })],
-        test: { name: "edge", include: ["test/edge/**/*.test.ts"], testTimeout: 30_000 },
+        test: { ...shared, name: "edge", include: ["test/edge/**/*.test.ts"] },
       },
       {
-        // The built bundle in raw workerd, killed and started again. Runs last: its leases run out by the clock.
-        test: {
-          name: "chaos",
-          include: ["test/chaos/**/*.test.ts"],
-          testTimeout: 60_000,
-          sequence: { groupOrder: 2 },
-        },
+        // The built bundle in raw workerd, killed and started again.
+        test: { ...shared, name: "chaos", include: ["test/chaos/**/*.test.ts"] },
       },
       {
-        // The built bundle over HTTP, in raw workerd: real sockets, real time. Runs after the others, so that they do
-        // not take its processor while its clocks run.
+        // The built bundle over HTTP, in raw workerd: real sockets, real time.
         test: {
+          ...shared,
           name: "harness",
-          environment: "node",
           include: ["test/harness/**/*.test.ts", "test/limits.test.ts", "test/seeds/worked-examples.test.ts"],
-          testTimeout: 15_000,
-          hookTimeout: 60_000,
-          sequence: { groupOrder: 1 },
+          globalSetup: "test/support/build-sandbox-once.ts",
         },
       },
     ],

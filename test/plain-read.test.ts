@@ -50,22 +50,21 @@ const echo = contractOf("echo", {
 const APP: string = "../src/edge/app.ts";
 const DEPLOYMENT: string = "../src/edge/deployment.ts";
 const { createApp } = await import(APP);
-const { readDeployment } = await import(DEPLOYMENT);
+const { createDeployment } = await import(DEPLOYMENT);
 
 const app = createApp(() => deployment);
-const deployment = readDeployment(env, {
+const deployment = createDeployment(env, {
   catalog: createCatalog([echo]),
   send: async () => Response.json({ path: "/echo", n: 1 }),
 });
 
 async function read(): Promise<unknown> {
-  const response = await app.request(
-    "/v1/execute_actions",
-    {
+  const response = await app.fetch(
+    new Request("https://volley.test/v1/execute_actions", {
       method: "POST",
       headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
       body: JSON.stringify({ actions: [{ tool: "echo", args: { n: 1 } }] }),
-    },
+    }),
     env,
     { waitUntil: () => {}, passThroughOnException: () => {} },
   );

@@ -1,5 +1,4 @@
 import { reachTokens, weighTokens } from "./estimate-tokens.ts";
-import { isEscaped } from "./json-entries.ts";
 
 /** What a cut string weighs at least, and what its end does. Thousandths of a token. */
 export const SHORTEST = weighTokens(':"…"', 1);
@@ -62,4 +61,11 @@ function safeBreak(json: string, from: number, at: number): number {
   }
   const before = json.charCodeAt(at - 1);
   return before >= 0xd800 && before < 0xdc00 ? at - 1 : at;
+}
+
+/** Whether an odd number of backslashes stands before the character. */
+function isEscaped(json: string, at: number): boolean {
+  let backslashes = 0;
+  while (json[at - 1 - backslashes] === "\\") backslashes += 1;
+  return backslashes % 2 === 1;
 }

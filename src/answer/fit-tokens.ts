@@ -1,6 +1,6 @@
 import type { Truncation } from "../contract/outcome.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
-import { type Cuts, cutJson, leastJson } from "./cut-json.ts";
+import { type Cuts, cutValue } from "./cut-value.ts";
 import { partOf, waterLevel } from "./water-level.ts";
 
 /** One result's data, and the text that it is in the answer. */
@@ -50,9 +50,17 @@ export function fitTokens(results: readonly FittableResult[], maxTokens: number)
 }
 
 function cutResult(result: FittableResult, tokensBefore: number, budget: number): FittedResult {
-  const { json, cuts } = cutJson(result.json, budget * 1000);
+  // As the caller will read it: what a tool returned may hold what JSON leaves out.
+  const { data, cuts } = cutValue(JSON.parse(result.json), budget * 1000);
+  const json = JSON.stringify(data);
   const tokens = estimateTokens(json);
-  return { json, data: JSON.parse(json), tokens, truncated: toTruncation(cuts, tokensBefore, tokens) };
+  return { json, data, tokens, truncated: toTruncation(cuts, tokensBefore, tokens) };
+}
+
+/** The least that is left of a value, as text. */
+function leastJson(json: string): string {
+  const least = { "[": "[]", "{": "{}", '"': '""' } as const;
+  return least[json[0] as keyof typeof least] ?? "null";
 }
 
 function toTruncation(cuts: Cuts, tokensBefore: number, tokensAfter: number): Truncation {

@@ -1,5 +1,6 @@
 import { LIMITS } from "../contract/limits.ts";
 import { exceedsDepth } from "../contract/parse-json.ts";
+import { attemptNow } from "../kit/result.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 
 const encoder = new TextEncoder();
@@ -11,14 +12,13 @@ const encoder = new TextEncoder();
  * that callers could not read it, so that a careless tool costs its own result and not the envelope.
  */
 export function serialiseOutput(output: unknown): { readonly json: string; readonly bytes: number } {
-  let json: string | undefined;
-  try {
-    json = JSON.stringify(output);
-  } catch {
+  const text = attemptNow((): string | undefined => JSON.stringify(output));
+  if (!text.ok) {
     throw new ToolFailure("TOOL_FAILED", {
       hint: "The tool returned a value that JSON cannot express; its author has to fix it.",
     });
   }
+  const json = text.value;
   if (json === undefined) {
     throw new ToolFailure("TOOL_FAILED", {
       hint: "The tool returned nothing; its author has to return a JSON value.",

@@ -1,5 +1,6 @@
+import { attempt } from "../kit/result.ts";
 import type { Tool } from "../catalog/define-tool.ts";
-import type { Caller } from "../contract/caller.ts";
+import type { Caller } from "../contract/gate/caller.ts";
 import {
   type Island,
   ISLAND_FORMAT,
@@ -71,11 +72,8 @@ export function createIslandParking(plan: Plan, options: IslandParkingOptions): 
 /** Null when nothing is recorded for certain. */
 async function record(drafts: readonly Draft[], gate: Gate): Promise<ParkAnswer | null> {
   if (drafts.length === 0) return [];
-  try {
-    return await gate.park(drafts.map(({ id, islandJson }) => ({ id, islandJson })));
-  } catch {
-    return null;
-  }
+  const asked = await attempt(() => gate.park(drafts.map(({ id, islandJson }) => ({ id, islandJson }))));
+  return asked.ok ? asked.value : null;
 }
 
 async function draft(

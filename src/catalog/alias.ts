@@ -3,6 +3,7 @@ import * as z from "zod";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { suggestFields, toHint, toIssues } from "../contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../contract/json.ts";
+import { lazySchema } from "../contract/lazy-schema.ts";
 import { readMarker } from "../contract/reference.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 
@@ -24,21 +25,25 @@ export interface Alias {
   resolve(args: JsonObject): Result<Invocation, Failure>;
 }
 
-export const invocationSchema = z.strictObject({
-  tool_name: z.string().min(1).describe("From discover_tools"),
-  parameters: z.record(z.string(), z.unknown()).default({}).describe("As get_tool_schema says"),
-});
+export const invocationSchema = lazySchema(() =>
+  z.strictObject({
+    tool_name: z.string().min(1).describe("From discover_tools"),
+    parameters: z.record(z.string(), z.unknown()).default({}).describe("As get_tool_schema says"),
+  }),
+);
 
 const invokeTool: Alias = {
   name: "invoke_tool",
   description: "Call one tool by its name.",
-  input: invocationSchema,
+  get input() {
+    return invocationSchema();
+  },
   resolve(args) {
     if (readMarker(args) !== null || isJsonObject(args["tool_name"])) return err(notKnownYet());
-    const parsed = invocationSchema.safeParse(args);
+    const parsed = invocationSchema().safeParse(args);
     if (!parsed.success) {
       const issues = toIssues(parsed.error, args, ["args"]);
-      const suggestion = suggestFields(issues, Object.keys(invocationSchema.shape), "/args");
+      const suggestion = suggestFields(issues, Object.keys(invocationSchema().shape), "/args");
       return err(makeFailure("INVALID_ARGS", { issues, hint: `${toHint(issues)} ${suggestion}`.trim() }));
     }
     const tool = parsed.data.tool_name;

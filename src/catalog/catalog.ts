@@ -3,8 +3,8 @@ import { ALIASES } from "./alias.ts";
 import { BATCH_TOOL } from "./batch-tool.ts";
 import type { Tool } from "./define-tool.ts";
 import { createMetaTools } from "./meta-tools.ts";
+import { checkDescribable } from "./check-describable.ts";
 import { ToolSearch } from "./search/tool-search.ts";
-import { toolSchema } from "./tool-schema.ts";
 import { makeVerifiers, type Verifier } from "./verifier.ts";
 
 /** A set of tools with its indexes. Lookups go through maps, so no tool name can reach a prototype. */
@@ -97,7 +97,7 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
     if (position.has(name)) throw new Error(`Cannot create catalog: two tools are named '${name}'`);
     position.set(name, index);
   }
-  for (const tool of tools) toolSchema(tool);
+  for (const tool of tools) checkDescribable(tool);
   const needs = tools.map(({ name, orchestration }) =>
     (orchestration.depends_on ?? []).map(({ tool }) => {
       const needed = position.get(tool);

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import type { OnError } from "../contract/batch.ts";
 import type { Delivery } from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
-import { type Orchestration, orchestrationSchema } from "../contract/orchestration.ts";
+import { isOrchestration, type Orchestration, orchestrationSchema } from "../contract/orchestration.ts";
 import type { GlobalLimits } from "../contract/gate/permit.ts";
 
 /** What a tool may send. Headers are checked: no line breaks, nothing that only a proxy may set. */
@@ -160,9 +160,12 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
       WORD.test(action),
     ), `'actions' must be one or more words matching ${WORD}`);
 
-  const parsed = orchestrationSchema.safeParse(declaration.orchestration);
-  require(parsed.success, `'orchestration' is invalid: ${parsed.error?.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; ")}`);
-  const orchestration = declaration.orchestration;
+  const { orchestration } = declaration;
+  if (!isOrchestration(orchestration)) {
+    const { error } = orchestrationSchema().safeParse(orchestration);
+    const problems = error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+    require(problems === undefined, `'orchestration' is invalid: ${problems?.join("; ")}`);
+  }
   require(orchestration.mode !== "fan-out-bounded" ||
     orchestration.max_concurrency !== undefined, "mode 'fan-out-bounded' needs 'max_concurrency'");
   require(orchestration.mode !== "sequential-only" ||

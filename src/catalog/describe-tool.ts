@@ -19,7 +19,7 @@ export const toolDescriptionSchema = lazySchema(() =>
       required: z.array(z.string()),
       is_write: z.boolean(),
       input_schema: jsonSchemaSchema(),
-      "x-orchestration": orchestrationSchema,
+      "x-orchestration": orchestrationSchema(),
     })
     .meta({ id: "ToolDescription" }),
 );

@@ -8,36 +8,37 @@ import type { Catalog } from "./catalog.ts";
 import type { Tool } from "./define-tool.ts";
 import { describeTool, jsonSchemaSchema } from "./describe-tool.ts";
 
-const requestSchema = z.string().max(LIMITS.queryCharacters);
-
 /** Which tools are asked for. Everything is optional: nothing said is every tool. */
-export const discoverySchema = z.strictObject({
-  query: requestSchema.optional().describe("What it should do, or its name"),
-  queries: z
-    .array(requestSchema)
-    .min(1)
-    .max(LIMITS.discoveryQueries)
-    .optional()
-    .describe("One for each step of a task"),
-  categories: z.array(z.string()).max(LIMITS.filterWords).optional().describe("Only of one of these"),
-  actions: z
-    .array(z.string())
-    .max(LIMITS.filterWords)
-    .optional()
-    .describe("Only with one of these: search, create, delete…"),
-  detail: z
-    .enum(["summary", "schema"])
-    .default("summary")
-    .describe(`schema: parameters of the first ${LIMITS.describedTools} too`),
-  limit: z
-    .int()
-    .min(1)
-    .max(LIMITS.maxDiscoveredTools)
-    .default(LIMITS.discoveredTools)
-    .describe("How many at most"),
+export const discoverySchema = lazySchema(() => {
+  const requestSchema = z.string().max(LIMITS.queryCharacters);
+  return z.strictObject({
+    query: requestSchema.optional().describe("What it should do, or its name"),
+    queries: z
+      .array(requestSchema)
+      .min(1)
+      .max(LIMITS.discoveryQueries)
+      .optional()
+      .describe("One for each step of a task"),
+    categories: z.array(z.string()).max(LIMITS.filterWords).optional().describe("Only of one of these"),
+    actions: z
+      .array(z.string())
+      .max(LIMITS.filterWords)
+      .optional()
+      .describe("Only with one of these: search, create, delete…"),
+    detail: z
+      .enum(["summary", "schema"])
+      .default("summary")
+      .describe(`schema: parameters of the first ${LIMITS.describedTools} too`),
+    limit: z
+      .int()
+      .min(1)
+      .max(LIMITS.maxDiscoveredTools)
+      .default(LIMITS.discoveredTools)
+      .describe("How many at most"),
+  });
 });
 
-export type DiscoveryRequest = z.output<typeof discoverySchema>;
+export type DiscoveryRequest = z.output<ReturnType<typeof discoverySchema>>;
 
 /** What fits, and what there is where nothing does. */
 export const discoveryAnswerSchema = lazySchema(() => {

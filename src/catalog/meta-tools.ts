@@ -1,5 +1,6 @@
 import * as z from "zod";
 
+import { lazySchema } from "../contract/lazy-schema.ts";
 import { ToolFailure } from "./tool-failure.ts";
 import type { Catalog } from "./catalog.ts";
 import { type Tool, defineTool } from "./define-tool.ts";
@@ -7,9 +8,9 @@ import { describeTool } from "./describe-tool.ts";
 import { discoverTools, discoverySchema } from "./discover-tools.ts";
 import { sayUnknownTool } from "./unknown-tool.ts";
 
-export const schemaRequestSchema = z.strictObject({
-  tool_name: z.string().min(1).describe("From discover_tools"),
-});
+export const schemaRequestSchema = lazySchema(() =>
+  z.strictObject({ tool_name: z.string().min(1).describe("From discover_tools") }),
+);
 
 const ABOUT_THE_CATALOG = {
   category: "discovery",
@@ -30,7 +31,7 @@ export function createMetaTools(catalog: Catalog): readonly Tool[] {
         "Find tools by what they do, by category or by action. Lists names and summaries, best first.",
       actions: ["search"],
       typicalTokens: 500,
-      input: discoverySchema,
+      input: discoverySchema(),
       run: async (request) => discoverTools(request, catalog),
     }),
     defineTool({
@@ -40,7 +41,7 @@ export function createMetaTools(catalog: Catalog): readonly Tool[] {
       description: "Show the arguments a tool takes and how it may be called.",
       actions: ["read"],
       typicalTokens: 400,
-      input: schemaRequestSchema,
+      input: schemaRequestSchema(),
       run: async ({ tool_name }) => {
         const tool = catalog.get(tool_name);
         if (tool !== undefined) return describeTool(tool);

@@ -6,8 +6,10 @@ import { err, ok, type Result } from "../kit/result.ts";
 import { checkValue } from "./check-value.ts";
 import { type Failure, makeFailure } from "./failure.ts";
 import { parseIdempotencyKey } from "./idempotency-key.ts";
+import { type Fields, fits, isText, isWritten, listOf, matches, upTo } from "./fits.ts";
 import { describe, explainMisfit, toMisfit } from "./issues.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
+import { lazySchema } from "./lazy-schema.ts";
 import { LIMITS } from "./limits.ts";
 import { ITEM, readMarker, toPointerForm } from "./reference.ts";
 
@@ -16,46 +18,65 @@ const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const LOOP_EXPECTED = 'an array, or a reference to one such as {"$ref": "shops#/places"}';
 
 /** One requested call, as it is sent. */
-export const actionSchema = z.strictObject({
-  tool: z.string().min(1).describe("Name of the tool to call"),
-  args: z.record(z.string(), z.unknown()).default({}).describe("The tool's arguments"),
-  id: z
-    .string()
-    .regex(ID)
-    .optional()
-    .describe("Unique within the batch; a0, a1, … by position when left out"),
-  depends_on: z
-    .array(z.string())
-    .max(LIMITS.actions)
-    .optional()
-    .describe("Ids of actions that must succeed before this one starts"),
-  timeout_ms: z
-    .int()
-    .min(1)
-    .max(LIMITS.maxDeadlineMs)
-    .optional()
-    .describe("Milliseconds for this action; shortens the tool's own limit, never lengthens it"),
-  for_each: z
-    .union([z.array(z.unknown()), z.record(z.string(), z.unknown())], { error: LOOP_EXPECTED })
-    .optional()
-    .describe(
-      'Run the action once for every element of an array, or of a reference to one; args see it as "item#"',
-    ),
-  select: z
-    .array(z.string())
-    .min(1)
-    .max(LIMITS.selectPointers)
-    .optional()
-    .describe("JSON Pointers into the tool's output; only these parts are returned"),
-  idempotency_key: z
-    .string()
-    .optional()
-    .describe("The same key with the same content runs once a day; later uses get the first result"),
-  callback_url: z
-    .string()
-    .optional()
-    .describe("Background tools only: an https URL that is sent a signed event when the job ends"),
-});
+export const actionSchema = lazySchema(() =>
+  z.strictObject({
+    tool: z.string().min(1).describe("Name of the tool to call"),
+    args: z.record(z.string(), z.unknown()).default({}).describe("The tool's arguments"),
+    id: z
+      .string()
+      .regex(ID)
+      .optional()
+      .describe("Unique within the batch; a0, a1, … by position when left out"),
+    depends_on: z
+      .array(z.string())
+      .max(LIMITS.actions)
+      .optional()
+      .describe("Ids of actions that must succeed before this one starts"),
+    timeout_ms: z
+      .int()
+      .min(1)
+      .max(LIMITS.maxDeadlineMs)
+      .optional()
+      .describe("Milliseconds for this action; shortens the tool's own limit, never lengthens it"),
+    for_each: z
+      .union([z.array(z.unknown()), z.record(z.string(), z.unknown())], { error: LOOP_EXPECTED })
+      .optional()
+      .describe(
+        'Run the action once for every element of an array, or of a reference to one; args see it as "item#"',
+      ),
+    select: z
+      .array(z.string())
+      .min(1)
+      .max(LIMITS.selectPointers)
+      .optional()
+      .describe("JSON Pointers into the tool's output; only these parts are returned"),
+    idempotency_key: z
+      .string()
+      .optional()
+      .describe("The same key with the same content runs once a day; later uses get the first result"),
+    callback_url: z
+      .string()
+      .optional()
+      .describe("Background tools only: an https URL that is sent a signed event when the job ends"),
+  }),
+);
+
+/** Whether a value is an action as it is sent, as `actionSchema` would say. */
+export function fitsAction(value: unknown): value is z.input<ReturnType<typeof actionSchema>> {
+  return fits(value, FIELDS, ["tool"]);
+}
+
+const FIELDS: Fields = {
+  tool: isWritten,
+  args: isJsonObject,
+  id: matches(ID),
+  depends_on: listOf(isText, { min: 0, max: LIMITS.actions }),
+  timeout_ms: upTo(LIMITS.maxDeadlineMs),
+  for_each: (value) => Array.isArray(value) || isJsonObject(value),
+  select: listOf(isText, { max: LIMITS.selectPointers }),
+  idempotency_key: isText,
+  callback_url: isText,
+};
 
 /** One requested call, well formed. Whether its tool exists and its arguments fit is the planner's to say. */
 export interface Action {
@@ -101,14 +122,21 @@ export function parseAction(raw: unknown, index: number, mayExceedArgs: boolean)
 }
 
 function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failure> {
-  const parsed = actionSchema.safeParse(raw);
-  if (!parsed.success) {
-    const misfit = explainMisfit(parsed.error, raw, Object.keys(actionSchema.shape));
+  if (!fitsAction(raw)) {
+    const misfit = explainMisfit(actionSchema().safeParse(raw).error!, raw, Object.keys(FIELDS));
     return err(makeFailure("INVALID_ACTION", misfit));
   }
-  const { id, tool, depends_on, timeout_ms, select, idempotency_key, callback_url } = parsed.data;
-  // What was sent, not Zod's copy: a copy may already have dropped the keys that must be refused.
-  const { args = {}, for_each } = raw as { readonly args?: JsonObject; readonly for_each?: unknown };
+  const {
+    id,
+    tool,
+    args = {},
+    depends_on,
+    timeout_ms,
+    for_each,
+    select,
+    idempotency_key,
+    callback_url,
+  } = raw;
   const checked = checkArgs(args, mayExceedArgs);
   if (!checked.ok) return checked;
   if (id === ITEM) {

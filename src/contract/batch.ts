@@ -3,24 +3,42 @@ import * as z from "zod";
 import { err, ok, type Result } from "../kit/result.ts";
 import { type Entry, parseAction } from "./action.ts";
 import { makeFailure } from "./failure.ts";
+import { type Fields, fits, isFlag, listOf, oneOf, upTo } from "./fits.ts";
 import { describe, explainMisfit } from "./issues.ts";
+import { lazySchema } from "./lazy-schema.ts";
 import { LIMITS } from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
-/** What a failed action means for the rest of the batch. */
-export const onErrorSchema = z.enum(["partial-success", "fail-fast"]);
+const ON_ERROR = ["partial-success", "fail-fast"] as const;
 
-export type OnError = z.infer<typeof onErrorSchema>;
+/** What a failed action means for the rest of the batch. */
+export type OnError = (typeof ON_ERROR)[number];
 
 /** The envelope of a batch; its actions are parsed one by one, so that one bad action stays one bad action. */
-export const batchSchema = z.strictObject({
-  actions: z.array(z.unknown()).min(1).max(LIMITS.actions),
-  on_error: onErrorSchema.default("partial-success"),
-  deadline_ms: z.int().min(1).max(LIMITS.maxDeadlineMs).default(LIMITS.deadlineMs),
-  dry_run: z.boolean().default(false),
-  max_tokens: z.int().min(1).max(LIMITS.maxTokens).optional(),
-  skip_approval: z.boolean().default(false),
-});
+export const batchSchema = lazySchema(() =>
+  z.strictObject({
+    actions: z.array(z.unknown()).min(1).max(LIMITS.actions),
+    on_error: z.enum(ON_ERROR).default("partial-success"),
+    deadline_ms: z.int().min(1).max(LIMITS.maxDeadlineMs).default(LIMITS.deadlineMs),
+    dry_run: z.boolean().default(false),
+    max_tokens: z.int().min(1).max(LIMITS.maxTokens).optional(),
+    skip_approval: z.boolean().default(false),
+  }),
+);
+
+/** Whether a value is a batch's envelope, as `batchSchema` would say. */
+export function fitsBatch(value: unknown): value is z.input<ReturnType<typeof batchSchema>> {
+  return fits(value, FIELDS, ["actions"]);
+}
+
+const FIELDS: Fields = {
+  actions: listOf(() => true, { max: LIMITS.actions }),
+  on_error: oneOf(...ON_ERROR),
+  deadline_ms: upTo(LIMITS.maxDeadlineMs),
+  dry_run: isFlag,
+  max_tokens: upTo(LIMITS.maxTokens),
+  skip_approval: isFlag,
+};
 
 /** What one call asks for: 1 to 50 entries in the order asked. */
 export interface Batch {
@@ -41,12 +59,12 @@ export interface Batch {
  * @param bodyBytes size of the body it came in, which bounds every part of it
  */
 export function parseBatch(value: unknown, bodyBytes: number): Result<Batch, Refusal> {
-  const parsed = batchSchema.safeParse(value);
-  if (!parsed.success) {
-    const { issues, hint } = explainMisfit(parsed.error, value, Object.keys(batchSchema.shape));
+  if (!fitsBatch(value)) {
+    const { error } = batchSchema().safeParse(value);
+    const { issues, hint } = explainMisfit(error!, value, Object.keys(FIELDS));
     return err(makeRefusal("INVALID_BATCH", hint, { issue: issues[0] }));
   }
-  const { actions, on_error, deadline_ms, dry_run, max_tokens, skip_approval } = parsed.data;
+  const { actions } = value;
   const mayExceedArgs = bodyBytes > LIMITS.argsBytes;
   const entries = actions.map((raw, index) => parseAction(raw, index, mayExceedArgs));
 
@@ -66,11 +84,11 @@ export function parseBatch(value: unknown, bodyBytes: number): Result<Batch, Ref
   }
   return ok({
     entries: refuseRepeatedKeys(entries),
-    onError: on_error,
-    deadlineMs: deadline_ms,
-    dryRun: dry_run,
-    maxTokens: max_tokens ?? null,
-    skipApproval: skip_approval,
+    onError: value.on_error ?? "partial-success",
+    deadlineMs: value.deadline_ms ?? LIMITS.deadlineMs,
+    dryRun: value.dry_run ?? false,
+    maxTokens: value.max_tokens ?? null,
+    skipApproval: value.skip_approval ?? false,
   });
 }
 

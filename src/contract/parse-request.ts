@@ -1,6 +1,7 @@
 import type * as z from "zod";
 
 import { err, ok, type Result } from "../kit/result.ts";
+import { visibleText } from "../kit/visible-text.ts";
 import { explainMisfit } from "./issues.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
@@ -13,4 +14,33 @@ export function parseRequest<Schema extends z.ZodObject>(
   if (parsed.success) return ok(parsed.data);
   const { issues, hint } = explainMisfit(parsed.error, value, Object.keys(schema.shape));
   return err(makeRefusal("INVALID_REQUEST", hint, { issue: issues[0] }));
+}
+
+/** Refuse a query parameter, by its name. */
+export function refuseQuery(path: string, expected: string, received: string): Refusal {
+  const issue = { path: visibleText(path), expected, received: visibleText(received) };
+  const hint = `${issue.path}: expected ${expected}, received '${issue.received}'.`;
+  return makeRefusal("INVALID_QUERY", hint, { issue });
+}
+
+/** Refuse a query that has a parameter besides the known ones, or one of them twice: none is ignored. */
+export function refuseOtherParameters(query: URLSearchParams, known: readonly string[]): Refusal | null {
+  for (const name of query.keys()) {
+    if (!known.includes(name)) return refuseQuery(name, `one of ${known.join(", ")}`, name);
+    const values = query.getAll(name);
+    if (values.length > 1) return refuseQuery(name, "one value", values.join(", "));
+  }
+  return null;
+}
+
+/** Read a query parameter that is one of some names; null when it is left out. */
+export function parseChoice<T extends string>(
+  query: URLSearchParams,
+  name: string,
+  choices: readonly T[],
+): Result<T | null, Refusal> {
+  const asked = query.get(name);
+  const chosen = choices.find((choice) => choice === asked);
+  if (asked === null || chosen !== undefined) return ok(chosen ?? null);
+  return err(refuseQuery(name, `one of ${choices.join(", ")}`, asked));
 }

@@ -1,12 +1,13 @@
 import { type Context, Hono } from "hono";
 
-import { HOP_HEADER } from "../contract/hop.ts";
+import { HOP_HEADER } from "../egress/guard-headers.ts";
 import { makeRefusal } from "../contract/refusal.ts";
 import { err, ok } from "../kit/result.ts";
 import type { Env } from "./configuration.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Handler } from "./endpoints/endpoint.ts";
 import { ENDPOINTS } from "./endpoints/endpoints.ts";
+import { executeActions } from "./endpoints/execute-actions.ts";
 import { answerMcp } from "./endpoints/mcp.ts";
 import { respondBug, respondJson, respondRefusal } from "./http/respond.ts";
 import { logBug } from "./platform/log-bug.ts";
@@ -16,15 +17,21 @@ interface AppTypes {
   Bindings: Record<string, unknown>;
 }
 
+/** What the platform calls. */
+export interface App {
+  fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response>;
+}
+
 /**
  * Build the HTTP surface. A request is first asked whether one of our own tools sent it, then who sent it; only then
  * does its path matter, so an unknown caller learns nothing about what exists.
  *
  * @param deploymentOf what the configuration amounts to; throws when it cannot be read
  */
-export function createApp(deploymentOf: (env: Env) => Deployment): Hono<AppTypes> {
+export function createApp(deploymentOf: (env: Env) => Deployment): App {
   const app = new Hono<AppTypes>();
-  const answerBy = (handle: Handler) => (c: Context<AppTypes>) => answer(c, deploymentOf, handle);
+  const answerBy = (handle: Handler) => (c: Context<AppTypes>) =>
+    answer(c.req.raw, { deploymentOf, handle, env: c.env, ctx: c.executionCtx, id: c.req.param("id") });
 
   app.get("/healthz", (c) => {
     deploymentOf(c.env);
@@ -49,28 +56,49 @@ export function createApp(deploymentOf: (env: Env) => Deployment): Hono<AppTypes
     answerBy(async (request, context) => ok(await answerMcp(request, context))),
   );
   app.notFound(answerBy(async () => err(NO_PATH)));
-  app.onError((error, c) => {
-    const requestId = crypto.randomUUID();
-    logBug(requestId, c.req.path, error);
-    return respondBug(c.req.raw, requestId);
-  });
-  return app;
+  app.onError((error, c) => answerBug(c.req.raw, error));
+  return {
+    // The router makes its tables at its first request, which costs as much as all of a batch that is warm. Batches, which
+    // nearly every request is, are known by their address and do not pass it.
+    fetch: (request, env, ctx) =>
+      request.method === "POST" && BATCHES.test(request.url)
+        ? answer(request, { deploymentOf, handle: executeActions.handle, env, ctx }).catch((error: unknown) =>
+            answerBug(request, error),
+          )
+        : app.fetch(request, env, ctx),
+  };
+}
+
+/** Origin and path of what runs batches, as the router reads an address: without a query, nothing encoded. */
+const BATCHES = /^https?:\/\/[^/?#]+\/v1\/execute_actions$/;
+
+interface Answering {
+  readonly deploymentOf: (env: Env) => Deployment;
+  readonly handle: Handler;
+  readonly env: Env;
+  readonly ctx: Pick<ExecutionContext, "waitUntil">;
+  /** What stands for `:id` in the path. */
+  readonly id?: string | undefined;
 }
 
 async function answer(
-  c: Context<AppTypes>,
-  deploymentOf: (env: Env) => Deployment,
-  handle: Handler,
+  request: Request,
+  { deploymentOf, handle, env, ctx, id = "" }: Answering,
 ): Promise<Response> {
-  const request = c.req.raw;
   const requestId = crypto.randomUUID();
   if (request.headers.has(HOP_HEADER)) return respondRefusal(request, FROM_A_TOOL, requestId);
-  const deployment = deploymentOf(c.env);
+  const deployment = deploymentOf(env);
   const caller = await deployment.keys.identify(bearerOf(request));
   if (caller === null) return respondRefusal(request, NO_KEY, requestId);
-  const context = deployment.contextOf(caller, requestId, (work) => c.executionCtx.waitUntil(work));
-  const answered = await handle(request, context, c.req.param("id") ?? "");
+  const context = deployment.contextOf(caller, requestId, (work) => ctx.waitUntil(work));
+  const answered = await handle(request, context, id);
   return answered.ok ? answered.value : respondRefusal(request, answered.error, requestId);
+}
+
+function answerBug(request: Request, error: unknown): Response {
+  const requestId = crypto.randomUUID();
+  logBug(requestId, new URL(request.url).pathname, error);
+  return respondBug(request, requestId);
 }
 
 function bearerOf(request: Request): string {

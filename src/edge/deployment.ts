@@ -1,5 +1,5 @@
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Caller } from "../contract/caller.ts";
+import type { Caller } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { TimerQueue } from "../kit/timer-queue.ts";
 import { createLeasedAdmission, TenantLeases } from "../gate/leased-admission.ts";

@@ -11,14 +11,14 @@ import { ToolFailure } from "../catalog/tool-failure.ts";
 import type { Clock } from "../kit/clock.ts";
 import { attempt, type Result } from "../kit/result.ts";
 import type { Release, Semaphore } from "../kit/semaphore.ts";
-import type { ByteBudget } from "./read-body.ts";
+
 import type { CallClock } from "./call-clock.ts";
 import { guardHeaders, markHeaders } from "./guard-headers.ts";
 import { createUrlGuard, type UrlGuard } from "./guard-url.ts";
 import { HeaderSlots } from "./header-slots.ts";
 import { type Hop, nextHop } from "./next-hop.ts";
 import type { Ports, RunOptions } from "./ports.ts";
-import { parseJsonBody, readBody } from "./read-body.ts";
+import { type ByteBudget, parseJsonBody, readBody } from "./read-body.ts";
 import { makeStatusFailure } from "./status-failure.ts";
 import { judge, type Leave, type UpstreamHealth } from "./upstream-health.ts";
 
@@ -156,9 +156,11 @@ async function send(hop: Hop, call: EgressCall, requests: Requests): Promise<Sen
     // One request of a call at most: two that are given up would take more slots than the call had a right to.
     const lingers = call.mayLinger === true && requests.active === 1;
     const sending = dispatch(hop, call, lingers);
-    const sent = await attempt(() => clock.orEnd(sending, discard));
-    clock.leave();
-    if (!sent.ok) {
+    try {
+      const response = await clock.orEnd(sending, discard);
+      trace.status = response.status;
+      return { response, leave };
+    } catch {
       // The platform's slot is taken as long as the request goes on, whoever has given it up.
       if (lingers) {
         isLingering = true;
@@ -167,9 +169,9 @@ async function send(hop: Hop, call: EgressCall, requests: Requests): Promise<Sen
       const failure = clock.ended ?? unreachable();
       leave(judge(failure.failure, call.hasItsTime));
       throw failure;
+    } finally {
+      clock.leave();
     }
-    trace.status = sent.value.status;
-    return { response: sent.value, leave };
   } finally {
     if (!isLingering) release();
   }
@@ -188,14 +190,14 @@ function dispatch(
 
 async function receive({ response, leave }: Sent, call: EgressCall): Promise<UpstreamResponse> {
   const { status, headers } = response;
-  const read = await attempt(() => readAnswer(response, call));
-  if (!read.ok) {
-    leave(read.error instanceof ToolFailure ? judge(read.error.failure, call.hasItsTime) : "unknown");
-    throw read.error;
+  try {
+    const text = await readAnswer(response, call);
+    leave("ok");
+    return { status, headers, text: () => text, json: () => parseJsonBody(text, headers) };
+  } catch (error) {
+    leave(error instanceof ToolFailure ? judge(error.failure, call.hasItsTime) : "unknown");
+    throw error;
   }
-  leave("ok");
-  const text = read.value;
-  return { status, headers, text: () => text, json: () => parseJsonBody(text, headers) };
 }
 
 /** Read a 2xx; throw what any other status means. */

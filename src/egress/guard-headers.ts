@@ -1,7 +1,14 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { HOP_HEADER } from "../contract/hop.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
+
+/**
+ * Names the header that marks a request as one of ours.
+ *
+ * Every outgoing request carries it and our own endpoint refuses any request that has it, so a tool whose upstream is,
+ * or leads back to, this deployment cannot make it call itself.
+ */
+export const HOP_HEADER = "volley-hop";
 
 /** A token (RFC 9110, 5.6.2). */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

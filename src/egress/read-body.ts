@@ -161,7 +161,7 @@ function createDecoder(contentType: string | null): Decoder {
 function decodeAscii(bytes: Uint8Array): string | null {
   if (bytes.length > SHORT_TEXT) return null;
   for (const byte of bytes) if (byte > 0x7f) return null;
-  return String.fromCharCode(...bytes);
+  return String.fromCharCode.apply(null, bytes as unknown as number[]);
 }
 
 function decode(decoder: Decoder, chunk?: Uint8Array, stream = true): string {

@@ -1,3 +1,5 @@
+import { attemptNow } from "../kit/result.ts";
+
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 
 /** What Standard Webhooks asks of a secret. */
@@ -24,9 +26,6 @@ export function parseWebhookSecrets(text: string | undefined): readonly Uint8Arr
 function decodeSecret(word: string): Uint8Array | null {
   const base64 = SECRET.exec(word)?.[1];
   if (base64 === undefined) return null;
-  try {
-    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  } catch {
-    return null;
-  }
+  const bytes = attemptNow(() => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
+  return bytes.ok ? bytes.value : null;
 }

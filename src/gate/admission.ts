@@ -74,8 +74,10 @@ function once<T>(make: () => T): () => T {
 
 /** Turn away what this deployment cannot run, before it costs anyone's quota. Most plans ask for nothing of it. */
 export function bindToDeployment(plan: Plan, execution: Execution): Plan {
-  const tasks = plan.steps.flatMap(({ task }) => (task.ok ? [task.value] : []));
-  const withSecrets = tasks.some(({ tool }) => tool.secrets.length > 0);
-  const bound = withSecrets ? refuseMisconfigured(plan, execution.ports) : plan;
-  return tasks.some(({ callbackUrl }) => callbackUrl !== undefined) ? bindCallbacks(bound, execution) : bound;
+  let bound = plan;
+  if (plan.steps.some(({ task }) => task.ok && task.value.tool.secrets.length > 0))
+    bound = refuseMisconfigured(bound, execution.ports);
+  if (plan.steps.some(({ task }) => task.ok && task.value.callbackUrl !== undefined))
+    bound = bindCallbacks(bound, execution);
+  return bound;
 }

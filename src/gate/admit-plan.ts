@@ -1,6 +1,6 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import type { AdmissionAnswer, AdmissionRequest, QuotaState, RateLimit } from "../contract/gate/admission.ts";
-import type { Caller } from "../contract/caller.ts";
+import type { Caller } from "../contract/gate/caller.ts";
 import { type Claim, refuseClaim } from "../contract/gate/confirmation.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { IdempotencyAnswer, IdempotencyRequest, KeyState } from "../contract/gate/idempotency.ts";

@@ -1,4 +1,4 @@
-import type { Caller } from "../contract/caller.ts";
+import type { Caller } from "../contract/gate/caller.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { CallbackTarget } from "../contract/gate/job.ts";
 import { err, ok, type Result } from "../kit/result.ts";

@@ -1,7 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
 import type { QuotaState } from "../contract/gate/admission.ts";
-import type { Caller } from "../contract/caller.ts";
+import type { Caller } from "../contract/gate/caller.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Step } from "../plan/step.ts";
 import type { Gate, Ports, RunOptions, ToolGates } from "../egress/ports.ts";

@@ -1,4 +1,4 @@
-import type { Caller } from "../contract/caller.ts";
+import type { Caller } from "../contract/gate/caller.ts";
 import type { IdempotencyRequest } from "../contract/gate/idempotency.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import type { Plan } from "../plan/step.ts";

@@ -129,12 +129,12 @@ class ToolCall implements CallState {
     const { tool, args } = this.#call;
     for (;;) {
       this.#attempts += 1;
-      const called = await attempt(async () =>
-        this.#succeed(await this.#underPermit(() => tool.run(args, context))),
-      );
-      if (called.ok) return called.value;
-      const failure = toFailure(called.error);
-      if (!(await this.#mayRetry(failure))) return this.#fail(failure);
+      try {
+        return this.#succeed(await this.#underPermit(tool.run(args, context)));
+      } catch (error) {
+        const failure = toFailure(error);
+        if (!(await this.#mayRetry(failure))) return this.#fail(failure);
+      }
     }
   }
 
@@ -142,14 +142,14 @@ class ToolCall implements CallState {
    * Run an attempt no longer than the call goes on, and no longer than its permit lasts: what it waits for header slots
    * counts for that too.
    */
-  async #underPermit(run: () => Promise<unknown>): Promise<unknown> {
+  async #underPermit(run: Promise<unknown>): Promise<unknown> {
     const { permits } = this.#options;
-    if (permits === undefined) return this.#clock.orEnd(run());
+    if (permits === undefined) return this.#clock.orEnd(run);
     const hint = "The call waited too long for others of its batch; ask for less at once.";
     const over = makeFailure("OVERLOADED", { hint });
     const cancel = this.#scope.ports.clock.after(permits.leftMs, () => this.#clock.end(over));
     try {
-      return await this.#clock.orEnd(run());
+      return await this.#clock.orEnd(run);
     } finally {
       cancel();
     }

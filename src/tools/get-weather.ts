@@ -2,6 +2,7 @@ import * as z from "zod";
 
 import { defineTool, type ToolContext } from "../catalog/define-tool.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
+import { lazySchema } from "../contract/lazy-schema.ts";
 import { visibleText } from "../kit/visible-text.ts";
 import { cutText } from "./cut-text.ts";
 import { matchPlace } from "./match-place.ts";
@@ -10,44 +11,47 @@ import { weatherCondition } from "./weather-condition.ts";
 
 const MAX_DAYS = 7;
 
-const placeSchema = z.looseObject({
-  name: z.string(),
-  latitude: z.number(),
-  longitude: z.number(),
-  country: z.string().nullish(),
-  country_code: z.string().nullish(),
-  admin1: z.string().nullish(),
-  admin2: z.string().nullish(),
-});
+const placeSchema = lazySchema(() =>
+  z.looseObject({
+    name: z.string(),
+    latitude: z.number(),
+    longitude: z.number(),
+    country: z.string().nullish(),
+    country_code: z.string().nullish(),
+    admin1: z.string().nullish(),
+    admin2: z.string().nullish(),
+  }),
+);
 
 /** The geocoder leaves `results` out when it knows no such place. */
-const placesSchema = z.looseObject({ results: z.array(placeSchema).default([]) });
+const placesSchema = lazySchema(() => z.looseObject({ results: z.array(placeSchema()).default([]) }));
 
-const numbers = z.array(z.number().nullable());
-
-const forecastSchema = z.looseObject({
-  timezone: z.string(),
-  current: z.looseObject({
-    time: z.string(),
-    temperature_2m: z.number().nullable(),
-    apparent_temperature: z.number().nullable(),
-    relative_humidity_2m: z.number().nullable(),
-    precipitation: z.number().nullable(),
-    weather_code: z.number().nullable(),
-    wind_speed_10m: z.number().nullable(),
-  }),
-  daily: z.looseObject({
-    time: z.array(z.string()),
-    weather_code: numbers,
-    temperature_2m_min: numbers,
-    temperature_2m_max: numbers,
-    precipitation_sum: numbers,
-    precipitation_probability_max: numbers,
-  }),
+const forecastSchema = lazySchema(() => {
+  const numbers = z.array(z.number().nullable());
+  return z.looseObject({
+    timezone: z.string(),
+    current: z.looseObject({
+      time: z.string(),
+      temperature_2m: z.number().nullable(),
+      apparent_temperature: z.number().nullable(),
+      relative_humidity_2m: z.number().nullable(),
+      precipitation: z.number().nullable(),
+      weather_code: z.number().nullable(),
+      wind_speed_10m: z.number().nullable(),
+    }),
+    daily: z.looseObject({
+      time: z.array(z.string()),
+      weather_code: numbers,
+      temperature_2m_min: numbers,
+      temperature_2m_max: numbers,
+      precipitation_sum: numbers,
+      precipitation_probability_max: numbers,
+    }),
+  });
 });
 
-type Place = z.output<typeof placeSchema>;
-type Forecast = z.output<typeof forecastSchema>;
+type Place = z.output<ReturnType<typeof placeSchema>>;
+type Forecast = z.output<ReturnType<typeof forecastSchema>>;
 
 /**
  * Tell a city's weather with Open-Meteo, which needs no key: first where the city is, then its forecast.
@@ -106,7 +110,7 @@ async function findPlace(city: string, ctx: ToolContext): Promise<Place> {
     language: "en",
     format: "json",
   }).toString();
-  const { results } = parseUpstream(placesSchema, await ctx.fetch(url));
+  const { results } = parseUpstream(placesSchema(), await ctx.fetch(url));
   const place = results.find((candidate) => matchPlace(candidate, qualifiers));
   if (place === undefined) throw unknownCity(city);
   return place;
@@ -133,7 +137,7 @@ async function fetchForecast(place: Place, days: number, ctx: ToolContext): Prom
     timezone: "auto",
     forecast_days: String(days),
   }).toString();
-  return parseUpstream(forecastSchema, await ctx.fetch(url));
+  return parseUpstream(forecastSchema(), await ctx.fetch(url));
 }
 
 function toWeather(place: Place, { timezone, current, daily }: Forecast): object {

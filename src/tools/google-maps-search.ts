@@ -1,6 +1,7 @@
 import * as z from "zod";
 
 import { defineTool } from "../catalog/define-tool.ts";
+import { lazySchema } from "../contract/lazy-schema.ts";
 import { cutText } from "./cut-text.ts";
 import { parseUpstream } from "./parse-upstream.ts";
 
@@ -22,20 +23,22 @@ const FIELD_MASK = [
   "places.location",
 ].join(",");
 
-const placeSchema = z.looseObject({
-  id: z.string(),
-  displayName: z.looseObject({ text: z.string() }).optional(),
-  formattedAddress: z.string().optional(),
-  rating: z.number().optional(),
-  userRatingCount: z.number().optional(),
-  nationalPhoneNumber: z.string().optional(),
-  websiteUri: z.string().optional(),
-  currentOpeningHours: z.looseObject({ openNow: z.boolean().optional() }).optional(),
-  location: z.looseObject({ latitude: z.number(), longitude: z.number() }).optional(),
-});
+const placeSchema = lazySchema(() =>
+  z.looseObject({
+    id: z.string(),
+    displayName: z.looseObject({ text: z.string() }).optional(),
+    formattedAddress: z.string().optional(),
+    rating: z.number().optional(),
+    userRatingCount: z.number().optional(),
+    nationalPhoneNumber: z.string().optional(),
+    websiteUri: z.string().optional(),
+    currentOpeningHours: z.looseObject({ openNow: z.boolean().optional() }).optional(),
+    location: z.looseObject({ latitude: z.number(), longitude: z.number() }).optional(),
+  }),
+);
 
 /** Google answers `{}` when nothing was found. */
-const answerSchema = z.looseObject({ places: z.array(placeSchema).default([]) });
+const answerSchema = lazySchema(() => z.looseObject({ places: z.array(placeSchema()).default([]) }));
 
 /**
  * Find places by text with the Places API (New).
@@ -73,12 +76,12 @@ export const googleMapsSearch = defineTool({
       headers: { "X-Goog-Api-Key": ctx.secret("GOOGLE_MAPS_API_KEY"), "X-Goog-FieldMask": FIELD_MASK },
       body: { textQuery: query, pageSize: max_results, languageCode: "en" },
     });
-    const { places } = parseUpstream(answerSchema, response);
+    const { places } = parseUpstream(answerSchema(), response);
     return { places: places.slice(0, max_results).map(toPlace) };
   },
 });
 
-function toPlace(place: z.output<typeof placeSchema>): object {
+function toPlace(place: z.output<ReturnType<typeof placeSchema>>): object {
   const { rating, userRatingCount, nationalPhoneNumber, websiteUri, currentOpeningHours, location } = place;
   return {
     id: place.id,

@@ -2,6 +2,7 @@ import * as z from "zod";
 
 import { defineTool, type ToolContext, type UpstreamResponse } from "../catalog/define-tool.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
+import { lazySchema } from "../contract/lazy-schema.ts";
 import { attempt } from "../kit/result.ts";
 import { cutText } from "./cut-text.ts";
 import { parseUpstream } from "./parse-upstream.ts";
@@ -9,21 +10,25 @@ import { parseUpstream } from "./parse-upstream.ts";
 const MAX_RECALLS = 20;
 
 /** A flag comes as a boolean from the service itself and as `"True"` or `"Yes"` from its mirrors. */
-const flagSchema = z.union([z.boolean(), z.string()]).nullish();
+const flagSchema = lazySchema(() => z.union([z.boolean(), z.string()]).nullish());
 
-const recallSchema = z.looseObject({
-  NHTSACampaignNumber: z.string(),
-  Component: z.string().nullish(),
-  /** `dd/mm/yyyy`. */
-  ReportReceivedDate: z.string().nullish(),
-  Summary: z.string().nullish(),
-  Consequence: z.string().nullish(),
-  Remedy: z.string().nullish(),
-  parkIt: flagSchema,
-  parkOutSide: flagSchema,
-});
+const recallSchema = lazySchema(() =>
+  z.looseObject({
+    NHTSACampaignNumber: z.string(),
+    Component: z.string().nullish(),
+    /** `dd/mm/yyyy`. */
+    ReportReceivedDate: z.string().nullish(),
+    Summary: z.string().nullish(),
+    Consequence: z.string().nullish(),
+    Remedy: z.string().nullish(),
+    parkIt: flagSchema(),
+    parkOutSide: flagSchema(),
+  }),
+);
 
-const answerSchema = z.looseObject({ Count: z.int().min(0), results: z.array(recallSchema) });
+const answerSchema = lazySchema(() =>
+  z.looseObject({ Count: z.int().min(0), results: z.array(recallSchema()) }),
+);
 
 /**
  * Find a vehicle's safety recalls with the recalls API of the US road-safety authority; it needs no key.
@@ -60,7 +65,7 @@ export const nhtsaRecallSearch = defineTool({
     url.search = new URLSearchParams({ make, model, modelYear: String(year) }).toString();
     const response = await fetchUnlessEmpty(url, ctx);
     if (response === null) return noRecalls();
-    const { Count, results } = parseUpstream(answerSchema, response);
+    const { Count, results } = parseUpstream(answerSchema(), response);
     if (results.length === 0) return noRecalls();
     const recalls = results.map(toRecall).toSorted((a, b) => b.date.localeCompare(a.date));
     return { count: Count, recalls: recalls.slice(0, MAX_RECALLS) };
@@ -88,7 +93,7 @@ function noRecalls(): object {
   };
 }
 
-function toRecall(recall: z.output<typeof recallSchema>) {
+function toRecall(recall: z.output<ReturnType<typeof recallSchema>>) {
   return {
     campaign: recall.NHTSACampaignNumber,
     component: cutText(recall.Component ?? "", 100),
@@ -106,6 +111,6 @@ function toIsoDate(date: string): string {
   return year === undefined ? cutText(date, 30) : `${year}-${month}-${day}`;
 }
 
-function isSet(flag: z.output<typeof flagSchema>): boolean {
+function isSet(flag: z.output<ReturnType<typeof flagSchema>>): boolean {
   return flag === true || (typeof flag === "string" && /^(true|yes|y)$/i.test(flag));
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 
 import { defineTool } from "../catalog/define-tool.ts";
+import { lazySchema } from "../contract/lazy-schema.ts";
 import { parseUpstream } from "./parse-upstream.ts";
 
 /** Short on purpose: it travels in every schema, and Resend checks addresses in full. */
@@ -8,7 +9,7 @@ const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
 const addresses = z.array(z.email({ pattern: EMAIL }).max(254)).max(50);
 
-const answerSchema = z.looseObject({ id: z.string() });
+const answerSchema = lazySchema(() => z.looseObject({ id: z.string() }));
 
 /**
  * Send an email with Resend.
@@ -68,6 +69,6 @@ export const sendEmail = defineTool({
         ...(cc !== undefined && cc.length > 0 && { cc }),
       },
     });
-    return { id: parseUpstream(answerSchema, response).id };
+    return { id: parseUpstream(answerSchema(), response).id };
   },
 });

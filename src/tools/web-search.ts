@@ -1,6 +1,7 @@
 import * as z from "zod";
 
 import { defineTool } from "../catalog/define-tool.ts";
+import { lazySchema } from "../contract/lazy-schema.ts";
 import { cutText } from "./cut-text.ts";
 import { parseUpstream } from "./parse-upstream.ts";
 import { plainText } from "./plain-text.ts";
@@ -9,21 +10,23 @@ const MAX_RESULTS = 10;
 /** Longer links are trackers; cutting one would break it, so its result is left out. */
 const MAX_URL_LENGTH = 400;
 
-const answerSchema = z.looseObject({
-  /** Missing when nothing was found. */
-  web: z
-    .looseObject({
-      results: z.array(
-        z.looseObject({
-          title: z.string(),
-          url: z.string(),
-          description: z.string().nullish(),
-          age: z.string().nullish(),
-        }),
-      ),
-    })
-    .nullish(),
-});
+const answerSchema = lazySchema(() =>
+  z.looseObject({
+    /** Missing when nothing was found. */
+    web: z
+      .looseObject({
+        results: z.array(
+          z.looseObject({
+            title: z.string(),
+            url: z.string(),
+            description: z.string().nullish(),
+            age: z.string().nullish(),
+          }),
+        ),
+      })
+      .nullish(),
+  }),
+);
 
 /**
  * Search the web with the Brave Search API.
@@ -73,7 +76,7 @@ export const webSearch = defineTool({
         "X-Subscription-Token": ctx.secret("BRAVE_SEARCH_API_KEY"),
       },
     });
-    const found = parseUpstream(answerSchema, response).web?.results ?? [];
+    const found = parseUpstream(answerSchema(), response).web?.results ?? [];
     return {
       results: found
         .filter((result) => result.url.length <= MAX_URL_LENGTH)

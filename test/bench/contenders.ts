@@ -1,111 +1,151 @@
 import { fileURLToPath } from "node:url";
-import { buildBundle } from "../support/build-bundle.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { startWorkerd, type Workerd } from "../support/workerd.ts";
+
+import { digestKey } from "../../src/edge/http/key-ring.ts";
+import { type Bundle, buildBundle, type BundleSource } from "../support/build-bundle.ts";
+import type { WorkerdOptions } from "../support/workerd.ts";
 import type { LoadRequest } from "./load.ts";
 
-/** One system under measurement. It runs for the whole bench, in its own process, against the same upstream. */
+/** One system under measurement: what is built, how it runs, and what it is sent. */
 export interface Contender {
   readonly name: string;
   /** What the table says about it. */
   readonly label: string;
-  start(upstreamUrl: string): Promise<Started>;
-  /** A batch of `n` calls of the upstream, each answered after `delayMs`. */
-  request(n: number, delayMs: number): LoadRequest;
+  readonly source: BundleSource;
+  readonly setup?: Omit<WorkerdOptions, "script">;
+  /** The tool of a batch's last action, where it is not the others'. */
+  readonly lastTool?: string;
   /** The `n` that a result carries back from the upstream; used to prove that the work was done. */
   readNumber(result: unknown): unknown;
 }
 
-export interface Started {
-  readonly worker: Workerd;
-  /** Size of what a deployment would upload; absent for a file that was not built. */
-  readonly gzipBytes?: number;
-}
+const KEY = "bench-key";
+/** More than a run of the bench uses, and what a busy key has. */
+const QUOTA = { limit: 100_000, window_s: 60 };
 
 const bare: Contender = {
   name: "bare",
   label: "(a) bare worker, Promise.all(fetch)",
-  start: async (upstreamUrl) => ({
-    worker: await startWorkerd({ script: here("bare-worker.js"), vars: { PROBE_ORIGIN: upstreamUrl } }),
-  }),
-  request: makeBatchRequest,
+  source: { entry: here("bare-worker.js") },
   readNumber: (result) => (result as { n?: unknown }).n,
-};
-
-const honoZod: Contender = {
-  ...bare,
-  name: "hono-zod",
-  label: "(b) hono + zod, Promise.all(fetch)",
-  start: async (upstreamUrl) => {
-    await using bundle = await buildBundle({ entry: here("hono-zod-worker.ts") });
-    const worker = await startWorkerd({ script: bundle.path, vars: { PROBE_ORIGIN: upstreamUrl } });
-    return { worker, gzipBytes: bundle.gzipBytes };
-  },
 };
 
 const bareObject: Contender = {
   ...bare,
   name: "bare-object",
-  label: "(c) bare + one Durable Object call",
-  start: async (upstreamUrl) => ({
-    worker: await startWorkerd({
-      script: here("bare-object-worker.js"),
-      vars: { PROBE_ORIGIN: upstreamUrl },
-      durableObjects: { GATE: "Gate" },
-    }),
-  }),
+  label: "(c) bare + one object call",
+  source: { entry: here("bare-object-worker.js") },
+  setup: { durableObjects: { GATE: "Gate" }, vars: { WRITES: "nothing" } },
 };
 
 const volley: Contender = {
-  ...bare,
   name: "volley",
   label: "Volley",
-  start: async (upstreamUrl) => {
-    // The size is that of what deploys; what runs is the same code with the sandbox's keys and probe tools.
-    await using deployed = await buildBundle({ config: "wrangler.jsonc" });
-    // The baselines have no six header slots to wait for in raw workerd, so Volley may not wait for its own.
-    const vars = { PROBE_ORIGIN: upstreamUrl, VOLLEY_HEADER_SLOTS: "unlimited" };
-    return { worker: await startSandbox({ vars }), gzipBytes: deployed.gzipBytes };
+  source: { config: here("wrangler.jsonc") },
+  setup: {
+    durableObjects: { TENANT_GATE: "TenantGate", TOOL_GATE: "ToolGate" },
+    compatibilityFlags: ["enable_request_signal", "global_fetch_strictly_public"],
+    vars: { VOLLEY_KEYS: JSON.stringify([await makeKey("bench", KEY)]) },
   },
-  readNumber: (result) => (result as { data?: { n?: unknown } }).data?.n,
+  // A background action is answered before it has called anybody.
+  readNumber: (result) => {
+    const { status, index, data } = result as { status: string; index: number; data?: { n?: unknown } };
+    return status === "initiated" ? index : data?.n;
+  },
 };
 
-const volleyWithJob: Contender = {
+/** What every size of batch is measured with. The first is what the others are compared with. */
+export const CONTENDERS: readonly Contender[] = [
+  bare,
+  {
+    ...bare,
+    name: "hono-zod",
+    label: "(b) hono + zod, Promise.all(fetch)",
+    source: { entry: here("hono-zod-worker.ts") },
+  },
+  bareObject,
+  { ...bareObject, name: "bare-row", label: "(d) bare + one row written", setup: writing("row") },
+  volley,
+];
+
+/** One call of the batch in the background, recorded before it is promised: an insert, and an update when it ends. */
+export const WITH_JOB: readonly Contender[] = [
+  bare,
+  { ...bareObject, name: "bare-job", label: "(e) bare, one call recorded", setup: writing("job") },
+  { ...volley, name: "volley-job", label: "Volley, one in background", lastTool: "bench-background" },
+];
+
+/**
+ * Each kind of Volley beside the baseline whose fetches wait for the same things: on Cloudflare six at a time wait for
+ * headers, in raw workerd all of them.
+ */
+export const FOR_LATENCY: readonly Contender[] = [
+  bare,
+  withVars(
+    volley,
+    { name: "volley-unlimited", label: "Volley, no slots" },
+    { VOLLEY_HEADER_SLOTS: "unlimited" },
+  ),
+  withVars(bare, { name: "bare-slots", label: "(a) behind six header slots" }, { HEADER_SLOTS: "6" }),
+  { ...volley, label: "Volley, its six slots" },
+];
+
+/** What starts are compared between, the first request included. */
+export const FOR_START_UP: readonly Contender[] = CONTENDERS.filter(({ name }) =>
+  ["bare", "hono-zod", "volley"].includes(name),
+);
+
+/** Volley with its calls of Durable Objects counted. */
+export const COUNTING: Contender = {
   ...volley,
-  name: "volley-job",
-  label: "Volley, one call in the background",
-  async start(upstreamUrl) {
-    const { worker } = await volley.start(upstreamUrl);
-    return { worker };
-  },
-  request(n, delayMs) {
-    const plain = makeBatchRequest(n, delayMs);
-    const { actions } = JSON.parse(plain.body) as { actions: { tool: string }[] };
-    actions[n - 1]!.tool = "probe-background";
-    return { ...plain, body: JSON.stringify({ actions }) };
-  },
-  readNumber: (result) =>
-    (result as { status?: unknown }).status === "initiated"
-      ? (result as { index: unknown }).index
-      : volley.readNumber(result),
+  name: "volley-counted",
+  source: { entry: here("gate-calls-worker.ts") },
 };
 
-/** Everything the bench measures. The first is what the others are compared with. */
-export const CONTENDERS: readonly Contender[] = [bare, honoZod, bareObject, volley, volleyWithJob];
-
-/** The name of the contender that the targets are about. */
-export const SUBJECT = "volley";
-export const SUBJECT_WITH_JOB = "volley-job";
-
-/** Make the request that Volley and every baseline understand. */
-export function makeBatchRequest(n: number, delayMs: number): LoadRequest {
-  const args = (i: number): object => (delayMs > 0 ? { n: i, d: delayMs } : { n: i });
-  const actions = Array.from({ length: n }, (_, i) => ({ tool: "probe-echo", args: args(i) }));
+/** Make the request that Volley and every baseline understand, of `n` calls that are answered after `delayMs`. */
+export function makeBatchRequest({ lastTool }: Contender, n: number, delayMs: number): LoadRequest {
+  const actions = Array.from({ length: n }, (_, i) => ({
+    tool: i === n - 1 && lastTool !== undefined ? lastTool : "bench-echo",
+    args: delayMs > 0 ? { n: i, d: delayMs } : { n: i },
+  }));
   return {
     path: "/v1/execute_actions",
-    headers: { "content-type": "application/json", authorization: "Bearer sandbox-key" },
+    headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },
     body: JSON.stringify({ actions }),
   };
+}
+
+/** Builds each source once, however many contenders run it. */
+export class Bundles implements AsyncDisposable {
+  readonly #built = new Map<string, Promise<Bundle>>();
+
+  get(source: BundleSource): Promise<Bundle> {
+    const name = source.config ?? source.entry ?? "";
+    const built = this.#built.get(name) ?? buildBundle(source);
+    this.#built.set(name, built);
+    return built;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const built of this.#built.values()) await (await built)[Symbol.asyncDispose]();
+  }
+}
+
+async function makeKey(name: string, key: string): Promise<object> {
+  const hash = Buffer.from(await digestKey(key)).toString("hex");
+  return { name, hash, tools: ["*"], quota: QUOTA };
+}
+
+function writing(what: string): Omit<WorkerdOptions, "script"> {
+  return { ...bareObject.setup, vars: { WRITES: what } };
+}
+
+function withVars(
+  contender: Contender,
+  named: Pick<Contender, "name" | "label">,
+  vars: Readonly<Record<string, string>>,
+): Contender {
+  const { setup } = contender;
+  return { ...contender, ...named, setup: { ...setup, vars: { ...setup?.vars, ...vars } } };
 }
 
 function here(file: string): string {

@@ -15,14 +15,14 @@ const batchSchema = z.strictObject({
     .max(50),
 });
 
-const app = new Hono<{ Bindings: { PROBE_ORIGIN: string } }>();
+const app = new Hono<{ Bindings: { UPSTREAM_ORIGIN: string } }>();
 
 app.post("/v1/execute_actions", async (c) => {
   const batch = batchSchema.safeParse(await c.req.json());
   if (!batch.success) return c.json({ error: z.treeifyError(batch.error) }, 422);
   const results = await Promise.all(
     batch.data.actions.map(async ({ args }) => {
-      const response = await fetch(`${c.env.PROBE_ORIGIN}/echo?n=${args.n}&d=${args.d ?? 0}`);
+      const response = await fetch(`${c.env.UPSTREAM_ORIGIN}/echo?n=${args.n}&d=${args.d ?? 0}`);
       return await response.json();
     }),
   );

@@ -1,56 +1,98 @@
-import type { Contender, Started } from "./contenders.ts";
-import { readCpuMicros } from "./cpu-time.ts";
+import { startWorkerd, type Workerd } from "../support/workerd.ts";
+import { type Bundles, type Contender, makeBatchRequest } from "./contenders.ts";
+import { readCpuMicros, readMachineMicros } from "./cpu-time.ts";
 import { type LoadResult, runLoad } from "./load.ts";
+import type { Upstream } from "./start-upstream.ts";
 import { quantile } from "./statistics.ts";
 
-export interface Running extends Contender, Started {}
+export interface Running extends Contender {
+  readonly worker: Workerd;
+}
 
-export interface BenchOptions {
-  readonly batchSizes: readonly number[];
+export interface Slices {
   readonly connections: number;
   readonly rounds: number;
   readonly sliceMs: number;
   readonly warmupMs: number;
-  /** How often each Worker is started for the start-up figure. */
-  readonly starts: number;
-  readonly latency: {
-    readonly batchSize: number;
-    readonly delayMs: number;
-    readonly connections: number;
-    readonly rounds: number;
-    readonly sliceMs: number;
-  };
 }
 
-/** One contender's throughput at one batch size: a value per round. */
+/** One contender at one batch size: a value per round. */
 export interface Throughput {
-  readonly requestsPerSecond: number[];
+  readonly label: string;
+  readonly batchesPerSecond: number[];
   readonly cpuMicros: number[];
 }
 
 export interface Latency {
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly samples: number;
-  /** The p50 of each round. */
-  readonly p50sMs: readonly number[];
+  readonly label: string;
+  /** One of each per round: the difference to a baseline is only meant within one. */
+  readonly p50sMs: number[];
+  readonly p99sMs: number[];
+  readonly all: number[];
+}
+
+/** What used the machine while a contender was loaded, as CPUs busy on average: of the contender, of the bench, of others. */
+export class Confounders {
+  #wallMs = 0;
+  #bench = 0;
+  #others = 0;
+
+  add(of: {
+    readonly wallMs: number;
+    readonly machine: number;
+    readonly worker: number;
+    bench: number;
+  }): void {
+    this.#wallMs += of.wallMs;
+    this.#bench += of.bench;
+    this.#others += of.machine - of.worker - of.bench;
+  }
+
+  get benchCpus(): number {
+    return this.#bench / this.#wallMs / 1000;
+  }
+
+  get otherCpus(): number {
+    // Ticks of the whole machine against nanoseconds of processes: nothing can come out a little below nothing.
+    return Math.max(0, this.#others / this.#wallMs / 1000);
+  }
+}
+
+/** Start contenders, each in a process of its own, all before one upstream. */
+export async function startAll(
+  contenders: readonly Contender[],
+  { bundles, upstream, resources }: { bundles: Bundles; upstream: Upstream; resources: AsyncDisposableStack },
+): Promise<readonly Running[]> {
+  const running: Running[] = [];
+  for (const contender of contenders) {
+    const worker = resources.use(await startContender(contender, { bundles, upstream }));
+    running.push({ ...contender, worker });
+  }
+  return running;
+}
+
+export async function startContender(
+  { source, setup }: Contender,
+  { bundles, upstream }: { readonly bundles: Bundles; readonly upstream: Upstream },
+): Promise<Workerd> {
+  const { path: script } = await bundles.get(source);
+  return startWorkerd({ ...setup, script, vars: { ...setup?.vars, UPSTREAM_ORIGIN: upstream.url } });
 }
 
 /** Send one batch and throw unless every call was really made and answered in its place. */
 export async function verify(contender: Running, n: number): Promise<void> {
-  const { path, headers, body } = contender.request(n, 0);
+  const { path, headers, body } = makeBatchRequest(contender, n, 0);
   const response = await fetch(contender.worker.url + path, { method: "POST", headers, body });
   const text = await response.text();
   const results = response.ok ? (JSON.parse(text) as { results?: unknown[] }).results : undefined;
   const complete = results?.length === n && results.every((result, i) => contender.readNumber(result) === i);
-  if (!complete) {
-    const output = contender.worker.output().slice(-2000);
-    throw new Error(`Cannot measure ${contender.name}: it answered ${response.status} ${text}\n${output}`);
-  }
+  if (complete) return;
+  const output = contender.worker.output().slice(-2000);
+  throw new Error(`Cannot measure ${contender.name}: it answered ${response.status} ${text}\n${output}`);
 }
 
 /**
- * Measure throughput of all contenders at one batch size.
+ * Measure CPU and throughput of all contenders at one batch size, one at a time.
  *
  * Slices are short and interleaved, and every round starts with another contender, so what the machine does over time
  * hits all of them alike and a ratio within a round is trustworthy where a number by itself is not.
@@ -58,57 +100,65 @@ export async function verify(contender: Running, n: number): Promise<void> {
 export async function measureThroughput(
   contenders: readonly Running[],
   n: number,
-  options: BenchOptions,
-): Promise<Map<string, Throughput>> {
-  const found = new Map<string, Throughput>();
-  const { connections } = options;
+  { slices, upstream, confounders }: { slices: Slices; upstream: Upstream; confounders: Confounders },
+): Promise<readonly Throughput[]> {
+  const { connections, sliceMs: durationMs } = slices;
+  const found = new Map<Running, Throughput>();
   for (const contender of contenders) {
-    found.set(contender.name, { requestsPerSecond: [], cpuMicros: [] });
+    const { label } = contender;
+    found.set(contender, { label, batchesPerSecond: [], cpuMicros: [] });
     await verify(contender, n);
-    await load(contender, { n, connections, durationMs: options.warmupMs });
+    await load(contender, { n, connections, durationMs: slices.warmupMs });
   }
-  for (let round = 0; round < options.rounds; round += 1) {
+  for (let round = 0; round < slices.rounds; round += 1) {
     for (const contender of rotate(contenders, round)) {
-      const cpuBefore = readCpuMicros(contender.worker.pid);
-      const result = await load(contender, { n, connections, durationMs: options.sliceMs });
-      const cpu = readCpuMicros(contender.worker.pid) - cpuBefore;
-      const series = found.get(contender.name);
-      series?.requestsPerSecond.push(result.requestsPerSecond);
-      series?.cpuMicros.push(cpu / result.latenciesMs.length);
+      const benchCpu = (): number => readCpuMicros(upstream.pid) + readCpuMicros(process.pid);
+      const before = {
+        worker: readCpuMicros(contender.worker.pid),
+        machine: readMachineMicros(),
+        bench: benchCpu(),
+        at: performance.now(),
+      };
+      const result = await load(contender, { n, connections, durationMs });
+      const worker = readCpuMicros(contender.worker.pid) - before.worker;
+      confounders.add({
+        worker,
+        machine: readMachineMicros() - before.machine,
+        bench: benchCpu() - before.bench,
+        wallMs: performance.now() - before.at,
+      });
+      const series = found.get(contender);
+      series?.batchesPerSecond.push(result.requestsPerSecond);
+      series?.cpuMicros.push(worker / result.latenciesMs.length);
     }
   }
-  return found;
+  return [...found.values()];
 }
 
-/**
- * Measure latency against a slow upstream at low concurrency, where nothing queues: what is left is our own time.
- *
- * The p50 is kept per round as well, because the difference to the baseline is only meant within one.
- */
+/** Measure latency before a slow upstream at low concurrency, where nothing queues: what is left is our own time. */
 export async function measureLatency(
   contenders: readonly Running[],
-  options: BenchOptions["latency"],
-): Promise<Map<string, Latency>> {
-  const { batchSize: n, delayMs, connections, sliceMs: durationMs } = options;
-  const found = new Map<string, { all: number[]; p50s: number[] }>();
+  { slices, n, delayMs }: { readonly slices: Slices; readonly n: number; readonly delayMs: number },
+): Promise<readonly Latency[]> {
+  const { connections, sliceMs: durationMs } = slices;
+  const found = new Map<Running, Latency>();
   for (const contender of contenders) {
-    found.set(contender.name, { all: [], p50s: [] });
-    await load(contender, { n, delayMs, connections, durationMs: durationMs / 2 });
+    const { label } = contender;
+    found.set(contender, { label, p50sMs: [], p99sMs: [], all: [] });
+    await verify(contender, n);
+    // Without a delay, so that the code is as warm as under load.
+    await load(contender, { n, connections, durationMs: slices.warmupMs });
   }
-  for (let round = 0; round < options.rounds; round += 1) {
+  for (let round = 0; round < slices.rounds; round += 1) {
     for (const contender of rotate(contenders, round)) {
       const { latenciesMs } = await load(contender, { n, delayMs, connections, durationMs });
-      found.get(contender.name)?.all.push(...latenciesMs);
-      found.get(contender.name)?.p50s.push(quantile(latenciesMs, 0.5));
+      const series = found.get(contender);
+      series?.p50sMs.push(quantile(latenciesMs, 0.5));
+      series?.p99sMs.push(quantile(latenciesMs, 0.99));
+      series?.all.push(...latenciesMs);
     }
   }
-  return new Map(
-    [...found].map(([name, { all, p50s }]) => {
-      const sorted = all.toSorted((a, b) => a - b);
-      const [p50Ms, p99Ms] = [quantile(sorted, 0.5), quantile(sorted, 0.99)];
-      return [name, { p50Ms, p99Ms, samples: sorted.length, p50sMs: p50s }];
-    }),
-  );
+  return [...found.values()];
 }
 
 async function load(
@@ -116,14 +166,15 @@ async function load(
   options: { n: number; delayMs?: number; connections: number; durationMs: number },
 ): Promise<LoadResult> {
   const { n, delayMs = 0, connections, durationMs } = options;
-  const request = contender.request(n, delayMs);
+  const request = makeBatchRequest(contender, n, delayMs);
   const result = await runLoad({ url: contender.worker.url, request, connections, durationMs });
   if (result.failed > 0)
     throw new Error(`Cannot measure ${contender.name}: ${result.failed} requests failed`);
   return result;
 }
 
-function rotate<T>(items: readonly T[], by: number): T[] {
+/** The same items, beginning with another one. */
+export function rotate<T>(items: readonly T[], by: number): T[] {
   const at = by % items.length;
   return [...items.slice(at), ...items.slice(0, at)];
 }

@@ -1,81 +1,141 @@
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { CONTENDERS } from "./contenders.ts";
+
+import { Bundles, CONTENDERS, FOR_LATENCY, WITH_JOB } from "./contenders.ts";
 import { measureCosts } from "./cost.ts";
 import { measureDiamond } from "./diamond.ts";
-import {
-  type BenchOptions,
-  measureLatency,
-  measureThroughput,
-  type Running,
-  type Throughput,
-} from "./measure.ts";
+import { measureGateCalls } from "./gate-calls.ts";
+import { Confounders, measureLatency, measureThroughput, type Slices, startAll } from "./measure.ts";
 import { measurePlanning } from "./planning.ts";
-import { makeReport } from "./report.ts";
+import {
+  makeBundleLine,
+  makeCostTable,
+  makeDiamondTable,
+  makeGateCallsTable,
+  makeLatencyTable,
+  makePlanningLine,
+  makeStartUpTable,
+  makeThroughputTable,
+} from "./report.ts";
 import { measureStartUp } from "./start-up.ts";
-import { startUpstream } from "./start-upstream.ts";
+import { startUpstream, type Upstream } from "./start-upstream.ts";
+import { TARGETS } from "./targets.ts";
 
-// `npm run bench`: builds what is deployed, runs it in raw workerd next to the baselines, and prints one report.
-// Two minutes, or half a minute with --quick. Targets missed are printed, not failed: a shared machine decides too
-// much. Everything stays on 127.0.0.1.
+// `npm run bench` builds Volley as it is deployed, runs it in raw workerd next to the baselines, and prints one report.
+// Four minutes, or one with --quick; `npm run bench -- cpu gate` measures only that. Targets missed are printed, not
+// failed: a shared machine decides too much. Everything stays on 127.0.0.1. What is loaded, its upstream and this
+// process, which makes the load, are processes of their own.
 
-const FULL: BenchOptions = {
+interface Options {
+  readonly batchSizes: readonly number[];
+  readonly cpu: Slices;
+  readonly latency: Slices;
+  readonly gateMs: number;
+  readonly starts: number;
+}
+
+interface Bench {
+  readonly bundles: Bundles;
+  readonly upstream: Upstream;
+  readonly options: Options;
+}
+
+const FULL: Options = {
   batchSizes: [1, 3, 10, 25],
-  connections: 16,
-  rounds: 6,
-  starts: 5,
-  sliceMs: 800,
-  warmupMs: 800,
-  latency: { batchSize: 10, delayMs: 50, connections: 2, rounds: 6, sliceMs: 1200 },
+  cpu: { connections: 16, rounds: 11, sliceMs: 400, warmupMs: 1_000 },
+  latency: { connections: 4, rounds: 6, sliceMs: 1_500, warmupMs: 1_000 },
+  gateMs: 12_000,
+  starts: 10,
 };
 
-const QUICK: BenchOptions = {
-  ...FULL,
+const QUICK: Options = {
   batchSizes: [3, 10],
-  rounds: 4,
-  starts: 3,
-  sliceMs: 400,
-  latency: { ...FULL.latency, rounds: 3, sliceMs: 800 },
+  cpu: { connections: 16, rounds: 4, sliceMs: 300, warmupMs: 600 },
+  latency: { connections: 4, rounds: 2, sliceMs: 800, warmupMs: 600 },
+  gateMs: 6_000,
+  starts: 4,
 };
 
-const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
-await runBench(values.quick ? QUICK : FULL);
+const SECTIONS: Readonly<Record<string, (bench: Bench) => Promise<readonly string[]>>> = {
+  cpu: measureCpu,
+  job: measureJob,
+  latency: measureDelays,
+  gate: async ({ options, ...bench }) => makeGateCallsTable(await measureGateCalls(options.gateMs, bench)),
+  start: async ({ options, bundles, upstream }) => [
+    ...makeStartUpTable(await measureStartUp(options.starts, { bundles, upstream })),
+    makeBundleLine((await bundles.get({ config: "wrangler.jsonc" })).gzipBytes),
+  ],
+  rows: async () => makeCostTable(await measureCosts()),
+  planning: async () => [makePlanningLine(await measurePlanning())],
+  diamond: async () => makeDiamondTable(await measureDiamond()),
+};
 
-async function runBench(options: BenchOptions): Promise<void> {
+const QUICK_SECTIONS: readonly string[] = ["cpu", "job", "latency", "gate", "start"];
+
+await main();
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: { quick: { type: "boolean", default: false } },
+    allowPositionals: true,
+  });
+  const unknown = positionals.find((name) => !Object.hasOwn(SECTIONS, name));
+  if (unknown !== undefined)
+    throw new Error(
+      `Cannot run the bench: there is no '${unknown}', only ${Object.keys(SECTIONS).join(", ")}`,
+    );
+
+  const all = Object.keys(SECTIONS);
+  const asked = positionals.length > 0 ? positionals : values.quick ? QUICK_SECTIONS : all;
   const startedAt = performance.now();
-  const load = loadavg()[0] ?? 0;
-  await using resources = new AsyncDisposableStack();
-  const upstream = resources.use(await startUpstream());
-  const contenders: Running[] = [];
-  for (const contender of CONTENDERS) {
-    const started = await contender.start(upstream.url);
-    resources.use(started.worker);
-    contenders.push({ ...contender, ...started });
+  const busyBefore = loadavg()[0] ?? 0;
+  await using upstream = await startUpstream();
+  await using bundles = new Bundles();
+  const bench: Bench = { bundles, upstream, options: values.quick ? QUICK : FULL };
+  for (const [name, measure] of Object.entries(SECTIONS)) {
+    if (!asked.includes(name)) continue;
+    process.stderr.write(`measuring ${name}\n`);
+    process.stdout.write(`${(await measure(bench)).join("\n")}\n\n`);
   }
-
-  const throughput = new Map<number, Map<string, Throughput>>();
-  for (const n of options.batchSizes) {
-    process.stderr.write(`measuring throughput, N = ${n}\n`);
-    throughput.set(n, await measureThroughput(contenders, n, options));
-  }
-  process.stderr.write("measuring latency\n");
-  const latency = await measureLatency(contenders, options.latency);
-
-  process.stderr.write("measuring planning and the diamond\n");
-  const planning = await measurePlanning();
-  const diamond = await measureDiamond();
-  process.stderr.write("counting calls and rows\n");
-  const costs = await measureCosts();
-
-  process.stderr.write("measuring start-up\n");
-  const startUps = await measureStartUp(options.starts);
-
-  const { batchSize, delayMs, connections } = options.latency;
-  const latencyTitle = `Latency, N = ${batchSize}, upstream ${delayMs} ms, ${connections} connections`;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
-  process.stdout.write(
-    `${makeReport(contenders, { throughput, latency, latencyTitle, planning, diamond, costs, startUps })}\n\n` +
-      `${options.rounds} interleaved rounds, ${options.connections} connections, ${seconds} s; ` +
-      `load average at the start ${load.toFixed(1)}\n`,
+  process.stdout.write(`${seconds} s; load average at the start ${busyBefore.toFixed(1)}\n`);
+}
+
+async function measureCpu({ options, bundles, upstream }: Bench): Promise<string[]> {
+  await using resources = new AsyncDisposableStack();
+  const running = await startAll(CONTENDERS, { bundles, upstream, resources });
+  const confounders = new Confounders();
+  const lines: string[] = [];
+  for (const n of options.batchSizes) {
+    const all = await measureThroughput(running, n, { slices: options.cpu, upstream, confounders });
+    lines.push(...makeThroughputTable(`N = ${n}`, all, TARGETS.cpuRatio.get(n)), "");
+  }
+  return [...lines, sayConfounders(confounders, options)];
+}
+
+async function measureJob({ options, bundles, upstream }: Bench): Promise<string[]> {
+  await using resources = new AsyncDisposableStack();
+  const running = await startAll(WITH_JOB, { bundles, upstream, resources });
+  const confounders = new Confounders();
+  const all = await measureThroughput(running, 3, { slices: options.cpu, upstream, confounders });
+  return [
+    ...makeThroughputTable("N = 3, one of them in the background", all, TARGETS.jobCpuRatio),
+    sayConfounders(confounders, options),
+  ];
+}
+
+async function measureDelays({ options, bundles, upstream }: Bench): Promise<string[]> {
+  await using resources = new AsyncDisposableStack();
+  const running = await startAll(FOR_LATENCY, { bundles, upstream, resources });
+  const measured = await measureLatency(running, { slices: options.latency, n: 10, delayMs: 50 });
+  const title = `Latency, N = 10, upstream 50 ms, ${options.latency.connections} connections`;
+  return makeLatencyTable(title, measured);
+}
+
+/** What else used the machine meanwhile; above a fifth of a CPU of others, only ratios mean much. */
+function sayConfounders({ benchCpus, otherCpus }: Confounders, { cpu }: Options): string {
+  return (
+    `${cpu.rounds} interleaved rounds of ${cpu.sliceMs} ms, ${cpu.connections} connections. CPUs used meanwhile by the ` +
+    `upstream and the load: ${benchCpus.toFixed(2)}; by everything else on this machine: ${otherCpus.toFixed(2)}`
   );
 }

@@ -1,43 +1,66 @@
-import { fileURLToPath } from "node:url";
-import { buildBundle } from "../support/build-bundle.ts";
-import { startWorkerd, type WorkerdOptions } from "../support/workerd.ts";
-import { readCpuMicros } from "./cpu-time.ts";
-import { median } from "./statistics.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 
-/** What it costs to start a Worker. */
+import { type Bundles, FOR_START_UP, makeBatchRequest } from "./contenders.ts";
+import { readCpuMicros } from "./cpu-time.ts";
+import { rotate, startContender } from "./measure.ts";
+import type { Upstream } from "./start-upstream.ts";
+
+/** What it costs to start a Worker, in CPU of its whole process: a value per start. */
 export interface StartUp {
+  readonly name: string;
   readonly label: string;
-  /** CPU of the whole process until it listens, the median of all starts. */
-  readonly cpuMs: number;
+  /** Until it listens. */
+  readonly listeningMs: number[];
+  /** The first batch, of one call. */
+  readonly firstMs: number[];
+  /** The first tool search after that batch; nothing where there is none. */
+  readonly discoveryMs: number[];
+  /** The first MCP message after that; nothing where there is none. */
+  readonly mcpMs: number[];
 }
 
+/** workerd says that it listens a moment before it has finished with its script. */
+const SETTLE_MS = 30;
+
 /**
- * Measure the CPU that hono + zod and what deploys need until they listen, in turns, so that a busy machine touches
- * both alike. The first is what the other is compared with.
- *
- * Of use as a ratio only: on a machine that others use, neither figure says much alone.
+ * Measure the CPU that Workers need until they listen and for their first requests, started one at a time and in turns,
+ * so that a busy machine touches all alike. CPU is not the wall clock, yet a cold cache costs it too: the median of ten.
  */
-export async function measureStartUp(starts: number): Promise<readonly StartUp[]> {
-  const baselineEntry = fileURLToPath(new URL("hono-zod-worker.ts", import.meta.url));
-  await using baseline = await buildBundle({ entry: baselineEntry });
-  await using deployed = await buildBundle({ config: "wrangler.jsonc" });
-  const contenders: { label: string; options: WorkerdOptions; timesMs: number[] }[] = [
-    { label: "hono + zod", options: { script: baseline.path }, timesMs: [] },
-    {
-      label: "Volley",
-      options: {
-        script: deployed.path,
-        durableObjects: { TENANT_GATE: "TenantGate" },
-        compatibilityFlags: ["enable_request_signal", "global_fetch_strictly_public"],
-      },
-      timesMs: [],
-    },
-  ];
+export async function measureStartUp(
+  starts: number,
+  options: { readonly bundles: Bundles; readonly upstream: Upstream },
+): Promise<readonly StartUp[]> {
+  const found = FOR_START_UP.map((contender) => ({
+    contender,
+    times: {
+      name: contender.name,
+      label: contender.label,
+      listeningMs: [],
+      firstMs: [],
+      discoveryMs: [],
+      mcpMs: [],
+    } satisfies StartUp as StartUp,
+  }));
   for (let start = 0; start < starts; start += 1) {
-    for (const { options, timesMs } of contenders) {
-      await using worker = await startWorkerd(options);
-      timesMs.push(readCpuMicros(worker.pid) / 1_000);
+    for (const { contender, times } of rotate(found, start)) {
+      await using worker = await startContender(contender, options);
+      await sleep(SETTLE_MS);
+      times.listeningMs.push(readCpuMicros(worker.pid) / 1_000);
+      const send = async (path: string, body: string, into: number[]): Promise<void> => {
+        const before = readCpuMicros(worker.pid);
+        const response = await fetch(worker.url + path, { method: "POST", headers, body });
+        const text = await response.text();
+        if (!response.ok)
+          throw new Error(`Cannot measure ${contender.name}: ${path} answered ${response.status} ${text}`);
+        into.push((readCpuMicros(worker.pid) - before) / 1_000);
+      };
+      const { path, headers: batchHeaders, body } = makeBatchRequest(contender, 1, 0);
+      const headers = { ...batchHeaders, accept: "application/json, text/event-stream" };
+      await send(path, body, times.firstMs);
+      if (contender.name !== "volley") continue;
+      await send("/v1/discover_tools", '{"query":"weather in a city"}', times.discoveryMs);
+      await send("/mcp", '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}', times.mcpMs);
     }
   }
-  return contenders.map(({ label, timesMs }) => ({ label, cpuMs: median(timesMs) }));
+  return found.map(({ times }) => times);
 }

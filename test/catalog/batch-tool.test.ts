@@ -163,9 +163,9 @@ test("describeBatchTool() describes actions of any name when there are no tools"
 });
 
 test("describeBatchTool() offers exactly the fields that a batch and an action may have, but no way past a person", () => {
-  const { skip_approval: _, ...fields } = batchSchema.shape;
+  const { skip_approval: _, ...fields } = batchSchema().shape;
   expect(Object.keys(schema.properties).sort()).toEqual(Object.keys(fields).sort());
-  expect(Object.keys(action.properties).sort()).toEqual(Object.keys(actionSchema.shape).sort());
+  expect(Object.keys(action.properties).sort()).toEqual(Object.keys(actionSchema().shape).sort());
 });
 
 test("describeBatchTool() says of which tools the end can be told elsewhere, and of no other", () => {

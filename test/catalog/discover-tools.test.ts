@@ -7,14 +7,14 @@ import { discoverTools, discoverySchema } from "../../src/catalog/discover-tools
 import { declareTool, SAMPLE_CATALOG } from "../support/sample-tools.ts";
 
 function discover(request: object, catalog = SAMPLE_CATALOG) {
-  const { tools, ...rest } = discoverTools(discoverySchema.parse(request), catalog);
+  const { tools, ...rest } = discoverTools(discoverySchema().parse(request), catalog);
   return { names: tools.map(({ name }) => name), ...rest };
 }
 
 describe("discoverTools()", () => {
   test("lists a tool by what it takes to choose it", () => {
     expect(
-      discoverTools(discoverySchema.parse({ query: "get_order", limit: 1 }), SAMPLE_CATALOG).tools,
+      discoverTools(discoverySchema().parse({ query: "get_order", limit: 1 }), SAMPLE_CATALOG).tools,
     ).toEqual([
       {
         name: "get_order",
@@ -54,7 +54,7 @@ describe("discoverTools()", () => {
 
     expect(discover({}, many)).toMatchObject({ total: 60, names: { length: 10 } });
     expect(discover({ limit: 50 }, many).names).toHaveLength(50);
-    expect(discoverySchema.safeParse({ limit: 51 }).success).toBe(false);
+    expect(discoverySchema().safeParse({ limit: 51 }).success).toBe(false);
   });
 
   test.each([
@@ -89,7 +89,7 @@ describe("discoverTools()", () => {
     [{ query: "x".repeat(501) }, "query"],
     [{ detail: "all" }, "detail"],
   ])("takes no %j", (request, field) => {
-    expect(discoverySchema.safeParse(request).error?.issues[0]?.path[0]).toBe(field);
+    expect(discoverySchema().safeParse(request).error?.issues[0]?.path[0]).toBe(field);
   });
 
   test("takes eight queries of 500 characters", () => {
@@ -101,7 +101,10 @@ describe("discoverTools()", () => {
     const many = createCatalog(
       Array.from({ length: 7 }, (_, n) => defineTool(declareTool({ name: `ping${n}` }))),
     );
-    const { tools, total } = discoverTools(discoverySchema.parse({ query: "page", detail: "schema" }), many);
+    const { tools, total } = discoverTools(
+      discoverySchema().parse({ query: "page", detail: "schema" }),
+      many,
+    );
     expect(total).toBe(7);
     for (const [at, { name, parameters, required }] of tools.entries()) {
       const { parameters: whole, required: all } = describeTool(many.get(name)!);
@@ -114,7 +117,7 @@ describe("discoverTools()", () => {
   });
 
   test("shows no parameters when asked for the summary", () => {
-    const [first] = discoverTools(discoverySchema.parse({ detail: "summary" }), SAMPLE_CATALOG).tools;
+    const [first] = discoverTools(discoverySchema().parse({ detail: "summary" }), SAMPLE_CATALOG).tools;
     expect(Object.keys(first!)).toEqual(["name", "summary", "category", "actions", "is_write"]);
   });
 

@@ -19,7 +19,7 @@ test.each([
     depends_on: [{ tool: "search", required_fields: ["id"], from: { id: "/items/0/id" } }],
   },
 ])("orchestrationSchema accepts %j as it is", (contract) => {
-  expect(orchestrationSchema.parse(contract)).toEqual(contract);
+  expect(orchestrationSchema().parse(contract)).toEqual(contract);
 });
 
 test.each([
@@ -43,5 +43,5 @@ test.each([
   ["half a second", { mode: "parallel-safe", cache_ttl_s: 0.5 }],
   ["a misspelt field", { mode: "parallel-safe", max_concurency: 3 }],
 ])("orchestrationSchema refuses %s", (_, contract) => {
-  expect(orchestrationSchema.safeParse(contract).success).toBe(false);
+  expect(orchestrationSchema().safeParse(contract).success).toBe(false);
 });

@@ -49,13 +49,12 @@ async function createWorker(beforeAnswer: () => Promise<void>) {
   const send = async (actions: readonly object[]) => {
     const context = createExecutionContext();
     const startedAt = Date.now();
-    const response = await app.request(
-      "/v1/execute_actions",
-      {
+    const response = await app.fetch(
+      new Request("https://volley.test/v1/execute_actions", {
         method: "POST",
         headers: { authorization: "Bearer key", "content-type": "application/json" },
         body: JSON.stringify({ actions }),
-      },
+      }),
       bindings,
       context,
     );

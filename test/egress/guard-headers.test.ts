@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { HOP_HEADER } from "../../src/contract/hop.ts";
+import { HOP_HEADER } from "../../src/egress/guard-headers.ts";
 import { guardHeaders } from "../../src/egress/guard-headers.ts";
 
 describe("guardHeaders()", () => {

@@ -135,7 +135,7 @@ const CALENDAR = createCatalog([
 ]);
 
 test('\'discover_tools(categories=["calendar"], actions=["create"])\' returns the document\'s answer', () => {
-  const request = discoverySchema.parse({ categories: ["calendar"], actions: ["create"] });
+  const request = discoverySchema().parse({ categories: ["calendar"], actions: ["create"] });
   expect(discoverTools(request, CALENDAR).tools).toEqual([
     {
       name: "add_calendar_event",

@@ -3,10 +3,13 @@ import { readFile } from "node:fs/promises";
 import { type Bundle, buildBundle } from "./build-bundle.ts";
 import { startWorkerd, type Workerd, type WorkerdOptions } from "./workerd.ts";
 
-const CONFIG = "test/sandbox/wrangler.jsonc";
+export const SANDBOX_CONFIG = "test/sandbox/wrangler.jsonc";
+
+/** The variable that holds the path of a sandbox that was built already. */
+export const BUILT_SANDBOX = "VOLLEY_BUILT_SANDBOX";
 
 /** Built once per process: every start of one runs the same bytes. */
-const bundles = new Map<string, Promise<Bundle>>();
+const bundles = new Map<string, Promise<Pick<Bundle, "path">>>();
 
 /** What a test changes about the sandbox. */
 export interface SandboxOptions extends Pick<WorkerdOptions, "port" | "storageDir" | "twin"> {
@@ -19,11 +22,11 @@ export interface SandboxOptions extends Pick<WorkerdOptions, "port" | "storageDi
 /** Run the sandbox's built bundle in raw workerd: production's ban on eval, real disconnects, real Durable Objects. */
 export async function startSandbox({
   vars,
-  config: path = CONFIG,
+  config: path = SANDBOX_CONFIG,
   ...options
 }: SandboxOptions = {}): Promise<Workerd> {
   const config = await readSandboxConfig();
-  const bundle = bundles.get(path) ?? buildBundle({ config: path });
+  const bundle = bundles.get(path) ?? findOrBuild(path);
   bundles.set(path, bundle);
   return startWorkerd({
     ...options,
@@ -35,6 +38,11 @@ export async function startSandbox({
   });
 }
 
+async function findOrBuild(config: string): Promise<Pick<Bundle, "path">> {
+  const path = config === SANDBOX_CONFIG ? process.env[BUILT_SANDBOX] : undefined;
+  return path === undefined ? buildBundle({ config }) : { path };
+}
+
 interface SandboxConfig {
   readonly vars: Readonly<Record<string, string>>;
   readonly compatibility_date: string;
@@ -43,7 +51,7 @@ interface SandboxConfig {
 
 /** The sandbox's own configuration, so that a test never runs with other flags than `npm run sandbox` does. */
 export async function readSandboxConfig(): Promise<SandboxConfig> {
-  const text = await readFile(CONFIG, "utf8");
+  const text = await readFile(SANDBOX_CONFIG, "utf8");
   const json = text.replaceAll(/^\s*\/\/.*$/gm, "").replaceAll(/,(\s*[}\]])/g, "$1");
   return JSON.parse(json) as SandboxConfig;
 }

@@ -5,6 +5,7 @@ import type { OnError } from "../batch.ts";
 import type { Failure } from "../failure.ts";
 import type { CallbackTarget } from "./job.ts";
 import type { JsonObject } from "../json.ts";
+import { lazySchema } from "../lazy-schema.ts";
 import { makeRefusal, type Refusal } from "../refusal.ts";
 
 /**
@@ -120,11 +121,13 @@ export type ApprovalAnswer =
   | { readonly refused: null; readonly admission: AdmissionAnswer };
 
 /** The body of `POST /v1/confirmations/{id}`. */
-export const decisionSchema = z.strictObject({
-  decision: z.enum(["approve", "reject"]),
-  /** The hash that was shown with what is decided on; another one means that something else was shown. */
-  args_hash: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .optional(),
-});
+export const decisionSchema = lazySchema(() =>
+  z.strictObject({
+    decision: z.enum(["approve", "reject"]),
+    /** The hash that was shown with what is decided on; another one means that something else was shown. */
+    args_hash: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .optional(),
+  }),
+);

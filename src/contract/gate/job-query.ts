@@ -2,7 +2,7 @@ import { err, ok, type Result } from "../../kit/result.ts";
 import { JOB_STATUSES, type JobCursor, type JobQuery } from "./job.ts";
 import { LIMITS } from "../limits.ts";
 import type { Refusal } from "../refusal.ts";
-import { parseChoice, refuseOtherParameters, refuseQuery } from "../refuse-query.ts";
+import { parseChoice, refuseOtherParameters, refuseQuery } from "../parse-request.ts";
 
 const CURSOR = /^(\d{1,15})_([A-Za-z0-9_:.-]{1,200})$/;
 const WHOLE = /^\d{1,9}$/;

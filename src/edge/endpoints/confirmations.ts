@@ -55,7 +55,7 @@ export const showConfirmation: Endpoint = {
 export const decideConfirmation: Endpoint = {
   route: "POST /v1/confirmations/:id",
   async handle(request, context, id) {
-    const body = await readRequest(request, decisionSchema);
+    const body = await readRequest(request, decisionSchema());
     if (!body.ok) return body;
     const { decision, args_hash: shownHash } = body.value.parsed;
     const found = await find(id, context);
@@ -84,7 +84,7 @@ export const decideConfirmation: Endpoint = {
     id: "decideConfirmation",
     summary: "Say a person's yes, which runs what was parked, or no",
     tag: "Confirmations",
-    body: { schema: decisionSchema.meta({ id: "Decision" }), example: { decision: "approve" } },
+    body: { schema: decisionSchema().meta({ id: "Decision" }), example: { decision: "approve" } },
     answer: { description: "One result for every parked action", schema: envelopeSchema() },
     refusals: ["NOT_FOUND", "CONFIRMATION_INVALID", "INVALID_REQUEST"],
     counted: true,

@@ -66,8 +66,10 @@ function resultsOf(envelopeJson: string): string[] {
 
 /** A batch as it is documented: its actions are parsed one by one, so that one bad action stays one bad action. */
 function documentedBatch(): z.ZodType {
-  const actions = z.array(actionSchema.meta({ id: "Action" }));
-  return batchSchema.extend({ actions: actions.min(1).max(LIMITS.actions) }).meta({ id: "Batch" });
+  const actions = z.array(actionSchema().meta({ id: "Action" }));
+  return batchSchema()
+    .extend({ actions: actions.min(1).max(LIMITS.actions) })
+    .meta({ id: "Batch" });
 }
 
 const EXAMPLE = {

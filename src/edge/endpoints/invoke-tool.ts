@@ -18,7 +18,7 @@ export const invokeTool: Endpoint = {
   async handle(request, context) {
     const key = readIdempotencyKey(request);
     if (!key.ok) return key;
-    const body = await readRequest(request, invocationSchema);
+    const body = await readRequest(request, invocationSchema());
     if (!body.ok) return body;
     const { value, bytes, parsed } = body.value;
     // What was sent, not Zod's copy: a copy may already have dropped the keys that must be refused.
@@ -46,7 +46,7 @@ export const invokeTool: Endpoint = {
     tag: "Discovery",
     keyed: true,
     body: {
-      schema: invocationSchema.meta({ id: "Invocation" }),
+      schema: invocationSchema().meta({ id: "Invocation" }),
       example: { tool_name: "get_weather", parameters: { city: "Phoenix" } },
     },
     answer: { description: "Its result, whatever became of it", schema: resultSchema() },

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import { describeSurface, TOOL_SURFACES } from "../../catalog/tool-surface.ts";
-import { parseChoice, refuseOtherParameters } from "../../contract/refuse-query.ts";
+import { parseChoice, refuseOtherParameters } from "../../contract/parse-request.ts";
 import { TOOL_FORMATS, toToolList } from "../../formats/tool-list.ts";
 import { err, ok } from "../../kit/result.ts";
 import { respondJson } from "../http/respond.ts";

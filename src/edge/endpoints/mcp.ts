@@ -5,6 +5,7 @@ import { isAllowedOrigin } from "../http/guard-origin.ts";
 
 import { readRequestBody } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
+import { serveMcp } from "../mcp/serve-mcp.ts";
 import { respondJson } from "../http/respond.ts";
 
 /** JSON-RPC 2.0, section 5.1. */
@@ -24,8 +25,6 @@ export async function answerMcp(request: Request, context: RequestContext): Prom
     const hint = `The surface is one of ${TOOL_SURFACES.join(", ")}, received '${visibleText(surface)}'.`;
     return refuse(400, INVALID_REQUEST, hint, requestId);
   }
-  // Loaded with the first such request: no other pays for starting the protocol's library.
-  const { serveMcp } = await import("../mcp/serve-mcp.ts");
   if (request.method !== "POST") return serveMcp(request, context, { surface: surface as ToolSurface });
   // Ignored, it would make somebody believe that a call sent twice runs once.
   if (request.headers.has("idempotency-key")) return refuse(400, INVALID_REQUEST, NO_KEYS, requestId);

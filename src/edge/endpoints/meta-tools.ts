@@ -13,7 +13,7 @@ import type { Endpoint } from "./endpoint.ts";
 export const answerDiscovery: Endpoint = {
   route: "POST /v1/discover_tools",
   async handle(request, { catalog, requestId }) {
-    const body = await readRequest(request, discoverySchema);
+    const body = await readRequest(request, discoverySchema());
     if (!body.ok) return body;
     return ok(respondJson(JSON.stringify(discoverTools(body.value.parsed, catalog)), requestId));
   },
@@ -22,7 +22,7 @@ export const answerDiscovery: Endpoint = {
     summary: "Find tools by what they do, by category or by action",
     tag: "Discovery",
     body: {
-      schema: discoverySchema.meta({ id: "DiscoveryRequest" }),
+      schema: discoverySchema().meta({ id: "DiscoveryRequest" }),
       example: { query: "weather in Phoenix", limit: 3 },
     },
     answer: { description: "The tools that fit, best first", schema: discoveryAnswerSchema() },
@@ -34,7 +34,7 @@ export const answerDiscovery: Endpoint = {
 export const answerToolSchema: Endpoint = {
   route: "POST /v1/get_tool_schema",
   async handle(request, { catalog, requestId }) {
-    const body = await readRequest(request, schemaRequestSchema);
+    const body = await readRequest(request, schemaRequestSchema());
     if (!body.ok) return body;
     const name = body.value.parsed.tool_name;
     const tool = catalog.get(name);
@@ -47,7 +47,7 @@ export const answerToolSchema: Endpoint = {
     summary: "Describe one tool",
     tag: "Discovery",
     body: {
-      schema: schemaRequestSchema.meta({ id: "ToolName" }),
+      schema: schemaRequestSchema().meta({ id: "ToolName" }),
       example: { tool_name: "get_weather" },
     },
     answer: { description: "Everything needed to call it", schema: toolDescriptionSchema() },

@@ -1,30 +1,32 @@
 import * as z from "zod";
 
-import type { Caller } from "../../contract/caller.ts";
+import type { Caller } from "../../contract/gate/caller.ts";
+import { isWritten, listOf, matches, oneOf, record, upTo } from "../../contract/fits.ts";
+import { lazySchema } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { attemptNow } from "../../kit/result.ts";
 
-/** One configured key: everything but the key. */
-const keySchema = z.strictObject({
-  name: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/),
-  /** Hex HMAC-SHA-256 of the key, as `npm run key` prints it. */
-  hash: z.string().regex(/^[0-9a-f]{64}$/),
-  /** The name unless said. */
-  tenant: z
-    .string()
-    .regex(/^[A-Za-z0-9_.-]{1,64}$/)
-    .optional(),
-  tools: z.array(z.string().min(1)).min(1),
-  quota: z.strictObject({ limit: z.int().min(1), window_s: z.int().min(1).max(86_400) }).optional(),
-  /** Name of the variable with the secret that signs this key's callbacks. */
-  webhook_secret: z
-    .string()
-    .regex(/^[A-Z][A-Z0-9_]{0,63}$/)
-    .optional(),
-  flags: z.array(z.enum(["skip_approval"])).optional(),
-});
+const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+const HASH = /^[0-9a-f]{64}$/;
+const VARIABLE = /^[A-Z][A-Z0-9_]{0,63}$/;
 
-const keysSchema = z.array(keySchema);
+/** The configured keys: of each everything but the key. */
+export const keysSchema = lazySchema(() =>
+  z.array(
+    z.strictObject({
+      name: z.string().regex(NAME),
+      /** Hex HMAC-SHA-256 of the key, as `npm run key` prints it. */
+      hash: z.string().regex(HASH),
+      /** The name unless said. */
+      tenant: z.string().regex(NAME).optional(),
+      tools: z.array(z.string().min(1)).min(1),
+      quota: z.strictObject({ limit: z.int().min(1), window_s: z.int().min(1).max(86_400) }).optional(),
+      /** Name of the variable with the secret that signs this key's callbacks. */
+      webhook_secret: z.string().regex(VARIABLE).optional(),
+      flags: z.array(z.enum(["skip_approval"])).optional(),
+    }),
+  ),
+);
 
 /** Separates these digests from any other use of the same text; changing it revokes every key. */
 const HMAC_LABEL = "volley/key/v1";
@@ -71,10 +73,11 @@ export function parseKeyRing(text: string | undefined): KeyRing {
   if (text === undefined || text.trim() === "") return new KeyRing([]);
   const json = attemptNow((): unknown => JSON.parse(text));
   if (!json.ok) throw new Error("Cannot read VOLLEY_KEYS: it is not JSON");
-  const parsed = keysSchema.safeParse(json.value);
-  if (!parsed.success) throw new Error(`Cannot read VOLLEY_KEYS: ${z.prettifyError(parsed.error)}`);
+  const { value } = json;
+  if (!fitsKeys(value))
+    throw new Error(`Cannot read VOLLEY_KEYS: ${z.prettifyError(keysSchema().safeParse(value).error!)}`);
   return new KeyRing(
-    parsed.data.map(({ name, hash, tenant, tools, quota, flags, webhook_secret }) => ({
+    value.map(({ name, hash, tenant, tools, quota, flags, webhook_secret }) => ({
       digest: Uint8Array.from(hash.match(/../g)!, (byte) => Number.parseInt(byte, 16)),
       caller: {
         name,
@@ -87,6 +90,27 @@ export function parseKeyRing(text: string | undefined): KeyRing {
     })),
   );
 }
+
+/** Whether a value is a list of keys, as `keysSchema` would say. */
+export function fitsKeys(value: unknown): value is z.input<ReturnType<typeof keysSchema>> {
+  return KEYS(value);
+}
+
+const KEYS = listOf(
+  record(
+    {
+      name: matches(NAME),
+      hash: matches(HASH),
+      tenant: matches(NAME),
+      tools: listOf(isWritten),
+      quota: record({ limit: upTo(Number.MAX_SAFE_INTEGER), window_s: upTo(86_400) }, ["limit", "window_s"]),
+      webhook_secret: matches(VARIABLE),
+      flags: listOf(oneOf("skip_approval"), { min: 0 }),
+    },
+    ["name", "hash", "tools"],
+  ),
+  { min: 0 },
+);
 
 /** HMAC-SHA-256 of a key. Keys have 256 random bits, so a plain keyed digest cannot be searched. */
 export async function digestKey(key: string): Promise<Uint8Array> {

@@ -1,4 +1,4 @@
-import type { Caller } from "../../contract/caller.ts";
+import type { Caller } from "../../contract/gate/caller.ts";
 import type { QuotaState } from "../../contract/gate/admission.ts";
 import { makeRefusal, type Refusal, statusOf, toProblem } from "../../contract/refusal.ts";
 import { type ApiError, INTERNAL_ERROR, toApiError } from "../../formats/orchestration-api.ts";

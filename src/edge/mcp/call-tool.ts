@@ -1,4 +1,4 @@
-import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import type { CallToolResult } from "@modelcontextprotocol/server";
 
 import { runCalls } from "../../agent/run-calls.ts";
 import { ALIASES } from "../../catalog/alias.ts";
@@ -10,7 +10,6 @@ import { isJsonObject } from "../../contract/json.ts";
 import type { ToolReply } from "../../formats/provider-turn.ts";
 import { toRefusedReply } from "../../formats/to-tool-reply.ts";
 import { ok } from "../../kit/result.ts";
-import { visibleText } from "../../kit/visible-text.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { quotaHeaders, retryHeaders } from "../http/respond.ts";
 import { followCall, type McpCall } from "./follow-call.ts";
@@ -35,10 +34,8 @@ export async function callTool(
   context: RequestContext,
   { bodyBytes, signal, onProgress, onCounted }: CallOptions,
 ): Promise<CallToolResult> {
-  const { caller, catalog, ports } = context;
+  const { caller, ports } = context;
   const { name, args } = call;
-  if (!isOffered(name, catalog))
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${visibleText(name)}`);
   const followed = onProgress === undefined ? null : followCall(call, ports.clock, onProgress);
   const execution = {
     ...context,
@@ -57,7 +54,8 @@ export async function callTool(
   return toCallResult(ran.value.replies[0]!);
 }
 
-function isOffered(name: string, catalog: Catalog): boolean {
+/** Whether a client may call something of that name. */
+export function isOffered(name: string, catalog: Catalog): boolean {
   return name === BATCH_TOOL || ALIASES.has(name) || catalog.callable(name) !== undefined;
 }
 

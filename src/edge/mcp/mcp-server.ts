@@ -1,13 +1,16 @@
-import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import type { Server } from "@modelcontextprotocol/server";
 import * as z from "zod";
 
 import type { ProgressReport } from "../../catalog/define-tool.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { lazySchema } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { logBug } from "../platform/log-bug.ts";
 import type { RequestContext } from "../http/request-context.ts";
-import { type CallOptions, callTool } from "./call-tool.ts";
+import { visibleText } from "../../kit/visible-text.ts";
+import { type CallOptions, callTool, isOffered } from "./call-tool.ts";
 import { listMcpTools } from "./list-mcp-tools.ts";
+import type * as protocol from "./sdk.ts";
 import type { ToolSurface } from "../../catalog/tool-surface.ts";
 
 /** What every client is told about this server. */
@@ -17,7 +20,10 @@ const INSTRUCTIONS =
   "Run many tool calls in one: execute_actions takes a list of actions, runs what is independent at once and answers each. " +
   "Find tools with discover_tools, read their arguments with get_tool_schema.";
 
-const listParamsSchema = z.looseObject({ cursor: z.string().optional() });
+const listParamsSchema = lazySchema(() => z.looseObject({ cursor: z.string().optional() }));
+
+/** The protocol's library, which is loaded when it is first needed. */
+type Sdk = typeof protocol;
 
 export interface McpServerOptions extends Pick<CallOptions, "bodyBytes" | "onCounted"> {
   readonly surface: ToolSurface;
@@ -32,21 +38,22 @@ export interface McpServerOptions extends Pick<CallOptions, "bodyBytes" | "onCou
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
-export function createMcpServer(context: RequestContext, options: McpServerOptions): Server {
-  const server = new Server(INFO, {
+export function createMcpServer(sdk: Sdk, context: RequestContext, options: McpServerOptions): Server {
+  const refuse = (hint: string) => new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, hint);
+  const server = new sdk.Server(INFO, {
     capabilities: { tools: {} },
     instructions: INSTRUCTIONS,
     // A key's tools change with a deployment only, but they are that key's.
     cacheHints: { "tools/list": { ttlMs: LIMITS.toolListTtlMs, cacheScope: "private" } },
   });
   // With a schema of our own, because without one the library calls wrong parameters an internal error.
-  server.setRequestHandler("tools/list", { params: listParamsSchema }, ({ cursor }) => {
+  server.setRequestHandler("tools/list", { params: listParamsSchema() }, ({ cursor }) => {
     const page = listMcpTools(context.catalog, options.surface, cursor);
-    if (page === null)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The cursor is none that was given.");
+    if (page === null) throw refuse("The cursor is none that was given.");
     return page;
   });
   server.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
+    if (!isOffered(params.name, context.catalog)) throw refuse(`Unknown tool: ${visibleText(params.name)}`);
     const progressToken = mcpReq._meta?.progressToken;
     return callTool({ name: params.name, args: sentArguments(options.body) }, context, {
       bodyBytes: options.bodyBytes,
@@ -59,13 +66,13 @@ export function createMcpServer(context: RequestContext, options: McpServerOptio
             // A client that has gone away hears no progress, and needs none.
             .catch(() => {}),
       }),
-    }).catch(hideBug(context.requestId));
+    }).catch(hideBug(sdk, context.requestId));
   });
   return server;
 }
 
 /** The library shows a client the text of whatever a handler throws; that of a bug is for the operator. */
-function hideBug(requestId: string): (error: unknown) => never {
+function hideBug({ ProtocolError, ProtocolErrorCode }: Sdk, requestId: string): (error: unknown) => never {
   return (error) => {
     if (error instanceof ProtocolError) throw error;
     logBug(requestId, "/mcp", error);

@@ -1,5 +1,3 @@
-import { createMcpHandler } from "@modelcontextprotocol/server";
-
 import type { RequestContext } from "../http/request-context.ts";
 import { baseHeaders } from "../http/respond.ts";
 import { createMcpServer } from "./mcp-server.ts";
@@ -23,9 +21,10 @@ export async function serveMcp(
   context: RequestContext,
   { surface, body, bodyBytes = 0 }: McpRequest,
 ): Promise<Response> {
+  const sdk = await import("./sdk.ts");
   const headers = baseHeaders(context.requestId);
-  const handler = createMcpHandler(() =>
-    createMcpServer(context, {
+  const handler = sdk.createMcpHandler(() =>
+    createMcpServer(sdk, context, {
       surface,
       body,
       bodyBytes,

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { weighTokens } from "../../src/answer/estimate-tokens.ts";
-import { cutJson, leastJson } from "../../src/answer/cut-json.ts";
+import { cutValue, leastOf } from "../../src/answer/cut-value.ts";
 
 const PROSE = "The fuel pump may fail and the engine may stall. ".repeat(60);
 
 function cut(data: unknown, tokens: number) {
-  const { json, cuts } = cutJson(JSON.stringify(data), tokens * 1_000);
-  expect(weighTokens(json)).toBeLessThanOrEqual(tokens * 1_000);
-  return { data: JSON.parse(json) as never, cuts };
+  const kept = cutValue(data, tokens * 1_000);
+  expect(weighTokens(JSON.stringify(kept.data))).toBeLessThanOrEqual(tokens * 1_000);
+  return { data: kept.data as never, cuts: kept.cuts };
 }
 
-describe("cutJson()", () => {
+describe("cutValue()", () => {
   test("cuts the last element kept, when it is large", () => {
     const { data, cuts } = cut([{ body: PROSE }, { body: PROSE }, { body: PROSE }], 1_000);
     const [first, second, ...rest] = data as { body: string }[];
@@ -58,11 +58,11 @@ describe("cutJson()", () => {
 });
 
 test.each([
-  ["[1]", "[]"],
-  ['{"a":1}', "{}"],
-  ['"text"', '""'],
-  ["12", "null"],
-  ["true", "null"],
-])("leastJson(%s) is %s", (json, least) => {
-  expect(leastJson(json)).toBe(least);
+  [[1], []],
+  [{ a: 1 }, {}],
+  ["text", ""],
+  [12, null],
+  [true, null],
+])("leastOf(%j) is %j", (value, least) => {
+  expect(leastOf(value)).toEqual(least);
 });

@@ -1,0 +1,206 @@
+import { toPointer } from "../kit/json-pointer.ts";
+import { cutJsonString, isCuttable, SHORTEST } from "./cut-json-string.ts";
+import { weighTokens } from "./estimate-tokens.ts";
+import { partOf, type Share, waterLevel } from "./water-level.ts";
+
+/** What was taken out of a value. */
+export interface Cuts {
+  elementsDropped: number;
+  fieldsDropped: number;
+  charactersDropped: number;
+  /** The first places where something was taken out, in order, as JSON Pointers. */
+  readonly at: string[];
+}
+
+/** Up to this (thousandths of a token) an element or field is kept whole or not at all: part of it says too little. */
+const SMALL = 48_000;
+/** An object of more fields than this is a dictionary: like an array it is read from its head. */
+const RECORD_FIELDS = 32;
+/** Where it was cut is a hint for a model, not a list. */
+const PLACES = 5;
+/** Deeper containers are kept whole or dropped. */
+const DEEPEST = 32;
+
+/**
+ * Cut a JSON value that is too large, so that its text weighs at most `room` (thousandths of a token); its head is kept.
+ *
+ * Only whole elements and whole fields are left out, from the end, and long strings are cut after a word. The last
+ * element kept may itself be cut, down to its own first element or field. The fields of a record first get room for
+ * what is small, in order, and then share the rest evenly, so that one large field does not push out small ones beside
+ * it. More room never keeps less: each part of each container then gets as much or more. What cannot be cut that far
+ * is left as nothing of its kind (`leastOf`). The value is not changed; what is kept whole is shared with it.
+ */
+export function cutValue(value: unknown, room: number): { readonly data: unknown; readonly cuts: Cuts } {
+  const cutter = new Cutter();
+  return { data: cutter.cutRoot(value, room), cuts: cutter.cuts };
+}
+
+/** The least that is left of a value: nothing, of its kind. */
+export function leastOf(value: unknown): unknown {
+  if (Array.isArray(value)) return [];
+  if (typeof value === "object" && value !== null) return {};
+  return typeof value === "string" ? "" : null;
+}
+
+/** An element or field of a container. */
+interface Entry {
+  /** The key of a field, the index of an element. */
+  readonly key: string | number;
+  readonly value: unknown;
+  /** Thousandths of a token of its key and colon; 0 for an element. */
+  readonly keyWeight: number;
+  /** Of all of it, the character that follows included. */
+  readonly weight: number;
+}
+
+class Cutter {
+  readonly cuts: Cuts = { elementsDropped: 0, fieldsDropped: 0, charactersDropped: 0, at: [] };
+  /** What containers weigh, each found once from the inside out: opening them level by level reads nothing again. */
+  readonly #weights = new Map<object, number>();
+  /** The keys and indexes down to the container that is being cut. */
+  readonly #path: (string | number)[] = [];
+
+  cutRoot(value: unknown, room: number): unknown {
+    if (isContainer(value)) return this.#cutContainer(value, room);
+    if (isLongString(value) && weighTokens('"…"') <= room) return this.#cutString(value, room, 0);
+    this.#note();
+    if (typeof value === "string") this.cuts.charactersDropped = value.length;
+    return leastOf(value);
+  }
+
+  #cutContainer(container: object, room: number): unknown {
+    const isArray = Array.isArray(container);
+    // The bracket of the whole is a token of its own; inside, brackets weigh nothing behind other punctuation.
+    const left = this.#path.length === 0 ? room - weighTokens("[") : room;
+    const entries = this.#read(container, left);
+    const floor = isArray || entries.length > RECORD_FIELDS ? Number.POSITIVE_INFINITY : SMALL;
+    const sizes = allot(this.#sharesOf(entries), left, floor);
+    this.#drop(sizeOf(container) - sizes.length, isArray);
+    const kept = sizes.map(
+      (size, index) => [entries[index]!.key, this.#cutEntry(entries[index]!, size)] as const,
+    );
+    // Entries, not assignments: `__proto__` becomes a field like any other.
+    return isArray ? kept.map(([, value]) => value) : Object.fromEntries(kept);
+  }
+
+  /** Read as many entries as can matter: all of a record, of anything longer those that fit and one more. */
+  #read(container: object, left: number): Entry[] {
+    const isArray = Array.isArray(container);
+    const entries: Entry[] = [];
+    let weight = 0;
+    for (const entry of this.#entriesOf(container)) {
+      entries.push(entry);
+      weight += entry.weight;
+      if (weight > left && (isArray || entries.length > RECORD_FIELDS)) break;
+    }
+    return entries;
+  }
+
+  *#entriesOf(container: object): Generator<Entry, void> {
+    if (Array.isArray(container)) {
+      for (const [key, value] of container.entries())
+        yield { key, value, keyWeight: 0, weight: this.#weigh(value) };
+      return;
+    }
+    for (const [key, value] of Object.entries(container)) {
+      const keyWeight = weigh(`${JSON.stringify(key)}:`);
+      yield { key, value, keyWeight, weight: keyWeight + this.#weigh(value) };
+    }
+  }
+
+  /** What a value and the character that follows it weigh; the character before is punctuation. */
+  #weigh(value: unknown): number {
+    if (!isContainer(value)) return weigh(`${JSON.stringify(value)},`);
+    let weight = this.#weights.get(value);
+    if (weight === undefined) {
+      weight = 0;
+      for (const entry of this.#entriesOf(value)) weight += entry.weight;
+      this.#weights.set(value, weight);
+    }
+    return weight;
+  }
+
+  #sharesOf(entries: readonly Entry[]): Share[] {
+    const depth = this.#path.length + 1;
+    return entries.map((entry) => ({ min: this.#leastOf(entry, depth), whole: entry.weight }));
+  }
+
+  /** The least room in which something of an entry can be kept. */
+  #leastOf({ value, keyWeight, weight }: Entry, depth: number): number {
+    if (weight <= SMALL) return weight;
+    if (isLongString(value)) return keyWeight + SHORTEST;
+    if (!isContainer(value) || depth >= DEEPEST) return weight;
+    const [first] = this.#entriesOf(value);
+    return first === undefined ? weight : keyWeight + this.#leastOf(first, depth + 1);
+  }
+
+  #drop(dropped: number, isArray: boolean): void {
+    if (dropped === 0) return;
+    this.#note();
+    if (isArray) this.cuts.elementsDropped += dropped;
+    else this.cuts.fieldsDropped += dropped;
+  }
+
+  #cutEntry({ key, value, keyWeight, weight }: Entry, size: number): unknown {
+    if (size >= weight) return value;
+    this.#path.push(key);
+    const room = size - keyWeight;
+    const cut = isContainer(value)
+      ? this.#cutContainer(value, room)
+      : this.#cutString(value as string, room, 1);
+    this.#path.pop();
+    return cut;
+  }
+
+  /** @param start where its quote stands: first in the text, or behind punctuation */
+  #cutString(text: string, room: number, start: 0 | 1): string {
+    const json = `${start === 1 ? ":" : ""}${JSON.stringify(text)}`;
+    const { json: kept, dropped } = cutJsonString(json, { start, end: json.length, room });
+    this.#note();
+    this.cuts.charactersDropped += dropped;
+    return JSON.parse(kept) as string;
+  }
+
+  #note(): void {
+    if (this.cuts.at.length < PLACES) this.cuts.at.push(toPointer(this.#path));
+  }
+}
+
+/**
+ * Share out `room` among entries; those without a size are dropped, always from the end.
+ *
+ * Each in turn gets up to `floor`; who cannot get it takes what is left, if that is enough, and is the last. When
+ * everyone has it the rest is shared evenly. An amount that is once given is never taken back, whatever more there is.
+ */
+function allot(shares: readonly Share[], room: number, floor: number): number[] {
+  const sizes: number[] = [];
+  let left = room;
+  for (const { min, whole } of shares) {
+    const wanted = Math.min(whole, Math.max(min, floor));
+    if (wanted > left) return min <= left ? [...sizes, left] : sizes;
+    sizes.push(wanted);
+    left -= wanted;
+  }
+  const raised = shares.map(({ whole }, index) => ({ min: sizes[index]!, whole }));
+  const level = waterLevel(raised, room);
+  return raised.map((share) => partOf(share, level));
+}
+
+/** Weigh a part of JSON text that stands behind punctuation. */
+function weigh(text: string): number {
+  return weighTokens(`,${text}`, 1);
+}
+
+function sizeOf(container: object): number {
+  return Array.isArray(container) ? container.length : Object.keys(container).length;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function isLongString(value: unknown): value is string {
+  if (typeof value !== "string") return false;
+  const json = JSON.stringify(value);
+  return isCuttable(json, 0, json.length);
+}

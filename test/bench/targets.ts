@@ -1,0 +1,21 @@
+/** What Volley is held to. Ratios of CPU are the baseline's divided by Volley's, in the same round. */
+export const TARGETS = {
+  /** Against the bare Worker that makes the same fetches, by batch size. */
+  cpuRatio: new Map([
+    [1, 0.65],
+    [3, 0.65],
+    [10, 0.65],
+    [25, 0.7],
+  ]),
+  /** One of three calls recorded and in the background, against three plain fetches. */
+  jobCpuRatio: 0.28,
+  p50OverheadMs: 1.5,
+  p99OverheadMs: 4,
+  gateCallsPerBatch: 0.05,
+  /** CPU until the Worker listens, Volley's divided by hono + zod's. */
+  startUpRatio: 1.3,
+  /** CPU of an isolate's first request. */
+  firstRequestMs: 8,
+  bundleGzipBytes: 190 * 1024,
+  planMicros: 150,
+} as const;
