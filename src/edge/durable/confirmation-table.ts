@@ -34,18 +34,14 @@ type Row = {
 export class ConfirmationTable {
   readonly #storage: DurableObjectStorage;
   readonly #limits: ConfirmationLimits;
-  readonly #book: Map<string, Confirmation>;
+  #book = new Map<string, Confirmation>();
   /** Nothing has to go before this. */
-  #pruneAt: number;
+  #pruneAt = 0;
 
   constructor(storage: DurableObjectStorage, limits: ConfirmationLimits) {
     this.#storage = storage;
     this.#limits = limits;
-    const rows = storage.sql.exec<Row>(
-      "SELECT id, status, created_at, expires_at, decided_by, bytes FROM confirmations",
-    );
-    this.#book = new Map(rows.toArray().map((row) => [row.id, toConfirmation(row)]));
-    this.#pruneAt = this.#firstPrune();
+    this.#readBook();
   }
 
   /** Record islands; when storage refuses, none is, and nobody is asked. */
@@ -62,9 +58,7 @@ export class ConfirmationTable {
     };
     // A full disk, most likely.
     if (!attemptNow(() => this.#storage.transactionSync(write)).ok) return [];
-    for (const id of dropped) this.#book.delete(id);
-    for (const one of kept) this.#book.set(one.id, one);
-    this.#pruneAt = this.#firstPrune();
+    this.#readBook();
     return added.flatMap(({ id }) => {
       const recorded = this.#book.get(id);
       return recorded === undefined ? [] : [{ id, expiresAt: recorded.expiresAt }];
@@ -104,14 +98,16 @@ export class ConfirmationTable {
     if (nowMs < this.#pruneAt) return;
     const expired = expireConfirmations(this.#book, nowMs, this.#limits);
     this.#storage.transactionSync(() => this.#delete(expired));
-    for (const id of expired) this.#book.delete(id);
-    this.#pruneAt = this.#firstPrune();
+    this.#readBook();
   }
 
-  #firstPrune(): number {
-    let first = Number.POSITIVE_INFINITY;
-    for (const { expiresAt } of this.#book.values()) first = Math.min(first, expiresAt);
-    return first + this.#limits.retentionMs;
+  #readBook(): void {
+    const rows = this.#storage.sql.exec<Row>(
+      "SELECT id, status, created_at, expires_at, decided_by, bytes FROM confirmations",
+    );
+    this.#book = new Map(Array.from(rows, (row) => [row.id, toConfirmation(row)]));
+    const expiries = [...this.#book.values()].map(({ expiresAt }) => expiresAt);
+    this.#pruneAt = Math.min(...expiries) + this.#limits.retentionMs;
   }
 
   #insert({ id, status, createdAt, expiresAt, decidedBy, bytes }: Confirmation, islandJson: string): void {
