@@ -11,10 +11,8 @@ export type DueIndex = ReadonlyMap<string, Due>;
 
 /** Find when the next work can begin, or null when there is none; at most `atOnce` deliveries are under way together. */
 export function nextDue(index: DueIndex, nowMs: number, atOnce: number): number | null {
-  const isFull = countClaimed(index, nowMs) >= atOnce;
-  let earliest = Number.POSITIVE_INFINITY;
-  for (const due of index.values())
-    if (due.dueAt < earliest && !(isFull && waits(due, nowMs))) earliest = due.dueAt;
+  const { attempt, delivery, underWay } = findEarliest(index, nowMs, atOnce);
+  const earliest = Math.min(attempt.dueAt, delivery.dueAt, underWay.dueAt);
   return earliest === Number.POSITIVE_INFINITY ? null : earliest;
 }
 
@@ -24,26 +22,32 @@ export function nextDue(index: DueIndex, nowMs: number, atOnce: number): number 
  * Few deliveries are under way at once, so neither they nor attempts wait for ever.
  */
 export function firstDue(index: DueIndex, nowMs: number, atOnce: number): string | null {
-  const isFull = countClaimed(index, nowMs) >= atOnce;
-  let first: readonly [id: string, due: Due] | null = null;
-  for (const [id, due] of index) {
-    if (due.dueAt > nowMs || (isFull && waits(due, nowMs))) continue;
-    if (first === null || isBefore(due, first[1])) first = [id, due];
+  const { attempt, delivery } = findEarliest(index, nowMs, atOnce);
+  return [delivery, attempt].find(({ dueAt }) => dueAt <= nowMs)?.id ?? null;
+}
+
+interface Earliest {
+  readonly id: string | null;
+  readonly dueAt: number;
+}
+
+const NONE: Earliest = { id: null, dueAt: Number.POSITIVE_INFINITY };
+
+/** Find the earliest attempt, delivery under way and, unless there are enough of those, other delivery. */
+function findEarliest(
+  index: DueIndex,
+  nowMs: number,
+  atOnce: number,
+): { readonly attempt: Earliest; readonly delivery: Earliest; readonly underWay: Earliest } {
+  let [attempt, delivery, underWay] = [NONE, NONE, NONE];
+  let places = atOnce;
+  for (const [id, { kind, dueAt, claimed = false }] of index) {
+    if (claimed && dueAt > nowMs) {
+      places -= 1;
+      if (dueAt < underWay.dueAt) underWay = { id, dueAt };
+    } else if (kind === "attempt") {
+      if (dueAt < attempt.dueAt) attempt = { id, dueAt };
+    } else if (dueAt < delivery.dueAt) delivery = { id, dueAt };
   }
-  return first && first[0];
-}
-
-function isBefore(one: Due, other: Due): boolean {
-  return one.kind === other.kind ? one.dueAt < other.dueAt : one.kind === "delivery";
-}
-
-/** A delivery that cannot begin before another one ends. */
-function waits({ kind, dueAt, claimed }: Due, nowMs: number): boolean {
-  return kind === "delivery" && !(claimed === true && dueAt > nowMs);
-}
-
-function countClaimed(index: DueIndex, nowMs: number): number {
-  let count = 0;
-  for (const { claimed, dueAt } of index.values()) if (claimed === true && dueAt > nowMs) count += 1;
-  return count;
+  return { attempt, delivery: places > 0 ? delivery : NONE, underWay };
 }

@@ -613,6 +613,37 @@ describe("bounds", () => {
     expect(await stub.job("aged")).toBeNull();
   });
 
+  test("what storage refuses to forget fails no entry, and goes with a later one", async () => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec("stays", [])));
+    await stub.settle("stays", 1, OVER);
+    await stub.keep([{ handle: "r", json: "1" }]);
+    await stub.park([{ id: "c", islandJson: "{}" }]);
+    const tables = ["jobs", "results", "confirmations"];
+    const onEach = async (statement: (table: string) => string): Promise<void> => {
+      await runInDurableObject(stub, (_gate, { storage }) => {
+        for (const table of tables) storage.sql.exec(statement(table));
+      });
+    };
+    const left = (): Promise<number[]> =>
+      runInDurableObject(stub, (_gate, { storage }) =>
+        tables.map((table) => storage.sql.exec(`SELECT * FROM ${table}`).toArray().length),
+      );
+    await onEach(
+      (table) =>
+        `CREATE TRIGGER full_${table} BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, 'full'); END`,
+    );
+    const columns: Record<string, string> = { jobs: "updated_at", results: "kept_at" };
+    await onEach((table) => `UPDATE ${table} SET ${columns[table] ?? "expires_at"} = 1`);
+    await evictDurableObject(stub);
+    expect((await stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }))).quota?.allowed).toBe(true);
+    expect(await left()).toEqual([1, 1, 1]);
+    await onEach((table) => `DROP TRIGGER full_${table}`);
+    await evictDurableObject(stub);
+    await stub.admit(makeRequest());
+    expect(await left()).toEqual([0, 0, 0]);
+  });
+
   test("a cold start runs no step of the schema twice", async () => {
     const stub = gateOf();
     const stepsOf = (): Promise<object[]> =>

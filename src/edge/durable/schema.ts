@@ -1,5 +1,6 @@
 /**
- * The object's tables, as the steps that lead to them; a step, once released, is never changed.
+ * The object's tables, as the steps that lead to them; a step, once released, is never changed. There is no way back: to a
+ * version without the last step, jobs are `OUTBOX_UNAVAILABLE` until a later one is deployed again.
  *
  * `WITHOUT ROWID` keeps the primary key in the row itself: a separate index would be a second row written, and billed,
  * for every insert. There is no other index for the same reason; what would need one is kept in memory.
