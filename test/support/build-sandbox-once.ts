@@ -6,5 +6,7 @@ export default async function buildSandboxOnce(): Promise<() => Promise<void>> {
   const bundle = await buildBundle({ config: SANDBOX_CONFIG });
   // The environment, because workers inherit it and the bench and the demo, which have no test runner, do not have it.
   process.env[BUILT_SANDBOX] = bundle.path;
-  return () => bundle[Symbol.asyncDispose]();
+  return async () => {
+    await bundle[Symbol.asyncDispose]();
+  };
 }
