@@ -28,7 +28,7 @@ type Row = {
 /**
  * The tenant's confirmations: their islands in the `confirmations` table, and in memory everything else about them.
  *
- * Memory follows the table: it is changed after the write succeeded, and a cold start derives it again. One object is one
+ * Memory follows the table: it is changed after the write succeeded, or read anew, as by a cold start. One object is one
  * tenant, so no id, guessed or leaked, reaches another tenant's confirmation.
  */
 export class ConfirmationTable {
