@@ -40,23 +40,15 @@ function eventOf({ body, headers }: SeenRequest): WireEvent {
 }
 
 const jobWith = (id: string, status: string): Promise<WireJob> =>
-  eventually(
-    `a callback that is ${status}`,
-    async () => {
-      const job = JSON.parse((await caller.get(`/v1/jobs/${id}`)).text) as WireJob;
-      return job.callback?.status === status ? job : undefined;
-    },
-    { withinMs: 12_000 },
-  );
+  eventually(`a callback that is ${status}`, async () => {
+    const job = JSON.parse((await caller.get(`/v1/jobs/${id}`)).text) as WireJob;
+    return job.callback?.status === status ? job : undefined;
+  });
 const received = (path: string, count = 1): Promise<readonly SeenRequest[]> =>
-  eventually(
-    `${count} events`,
-    () => {
-      const requests = upstream.requestsTo(path);
-      return requests.length >= count ? requests : undefined;
-    },
-    { withinMs: 12_000 },
-  );
+  eventually(`${count} events`, () => {
+    const requests = upstream.requestsTo(path);
+    return requests.length >= count ? requests : undefined;
+  });
 
 describe("callback_url", () => {
   test("is sent a signed event with the job's record when the job succeeded", async () => {

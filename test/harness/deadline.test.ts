@@ -90,6 +90,7 @@ test("A job whose call dies with the runtime still ends, under the key that was 
     ],
     { deadline_ms: 1_000 },
   );
+  await eventually("the write", () => bodiesOf("/keyed", 61)[0]);
   await first.kill();
   for (const answer of answers) answer();
   expect(results.map(({ status }) => status)).toEqual(["initiated", "initiated", "initiated"]);

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 import { describe, expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
@@ -46,7 +44,6 @@ describe("P5: a batch under an Idempotency-Key", () => {
     expect(again.headers["idempotency-replayed"]).toBe("true");
     expect(again.headers["ratelimit"]).toBeUndefined();
     await eventually("the job's call", () => Promise.resolve(writesOf(1, "/background")[0]), {
-      withinMs: 5_000,
       everyMs: 20,
     });
     expect([writesOf(1).length, writesOf(1, "/background").length]).toEqual([1, 1]);
@@ -152,17 +149,23 @@ describe("P5: a batch under an Idempotency-Key", () => {
 
   test("runs to its end when its caller hangs up, who then gets the answer", async () => {
     const key = freshKey();
-    const actions = [{ tool: "probe-echo", args: { n: 11, d: 600 } }];
+    const actions = [{ tool: "probe-echo", args: { n: 11 } }];
+    const answerRead = upstream.hold("/echo", 11);
     const socket = await sendAndHold(volley.url, actions, { "idempotency-key": key });
-    await sleep(200);
+    await eventually("the read", () =>
+      upstream.requestsTo("/echo").find(({ query }) => query.get("n") === "11"),
+    );
     socket.resetAndDestroy();
+    // As long as it is under way, it is held for the caller who left.
+    expect((await send(key, actions)).status).toBe(409);
+    answerRead();
     const answer = await eventually(
       "the answer",
       async () => {
         const answer = await send(key, actions);
         return answer.status === 200 ? answer : undefined;
       },
-      { withinMs: 5_000, everyMs: 100 },
+      { everyMs: 100 },
     );
     expect(answer.headers["idempotency-replayed"]).toBe("true");
     expect(envelopeOf(answer).results[0]).toMatchObject({ status: "success", data: { n: 11 } });
@@ -193,7 +196,6 @@ describe("P5: an action under an idempotency_key", () => {
     const [, again] = (await caller.execute([{ tool: "probe-echo", args: { n: 1 } }, keyed])).results;
     expect(again).toMatchObject({ status: "initiated", job_id: first!.job_id });
     await eventually("its call", () => Promise.resolve(writesOf(22, "/background")[0]), {
-      withinMs: 5_000,
       everyMs: 20,
     });
     expect(writesOf(22, "/background")).toHaveLength(1);
@@ -215,8 +217,17 @@ describe("P5: an action under an idempotency_key", () => {
   });
 
   test("20 times at once runs once, and the others may come back", async () => {
-    const keyed = { tool: "probe-echo", args: { n: 25, d: 500 }, idempotency_key: freshKey() };
-    const batches = await Promise.all(Array.from({ length: 20 }, () => caller.execute([keyed])));
+    const keyed = { tool: "probe-echo", args: { n: 25 }, idempotency_key: freshKey() };
+    const answerRead = upstream.hold("/echo", 25);
+    let ended = 0;
+    const batches = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const batch = await caller.execute([keyed]);
+        ended += 1;
+        if (ended === 19) answerRead();
+        return batch;
+      }),
+    );
     const results = batches.map(({ results }) => results[0]!);
     expect(results.filter(({ status }) => status === "success")).toHaveLength(1);
     for (const { error } of results.filter(({ status }) => status === "error"))

@@ -118,7 +118,7 @@ export class HostileUpstream implements AsyncDisposable {
     const answer = this.#scripts.get(path) ?? HOSTILE_ANSWERS[path.replace(/(?<=^\/status)\/.*$/, "")];
     if (answer !== undefined) {
       if (holds.length > 0) await isOver;
-      return answer(query, response, path);
+      return answer(query, response, path, seen);
     }
     const { status, text } = await answerWell(`${this.url}${request.url}`, { method, headers, body });
     await isOver;
