@@ -14,10 +14,15 @@ const SLOW = [
   "test/contract/batch.test.ts",
   "test/docs/readme.test.ts",
   "test/egress/upstream-health.test.ts",
+  "test/executor-cache.test.ts",
+  "test/executor-confirmations.test.ts",
   "test/executor-properties.test.ts",
+  "test/gate/claimed-keys.test.ts",
   "test/kit/gcra.test.ts",
+  "test/run/demotion.test.ts",
   "test/run/run-plan-properties.test.ts",
   "test/shell/classify-shell.test.ts",
+  "test/shell/tokenize.test.ts",
   "test/state/lease-properties.test.ts",
   "test/state/quota.test.ts",
 ];
@@ -32,6 +37,8 @@ export default defineConfig(({ mode }) => ({
         // The pure core and the tools, in Node: milliseconds, virtual time.
         test: {
           ...shared,
+          // A sample of thousands takes what it takes.
+          testTimeout: 300_000,
           name: "core",
           include: ["test/**/*.test.ts"],
           exclude: [

@@ -76,8 +76,10 @@ describe("callback_url", () => {
     for (const path of [failed, cancelled])
       upstream.script(path, (_, response) => void response.writeHead(200).end());
     await initiate(urlOf(failed), { n: 1, status: 422 });
-    const id = await initiate(urlOf(cancelled), { n: 1, d: 3_000 });
+    const answer = upstream.hold("/background", 2);
+    const id = await initiate(urlOf(cancelled), { n: 2 });
     await caller.send({ path: `/v1/jobs/${id}/cancel` });
+    answer();
 
     expect(eventOf((await received(failed))[0]!).type).toBe("job.failed");
     expect(eventOf((await received(cancelled))[0]!).data).toMatchObject({ job_id: id, status: "cancelled" });

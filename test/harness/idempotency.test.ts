@@ -22,6 +22,18 @@ function send(key: string, actions: readonly unknown[], options: { fields?: obje
 
 const envelopeOf = ({ text }: { readonly text: string }): WireEnvelope => JSON.parse(text) as WireEnvelope;
 
+/** Run something so many times at once; the call of one of them is answered when all the others are over. */
+function whileHeld<T>(answer: () => void, count: number, run: () => Promise<T>): Promise<T[]> {
+  let over = 0;
+  const all = Array.from({ length: count }, async () => {
+    const result = await run();
+    over += 1;
+    if (over === count - 1) answer();
+    return result;
+  });
+  return Promise.all(all);
+}
+
 /** The writes that arrived upstream with this `n`. */
 const writesOf = (n: number, path = "/write") =>
   upstream.requestsTo(path).filter(({ body }) => (JSON.parse(body) as { n: number }).n === n);
@@ -88,10 +100,10 @@ describe("P5: a batch under an Idempotency-Key", () => {
   test("100 times at once runs once, and the others are told to come back", async () => {
     const key = freshKey();
     const actions = [
-      { tool: "probe-write", args: { n: 6, d: 1_500 } },
+      { tool: "probe-write", args: { n: 6 } },
       { tool: "probe-background", args: { n: 6 } },
     ];
-    const answers = await Promise.all(Array.from({ length: 100 }, () => send(key, actions)));
+    const answers = await whileHeld(upstream.hold("/write", 6), 100, () => send(key, actions));
 
     const refused = answers.filter(({ status }) => status === 409);
     expect([refused.length, answers.filter(({ status }) => status === 200).length]).toEqual([99, 1]);
@@ -101,6 +113,7 @@ describe("P5: a batch under an Idempotency-Key", () => {
     }
     expect(writesOf(6)).toHaveLength(1);
     expect((await send(key, actions)).text).toBe(answers.find(({ status }) => status === 200)!.text);
+    await eventually("the job's call", () => writesOf(6, "/background")[0]);
     expect(writesOf(6, "/background")).toHaveLength(1);
   });
 
@@ -218,16 +231,7 @@ describe("P5: an action under an idempotency_key", () => {
 
   test("20 times at once runs once, and the others may come back", async () => {
     const keyed = { tool: "probe-echo", args: { n: 25 }, idempotency_key: freshKey() };
-    const answerRead = upstream.hold("/echo", 25);
-    let ended = 0;
-    const batches = await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        const batch = await caller.execute([keyed]);
-        ended += 1;
-        if (ended === 19) answerRead();
-        return batch;
-      }),
-    );
+    const batches = await whileHeld(upstream.hold("/echo", 25), 20, () => caller.execute([keyed]));
     const results = batches.map(({ results }) => results[0]!);
     expect(results.filter(({ status }) => status === "success")).toHaveLength(1);
     for (const { error } of results.filter(({ status }) => status === "error"))

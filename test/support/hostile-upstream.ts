@@ -84,19 +84,26 @@ export class HostileUpstream implements AsyncDisposable {
    */
   hold(path: string, ...numbers: readonly number[]): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#holds.push({ path, numbers, isOver: promise });
+    this.#holds.push({
+      isHeld: (seen) => seen.path === path && (numbers.length === 0 || numbers.includes(numberOf(seen))),
+      isOver: promise,
+    });
     return resolve;
   }
 
-  /** Keep the answers to a path until so many more of its requests have arrived: that they are answered proves that they ran at once. */
-  gather(path: string, count: number): void {
+  /**
+   * Keep the answers to a path, or to what matches, until so many more of these requests have arrived: that they are
+   * answered proves that they ran at once.
+   */
+  gather(which: string | ((request: SeenRequest) => boolean), count: number): void {
     const { promise, resolve } = Promise.withResolvers<void>();
     let missing = count;
     const arrive = (): void => {
       missing -= 1;
       if (missing === 0) resolve();
     };
-    this.#holds.push({ path, numbers: [], isOver: promise, arrive });
+    const isHeld = typeof which === "string" ? ({ path }: SeenRequest) => path === which : which;
+    this.#holds.push({ isHeld, isOver: promise, arrive });
   }
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -111,7 +118,7 @@ export class HostileUpstream implements AsyncDisposable {
     const { method = "GET", headers } = request;
     const seen = { method, path, query, headers, body, at, end };
     this.requests.push(seen);
-    const holds = this.#holds.filter((hold) => isHeld(seen, hold));
+    const holds = this.#holds.filter(({ isHeld }) => isHeld(seen));
     for (const { arrive } of holds) arrive?.();
     const isOver = Promise.all(holds.map((hold) => hold.isOver));
 
@@ -149,18 +156,14 @@ export class HostileUpstream implements AsyncDisposable {
 }
 
 interface Hold {
-  readonly path: string;
-  /** Of the requests that it holds; none means all of them. */
-  readonly numbers: readonly number[];
+  readonly isHeld: (request: SeenRequest) => boolean;
   readonly isOver: Promise<void>;
   readonly arrive?: () => void;
 }
 
-function isHeld({ path, query, body }: SeenRequest, hold: Hold): boolean {
-  if (path !== hold.path) return false;
-  if (hold.numbers.length === 0) return true;
-  const sent = query.get("n") ?? /"n":(-?\d+)/.exec(body)?.[1];
-  return hold.numbers.includes(Number(sent));
+/** The `n` that a probe was given. */
+function numberOf({ query, body }: SeenRequest): number {
+  return Number(query.get("n") ?? /"n":(-?\d+)/.exec(body)?.[1]);
 }
 
 interface Sent {
