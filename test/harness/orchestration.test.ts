@@ -236,6 +236,7 @@ describe("POST /api/orchestration/batch", () => {
   });
 
   test("runs calls that share an id, each for itself", async () => {
+    upstream.gather("/tool/read", 2);
     const { result } = await run([call("same", "read", "a"), call("same", "read", "b")]);
 
     expect(result.results.map(({ toolId, output }) => [toolId, output])).toEqual([
@@ -251,6 +252,7 @@ describe("POST /api/orchestration/batch", () => {
       text: { $template: "{{t1#}}" },
       kept: { $literal: 1 },
     };
+    upstream.gather("/tool/read", 2);
     const { result } = await run([call("t1", "read", "a"), { id: "t2", toolName: "read", input }]);
 
     expect(result.success).toBe(true);

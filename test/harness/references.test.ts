@@ -162,6 +162,7 @@ describe("A reference", () => {
 
 describe("for_each", () => {
   test("runs over what another action found, under the tool's cap", async () => {
+    upstream.gather("/limited", 3);
     const answer = await caller.execute([
       items(10),
       {
