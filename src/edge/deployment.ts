@@ -2,8 +2,9 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Caller } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { TimerQueue } from "../kit/timer-queue.ts";
-import { createLeasedAdmission, TenantLeases } from "../gate/leased-admission.ts";
-import type { Ports } from "../egress/ports.ts";
+import { createLeasedAdmission, IsolateQuota } from "../gate/leased-admission.ts";
+import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
+import type { Ports, ToolGates } from "../egress/ports.ts";
 import { createReadCache } from "../egress/read-cache.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
 import { type Env, readKeys, readOrigins, readRunOptions, readToolGates } from "./configuration.ts";
@@ -25,6 +26,12 @@ export interface DeploymentOptions {
 /** Leases are held for so many tenants per isolate; one that is forgotten asks the gate again. */
 const TENANTS_LEASED = 1_000;
 
+/** Where no tool has global limits nobody asks for a permit. */
+const NO_TOOL_GATES: ToolGates = {
+  acquire: () => Promise.reject(new Error("Cannot acquire a permit: no tool has global limits")),
+  release: () => {},
+};
+
 /** One configuration, read once per isolate. */
 export interface Deployment {
   readonly keys: KeyRing;
@@ -44,8 +51,9 @@ export function createDeployment(
   const cache = createReadCache(catalog.tools, ports.clock);
   const namespace = env["TENANT_GATE"] as TenantGateNamespace;
   const toolGates = readToolGates(env, catalog);
+  const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
   const catalogs = new WeakMap<Caller, Catalog>();
-  const leasesByTenant = new Map<string, TenantLeases>();
+  const heldByTenant = new Map<string, IsolateQuota>();
 
   const catalogOf = (caller: Caller): Catalog => {
     let visible = catalogs.get(caller);
@@ -55,27 +63,29 @@ export function createDeployment(
     }
     return visible;
   };
-  const leasesOf = (tenant: string): TenantLeases => {
-    let held = leasesByTenant.get(tenant);
+  const heldOf = (tenant: string): IsolateQuota => {
+    let held = heldByTenant.get(tenant);
     if (held !== undefined) return held;
-    const [oldest] = leasesByTenant.keys();
-    if (leasesByTenant.size >= TENANTS_LEASED && oldest !== undefined) leasesByTenant.delete(oldest);
-    leasesByTenant.set(tenant, (held = new TenantLeases()));
+    const [oldest] = heldByTenant.keys();
+    if (heldByTenant.size >= TENANTS_LEASED && oldest !== undefined) heldByTenant.delete(oldest);
+    heldByTenant.set(tenant, (held = new IsolateQuota()));
     return held;
   };
   return {
     keys,
     contextOf(caller, requestId, defer) {
       const clock = new TimerQueue(ports.clock);
-      const gate = createGateClient(namespace, caller.tenant, {
-        clock,
-        timeoutMs: LIMITS.gateTimeoutMs,
-        admissionTimeoutMs: LIMITS.admissionTimeoutMs,
-      });
-      const leases = leasesOf(caller.tenant);
+      let made: Gate | undefined;
+      const gate = (): Gate =>
+        (made ??= createGateClient(namespace, caller.tenant, {
+          clock,
+          timeoutMs: LIMITS.gateTimeoutMs,
+          admissionTimeoutMs: LIMITS.admissionTimeoutMs,
+        }));
+      const held = heldOf(caller.tenant);
       const admit = createLeasedAdmission({
-        leases,
-        send: (request, wishes) => gate.admit(request, wishes),
+        held,
+        send: (request, wishes) => gate().admit(request, wishes),
         clock: ports.clock,
         defer,
       });
@@ -88,8 +98,12 @@ export function createDeployment(
         origins,
         health,
         cache: cache?.of(caller.tenant) ?? null,
-        gate: { ...gate, admit, countAlone: (quota) => leases.countAlone(ports.clock.now(), quota) },
-        toolGates: createToolGates(toolGates, { clock, timeoutMs: LIMITS.gateTimeoutMs, defer }),
+        // Most batches ask nothing but to be admitted, and a lease does that: a client is made when there is more to ask.
+        gate: new Proxy({ admit } as Gate, { get: (own, name: keyof Gate) => own[name] ?? gate()[name] }),
+        countAlone: (quota) => held.countAlone(ports.clock.now(), quota),
+        toolGates: isLimited
+          ? createToolGates(toolGates, { clock, timeoutMs: LIMITS.gateTimeoutMs, defer })
+          : NO_TOOL_GATES,
         defer,
       };
     },
