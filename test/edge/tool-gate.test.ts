@@ -1,7 +1,8 @@
 import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
+import { LIMITS } from "../../src/contract/limits.ts";
 import type { GlobalLimits, PermitRequest } from "../../src/contract/gate/permit.ts";
 import { countRows } from "./count-rows.ts";
 
@@ -16,7 +17,7 @@ const TWO: GlobalLimits = { concurrency: 2, rate: null };
 const makeRequest = (id: string, parts: Partial<PermitRequest> = {}): PermitRequest => ({
   id,
   limits: TWO,
-  waitMs: 5_000,
+  waitMs: 50_000,
   holdMs: 60_000,
   ...parts,
 });
@@ -54,10 +55,11 @@ describe("ToolGate", () => {
 
   test("takes a permit back by its own time, without an alarm, when its holder is gone", async () => {
     const gate = gateOf();
+    const startedAt = Date.now();
     for (const id of ["a", "b"]) await gate.acquire(makeRequest(id, { holdMs: 150 }));
     const answer = await gate.acquire(makeRequest("c"));
     expect(answer).toMatchObject({ granted: true });
-    if (answer.granted) expect(answer.waitedMs).toBeGreaterThan(50);
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(150);
     await runInDurableObject(gate, async (_gate, { storage }) => {
       expect(await storage.getAlarm()).toBeNull();
     });
@@ -80,19 +82,23 @@ describe("ToolGate", () => {
   test("turns away whoever comes when too many wait", async () => {
     const gate = smallGate();
     for (const id of ["a", "b"]) await gate.acquire(makeRequest(id));
-    const waiting = ["c", "d", "e"].map((id) => gate.acquire(makeRequest(id, { waitMs: 100 })));
+    const waiting = ["c", "d", "e"].map((id) => gate.acquire(makeRequest(id)));
     expect(await gate.acquire(makeRequest("f"))).toMatchObject({ granted: false, reason: "full" });
+    for (const id of ["c", "d", "e"]) await gate.release(id, null);
     await Promise.all(waiting);
   });
 
   test("makes everyone wait for an upstream that asked for it", async () => {
     const gate = gateOf();
     await gate.acquire(makeRequest("a"));
-    await gate.release("a", 200);
-    expect(await gate.acquire(makeRequest("hasty", { waitMs: 50 }))).toMatchObject({ reason: "paused" });
-    const answer = await gate.acquire(makeRequest("patient"));
-    if (!answer.granted) throw new Error("It was not granted");
-    expect(answer.waitedMs).toBeGreaterThanOrEqual(100);
+    const pausedAt = Date.now();
+    await gate.release("a", 1_000);
+    const hasty = await gate.acquire(makeRequest("hasty", { waitMs: 50 }));
+    // A machine may be so slow that there is no more to wait.
+    if (hasty.granted) expect(Date.now() - pausedAt).toBeGreaterThanOrEqual(950);
+    else expect(hasty.reason).toBe("paused");
+    expect(await gate.acquire(makeRequest("patient"))).toMatchObject({ granted: true });
+    expect(Date.now() - pausedAt).toBeGreaterThanOrEqual(1_000);
   });
 
   test("counts a rate over evictions and crashes", async () => {
@@ -137,8 +143,10 @@ describe("ToolGate", () => {
     await namespace.get(id).acquire(makeRequest("a"));
     expect((await rowsOf(namespace.get(id)))["aliveMs"]).toBeGreaterThan(Date.now() + 50_000);
     await namespace.get(id).release("a", null);
-    await sleep(200);
-    expect((await rowsOf(namespace.get(id)))["aliveMs"]).toBeLessThanOrEqual(Date.now());
+    await vi.waitFor(
+      async () => expect((await rowsOf(namespace.get(id)))["aliveMs"]).toBeLessThanOrEqual(Date.now()),
+      { timeout: 50_000 },
+    );
     await evictDurableObject(namespace.get(id));
     expect(await namespace.get(id).acquire(makeRequest("b", { waitMs: 0 }))).toMatchObject({ granted: true });
   });
@@ -154,11 +162,10 @@ describe("ToolGate", () => {
             throw new Error("disk full");
           };
       });
-    await gate.acquire(makeRequest("a", { holdMs: 800 }));
-    await gate.acquire(makeRequest("b", { holdMs: 800 }));
+    for (const id of ["a", "b"]) await gate.acquire(makeRequest(id, { holdMs: 2_000 }));
     const waiting = gate.acquire(makeRequest("c", { holdMs: 20_000 }));
     await breakWrites(true);
-    await sleep(1_000);
+    await sleep(2_200);
     const refused = await gate.acquire(makeRequest("d", { holdMs: 20_000 })).then(() => "granted", String);
     expect(refused).toContain("disk full");
     await breakWrites(false);
@@ -169,13 +176,16 @@ describe("ToolGate", () => {
     const gate = gateOf();
     await gate.acquire(makeRequest("first", { holdMs: 15_000 }));
     const rows = await countRows(gate);
+    const startedAt = Date.now();
     await Promise.all(
       Array.from({ length: 1_000 }, async (_, k) => {
         await gate.acquire(makeRequest(`${k}`, { waitMs: 60_000, holdMs: 15_000 }));
         await gate.release(`${k}`, null);
       }),
     );
-    expect(await rows()).toBeLessThanOrEqual(2);
+    // One for every few seconds of work, however many calls those are.
+    const tookMs = Date.now() - startedAt;
+    expect(await rows()).toBeLessThanOrEqual(2 + Math.floor(tookMs / LIMITS.permitLeadMs));
   });
 
   test("a waiting caller whose object crashes is told at once, not left to wait", async () => {

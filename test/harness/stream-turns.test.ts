@@ -62,18 +62,21 @@ function positionOf(item: unknown): number {
 describe.each(DIALECTS)("A turn of %s, streamed,", (_, { path, turn, answer }) => {
   test("tells each call's item as it is known, and at last all of them in the order of the calls", async () => {
     const calls: readonly Call[] = [
-      ["probe-echo", { n: 0, d: 700 }],
-      ["execute_actions", { actions: [1, 2].map((n) => ({ tool: "probe-echo", args: { n, d: 350 } })) }],
+      ["probe-echo", { n: 0 }],
+      ["execute_actions", { actions: [1, 2].map((n) => ({ tool: "probe-echo", args: { n } })) }],
       ["probe-nothing", {}],
       ["probe-echo", { n: 3 }],
     ];
-    const { response, events, results, done } = await sendForEvents(`${volley.url}${path}`, turn(calls));
+    const answerLast = upstream.hold("/echo", 0);
+    const answerBatch = upstream.hold("/echo", 1, 2);
+    // Each is answered only once what is known before has been told.
+    const { response, events, results, done } = await sendForEvents(`${volley.url}${path}`, turn(calls), {
+      onEvent: (count) => void (count === 2 ? answerBatch() : count === 3 && answerLast()),
+    });
 
     expect(response.headers.get("ratelimit")).toMatch(/^"requests";r=\d+;t=\d+$/);
     expect(events.map(({ event }) => event)).toEqual([...Array<string>(4).fill("result"), "done"]);
     expect(results.map(positionOf)).toEqual([2, 3, 1, 0]);
-    expect(events[1]!.atMs).toBeLessThan(350);
-    expect(events[2]!.atMs).toBeLessThan(690);
     expect(done).toEqual(answer(results.toSorted((a, b) => positionOf(a) - positionOf(b))));
   });
 
@@ -110,8 +113,10 @@ test("A streamed turn over the quota is a problem document, also when a call was
       ["probe-echo", { n: 1 }],
     ]),
   );
-  for (let sent = 0; sent < 20; sent += 1) await small.send({ path: CHAT.path, headers: SSE, body });
-  const answer = await small.send({ path: CHAT.path, headers: SSE, body });
+  let answer = await small.send({ path: CHAT.path, headers: SSE, body });
+  // What refills meanwhile is used up as well.
+  for (let sent = 1; sent < 20 || answer.status === 200; sent += 1)
+    answer = await small.send({ path: CHAT.path, headers: SSE, body });
   expect(problemOf(answer)).toMatchObject({ status: 429, code: "QUOTA_EXCEEDED" });
 });
 
@@ -134,7 +139,6 @@ test("When the client of a streamed turn goes away, reads are aborted, those of 
   );
   leaving.abort();
 
-  const leftAt = performance.now();
+  // Before they would have been answered.
   expect(await Promise.all(reads.map(({ end }) => end))).toEqual(["torn", "torn"]);
-  expect(performance.now() - leftAt).toBeLessThan(2_000);
 });
