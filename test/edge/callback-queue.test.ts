@@ -20,7 +20,7 @@ const answering = (path: string): { readonly callback: CallbackTarget } => ({
 const deliveriesOf = (id: string) => deliveriesTried.filter(({ jobId }) => jobId === id);
 const callbackBecomes = (stub: Stub, id: string, expected: object): Promise<void> =>
   vi.waitFor(async () => expect((await stub.job(id))?.callback).toMatchObject(expected), {
-    timeout: 5_000,
+    timeout: 30_000,
     interval: 10,
   });
 /** Let the pause before the next attempt be over. */
@@ -88,7 +88,9 @@ describe("a job's callback", () => {
     const { callback, updatedAt } = (await stub.job("patient"))!;
     expect(callback!.nextAttemptAt! - updatedAt).toBeGreaterThanOrEqual(5_000);
     await stub.settle("other", 1, { kind: "released" });
-    await vi.waitFor(async () => expect((await stub.job("other"))?.status).toBe("succeeded"));
+    await vi.waitFor(async () => expect((await stub.job("other"))?.status).toBe("succeeded"), {
+      timeout: 30_000,
+    });
     const alarmAt = await runInDurableObject(stub, (_gate, { storage }) => storage.getAlarm());
     expect(alarmAt).toBe(callback!.nextAttemptAt);
   });
@@ -128,9 +130,11 @@ describe("a job's callback", () => {
       makeJobsRequest(...hung, makeSpec("broken", [], answering("throw")), makeSpec("job", [])),
     );
     for (const { id } of hung) await stub.settle(id, 1, OVER);
-    await vi.waitFor(() => expect(hung.flatMap(({ id }) => deliveriesOf(id))).toHaveLength(2));
+    await vi.waitFor(() => expect(hung.flatMap(({ id }) => deliveriesOf(id))).toHaveLength(2), {
+      timeout: 30_000,
+    });
     await stub.settle("job", 1, { kind: "released" });
-    await vi.waitFor(() => expect(attemptsRun).toContain("job#1"));
+    await vi.waitFor(() => expect(attemptsRun).toContain("job#1"), { timeout: 30_000 });
     expect(hung.flatMap(({ id }) => deliveriesOf(id))).toHaveLength(2);
   });
 

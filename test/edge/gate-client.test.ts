@@ -233,7 +233,7 @@ describe("createGateClient()", () => {
     expect(recorded.filter(({ fence }) => fence === null)).toHaveLength(9);
 
     const becomes = (id: string, status: string) =>
-      vi.waitFor(async () => expect((await gate.job(id))?.status).toBe(status), { timeout: 5_000 });
+      vi.waitFor(async () => expect((await gate.job(id))?.status).toBe(status), { timeout: 30_000 });
     for (const id of ids.slice(3, 11)) await becomes(id, "succeeded");
     await becomes(ids[11]!, "dead");
     expect((await gate.job(ids[4]!))?.attempts).toBe(1);
@@ -249,7 +249,9 @@ describe("createGateClient()", () => {
     expect(seen).toHaveLength(12);
     expect(seen.toSorted()).toEqual(ids.toSorted());
     expect(await createGateClient(gates, "client-other", bounds).job(ids[5]!)).toBeNull();
-    await vi.waitFor(() => expect(attemptsRun.filter((run) => run === `${ids[11]}#1`)).toHaveLength(2));
+    await vi.waitFor(() => expect(attemptsRun.filter((run) => run === `${ids[11]}#1`)).toHaveLength(2), {
+      timeout: 30_000,
+    });
   });
 
   test("queued jobs cost three rows each, and share two of the alarm", async () => {
@@ -261,7 +263,7 @@ describe("createGateClient()", () => {
     const rows = await countRows(shard);
     await gate.admit(makeJobsRequest(...ids.map((id) => makeSpec(id, ["succeed"]))));
     const succeeded = { status: "succeeded", limit: 10, after: null } as const;
-    await vi.waitFor(async () => expect(await gate.jobs(succeeded)).toHaveLength(6), { timeout: 5_000 });
+    await vi.waitFor(async () => expect(await gate.jobs(succeeded)).toHaveLength(6), { timeout: 30_000 });
     expect(await rows()).toBe(6 * 3 + 2);
   });
 });

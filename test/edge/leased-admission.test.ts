@@ -52,5 +52,5 @@ describe("createLeasedAdmission() on the Durable Object", () => {
     expect(admitted).toHaveLength(1_000);
     expect(isolate.calls / 1_000).toBeLessThanOrEqual(0.1);
     expect((await rows()) / 1_000).toBeLessThanOrEqual(0.06);
-  }, 15_000);
+  });
 });

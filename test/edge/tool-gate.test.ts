@@ -1,6 +1,6 @@
 import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 import type { GlobalLimits, PermitRequest } from "../../src/contract/gate/permit.ts";
 import { countRows } from "./count-rows.ts";
@@ -16,7 +16,7 @@ const TWO: GlobalLimits = { concurrency: 2, rate: null };
 const makeRequest = (id: string, parts: Partial<PermitRequest> = {}): PermitRequest => ({
   id,
   limits: TWO,
-  waitMs: 5_000,
+  waitMs: 60_000,
   holdMs: 60_000,
   ...parts,
 });
@@ -54,10 +54,10 @@ describe("ToolGate", () => {
 
   test("takes a permit back by its own time, without an alarm, when its holder is gone", async () => {
     const gate = gateOf();
+    const startedAt = Date.now();
     for (const id of ["a", "b"]) await gate.acquire(makeRequest(id, { holdMs: 150 }));
-    const answer = await gate.acquire(makeRequest("c"));
-    expect(answer).toMatchObject({ granted: true });
-    if (answer.granted) expect(answer.waitedMs).toBeGreaterThan(50);
+    expect(await gate.acquire(makeRequest("c"))).toMatchObject({ granted: true });
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(145);
     await runInDurableObject(gate, async (_gate, { storage }) => {
       expect(await storage.getAlarm()).toBeNull();
     });
@@ -80,19 +80,20 @@ describe("ToolGate", () => {
   test("turns away whoever comes when too many wait", async () => {
     const gate = smallGate();
     for (const id of ["a", "b"]) await gate.acquire(makeRequest(id));
-    const waiting = ["c", "d", "e"].map((id) => gate.acquire(makeRequest(id, { waitMs: 100 })));
+    const waiting = ["c", "d", "e"].map((id) => gate.acquire(makeRequest(id)));
     expect(await gate.acquire(makeRequest("f"))).toMatchObject({ granted: false, reason: "full" });
+    for (const id of ["a", "b", "c"]) await gate.release(id, null);
     await Promise.all(waiting);
   });
 
   test("makes everyone wait for an upstream that asked for it", async () => {
     const gate = gateOf();
     await gate.acquire(makeRequest("a"));
-    await gate.release("a", 200);
+    const releasedAt = Date.now();
+    await gate.release("a", 2_000);
     expect(await gate.acquire(makeRequest("hasty", { waitMs: 50 }))).toMatchObject({ reason: "paused" });
-    const answer = await gate.acquire(makeRequest("patient"));
-    if (!answer.granted) throw new Error("It was not granted");
-    expect(answer.waitedMs).toBeGreaterThanOrEqual(100);
+    expect(await gate.acquire(makeRequest("patient"))).toMatchObject({ granted: true });
+    expect(Date.now() - releasedAt).toBeGreaterThanOrEqual(1_995);
   });
 
   test("counts a rate over evictions and crashes", async () => {
@@ -121,14 +122,14 @@ describe("ToolGate", () => {
     const namespace = env.SMALL_TOOL_GATE;
     const { id } = smallGate();
     const startedAt = Date.now();
-    for (const name of ["a", "b"]) await namespace.get(id).acquire(makeRequest(name, { holdMs: 1_000 }));
+    for (const name of ["a", "b"]) await namespace.get(id).acquire(makeRequest(name, { holdMs: 3_000 }));
     await lose(namespace.get(id));
     const hasty = await namespace.get(id).acquire(makeRequest("hasty", { waitMs: 20 }));
     // A machine may be so slow that their time is over by now.
-    if (hasty.granted) expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_000);
+    if (hasty.granted) expect(Date.now() - startedAt).toBeGreaterThanOrEqual(2_995);
     else expect(hasty.reason).toBe("busy");
     expect(await namespace.get(id).acquire(makeRequest("c"))).toMatchObject({ granted: true });
-    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_000);
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(2_995);
   });
 
   test("evicted after its permits were given back it grants at once", async () => {
@@ -137,8 +138,10 @@ describe("ToolGate", () => {
     await namespace.get(id).acquire(makeRequest("a"));
     expect((await rowsOf(namespace.get(id)))["aliveMs"]).toBeGreaterThan(Date.now() + 50_000);
     await namespace.get(id).release("a", null);
-    await sleep(200);
-    expect((await rowsOf(namespace.get(id)))["aliveMs"]).toBeLessThanOrEqual(Date.now());
+    await vi.waitFor(
+      async () => expect((await rowsOf(namespace.get(id)))["aliveMs"]).toBeLessThanOrEqual(Date.now()),
+      { timeout: 30_000 },
+    );
     await evictDurableObject(namespace.get(id));
     expect(await namespace.get(id).acquire(makeRequest("b", { waitMs: 0 }))).toMatchObject({ granted: true });
   });
@@ -154,11 +157,11 @@ describe("ToolGate", () => {
             throw new Error("disk full");
           };
       });
-    await gate.acquire(makeRequest("a", { holdMs: 800 }));
-    await gate.acquire(makeRequest("b", { holdMs: 800 }));
+    await gate.acquire(makeRequest("a", { holdMs: 3_000 }));
+    await gate.acquire(makeRequest("b", { holdMs: 3_000 }));
     const waiting = gate.acquire(makeRequest("c", { holdMs: 20_000 }));
     await breakWrites(true);
-    await sleep(1_000);
+    await sleep(3_200);
     const refused = await gate.acquire(makeRequest("d", { holdMs: 20_000 })).then(() => "granted", String);
     expect(refused).toContain("disk full");
     await breakWrites(false);

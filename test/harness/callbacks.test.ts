@@ -46,7 +46,7 @@ const jobWith = (id: string, status: string): Promise<WireJob> =>
       const job = JSON.parse((await caller.get(`/v1/jobs/${id}`)).text) as WireJob;
       return job.callback?.status === status ? job : undefined;
     },
-    { withinMs: 12_000 },
+    { withinMs: 30_000 },
   );
 const received = (path: string, count = 1): Promise<readonly SeenRequest[]> =>
   eventually(
@@ -55,7 +55,7 @@ const received = (path: string, count = 1): Promise<readonly SeenRequest[]> =>
       const requests = upstream.requestsTo(path);
       return requests.length >= count ? requests : undefined;
     },
-    { withinMs: 12_000 },
+    { withinMs: 30_000 },
   );
 
 describe("callback_url", () => {

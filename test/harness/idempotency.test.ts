@@ -46,7 +46,7 @@ describe("P5: a batch under an Idempotency-Key", () => {
     expect(again.headers["idempotency-replayed"]).toBe("true");
     expect(again.headers["ratelimit"]).toBeUndefined();
     await eventually("the job's call", () => Promise.resolve(writesOf(1, "/background")[0]), {
-      withinMs: 5_000,
+      withinMs: 30_000,
       everyMs: 20,
     });
     expect([writesOf(1).length, writesOf(1, "/background").length]).toEqual([1, 1]);
@@ -162,7 +162,7 @@ describe("P5: a batch under an Idempotency-Key", () => {
         const answer = await send(key, actions);
         return answer.status === 200 ? answer : undefined;
       },
-      { withinMs: 5_000, everyMs: 100 },
+      { withinMs: 30_000, everyMs: 100 },
     );
     expect(answer.headers["idempotency-replayed"]).toBe("true");
     expect(envelopeOf(answer).results[0]).toMatchObject({ status: "success", data: { n: 11 } });
@@ -193,7 +193,7 @@ describe("P5: an action under an idempotency_key", () => {
     const [, again] = (await caller.execute([{ tool: "probe-echo", args: { n: 1 } }, keyed])).results;
     expect(again).toMatchObject({ status: "initiated", job_id: first!.job_id });
     await eventually("its call", () => Promise.resolve(writesOf(22, "/background")[0]), {
-      withinMs: 5_000,
+      withinMs: 30_000,
       everyMs: 20,
     });
     expect(writesOf(22, "/background")).toHaveLength(1);

@@ -39,7 +39,7 @@ function jobWhich(id: string, what: string, holds: (job: WireJob) => boolean): P
       const job = await jobOf(id);
       return holds(job) ? job : undefined;
     },
-    { withinMs: 12_000, everyMs: 25 },
+    { withinMs: 30_000, everyMs: 25 },
   );
 }
 
@@ -50,11 +50,10 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe("A fire-and-forget action", () => {
   test("is initiated at once, and its job succeeds with the tool's output", async () => {
-    const startedAt = performance.now();
-    const id = await initiate({ n: 1, d: 700 });
-    expect(performance.now() - startedAt).toBeLessThan(650);
-
+    const release = upstream.hold("/background");
+    const id = await initiate({ n: 1 });
     expect(await jobOf(id)).toMatchObject({ status: "running", attempts: 1, next_attempt_at: null });
+    release();
     const job = await jobWhich(id, "success", ({ status }) => status !== "running");
     expect(job).toEqual({
       job_id: id,
@@ -70,12 +69,14 @@ describe("A fire-and-forget action", () => {
   });
 
   test("makes nothing wait, and a batch of them has its jobs all the same", async () => {
-    const { results, stats } = await caller.execute([
-      ...Array.from({ length: 10 }, (_, n) => ({ tool: "probe-background", args: { n: 100 + n, d: 400 } })),
+    const release = upstream.hold("/background");
+    const { results } = await caller.execute([
+      ...Array.from({ length: 10 }, (_, n) => ({ tool: "probe-background", args: { n: 100 + n } })),
       { tool: "probe-echo", args: { n: 1 } },
     ]);
+    release();
 
-    expect(stats["duration_ms"]).toBeLessThan(400);
+    expect(results[10]).toMatchObject({ status: "success" });
     const ids = results.slice(0, 10).map(({ job_id }) => job_id!);
     expect(new Set(ids).size).toBe(10);
     for (const id of ids) {

@@ -29,22 +29,23 @@ async function stream(actions: readonly unknown[], { fields, ...options }: Strea
 
 describe("A streamed batch", () => {
   test("tells each result as it is known, and at last the whole envelope", async () => {
-    const { response, startedAtMs, events, results, envelope } = await stream([
-      { tool: "probe-echo", args: { n: 0, d: 500 } },
-      { tool: "probe-nothing" },
-      { tool: "probe-echo", args: { n: 2 } },
-      { tool: "probe-background", args: { n: 3 } },
-      { tool: "probe-echo", args: { n: 4 }, depends_on: ["a1"] },
-    ]);
+    // Held until the others' events were read: held back by the slow one, they would never come.
+    const release = upstream.hold("/echo", ({ query }) => query.get("n") === "0");
+    const { response, events, results, envelope } = await stream(
+      [
+        { tool: "probe-echo", args: { n: 0 } },
+        { tool: "probe-nothing" },
+        { tool: "probe-echo", args: { n: 2 } },
+        { tool: "probe-background", args: { n: 3 } },
+        { tool: "probe-echo", args: { n: 4 }, depends_on: ["a1"] },
+      ],
+      { onEvent: (count) => void (count === 4 && release()) },
+    );
 
     expect(response.headers.get("ratelimit")).toMatch(/^"requests";r=\d+;t=\d+$/);
     expect(events.map(({ event }) => event)).toEqual([...Array<string>(5).fill("result"), "done"]);
     expect(results.at(-1)).toMatchObject({ index: 0, status: "success", data: { n: 0 } });
     expect(results.map(({ index }) => index).sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4]);
-    // The slow one held back nobody else's event.
-    expect(startedAtMs).toBeLessThan(450);
-    expect(events[3]!.atMs).toBeLessThan(450);
-    expect(events[4]!.atMs).toBeGreaterThanOrEqual(490);
     expect(envelope.results.map(({ status }) => status)).toEqual([
       "success",
       "error",
@@ -56,27 +57,24 @@ describe("A streamed batch", () => {
   });
 
   test("has its headers on the wire before any result, and each result before the next", async () => {
-    const actions = [700, 1_400].map((d) => ({ tool: "probe-echo", args: { n: d, d } }));
+    const numbered = (n: number) => upstream.hold("/echo", ({ query }) => query.get("n") === String(n));
+    const [releaseFirst, releaseSecond] = [numbered(701), numbered(702)];
+    const actions = [701, 702].map((n) => ({ tool: "probe-echo", args: { n } }));
     const socket = await sendAndHold(volley.url, actions, { ...SSE, connection: "close" });
     let received = "";
-    const seenAt = new Map<string, number>();
-    const startedAt = performance.now();
-    socket.on("data", (bytes: Buffer) => {
-      received += bytes.toString();
-      for (const text of ["\r\n\r\n", "event: result", '"n":1400', "event: done"])
-        if (received.includes(text) && !seenAt.has(text)) seenAt.set(text, performance.now() - startedAt);
-    });
-    await eventually("the end of the stream", () => (socket.readableEnded ? true : undefined));
+    socket.on("data", (bytes: Buffer) => void (received += bytes.toString()));
+    const arrival = (text: string) =>
+      eventually(text, () => (received.includes(text) ? true : undefined), { withinMs: 30_000 });
 
-    const [headers, first, second, done] = ["\r\n\r\n", "event: result", '"n":1400', "event: done"].map(
-      (text) => seenAt.get(text)!,
-    );
-    expect(headers).toBeLessThan(600);
-    expect(first).toBeGreaterThanOrEqual(690);
-    expect(first).toBeLessThan(1_300);
-    expect(second).toBeGreaterThanOrEqual(1_390);
-    expect(done).toBeGreaterThanOrEqual(second!);
-    expect(received).toContain("\n: still running\n");
+    await arrival("\r\n\r\n");
+    await arrival("\n: still running\n");
+    expect(received).not.toContain("event:");
+    releaseFirst();
+    await arrival('"n":701');
+    expect(received).not.toContain('"n":702');
+    releaseSecond();
+    await eventually("the end of the stream", () => (socket.readableEnded ? true : undefined));
+    expect(received.indexOf('"n":702')).toBeLessThan(received.indexOf("event: done"));
     expect(received.slice(received.indexOf("event: done"))).not.toContain("\n:");
   });
 
@@ -95,28 +93,29 @@ describe("A streamed batch", () => {
   });
 
   test("tells at its deadline what became of what is not over", async () => {
-    const { results, envelope, events } = await stream(
+    const release = upstream.hold("/read");
+    const { results, envelope } = await stream(
       [
         { id: "quick", tool: "probe-echo", args: { n: 1 } },
-        { id: "slow", tool: "probe-read", args: { n: 2, d: 900 } },
+        { id: "slow", tool: "probe-read", args: { n: 2 } },
         { id: "next", tool: "probe-echo", args: { n: 3 }, depends_on: ["slow"] },
       ],
-      { fields: { deadline_ms: 300 } },
+      { fields: { deadline_ms: 1_000 } },
     );
+    release();
 
     expect(Object.fromEntries(results.map(({ id, status }) => [id, status]))).toEqual({
       quick: "success",
       slow: "initiated",
       next: "error",
     });
-    expect(events[0]!.atMs).toBeLessThan(290);
-    expect(events.at(-1)!.atMs).toBeGreaterThanOrEqual(290);
+    expect(results[0]!.id).toBe("quick");
     for (const result of results) expect(envelope.results[result.index]).toEqual(result);
   });
 
   test("is replayed for its idempotency key, as the same results in the order asked", async () => {
     const actions = [
-      { tool: "probe-echo", args: { n: 10, d: 100 } },
+      { tool: "probe-echo", args: { n: 10, d: 1_000 } },
       { tool: "probe-echo", args: { n: 11 } },
     ];
     const headers = { "idempotency-key": "streamed-1" };

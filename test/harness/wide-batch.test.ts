@@ -15,22 +15,23 @@ async function countJobs(status: string): Promise<number> {
   return jobs.length;
 }
 
-test("50 background actions of a second each run far wider than one request's six slots, and all end", async () => {
-  const startedAt = performance.now();
+test("50 background actions run far wider than one request's six slots, and all end", async () => {
+  const release = upstream.hold("/background");
   const { results } = await caller.execute(
-    Array.from({ length: 50 }, (_, n) => ({ tool: "probe-background", args: { n, d: 1_000 } })),
+    Array.from({ length: 50 }, (_, n) => ({ tool: "probe-background", args: { n } })),
   );
   expect(results.every(({ status }) => status === "initiated")).toBe(true);
   const ids = results.map(({ job_id }) => job_id!);
 
+  await eventually("more calls at once than two objects make", () =>
+    upstream.peakOf("/background") > 12 ? true : undefined,
+  );
+  release();
   await eventually("50 jobs to succeed", async () => (await countJobs("succeeded")) === 50 || undefined, {
-    withinMs: 12_000,
+    withinMs: 30_000,
     everyMs: 100,
   });
 
-  // One object's six slots alone would take nine seconds.
-  expect(performance.now() - startedAt).toBeLessThan(7_000);
-  expect(upstream.peakOf("/background")).toBeGreaterThan(12);
   expect(upstream.requestsTo("/background")).toHaveLength(50);
 
   const seen: string[] = [];
@@ -45,12 +46,14 @@ test("50 background actions of a second each run far wider than one request's si
 });
 
 test("a wide batch's jobs are cancelled by their ids, wherever they are", async () => {
+  const release = upstream.hold("/background");
   const { results } = await caller.execute(
-    Array.from({ length: 20 }, (_, n) => ({ tool: "probe-background", args: { n: 100 + n, d: 3_000 } })),
+    Array.from({ length: 20 }, (_, n) => ({ tool: "probe-background", args: { n: 100 + n } })),
   );
   const answers = await Promise.all(
     results.map(({ job_id }) => caller.send({ path: `/v1/jobs/${job_id}/cancel` })),
   );
   expect(answers.map(({ status }) => status)).toEqual(results.map(() => 200));
   expect(await countJobs("cancelled")).toBe(20);
+  release();
 });

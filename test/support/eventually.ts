@@ -14,7 +14,7 @@ export interface EventuallyOptions {
 export async function eventually<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,
-  { withinMs = 5_000, everyMs = 20 }: EventuallyOptions = {},
+  { withinMs = 30_000, everyMs = 20 }: EventuallyOptions = {},
 ): Promise<T> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {

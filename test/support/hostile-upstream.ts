@@ -30,6 +30,7 @@ export class HostileUpstream implements AsyncDisposable {
   readonly #server = createServer((request, response) => void this.#receive(request, response));
   readonly #sockets = new Set<Socket>();
   readonly #scripts = new Map<string, Answer>();
+  readonly #holds = new Set<(request: SeenRequest) => Promise<void> | undefined>();
   readonly #waiting = new Map<string, { now: number; peak: number }>();
 
   private constructor() {
@@ -76,6 +77,21 @@ export class HostileUpstream implements AsyncDisposable {
     this.#scripts.set(path, answer);
   }
 
+  /**
+   * Answer no request of a path, or none of those that are `meant`, before the returned function is called: whatever
+   * happens until then did not wait for it, however slow the machine is.
+   */
+  hold(path: string, meant: (request: SeenRequest) => boolean = () => true): () => void {
+    const released = Promise.withResolvers<void>();
+    const hold = (request: SeenRequest): Promise<void> | undefined =>
+      request.path === path && meant(request) ? released.promise : undefined;
+    this.#holds.add(hold);
+    return () => {
+      this.#holds.delete(hold);
+      released.resolve();
+    };
+  }
+
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname: path, searchParams: query } = new URL(request.url ?? "/", this.url);
     const end = new Promise<"answered" | "torn">((resolve) => {
@@ -86,7 +102,9 @@ export class HostileUpstream implements AsyncDisposable {
     const at = performance.now();
     const body = await readText(request);
     const { method = "GET", headers } = request;
-    this.requests.push({ method, path, query, headers, body, at, end });
+    const seen: SeenRequest = { method, path, query, headers, body, at, end };
+    this.requests.push(seen);
+    for (const hold of this.#holds) await hold(seen);
 
     const answer = this.#scripts.get(path) ?? HOSTILE_ANSWERS[path.replace(/(?<=^\/status)\/.*$/, "")];
     if (answer !== undefined) return answer(query, response, path);
