@@ -63,7 +63,14 @@ export const coreRules: Rules = {
 /** Where one of them does not. */
 export const exceptions: NonNullable<OxlintConfig["overrides"]> = [
   {
-    files: ["src/worker.ts", "test/*/worker.ts", "test/**/*-worker.*", "*.config.ts", "test/bench/**"],
+    files: [
+      "src/worker.ts",
+      "test/*/worker.ts",
+      "test/support/build-sandbox-once.ts",
+      "test/**/*-worker.*",
+      "*.config.ts",
+      "test/bench/**",
+    ],
     rules: { "import/no-default-export": "off" },
   },
   { files: ["scripts/**", "test/**", "src/edge/platform/log-bug.ts"], rules: { "no-console": "off" } },

@@ -7,7 +7,8 @@ import { describePlan } from "./plan/describe-plan.ts";
 import { makeApprovedPlan } from "./approve/make-approved-plan.ts";
 import { makePlan } from "./plan/make-plan.ts";
 import type { Plan } from "./plan/step.ts";
-import { admit, type Admission, bindToDeployment } from "./gate/admission.ts";
+import { admit, type Admission } from "./gate/admission.ts";
+import { bindPlan } from "./gate/bind-plan.ts";
 import type { Refused } from "./gate/admit-plan.ts";
 import { toEnvelopeJson } from "./answer/envelope.ts";
 import type { Execution } from "./gate/execution.ts";
@@ -35,7 +36,7 @@ export async function execute(batch: Batch, execution: Execution): Promise<Resul
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const plan = planned.value;
   if (batch.dryRun) {
-    const described = describePlan(bindToDeployment(plan, execution));
+    const described = describePlan(bindPlan(plan, execution));
     return ok({ envelopeJson: JSON.stringify(described), quota: null, replayed: false });
   }
   return answerPlan(plan, execution, execution.batchKey);

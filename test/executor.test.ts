@@ -7,6 +7,10 @@ import { toResultJson } from "../src/answer/envelope.ts";
 import { TestWorld } from "./support/execute-batch.ts";
 import { contractOf } from "./support/fake-actions.ts";
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Of the first seed of a world. */
+const FIRST_JOB = "00000001-0000-4000-8000-000000000000";
+
 /** A read that waits `ms` and answers with `n`, without sending anything. */
 function waitTool(world: TestWorld, name = "wait", orchestration = {}) {
   return contractOf(name, {
@@ -44,7 +48,7 @@ test("every action is answered once, in the order asked, with what was measured"
       { tool: "wait", args: { n: 2, ms: 100 } },
     ],
   });
-  expect(batch_id).toMatch(/^id-/);
+  expect(batch_id).toMatch(UUID);
   expect(results).toEqual([
     {
       index: 0,
@@ -195,14 +199,14 @@ test("fire-and-forget is answered initiated without waiting for the work, and it
     id: "a0",
     tool: "mail",
     status: "initiated",
-    job_id: "id-1",
+    job_id: FIRST_JOB,
     meta: {},
   });
   expect(summary).toMatchObject({ ok: 1, initiated: 1 });
   await world.drain();
-  expect(world.gate.settled.get("id-1")).toEqual({
+  expect(world.gate.settled.get(FIRST_JOB)).toEqual({
     kind: "succeeded",
-    dataJson: '{"sent":"a@example.com","key":"id-1"}',
+    dataJson: `{"sent":"a@example.com","key":"${FIRST_JOB}"}`,
   });
 });
 
@@ -219,7 +223,7 @@ test("quota, limits and jobs are asked for in one round trip", async () => {
   expect(world.gate.requests[0]).toMatchObject({
     quota: { bucket: "key:tester", limit: 100, windowS: 60 },
     draws: [{ index: 1, limit: { bucket: "tool:limited", limit: 5, windowS: 10 } }],
-    jobs: [{ index: 0, spec: { id: "id-1", tool: "mail", argsJson: '{"to":"a"}' } }],
+    jobs: [{ index: 0, spec: { id: FIRST_JOB, tool: "mail", argsJson: '{"to":"a"}' } }],
   });
 });
 

@@ -3,7 +3,7 @@ import { Session } from "node:inspector/promises";
 import * as z from "zod";
 import { expect, test } from "vitest";
 
-import { createCatalog } from "../src/catalog/catalog.ts";
+import { createCatalog } from "../src/catalog/create-catalog.ts";
 import type { LeaseWish } from "../src/contract/gate/admission.ts";
 import { digestKey } from "../src/edge/http/key-ring.ts";
 import { contractOf } from "./support/fake-actions.ts";

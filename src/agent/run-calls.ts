@@ -1,4 +1,4 @@
-import { BATCH_TOOL } from "../catalog/batch-tool.ts";
+import { BATCH_TOOL } from "../catalog/alias.ts";
 import type { QuotaState } from "../contract/gate/admission.ts";
 import { type Batch, parseBatch } from "../contract/batch.ts";
 import { LIMITS } from "../contract/limits.ts";

@@ -18,6 +18,8 @@ const SMALL = 48_000;
 const RECORD_FIELDS = 32;
 /** Where it was cut is a hint for a model, not a list. */
 const PLACES = 5;
+/** Texts of fewer characters are cheap to weigh again, and none of more is a link that is kept whole. */
+const LARGE_TEXT = 4_096;
 /** Deeper containers are kept whole or dropped. */
 const DEEPEST = 32;
 
@@ -55,8 +57,8 @@ interface Entry {
 
 class Cutter {
   readonly cuts: Cuts = { elementsDropped: 0, fieldsDropped: 0, charactersDropped: 0, at: [] };
-  /** What containers weigh, each found once from the inside out: opening them level by level reads nothing again. */
-  readonly #weights = new Map<object, number>();
+  /** What containers and large texts weigh, each found once: opening them level by level reads nothing again. */
+  readonly #weights = new Map<unknown, number>();
   /** The keys and indexes down to the container that is being cut. */
   readonly #path: (string | number)[] = [];
 
@@ -110,13 +112,13 @@ class Cutter {
 
   /** What a value and the character that follows it weigh; the character before is punctuation. */
   #weigh(value: unknown): number {
-    if (!isContainer(value)) return weigh(`${JSON.stringify(value)},`);
-    let weight = this.#weights.get(value);
-    if (weight === undefined) {
-      weight = 0;
-      for (const entry of this.#entriesOf(value)) weight += entry.weight;
-      this.#weights.set(value, weight);
-    }
+    const isLarge = isContainer(value) || (typeof value === "string" && value.length > LARGE_TEXT);
+    const known = isLarge ? this.#weights.get(value) : undefined;
+    if (known !== undefined) return known;
+    let weight = 0;
+    if (isContainer(value)) for (const entry of this.#entriesOf(value)) weight += entry.weight;
+    else weight = weigh(`${JSON.stringify(value)},`);
+    if (isLarge) this.#weights.set(value, weight);
     return weight;
   }
 
@@ -201,6 +203,7 @@ function isContainer(value: unknown): value is object {
 
 function isLongString(value: unknown): value is string {
   if (typeof value !== "string") return false;
+  if (value.length > LARGE_TEXT) return true;
   const json = JSON.stringify(value);
   return isCuttable(json, 0, json.length);
 }

@@ -1,5 +1,5 @@
 import { attempt } from "../kit/result.ts";
-import type { Gate } from "../egress/ports.ts";
+import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 
 /**
  * Fetch the kept results that a batch refers to, by handle. One that is gone is simply not there: the action that

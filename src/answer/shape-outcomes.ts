@@ -1,7 +1,8 @@
 import { type Outcome, type Shown, shownOf } from "../contract/outcome.ts";
 import { attempt } from "../kit/result.ts";
 import { fitTokens } from "./fit-tokens.ts";
-import type { Gate, Ports } from "../egress/ports.ts";
+import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
+import type { Ports } from "../egress/ports.ts";
 
 /**
  * Fit the data of a batch's outcomes into one token budget. What was cut says so and, as long as the tenant's gate could

@@ -20,7 +20,8 @@ import type { Plan } from "../plan/step.ts";
 import { describeIsland } from "./describe-island.ts";
 import { failIsland } from "./fail-island.ts";
 import type { Park, ParkedStep } from "./parked-step.ts";
-import type { Gate, Ports } from "../egress/ports.ts";
+import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
+import type { Ports } from "../egress/ports.ts";
 
 export interface IslandParkingOptions {
   readonly caller: Caller;

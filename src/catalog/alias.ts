@@ -7,6 +7,9 @@ import { lazySchema } from "../contract/lazy-schema.ts";
 import { readMarker } from "../contract/reference.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 
+/** What a model calls to have a whole batch run. */
+export const BATCH_TOOL = "execute_actions";
+
 /** What an alias turns out to call. */
 export interface Invocation {
   readonly tool: string;

@@ -1,6 +1,7 @@
 import { isJsonObject } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { ToolAnnotations } from "./annotations.ts";
+import { BATCH_TOOL } from "./alias.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Tool } from "./define-tool.ts";
 import { type JsonSchema, toolSchema } from "./tool-schema.ts";
@@ -20,9 +21,6 @@ export const CALLS_OTHERS: ToolAnnotations = {
   idempotentHint: false,
   openWorldHint: true,
 };
-
-/** What a model calls to have a whole batch run. */
-export const BATCH_TOOL = "execute_actions";
 
 /**
  * Describe `execute_actions`: the single tool whose schema describes every tool of the catalog.

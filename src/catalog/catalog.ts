@@ -1,11 +1,15 @@
-import { findCycle } from "../kit/layers.ts";
 import { ALIASES } from "./alias.ts";
-import { BATCH_TOOL } from "./batch-tool.ts";
 import type { Tool } from "./define-tool.ts";
-import { createMetaTools } from "./meta-tools.ts";
-import { checkDescribable } from "./check-describable.ts";
 import { ToolSearch } from "./search/tool-search.ts";
-import { makeVerifiers, type Verifier } from "./verifier.ts";
+import type { Verifier } from "./verifier.ts";
+
+/** What a catalog and every part of it have in common. */
+export interface CatalogParts {
+  /** How to look whether a write took effect, by its name. */
+  readonly verifiers: ReadonlyMap<string, Verifier>;
+  /** Make the tools that answer from a catalog itself. */
+  readonly metaToolsOf: (catalog: Catalog) => readonly Tool[];
+}
 
 /** A set of tools with its indexes. Lookups go through maps, so no tool name can reach a prototype. */
 export class Catalog {
@@ -15,11 +19,11 @@ export class Catalog {
   readonly byAction: ReadonlyMap<string, readonly Tool[]>;
   #metaTools: ReadonlyMap<string, Tool> | undefined;
   #search: ToolSearch | undefined;
-  readonly #verifiers: ReadonlyMap<string, Verifier>;
+  readonly #parts: CatalogParts;
 
-  constructor(tools: readonly Tool[], verifiers: ReadonlyMap<string, Verifier> = new Map()) {
+  constructor(tools: readonly Tool[], parts: CatalogParts) {
     this.tools = tools;
-    this.#verifiers = verifiers;
+    this.#parts = parts;
     this.#byName = new Map(tools.map((tool) => [tool.name, tool]));
     this.byCategory = Map.groupBy(tools, (tool) => tool.category);
     const pairs = tools.flatMap((tool) => tool.actions.map((action) => ({ action, tool })));
@@ -36,7 +40,7 @@ export class Catalog {
   }
 
   /** How to look whether a write took effect; undefined where its contract does not say. */
-  readonly verifierOf = (write: string): Verifier | undefined => this.#verifiers.get(write);
+  readonly verifierOf = (write: string): Verifier | undefined => this.#parts.verifiers.get(write);
 
   get names(): readonly string[] {
     return [...this.#byName.keys()];
@@ -49,7 +53,7 @@ export class Catalog {
 
   /** The tools that answer from the catalog itself. They are in no list and no index of it. */
   get metaTools(): ReadonlyMap<string, Tool> {
-    this.#metaTools ??= new Map(createMetaTools(this).map((tool) => [tool.name, tool]));
+    this.#metaTools ??= new Map(this.#parts.metaToolsOf(this).map((tool) => [tool.name, tool]));
     return this.#metaTools;
   }
 
@@ -76,41 +80,7 @@ export class Catalog {
     return new Catalog(
       this.tools.filter((tool) => grants.includes(tool.name) || grants.includes(tool.category)),
       // A key that may write is told whether it did, by a read it may not call itself: of that it sees the verdict only.
-      this.#verifiers,
+      this.#parts,
     );
   }
-}
-
-/** Names that a model is given for something else. */
-const RESERVED = new Set([BATCH_TOOL, "discover_tools", "get_tool_schema", ...ALIASES.keys()]);
-
-/**
- * Build a catalog, or throw at start-up naming the tool whose declaration cannot work: a name used twice or reserved, a
- * dependency on a tool that does not exist, dependencies in a circle, an input that no JSON Schema can describe to a
- * model.
- */
-export function createCatalog(tools: readonly Tool[]): Catalog {
-  const position = new Map<string, number>();
-  for (const [index, { name }] of tools.entries()) {
-    if (RESERVED.has(name))
-      throw new Error(`Cannot create catalog: the name '${name}' is reserved; give the tool another`);
-    if (position.has(name)) throw new Error(`Cannot create catalog: two tools are named '${name}'`);
-    position.set(name, index);
-  }
-  for (const tool of tools) checkDescribable(tool);
-  const needs = tools.map(({ name, orchestration }) =>
-    (orchestration.depends_on ?? []).map(({ tool }) => {
-      const needed = position.get(tool);
-      if (needed === undefined)
-        throw new Error(`Cannot create catalog: '${name}' depends on the unknown tool '${tool}'`);
-      return needed;
-    }),
-  );
-  const cycle = findCycle(needs);
-  if (cycle !== null) {
-    throw new Error(
-      `Cannot create catalog: tools depend on each other: ${cycle.map((index) => tools[index]!.name).join(" → ")}`,
-    );
-  }
-  return new Catalog(tools, makeVerifiers(tools));
 }

@@ -1,5 +1,6 @@
 import { LIMITS } from "../contract/limits.ts";
-import { BATCH_TOOL, CALLS_OTHERS, type ToolDescriptor } from "./batch-tool.ts";
+import { BATCH_TOOL } from "./alias.ts";
+import { CALLS_OTHERS, type ToolDescriptor } from "./batch-tool.ts";
 
 /**
  * Describe `execute_actions` without describing any tool: for a model that finds its tools as it needs them. It is the

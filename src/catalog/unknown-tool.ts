@@ -1,6 +1,6 @@
 import { nearest } from "../kit/nearest.ts";
 import { visibleText } from "../kit/visible-text.ts";
-import { BATCH_TOOL } from "./batch-tool.ts";
+import { BATCH_TOOL } from "./alias.ts";
 
 /** Say that no tool has a name, with the nearest of those that there are. */
 export function sayUnknownTool(name: string, names: Iterable<string>): string {

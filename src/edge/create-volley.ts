@@ -1,4 +1,4 @@
-import { createCatalog } from "../catalog/catalog.ts";
+import { createCatalog } from "../catalog/create-catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { Semaphore } from "../kit/semaphore.ts";

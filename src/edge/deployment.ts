@@ -2,7 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Caller } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { TimerQueue } from "../kit/timer-queue.ts";
-import { createLeasedAdmission, TenantLeases } from "../gate/leased-admission.ts";
+import { createLeasedAdmission, IsolateQuota } from "../gate/leased-admission.ts";
 import type { Ports } from "../egress/ports.ts";
 import { createReadCache } from "../egress/read-cache.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
@@ -45,7 +45,7 @@ export function createDeployment(
   const namespace = env["TENANT_GATE"] as TenantGateNamespace;
   const toolGates = readToolGates(env, catalog);
   const catalogs = new WeakMap<Caller, Catalog>();
-  const leasesByTenant = new Map<string, TenantLeases>();
+  const heldByTenant = new Map<string, IsolateQuota>();
 
   const catalogOf = (caller: Caller): Catalog => {
     let visible = catalogs.get(caller);
@@ -55,12 +55,12 @@ export function createDeployment(
     }
     return visible;
   };
-  const leasesOf = (tenant: string): TenantLeases => {
-    let held = leasesByTenant.get(tenant);
+  const heldOf = (tenant: string): IsolateQuota => {
+    let held = heldByTenant.get(tenant);
     if (held !== undefined) return held;
-    const [oldest] = leasesByTenant.keys();
-    if (leasesByTenant.size >= TENANTS_LEASED && oldest !== undefined) leasesByTenant.delete(oldest);
-    leasesByTenant.set(tenant, (held = new TenantLeases()));
+    const [oldest] = heldByTenant.keys();
+    if (heldByTenant.size >= TENANTS_LEASED && oldest !== undefined) heldByTenant.delete(oldest);
+    heldByTenant.set(tenant, (held = new IsolateQuota()));
     return held;
   };
   return {
@@ -72,9 +72,9 @@ export function createDeployment(
         timeoutMs: LIMITS.gateTimeoutMs,
         admissionTimeoutMs: LIMITS.admissionTimeoutMs,
       });
-      const leases = leasesOf(caller.tenant);
+      const held = heldOf(caller.tenant);
       const admit = createLeasedAdmission({
-        leases,
+        held,
         send: (request, wishes) => gate.admit(request, wishes),
         clock: ports.clock,
         defer,
@@ -88,7 +88,8 @@ export function createDeployment(
         origins,
         health,
         cache: cache?.of(caller.tenant) ?? null,
-        gate: { ...gate, admit, countAlone: (quota) => leases.countAlone(ports.clock.now(), quota) },
+        gate: { ...gate, admit },
+        countAlone: (quota) => held.countAlone(ports.clock.now(), quota),
         toolGates: createToolGates(toolGates, { clock, timeoutMs: LIMITS.gateTimeoutMs, defer }),
         defer,
       };

@@ -1,8 +1,3 @@
-import type { AdmissionAnswer, AdmissionRequest, RateLimit } from "../contract/gate/admission.ts";
-import type { ApprovalAnswer, Claim, ParkAnswer, ParkRequest } from "../contract/gate/confirmation.ts";
-import type { IdempotencyClosing } from "../contract/gate/idempotency.ts";
-import type { AttemptEnd } from "../contract/gate/job.ts";
-import type { KeptResult } from "../contract/gate/kept-result.ts";
 import type { PermitAnswer, PermitRequest } from "../contract/gate/permit.ts";
 import type { Clock } from "../kit/clock.ts";
 
@@ -19,33 +14,6 @@ export interface Ports {
   readonly sha256: (text: string) => Promise<string>;
   /** A configured secret, or undefined. */
   secret(name: string): string | undefined;
-}
-
-/** The tenant's gate, as the executor sees it. A rejected promise means that nothing was admitted for certain. */
-export interface Gate {
-  admit(request: AdmissionRequest): Promise<AdmissionAnswer>;
-  /** Say how a run left the keys that it claimed; those that are not its any more stay as they are. */
-  complete(closing: IdempotencyClosing): Promise<void>;
-  /**
-   * Count a request that the gate did not answer for, among those that this isolate alone has seen; false when they are
-   * as many as the limit allows.
-   */
-  countAlone(quota: RateLimit): boolean;
-  /** Report how an attempt ended. Refused (false) when the fence is not the row's any more. */
-  settle(jobId: string, fence: number, end: AttemptEnd): Promise<boolean>;
-  /** Keep results for later batches of the tenant; the handles of those that were kept. */
-  keep(results: readonly KeptResult[]): Promise<readonly string[]>;
-  /** The kept results of these handles; those that are unknown or expired are missing. */
-  recall(handles: readonly string[]): Promise<readonly KeptResult[]>;
-  /** Record islands that wait for a person; those in the answer are durable, the others were refused. */
-  park(islands: readonly ParkRequest[]): Promise<ParkAnswer>;
-  /**
-   * Claim a pending confirmation for a person's yes and admit what it runs, at once: a claim that is refused counts
-   * nothing, and where the quota is used up nothing is claimed.
-   */
-  approve(claim: Claim, request: AdmissionRequest): Promise<ApprovalAnswer>;
-  /** Report that what was approved is over. */
-  conclude(claim: Claim): Promise<void>;
 }
 
 /** The gates of tools with global limits, by the tool's name. Never asked for any other tool. */

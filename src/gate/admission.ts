@@ -1,13 +1,13 @@
 import type { IdempotencyRequest } from "../contract/gate/idempotency.ts";
+import { reseedJob } from "../contract/gate/job-shard.ts";
 import type { JobSpec } from "../contract/gate/job.ts";
 import { attempt, ok, type Result } from "../kit/result.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { admitPlan, type Admitted, type Refused } from "./admit-plan.ts";
-import { bindCallbacks } from "./bind-callbacks.ts";
+import { bindPlan } from "./bind-plan.ts";
 import { abandonKeys, ClaimedKeys } from "./claimed-keys.ts";
 import type { Execution } from "./execution.ts";
 import { createMakeJob, type MakeJob, makeJobs } from "./make-job.ts";
-import { refuseMisconfigured } from "./refuse-unrunnable.ts";
 import { StepIds } from "./step-ids.ts";
 
 /** A plan that may run, and what running it goes by. */
@@ -31,15 +31,15 @@ export async function admit(
   execution: Execution,
   keysOf?: (plan: Plan) => Promise<IdempotencyRequest | null>,
 ): Promise<Result<Admission, Refused>> {
-  const { caller, ports, gate, options, defer, onAdmitted } = execution;
+  const { caller, ports, gate, countAlone, options, defer, onAdmitted } = execution;
   const startedAt = ports.clock.now();
-  const plan = bindToDeployment(planned, execution);
+  const plan = bindPlan(planned, execution);
   const idempotency = keysOf === undefined ? null : await keysOf(plan);
   const { headerSlots } = options;
   const ids = once(() => new StepIds(ports, idempotency));
   const makeJob = once(() => createMakeJob(plan, { ids: ids(), headerSlots }));
   const jobs = plan.steps.some(isBackground) ? makeJobs(plan, makeJob()) : NO_JOBS;
-  const admitted = await admitPlan(plan, caller, { jobs, idempotency }, gate);
+  const admitted = await admitPlan(plan, caller, { jobs, idempotency, countAlone }, gate);
   if (!admitted.ok) {
     if (idempotency !== null && admitted.error.refusal.code === "UNAVAILABLE")
       defer(attempt(() => gate.complete(abandonKeys(idempotency))));
@@ -47,17 +47,20 @@ export async function admit(
   }
   const { quota, replay, claimed } = admitted.value;
   if (replay === null) onAdmitted?.(quota);
-  if (idempotency === null || claimed === null)
-    return ok({ startedAt, admitted: admitted.value, jobs, ids, makeJob, keys: null });
-  const claimedIds = once(() => new StepIds(ports, idempotency, claimed));
-  return ok({
-    startedAt,
-    admitted: admitted.value,
-    jobs,
-    ids: claimedIds,
-    makeJob: once(() => createMakeJob(plan, { ids: claimedIds(), headerSlots })),
-    keys: new ClaimedKeys(plan, idempotency, claimed),
-  });
+  const admission = { startedAt, admitted: admitted.value, ids, makeJob };
+  if (idempotency === null || claimed === null) return ok({ ...admission, jobs, keys: null });
+  ids().take(claimed);
+  return ok({ ...admission, jobs: reseed(jobs, ids()), keys: new ClaimedKeys(plan, idempotency, claimed) });
+}
+
+/** Give the jobs of keys that an earlier run began the ids under which the gate has recorded them. */
+function reseed(jobs: ReadonlyMap<number, JobSpec>, ids: StepIds): ReadonlyMap<number, JobSpec> {
+  const reseeded = new Map(jobs);
+  for (const [index, spec] of jobs) {
+    const { value, retaken } = ids.seedOf(index);
+    if (retaken) reseeded.set(index, reseedJob(spec, value));
+  }
+  return reseeded;
 }
 
 const NO_JOBS: ReadonlyMap<number, JobSpec> = new Map();
@@ -70,14 +73,4 @@ function isBackground({ task }: Step): boolean {
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
-}
-
-/** Turn away what this deployment cannot run, before it costs anyone's quota. Most plans ask for nothing of it. */
-export function bindToDeployment(plan: Plan, execution: Execution): Plan {
-  let bound = plan;
-  if (plan.steps.some(({ task }) => task.ok && task.value.tool.secrets.length > 0))
-    bound = refuseMisconfigured(bound, execution.ports);
-  if (plan.steps.some(({ task }) => task.ok && task.value.callbackUrl !== undefined))
-    bound = bindCallbacks(bound, execution);
-  return bound;
 }

@@ -10,7 +10,7 @@ import { attempt, err, ok, type Result } from "../kit/result.ts";
 import { findTwins } from "../plan/same-reads.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { degradePlan } from "./degrade-plan.ts";
-import type { Gate } from "../egress/ports.ts";
+import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 
 /** A plan that may run. */
 export interface Admitted {
@@ -31,6 +31,8 @@ export interface Admitted {
 export interface Asked {
   readonly jobs: ReadonlyMap<number, JobSpec>;
   readonly idempotency: IdempotencyRequest | null;
+  /** Whether one more that the gate did not answer for is within what this isolate alone may let through. */
+  readonly countAlone: (quota: RateLimit) => boolean;
 }
 
 /** A batch of which nothing ran. */
@@ -55,7 +57,7 @@ export async function admitPlan(
 ): Promise<Result<Admitted, Refused>> {
   // What another's call answers draws nothing, and is denied with it.
   const twins = plan.steps.some(isLimited) ? findTwins(plan, (tool) => toLimit(tool) !== null) : NO_TWINS;
-  const request = toRequest(plan, { caller, twins, ...asked });
+  const request = toRequest(plan, caller, asked, twins);
   const toAdmitted = (answer: AdmissionAnswer): Result<Admitted, Refused> => {
     if (isOver(answer.quota)) return err(overQuota(answer.quota, caller));
     const { quota, recorded, idempotency: claimed = null } = answer;
@@ -79,7 +81,7 @@ export async function admitPlan(
   if (answer === null) {
     const sent = new Map(request.jobs.map(({ index, spec }) => [index, spec]));
     // What ran before under a key is only known there, so nothing of it may run unasked.
-    const mayRun = request.idempotency === undefined && gate.countAlone(toQuota(caller));
+    const mayRun = request.idempotency === undefined && asked.countAlone(toQuota(caller));
     const degraded = mayRun ? degradePlan(plan, sent) : null;
     if (degraded === null) return err({ refusal: unreachable(request), quota: null });
     return ok({
@@ -171,12 +173,12 @@ function refuseKey(state: KeyState): Refusal | null {
   return null;
 }
 
-interface Wanted extends Asked {
-  readonly caller: Caller;
-  readonly twins: ReadonlyMap<number, number>;
-}
-
-function toRequest(plan: Plan, { caller, jobs, idempotency, twins }: Wanted): AdmissionRequest {
+function toRequest(
+  plan: Plan,
+  caller: Caller,
+  { jobs, idempotency }: Asked,
+  twins: ReadonlyMap<number, number>,
+): AdmissionRequest {
   const failFast = plan.onError === "fail-fast";
   const doomed = failFast && plan.steps.some(({ task }) => !task.ok);
   const draws = plan.steps.flatMap((step) => (twins.has(step.index) ? [] : toDraw(step)));

@@ -1,10 +1,11 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
-import type { QuotaState } from "../contract/gate/admission.ts";
+import type { QuotaState, RateLimit } from "../contract/gate/admission.ts";
 import type { Caller } from "../contract/gate/caller.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Step } from "../plan/step.ts";
-import type { Gate, Ports, RunOptions, ToolGates } from "../egress/ports.ts";
+import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
+import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
 import { type BatchKey } from "./read-keys.ts";
 import type { UpstreamHealth } from "../egress/upstream-health.ts";
@@ -16,6 +17,11 @@ export interface Execution {
   readonly catalog: Catalog;
   readonly ports: Ports;
   readonly gate: Gate;
+  /**
+   * Count a request that the gate did not answer for, among those that this isolate alone has seen; false when they are
+   * as many as the limit allows.
+   */
+  readonly countAlone: (quota: RateLimit) => boolean;
   readonly toolGates: ToolGates;
   readonly options: RunOptions;
   /** What the isolate has learned about its upstreams, shared by every request. */

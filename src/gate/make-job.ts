@@ -25,7 +25,7 @@ export function createMakeJob(plan: Plan, { ids, headerSlots }: MakeJobOptions):
     // A cap holds within one object, so the jobs of a capped tool stay together; and those that draw from a limit stay where
     // that is counted. A job that is asked for by its own idempotency key is the same one wherever it stands in a batch.
     const { tool } = call;
-    const staysHome = Number.isFinite(tool.concurrency) || toLimit(tool) !== null || ids.isOwn(index);
+    const staysHome = Number.isFinite(tool.concurrency) || toLimit(tool) !== null || ids.seedOf(index).own;
     const atHome = staysHome ? Number.POSITIVE_INFINITY : headerSlots;
     const rank = ranks.get(index)! + (element ?? 0);
     return makeJob(call, placeJob(ids.jobId(index, element ?? null), { rank, atHome }));

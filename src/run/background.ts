@@ -9,7 +9,7 @@ import { rateLimited, toLimit } from "../gate/admit-plan.ts";
 import type { AttemptRunner } from "./attempt-runner.ts";
 import { PERHAPS_RECORDED } from "../gate/degrade-plan.ts";
 import type { MakeJob } from "../gate/make-job.ts";
-import type { Gate } from "../egress/ports.ts";
+import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { combineElements } from "../answer/combine-elements.ts";
 import type { StepIds } from "../gate/step-ids.ts";
 import type { Ticket } from "./ticket.ts";
@@ -48,12 +48,9 @@ export class Background {
     const spec = jobs.get(index);
     const fence = fences.get(index);
     if (spec !== undefined && fence !== undefined) return ticket.end(this.#initiate(spec, fence));
-    const specs = new Map([[index, makeJob(call, index)]]);
-    const recorded = await this.#record(specs, {
-      limit: null,
-      allOrNothing: false,
-      retaken: ids.isRetaken(index),
-    });
+    const specs = new Map([[index, spec ?? makeJob(call, index)]]);
+    const { retaken } = ids.seedOf(index);
+    const recorded = await this.#record(specs, { limit: null, allOrNothing: false, retaken });
     ticket.end(recorded.get(index)!);
   }
 
@@ -82,7 +79,7 @@ export class Background {
     const recorded = await this.#record(specs, {
       limit: toLimit(tool),
       allOrNothing: failFast,
-      retaken: ids.isRetaken(index),
+      retaken: ids.seedOf(index).retaken,
     });
     const elements = calls.map((call, element): Outcome =>
       call.ok ? (recorded.get(element) ?? NOT_RECORDED) : { status: "error", error: call.error, meta: {} },

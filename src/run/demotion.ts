@@ -9,7 +9,7 @@ import { attempt, type Result } from "../kit/result.ts";
 import type { Call, Step } from "../plan/step.ts";
 import { failedAttempt, toAttemptEnd } from "./run-attempt.ts";
 import { makeJob } from "../gate/make-job.ts";
-import type { Gate } from "../egress/ports.ts";
+import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { StepIds } from "../gate/step-ids.ts";
 import type { Ticket } from "./ticket.ts";
 

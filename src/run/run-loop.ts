@@ -5,7 +5,7 @@ import type { Clock } from "../kit/clock.ts";
 import { attempt, err, type Result } from "../kit/result.ts";
 import type { Call } from "../plan/step.ts";
 import { combineElements, succeeded } from "../answer/combine-elements.ts";
-import type { Gate } from "../egress/ports.ts";
+import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { rateLimited, toLimit } from "../gate/admit-plan.ts";
 import { markDegraded, uncountable } from "../gate/degrade-plan.ts";
 import { type SentWrite, Ticket } from "./ticket.ts";

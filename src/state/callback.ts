@@ -1,21 +1,5 @@
-import type { CallbackEnd, CallbackRecord, CallbackStatus, CallbackTarget } from "../contract/gate/job.ts";
-
-/**
- * The delivery of the event about a job's end: a state machine of its own beside the job's.
- *
- * An event is delivered at least once: an attempt whose report is lost is made again. It has at most
- * `CALLBACK_ATTEMPTS` attempts that were reported, so it comes to an end.
- */
-export interface Callback {
-  readonly target: CallbackTarget;
-  readonly status: CallbackStatus;
-  /** Attempts that have ended. */
-  readonly attempts: number;
-  /** HTTP status of the last answer. */
-  readonly lastStatus: number | null;
-  /** When the next attempt is due; null while the job is alive, and once the delivery is over. */
-  readonly dueAt: number | null;
-}
+import type { CallbackClaim, CallbackEnd } from "../contract/gate/job.ts";
+import { type Callback, isLive, type Job, toEventId, toJobRecord } from "./outbox.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -40,48 +24,58 @@ export const CALLBACK_ATTEMPTS = PAUSES_MS.length + 1;
 /** What jitter adds to a pause at most, as a part of it. */
 const JITTER = 0.1;
 
-/** Make the delivery of a job that is alive: pending, and due when the job ends. */
-export function makeCallback(target: CallbackTarget): Callback {
-  return { target, status: "pending", attempts: 0, lastStatus: null, dueAt: null };
-}
-
-/** The job has ended: its event is due now. */
-export function startCallback(callback: Callback, nowMs: number): Callback {
-  return { ...makeCallback(callback.target), dueAt: nowMs };
+/**
+ * Claim the next attempt to deliver the event about a job's end; null when none is due.
+ *
+ * The job stays as it is: an attempt that a crash cuts off is made again under the same `webhook-id`, which its receiver
+ * has to expect of any webhook, and no row is written for it.
+ */
+export function claimCallback(job: Job, nowMs: number): CallbackClaim | null {
+  const { callback, dueAt } = job;
+  if (isLive(job.status) || callback === null || dueAt === null || dueAt > nowMs) return null;
+  return {
+    jobId: job.spec.id,
+    eventId: toEventId(job),
+    attempt: callback.attempts + 1,
+    target: callback.target,
+    job: toJobRecord(job),
+  };
 }
 
 /**
- * Settle the attempt that was the `attempt`th; false, and the same delivery, when it is over or had that one already.
+ * Settle an attempt; false, and the same job, when the delivery is over, had that attempt already, or is of another end of
+ * the job, which was redriven meanwhile.
  *
  * A 2xx delivers, 410 disables (and its endpoint with it), everything else is tried again on the published schedule, no
- * sooner than a `Retry-After` asks.
+ * sooner than a `Retry-After` asks. At most `CALLBACK_ATTEMPTS` are reported, so it comes to an end.
  * @param command.random uniform in [0, 1), spreads the retries of events that failed together
  */
 export function settleCallback(
-  callback: Callback,
+  job: Job,
   nowMs: number,
-  command: { attempt: number; end: CallbackEnd; random: number },
-): [callback: Callback, accepted: boolean] {
-  const { attempt, end, random } = command;
-  if (callback.dueAt === null || attempt !== callback.attempts + 1) return [callback, false];
+  command: { claim: Pick<CallbackClaim, "eventId" | "attempt">; end: CallbackEnd; random: number },
+): [job: Job, accepted: boolean] {
+  const { claim, end, random } = command;
+  const { attempt } = claim;
+  if (isLive(job.status) || job.callback === null || job.dueAt === null) return [job, false];
+  if (claim.eventId !== toEventId(job) || attempt !== job.callback.attempts + 1) return [job, false];
   const lastStatus = end.kind === "answered" ? end.status : null;
-  const tried: Callback = { ...callback, attempts: attempt, lastStatus, dueAt: null };
+  const tried: Callback = { ...job.callback, attempts: attempt, lastStatus };
   if (lastStatus !== null && lastStatus >= 200 && lastStatus < 300)
-    return [{ ...tried, status: "delivered" }, true];
-  if (lastStatus === 410) return [{ ...tried, status: "disabled" }, true];
+    return [endCallback(job, { ...tried, status: "delivered" }), true];
+  if (lastStatus === 410) return [endCallback(job, { ...tried, status: "disabled" }), true];
   const pauseMs = PAUSES_MS[attempt - 1];
-  if (pauseMs === undefined) return [{ ...tried, status: "failed" }, true];
+  if (pauseMs === undefined) return [endCallback(job, { ...tried, status: "failed" }), true];
   const askedMs = (end.kind === "answered" ? end.retryAfterMs : null) ?? 0;
   const spreadMs = Math.ceil(pauseMs * JITTER * random);
-  return [{ ...tried, dueAt: nowMs + Math.max(pauseMs, askedMs) + spreadMs }, true];
+  return [{ ...job, callback: tried, dueAt: nowMs + Math.max(pauseMs, askedMs) + spreadMs }, true];
 }
 
-/** End a delivery whose endpoint wants nothing more. */
-export function disableCallback(callback: Callback): Callback {
-  return { ...callback, status: "disabled", dueAt: null };
+/** End the delivery to an endpoint that wants nothing more. */
+export function disableCallback(job: Job): Job {
+  return job.callback === null ? job : endCallback(job, { ...job.callback, status: "disabled" });
 }
 
-/** Translate a delivery to what its caller may see of it. */
-export function toCallbackRecord({ status, attempts, lastStatus, dueAt }: Callback): CallbackRecord {
-  return { status, attempts, lastStatus, nextAttemptAt: dueAt };
+function endCallback(job: Job, callback: Callback): Job {
+  return { ...job, callback, dueAt: null };
 }

@@ -1,5 +1,4 @@
-import { makeCallback } from "./callback.ts";
-import { type Job, overAt } from "./outbox.ts";
+import { endJob, isLive, type Job, makeCallback, retryJob } from "./outbox.ts";
 
 /**
  * Cancel a live job; false, and the same job, when it is over.
@@ -8,15 +7,9 @@ import { type Job, overAt } from "./outbox.ts";
  * something may have taken effect.
  */
 export function cancelJob(job: Job, nowMs: number): [job: Job, accepted: boolean] {
-  if (job.dueAt === null) return [job, false];
-  const cancelled: Job = {
-    ...job,
-    ...overAt(job, nowMs),
-    status: "cancelled",
-    fence: job.fence + 1,
-    note: cancelNote(job),
-  };
-  return [cancelled, true];
+  if (!isLive(job.status)) return [job, false];
+  const changes = { status: "cancelled", fence: job.fence + 1, note: cancelNote(job) } as const;
+  return [endJob(job, nowMs, changes), true];
 }
 
 /**
@@ -27,16 +20,13 @@ export function cancelJob(job: Job, nowMs: number): [job: Job, accepted: boolean
  */
 export function redriveJob(job: Job, nowMs: number): [job: Job, accepted: boolean] {
   if (job.status !== "dead" || job.spec.maxAttempts === 0) return [job, false];
-  const redriven: Job = {
-    ...job,
-    status: "retrying",
+  const redriven = retryJob(job, nowMs, {
     attempts: 0,
-    updatedAt: nowMs,
     dueAt: nowMs,
     errorJson: null,
     note: `Redriven after ${sayAttempts(job.attempts)}, no longer counted.`,
-    callback: job.callback === null ? null : makeCallback(job.callback.target),
-  };
+    callback: job.callback && makeCallback(job.callback.target),
+  });
   return [redriven, true];
 }
 

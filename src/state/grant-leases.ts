@@ -1,6 +1,7 @@
 import type { LeaseGrant, LeaseWish } from "../contract/gate/admission.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { decideGcraBlock } from "../kit/gcra.ts";
+import { leaseMsOf } from "./lease.ts";
 import { advanceBucket, type BucketChange, type QuotaBook } from "./quota.ts";
 
 /** How freely leases are granted. None of it is needed for the limit to hold, only for a fair use of it. */
@@ -61,9 +62,4 @@ export function grantLeases(
     grants.push({ bucket, tokens, leaseMs, remaining, resetMs });
   }
   return [[...changes.values()], grants];
-}
-
-/** A twentieth of the window at most: that is what the raise of the TAT may cost of the limit. */
-export function leaseMsOf(windowS: number): number {
-  return Math.min(LIMITS.leaseMs, Math.floor((windowS * 1_000) / 20));
 }

@@ -1,231 +1,244 @@
 import type { LeaseGrant, LeaseWish, QuotaState, RateLimit } from "../contract/gate/admission.ts";
 import { LIMITS } from "../contract/limits.ts";
-import { leaseMsOf } from "./grant-leases.ts";
 
 /** Tokens of a block that are left, and the last moment they may be used, by the clock that its request was sent by. */
-export interface Lease {
-  readonly tokens: number;
+interface Lease {
+  tokens: number;
   readonly endsAt: number;
-  /** What it began with. */
-  readonly granted: number;
 }
 
 /** One bucket as an isolate sees it. */
-export interface LeasedBucket {
+interface LeasedBucket {
   /** The one that ends first comes first. */
-  readonly leases: readonly Lease[];
+  leases: Lease[];
   /** What the gate last said it had left beside them. */
-  readonly remaining: number;
-  readonly resetMs: number;
-  /** Draws of the current slot of time, and of the one before it. */
-  readonly slot: number;
-  readonly count: number;
-  readonly before: number;
+  remaining: number;
+  resetMs: number;
+  /** When the current span of demand began, how many draws it has seen, and how many the one before it. */
+  since: number;
+  count: number;
+  before: number;
+  /** Tokens that are asked for, less what the requests that wait for them will take. */
+  coming: number;
   /** No wish before this time: one is under way, or was refused just now. */
-  readonly quietUntil: number;
+  quietUntil: number;
+  /** Draws of the request that is being decided. */
+  asked: number;
 }
 
-/** What one isolate holds of one tenant's quota. */
-export interface LeaseBook {
-  /** The latest time that was seen. */
-  readonly seenMs: number;
-  readonly buckets: ReadonlyMap<string, LeasedBucket>;
-}
-
-/** Buckets that changed; `clear` means that all others are gone. */
-export interface LeaseChanges {
-  readonly seenMs: number;
-  readonly clear: boolean;
-  readonly buckets: ReadonlyMap<string, LeasedBucket>;
-}
-
+/** What a request finds. */
 export interface LeaseDrawn {
-  /** Every draw was taken from a lease. If not, none was. */
-  readonly covered: boolean;
+  /** `covered`: every draw was taken from a lease. `coming`: an answer under way will bring enough. Else nothing was taken. */
+  readonly kind: "covered" | "coming" | "short";
   /** Leases to ask for now, in this request's round trip or behind it. */
   readonly wishes: readonly LeaseWish[];
 }
 
-/** Demand is measured in slots of this length: long enough to tell being busy from one burst, short enough to follow. */
-const SLOT_MS = 200;
+const NO_WISHES: readonly LeaseWish[] = [];
+const COVERED: LeaseDrawn = { kind: "covered", wishes: NO_WISHES };
+const COMING: LeaseDrawn = { kind: "coming", wishes: NO_WISHES };
+const SHORT: LeaseDrawn = { kind: "short", wishes: NO_WISHES };
+
+/** The part of a lease's time after which a new demand is believed: long enough to tell being busy from a few at once. */
+const BELIEVED = 1 / 10;
 
 /** After a refusal: quota does not come back faster than this. */
 const REFUSED_MS = 500;
 
-/** After a lease of which most was lost, no wish for so many times its length: that demand was not one for leases. */
-const WASTED_LEASES = 10;
-
 /** An answer that did not come by then never will: nothing relies on hearing of it. */
 const ASKED_MS = 2 * LIMITS.admissionTimeoutMs;
 
-const NONE: LeasedBucket = {
-  leases: [],
-  remaining: 0,
-  resetMs: 0,
-  slot: 0,
-  count: 0,
-  before: 0,
-  quietUntil: 0,
-};
-
 /**
- * Draw one token for each of some limits from the leases that an isolate holds, all of it or nothing, and say which
- * leases to ask for.
+ * What one isolate holds of one tenant's quota, for as long as the isolate lives.
  *
- * Asked for is what the demand of the slot before would use in half a lease, as soon as the leases at hand would last less
- * than a quarter of one. So whoever sends a request now and then never holds a lease, and one that is held is nearly used
- * up when it ends.
+ * That the limit holds does not depend on what is wished for, only on when a lease ends: `leaseMs` after its request was sent,
+ * by this isolate's clock or by a timer, whichever is first. See `grantLeases`. A clock that shows an earlier time than
+ * before was set back: by how much nobody knows, so every lease is dropped.
  *
- * A clock that shows an earlier time than before was set back: by how much nobody knows, so every lease is dropped.
- *
- * @param draws one token each; the same bucket may be named more than once
+ * Asked for is what the demand of one lease's time before would use, as soon as what is at hand would last less than a quarter
+ * of that. A span of demand begins with a draw, as a lease does, so a caller who comes in bursts is seen with his pauses:
+ * the first request of a burst asks for the burst, and what it brings is nearly used up when it ends. Whoever sends a
+ * request now and then never holds a lease.
  */
-export function drawLeases(
-  book: LeaseBook,
-  nowMs: number,
-  draws: readonly RateLimit[],
-): [changes: LeaseChanges, result: LeaseDrawn] {
-  const setBack = nowMs < book.seenMs;
-  const buckets = new Map<string, LeasedBucket>();
-  const changes: LeaseChanges = { seenMs: nowMs, clear: setBack, buckets };
-  // One that is never leased has to be drawn at the gate, and the others with it.
-  if (draws.some(({ limit }) => limit < LIMITS.leaseLeastLimit))
-    return [changes, { covered: false, wishes: [] }];
+export class TenantLeases {
+  readonly #buckets = new Map<string, LeasedBucket>();
+  #seenMs = 0;
 
-  const asked = new Map<string, { limit: RateLimit; count: number }>();
-  for (const limit of draws) {
-    const known = asked.get(limit.bucket);
-    if (known === undefined) asked.set(limit.bucket, { limit, count: 1 });
-    else known.count += 1;
-  }
-  let covered = true;
-  for (const [name, { limit, count }] of asked) {
-    const kept = setBack ? NONE : (book.buckets.get(name) ?? NONE);
-    const bucket = countDemand(withoutEnded(kept, nowMs, limit), nowMs, count);
-    buckets.set(name, bucket);
-    covered &&= tokensOf(bucket.leases) >= count;
-  }
-  const wishes: LeaseWish[] = [];
-  for (const [name, { limit, count }] of asked) {
-    let bucket = buckets.get(name)!;
-    if (covered) bucket = { ...bucket, leases: spendTokens(bucket.leases, count) };
-    const tokens = wishOf(bucket, nowMs, limit);
-    if (tokens > 0) {
-      wishes.push({ limit, tokens });
-      bucket = { ...bucket, quietUntil: nowMs + ASKED_MS };
+  /**
+   * Draw one token for each of some limits, all of it or nothing, and say which leases to ask for. In the common case, all of
+   * it at hand, nothing is allocated.
+   *
+   * @param limits the same bucket may be named more than once
+   * @param again the same request once more, after what was coming has come; its demand is counted already
+   */
+  draw(nowMs: number, limits: readonly RateLimit[], again = false): LeaseDrawn {
+    this.#look(nowMs);
+    // One that is never leased has to be drawn at the gate, and the others with it.
+    for (const { limit } of limits) if (limit < LIMITS.leaseLeastLimit) return SHORT;
+    for (const limit of limits) {
+      const bucket = this.#open(limit.bucket);
+      if (bucket.asked === 0) dropEnded(bucket, nowMs);
+      bucket.asked += 1;
+      if (!again) countDemand(bucket, nowMs, leaseMsOf(limit.windowS));
     }
-    buckets.set(name, bucket);
+    let covered = true;
+    let coming = !again;
+    for (const { bucket: name } of limits) {
+      const bucket = this.#open(name);
+      const missing = bucket.asked - tokensOf(bucket);
+      covered &&= missing <= 0;
+      coming &&= missing <= bucket.coming;
+    }
+    let wishes: LeaseWish[] | undefined;
+    for (const limit of limits) {
+      const bucket = this.#open(limit.bucket);
+      if (bucket.asked === 0) continue;
+      if (covered) spend(bucket, bucket.asked);
+      // It waited in vain: the answer brought too little, or was cut off with the request that asked. Nobody else waits for it.
+      else if (again) bucket.coming = 0;
+      else if (coming) bucket.coming -= bucket.asked;
+      bucket.asked = 0;
+      const tokens = wishOf(bucket, nowMs, limit);
+      if (tokens === 0) continue;
+      (wishes ??= []).push({ limit, tokens });
+      bucket.coming += tokens;
+      bucket.quietUntil = nowMs + ASKED_MS;
+    }
+    if (wishes !== undefined) return { kind: covered ? "covered" : coming ? "coming" : "short", wishes };
+    return covered ? COVERED : coming ? COMING : SHORT;
   }
-  return [changes, { covered, wishes }];
-}
 
-/**
- * Take what the gate granted of some wishes; an answer that never came granted nothing.
- *
- * A lease ends `leaseMs` after its request was sent. The gate debited it after that, so it never outlives what the gate
- * holds for it, whatever the two clocks show.
- *
- * @param sentAtMs what this isolate's clock showed then
- */
-export function acceptLeases(
-  book: LeaseBook,
-  nowMs: number,
-  {
-    sentAtMs,
-    wishes,
-    grants,
-  }: {
-    readonly sentAtMs: number;
-    readonly wishes: readonly LeaseWish[];
-    readonly grants: readonly LeaseGrant[];
-  },
-): LeaseChanges {
-  const setBack = nowMs < book.seenMs;
-  const buckets = new Map<string, LeasedBucket>();
-  for (const { limit } of wishes) {
-    const kept = setBack ? NONE : (book.buckets.get(limit.bucket) ?? NONE);
-    const grant = grants.find(({ bucket }) => bucket === limit.bucket);
-    if (grant === undefined) {
-      buckets.set(limit.bucket, { ...kept, quietUntil: nowMs + REFUSED_MS });
-      continue;
-    }
-    const { tokens, remaining, resetMs } = grant;
-    // Never longer than this isolate's timers for it, should the gate be of another version.
-    const leaseMs = Math.min(grant.leaseMs, leaseMsOf(limit.windowS));
+  /**
+   * Take what the gate granted of some wishes; an answer that never came granted nothing.
+   *
+   * A lease ends `leaseMs` after its request was sent. The gate debited it after that, so it never outlives what the gate
+   * holds for it, whatever the two clocks show.
+   *
+   * @param sentAtMs what this isolate's clock showed then
+   */
+  accept(
+    nowMs: number,
+    sentAtMs: number,
+    { wishes, grants }: { readonly wishes: readonly LeaseWish[]; readonly grants: readonly LeaseGrant[] },
+  ): void {
     // Set back while the answer was under way: how old the lease is cannot be told any more.
-    const known = !setBack && nowMs >= sentAtMs;
-    const fresh = known ? [{ tokens, granted: tokens, endsAt: sentAtMs + leaseMs }] : [];
-    const leases = [...kept.leases, ...fresh].toSorted((a, b) => a.endsAt - b.endsAt);
-    buckets.set(limit.bucket, { ...kept, leases, remaining, resetMs, quietUntil: 0 });
+    const known = this.#look(nowMs) && nowMs >= sentAtMs;
+    for (const { limit } of wishes) {
+      const bucket = this.#open(limit.bucket);
+      const grant = grants.find((other) => other.bucket === limit.bucket);
+      bucket.coming = 0;
+      bucket.quietUntil = grant === undefined ? nowMs + REFUSED_MS : 0;
+      if (grant === undefined) continue;
+      bucket.remaining = grant.remaining;
+      bucket.resetMs = grant.resetMs;
+      if (!known) continue;
+      // Never longer than this isolate's timers for it, should the gate be of another version.
+      const endsAt = sentAtMs + Math.min(grant.leaseMs, leaseMsOf(limit.windowS));
+      bucket.leases.push({ tokens: grant.tokens, endsAt });
+      bucket.leases.sort((a, b) => a.endsAt - b.endsAt);
+    }
   }
-  return { seenMs: nowMs, clear: setBack, buckets };
+
+  /**
+   * End the leases of a bucket that end at `endsAt` or before, whatever the clock shows. For a timer that was set when they
+   * were asked for: a clock set back while nobody looked shows less time than has passed, a timer does not.
+   */
+  end(name: string, endsAt: number): void {
+    const bucket = this.#buckets.get(name);
+    if (bucket !== undefined) dropEnded(bucket, endsAt);
+  }
+
+  /** Remember what the gate says is left of a bucket, beside its leases. */
+  note(name: string, { remaining, resetMs }: QuotaState): void {
+    const bucket = this.#buckets.get(name);
+    if (bucket === undefined) return;
+    bucket.remaining = remaining;
+    bucket.resetMs = resetMs;
+  }
+
+  /** What may truly be said to be left: what the gate said, and what is at hand. */
+  stateOf(name: string): QuotaState {
+    const bucket = this.#open(name);
+    const { remaining, resetMs } = bucket;
+    return { allowed: true, remaining: remaining + tokensOf(bucket), resetMs, retryAfterMs: 0 };
+  }
+
+  /** Tokens of a bucket that are at hand. */
+  heldOf(name: string): number {
+    const bucket = this.#buckets.get(name);
+    return bucket === undefined ? 0 : tokensOf(bucket);
+  }
+
+  /** See what the clock shows; false, and nothing is held any more, when it was set back. */
+  #look(nowMs: number): boolean {
+    const goesOn = nowMs >= this.#seenMs;
+    if (!goesOn) this.#buckets.clear();
+    this.#seenMs = nowMs;
+    return goesOn;
+  }
+
+  #open(name: string): LeasedBucket {
+    let bucket = this.#buckets.get(name);
+    if (bucket === undefined) {
+      const nothing = { remaining: 0, resetMs: 0, count: 0, before: 0, coming: 0, quietUntil: 0, asked: 0 };
+      bucket = { leases: [], since: Number.NEGATIVE_INFINITY, ...nothing };
+      this.#buckets.set(name, bucket);
+    }
+    return bucket;
+  }
 }
 
-/** Remember what the gate says is left of a bucket, beside its leases. */
-export function noteRemaining(
-  book: LeaseBook,
-  bucket: string,
-  { remaining, resetMs }: QuotaState,
-): LeaseChanges {
-  const kept = book.buckets.get(bucket);
-  const buckets = new Map<string, LeasedBucket>();
-  if (kept !== undefined) buckets.set(bucket, { ...kept, remaining, resetMs });
-  return { seenMs: book.seenMs, clear: false, buckets };
+/** How long a lease lives: a twentieth of the window at most, which is what the raise of the TAT may cost of the limit. */
+export function leaseMsOf(windowS: number): number {
+  return Math.min(LIMITS.leaseMs, Math.floor((windowS * 1_000) / 20));
+}
+
+function dropEnded(bucket: LeasedBucket, nowMs: number): void {
+  const { leases } = bucket;
+  for (const { tokens, endsAt } of leases) {
+    if (tokens > 0 && nowMs < endsAt) continue;
+    bucket.leases = leases.filter((lease) => lease.tokens > 0 && nowMs < lease.endsAt);
+    return;
+  }
+}
+
+function countDemand(bucket: LeasedBucket, nowMs: number, leaseMs: number): void {
+  if (nowMs >= bucket.since + leaseMs) {
+    bucket.before = bucket.count;
+    bucket.since = nowMs;
+    bucket.count = 0;
+  }
+  bucket.count += 1;
 }
 
 /**
- * End the leases of a bucket that end at `endsAt` or before, whatever the clock shows. For a timer that was set when they
- * were asked for: a clock set back while nobody looked shows less time than has passed, a timer does not.
+ * Of the demand of a lease's time, three quarters: with the quarter at hand it is used up when it ends. A demand that is
+ * newer than that counts half. Never more than the gate grants down to its reserve, and nothing where it saves too little.
  */
-export function endLeases(book: LeaseBook, limit: RateLimit, endsAt: number): LeaseChanges {
-  const kept = book.buckets.get(limit.bucket);
-  const buckets = new Map<string, LeasedBucket>();
-  if (kept !== undefined) buckets.set(limit.bucket, withoutEnded(kept, endsAt, limit));
-  return { seenMs: book.seenMs, clear: false, buckets };
-}
-
-/** What may truly be said to be left: what the gate said, and what is at hand. */
-export function leasedRemaining({ leases, remaining }: LeasedBucket): number {
-  return remaining + tokensOf(leases);
-}
-
-function withoutEnded(bucket: LeasedBucket, nowMs: number, { windowS }: RateLimit): LeasedBucket {
-  const { leases } = bucket;
-  if (leases.every(({ tokens, endsAt }) => tokens > 0 && nowMs < endsAt)) return bucket;
-  const wasted = leases.some(({ tokens, granted, endsAt }) => nowMs >= endsAt && tokens > granted / 2);
-  return {
-    ...bucket,
-    leases: leases.filter(({ tokens, endsAt }) => tokens > 0 && nowMs < endsAt),
-    ...(wasted && { quietUntil: nowMs + WASTED_LEASES * leaseMsOf(windowS) }),
-  };
-}
-
-function countDemand(bucket: LeasedBucket, nowMs: number, count: number): LeasedBucket {
-  const slot = Math.floor(nowMs / SLOT_MS);
-  if (slot === bucket.slot) return { ...bucket, count: bucket.count + count };
-  return { ...bucket, slot, count, before: slot === bucket.slot + 1 ? bucket.count : 0 };
-}
-
-function wishOf(bucket: LeasedBucket, nowMs: number, { windowS }: RateLimit): number {
+function wishOf(bucket: LeasedBucket, nowMs: number, { limit, windowS }: RateLimit): number {
   if (nowMs < bucket.quietUntil) return 0;
   const leaseMs = leaseMsOf(windowS);
-  const perMs = bucket.before / SLOT_MS;
-  const tokens = Math.floor((perMs * leaseMs) / 2);
-  if (tokens < LIMITS.leaseLeastTokens) return 0;
-  const lasting = bucket.leases.filter(({ endsAt }) => endsAt - nowMs > leaseMs / 4);
-  return tokensOf(lasting) < (perMs * leaseMs) / 4 ? tokens : 0;
+  const ageMs = nowMs - bucket.since;
+  const rising = ageMs < leaseMs * BELIEVED ? 0 : (bucket.count / ageMs) * (leaseMs / 2);
+  const demand = Math.max(bucket.before, bucket.count, rising);
+  if (demand < LIMITS.leaseLeastTokens) return 0;
+  const most = limit / (4 * LIMITS.leaseShare);
+  const tokens = Math.max(LIMITS.leaseLeastTokens, Math.floor(Math.min((demand * 3) / 4, most)));
+  let lasting = 0;
+  for (const lease of bucket.leases) if (lease.endsAt - nowMs > leaseMs / 4) lasting += lease.tokens;
+  return lasting < Math.min(demand, tokens) / 4 ? tokens : 0;
 }
 
-function spendTokens(leases: readonly Lease[], count: number): readonly Lease[] {
+function spend(bucket: LeasedBucket, count: number): void {
   let left = count;
-  return leases.map((lease) => {
+  for (const lease of bucket.leases) {
     const taken = Math.min(left, lease.tokens);
+    lease.tokens -= taken;
     left -= taken;
-    return taken === 0 ? lease : { ...lease, tokens: lease.tokens - taken };
-  });
+  }
 }
 
-function tokensOf(leases: readonly Lease[]): number {
+function tokensOf({ leases }: LeasedBucket): number {
   let tokens = 0;
   for (const lease of leases) tokens += lease.tokens;
   return tokens;

@@ -1,5 +1,11 @@
 import type { AdmissionAnswer, AdmissionRequest } from "../contract/gate/admission.ts";
-import type { IdempotencyAnswer, IdempotencyRequest, KeyState } from "../contract/gate/idempotency.ts";
+import {
+  type IdempotencyAnswer,
+  type IdempotencyRequest,
+  type KeyState,
+  seedOf,
+} from "../contract/gate/idempotency.ts";
+import { reseedJob } from "../contract/gate/job-shard.ts";
 
 type Wishes = Pick<AdmissionRequest, "draws" | "jobs">;
 type Denied = AdmissionAnswer["denied"];
@@ -15,7 +21,7 @@ export interface Narrowed extends Wishes {
 
 /**
  * Take out of an admission what its keys say must not happen: an action whose key was not claimed draws from no limit and
- * records no job, and jobs whose ids an earlier run has chosen are left to be recorded under those.
+ * records no job. Jobs of a key that an earlier run began get the ids which that run gave them.
  *
  * With `allOrNothing` a key that stands for a failure stops everything; where an earlier run is in doubt, which may
  * turn out a failure too, jobs wait until they are really started, so that none is recorded and then called skipped.
@@ -23,24 +29,23 @@ export interface Narrowed extends Wishes {
 export function narrowToClaimed(
   { draws, jobs, allOrNothing }: Wishes & Pick<AdmissionRequest, "allOrNothing">,
   asked: IdempotencyRequest,
-  { batch, actions }: IdempotencyAnswer,
+  claimed: IdempotencyAnswer,
 ): Narrowed {
+  const { batch, actions } = claimed;
   const states = new Map(actions.map(({ index, state }) => [index, state]));
   if (allOrNothing && actions.some(({ state }) => isFailure(state)))
     return { draws: [], jobs: [], keeps: (_, state) => state.kind !== "claimed" };
 
   const inDoubt = [...states.values(), batch].some((state) => state?.kind === "claimed" && state.inDoubt);
-  const seeds = new Map(asked.actions.map(({ index, seed }) => [index, seed]));
-  const isOwn = (index: number): boolean => {
-    const state = states.get(index);
-    // An action's own key goes before the batch's: it stands for the action in whichever batch it is sent.
-    return state === undefined
-      ? batch?.kind !== "claimed" || batch.seed === asked.batch?.seed
-      : state.kind === "claimed" && state.seed === seeds.get(index);
+  const mayRun = ({ index }: { readonly index: number }): boolean =>
+    (states.get(index)?.kind ?? "claimed") === "claimed";
+  const underSeed = (job: AdmissionRequest["jobs"][number]): AdmissionRequest["jobs"][number] => {
+    const seed = seedOf(job.index, asked, claimed);
+    return seed?.retaken ? { ...job, spec: reseedJob(job.spec, seed.value), retaken: true } : job;
   };
   return {
-    draws: draws.filter(({ index }) => (states.get(index)?.kind ?? "claimed") === "claimed"),
-    jobs: allOrNothing && inDoubt ? [] : jobs.filter(({ index }) => isOwn(index)),
+    draws: draws.filter(mayRun),
+    jobs: allOrNothing && inDoubt ? [] : jobs.filter(mayRun).map(underSeed),
     keeps: (index, state, denied) =>
       state.kind !== "claimed" ||
       !(allOrNothing ? denied.length > 0 : denied.some((turnedAway) => turnedAway.index === index)),

@@ -1,12 +1,20 @@
 import { makeFailure, toWireFailure, type WireFailure } from "../contract/failure.ts";
-import type { AttemptEnd, JobClaim, JobRecord, JobSpec, JobStatus } from "../contract/gate/job.ts";
+import type {
+  AttemptEnd,
+  CallbackStatus,
+  CallbackTarget,
+  JobClaim,
+  JobRecord,
+  JobSpec,
+  JobStatus,
+} from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { backoffMs } from "../kit/backoff.ts";
-import { type Callback, makeCallback, startCallback, toCallbackRecord } from "./callback.ts";
+import { attemptNow } from "../kit/result.ts";
 
-/** One row of the outbox. Times are milliseconds since the epoch. */
+/** One row of the outbox: a job and, once that is over, the delivery of the event about its end. Times are milliseconds since the epoch. */
 export interface Job {
-  readonly spec: JobSpec;
+  readonly spec: Omit<JobSpec, "callback">;
   readonly status: JobStatus;
   /** Attempts begun, the one that is running included: counted before they run, so a crash cannot hide one. */
   readonly attempts: number;
@@ -14,17 +22,39 @@ export interface Job {
   readonly fence: number;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Running: when the lease ends. Retrying: when the next attempt may begin. Null when the job is final. */
+  /**
+   * When something is to be done about it. Running: the lease ends. Retrying: the next attempt may begin. Over: the event
+   * about its end is to be delivered. Null when nothing is left to do, so never for a job that is alive.
+   */
   readonly dueAt: number | null;
   readonly dataJson: string | null;
   readonly errorJson: string | null;
   readonly note: string | null;
-  /** The delivery of the event about the job's end; null when nobody asked for one. */
+  /** Null when nobody asked to be told of the job's end. */
   readonly callback: Callback | null;
 }
 
+/** The delivery of the event about a job's end: `pending`, and with no attempt, as long as the job is alive. */
+export interface Callback {
+  readonly target: CallbackTarget;
+  readonly status: CallbackStatus;
+  /** Attempts that have ended. */
+  readonly attempts: number;
+  /** HTTP status of the last answer. */
+  readonly lastStatus: number | null;
+}
+
+/** Whether a job of this status gets another attempt, or has one under way; the others are over. */
+export function isLive(status: string): boolean {
+  return status === "running" || status === "retrying";
+}
+
 /** Record a job as already running its first attempt, which its recorder makes. */
-export function recordJob(spec: JobSpec, nowMs: number, { leaseMs }: { leaseMs: number }): Job {
+export function recordJob(
+  { callback, ...spec }: JobSpec,
+  nowMs: number,
+  { leaseMs }: { leaseMs: number },
+): Job {
   return {
     spec,
     status: "running",
@@ -36,7 +66,7 @@ export function recordJob(spec: JobSpec, nowMs: number, { leaseMs }: { leaseMs: 
     dataJson: null,
     errorJson: null,
     note: null,
-    callback: spec.callback === undefined ? null : makeCallback(spec.callback),
+    callback: callback === undefined ? null : makeCallback(callback),
   };
 }
 
@@ -57,28 +87,21 @@ export function claimJob(
   nowMs: number,
   { leaseMs }: { leaseMs: number },
 ): [job: Job, claim: JobClaim | null] {
-  if (job.dueAt === null || job.dueAt > nowMs) return [job, null];
+  if (!isLive(job.status) || job.dueAt === null || job.dueAt > nowMs) return [job, null];
   // Attempts are counted before they run: without one, nothing was sent.
   if (job.status === "running" && job.attempts > 0 && job.spec.delivery === "at-most-once") {
-    return [finish(job, nowMs, { status: "unknown", error: unreported(job) }), null];
+    return [failJob(job, nowMs, { status: "unknown", error: unreported(job) }), null];
   }
   if (job.attempts >= job.spec.maxAttempts) {
-    return [finish(job, nowMs, { status: "dead", error: unreported(job) }), null];
+    return [failJob(job, nowMs, { status: "dead", error: unreported(job) }), null];
   }
-  if (!isJson(job.spec.argsJson)) {
+  if (!attemptNow(() => JSON.parse(job.spec.argsJson)).ok) {
     return [buryJob(job, nowMs, "The job's recorded arguments cannot be read, so it was not run."), null];
   }
-  const attempt = job.attempts + 1;
-  const fence = job.fence + 1;
-  const claimed: Job = {
-    ...job,
-    status: "running",
-    attempts: attempt,
-    fence,
-    updatedAt: nowMs,
-    dueAt: nowMs + leaseMs,
-  };
-  return [claimed, { spec: job.spec, attempt, fence }];
+  const [attempts, fence] = [job.attempts + 1, job.fence + 1];
+  const dueAt = nowMs + leaseMs;
+  const claimed: Job = { ...job, status: "running", attempts, fence, updatedAt: nowMs, dueAt };
+  return [claimed, { spec: job.spec, attempt: attempts, fence }];
 }
 
 /**
@@ -92,50 +115,40 @@ export function settleJob(
   nowMs: number,
   command: { fence: number; end: AttemptEnd; random: number },
 ): [job: Job, accepted: boolean] {
-  const { fence, end, random } = command;
-  if (job.status !== "running" || job.fence !== fence) return [job, false];
-  if (end.kind === "succeeded") return [succeed(job, nowMs, end.dataJson), true];
+  const isIts = job.status === "running" && job.fence === command.fence;
+  return isIts ? [endAttempt(job, nowMs, command), true] : [job, false];
+}
+
+function endAttempt(
+  job: Job,
+  nowMs: number,
+  { end, random }: { readonly end: AttemptEnd; readonly random: number },
+): Job {
+  if (end.kind === "succeeded") return succeed(job, nowMs, end.dataJson);
   // Only the recorder's own attempt may be given back uncounted: it happens once, so it cannot go on for ever.
-  if (end.kind === "released" && job.fence === 1)
-    return [{ ...job, status: "retrying", attempts: 0, updatedAt: nowMs, dueAt: nowMs }, true];
-  if (end.kind === "deferred" && nowMs - job.createdAt < LIMITS.jobDeferralMs) {
-    // Every claim raises the fence, counted or not, so the waits grow although the attempts do not.
-    const dueAt = nowMs + retryDelayMs(job, end.error, { tries: job.fence, random });
-    return [
-      {
-        ...job,
-        status: "retrying",
-        attempts: job.attempts - 1,
-        updatedAt: nowMs,
-        dueAt,
-        errorJson: JSON.stringify(end.error),
-      },
-      true,
-    ];
-  }
+  if (end.kind === "released" && job.fence === 1) return retryJob(job, nowMs, { attempts: 0, dueAt: nowMs });
   const error = end.kind === "released" ? toWireFailure(makeFailure("OVERLOADED")) : end.error;
-  if (end.kind === "lost" && job.spec.delivery === "at-most-once")
-    return [finish(job, nowMs, { status: "unknown", error }), true];
-  if (end.kind === "failed" && !error.retryable) {
-    // A tool that is gone may come back with the next deployment: `dead` can be redriven, `failed` cannot.
-    const status = error.code === "UNKNOWN_TOOL" ? "dead" : "failed";
-    return [finish(job, nowMs, { status, error }), true];
-  }
-  if (job.attempts >= job.spec.maxAttempts) return [finish(job, nowMs, { status: "dead", error }), true];
-  const retry: Job = {
-    ...job,
-    status: "retrying",
-    updatedAt: nowMs,
-    dueAt: nowMs + retryDelayMs(job, error, { tries: job.attempts, random }),
+  const retryAfter = (tries: number): Pick<Job, "dueAt" | "errorJson"> => ({
+    dueAt: nowMs + retryDelayMs(job, error, { tries, random }),
     errorJson: JSON.stringify(error),
-  };
-  return [retry, true];
+  });
+  // Every claim raises the fence, counted or not, so the waits grow although the attempts do not.
+  if (end.kind === "deferred" && nowMs - job.createdAt < LIMITS.jobDeferralMs)
+    return retryJob(job, nowMs, { attempts: job.attempts - 1, ...retryAfter(job.fence) });
+  if (end.kind === "lost" && job.spec.delivery === "at-most-once")
+    return failJob(job, nowMs, { status: "unknown", error });
+  // A tool that is gone may come back with the next deployment: `dead` can be redriven, `failed` cannot.
+  if (end.kind === "failed" && !error.retryable)
+    return failJob(job, nowMs, { status: error.code === "UNKNOWN_TOOL" ? "dead" : "failed", error });
+  return job.attempts >= job.spec.maxAttempts
+    ? failJob(job, nowMs, { status: "dead", error })
+    : retryJob(job, nowMs, retryAfter(job.attempts));
 }
 
 /** Bury a job that cannot be run at all; the hint says why. */
 export function buryJob(job: Job, nowMs: number, hint: string): Job {
   const error = toWireFailure(makeFailure("INTERNAL", { retryable: false, hint }));
-  return finish(job, nowMs, { status: "dead", error });
+  return failJob(job, nowMs, { status: "dead", error });
 }
 
 /** The id of the event about a job's end: the same however often it is sent, another one after a redrive. */
@@ -145,50 +158,51 @@ export function toEventId({ spec, fence }: Job): string {
 
 /** Translate a row to what its caller may see of it. */
 export function toJobRecord(job: Job): JobRecord {
-  const { spec, status, attempts, createdAt, updatedAt, dueAt, dataJson, errorJson, note } = job;
-  const nextAttemptAt = status === "retrying" ? dueAt : null;
-  const { id, tool } = spec;
-  const callback = job.callback === null ? null : toCallbackRecord(job.callback);
+  const { spec, fence: _, dueAt, callback, ...shown } = job;
   return {
-    id,
-    tool,
-    status,
-    attempts,
-    createdAt,
-    updatedAt,
-    nextAttemptAt,
-    dataJson,
-    errorJson,
-    note,
-    callback,
+    ...shown,
+    id: spec.id,
+    tool: spec.tool,
+    nextAttemptAt: job.status === "retrying" ? dueAt : null,
+    callback: callback && {
+      status: callback.status,
+      attempts: callback.attempts,
+      lastStatus: callback.lastStatus,
+      nextAttemptAt: isLive(job.status) ? null : dueAt,
+    },
   };
 }
 
 function succeed(job: Job, nowMs: number, dataJson: string): Job {
   const bytes = utf8Length(dataJson);
-  const done = { ...job, ...overAt(job, nowMs), status: "succeeded", errorJson: null } as const;
-  if (bytes <= LIMITS.jobDataBytes) return { ...done, dataJson };
+  const kept = bytes <= LIMITS.jobDataBytes;
   const note = `The job succeeded. Its output of ${bytes} bytes was not kept: at most ${LIMITS.jobDataBytes} are.`;
-  return { ...done, dataJson: null, note };
+  return endJob(job, nowMs, {
+    status: "succeeded",
+    errorJson: null,
+    dataJson: kept ? dataJson : null,
+    ...(!kept && { note }),
+  });
 }
 
-function finish(job: Job, nowMs: number, end: { status: JobStatus; error: WireFailure }): Job {
-  return {
-    ...job,
-    ...overAt(job, nowMs),
-    status: end.status,
-    dataJson: null,
-    errorJson: JSON.stringify(end.error),
-  };
+function failJob(job: Job, nowMs: number, { status, error }: { status: JobStatus; error: WireFailure }): Job {
+  return endJob(job, nowMs, { status, dataJson: null, errorJson: JSON.stringify(error) });
 }
 
-/** What every end of a job has in common: nothing is due any more but the event about it. */
-export function overAt({ callback }: Job, nowMs: number): Pick<Job, "updatedAt" | "dueAt" | "callback"> {
-  return {
-    updatedAt: nowMs,
-    dueAt: null,
-    callback: callback === null ? null : startCallback(callback, nowMs),
-  };
+/** End a job: nothing is due any more but the event about it, at once. */
+export function endJob(job: Job, nowMs: number, changes: Partial<Job>): Job {
+  const callback = job.callback && makeCallback(job.callback.target);
+  return { ...job, ...changes, updatedAt: nowMs, callback, dueAt: callback && nowMs };
+}
+
+/** Let a job have another attempt. */
+export function retryJob(job: Job, nowMs: number, changes: Partial<Job>): Job {
+  return { ...job, status: "retrying", updatedAt: nowMs, ...changes };
+}
+
+/** Make the delivery of an event of which nothing was sent yet. */
+export function makeCallback(target: CallbackTarget): Callback {
+  return { target, status: "pending", attempts: 0, lastStatus: null };
 }
 
 function unreported(job: Job): WireFailure {
@@ -209,15 +223,6 @@ function retryDelayMs(
   const asked = Math.min(Math.max(error.retry_after_ms ?? 0, 0), maxMs);
   const jitter = backoffMs({ attempt: tries, initialMs: spec.backoffInitialMs, maxMs, random });
   return Math.min(maxMs, asked + jitter);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function utf8Length(text: string): number {

@@ -239,7 +239,7 @@ describe("fitTokens()", () => {
     expect(fitted!.data).not.toHaveProperty("link", expect.stringContaining("…"));
   });
 
-  test("cuts a megabyte in linear time, however deep it lies: in its square it would be beyond a test's limit", () => {
+  test("cuts a megabyte however deep it lies, and lists in lists three thousand times", () => {
     const inside = {
       text: "The fuel pump may fail. ".repeat(20_000),
       rows: Array.from({ length: 20_000 }, (_, id) => ({ id, ok: true })),

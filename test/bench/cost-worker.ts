@@ -2,7 +2,7 @@ import type { AdmissionRequest } from "../../src/contract/gate/admission.ts";
 import { createGateClient } from "../../src/edge/gate-client/gate-client.ts";
 import { createTenantGate } from "../../src/edge/durable/tenant-gate.ts";
 import { systemClock } from "../../src/edge/platform/system-ports.ts";
-import { createLeasedAdmission, TenantLeases } from "../../src/gate/leased-admission.ts";
+import { createLeasedAdmission, IsolateQuota } from "../../src/gate/leased-admission.ts";
 
 /** Every job is settled by the first attempt, so the alarm finds nothing to do. */
 const nothingDue = (): Promise<never> => Promise.reject(new Error("No job outlives its lease here"));
@@ -69,7 +69,7 @@ export default {
       return gate.admit(admission, wishes);
     };
     const admit = createLeasedAdmission({
-      leases: new TenantLeases(),
+      held: new IsolateQuota(),
       send,
       clock: systemClock,
       defer: (work) => void work.catch(() => {}),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { createCatalog } from "../../src/catalog/catalog.ts";
+import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import { defineTool } from "../../src/catalog/define-tool.ts";
 import { describeTool } from "../../src/catalog/describe-tool.ts";
 import { discoverTools, discoverySchema } from "../../src/catalog/discover-tools.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { createCatalog } from "../../src/catalog/catalog.ts";
+import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import { defineTool } from "../../src/catalog/define-tool.ts";
 import { declareTool, SAMPLE_CATALOG } from "../support/sample-tools.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
 import { toAnnotations } from "../../src/catalog/annotations.ts";
-import { createCatalog } from "../../src/catalog/catalog.ts";
+import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import { OPEN_BATCH_TOOL } from "../../src/catalog/open-batch-tool.ts";
 import { describeSurface } from "../../src/catalog/tool-surface.ts";
 import { toolSchema } from "../../src/catalog/tool-schema.ts";

@@ -54,7 +54,7 @@ describe("the README's tool", () => {
   test("runs as the text says, and reaches only the host it declares", async () => {
     await writeFile(
       join(folder, "run.ts"),
-      `import { createCatalog } from "../../src/catalog/catalog.ts";
+      `import { createCatalog } from "../../src/catalog/create-catalog.ts";
        import { FakeToolContext } from "../../test/support/fake-tool-context.ts";
        import { getExchangeRate } from "./tool.ts";
        const tool = createCatalog([getExchangeRate]).get("get_exchange_rate")!;

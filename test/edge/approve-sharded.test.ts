@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { AdmissionAnswer, AdmissionRequest } from "../../src/contract/gate/admission.ts";
 import { placeJob } from "../../src/contract/gate/job-shard.ts";
-import { approveSharded } from "../../src/edge/gate-client/approve-sharded.ts";
+import { approveSharded } from "../../src/edge/gate-client/admit-sharded.ts";
 import { HUNDRED_AN_HOUR, makeRequest, makeSpec } from "./gate-requests.ts";
 
 const AWAY = placeJob("7b2e3c52-0c1f-4a53-9f0d-0c9d9a3a4c10", { rank: 9, atHome: 1 });

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import { makeRefusal } from "../../src/contract/refusal.ts";
-import { type Listener, type Ran, respondEvents, type Run } from "../../src/edge/http/event-stream.ts";
+import { type Listener, respondEvents, type Run } from "../../src/edge/http/event-stream.ts";
+import type { Ran } from "../../src/edge/http/respond.ts";
 import { err, ok, type Result } from "../../src/kit/result.ts";
 import type { Refused } from "../../src/gate/admit-plan.ts";
 import { readEvents } from "../support/read-events.ts";

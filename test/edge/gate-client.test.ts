@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { placeJob } from "../../src/contract/gate/job-shard.ts";
 import { createGateClient } from "../../src/edge/gate-client/gate-client.ts";
 import { systemClock } from "../../src/edge/platform/system-ports.ts";
-import type { TenantGateStub } from "../../src/contract/gate/tenant-gate-methods.ts";
+import type { Gate } from "../../src/contract/gate/tenant-gate-methods.ts";
 import type { TenantGateNamespace } from "../../src/edge/gate-client/gate-client.ts";
 import { countRows } from "./count-rows.ts";
 import { attemptsRun } from "./scripted-attempts.ts";
@@ -28,7 +28,7 @@ class FakeNamespace implements TenantGateNamespace {
     return { name } as DurableObjectId;
   }
 
-  get(): TenantGateStub {
+  get(): Gate {
     this.stubs += 1;
     const answer = this.#answers[Math.min(this.stubs, this.#answers.length) - 1];
     const call = async () => {
@@ -202,7 +202,7 @@ describe("createGateClient()", () => {
       },
     };
     let broken = false;
-    function brokenOnce(real: TenantGateStub): Pick<TenantGateStub, "admit"> {
+    function brokenOnce(real: Gate): Pick<Gate, "admit"> {
       return {
         async admit(request) {
           const answer = await real.admit(request);

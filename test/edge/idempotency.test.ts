@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
 import type { IdempotencyRequest, KeyEnd, KeyState } from "../../src/contract/gate/idempotency.ts";
+import { deriveId } from "../../src/kit/derive-id.ts";
 import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeRequest, makeSpec } from "./gate-requests.ts";
 
@@ -24,7 +25,7 @@ function makeKeys(parts: {
 }): IdempotencyRequest {
   const { batch, actions = [], fingerprint = "f", deadlineMs = 15_000 } = parts;
   const runId = `run-${++runs}`;
-  const content = (key: string) => ({ key, fingerprint, seed: `seed-${key}-${runId}` });
+  const content = (key: string) => ({ key, fingerprint, seed: crypto.randomUUID() });
   return {
     runId,
     deadlineMs,
@@ -114,19 +115,20 @@ describe("P2: a job under a key", () => {
   test("killed between record and answer: the same key gives the same job, and nobody else's attempt", async () => {
     const stub = gateOf(env.SMALL_GATE);
     const keys = makeKeys({ batch: "k", deadlineMs: 1 });
-    const jobs = [{ index: 0, spec: makeSpec("job-of-the-seed", []) }];
+    const jobs = [{ index: 0, spec: makeSpec(deriveId(keys.batch!.seed, 7), []) }];
     const first = await stub.admit(makeRequest({ jobs, idempotency: keys }));
     expect(first.recorded).toEqual([{ index: 0, fence: 1 }]);
     await abortAllDurableObjects();
     await sleep(150);
 
     const again = env.SMALL_GATE.get(stub.id);
-    const other = [{ index: 0, spec: makeSpec("job-of-another-seed", []) }];
-    const taken = await again.admit(
-      makeRequest({ jobs: other, idempotency: makeKeys({ batch: "k", deadlineMs: 1 }) }),
-    );
+    const others = makeKeys({ batch: "k", deadlineMs: 1 });
+    const other = deriveId(others.batch!.seed, 7);
+    const asked = makeRequest({ jobs: [{ index: 0, spec: makeSpec(other, []) }], idempotency: others });
+    const taken = await again.admit(asked);
     expect(taken.idempotency!.batch).toMatchObject({ seed: keys.batch!.seed, inDoubt: true });
-    expect([taken.recorded, await again.job("job-of-another-seed")]).toEqual([[], null]);
+    expect([taken.recorded, await again.job(other)]).toEqual([[{ index: 0, fence: null }], null]);
+    expect(await again.job(jobs[0]!.spec.id)).toMatchObject({ status: expect.any(String) });
     const retaken = await again.admit(makeRequest({ jobs: [{ ...jobs[0]!, retaken: true }] }));
     expect(retaken.recorded).toEqual([{ index: 0, fence: null }]);
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { createGateClient } from "../../src/edge/gate-client/gate-client.ts";
 import { systemClock } from "../../src/edge/platform/system-ports.ts";
-import { createLeasedAdmission, TenantLeases } from "../../src/gate/leased-admission.ts";
+import { createLeasedAdmission, IsolateQuota } from "../../src/gate/leased-admission.ts";
 import { countRows } from "./count-rows.ts";
 import { makeRequest } from "./gate-requests.ts";
 
@@ -15,7 +15,7 @@ function createIsolate(tenant: string) {
   const isolate = {
     calls: 0,
     admit: createLeasedAdmission({
-      leases: new TenantLeases(),
+      held: new IsolateQuota(),
       send: (request, wishes) => {
         isolate.calls += 1;
         return gate.admit(request, wishes);

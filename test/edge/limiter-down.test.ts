@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { createVolley } from "../../src/edge/create-volley.ts";
 import { digestKey } from "../../src/edge/http/key-ring.ts";
-import type { TenantGateStub } from "../../src/contract/gate/tenant-gate-methods.ts";
+import type { Gate } from "../../src/contract/gate/tenant-gate-methods.ts";
 import type { TenantGateNamespace } from "../../src/edge/gate-client/gate-client.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 
@@ -33,13 +33,13 @@ async function createWorker(beforeAnswer: () => Promise<void>, onResponse: () =>
     idFromName: (name) => real.idFromName(name),
     get: (id) => {
       const stub = real.get(id);
-      const admit: TenantGateStub["admit"] = async (request, wishes) => {
+      const admit: Gate["admit"] = async (request, wishes) => {
         const answer = beforeAnswer().then(() => stub.admit(request, wishes));
         pending.push(answer);
         return answer;
       };
       // A batch asks for nothing else here.
-      return { admit } as unknown as TenantGateStub;
+      return { admit } as unknown as Gate;
     },
   };
   const hash = Array.from(await digestKey("key"), (byte) => byte.toString(16).padStart(2, "0")).join("");

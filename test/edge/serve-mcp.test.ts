@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 
-import { createCatalog } from "../../src/catalog/catalog.ts";
+import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import { serveMcp } from "../../src/edge/mcp/serve-mcp.ts";
 import type { RequestContext } from "../../src/edge/http/request-context.ts";
 

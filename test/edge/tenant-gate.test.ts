@@ -233,7 +233,9 @@ describe("jobs", () => {
     await runInDurableObject(stub, (_gate, { storage }) => {
       storage.sql.exec("UPDATE jobs SET format = 99 WHERE id = 'old'");
       storage.sql.exec("UPDATE jobs SET args_json = '{' WHERE id = 'torn'");
-      storage.sql.exec("UPDATE jobs SET delivery = 'twice' WHERE id = 'odd'");
+      storage.sql.exec(
+        "UPDATE jobs SET rest_json = json_set(rest_json, '$.delivery', 'twice') WHERE id = 'odd'",
+      );
     });
     await endLeases(stub);
     for (const id of ["old", "torn", "odd"]) await becomes(stub, id, "dead");
@@ -245,6 +247,19 @@ describe("jobs", () => {
     ]);
     expect(await alarmOf(stub)).toBeNull();
   });
+});
+
+test("a finished job that nobody is to be told of is never due, whatever its row says", async () => {
+  const stub = gateOf();
+  await stub.admit(makeJobsRequest(makeSpec("over", [])));
+  await stub.settle("over", 1, OVER);
+  await runInDurableObject(stub, (_gate, { storage }) =>
+    storage.sql.exec("UPDATE jobs SET due_at = 1").toArray(),
+  );
+  await evictDurableObject(stub);
+  await runDurableObjectAlarm(stub);
+  expect(await stub.job("over")).toMatchObject({ status: "succeeded", dataJson: "1" });
+  await vi.waitFor(async () => expect(await alarmOf(stub)).toBeNull());
 });
 
 describe("cancel and redrive", () => {
@@ -466,7 +481,7 @@ describe("the alarm", () => {
     await stub.admit(makeJobsRequest(makeSpec("stuck", ["succeed"])));
     await runInDurableObject(stub, (_gate, { storage }) => {
       storage.sql.exec(
-        "CREATE TRIGGER full BEFORE UPDATE ON jobs WHEN NEW.fence > 1 BEGIN SELECT RAISE(ABORT, 'full'); END",
+        "CREATE TRIGGER full BEFORE INSERT ON jobs WHEN NEW.fence > 1 BEGIN SELECT RAISE(ABORT, 'full'); END",
       );
     });
     await endLeases(stub);
@@ -600,6 +615,37 @@ describe("bounds", () => {
     await evictDurableObject(stub);
     await stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }));
     expect(await stub.job("aged")).toBeNull();
+  });
+
+  test("what storage refuses to forget fails no entry, and goes with a later one", async () => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec("stays", [])));
+    await stub.settle("stays", 1, OVER);
+    await stub.keep([{ handle: "r", json: "1" }]);
+    await stub.park([{ id: "c", islandJson: "{}" }]);
+    const tables = ["jobs", "results", "confirmations"];
+    const onEach = async (statement: (table: string) => string): Promise<void> => {
+      await runInDurableObject(stub, (_gate, { storage }) => {
+        for (const table of tables) storage.sql.exec(statement(table));
+      });
+    };
+    const left = (): Promise<number[]> =>
+      runInDurableObject(stub, (_gate, { storage }) =>
+        tables.map((table) => storage.sql.exec(`SELECT * FROM ${table}`).toArray().length),
+      );
+    await onEach(
+      (table) =>
+        `CREATE TRIGGER full_${table} BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, 'full'); END`,
+    );
+    const columns: Record<string, string> = { jobs: "updated_at", results: "kept_at" };
+    await onEach((table) => `UPDATE ${table} SET ${columns[table] ?? "expires_at"} = 1`);
+    await evictDurableObject(stub);
+    expect((await stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }))).quota?.allowed).toBe(true);
+    expect(await left()).toEqual([1, 1, 1]);
+    await onEach((table) => `DROP TRIGGER full_${table}`);
+    await evictDurableObject(stub);
+    await stub.admit(makeRequest());
+    expect(await left()).toEqual([0, 0, 0]);
   });
 
   test("a cold start runs no step of the schema twice", async () => {

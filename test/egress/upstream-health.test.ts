@@ -13,7 +13,7 @@ import { JobDrain } from "../../src/edge/durable/drain-jobs.ts";
 import { AttemptRunner } from "../../src/run/attempt-runner.ts";
 import { ByteBudget } from "../../src/egress/read-body.ts";
 import { judge, UpstreamHealth } from "../../src/egress/upstream-health.ts";
-import { firstDue, nextDue } from "../../src/state/due-times.ts";
+import { type DueIndex, firstDue, nextDue } from "../../src/state/due-index.ts";
 import { claimJob, type Job, recordJob, settleJob } from "../../src/state/outbox.ts";
 import { TestWorld, type WireResult } from "../support/execute-batch.ts";
 import { contractOf } from "../support/fake-actions.ts";
@@ -177,17 +177,19 @@ test("calls that were stopped by us say nothing about the upstream", async () =>
 });
 
 describe("A storm of 1,000 jobs", () => {
-  const liveOf = (jobs: ReadonlyMap<string, Job>) =>
-    new Map([...jobs].flatMap(([id, { dueAt }]) => (dueAt === null ? [] : [[id, dueAt] as const])));
+  const liveOf = (jobs: ReadonlyMap<string, Job>): DueIndex =>
+    new Map(
+      [...jobs].flatMap(([id, { dueAt }]) => (dueAt === null ? [] : [[id, { kind: "attempt", dueAt }]])),
+    );
 
   /** The object's side of it: the real drain, claims and settlements, over rows in memory. */
   function drainOf(clock: VirtualClock, runner: AttemptRunner, jobs: Map<string, Job>) {
     return new JobDrain(
       {
         clock,
-        nextDue: () => nextDue(liveOf(jobs)),
+        nextDue: (now) => nextDue(liveOf(jobs), now, 0),
         claim(now) {
-          const id = firstDue(liveOf(jobs), now);
+          const id = firstDue(liveOf(jobs), now, 0);
           if (id === null) return null;
           const [claimed, claim] = claimJob(jobs.get(id)!, now, LEASE);
           jobs.set(id, claimed);
@@ -206,7 +208,8 @@ describe("A storm of 1,000 jobs", () => {
 
   /** The alarm: the drain runs whenever a job is due, until all of them have ended. */
   async function drainAll(clock: VirtualClock, drain: JobDrain, jobs: Map<string, Job>): Promise<void> {
-    for (let dueAt = nextDue(liveOf(jobs)); dueAt !== null; dueAt = nextDue(liveOf(jobs))) {
+    const next = (): number | null => nextDue(liveOf(jobs), clock.now(), 0);
+    for (let dueAt = next(); dueAt !== null; dueAt = next()) {
       await clock.sleep(Math.max(1, dueAt - clock.now()));
       await drain.run();
     }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { describeBatchTool } from "../../src/catalog/batch-tool.ts";
-import { createCatalog } from "../../src/catalog/catalog.ts";
+import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import type { Tool } from "../../src/catalog/define-tool.ts";
 import { type JsonSchema, toolSchema } from "../../src/catalog/tool-schema.ts";
 import { TOOL_FORMATS, type ToolFormat, toToolList } from "../../src/formats/tool-list.ts";

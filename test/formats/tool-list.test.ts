@@ -4,7 +4,7 @@ import type OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 
 import type { ToolDescriptor } from "../../src/catalog/batch-tool.ts";
-import { createCatalog } from "../../src/catalog/catalog.ts";
+import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import { describeSurface, TOOL_SURFACES } from "../../src/catalog/tool-surface.ts";
 import { isJsonObject } from "../../src/contract/json.ts";
 import { TOOL_FORMATS, type ToolFormat, toToolList } from "../../src/formats/tool-list.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { AdmissionRequest, LeaseWish } from "../../src/contract/gate/admission.ts";
-import { createLeasedAdmission, TenantLeases } from "../../src/gate/leased-admission.ts";
+import { createLeasedAdmission, IsolateQuota } from "../../src/gate/leased-admission.ts";
 import { QuotaGate } from "../support/quota-gate.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
@@ -13,11 +13,11 @@ class World {
   readonly clock = new VirtualClock();
   readonly gate = new QuotaGate();
   readonly deferred: Promise<unknown>[] = [];
-  readonly leases = new TenantLeases();
+  readonly held = new IsolateQuota();
   calls = 0;
   down = false;
   readonly admit = createLeasedAdmission({
-    leases: this.leases,
+    held: this.held,
     clock: this.clock,
     defer: (work) => void this.deferred.push(work),
     send: async (request: AdmissionRequest, wishes: readonly LeaseWish[]) => {
@@ -61,8 +61,7 @@ describe("createLeasedAdmission()", () => {
     expect(await world.send(1_000, 200, { draws })).toBe(0);
     expect(world.calls).toBeLessThanOrEqual(100);
     // Nothing is lost on the way: what the gate counted is what was sent, and what is held.
-    const held = (name: string): number =>
-      world.leases.buckets.get(name)!.leases.reduce((sum, { tokens }) => sum + tokens, 0);
+    const held = (name: string): number => world.held.leases.heldOf(name);
     expect(world.gate.counted(QUOTA.bucket)).toBeLessThanOrEqual(1_000 + held(QUOTA.bucket) + 100);
     expect(world.gate.counted(TOOL.bucket)).toBeLessThanOrEqual(2_000 + held(TOOL.bucket) + 200);
   });
@@ -86,12 +85,12 @@ describe("createLeasedAdmission()", () => {
   test("asks the gate when one of the limits is not covered, and then spends nothing that is at hand", async () => {
     const world = new World();
     await world.send(200, 200);
-    const held = world.leases.buckets.get(QUOTA.bucket)!.leases;
+    const held = world.held.leases.heldOf(QUOTA.bucket);
     const before = world.calls;
     const rare = { bucket: "tool:rare", limit: 60, windowS: 60 };
     await world.send(1, 200, { draws: [{ index: 0, limit: rare }] });
     expect(world.calls).toBe(before + 1);
-    expect(world.leases.buckets.get(QUOTA.bucket)!.leases).toEqual(held);
+    expect(world.held.leases.heldOf(QUOTA.bucket)).toBe(held);
   });
 
   test("says what is left: never more than the gate said, and what is at hand", async () => {
@@ -104,7 +103,7 @@ describe("createLeasedAdmission()", () => {
     }
     const { quota } = await world.clock.runUntil(world.admit(world.request()));
     const truly = world.gate.remaining(world.clock.now(), QUOTA);
-    const held = world.leases.buckets.get(QUOTA.bucket)!.leases.reduce((sum, { tokens }) => sum + tokens, 0);
+    const held = world.held.leases.heldOf(QUOTA.bucket);
     expect(quota!.remaining).toBeLessThanOrEqual(truly + held);
     expect(quota!.remaining).toBeGreaterThan(QUOTA.limit / 2);
   });
@@ -129,20 +128,42 @@ describe("createLeasedAdmission()", () => {
     expect(world.calls).toBe(before + 1);
   });
 
-  test("a lease that ends unused is not fetched again for a while", async () => {
+  test("a demand that is over costs one lease that nobody uses, and then none", async () => {
     const world = new World();
     await world.send(200, 200);
     await world.clock.advance(3_000);
     const { wishes } = world.gate;
-    await world.send(400, 200);
-    expect(world.gate.wishes).toBe(wishes);
+    for (let k = 0; k < 5; k += 1) {
+      await world.send(1, 200);
+      await world.clock.advance(3_000);
+    }
+    expect(world.gate.wishes).toBe(wishes + 1);
+  });
+
+  test("a burst after a pause is one call, and nobody waits for longer than that takes", async () => {
+    const world = new World();
+    for (let burst = 0; burst < 3; burst += 1) {
+      await world.send(100, 200);
+      await world.clock.advance(2_500);
+    }
+    const before = world.calls;
+    const startedAt = world.clock.now();
+    expect(await world.send(20, 1_000_000)).toBe(0);
+    expect([world.calls - before, Math.round(world.clock.now() - startedAt)]).toEqual([1, 20]);
+  });
+
+  test("who waits for an answer that never comes asks by himself", async () => {
+    const world = new World();
+    for (let k = 0; k < 16; k += 1) void world.admit(world.request());
+    world.held.coming = new Promise(() => {});
+    const { quota } = await world.clock.runUntil(world.admit(world.request()));
+    expect(quota!.allowed).toBe(true);
   });
 
   test("one that fetches for a bucket at a time, however many come at once", async () => {
     const world = new World();
-    await world.send(60, 200);
-    const { wishes } = world.gate;
-    expect(wishes).toBeLessThanOrEqual(2);
+    await world.send(60, 20_000);
+    expect(world.gate.wishes).toBe(1);
   });
 
   test("3,000 at once at a limit of 100 are exactly 100", async () => {
@@ -162,7 +183,7 @@ describe("createLeasedAdmission()", () => {
     const world = new World();
     const quota = { bucket: "key:some", limit: 300, windowS: 3_600 };
     expect(await world.send(280, 100, { quota })).toBe(0);
-    const alone = Array.from({ length: 30 }, () => world.leases.countAlone(world.clock.now(), quota));
+    const alone = Array.from({ length: 30 }, () => world.held.countAlone(world.clock.now(), quota));
     expect(alone.filter(Boolean)).toHaveLength(20);
   });
 });

@@ -7,7 +7,7 @@ import { StepIds } from "../../src/gate/step-ids.ts";
 const seed = (n: number): string => `0000000${n}-0000-4000-8000-00000000abcd`;
 const createPorts = () => {
   let ids = 0;
-  return { newId: () => `id-${(ids += 1)}` };
+  return { newId: () => seed((ids += 1) + 4) };
 };
 const ASKED: IdempotencyRequest = {
   runId: "run",
@@ -17,12 +17,12 @@ const ASKED: IdempotencyRequest = {
 };
 
 describe("without a key", () => {
-  test("jobs have fresh ids, and calls one fresh prefix for the batch", () => {
+  test("jobs and calls have ids of one fresh seed for the batch", () => {
     const ids = new StepIds(createPorts());
-    expect([ids.jobId(0, null), ids.jobId(0, null)]).toEqual(["id-1", "id-2"]);
+    expect([ids.jobId(0, null), ids.jobId(0, 2)]).toEqual([deriveId(seed(5), 0), deriveId(seed(5), 3)]);
     const keys = [ids.callKey({ index: 0, id: "a" }, null), ids.callKey({ index: 1, id: "b" }, 3)];
-    expect(keys).toEqual(["id-3:a", "id-3:b:3"]);
-    expect(ids.isRetaken(0)).toBe(false);
+    expect(keys).toEqual([`${seed(5)}:a`, `${seed(5)}:b:3`]);
+    expect(ids.seedOf(0).retaken).toBe(false);
   });
 });
 
@@ -51,16 +51,19 @@ describe("under keys", () => {
       batch: claimed(seed(8)),
       actions: [{ index: 2, state: { kind: "claimed", seed: seed(2), inDoubt: false } }],
     };
-    const ids = new StepIds(createPorts(), ASKED, batchOnly);
-    expect([ids.isRetaken(0), ids.isRetaken(2)]).toEqual([true, false]);
+    const ids = new StepIds(createPorts(), ASKED);
+    expect(ids.jobId(0, null)).toBe(deriveId(seed(1), 0));
+    ids.take(batchOnly);
+    expect([ids.seedOf(0).retaken, ids.seedOf(2).retaken]).toEqual([true, false]);
     expect([ids.jobId(0, null), ids.jobId(2, null)]).toEqual([deriveId(seed(8), 0), deriveId(seed(2), 0)]);
 
     const actionOnly: IdempotencyAnswer = {
       batch: { kind: "claimed", seed: seed(1), inDoubt: false },
       actions: [{ index: 2, state: claimed(seed(9)) }],
     };
-    const others = new StepIds(createPorts(), ASKED, actionOnly);
-    expect([others.isRetaken(0), others.isRetaken(2)]).toEqual([false, true]);
+    const others = new StepIds(createPorts(), ASKED);
+    others.take(actionOnly);
+    expect([others.seedOf(0).retaken, others.seedOf(2).retaken]).toEqual([false, true]);
     expect(others.callKey({ index: 2, id: "c" }, null)).toBe(seed(9));
   });
 });

@@ -71,3 +71,23 @@ test("what was refused before it was counted costs nothing", async () => {
   // The one more that was counted is the asking itself; 100,000 a minute refill faster than this asks.
   expect(await remaining()).toBeGreaterThanOrEqual(before - 1);
 });
+
+test("requests in bursts wait for one another's leases, also where the caller who asked for them hangs up", async () => {
+  const caller = new TestCaller(volley.url, "sandbox-key");
+  const send = () =>
+    caller.send({ body: JSON.stringify({ actions: [{ tool: "probe-echo", args: { n: 1 } }] }) });
+  for (let burst = 0; burst < 4; burst += 1) {
+    const gone = new AbortController();
+    const lost = fetch(`${volley.url}/v1/execute_actions`, {
+      method: "POST",
+      headers: { authorization: "Bearer sandbox-key", "content-type": "application/json" },
+      body: JSON.stringify({ actions: [{ tool: "probe-echo", args: { n: 0 } }] }),
+      signal: gone.signal,
+    }).catch(() => null);
+    const answers = Array.from({ length: 60 }, send);
+    gone.abort();
+    await lost;
+    for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
+    await sleep(700);
+  }
+});

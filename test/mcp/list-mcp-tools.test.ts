@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createCatalog } from "../../src/catalog/catalog.ts";
+import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import { listMcpTools } from "../../src/edge/mcp/list-mcp-tools.ts";
 import { readCatalogue } from "../fixtures/catalogue/read-catalogue.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createCatalog } from "../../src/catalog/catalog.ts";
+import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import { parseBatchRequest } from "../../src/formats/orchestration-api.ts";
 import { makePartition } from "../../src/plan/partition.ts";
 import { makeSerialPlan } from "../../src/plan/make-serial-plan.ts";

@@ -15,7 +15,7 @@ import { LIMITS } from "../../src/contract/limits.ts";
 import { runAttempt } from "../../src/run/run-attempt.ts";
 import { isDemotable } from "../../src/run/demotion.ts";
 import { ByteBudget } from "../../src/egress/read-body.ts";
-import { createCatalog } from "../../src/catalog/catalog.ts";
+import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import { sleep } from "../../src/kit/sleep.ts";
 import { Semaphore } from "../../src/kit/semaphore.ts";
 import { TestWorld, type WireResult } from "../support/execute-batch.ts";

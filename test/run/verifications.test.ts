@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import { createCatalog } from "../../src/catalog/catalog.ts";
+import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import { defineTool, type Tool, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import type { Orchestration } from "../../src/contract/orchestration.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 
-import { createCatalog } from "../../src/catalog/catalog.ts";
+import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import { EXAMPLE_TOOLS } from "../sandbox/example-tools.ts";
 import { EXAMPLES_HOST, resetExamples, WEBHOOK_SECRET } from "../sandbox/upstreams/examples.ts";
 import { runTool } from "../support/run-tool.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 
 import { describeBatchTool } from "../../src/catalog/batch-tool.ts";
-import { createCatalog } from "../../src/catalog/catalog.ts";
+import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import { defineTool } from "../../src/catalog/define-tool.ts";
 import { describeTool } from "../../src/catalog/describe-tool.ts";
 import { discoverTools, discoverySchema } from "../../src/catalog/discover-tools.ts";

@@ -1,65 +1,100 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { CallbackEnd } from "../../src/contract/gate/job.ts";
+import type { CallbackEnd, CallbackRecord } from "../../src/contract/gate/job.ts";
 import {
-  type Callback,
   CALLBACK_ATTEMPTS,
+  claimCallback,
   disableCallback,
-  makeCallback,
   settleCallback,
-  startCallback,
-  toCallbackRecord,
 } from "../../src/state/callback.ts";
+import { redriveJob } from "../../src/state/change-job.ts";
+import { claimJob, type Job, toJobRecord } from "../../src/state/outbox.ts";
+import {
+  failed,
+  LEASE,
+  NOW as BEFORE,
+  recorded,
+  settle as settleAttempt,
+  succeeded,
+} from "../support/sample-jobs.ts";
 
-const NOW = 1_800_000_000_000;
 const TARGET = { url: "https://hooks.example.com/x", secretName: "VOLLEY_WEBHOOK_SECRET" };
-const started = startCallback(makeCallback(TARGET), NOW);
+const alive = recorded({ callback: TARGET });
+const [started] = settleAttempt(alive, succeeded);
+/** When the job ended. */
+const NOW = BEFORE + 1_000;
+
 const answered = (status: number, retryAfterMs: number | null = null): CallbackEnd => ({
   kind: "answered",
   status,
   retryAfterMs,
 });
-const settle = (callback: Callback, end: CallbackEnd, random = 0): [Callback, boolean] =>
-  settleCallback(callback, NOW, { attempt: callback.attempts + 1, end, random });
+/** Settle the attempt that comes next. */
+const settle = (job: Job, end: CallbackEnd, random = 0): [Job, boolean] =>
+  settleCallback(job, NOW, { claim: nextOf(job), end, random });
+const nextOf = (job: Job) => ({ eventId: `job-1-${job.fence}`, attempt: job.callback!.attempts + 1 });
+const shown = (job: Job): CallbackRecord => toJobRecord(job).callback!;
 
 describe("a callback", () => {
   test("waits while its job is alive, and is due the moment it ends", () => {
-    expect(makeCallback(TARGET)).toMatchObject({ status: "pending", attempts: 0, dueAt: null });
+    expect(shown(alive)).toEqual({ status: "pending", attempts: 0, lastStatus: null, nextAttemptAt: null });
+    expect(claimCallback(alive, Number.MAX_SAFE_INTEGER)).toBeNull();
     expect(started.dueAt).toBe(NOW);
+    expect(claimCallback(started, NOW - 1)).toBeNull();
+    expect(claimCallback(started, NOW)).toEqual({
+      jobId: "job-1",
+      eventId: "job-1-1",
+      attempt: 1,
+      target: TARGET,
+      job: toJobRecord(started),
+    });
+  });
+
+  test("is never claimed as an attempt of its job", () => {
+    expect(claimJob(started, NOW, LEASE)).toEqual([started, null]);
+  });
+
+  test("is nothing to a job that nobody asked to be told of", () => {
+    const [job] = settleAttempt(recorded(), succeeded);
+    expect(job).toMatchObject({ dueAt: null, callback: null });
+    expect(claimCallback(job, Number.MAX_SAFE_INTEGER)).toBeNull();
+    expect(disableCallback(job)).toBe(job);
   });
 
   test.each([200, 202, 204, 299])("is delivered by a %d", (status) => {
-    expect(settle(started, answered(status))).toEqual([
-      { target: TARGET, status: "delivered", attempts: 1, lastStatus: status, dueAt: null },
-      true,
-    ]);
+    const callback = { target: TARGET, status: "delivered", attempts: 1, lastStatus: status };
+    expect(settle(started, answered(status))).toEqual([{ ...started, callback, dueAt: null }, true]);
   });
 
   test("is disabled by a 410, and sent no more", () => {
-    expect(settle(started, answered(410))[0]).toMatchObject({ status: "disabled", dueAt: null });
-    expect(disableCallback(started)).toMatchObject({ status: "disabled", attempts: 0, dueAt: null });
+    expect(settle(started, answered(410))[0]).toMatchObject({
+      callback: { status: "disabled", attempts: 1 },
+      dueAt: null,
+    });
+    expect(disableCallback(started)).toMatchObject({
+      callback: { status: "disabled", attempts: 0 },
+      dueAt: null,
+    });
   });
 
   test.each([301, 400, 404, 500, 503])("is tried again after a %d", (status) => {
     expect(settle(started, answered(status))[0]).toMatchObject({
-      status: "pending",
-      attempts: 1,
-      lastStatus: status,
+      callback: { status: "pending", attempts: 1, lastStatus: status },
       dueAt: NOW + 5_000,
     });
   });
 
   test("follows the published schedule, and fails after its last attempt", () => {
     const minutes: number[] = [];
-    let callback = started;
+    let job = started;
     for (;;) {
-      [callback] = settle(callback, { kind: "unanswered" });
-      if (callback.dueAt === null) break;
-      minutes.push((callback.dueAt - NOW) / 60_000);
+      [job] = settle(job, { kind: "unanswered" });
+      if (job.dueAt === null) break;
+      minutes.push((job.dueAt - NOW) / 60_000);
     }
     expect(minutes).toEqual([5 / 60, 5, 30, 120, 300, 600, 840, 1_200, 1_440]);
-    expect(callback).toMatchObject({ status: "failed", attempts: CALLBACK_ATTEMPTS, lastStatus: null });
+    expect(job.callback).toMatchObject({ status: "failed", attempts: CALLBACK_ATTEMPTS, lastStatus: null });
   });
 
   test("waits at least as long as the endpoint asks, and spreads by up to a tenth of its pause", () => {
@@ -70,10 +105,24 @@ describe("a callback", () => {
 
   test("takes no report twice, none of another attempt, and none once it is over", () => {
     const [tried] = settle(started, answered(500));
-    expect(settleCallback(tried, NOW, { attempt: 1, end: answered(200), random: 0 })).toEqual([tried, false]);
+    const again = { claim: nextOf(started), end: answered(200), random: 0 };
+    expect(settleCallback(tried, NOW, again)).toEqual([tried, false]);
     const [over] = settle(started, answered(200));
     expect(settle(over, answered(500))).toEqual([over, false]);
-    expect(settle(makeCallback(TARGET), answered(200))[1]).toBe(false);
+    expect(settle(alive, answered(200))[1]).toBe(false);
+  });
+
+  test("takes no report about an end that is none any more, and starts anew with the next one", () => {
+    const [dead] = settleAttempt(recorded({ callback: TARGET, maxAttempts: 1 }), failed(true));
+    const [tried] = settle(dead, answered(500));
+    const late = { claim: nextOf(tried), end: answered(200), random: 0 };
+    const [redriven] = redriveJob(tried, NOW);
+    expect(redriven.callback).toEqual(alive.callback);
+    expect(settleCallback(redriven, NOW, late)).toEqual([redriven, false]);
+    const [again] = claimJob(redriven, NOW, LEASE);
+    const [ended] = settleAttempt(again, succeeded);
+    expect(settleCallback(ended, NOW, { ...late, claim: { ...late.claim, attempt: 1 } })[1]).toBe(false);
+    expect(claimCallback(ended, ended.dueAt!)).toMatchObject({ eventId: "job-1-2", attempt: 1 });
   });
 
   test("comes to an end, whatever its endpoint does", () => {
@@ -90,23 +139,23 @@ describe("a callback", () => {
     );
     fc.assert(
       fc.property(ends, fc.double({ min: 0, max: 0.999, noNaN: true }), (list, random) => {
-        let callback = started;
+        let job = started;
         for (const end of list) {
-          const before = callback.attempts;
-          const [next, accepted] = settle(callback, end, random);
-          expect(accepted).toBe(callback.dueAt !== null);
-          if (accepted) expect(next.attempts).toBe(before + 1);
+          const before = job.callback!.attempts;
+          const [next, accepted] = settle(job, end, random);
+          expect(accepted).toBe(job.dueAt !== null);
+          if (accepted) expect(next.callback!.attempts).toBe(before + 1);
           if (next.dueAt !== null) expect(next.dueAt).toBeGreaterThanOrEqual(NOW + 5_000);
-          callback = next;
+          job = next;
         }
-        expect(callback.dueAt).toBeNull();
-        expect(["delivered", "disabled", "failed"]).toContain(callback.status);
+        expect(job.dueAt).toBeNull();
+        expect(["delivered", "disabled", "failed"]).toContain(job.callback!.status);
       }),
     );
   });
 
   test("is shown without its address", () => {
-    expect(toCallbackRecord(settle(started, answered(500))[0])).toEqual({
+    expect(shown(settle(started, answered(500))[0])).toEqual({
       status: "pending",
       attempts: 1,
       lastStatus: 500,

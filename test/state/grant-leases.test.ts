@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import type { LeaseWish, RateLimit } from "../../src/contract/gate/admission.ts";
-import { grantLeases, leaseMsOf } from "../../src/state/grant-leases.ts";
+import { grantLeases } from "../../src/state/grant-leases.ts";
+import { leaseMsOf } from "../../src/state/lease.ts";
 import { type Bucket, drawQuota } from "../../src/state/quota.ts";
 
 const NOW = 1_800_000_000_000;

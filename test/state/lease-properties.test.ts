@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { RateLimit } from "../../src/contract/gate/admission.ts";
-import { leaseMsOf } from "../../src/state/grant-leases.ts";
+import { leaseMsOf } from "../../src/state/lease.ts";
 import { createRandom, LeaseSimulation, worstExcess } from "../support/lease-simulation.ts";
 
 const ISOLATES = 50;
@@ -108,6 +108,34 @@ describe("leased quota", () => {
         expect(worstExcess(sim.admitted, limit)).toBeLessThanOrEqual(1e-6);
         // Busy enough to be leased: 50 requests a second and more at each isolate.
         if (limit.limit === 10_000) expect(sim.leasedUses).toBeGreaterThan(sim.admitted.length / 10);
+      }
+    },
+  );
+
+  test.each([
+    ["50 a second", { perSecond: 50, onMs: 30_000 }],
+    ["200 a second", { perSecond: 200, onMs: 30_000 }],
+    ["1,000 a second", { perSecond: 1_000, onMs: 30_000 }],
+    ["50 a second for a second", { perSecond: 50, onMs: 1_000 }],
+    ["200 a second for a fifth of a second", { perSecond: 200, onMs: 200 }],
+    ["200 a second for a second", { perSecond: 200, onMs: 1_000 }],
+    ["1,000 a second for half a second", { perSecond: 1_000, onMs: 500 }],
+    ["200 a second for three seconds", { perSecond: 200, onMs: 3_000 }],
+  ])(
+    "asks the gate at most 0.05 times a request at %s, with pauses of one second",
+    (_, { perSecond, onMs }) => {
+      for (const isolates of [1, 4]) {
+        const limit = { bucket: "key:busy", limit: 300_000, windowS: 60 };
+        const sim = new LeaseSimulation({ limit, isolates, random: createRandom(perSecond + onMs) });
+        for (let from = 0; from < 30_000; from += onMs + 1_000) {
+          for (let ms = 0; ms < Math.min(onMs, 30_000 - from); ms += 1_000 / perSecond)
+            for (let isolate = 0; isolate < isolates; isolate += 1)
+              sim.at(START + from + ms, () => sim.request(isolate));
+        }
+        sim.run();
+        expect(sim.denied).toBe(0);
+        expect(sim.gateCalls / sim.admitted.length).toBeLessThanOrEqual(0.05);
+        expect(worstExcess(sim.admitted, limit)).toBeLessThanOrEqual(1e-6);
       }
     },
   );

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { IdempotencyRequest, KeyState } from "../../src/contract/gate/idempotency.ts";
+import { deriveId } from "../../src/kit/derive-id.ts";
 import { narrowToClaimed } from "../../src/state/narrow-to-claimed.ts";
 
 const limit = { bucket: "tool:x", limit: 1, windowS: 60 };
@@ -13,21 +14,22 @@ const spec = (id: string) => ({
   backoffInitialMs: 1_000,
   delivery: "at-least-once" as const,
 });
-const content = (index: number) => ({ key: `k${index}`, fingerprint: "f", seed: `seed-${index}` });
+const seedAt = (index: number): string => `${index}0000000-0000-4000-8000-000000000000`;
+const content = (index: number) => ({ key: `k${index}`, fingerprint: "f", seed: seedAt(index) });
 const ASKED: IdempotencyRequest = {
   runId: "run",
   deadlineMs: 1,
   batch: content(9),
   actions: [1, 2].map((index) => ({ index, ...content(index) })),
 };
-const FRESH = (index: number): KeyState => ({ kind: "claimed", seed: `seed-${index}`, inDoubt: false });
-const TAKEN: KeyState = { kind: "claimed", seed: "earlier", inDoubt: true };
+const FRESH = (index: number): KeyState => ({ kind: "claimed", seed: seedAt(index), inDoubt: false });
+const TAKEN: KeyState = { kind: "claimed", seed: seedAt(8), inDoubt: true };
 
 /** What is left of three actions that each draw and record a job; the second and third have keys of their own. */
 function narrow(states: { batch?: KeyState; one?: KeyState; two?: KeyState }, allOrNothing = false) {
   const request = {
     draws: [0, 1, 2].map((index) => ({ index, limit })),
-    jobs: [0, 1, 2].map((index) => ({ index, spec: spec(`job-${index}`) })),
+    jobs: [0, 1, 2].map((index) => ({ index, spec: spec(deriveId(seedAt(index === 0 ? 9 : index), index)) })),
     allOrNothing,
   };
   const { batch = FRESH(9), one = FRESH(1), two = FRESH(2) } = states;
@@ -41,12 +43,13 @@ function narrow(states: { batch?: KeyState; one?: KeyState; two?: KeyState }, al
   return {
     draws: narrowed.draws.map(({ index }) => index),
     jobs: narrowed.jobs.map(({ index }) => index),
+    retaken: narrowed.jobs.filter((job) => job.retaken).map((job) => job.spec.id),
     keeps: narrowed.keeps,
   };
 }
 
 test("nothing is taken out where every key is new", () => {
-  expect(narrow({})).toMatchObject({ draws: [0, 1, 2], jobs: [0, 1, 2] });
+  expect(narrow({})).toMatchObject({ draws: [0, 1, 2], jobs: [0, 1, 2], retaken: [] });
 });
 
 test.each<[string, KeyState]>([
@@ -57,9 +60,10 @@ test.each<[string, KeyState]>([
   expect(narrow({ one })).toMatchObject({ draws: [0, 2], jobs: [0, 2] });
 });
 
-test("jobs of an earlier run wait for its ids, an action's own new key does not", () => {
-  expect(narrow({ batch: TAKEN })).toMatchObject({ draws: [0, 1, 2], jobs: [1, 2] });
-  expect(narrow({ two: TAKEN })).toMatchObject({ draws: [0, 1, 2], jobs: [0, 1] });
+test("jobs of an earlier run get its ids, those of an action's own new key keep theirs", () => {
+  const all = { draws: [0, 1, 2], jobs: [0, 1, 2] };
+  expect(narrow({ batch: TAKEN })).toMatchObject({ ...all, retaken: [deriveId(seedAt(8), 0)] });
+  expect(narrow({ two: TAKEN })).toMatchObject({ ...all, retaken: [deriveId(seedAt(8), 2)] });
 });
 
 test("under all-or-nothing a key that stands for a failure stops everything, and no other key is held for it", () => {

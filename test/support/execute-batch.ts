@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { createCatalog } from "../../src/catalog/catalog.ts";
+import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import type { Tool } from "../../src/catalog/define-tool.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
 import type { WireFailure } from "../../src/contract/failure.ts";
@@ -62,7 +62,8 @@ export class TestWorld {
   readonly ports: Ports = {
     clock: this.clock,
     random: () => 0.5,
-    newId: () => `id-${(this.#ids += 1)}`,
+    // A seed of job ids has to be a UUID.
+    newId: () => `${(this.#ids += 1).toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`,
     fetch: (url, init) => this.fetch(url, init),
     sha256: sha256Of,
     secret: (name) => this.secrets.get(name),
@@ -88,6 +89,7 @@ export class TestWorld {
       catalog: createCatalog(tools),
       ports: this.ports,
       gate: this.gate,
+      countAlone: () => this.gate.aloneAllowed,
       toolGates: this.toolGates,
       health: this.health,
       cache: this.cacheOf(tools)?.of("acme") ?? null,

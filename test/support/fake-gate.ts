@@ -13,7 +13,7 @@ import type {
   IdempotencyRequest,
 } from "../../src/contract/gate/idempotency.ts";
 import type { AttemptEnd } from "../../src/contract/gate/job.ts";
-import type { Gate } from "../../src/egress/ports.ts";
+import type { Gate } from "../../src/contract/gate/tenant-gate-methods.ts";
 import { narrowToClaimed } from "../../src/state/narrow-to-claimed.ts";
 
 /** When everything that a fake gate parks expires. */
@@ -71,10 +71,6 @@ export class FakeGate implements Gate {
     };
   }
 
-  countAlone(): boolean {
-    return this.aloneAllowed;
-  }
-
   #record({ index, spec, retaken }: AdmissionRequest["jobs"][number]) {
     const isTheirs = retaken === true && this.recordedIds.has(spec.id);
     this.recordedIds.add(spec.id);
@@ -85,6 +81,13 @@ export class FakeGate implements Gate {
     this.closings.push(closing);
     if (this.down) throw new Error("The gate is down");
   }
+
+  readonly job = unasked;
+  readonly jobs = unasked;
+  readonly cancel = unasked;
+  readonly redrive = unasked;
+  readonly confirmation = unasked;
+  readonly reject = unasked;
 
   /** Islands it parked, by id. */
   readonly parked = new Map<string, Island>();
@@ -128,6 +131,11 @@ export class FakeGate implements Gate {
       return json === undefined ? [] : [{ handle, json }];
     });
   }
+}
+
+/** What no batch asks of its gate. */
+function unasked(): never {
+  throw new Error("Cannot answer: a batch does not ask this");
 }
 
 /** Every key is new, and this run's. */

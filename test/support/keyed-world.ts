@@ -17,7 +17,6 @@ export class KeyedWorld extends TestWorld {
   readonly records = new Map<string, KeyRecord>();
   /** How each key was left, oldest first. */
   readonly ends: string[] = [];
-  #ids = 0;
 
   constructor() {
     super();
@@ -97,13 +96,7 @@ export class KeyedWorld extends TestWorld {
 
   #keyed(body: object, key: string | undefined): Partial<Execution> {
     return {
-      ports: { ...this.ports, newId: () => this.#newId() },
       ...(key !== undefined && { batchKey: { key, content: body } }),
     };
-  }
-
-  /** Seeds are UUIDs. */
-  #newId(): string {
-    return `${(this.#ids += 1).toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`;
   }
 }

@@ -1,13 +1,6 @@
 import type { LeaseGrant, LeaseWish, RateLimit } from "../../src/contract/gate/admission.ts";
 import { grantLeases, type LeasePolicy } from "../../src/state/grant-leases.ts";
-import {
-  acceptLeases,
-  drawLeases,
-  endLeases,
-  type LeaseBook,
-  type LeaseChanges,
-  type LeasedBucket,
-} from "../../src/state/lease.ts";
+import { TenantLeases } from "../../src/state/lease.ts";
 import { type Bucket, type BucketChange, drawQuota, resumeBucket } from "../../src/state/quota.ts";
 
 /** The gate's quota with what a restart keeps of it, and a clock of its own. */
@@ -45,22 +38,17 @@ class SimulatedGate {
 }
 
 /** One isolate: its leases, and a clock of its own. */
-class SimulatedIsolate implements LeaseBook {
-  seenMs = 0;
-  buckets = new Map<string, LeasedBucket>();
+class SimulatedIsolate {
+  leases = new TenantLeases();
+  /** Requests that wait for an answer under way. */
+  waiting: (() => void)[] = [];
   offsetMs = 0;
   /** Answers to what an earlier life asked for reach nobody. */
   life = 0;
 
-  apply({ seenMs, clear, buckets }: LeaseChanges): void {
-    this.seenMs = seenMs;
-    if (clear) this.buckets.clear();
-    for (const [name, bucket] of buckets) this.buckets.set(name, bucket);
-  }
-
   evict(): void {
-    this.seenMs = 0;
-    this.buckets = new Map();
+    this.leases = new TenantLeases();
+    this.waiting = [];
     this.life += 1;
   }
 }
@@ -122,18 +110,20 @@ export class LeaseSimulation {
   }
 
   /** One request at an isolate; `lost` when the answer to what it sends to the gate never arrives. */
-  request(index: number, lost = false): void {
+  request(index: number, lost = false, again = false): void {
     const { limit, wish } = this.#options;
     const isolate = this.isolates[index]!;
-    const [changes, { covered, wishes }] = drawLeases(isolate, this.now + isolate.offsetMs, [limit]);
-    isolate.apply(changes);
+    const { kind, wishes } = isolate.leases.draw(this.now + isolate.offsetMs, [limit], again);
+    const covered = kind === "covered";
+    if (kind === "coming") isolate.waiting.push(() => this.request(index, lost, true));
     if (covered) {
       this.admitted.push(this.now);
       this.leasedUses += 1;
     }
-    const tokens = covered ? 0 : (wish?.() ?? 0);
+    const short = kind === "short";
+    const tokens = short ? (wish?.() ?? 0) : 0;
     const wanted = tokens > 0 ? [{ limit, tokens }] : wishes;
-    if (!covered || wanted.length > 0) this.#ask(isolate, { quota: !covered, wishes: wanted, lost });
+    if (short || wanted.length > 0) this.#ask(isolate, { quota: short, wishes: wanted, lost });
   }
 
   #ask(
@@ -157,10 +147,11 @@ export class LeaseSimulation {
         // The timer of `createLeasedAdmission`: it began when the wish was sent, and runs by real time.
         const endsAt = sentAt + leaseMs;
         const grants = this.now < endsAt ? granted : [];
-        isolate.apply(acceptLeases(isolate, this.now + isolate.offsetMs, { sentAtMs, wishes, grants }));
+        isolate.leases.accept(this.now + isolate.offsetMs, sentAtMs, { wishes, grants });
+        for (const go of isolate.waiting.splice(0)) go();
         if (grants.length === 0) return;
         this.at(endsAt, () => {
-          if (isolate.life === life) isolate.apply(endLeases(isolate, limit, sentAtMs + leaseMs));
+          if (isolate.life === life) isolate.leases.end(limit.bucket, sentAtMs + leaseMs);
         });
       });
     });

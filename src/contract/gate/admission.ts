@@ -32,7 +32,7 @@ export interface AdmissionRequest {
    * Keys to claim in the same turn. Only the object knows them: a request with this part is never answered without it.
    *
    * A batch whose key is not claimed counts nothing and records nothing. An action whose key is not claimed draws from
-   * no limit and records no job; nor does one whose ids come from an earlier run, since `jobs` has other ids.
+   * no limit and records no job. A job of a key that an earlier run began is recorded under that run's id.
    */
   readonly idempotency?: IdempotencyRequest;
   /**

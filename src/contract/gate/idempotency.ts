@@ -40,6 +40,15 @@ export interface KeptAnswer {
   readonly failed: boolean;
 }
 
+/** What the ids of one action's jobs and upstream calls are made from. */
+export interface Seed {
+  readonly value: string;
+  /** Of an idempotency key of the action's own, which stands for it in whichever batch it is sent. */
+  readonly own: boolean;
+  /** An earlier run's, which may have recorded jobs under it: their attempts are that run's or the alarm's. */
+  readonly retaken: boolean;
+}
+
 /** What became of the keys in an admission; an action that is missing was not claimed. */
 export interface IdempotencyAnswer {
   readonly batch: KeyState | null;
@@ -62,4 +71,24 @@ export type KeyEnd =
 export interface IdempotencyClosing {
   readonly runId: string;
   readonly ends: readonly { readonly key: string; readonly end: KeyEnd }[];
+}
+
+/**
+ * Find the seed of an action among its batch's keys: its own key's goes before the batch's, and an earlier run's before the
+ * one that was asked with. Null where it has neither key.
+ *
+ * @param claimed null before the admission, when every key counts as fresh
+ */
+export function seedOf(
+  index: number,
+  { batch, actions }: IdempotencyRequest,
+  claimed: IdempotencyAnswer | null,
+): Seed | null {
+  const action = actions.find((other) => other.index === index);
+  const asked = action ?? batch;
+  if (asked === null) return null;
+  const own = action !== undefined;
+  const state = own ? claimed?.actions.find((other) => other.index === index)?.state : claimed?.batch;
+  const value = state?.kind === "claimed" ? state.seed : asked.seed;
+  return { value, own, retaken: value !== asked.seed };
 }

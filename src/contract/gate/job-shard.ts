@@ -1,5 +1,6 @@
-import type { JobCursor } from "./job.ts";
+import { deriveId } from "../../kit/derive-id.ts";
 import { LIMITS } from "../limits.ts";
+import type { JobCursor, JobSpec } from "./job.ts";
 
 /** The object that holds the tenant's quota, and the jobs of most batches. */
 export const HOME = 0;
@@ -22,8 +23,22 @@ const VERSION_AT = 14;
  */
 export function placeJob(id: string, { rank, atHome }: { rank: number; atHome: number }): string {
   if (rank < atHome || !PLACEABLE.test(id)) return id;
-  const shard = 1 + ((rank - atHome) % (LIMITS.outboxShards - 1));
+  return nameShard(id, 1 + ((rank - atHome) % (LIMITS.outboxShards - 1)));
+}
+
+function nameShard(id: string, shard: number): string {
   return `${shard.toString(16)}${id.slice(1, VERSION_AT)}8${id.slice(VERSION_AT + 1)}`;
+}
+
+/**
+ * Give a job the id that it has under another seed, and with it that idempotency key. Its position in the batch and the
+ * object that keeps it stay: an id says both, so nothing but the seed is needed.
+ */
+export function reseedJob(spec: JobSpec, seed: string): JobSpec {
+  const derived = deriveId(seed, Number.parseInt(spec.id.slice(-4), 16));
+  const shard = shardOf(spec.id);
+  const id = shard === HOME ? derived : nameShard(derived, shard);
+  return { ...spec, id, idempotencyKey: id };
 }
 
 /** The shard that a job's id names; home for ids of any other shape. */

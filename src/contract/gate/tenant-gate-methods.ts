@@ -11,27 +11,45 @@ import type { IdempotencyClosing } from "./idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "./job.ts";
 import type { KeptResult } from "./kept-result.ts";
 
-/** What a Worker may call on the object. */
+/** What a Worker may call on the object that holds a tenant's gate. */
 export interface TenantGateMethods {
+  /** Admit one batch, and then grant the leases that are wished for. */
   admit(request: AdmissionRequest, wishes?: readonly LeaseWish[]): AdmissionAnswer;
+  /** Take a run's last word on the keys that it claimed; those that are not its any more stay as they are. */
   complete(closing: IdempotencyClosing): void;
+  /** Take an attempt's report; false when its fence is not the row's any more, or the job is not running. */
   settle(jobId: string, fence: number, end: AttemptEnd): boolean;
   job(id: string): JobRecord | null;
+  /** List jobs, newest first, without their data. */
   jobs(query: JobQuery): JobRecord[];
+  /** Cancel a live job; null when there is no such job. */
   cancel(jobId: string): JobChange | null;
+  /** Give a dead job fresh attempts; null when there is no such job. */
   redrive(jobId: string): JobChange | null;
+  /** Keep results for later batches; the handles of those that were kept. */
   keep(results: readonly KeptResult[]): string[];
+  /** Read kept results back; what is unknown or expired is missing. */
   recall(handles: readonly string[]): KeptResult[];
+  /** Record islands that wait for a person; those in the answer are durable, the others were refused. */
   park(islands: readonly ParkRequest[]): ParkAnswer;
   confirmation(id: string): ConfirmationRecord | null;
+  /**
+   * Claim a pending confirmation for a person's yes and admit what it runs, at once: a claim that is refused counts
+   * nothing, and where the quota is used up nothing is claimed.
+   */
   approve(claim: Claim, request: AdmissionRequest): ApprovalAnswer;
+  /** Say no; what the confirmation was instead of pending, or null. */
   reject(claim: Claim): ClaimRefusal | null;
+  /** Report that what was approved is over. */
   conclude(claim: Claim): void;
 }
 
-/** The object from outside: the same methods, each a round trip. */
-export type TenantGateStub = {
-  readonly [Name in keyof TenantGateMethods]: (
-    ...args: Parameters<TenantGateMethods[Name]>
-  ) => Promise<ReturnType<TenantGateMethods[Name]>>;
+/** The same methods, each answered later. */
+type Promised<T> = {
+  readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Answer
+    ? (...args: Args) => Promise<Answer>
+    : never;
 };
+
+/** The tenant's gate from outside: each method is a round trip. A rejected promise means that nothing is certain. */
+export type Gate = Promised<TenantGateMethods>;

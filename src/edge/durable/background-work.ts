@@ -1,8 +1,9 @@
 import type { RateLimit } from "../../contract/gate/admission.ts";
 import { makeFailure, toWireFailure } from "../../contract/failure.ts";
 import type { AttemptEnd, CallbackClaim, CallbackEnd, JobClaim } from "../../contract/gate/job.ts";
+import { attempt } from "../../kit/result.ts";
 import type { DueWork } from "./drain-jobs.ts";
-import type { Outbox } from "./outbox.ts";
+import type { ClaimedWork, Outbox } from "./outbox.ts";
 import type { QuotaTable } from "./quota-table.ts";
 
 /** What an alarm does besides looking after rows. */
@@ -23,6 +24,8 @@ export interface WorkTables {
 /** What a bug in an attempt leaves behind: nobody knows what it sent. */
 const LOST: AttemptEnd = { kind: "lost", error: toWireFailure(makeFailure("INTERNAL")) };
 
+const UNANSWERED: CallbackEnd = { kind: "unanswered" };
+
 /** The attempts and deliveries of one tenant's object, claimed one at a time as they are due. */
 export class BackgroundWork {
   readonly #tables: WorkTables;
@@ -33,34 +36,25 @@ export class BackgroundWork {
     this.#background = background;
   }
 
-  /** Claim what is due, or null when nothing is. Deliveries first: at most two are under way, so neither they nor jobs wait for ever. */
+  /** Claim what is due, or null when nothing is. */
   claim(nowMs: number): DueWork | null {
-    return this.#claimDelivery(nowMs) ?? this.#claimAttempt(nowMs);
+    const work = this.#tables.outbox.claim(nowMs, (claim) => this.#drawLimit(nowMs, claim));
+    return work && { leaseEndsAt: work.leaseEndsAt, run: () => this.#run(work) };
   }
 
-  #claimDelivery(nowMs: number): DueWork | null {
-    const { callbacks } = this.#tables.outbox;
-    const due = callbacks.claim(nowMs);
-    if (due === null) return null;
-    const { claim, leaseEndsAt } = due;
-    const run = async (): Promise<void> => {
-      const end = await this.#background.deliver(claim).catch((): CallbackEnd => ({ kind: "unanswered" }));
-      callbacks.settle(claim, end, { nowMs: Date.now(), random: Math.random() });
-    };
-    return { leaseEndsAt, run };
-  }
-
-  #claimAttempt(nowMs: number): DueWork | null {
+  async #run(work: ClaimedWork): Promise<void> {
     const { outbox } = this.#tables;
-    const due = outbox.claim(nowMs, (claim) => this.#drawLimit(nowMs, claim));
-    if (due === null) return null;
-    const { claim, leaseEndsAt } = due;
-    const { id } = claim.spec;
-    const run = async (): Promise<void> => {
-      const end = await this.#background.attempt(claim).catch((): AttemptEnd => LOST);
-      outbox.settle(Date.now(), { jobId: id, fence: claim.fence, end, random: Math.random() });
-    };
-    return { leaseEndsAt, run };
+    if (work.kind === "delivery") {
+      const { claim } = work;
+      const sent = await attempt(() => this.#background.deliver(claim));
+      const end = sent.ok ? sent.value : UNANSWERED;
+      outbox.settleDelivery(Date.now(), { claim, end, random: Math.random() });
+      return;
+    }
+    const { spec, fence } = work.claim;
+    const made = await attempt(() => this.#background.attempt(work.claim));
+    const end = made.ok ? made.value : LOST;
+    outbox.settle(Date.now(), { jobId: spec.id, fence, end, random: Math.random() });
   }
 
   /** Draw from an attempt's limit; how long it has to wait where there is no room. */

@@ -4,6 +4,7 @@ import type {
   ParkAnswer,
   ParkRequest,
 } from "../../contract/gate/confirmation.ts";
+import { attemptNow } from "../../kit/result.ts";
 import {
   beginConfirmation,
   changeConfirmation,
@@ -27,24 +28,20 @@ type Row = {
 /**
  * The tenant's confirmations: their islands in the `confirmations` table, and in memory everything else about them.
  *
- * Memory follows the table: it is changed after the write succeeded, and a cold start derives it again. One object is one
+ * Memory follows the table: it is changed after the write succeeded, or read anew, as by a cold start. One object is one
  * tenant, so no id, guessed or leaked, reaches another tenant's confirmation.
  */
 export class ConfirmationTable {
   readonly #storage: DurableObjectStorage;
   readonly #limits: ConfirmationLimits;
-  readonly #book: Map<string, Confirmation>;
+  #book = new Map<string, Confirmation>();
   /** Nothing has to go before this. */
-  #pruneAt: number;
+  #pruneAt = 0;
 
   constructor(storage: DurableObjectStorage, limits: ConfirmationLimits) {
     this.#storage = storage;
     this.#limits = limits;
-    const rows = storage.sql.exec<Row>(
-      "SELECT id, status, created_at, expires_at, decided_by, bytes FROM confirmations",
-    );
-    this.#book = new Map(rows.toArray().map((row) => [row.id, toConfirmation(row)]));
-    this.#pruneAt = this.#firstPrune();
+    this.#readBook();
   }
 
   /** Record islands; when storage refuses, none is, and nobody is asked. */
@@ -55,18 +52,13 @@ export class ConfirmationTable {
       return beginConfirmation({ id, bytes }, nowMs, this.#limits);
     });
     const { kept, dropped } = fitConfirmations(this.#book, nowMs, { added, limits: this.#limits });
-    try {
-      this.#storage.transactionSync(() => {
-        this.#delete(dropped);
-        for (const one of kept) this.#insert(one, texts.get(one.id)!);
-      });
-    } catch {
-      // A full disk, most likely.
-      return [];
-    }
-    for (const id of dropped) this.#book.delete(id);
-    for (const one of kept) this.#book.set(one.id, one);
-    this.#pruneAt = this.#firstPrune();
+    const write = (): void => {
+      this.#delete(dropped);
+      for (const one of kept) this.#insert(one, texts.get(one.id)!);
+    };
+    // A full disk, most likely.
+    if (!attemptNow(() => this.#storage.transactionSync(write)).ok) return [];
+    this.#readBook();
     return added.flatMap(({ id }) => {
       const recorded = this.#book.get(id);
       return recorded === undefined ? [] : [{ id, expiresAt: recorded.expiresAt }];
@@ -101,24 +93,21 @@ export class ConfirmationTable {
     return refused;
   }
 
-  /** Remove what nobody needs to hear about any more. Costs no SQL when there is none; failing to fails no request. */
+  /** Remove what nobody needs to hear about any more. Costs no SQL when there is none; throws when storage refuses. */
   prune(nowMs: number): void {
     if (nowMs < this.#pruneAt) return;
     const expired = expireConfirmations(this.#book, nowMs, this.#limits);
-    try {
-      this.#storage.transactionSync(() => this.#delete(expired));
-    } catch {
-      // The rows stay; a later entry tries again.
-      return;
-    }
-    for (const id of expired) this.#book.delete(id);
-    this.#pruneAt = this.#firstPrune();
+    this.#storage.transactionSync(() => this.#delete(expired));
+    this.#readBook();
   }
 
-  #firstPrune(): number {
-    let first = Number.POSITIVE_INFINITY;
-    for (const { expiresAt } of this.#book.values()) first = Math.min(first, expiresAt);
-    return first + this.#limits.retentionMs;
+  #readBook(): void {
+    const rows = this.#storage.sql.exec<Row>(
+      "SELECT id, status, created_at, expires_at, decided_by, bytes FROM confirmations",
+    );
+    this.#book = new Map(Array.from(rows, (row) => [row.id, toConfirmation(row)]));
+    const expiries = [...this.#book.values()].map(({ expiresAt }) => expiresAt);
+    this.#pruneAt = Math.min(...expiries) + this.#limits.retentionMs;
   }
 
   #insert({ id, status, createdAt, expiresAt, decidedBy, bytes }: Confirmation, islandJson: string): void {

@@ -1,4 +1,5 @@
 import type { Clock } from "../../kit/clock.ts";
+import { attempt } from "../../kit/result.ts";
 
 /** Claimed work, and when its claim stops protecting it. */
 export interface DueWork {
@@ -84,11 +85,7 @@ export class JobDrain {
 
   /** Never rejects: an end that cannot be written is found again when the lease runs out. */
   async #work(due: DueWork): Promise<void> {
-    try {
-      await due.run();
-    } catch {
-      // Nothing to add: the row still says what is to be done.
-    }
+    await attempt(() => due.run());
     this.#running.delete(due);
     this.#wake();
   }

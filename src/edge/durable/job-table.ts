@@ -1,21 +1,55 @@
-import type { JobQuery } from "../../contract/gate/job.ts";
-import type { Job } from "../../state/outbox.ts";
-import {
-  buryJobRow,
-  FORMAT,
-  type JobRow,
-  parseJobRow,
-  toCallbackJson,
-  toDueAt,
-  toJobColumns,
-} from "./job-row.ts";
+import { type Delivery, JOB_STATUSES, type JobQuery, type JobStatus } from "../../contract/gate/job.ts";
+import { attemptNow } from "../../kit/result.ts";
+import { buryJob, type Callback, isLive, type Job } from "../../state/outbox.ts";
+
+/** What is written now. A row of any other format is not guessed at. */
+const FORMAT = 2;
 
 /** Rows removed at once: enough to keep up with any tenant, few enough not to hold up a request. */
 const PRUNE_ROWS = 1_000;
 
-const COLUMNS = `(id, due_at, updated_at, format, status, attempts, fence, created_at, tool,
-  idempotency_key, max_attempts, backoff_initial_ms, delivery, note, error_json, args_json, data_json, callback_json)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+/** Between two prunings by age: rows a few minutes too old hurt nobody. */
+const PRUNE_EVERY_MS = 5 * 60_000;
+
+const STATUSES: ReadonlySet<string> = new Set(JOB_STATUSES);
+const DELIVERIES: ReadonlySet<string> = new Set<Delivery>(["at-least-once", "at-most-once"]);
+
+/**
+ * A row of the `jobs` table: columns for what the object looks for and what every version can read, and in `rest_json` the
+ * rest of the job, which is read with it only. STRICT tables hold the column types; the rest is checked on reading.
+ */
+type JobRow = {
+  id: string;
+  due_at: number | null;
+  updated_at: number;
+  format: number;
+  status: string;
+  attempts: number;
+  fence: number;
+  created_at: number;
+  tool: string;
+  rest_json: string;
+  args_json: string;
+  data_json: string | null;
+};
+
+/** How finished jobs are kept. */
+export interface RetentionOptions {
+  readonly retentionMs: number;
+  readonly jobsKept: number;
+}
+
+/** What a cold start needs to know of a row. */
+export type JobHead = Pick<Job, "status" | "dueAt"> & {
+  readonly spec: { readonly id: string };
+};
+
+/** What of a job has no column. */
+type Rest = Pick<Job, "note" | "errorJson" | "callback"> & Omit<Job["spec"], "id" | "tool" | "argsJson">;
+
+/** The columns without the long texts, which come last: a list is read without them. */
+const HEAD = "id, due_at, updated_at, format, status, attempts, fence, created_at, tool, rest_json";
+const ROW = `(${HEAD}, args_json, data_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** A row's job is over; its event may still be due. */
 const IS_FINAL = "status NOT IN ('running', 'retrying')";
@@ -23,16 +57,21 @@ const IS_FINAL = "status NOT IN ('running', 'retrying')";
 /** The `jobs` table. A row with a due time has something to be done about it: an attempt, or a delivery. */
 export class JobTable {
   readonly #sql: SqlStorage;
+  readonly #options: RetentionOptions;
+  /** No finished row was last changed before that. */
+  #oldestEnd = Number.POSITIVE_INFINITY;
+  #prunedAt = 0;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, options: RetentionOptions) {
     this.#sql = sql;
+    this.#options = options;
   }
 
   /** Insert a job; false, and nothing changed, when its id is already recorded. */
   insert(job: Job): boolean {
     const cursor = this.#sql.exec(
-      `INSERT INTO jobs ${COLUMNS} ON CONFLICT (id) DO NOTHING RETURNING id`,
-      ...toJobColumns(job),
+      `INSERT INTO jobs ${ROW} ON CONFLICT (id) DO NOTHING RETURNING id`,
+      ...toColumns(job),
     );
     return cursor.toArray().length === 1;
   }
@@ -45,29 +84,15 @@ export class JobTable {
   load(id: string, nowMs: number): Job | null {
     const [row] = this.#sql.exec<JobRow>("SELECT * FROM jobs WHERE id = ?", id).toArray();
     if (row === undefined) return null;
-    const job = parseJobRow(row);
-    if (job !== null) return job;
-    const buried = buryJobRow(row, nowMs);
-    if (row.due_at !== null) this.#sql.exec(`REPLACE INTO jobs ${COLUMNS}`, ...toJobColumns(buried));
-    return buried;
+    const [job, isReadable] = readRow(row, nowMs);
+    if (!isReadable && row.due_at !== null) this.save(job);
+    return job;
   }
 
-  /** Save what an attempt may change. No index covers it, so it is one row written. */
+  /** Save a job. No index covers it, so it is one row written. */
   save(job: Job): void {
-    this.#sql.exec(
-      `UPDATE jobs SET due_at = ?, updated_at = ?, status = ?, attempts = ?, fence = ?, note = ?, error_json = ?,
-         data_json = ?, callback_json = ? WHERE id = ?`,
-      toDueAt(job),
-      job.updatedAt,
-      job.status,
-      job.attempts,
-      job.fence,
-      job.note,
-      job.errorJson,
-      job.dataJson,
-      toCallbackJson(job),
-      job.spec.id,
-    );
+    this.#sql.exec(`REPLACE INTO jobs ${ROW}`, ...toColumns(job));
+    this.#look(job.status, job.updatedAt);
   }
 
   /**
@@ -78,10 +103,7 @@ export class JobTable {
   list({ status, limit, after }: JobQuery, nowMs: number): Job[] {
     const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
     const rows = this.#sql.exec<JobRow>(
-      `SELECT id, due_at, updated_at, format, status, attempts, fence, created_at, tool, idempotency_key, max_attempts,
-         backoff_initial_ms, delivery, note, error_json, '' AS args_json, NULL AS data_json,
-         callback_json
-       FROM jobs WHERE id IN (
+      `SELECT ${HEAD}, '' AS args_json, NULL AS data_json FROM jobs WHERE id IN (
          SELECT id FROM jobs WHERE (created_at, id) < (?, ?)
            AND (?3 IS NULL OR ?3 = CASE WHEN format = ${FORMAT} THEN status ELSE 'dead' END)
          ORDER BY created_at DESC, id DESC LIMIT ?)
@@ -91,33 +113,108 @@ export class JobTable {
       status,
       limit,
     );
-    return Array.from(rows, (row) => parseJobRow(row) ?? buryJobRow(row, nowMs));
+    return Array.from(rows, (row) => readRow(row, nowMs)[0]);
   }
 
   /** Walk over what a cold start needs to know of every row. */
-  scan(): Iterable<Pick<JobRow, "id" | "due_at" | "updated_at" | "status">> {
-    return this.#sql.exec<Pick<JobRow, "id" | "due_at" | "updated_at" | "status">>(
+  *heads(): Iterable<JobHead> {
+    for (const { id, due_at, updated_at, status } of this.#sql.exec<JobRow>(
       "SELECT id, due_at, updated_at, status FROM jobs",
-    );
+    )) {
+      this.#look(status, updated_at);
+      yield { spec: { id }, dueAt: due_at, status: status as JobStatus };
+    }
   }
 
-  /** Remove the oldest final rows, at most `count` of those last changed before `beforeMs`; how many went. */
-  prune(beforeMs: number, count: number): number {
-    return this.#sql
+  /**
+   * Remove finished jobs, of which there are so many, that are too many or too old; how many went.
+   *
+   * The usual answer, that nothing has to go, costs no SQL. Over the count at most a tenth more is kept: then one scan
+   * removes many.
+   */
+  prune(nowMs: number, finished: number): number {
+    const { jobsKept, retentionMs } = this.#options;
+    if (finished > jobsKept + Math.floor(jobsKept / 10))
+      return this.#remove(Number.MAX_SAFE_INTEGER, finished - jobsKept);
+    const expiry = nowMs - retentionMs;
+    if (this.#oldestEnd >= expiry || nowMs < this.#prunedAt + PRUNE_EVERY_MS) return 0;
+    this.#prunedAt = nowMs;
+    return this.#remove(expiry, PRUNE_ROWS);
+  }
+
+  #remove(beforeMs: number, count: number): number {
+    const gone = this.#sql
       .exec(
         `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ${IS_FINAL} AND updated_at < ?
            ORDER BY updated_at LIMIT ?) RETURNING id`,
         beforeMs,
         Math.min(count, PRUNE_ROWS),
       )
-      .toArray().length;
-  }
-
-  /** When the oldest final row was last changed; Infinity without any. */
-  oldestFinal(): number {
+      .toArray();
     const { oldest } = this.#sql
       .exec<{ oldest: number | null }>(`SELECT MIN(updated_at) AS oldest FROM jobs WHERE ${IS_FINAL}`)
       .one();
-    return oldest ?? Number.POSITIVE_INFINITY;
+    this.#oldestEnd = oldest ?? Number.POSITIVE_INFINITY;
+    return gone.length;
   }
+
+  #look(status: string, updatedAt: number): void {
+    if (!isLive(status)) this.#oldestEnd = Math.min(this.#oldestEnd, updatedAt);
+  }
+}
+
+/** Lay a job out in the order of the table's columns. */
+function toColumns(job: Job): SqlStorageValue[] {
+  const { spec, dueAt, updatedAt, status, attempts, fence, createdAt, dataJson, ...more } = job;
+  const { id, tool, argsJson, ...rest } = spec;
+  const head = [id, dueAt, updatedAt, FORMAT, status, attempts, fence, createdAt, tool];
+  return [...head, JSON.stringify({ ...rest, ...more } satisfies Rest), argsJson, dataJson];
+}
+
+/**
+ * Read a row. One that this version does not understand (another format, an unknown status or delivery) is a dead job,
+ * and readable when it is saved again. Without attempts it is never redriven: what it has sent, and whether it may be
+ * sent twice, is not known.
+ *
+ * Arguments are not parsed here: only a claim needs them.
+ */
+function readRow(row: JobRow, nowMs: number): [job: Job, isReadable: boolean] {
+  const parsed = attemptNow(() => JSON.parse(row.rest_json) as Rest);
+  const isKnown = row.format === FORMAT && STATUSES.has(row.status);
+  if (isKnown && parsed.ok && DELIVERIES.has(parsed.value.delivery)) return [toJob(row, parsed.value), true];
+  const hint = "This version cannot read the job's record, so the job gets no further attempt.";
+  const callback = parsed.ok && isCallback(parsed.value.callback) ? parsed.value.callback : null;
+  return [buryJob(toJob(row, { ...UNKNOWN, callback }), nowMs, hint), false];
+}
+
+const UNKNOWN: Rest = {
+  idempotencyKey: "",
+  maxAttempts: 0,
+  backoffInitialMs: 0,
+  delivery: "at-most-once",
+  note: null,
+  errorJson: null,
+  callback: null,
+};
+
+/** Whoever asked to be told is told of this end too, if the row still says who. */
+function isCallback(value: Callback | null | undefined): boolean {
+  return typeof value?.target?.url === "string" && typeof value.target.secretName === "string";
+}
+
+function toJob(row: JobRow, { note, errorJson, callback, ...spec }: Rest): Job {
+  return {
+    spec: { id: row.id, tool: row.tool, argsJson: row.args_json, ...spec },
+    status: row.status as JobStatus,
+    attempts: row.attempts,
+    fence: row.fence,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    // Over, and nobody is to be told: whatever the row says, nothing is left to do.
+    dueAt: callback === null && !isLive(row.status) ? null : row.due_at,
+    dataJson: row.data_json,
+    errorJson,
+    note,
+    callback,
+  };
 }

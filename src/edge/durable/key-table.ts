@@ -5,6 +5,7 @@ import type {
   KeyState,
 } from "../../contract/gate/idempotency.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import { attemptNow } from "../../kit/result.ts";
 import { claimKey, completeKey, type KeyRecord } from "../../state/idempotency.ts";
 
 export interface KeyTableOptions {
@@ -105,15 +106,14 @@ export class KeyTable {
     const hasExpired = nowMs >= this.#firstExpiry && nowMs >= this.#prunedAt + PRUNE_EVERY_MS;
     if (!isOver && !hasExpired) return;
     this.#prunedAt = nowMs;
-    try {
+    // Where it fails the rows stay, and a later entry tries again: that is no reason to fail the request it happens in.
+    attemptNow(() => {
       this.#storage.transactionSync(() => {
         if (hasExpired) this.#deleteExpired(nowMs);
         if (isOver) this.#deleteOldest();
       });
       this.#measure();
-    } catch {
-      // The rows stay; a later entry tries again. Failing to tidy is no reason to fail the request it happens in.
-    }
+    });
   }
 
   #load(key: string): KeyRecord | null {

@@ -1,14 +1,31 @@
 import type { AdmissionAnswer, AdmissionRequest } from "../../contract/gate/admission.ts";
-import type { AttemptEnd, JobChange, JobClaim, JobQuery, JobRecord } from "../../contract/gate/job.ts";
+import type {
+  AttemptEnd,
+  CallbackClaim,
+  CallbackEnd,
+  JobChange,
+  JobClaim,
+  JobQuery,
+  JobRecord,
+} from "../../contract/gate/job.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { attemptNow } from "../../kit/result.ts";
+import { claimCallback, disableCallback, settleCallback } from "../../state/callback.ts";
 import { cancelJob, redriveJob } from "../../state/change-job.ts";
-import { firstDue, nextDue } from "../../state/due-times.ts";
-import { claimJob, type Job, queueJob, recordJob, settleJob, toJobRecord } from "../../state/outbox.ts";
-import { CallbackQueue } from "./callback-queue.ts";
-import { FinalJobs } from "./final-jobs.ts";
-import { isLive } from "./job-row.ts";
-import { JobTable } from "./job-table.ts";
+import { type Due, firstDue, nextDue } from "../../state/due-index.ts";
+import {
+  claimJob,
+  isLive,
+  type Job,
+  queueJob,
+  recordJob,
+  settleJob,
+  toJobRecord,
+} from "../../state/outbox.ts";
+import { GoneEndpoints } from "./gone-endpoints.ts";
+import { type JobHead, JobTable, type RetentionOptions } from "./job-table.ts";
 
-export interface OutboxOptions {
+export interface OutboxOptions extends RetentionOptions {
   readonly leaseMs: number;
   /** Live jobs at most. */
   readonly backlog: number;
@@ -16,21 +33,19 @@ export interface OutboxOptions {
   readonly shardBacklog: number;
   /** Live jobs that redriving may add to a full backlog. */
   readonly redrives: number;
-  readonly retentionMs: number;
-  readonly jobsKept: number;
 }
 
-/** A claimed attempt, and when its claim stops protecting it. */
-export interface DueAttempt {
-  readonly claim: JobClaim;
-  readonly leaseEndsAt: number;
-}
+/** Work that is claimed: until its lease ends nobody else does it. */
+export type ClaimedWork = { readonly leaseEndsAt: number } & (
+  | { readonly kind: "attempt"; readonly claim: JobClaim }
+  | { readonly kind: "delivery"; readonly claim: CallbackClaim }
+);
 
 type Recorded = Pick<AdmissionAnswer, "recorded" | "refusedJobs">;
 
 /**
- * The tenant's background jobs: rows in the `jobs` table, and in memory which of them are live and when each is due;
- * beside them the events about finished ones that are still to be delivered.
+ * The tenant's background jobs: rows in the `jobs` table, and in memory what is to be done about them and when: attempts
+ * of those that are alive, deliveries of the events about the others.
  *
  * Memory follows the table, never the other way round: it is changed after the write succeeded, and a cold start
  * derives it again, so a crash between the two loses nothing.
@@ -38,53 +53,45 @@ type Recorded = Pick<AdmissionAnswer, "recorded" | "refusedJobs">;
 export class Outbox {
   readonly #storage: DurableObjectStorage;
   readonly #table: JobTable;
+  readonly #gone: GoneEndpoints;
   readonly #options: OutboxOptions;
-  readonly #final: FinalJobs;
-  readonly #live = new Map<string, number>();
-  readonly callbacks: CallbackQueue;
   readonly #onDue: (dueAt: number) => void;
+  readonly #due = new Map<string, Due>();
+  /** Jobs that are alive, and all that are kept. */
+  #live = 0;
+  #count = 0;
 
-  /** @param onDue hears the due time of every live row that is written, in the same turn */
+  /** @param onDue hears when every row that is written is due, in the same turn */
   constructor(storage: DurableObjectStorage, options: OutboxOptions, onDue: (dueAt: number) => void) {
     this.#storage = storage;
     this.#options = options;
+    this.#table = new JobTable(storage.sql, options);
+    this.#gone = new GoneEndpoints(storage.sql);
     this.#onDue = onDue;
-    this.#table = new JobTable(storage.sql);
-    this.#final = new FinalJobs(this.#table, options);
-    this.callbacks = new CallbackQueue(
-      storage.sql,
-      { load: (id) => this.#load(id, Date.now()), save: (job) => this.#save(job) },
-      options.leaseMs,
-    );
-    for (const { id, due_at, updated_at, status } of this.#table.scan()) {
-      if (isLive(status) && due_at !== null) this.#live.set(id, due_at);
-      else {
-        this.#final.add(updated_at);
-        this.callbacks.follow(id, due_at);
-      }
+    for (const head of this.#table.heads()) {
+      this.#count += 1;
+      this.#track(head);
     }
   }
 
-  /** Whether anything is still to be done: an attempt, or a delivery. */
+  /** Whether nothing is to be done: no attempt, and no delivery. */
   get idle(): boolean {
-    return this.#live.size === 0 && this.callbacks.size === 0;
+    return this.#due.size === 0;
   }
 
-  /** When the next attempt or delivery is due, or null when nothing is to be done. Looks at each of them. */
+  /** When the next attempt or delivery can begin, or null when nothing is to be done. Looks at each of them. */
   nextDue(nowMs: number): number | null {
-    const job = nextDue(this.#live);
-    const callback = this.callbacks.nextDue(nowMs);
-    return job === null || callback === null ? (job ?? callback) : Math.min(job, callback);
+    return nextDue(this.#due, nowMs, LIMITS.callbacksAtOnce);
   }
 
   /** Whether a job of this id was ever recorded, and is still kept. */
   has(id: string): boolean {
-    return this.#live.has(id) || this.#table.has(id);
+    return this.#due.has(id) || this.#table.has(id);
   }
 
   job(id: string, nowMs: number): JobRecord | null {
     const job = this.#load(id, nowMs);
-    return job === null ? null : toJobRecord(job);
+    return job && toJobRecord(job);
   }
 
   /** List jobs, newest first, without their data. */
@@ -94,27 +101,12 @@ export class Outbox {
 
   /** Cancel a live job; null when there is no such job. */
   cancel(id: string, nowMs: number): JobChange | null {
-    const job = this.#load(id, nowMs);
-    return job === null ? null : this.#change(job, cancelJob(job, nowMs));
+    return this.#change(id, nowMs, (job) => cancelJob(job, nowMs));
   }
 
   /** Give a dead job fresh attempts; null when there is no such job. */
   redrive(id: string, nowMs: number): JobChange | null {
-    const job = this.#load(id, nowMs);
-    if (job === null) return null;
-    const redriven = redriveJob(job, nowMs);
-    const { backlog, redrives } = this.#options;
-    if (redriven[1] && this.#live.size >= backlog + redrives)
-      return { change: "backlog-full", job: toJobRecord(job) };
-    const change = this.#change(job, redriven);
-    if (redriven[1]) this.#final.revive();
-    return change;
-  }
-
-  #change(job: Job, [changed, accepted]: [job: Job, accepted: boolean]): JobChange {
-    if (!accepted) return { change: "wrong-status", job: toJobRecord(job) };
-    this.#save(changed);
-    return { change: "done", job: toJobRecord(changed) };
+    return this.#change(id, nowMs, (job) => redriveJob(job, nowMs));
   }
 
   /**
@@ -127,74 +119,99 @@ export class Outbox {
     const recorded: { index: number; fence: number | null }[] = [];
     const refusedJobs: { index: number; code: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE" }[] = [];
     const inserted: Job[] = [];
-    try {
-      this.#storage.transactionSync(() => {
-        for (const { index, spec, retaken } of jobs) {
-          if (this.#live.size + inserted.length >= backlog && !this.has(spec.id)) {
-            refusedJobs.push({ index, code: "BACKLOG_FULL" });
-            continue;
-          }
-          const job = queued ? queueJob(spec, nowMs) : recordJob(spec, nowMs, this.#options);
-          const isNew = this.#table.insert(job);
-          if (isNew) inserted.push(job);
-          const isTheirs = queued || (retaken === true && !isNew);
-          recorded.push({ index, fence: isTheirs ? null : job.fence });
-        }
-      });
-    } catch {
+    const insert = ({ index, spec, retaken }: AdmissionRequest["jobs"][number]): void => {
+      if (this.#live + inserted.length >= backlog && !this.has(spec.id)) {
+        refusedJobs.push({ index, code: "BACKLOG_FULL" });
+        return;
+      }
+      const job = queued ? queueJob(spec, nowMs) : recordJob(spec, nowMs, this.#options);
+      const isNew = this.#table.insert(job);
+      if (isNew) inserted.push(job);
+      const isTheirs = queued || (retaken === true && !isNew);
+      recorded.push({ index, fence: isTheirs ? null : job.fence });
+    };
+    if (!attemptNow(() => this.#storage.transactionSync(() => jobs.forEach(insert))).ok) {
       // A full disk, most likely. Nothing of this batch is recorded, and nothing of it may be called initiated.
       const code = "OUTBOX_UNAVAILABLE";
       return { recorded: [], refusedJobs: jobs.map(({ index }) => ({ index, code })) };
     }
+    this.#count += inserted.length;
     for (const job of inserted) this.#follow(job);
     return { recorded, refusedJobs };
   }
 
   /** Settle an attempt; false when it has nothing to say any more. */
   settle(nowMs: number, command: { jobId: string; fence: number; end: AttemptEnd; random: number }): boolean {
-    const job = this.#load(command.jobId, nowMs);
-    if (job === null) return false;
-    const [settled, accepted] = settleJob(job, nowMs, command);
-    if (accepted) this.#save(settled);
-    return accepted;
+    const settled = this.#change(command.jobId, nowMs, (job) => settleJob(job, nowMs, command));
+    return settled?.change === "done";
+  }
+
+  /** Settle an attempt to deliver, unless it has nothing to say any more. */
+  settleDelivery(nowMs: number, command: { claim: CallbackClaim; end: CallbackEnd; random: number }): void {
+    const { jobId, target } = command.claim;
+    const settled = this.#change(jobId, nowMs, (job) => settleCallback(job, nowMs, command));
+    if (settled?.change === "done" && settled.job.callback?.lastStatus === 410)
+      this.#gone.add(target.url, nowMs);
   }
 
   /**
-   * Claim the attempt that has been due for longest, or null when none is.
+   * Claim what is to be done first, or null when nothing is due.
    *
+   * A claimed attempt is written down before it runs. That a delivery is under way is known in memory only.
    * @param waitOf how long an attempt must wait before it may begin. Nothing of that is written: the row says that it is
    *   due, and so it is after a cold start, which asks again
    */
-  claim(nowMs: number, waitOf: (claim: JobClaim) => number): DueAttempt | null {
-    for (let id = firstDue(this.#live, nowMs); id !== null; id = firstDue(this.#live, nowMs)) {
+  claim(nowMs: number, waitOf: (claim: JobClaim) => number): ClaimedWork | null {
+    const leaseEndsAt = nowMs + this.#options.leaseMs;
+    const next = (): string | null => firstDue(this.#due, nowMs, LIMITS.callbacksAtOnce);
+    for (let id = next(); id !== null; id = next()) {
       const due = this.#load(id, nowMs);
       if (due === null) {
-        this.#live.delete(id);
+        this.#due.delete(id);
         continue;
       }
-      const [job, claim] = claimJob(due, nowMs, this.#options);
+      const delivery = claimCallback(due, nowMs);
+      if (delivery !== null && !this.#gone.has(delivery.target.url, nowMs)) {
+        this.#due.set(id, { kind: "delivery", dueAt: leaseEndsAt, claimed: true });
+        return { kind: "delivery", claim: delivery, leaseEndsAt };
+      }
+      const [job, claim] =
+        delivery === null ? claimJob(due, nowMs, this.#options) : [disableCallback(due), null];
       const waitMs = claim === null ? 0 : waitOf(claim);
       if (waitMs > 0) {
-        this.#live.set(id, nowMs + waitMs);
+        this.#due.set(id, { kind: "attempt", dueAt: nowMs + waitMs });
         continue;
       }
-      // Unchanged: it was final or later than the index said, so only the index is wrong.
+      // Unchanged: nothing was due, or later than the index said, so only the index is wrong.
       if (job === due) this.#follow(job);
       else this.#save(job);
-      if (claim !== null) return { claim, leaseEndsAt: nowMs + this.#options.leaseMs };
+      if (claim !== null) return { kind: "attempt", claim, leaseEndsAt };
     }
     return null;
   }
 
-  /** Forget finished jobs that are too many or too old. */
+  /** Forget finished jobs that are too many or too old; throws when storage refuses. */
   prune(nowMs: number): void {
-    this.#final.prune(nowMs);
+    this.#count -= this.#table.prune(nowMs, this.#count - this.#live);
+  }
+
+  #change(id: string, nowMs: number, step: (job: Job) => [job: Job, accepted: boolean]): JobChange | null {
+    const job = this.#load(id, nowMs);
+    if (job === null) return null;
+    const [changed, accepted] = step(job);
+    if (!accepted) return { change: "wrong-status", job: toJobRecord(job) };
+    const { backlog, redrives } = this.#options;
+    const isRevived = isLive(changed.status) && !isLive(job.status);
+    if (isRevived && this.#live >= backlog + redrives)
+      return { change: "backlog-full", job: toJobRecord(job) };
+    this.#save(changed);
+    return { change: "done", job: toJobRecord(changed) };
   }
 
   #load(id: string, nowMs: number): Job | null {
     const job = this.#table.load(id, nowMs);
     // Reading buries what cannot be read, so the index may have to follow.
-    if (job !== null && job.dueAt === null && this.#live.has(id)) this.#follow(job);
+    if (job !== null && !isLive(job.status) && this.#isAlive(id)) this.#follow(job);
     return job;
   }
 
@@ -203,13 +220,20 @@ export class Outbox {
     this.#follow(job);
   }
 
+  /** Know what a row says now, and tell of it where something is to be done. */
   #follow(job: Job): void {
-    const { id } = job.spec;
-    const eventDueAt = job.callback?.dueAt ?? null;
-    if (job.callback !== null) this.callbacks.follow(id, eventDueAt);
-    if (job.dueAt !== null) this.#live.set(id, job.dueAt);
-    else if (this.#live.delete(id)) this.#final.add(job.updatedAt);
-    const dueAt = job.dueAt ?? eventDueAt;
-    if (dueAt !== null) this.#onDue(dueAt);
+    this.#track(job);
+    if (job.dueAt !== null) this.#onDue(job.dueAt);
+  }
+
+  #track({ spec: { id }, status, dueAt }: JobHead): void {
+    const kind = isLive(status) && dueAt !== null ? "attempt" : "delivery";
+    this.#live += Number(kind === "attempt") - Number(this.#isAlive(id));
+    if (dueAt === null) this.#due.delete(id);
+    else this.#due.set(id, { kind, dueAt });
+  }
+
+  #isAlive(id: string): boolean {
+    return this.#due.get(id)?.kind === "attempt";
   }
 }

@@ -1,4 +1,5 @@
 import type { KeptResult } from "../../contract/gate/kept-result.ts";
+import { attemptNow } from "../../kit/result.ts";
 import {
   expireResults,
   findFresh,
@@ -34,12 +35,8 @@ export class ResultTable {
   /** Keep results; the handles of those that were. When storage refuses, none was, and the batch goes on without. */
   keep(nowMs: number, results: readonly KeptResult[]): string[] {
     const [book, change] = keepResults(this.#book, nowMs, { results, limits: this.#limits });
-    try {
-      this.#storage.transactionSync(() => this.#write(change));
-    } catch {
-      // A full disk, most likely.
-      return [];
-    }
+    // A full disk, most likely.
+    if (!attemptNow(() => this.#storage.transactionSync(() => this.#write(change))).ok) return [];
     this.#book = book;
     return [...change.kept];
   }
@@ -54,16 +51,12 @@ export class ResultTable {
     );
   }
 
-  /** Remove what has expired. Costs no SQL when nothing has; failing to is no reason to fail the request it happens in. */
+  /** Remove what has expired. Costs no SQL when nothing has; throws when storage refuses: the rows stay, but are never recalled. */
   prune(nowMs: number): void {
     const [book, expired] = expireResults(this.#book, nowMs, this.#limits);
     if (expired.length === 0) return;
-    try {
-      this.#storage.transactionSync(() => this.#delete(expired));
-      this.#book = book;
-    } catch {
-      // The rows stay, but are never recalled; a later entry tries again.
-    }
+    this.#storage.transactionSync(() => this.#delete(expired));
+    this.#book = book;
   }
 
   #write({ added, dropped }: KeepChange): void {

@@ -1,5 +1,6 @@
 /**
- * The object's tables, as the steps that lead to them; a step, once released, is never changed.
+ * The object's tables, as the steps that lead to them; a step, once released, is never changed. There is no way back: to a
+ * version without the last step, jobs are `OUTBOX_UNAVAILABLE` until a later one is deployed again.
  *
  * `WITHOUT ROWID` keeps the primary key in the row itself: a separate index would be a second row written, and billed,
  * for every insert. There is no other index for the same reason; what would need one is kept in memory.
@@ -29,6 +30,20 @@ const STEPS: readonly string[] = [
      in_doubt INTEGER NOT NULL, failed INTEGER NOT NULL, fingerprint TEXT NOT NULL, seed TEXT NOT NULL, run_id TEXT,
      answer_json TEXT
    ) WITHOUT ROWID, STRICT;`,
+  // What is read only together with the whole job goes into one column, in format 2. A row of any other format stays one.
+  `ALTER TABLE jobs RENAME TO wide_jobs;
+   CREATE TABLE jobs (
+     id TEXT PRIMARY KEY, due_at INTEGER, updated_at INTEGER NOT NULL, format INTEGER NOT NULL, status TEXT NOT NULL,
+     attempts INTEGER NOT NULL, fence INTEGER NOT NULL, created_at INTEGER NOT NULL, tool TEXT NOT NULL,
+     rest_json TEXT NOT NULL, args_json TEXT NOT NULL, data_json TEXT
+   ) WITHOUT ROWID, STRICT;
+   INSERT INTO jobs SELECT
+     id, due_at, updated_at, iif(format = 1, 2, 0), status, attempts, fence, created_at, tool,
+     json_object('idempotencyKey', idempotency_key, 'maxAttempts', max_attempts, 'backoffInitialMs', backoff_initial_ms,
+       'delivery', delivery, 'note', note, 'errorJson', error_json,
+       'callback', iif(json_valid(callback_json), json(callback_json), NULL)),
+     args_json, data_json FROM wide_jobs;
+   DROP TABLE wide_jobs;`,
 ];
 
 /** Bring the object's tables up to date; writes nothing when they are. */

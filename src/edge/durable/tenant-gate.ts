@@ -12,6 +12,7 @@ import type { IdempotencyClosing } from "../../contract/gate/idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
 import type { KeptResult } from "../../contract/gate/kept-result.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import { attempt, attemptNow } from "../../kit/result.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "../../state/confirmations.ts";
 import { KEEP_LIMITS, type KeepLimits } from "../../state/kept-results.ts";
 import { systemClock } from "../platform/system-ports.ts";
@@ -177,30 +178,27 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
     /** Run what is due. Never throws: after a few throws the platform drops an alarm, and its jobs would be stuck. */
     override async alarm(): Promise<void> {
       this.#alarm.consume();
-      try {
+      const drained = await attempt(async () => {
         await this.#drain.run();
         const now = this.#enter();
         // What else is due was behind an earlier alarm until this one was used up.
         const dueAt = this.#outbox.nextDue(now);
         if (dueAt !== null) this.#alarm.arm(Math.max(now, dueAt));
-      } catch {
-        // Storage refused a claim. The attempt is not lost, only late: try again after a while.
-        this.#alarm.arm(Date.now() + LIMITS.jobLeaseMs);
-      }
+      });
+      // Storage refused a claim. The attempt is not lost, only late: try again after a while.
+      if (!drained.ok) this.#alarm.arm(Date.now() + LIMITS.jobLeaseMs);
     }
 
     /**
-     * What every entry does first: set an alarm that was lost again, forget finished jobs and whatever has expired. Gives the
-     * time that the entry happens at.
+     * What every entry does first: set an alarm that was lost again, forget finished jobs and whatever has expired. Failing to
+     * forget fails no entry: the rows stay, and a later one tries again. Gives the time that the entry happens at.
      */
     #enter(): number {
       const now = Date.now();
       if (!this.#outbox.idle && !this.#drain.active)
         this.#alarm.repair(now, () => this.#outbox.nextDue(now) ?? now);
-      this.#outbox.prune(now);
-      this.#results.prune(now);
-      this.#keys.prune(now);
-      this.#confirmations.prune(now);
+      for (const table of [this.#outbox, this.#results, this.#keys, this.#confirmations])
+        attemptNow(() => table.prune(now));
       return now;
     }
 

@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 
 import type { PermitAnswer, PermitRequest } from "../../contract/gate/permit.ts";
+import { attemptNow } from "../../kit/result.ts";
 import {
   openPermits,
   PERMIT_OPTIONS,
@@ -63,12 +64,10 @@ export function createToolGate(options: PermitOptions = PERMIT_OPTIONS) {
     acquire(request: PermitRequest): Promise<PermitAnswer> {
       return new Promise((resolve, reject) => {
         this.#asking.set(request.id, resolve);
-        try {
-          this.#step({ kind: "ask", request });
-        } catch (error) {
-          this.#asking.delete(request.id);
-          reject(error);
-        }
+        const asked = attemptNow(() => this.#step({ kind: "ask", request }));
+        if (asked.ok) return;
+        this.#asking.delete(request.id);
+        reject(asked.error);
       });
     }
 
@@ -99,11 +98,7 @@ export function createToolGate(options: PermitOptions = PERMIT_OPTIONS) {
 
     /** Who waits must not be forgotten because storage refused a mark once. */
     #tick(): void {
-      try {
-        this.#step({ kind: "tick" });
-      } catch {
-        this.#wakeAt(Date.now() + RETRY_MS);
-      }
+      if (!attemptNow(() => this.#step({ kind: "tick" })).ok) this.#wakeAt(Date.now() + RETRY_MS);
     }
 
     #write(name: string, at: number): void {

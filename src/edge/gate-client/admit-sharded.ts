@@ -1,5 +1,7 @@
 import type { AdmissionAnswer, AdmissionRequest } from "../../contract/gate/admission.ts";
+import type { ApprovalAnswer, ClaimRefusal } from "../../contract/gate/confirmation.ts";
 import { HOME, shardOf } from "../../contract/gate/job-shard.ts";
+import { attempt } from "../../kit/result.ts";
 import { narrowToClaimed } from "../../state/narrow-to-claimed.ts";
 
 /** Send one request to one of the tenant's objects. */
@@ -35,12 +37,11 @@ export async function admitSharded(request: AdmissionRequest, ask: Ask): Promise
         const indexes = new Set(jobs.map(({ index }) => index));
         // With allOrNothing it matters that somebody was denied, whoever it was.
         const denied = allOrNothing ? home.denied : home.denied.filter(({ index }) => indexes.has(index));
-        try {
-          return await ask(shard, { quota: null, draws: [], jobs, allOrNothing, countedAtHome: { denied } });
-        } catch {
-          const refusedJobs = jobs.map(({ index }) => ({ index, code: "OUTBOX_UNAVAILABLE" as const }));
-          return { ...NOTHING, denied, refusedJobs };
-        }
+        const part = { quota: null, draws: [], jobs, allOrNothing, countedAtHome: { denied } };
+        const asked = await attempt(() => ask(shard, part));
+        if (asked.ok) return asked.value;
+        const refusedJobs = jobs.map(({ index }) => ({ index, code: "OUTBOX_UNAVAILABLE" as const }));
+        return { ...NOTHING, denied, refusedJobs };
       }),
   );
   return {
@@ -54,6 +55,38 @@ export async function admitSharded(request: AdmissionRequest, ask: Ask): Promise
   };
 }
 
+export interface ApprovalCalls {
+  /** Claim the confirmation and admit what home counts and records, in one turn of the home object. */
+  readonly approve: (request: AdmissionRequest) => Promise<ApprovalAnswer>;
+  /** Record jobs at another object. */
+  readonly admit: (shard: number, request: AdmissionRequest) => Promise<AdmissionAnswer>;
+}
+
+/** What stops an admission at home: nothing is recorded anywhere of a claim that was refused. */
+const STOPPED: AdmissionAnswer = {
+  quota: { allowed: false, remaining: 0, resetMs: 0, retryAfterMs: 0 },
+  denied: [],
+  recorded: [],
+  refusedJobs: [],
+};
+
+/** Approve an island whose jobs are kept in several objects: home claims, counts and records its own, then the others. */
+export async function approveSharded(
+  request: AdmissionRequest,
+  { approve, admit }: ApprovalCalls,
+): Promise<ApprovalAnswer> {
+  const refusals: ClaimRefusal[] = [];
+  const admission = await admitSharded(request, async (shard, part) => {
+    if (shard !== HOME) return admit(shard, part);
+    const answer = await approve(part);
+    if (answer.refused === null) return answer.admission;
+    refusals.push(answer.refused);
+    return STOPPED;
+  });
+  const [refused] = refusals;
+  return refused === undefined ? { refused: null, admission } : { refused };
+}
+
 /** The jobs that may be recorded for all that home knows of the batch's idempotency keys. */
 function jobsLeft(request: AdmissionRequest, { idempotency }: AdmissionAnswer): AdmissionRequest["jobs"] {
   if (request.idempotency === undefined || idempotency === undefined) return request.jobs;
@@ -63,12 +96,5 @@ function jobsLeft(request: AdmissionRequest, { idempotency }: AdmissionAnswer): 
 }
 
 function groupByShard(jobs: AdmissionRequest["jobs"]): Map<number, AdmissionRequest["jobs"][number][]> {
-  const groups = new Map<number, AdmissionRequest["jobs"][number][]>();
-  for (const job of jobs) {
-    const shard = shardOf(job.spec.id);
-    const group = groups.get(shard);
-    if (group === undefined) groups.set(shard, [job]);
-    else group.push(job);
-  }
-  return groups;
+  return Map.groupBy(jobs, ({ spec }) => shardOf(spec.id));
 }

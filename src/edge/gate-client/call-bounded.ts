@@ -1,4 +1,5 @@
 import type { Clock } from "../../kit/clock.ts";
+import { attempt } from "../../kit/result.ts";
 
 export interface CallBounds {
   readonly clock: Clock;
@@ -17,13 +18,15 @@ export function callBounded<T>(send: () => Promise<T>, { clock, timeoutMs }: Cal
       expired = true;
       reject(new Error(`Cannot reach the gate: no answer within ${timeoutMs} ms`));
     });
-    send()
-      .catch((error: unknown) => {
-        if (expired || !isWorthRetrying(error)) throw error;
-        return send();
-      })
-      .then(resolve, reject)
-      .finally(cancel);
+    const call = async (): Promise<void> => {
+      const first = await attempt(send);
+      const sendsAgain = !first.ok && !expired && isWorthRetrying(first.error);
+      const asked = sendsAgain ? await attempt(send) : first;
+      cancel();
+      if (asked.ok) resolve(asked.value);
+      else reject(asked.error);
+    };
+    void call();
   });
 }
 

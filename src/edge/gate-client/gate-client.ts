@@ -1,38 +1,15 @@
-import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../contract/gate/admission.ts";
-import type { Claim, ClaimRefusal, ConfirmationRecord } from "../../contract/gate/confirmation.ts";
-import type { JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
-import type { TenantGateStub } from "../../contract/gate/tenant-gate-methods.ts";
+import type { JobQuery, JobRecord } from "../../contract/gate/job.ts";
+import type { Gate } from "../../contract/gate/tenant-gate-methods.ts";
 import { compareJobs, HOME, shardOf } from "../../contract/gate/job-shard.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import type { Gate } from "../../egress/ports.ts";
 import { fitKeep, KEEP_LIMITS } from "../../state/kept-results.ts";
-import { admitSharded } from "./admit-sharded.ts";
-import { approveSharded } from "./approve-sharded.ts";
+import { admitSharded, approveSharded } from "./admit-sharded.ts";
 import { callBounded, type CallBounds } from "./call-bounded.ts";
 
 /** The binding, as much of it as the client uses. */
 export interface TenantGateNamespace {
   idFromName(name: string): DurableObjectId;
-  get(id: DurableObjectId): TenantGateStub;
-}
-
-/** What can be asked of the tenant's gate, each a round trip; some of it only by the edge. */
-export interface GateCalls extends Omit<Gate, "countAlone"> {
-  /** One round trip, which may also carry wishes for leases; a second one for jobs that are not kept at home. */
-  admit(request: AdmissionRequest, wishes?: readonly LeaseWish[]): Promise<AdmissionAnswer>;
-  job(id: string): Promise<JobRecord | null>;
-  /** List jobs, newest first, without their data. */
-  jobs(query: JobQuery): Promise<JobRecord[]>;
-  cancel(jobId: string): Promise<JobChange | null>;
-  redrive(jobId: string): Promise<JobChange | null>;
-  confirmation(id: string): Promise<ConfirmationRecord | null>;
-  /** Say no; what the confirmation was instead of pending, or null. */
-  reject(claim: Claim): Promise<ClaimRefusal | null>;
-}
-
-/** The tenant's gate as a request has it. */
-export interface GateClient extends GateCalls {
-  countAlone: Gate["countAlone"];
+  get(id: DurableObjectId): Gate;
 }
 
 export interface GateClientOptions extends CallBounds {
@@ -64,16 +41,16 @@ export function createGateClient(
   namespace: TenantGateNamespace,
   tenant: string,
   options: GateClientOptions,
-): GateCalls {
+): Gate {
   const { clock, timeoutMs, admissionTimeoutMs = timeoutMs } = options;
   const callShard = <T>(
     shard: number,
-    send: (stub: TenantGateStub) => Promise<T>,
+    send: (stub: Gate) => Promise<T>,
     bounds: CallBounds = options,
   ): Promise<T> => callBounded(() => send(namespace.get(idOf(namespace, nameOf(tenant, shard)))), bounds);
-  const callHolder = <T>(jobId: string, send: (stub: TenantGateStub) => Promise<T>): Promise<T> =>
+  const callHolder = <T>(jobId: string, send: (stub: Gate) => Promise<T>): Promise<T> =>
     callShard(shardOf(jobId), send);
-  const call = <T>(send: (stub: TenantGateStub) => Promise<T>): Promise<T> => callShard(HOME, send);
+  const call = <T>(send: (stub: Gate) => Promise<T>): Promise<T> => callShard(HOME, send);
   return {
     admit: (request, wishes = []) =>
       admitSharded(request, (shard, part) =>

@@ -1,4 +1,5 @@
 import type { Clock } from "../../kit/clock.ts";
+import { attempt } from "../../kit/result.ts";
 import type { ToolGates } from "../../egress/ports.ts";
 import { callBounded } from "./call-bounded.ts";
 import type { ToolGateNamespace } from "../durable/tool-gate.ts";
@@ -24,11 +25,7 @@ export function createToolGates(namespace: ToolGateNamespace, options: ToolGates
     acquire: (tool, request) =>
       callBounded(() => gateOf(tool).acquire(request), { clock, timeoutMs: request.waitMs + timeoutMs }),
     release(tool, id, retryAfterMs) {
-      defer(
-        gateOf(tool)
-          .release(id, retryAfterMs)
-          .catch(() => {}),
-      );
+      defer(attempt(() => gateOf(tool).release(id, retryAfterMs)));
     },
   };
 }

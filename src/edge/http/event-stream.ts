@@ -5,19 +5,12 @@ import type { Refused } from "../../gate/admit-plan.ts";
 import type { Execution } from "../../gate/execution.ts";
 import { logBug } from "../platform/log-bug.ts";
 import type { RequestContext } from "./request-context.ts";
-import { baseHeaders, respondRefused, runHeaders } from "./respond.ts";
+import { baseHeaders, type Ran, respondRefused, runHeaders } from "./respond.ts";
 
 /** Who is told about a run while it goes on. Without `onResult` nobody listens. */
 export interface Listener extends Pick<Execution, "signal" | "onAdmitted"> {
   /** Told the JSON text of each result the moment it is known. */
   readonly onResult?: (json: string) => void;
-}
-
-/** A run that was not refused: the JSON text of its answer, and what goes into the answer's headers. */
-export interface Ran {
-  readonly json: string;
-  readonly quota: QuotaState | null;
-  readonly replayed: boolean;
 }
 
 export type Run = (listener: Listener) => Promise<Result<Ran, Refused>>;

@@ -3,10 +3,16 @@ import type { QuotaState } from "../../contract/gate/admission.ts";
 import { makeRefusal, type Refusal, statusOf, toProblem } from "../../contract/refusal.ts";
 import { type ApiError, INTERNAL_ERROR, toApiError } from "../../formats/orchestration-api.ts";
 import type { Refused } from "../../gate/admit-plan.ts";
-import type { Ran } from "./event-stream.ts";
 import type { RequestContext } from "./request-context.ts";
 
 type Headers = Readonly<Record<string, string>>;
+
+/** A run that was not refused: the JSON text of its answer, and what goes into the answer's headers. */
+export interface Ran {
+  readonly json: string;
+  readonly quota: QuotaState | null;
+  readonly replayed: boolean;
+}
 
 /** Headers of every answer: nothing here may be cached, sniffed or framed. */
 export function baseHeaders(requestId: string): Headers {

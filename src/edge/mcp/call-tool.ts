@@ -1,8 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 
 import { runCalls } from "../../agent/run-calls.ts";
-import { ALIASES } from "../../catalog/alias.ts";
-import { BATCH_TOOL } from "../../catalog/batch-tool.ts";
+import { ALIASES, BATCH_TOOL } from "../../catalog/alias.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ProgressReport } from "../../catalog/define-tool.ts";
 import type { QuotaState } from "../../contract/gate/admission.ts";

@@ -1,4 +1,4 @@
-import { BATCH_TOOL } from "../../catalog/batch-tool.ts";
+import { BATCH_TOOL } from "../../catalog/alias.ts";
 import type { ProgressReport } from "../../catalog/define-tool.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";

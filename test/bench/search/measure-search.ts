@@ -1,4 +1,4 @@
-import { createCatalog } from "../../../src/catalog/catalog.ts";
+import { createCatalog } from "../../../src/catalog/create-catalog.ts";
 import { ToolSearch } from "../../../src/catalog/search/tool-search.ts";
 import type { SearchCase } from "./search-case.ts";
 

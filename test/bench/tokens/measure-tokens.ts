@@ -1,6 +1,6 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 
-import { createCatalog } from "../../../src/catalog/catalog.ts";
+import { createCatalog } from "../../../src/catalog/create-catalog.ts";
 import type { Tool } from "../../../src/catalog/define-tool.ts";
 import { describeSurface, TOOL_SURFACES } from "../../../src/catalog/tool-surface.ts";
 import { type ToolFormat, toToolList } from "../../../src/formats/tool-list.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
-import { createCatalog } from "../../../src/catalog/catalog.ts";
+import { createCatalog } from "../../../src/catalog/create-catalog.ts";
 import { defineTool } from "../../../src/catalog/define-tool.ts";
 import { isWeak } from "../../../src/catalog/search/is-weak.ts";
 import { ToolSearch } from "../../../src/catalog/search/tool-search.ts";

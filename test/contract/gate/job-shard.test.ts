@@ -1,11 +1,28 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { compareJobs, HOME, placeJob, shardOf } from "../../../src/contract/gate/job-shard.ts";
+import { compareJobs, HOME, placeJob, reseedJob, shardOf } from "../../../src/contract/gate/job-shard.ts";
 import { LIMITS } from "../../../src/contract/limits.ts";
+import { deriveId } from "../../../src/kit/derive-id.ts";
+import { makeSpec } from "../../edge/gate-requests.ts";
 
 const uuid = fc.uuid({ version: 4 });
 const SHARDS = LIMITS.outboxShards;
+
+describe("reseedJob()", () => {
+  test("gives the id that the job would have had from the other seed, in the same place", () => {
+    const idOf = (seed: string, position: number, rank: number): string =>
+      placeJob(deriveId(seed, position), { rank, atHome: 6 });
+    fc.assert(
+      fc.property(uuid, uuid, fc.nat(0xffff), fc.nat(100), (asked, earlier, position, rank) => {
+        const reseeded = reseedJob(makeSpec(idOf(asked, position, rank), []), earlier);
+        const id = idOf(earlier, position, rank);
+        expect(reseeded).toMatchObject({ id, idempotencyKey: id });
+        expect(shardOf(id)).toBe(shardOf(idOf(asked, position, rank)));
+      }),
+    );
+  });
+});
 
 describe("placeJob()", () => {
   test("leaves a batch's first jobs at home, under the id they have", () => {

@@ -3,6 +3,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 
 import type { CallbackTarget } from "../../src/contract/gate/job.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
+import { GoneEndpoints } from "../../src/edge/durable/gone-endpoints.ts";
 import type { TenantGateMethods } from "../../src/contract/gate/tenant-gate-methods.ts";
 import { countRows } from "./count-rows.ts";
 import { makeJobsRequest, makeSpec } from "./gate-requests.ts";
@@ -108,6 +110,19 @@ describe("a job's callback", () => {
     await stub.admit(makeJobsRequest(makeSpec("elsewhere", [], answering("200"))));
     await stub.settle("elsewhere", 1, OVER);
     await callbackBecomes(stub, "elsewhere", { status: "delivered" });
+  });
+
+  test("to an endpoint that is gone is kept back for a day, for as many endpoints as may be", async () => {
+    await runInDurableObject(gateOf(), (_gate, { storage }) => {
+      const gone = new GoneEndpoints(storage.sql);
+      for (let k = 0; k <= LIMITS.goneEndpoints; k += 1) gone.add(`https://${k}.example.com`, k);
+      const [first, second, last] = [0, 1, LIMITS.goneEndpoints].map((k) => `https://${k}.example.com`);
+      expect([first, second, last].map((url) => gone.has(url!, 0))).toEqual([false, true, true]);
+      expect(gone.has(second!, LIMITS.goneEndpointMs)).toBe(true);
+      expect(gone.has(second!, LIMITS.goneEndpointMs + 1)).toBe(false);
+      gone.add("https://new.example.com", 2 * LIMITS.goneEndpointMs);
+      expect(storage.sql.exec("SELECT url FROM gone_endpoints").toArray()).toHaveLength(1);
+    });
   });
 
   test("that is under way when its job is redriven is refused, and the next end is another event", async () => {

@@ -1,0 +1,41 @@
+import { findCycle } from "../kit/layers.ts";
+import { ALIASES, BATCH_TOOL } from "./alias.ts";
+import { Catalog } from "./catalog.ts";
+import { checkDescribable } from "./check-describable.ts";
+import type { Tool } from "./define-tool.ts";
+import { createMetaTools } from "./meta-tools.ts";
+import { makeVerifiers } from "./verifier.ts";
+
+/** Names that a model is given for something else. */
+const RESERVED = new Set([BATCH_TOOL, "discover_tools", "get_tool_schema", ...ALIASES.keys()]);
+
+/**
+ * Build a catalog, or throw at start-up naming the tool whose declaration cannot work: a name used twice or reserved, a
+ * dependency on a tool that does not exist, dependencies in a circle, an input that no JSON Schema can describe to a
+ * model.
+ */
+export function createCatalog(tools: readonly Tool[]): Catalog {
+  const position = new Map<string, number>();
+  for (const [index, { name }] of tools.entries()) {
+    if (RESERVED.has(name))
+      throw new Error(`Cannot create catalog: the name '${name}' is reserved; give the tool another`);
+    if (position.has(name)) throw new Error(`Cannot create catalog: two tools are named '${name}'`);
+    position.set(name, index);
+  }
+  for (const tool of tools) checkDescribable(tool);
+  const needs = tools.map(({ name, orchestration }) =>
+    (orchestration.depends_on ?? []).map(({ tool }) => {
+      const needed = position.get(tool);
+      if (needed === undefined)
+        throw new Error(`Cannot create catalog: '${name}' depends on the unknown tool '${tool}'`);
+      return needed;
+    }),
+  );
+  const cycle = findCycle(needs);
+  if (cycle !== null) {
+    throw new Error(
+      `Cannot create catalog: tools depend on each other: ${cycle.map((index) => tools[index]!.name).join(" → ")}`,
+    );
+  }
+  return new Catalog(tools, { verifiers: makeVerifiers(tools), metaToolsOf: createMetaTools });
+}

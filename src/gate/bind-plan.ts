@@ -1,0 +1,56 @@
+import type { Tool } from "../catalog/define-tool.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
+import type { CallbackTarget } from "../contract/gate/job.ts";
+import { err, ok, type Result } from "../kit/result.ts";
+import type { Plan, Step, Task } from "../plan/step.ts";
+import { guardCallback } from "../egress/guard-callback.ts";
+import { missingSecret } from "../egress/tool-secrets.ts";
+import { parseWebhookSecrets, WEBHOOK_SECRET } from "../egress/webhook-secret.ts";
+import type { Execution } from "./execution.ts";
+
+/**
+ * Give a plan what it needs of this deployment, or turn away what cannot run here, before it costs anyone's quota. Most plans
+ * ask for nothing of it.
+ */
+export function bindPlan(plan: Plan, execution: Execution): Plan {
+  const asks = ({ task }: Step): boolean =>
+    task.ok && (task.value.tool.secrets.length > 0 || task.value.callbackUrl !== undefined);
+  if (!plan.steps.some(asks)) return plan;
+  const steps = plan.steps.map((step) =>
+    step.task.ok ? { ...step, task: bindTask(step.task.value, execution) } : step,
+  );
+  return { ...plan, steps };
+}
+
+function bindTask(task: Task, execution: Execution): Result<Task, Failure> {
+  const missing = task.tool.secrets.find((name) => execution.ports.secret(name) === undefined);
+  if (missing !== undefined) return err(makeFailure("MISCONFIGURED", missingSecret(missing)));
+  if (task.callbackUrl === undefined) return ok(task);
+  const target = makeTarget(task.tool, task.callbackUrl, execution);
+  if (!target.ok) return target;
+  const callback = target.value;
+  return ok({ ...task, callback, call: task.call === null ? null : { ...task.call, callback } });
+}
+
+/**
+ * Make the target of the event about a job's end: only background work ends after its batch, events go to public https
+ * addresses only, and without a secret nobody could tell them from forged ones.
+ */
+function makeTarget(
+  tool: Tool,
+  text: string,
+  { caller, ports, options }: Execution,
+): Result<CallbackTarget, Failure> {
+  if (tool.execution !== "fire-and-forget") {
+    const hint = `'${tool.name}' answers in this batch; 'callback_url' is for background tools only, so leave it out.`;
+    return err(makeFailure("INVALID_ACTION", { hint }));
+  }
+  const url = guardCallback(text, options.trustedOrigins);
+  if (!url.ok) return url;
+  const secretName = caller.webhookSecret ?? WEBHOOK_SECRET;
+  if (parseWebhookSecrets(ports.secret(secretName)) === null) {
+    const hint = `The deployment has no valid secret ${secretName} to sign callbacks with; its operator has to set it. Leave 'callback_url' out and ask for the job instead.`;
+    return err(makeFailure("MISCONFIGURED", { hint }));
+  }
+  return ok({ url: url.value.href, secretName });
+}
