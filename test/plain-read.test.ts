@@ -1,7 +1,7 @@
 import type { Profiler } from "node:inspector";
 import { Session } from "node:inspector/promises";
 import * as z from "zod";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { createCatalog } from "../src/catalog/create-catalog.ts";
 import type { LeaseWish } from "../src/contract/gate/admission.ts";
@@ -92,9 +92,16 @@ async function filesOf(work: () => Promise<unknown>): Promise<string[]> {
     .sort();
 }
 
-test("a plain read passes at most 52 files", async () => {
-  for (let warm = 0; warm < 50; warm += 1) await read();
+// The time of the isolate is the test's: whether a lease covers the read must not depend on how fast this machine is.
+beforeAll(() => void vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] }));
+afterAll(() => void vi.useRealTimers());
+
+test("a plain read passes at most 40 files", async () => {
+  for (let warm = 0; warm < 50; warm += 1) {
+    await read();
+    vi.advanceTimersByTime(5);
+  }
   expect(await read()).toMatchObject({ results: [{ status: "success", data: { n: 1 } }] });
   const files = await filesOf(read);
-  expect(files.length).toBeLessThanOrEqual(52);
+  expect(files.length).toBeLessThanOrEqual(40);
 });

@@ -226,7 +226,7 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
       orchestration.confirm === "always" ||
       (orchestration.confirm === undefined && isWrite && declaration.actions.includes("delete")),
     // The runner passes only what `input` parsed, so the author's narrower parameter type holds.
-    run: (args, context) => declaration.run(args as z.output<Input>, context),
+    run: declaration.run.bind(declaration),
   };
 }
 

@@ -3,12 +3,21 @@ import * as z from "zod";
 import { visibleText } from "../kit/visible-text.ts";
 import { parsePointer } from "../kit/json-pointer.ts";
 import { err, ok, type Result } from "../kit/result.ts";
-import { checkValue } from "./check-value.ts";
+import { checkValue, type Seen } from "./check-value.ts";
 import { type Failure, makeFailure } from "./failure.ts";
 import { parseIdempotencyKey } from "./idempotency-key.ts";
-import { type Fields, fits, isText, isWritten, listOf, matches, upTo } from "./fits.ts";
+import {
+  type Fields,
+  fits,
+  isJsonObject,
+  isText,
+  isWritten,
+  type JsonObject,
+  listOf,
+  matches,
+  upTo,
+} from "./json.ts";
 import { describe, explainMisfit, toMisfit } from "./issues.ts";
-import { isJsonObject, type JsonObject } from "./json.ts";
 import { lazySchema } from "./lazy-schema.ts";
 import { LIMITS } from "./limits.ts";
 import { ITEM, readMarker, toPointerForm } from "./reference.ts";
@@ -82,6 +91,8 @@ const FIELDS: Fields = {
 export interface Action {
   readonly tool: string;
   readonly args: JsonObject;
+  /** False where nothing in `args` can be a reference, a template or a literal. */
+  readonly mayRefer: boolean;
   readonly dependsOn: readonly string[];
   readonly timeoutMs: number | undefined;
   /** An array, or a reference to one; undefined when the action runs once. */
@@ -117,8 +128,14 @@ export interface Entry {
 export function parseAction(raw: unknown, index: number, mayExceedArgs: boolean): Entry {
   const fields = isJsonObject(raw) ? raw : {};
   const id = typeof fields["id"] === "string" && ID.test(fields["id"]) ? fields["id"] : `a${index}`;
-  const tool = typeof fields["tool"] === "string" ? visibleText(fields["tool"]) : null;
+  const tool = toShownName(fields["tool"]);
   return { index, id, tool, action: parseFields(raw, mayExceedArgs) };
+}
+
+/** A tool's name as it may be shown. Nearly every one is as plain as an id. */
+function toShownName(name: unknown): string | null {
+  if (typeof name !== "string") return null;
+  return ID.test(name) ? name : visibleText(name);
 }
 
 function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failure> {
@@ -137,7 +154,8 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
     idempotency_key,
     callback_url,
   } = raw;
-  const checked = checkArgs(args, mayExceedArgs);
+  const seen = { dollar: false };
+  const checked = checkArgs(args, mayExceedArgs, seen);
   if (!checked.ok) return checked;
   if (id === ITEM) {
     const issues = [{ path: "/id", expected: "another id", received: describe(ITEM) }];
@@ -154,6 +172,7 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
   return ok({
     tool,
     args,
+    mayRefer: seen.dollar,
     dependsOn: depends_on ?? [],
     timeoutMs: timeout_ms,
     forEach: for_each,
@@ -168,8 +187,8 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
  *
  * @param mayExceed whether they can be over their limit at all; measuring costs more than everything else
  */
-export function checkArgs(args: JsonObject, mayExceed: boolean): Result<void, Failure> {
-  const checked = checkValue(args, ["args"]);
+export function checkArgs(args: JsonObject, mayExceed: boolean, seen?: Seen): Result<void, Failure> {
+  const checked = checkValue(args, ["args"], seen);
   if (!checked.ok) return err(makeFailure("INVALID_ARGS", toMisfit(checked.error)));
   return mayExceed && new TextEncoder().encode(JSON.stringify(args)).length > LIMITS.argsBytes
     ? err(tooLarge("The arguments of one action", LIMITS.argsBytes))

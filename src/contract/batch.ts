@@ -3,7 +3,7 @@ import * as z from "zod";
 import { err, ok, type Result } from "../kit/result.ts";
 import { type Entry, parseAction } from "./action.ts";
 import { makeFailure } from "./failure.ts";
-import { type Fields, fits, isFlag, listOf, oneOf, upTo } from "./fits.ts";
+import { type Fields, fits, isFlag, listOf, oneOf, upTo } from "./json.ts";
 import { describe, explainMisfit } from "./issues.ts";
 import { lazySchema } from "./lazy-schema.ts";
 import { LIMITS } from "./limits.ts";

@@ -5,13 +5,25 @@ import { visiblePath } from "./issues.ts";
 /** Keys that reach a prototype when a careless merge copies them. No real API needs them. */
 const POISONED = new Set(["__proto__", "constructor", "prototype"]);
 
+/** What a walk over a value came past. */
+export interface Seen {
+  /** A key that begins with `$`, as those of references do. */
+  dollar: boolean;
+}
+
 /**
  * Find what JSON can say but no argument may: keys that reach a prototype, numbers that are not finite (`1e400`
  * parses as Infinity) and integers too large to be exact (they would silently become other numbers).
  *
  * Recursion is safe: the body's depth was bounded before it was parsed.
+ *
+ * @param seen told what else the walk came past
  */
-export function checkValue(value: unknown, path: readonly PropertyKey[]): Result<void, Issue> {
+export function checkValue(
+  value: unknown,
+  path: readonly PropertyKey[],
+  seen: Seen = { dollar: false },
+): Result<void, Issue> {
   if (typeof value === "number") {
     if (!Number.isFinite(value))
       return err({ path: visiblePath(path), expected: "a finite number", received: "a number out of range" });
@@ -26,6 +38,7 @@ export function checkValue(value: unknown, path: readonly PropertyKey[]): Result
   }
   if (typeof value !== "object" || value === null) return DONE;
   for (const key of Object.keys(value)) {
+    if (key.startsWith("$")) seen.dollar = true;
     if (POISONED.has(key))
       return err({
         path: visiblePath([...path, key]),
@@ -34,7 +47,7 @@ export function checkValue(value: unknown, path: readonly PropertyKey[]): Result
       });
     const inner = (value as Record<string, unknown>)[key];
     if (typeof inner !== "number" && typeof inner !== "object") continue;
-    const checked = checkValue(inner, [...path, key]);
+    const checked = checkValue(inner, [...path, key], seen);
     if (!checked.ok) return checked;
   }
   return DONE;

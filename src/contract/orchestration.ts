@@ -1,7 +1,17 @@
 import * as z from "zod";
 
-import { type Check, type Fields, fits, isText, isWritten, listOf, oneOf, record, upTo } from "./fits.ts";
-import { isJsonObject } from "./json.ts";
+import {
+  type Check,
+  type Fields,
+  fits,
+  isJsonObject,
+  isText,
+  isWritten,
+  listOf,
+  oneOf,
+  record,
+  upTo,
+} from "./json.ts";
 import { lazySchema } from "./lazy-schema.ts";
 
 /**

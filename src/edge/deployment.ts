@@ -3,7 +3,8 @@ import type { Caller } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { TimerQueue } from "../kit/timer-queue.ts";
 import { createLeasedAdmission, IsolateQuota } from "../gate/leased-admission.ts";
-import type { Ports } from "../egress/ports.ts";
+import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
+import type { Ports, ToolGates } from "../egress/ports.ts";
 import { createReadCache } from "../egress/read-cache.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
 import { type Env, readKeys, readOrigins, readRunOptions, readToolGates } from "./configuration.ts";
@@ -25,6 +26,12 @@ export interface DeploymentOptions {
 /** Leases are held for so many tenants per isolate; one that is forgotten asks the gate again. */
 const TENANTS_LEASED = 1_000;
 
+/** Where no tool has global limits nobody asks for a permit. */
+const NO_TOOL_GATES: ToolGates = {
+  acquire: () => Promise.reject(new Error("Cannot acquire a permit: no tool has global limits")),
+  release: () => {},
+};
+
 /** One configuration, read once per isolate. */
 export interface Deployment {
   readonly keys: KeyRing;
@@ -44,6 +51,7 @@ export function createDeployment(
   const cache = createReadCache(catalog.tools, ports.clock);
   const namespace = env["TENANT_GATE"] as TenantGateNamespace;
   const toolGates = readToolGates(env, catalog);
+  const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
   const catalogs = new WeakMap<Caller, Catalog>();
   const heldByTenant = new Map<string, IsolateQuota>();
 
@@ -67,15 +75,17 @@ export function createDeployment(
     keys,
     contextOf(caller, requestId, defer) {
       const clock = new TimerQueue(ports.clock);
-      const gate = createGateClient(namespace, caller.tenant, {
-        clock,
-        timeoutMs: LIMITS.gateTimeoutMs,
-        admissionTimeoutMs: LIMITS.admissionTimeoutMs,
-      });
+      let made: Gate | undefined;
+      const gate = (): Gate =>
+        (made ??= createGateClient(namespace, caller.tenant, {
+          clock,
+          timeoutMs: LIMITS.gateTimeoutMs,
+          admissionTimeoutMs: LIMITS.admissionTimeoutMs,
+        }));
       const held = heldOf(caller.tenant);
       const admit = createLeasedAdmission({
         held,
-        send: (request, wishes) => gate.admit(request, wishes),
+        send: (request, wishes) => gate().admit(request, wishes),
         clock: ports.clock,
         defer,
       });
@@ -88,9 +98,12 @@ export function createDeployment(
         origins,
         health,
         cache: cache?.of(caller.tenant) ?? null,
-        gate: { ...gate, admit },
+        // Most batches ask nothing but to be admitted, and a lease does that: a client is made when there is more to ask.
+        gate: new Proxy({ admit } as Gate, { get: (own, name: keyof Gate) => own[name] ?? gate()[name] }),
         countAlone: (quota) => held.countAlone(ports.clock.now(), quota),
-        toolGates: createToolGates(toolGates, { clock, timeoutMs: LIMITS.gateTimeoutMs, defer }),
+        toolGates: isLimited
+          ? createToolGates(toolGates, { clock, timeoutMs: LIMITS.gateTimeoutMs, defer })
+          : NO_TOOL_GATES,
         defer,
       };
     },

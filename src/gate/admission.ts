@@ -33,7 +33,7 @@ export async function admit(
 ): Promise<Result<Admission, Refused>> {
   const { caller, ports, gate, countAlone, options, defer, onAdmitted } = execution;
   const startedAt = ports.clock.now();
-  const plan = bindPlan(planned, execution);
+  const plan = planned.steps.some(asksDeployment) ? bindPlan(planned, execution) : planned;
   const idempotency = keysOf === undefined ? null : await keysOf(plan);
   const { headerSlots } = options;
   const ids = once(() => new StepIds(ports, idempotency));
@@ -64,6 +64,10 @@ function reseed(jobs: ReadonlyMap<number, JobSpec>, ids: StepIds): ReadonlyMap<n
 }
 
 const NO_JOBS: ReadonlyMap<number, JobSpec> = new Map();
+
+function asksDeployment({ task }: Step): boolean {
+  return task.ok && (task.value.tool.secrets.length > 0 || task.value.callbackUrl !== undefined);
+}
 
 function isBackground({ task }: Step): boolean {
   return task.ok && task.value.tool.execution === "fire-and-forget";

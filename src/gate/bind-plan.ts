@@ -2,20 +2,16 @@ import type { Tool } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { CallbackTarget } from "../contract/gate/job.ts";
 import { err, ok, type Result } from "../kit/result.ts";
-import type { Plan, Step, Task } from "../plan/step.ts";
+import type { Plan, Task } from "../plan/step.ts";
 import { guardCallback } from "../egress/guard-callback.ts";
 import { missingSecret } from "../egress/tool-secrets.ts";
 import { parseWebhookSecrets, WEBHOOK_SECRET } from "../egress/webhook-secret.ts";
 import type { Execution } from "./execution.ts";
 
 /**
- * Give a plan what it needs of this deployment, or turn away what cannot run here, before it costs anyone's quota. Most plans
- * ask for nothing of it.
+ * Give a plan what it needs of this deployment, or turn away what cannot run here, before it costs anyone's quota.
  */
 export function bindPlan(plan: Plan, execution: Execution): Plan {
-  const asks = ({ task }: Step): boolean =>
-    task.ok && (task.value.tool.secrets.length > 0 || task.value.callbackUrl !== undefined);
-  if (!plan.steps.some(asks)) return plan;
   const steps = plan.steps.map((step) =>
     step.task.ok ? { ...step, task: bindTask(step.task.value, execution) } : step,
   );

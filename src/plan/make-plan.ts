@@ -122,7 +122,8 @@ function draftStep(
   const timeoutMs = Math.min(action.timeoutMs ?? tool.timeoutMs, tool.timeoutMs);
   const { forEach, select, callbackUrl } = action;
   const plain: Task = { tool, timeoutMs, input: action.args, call: null, forEach, select, callbackUrl };
-  const waits = action.dependsOn.length > 0 || forEach !== undefined || hasMarker(action.args);
+  const waits =
+    action.dependsOn.length > 0 || forEach !== undefined || (action.mayRefer && hasMarker(action.args));
   // Most actions wait for nobody, and then there is nothing to find.
   if (!waits && tool.orchestration.mode !== "dependent")
     return { entry, task: withCall(plain, true), edges: NONE, handles: NONE };

@@ -25,6 +25,7 @@ test("parseAction() fills in what an action may leave out", () => {
       value: {
         tool: "ping",
         args: {},
+        mayRefer: false,
         dependsOn: [],
         timeoutMs: undefined,
         forEach: undefined,
@@ -32,6 +33,16 @@ test("parseAction() fills in what an action may leave out", () => {
       },
     },
   });
+});
+
+test("parseAction() says whether anything in the arguments may be a reference", () => {
+  const mayRefer = (args: object): boolean | null => {
+    const { action } = parseAction({ tool: "ping", args }, 0, false);
+    return action.ok ? action.value.mayRefer : null;
+  };
+  expect(mayRefer({ price: "$5", n: [{ a: 1 }] })).toBe(false);
+  expect(mayRefer({ n: [{ a: { $ref: "b#" } }] })).toBe(true);
+  expect(mayRefer({ $schema: "x" })).toBe(true);
 });
 
 test("parseAction() keeps everything an action says", () => {
@@ -53,6 +64,7 @@ test("parseAction() keeps everything an action says", () => {
       value: {
         tool: "ping",
         args: { n: [1] },
+        mayRefer: false,
         dependsOn: ["b"],
         timeoutMs: 500,
         forEach: [1, 2],

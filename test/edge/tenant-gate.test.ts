@@ -229,20 +229,24 @@ describe("jobs", () => {
 
   test("a row of another version ends dead and says so; so do arguments that are not JSON", async () => {
     const stub = gateOf();
-    await stub.admit(makeJobsRequest(makeSpec("old", []), makeSpec("torn", []), makeSpec("odd", [])));
+    await stub.admit(
+      makeJobsRequest(makeSpec("old", []), makeSpec("torn", []), makeSpec("odd", []), makeSpec("none", [])),
+    );
     await runInDurableObject(stub, (_gate, { storage }) => {
       storage.sql.exec("UPDATE jobs SET format = 99 WHERE id = 'old'");
       storage.sql.exec("UPDATE jobs SET args_json = '{' WHERE id = 'torn'");
       storage.sql.exec(
         "UPDATE jobs SET rest_json = json_set(rest_json, '$.delivery', 'twice') WHERE id = 'odd'",
       );
+      storage.sql.exec("UPDATE jobs SET rest_json = 'null' WHERE id = 'none'");
     });
     await endLeases(stub);
-    for (const id of ["old", "torn", "odd"]) await becomes(stub, id, "dead");
-    const hints = await Promise.all(["old", "torn", "odd"].map(async (id) => (await stub.job(id))!));
+    for (const id of ["old", "torn", "odd", "none"]) await becomes(stub, id, "dead");
+    const hints = await Promise.all(["old", "torn", "odd", "none"].map(async (id) => (await stub.job(id))!));
     expect(hints.map(({ errorJson }) => JSON.parse(errorJson!).hint)).toEqual([
       expect.stringContaining("cannot read the job's record"),
       expect.stringContaining("arguments cannot be read"),
+      expect.stringContaining("cannot read the job's record"),
       expect.stringContaining("cannot read the job's record"),
     ]);
     expect(await alarmOf(stub)).toBeNull();

@@ -179,7 +179,8 @@ function toColumns(job: Job): SqlStorageValue[] {
  * Arguments are not parsed here: only a claim needs them.
  */
 function readRow(row: JobRow, nowMs: number): [job: Job, isReadable: boolean] {
-  const parsed = attemptNow(() => JSON.parse(row.rest_json) as Rest);
+  // An object whatever stands there: one row that cannot be read must not end every claim.
+  const parsed = attemptNow(() => ({ ...(JSON.parse(row.rest_json) as Rest) }));
   const isKnown = row.format === FORMAT && STATUSES.has(row.status);
   if (isKnown && parsed.ok && DELIVERIES.has(parsed.value.delivery)) return [toJob(row, parsed.value), true];
   const hint = "This version cannot read the job's record, so the job gets no further attempt.";

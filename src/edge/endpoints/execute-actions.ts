@@ -19,7 +19,7 @@ import type { Endpoint } from "./endpoint.ts";
 export const executeActions: Endpoint = {
   route: "POST /v1/execute_actions",
   async handle(request, context) {
-    const key = readIdempotencyKey(request);
+    const key = request.headers.has("idempotency-key") ? readIdempotencyKey(request) : ok(null);
     if (!key.ok) return key;
     const body = await readRequestBody(request);
     if (!body.ok) return body;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import type { Caller } from "../../contract/gate/caller.ts";
-import { isWritten, listOf, matches, oneOf, record, upTo } from "../../contract/fits.ts";
+import { isWritten, listOf, matches, oneOf, record, upTo } from "../../contract/json.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { attemptNow } from "../../kit/result.ts";

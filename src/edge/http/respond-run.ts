@@ -9,7 +9,8 @@ export type Responded = Promise<Result<Response, never>>;
 
 /** Answer a run the way the client asks for: as one JSON document, or as events while it goes on. */
 export async function respondRun(run: Run, request: Request, context: RequestContext): Responded {
-  return wantsEvents(request.headers.get("accept"))
+  const accept = request.headers.get("accept");
+  return accept !== null && /event-stream/i.test(accept) && wantsEvents(accept)
     ? ok(await respondEvents(run, request, context))
     : respondDocument(run, request, context);
 }
