@@ -7,7 +7,28 @@ import { defineConfig } from "vitest/config";
  */
 const shared = { testTimeout: 60_000, hookTimeout: 60_000, isolate: false, maxWorkers: 4 } as const;
 
-export default defineConfig({
+/** Most of the core's time: random samples by the thousand, and what starts or bundles a whole Worker. */
+const SLOW = [
+  "test/answer/estimate-tokens.test.ts",
+  "test/answer/fit-tokens.test.ts",
+  "test/contract/batch.test.ts",
+  "test/docs/readme.test.ts",
+  "test/egress/upstream-health.test.ts",
+  "test/executor-cache.test.ts",
+  "test/executor-confirmations.test.ts",
+  "test/executor-properties.test.ts",
+  "test/gate/claimed-keys.test.ts",
+  "test/kit/gcra.test.ts",
+  "test/run/demotion.test.ts",
+  "test/run/run-plan-properties.test.ts",
+  "test/shell/classify-shell.test.ts",
+  "test/shell/tokenize.test.ts",
+  "test/state/lease-properties.test.ts",
+  "test/state/quota.test.ts",
+];
+
+/** `--mode quick` leaves out what is slow, so that the rest of the core is a matter of seconds. */
+export default defineConfig(({ mode }) => ({
   test: {
     // CI counts from this file what passed and failed.
     reporters: ["default", ["json", { outputFile: "dist/test-report.json" }]],
@@ -16,6 +37,8 @@ export default defineConfig({
         // The pure core and the tools, in Node: milliseconds, virtual time.
         test: {
           ...shared,
+          // A sample of thousands takes what it takes.
+          testTimeout: 300_000,
           name: "core",
           include: ["test/**/*.test.ts"],
           exclude: [
@@ -24,6 +47,7 @@ export default defineConfig({
             "test/limits.test.ts",
             "test/seeds/worked-examples.test.ts",
             "test/chaos/**",
+            ...(mode === "quick" ? SLOW : []),
           ],
         },
       },
@@ -47,4 +71,4 @@ export default defineConfig({
       },
     ],
   },
-});
+}));

@@ -14,6 +14,8 @@ let tenants = 0;
 const gateOf = () => env.TENANT_GATE.getByName(`callbacks-${++tenants}`);
 type Stub = ReturnType<typeof gateOf>;
 
+/** Ends what hangs; no measure of speed. */
+const WAIT = { timeout: 50_000 };
 const OVER = { kind: "succeeded", dataJson: '{"n":1}' } as const;
 /** An address whose path says what is answered: one status for each attempt, the last one from then on. */
 const answering = (path: string): { readonly callback: CallbackTarget } => ({
@@ -22,7 +24,7 @@ const answering = (path: string): { readonly callback: CallbackTarget } => ({
 const deliveriesOf = (id: string) => deliveriesTried.filter(({ jobId }) => jobId === id);
 const callbackBecomes = (stub: Stub, id: string, expected: object): Promise<void> =>
   vi.waitFor(async () => expect((await stub.job(id))?.callback).toMatchObject(expected), {
-    timeout: 30_000,
+    timeout: 50_000,
     interval: 10,
   });
 /** Let the pause before the next attempt be over. */
@@ -90,9 +92,7 @@ describe("a job's callback", () => {
     const { callback, updatedAt } = (await stub.job("patient"))!;
     expect(callback!.nextAttemptAt! - updatedAt).toBeGreaterThanOrEqual(5_000);
     await stub.settle("other", 1, { kind: "released" });
-    await vi.waitFor(async () => expect((await stub.job("other"))?.status).toBe("succeeded"), {
-      timeout: 30_000,
-    });
+    await vi.waitFor(async () => expect((await stub.job("other"))?.status).toBe("succeeded"), WAIT);
     const alarmAt = await runInDurableObject(stub, (_gate, { storage }) => storage.getAlarm());
     expect(alarmAt).toBe(callback!.nextAttemptAt);
   });
@@ -145,11 +145,9 @@ describe("a job's callback", () => {
       makeJobsRequest(...hung, makeSpec("broken", [], answering("throw")), makeSpec("job", [])),
     );
     for (const { id } of hung) await stub.settle(id, 1, OVER);
-    await vi.waitFor(() => expect(hung.flatMap(({ id }) => deliveriesOf(id))).toHaveLength(2), {
-      timeout: 30_000,
-    });
+    await vi.waitFor(() => expect(hung.flatMap(({ id }) => deliveriesOf(id))).toHaveLength(2), WAIT);
     await stub.settle("job", 1, { kind: "released" });
-    await vi.waitFor(() => expect(attemptsRun).toContain("job#1"), { timeout: 30_000 });
+    await vi.waitFor(() => expect(attemptsRun).toContain("job#1"), WAIT);
     expect(hung.flatMap(({ id }) => deliveriesOf(id))).toHaveLength(2);
   });
 

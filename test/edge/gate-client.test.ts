@@ -58,7 +58,7 @@ const brokenBy = (marks: object): Error => Object.assign(new Error("broken"), ma
 
 describe("createGateClient()", () => {
   test("admits, settles and reads over the real binding", async () => {
-    const gate = createGateClient(gates, "client-round-trip", { clock: systemClock, timeoutMs: 5_000 });
+    const gate = createGateClient(gates, "client-round-trip", { clock: systemClock, timeoutMs: 50_000 });
     const { quota, recorded } = await gate.admit({
       ...makeJobsRequest(makeSpec("client-job", [])),
       quota: HUNDRED_AN_HOUR,
@@ -70,16 +70,16 @@ describe("createGateClient()", () => {
   });
 
   test("keeps tenants apart", async () => {
-    await createGateClient(gates, "tenant-a", { clock: systemClock, timeoutMs: 5_000 }).admit(
+    await createGateClient(gates, "tenant-a", { clock: systemClock, timeoutMs: 50_000 }).admit(
       makeJobsRequest(makeSpec("private", [])),
     );
     expect(
-      await createGateClient(gates, "tenant-b", { clock: systemClock, timeoutMs: 5_000 }).job("private"),
+      await createGateClient(gates, "tenant-b", { clock: systemClock, timeoutMs: 50_000 }).job("private"),
     ).toBeNull();
   });
 
   test("keeps more results than one message may carry, and recalls them in the order asked", async () => {
-    const gate = createGateClient(gates, "client-keeps", { clock: systemClock, timeoutMs: 5_000 });
+    const gate = createGateClient(gates, "client-keeps", { clock: systemClock, timeoutMs: 50_000 });
     // Just under 1 MiB of UTF-8 each, and twice that as it travels.
     const json = JSON.stringify(`${"x".repeat(1_000_000)}…`);
     const results = Array.from({ length: 18 }, (_, k) => ({ handle: `r-${k}`, json }));
@@ -92,7 +92,7 @@ describe("createGateClient()", () => {
     expect(recalled.map(({ handle }) => handle)).toEqual(kept.toReversed());
     expect(recalled.every((result) => result.json === json)).toBe(true);
     expect(
-      await createGateClient(gates, "client-keeps-other", { clock: systemClock, timeoutMs: 5_000 }).recall(
+      await createGateClient(gates, "client-keeps-other", { clock: systemClock, timeoutMs: 50_000 }).recall(
         kept,
       ),
     ).toEqual([]);
@@ -100,12 +100,12 @@ describe("createGateClient()", () => {
 
   test("asks nothing when there is nothing to keep or recall", async () => {
     const namespace = new FakeNamespace(null);
-    const gate = createGateClient(namespace, "t", { clock: systemClock, timeoutMs: 1_000 });
+    const gate = createGateClient(namespace, "t", { clock: systemClock, timeoutMs: 50_000 });
     expect([await gate.keep([]), await gate.recall([]), namespace.stubs]).toEqual([[], [], 0]);
   });
 
   test("carries on after a crash of the object, with what was durable", async () => {
-    const gate = createGateClient(gates, "client-crash", { clock: systemClock, timeoutMs: 5_000 });
+    const gate = createGateClient(gates, "client-crash", { clock: systemClock, timeoutMs: 50_000 });
     await gate.admit(makeJobsRequest(makeSpec("kept", [])));
     await abortAllDurableObjects();
     expect(await gate.job("kept")).toMatchObject({ status: "running" });
@@ -114,7 +114,7 @@ describe("createGateClient()", () => {
   test("retries once, through a fresh stub, what is retryable", async () => {
     const namespace = new FakeNamespace(brokenBy({ retryable: true }), null);
     expect(
-      await createGateClient(namespace, "t", { clock: systemClock, timeoutMs: 1_000 }).job("x"),
+      await createGateClient(namespace, "t", { clock: systemClock, timeoutMs: 50_000 }).job("x"),
     ).toBeNull();
     expect(namespace.stubs).toBe(2);
   });
@@ -126,7 +126,7 @@ describe("createGateClient()", () => {
   ])("gives up on what is %s", async (_, marks, stubs) => {
     const namespace = new FakeNamespace(brokenBy(marks));
     await expect(
-      createGateClient(namespace, "t", { clock: systemClock, timeoutMs: 1_000 }).admit(REQUEST),
+      createGateClient(namespace, "t", { clock: systemClock, timeoutMs: 50_000 }).admit(REQUEST),
     ).rejects.toThrow("broken");
     expect(namespace.stubs).toBe(stubs);
   });
@@ -139,7 +139,7 @@ describe("createGateClient()", () => {
   });
 
   test("carries wishes for leases, and brings what was granted", async () => {
-    const gate = createGateClient(gates, "client-leases", { clock: systemClock, timeoutMs: 5_000 });
+    const gate = createGateClient(gates, "client-leases", { clock: systemClock, timeoutMs: 50_000 });
     const limit = { bucket: "key:busy", limit: 10_000, windowS: 60 };
     const { quota, leases } = await gate.admit(makeRequest({ quota: limit }), [{ limit, tokens: 100 }]);
     expect(quota).toMatchObject({ allowed: true, remaining: 9_999 });
@@ -158,17 +158,19 @@ describe("createGateClient()", () => {
   });
 
   test("gives an admission less time than anything else", async () => {
-    const namespace = new FakeNamespace(new Promise((resolve) => setTimeout(resolve, 100)));
-    const bounds = { clock: systemClock, timeoutMs: 5_000, admissionTimeoutMs: 20 };
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const namespace = new FakeNamespace(promise);
+    const bounds = { clock: systemClock, timeoutMs: 50_000, admissionTimeoutMs: 20 };
     const gate = createGateClient(namespace, "t", bounds);
     await expect(gate.admit(REQUEST)).rejects.toThrow("no answer within 20 ms");
+    resolve();
     await expect(gate.settle("x", 1, { kind: "released" })).resolves.toBeUndefined();
   });
 
   test("computes a tenant's id once, and remembers a bounded number", async () => {
     const namespace = new FakeNamespace(null);
     const ask = (tenant: string) =>
-      createGateClient(namespace, tenant, { clock: systemClock, timeoutMs: 1_000 }).job("x");
+      createGateClient(namespace, tenant, { clock: systemClock, timeoutMs: 50_000 }).job("x");
     await ask("first");
     await ask("first");
     expect(namespace.hashed).toBe(1);
@@ -212,7 +214,7 @@ describe("createGateClient()", () => {
         },
       };
     }
-    const gate = createGateClient(landed, "client-landed", { clock: systemClock, timeoutMs: 5_000 });
+    const gate = createGateClient(landed, "client-landed", { clock: systemClock, timeoutMs: 50_000 });
     const { quota, recorded } = await gate.admit({
       ...makeJobsRequest(makeSpec("landed", [])),
       quota: HUNDRED_AN_HOUR,
@@ -224,7 +226,7 @@ describe("createGateClient()", () => {
   });
 
   test("keeps a wide batch's jobs in several objects, and finds, lists, cancels and redrives them there", async () => {
-    const bounds = { clock: systemClock, timeoutMs: 5_000 };
+    const bounds = { clock: systemClock, timeoutMs: 50_000 };
     const gate = createGateClient(gates, "client-wide", bounds);
     const ids = Array.from({ length: 12 }, (_, rank) => placeJob(crypto.randomUUID(), { rank, atHome: 3 }));
     const specs = ids.map((id, k) => makeSpec(id, k === 11 ? ["unknown-tool"] : ["succeed"]));
@@ -233,7 +235,7 @@ describe("createGateClient()", () => {
     expect(recorded.filter(({ fence }) => fence === null)).toHaveLength(9);
 
     const becomes = (id: string, status: string) =>
-      vi.waitFor(async () => expect((await gate.job(id))?.status).toBe(status), { timeout: 30_000 });
+      vi.waitFor(async () => expect((await gate.job(id))?.status).toBe(status), { timeout: 50_000 });
     for (const id of ids.slice(3, 11)) await becomes(id, "succeeded");
     await becomes(ids[11]!, "dead");
     expect((await gate.job(ids[4]!))?.attempts).toBe(1);
@@ -250,12 +252,12 @@ describe("createGateClient()", () => {
     expect(seen.toSorted()).toEqual(ids.toSorted());
     expect(await createGateClient(gates, "client-other", bounds).job(ids[5]!)).toBeNull();
     await vi.waitFor(() => expect(attemptsRun.filter((run) => run === `${ids[11]}#1`)).toHaveLength(2), {
-      timeout: 30_000,
+      timeout: 50_000,
     });
   });
 
   test("queued jobs cost three rows each, and share two of the alarm", async () => {
-    const bounds = { clock: systemClock, timeoutMs: 5_000 };
+    const bounds = { clock: systemClock, timeoutMs: 50_000 };
     const gate = createGateClient(gates, "client-queued", bounds);
     const ids = Array.from({ length: 6 }, () => placeJob(crypto.randomUUID(), { rank: 0, atHome: 0 }));
     const shard = env.TENANT_GATE.getByName("client-queued\u0000outbox\u00001");
@@ -263,7 +265,7 @@ describe("createGateClient()", () => {
     const rows = await countRows(shard);
     await gate.admit(makeJobsRequest(...ids.map((id) => makeSpec(id, ["succeed"]))));
     const succeeded = { status: "succeeded", limit: 10, after: null } as const;
-    await vi.waitFor(async () => expect(await gate.jobs(succeeded)).toHaveLength(6), { timeout: 30_000 });
+    await vi.waitFor(async () => expect(await gate.jobs(succeeded)).toHaveLength(6), { timeout: 50_000 });
     expect(await rows()).toBe(6 * 3 + 2);
   });
 });

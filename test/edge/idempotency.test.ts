@@ -67,12 +67,19 @@ describe("P5: a batch's key", () => {
 
   test("is running through a crash, and taken over with its ids after the lease", async () => {
     const stub = gateOf(env.SMALL_GATE);
-    const first = await claimBatch(stub, { batch: "k", deadlineMs: 100 });
+    const startedAt = Date.now();
+    const first = await claimBatch(stub, { batch: "k", deadlineMs: 1_500 });
     await abortAllDurableObjects();
     const again = env.SMALL_GATE.get(stub.id);
-    expect((await claimBatch(again, { batch: "k" })).state.kind).toBe("running");
-    await sleep(250);
-    const { keys, state } = await claimBatch(again, { batch: "k", deadlineMs: 100 });
+    let claim = await claimBatch(again);
+    // A machine may be so slow that the lease is over by now.
+    if (Date.now() - startedAt < 1_500) expect(claim.state.kind).toBe("running");
+    while (claim.state.kind === "running") {
+      await sleep(50);
+      claim = await claimBatch(again);
+    }
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_500);
+    const { keys, state } = claim;
     expect(state).toEqual({ kind: "claimed", seed: first.keys.batch!.seed, inDoubt: true });
     // The first run wakes up too late.
     await again.complete({ runId: first.keys.runId, ends: [{ key: "k", end: DONE }] });

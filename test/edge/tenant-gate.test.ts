@@ -17,6 +17,8 @@ const smallGate = () => gateOf(env.SMALL_GATE);
 type Stub = ReturnType<typeof gateOf>;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** Ends what hangs; no measure of speed. */
+const WAIT = { timeout: 50_000 };
 const OVER = { kind: "succeeded", dataJson: "1" } as const;
 
 const alarmOf = (stub: Stub): Promise<number | null> =>
@@ -24,7 +26,7 @@ const alarmOf = (stub: Stub): Promise<number | null> =>
 const attemptsOf = (id: string): string[] => attemptsRun.filter((run) => run.startsWith(`${id}#`));
 const statusOf = async (stub: Stub, id: string): Promise<string | undefined> => (await stub.job(id))?.status;
 const becomes = (stub: Stub, id: string, status: string): Promise<void> =>
-  vi.waitFor(async () => expect(await statusOf(stub, id)).toBe(status), { timeout: 30_000, interval: 20 });
+  vi.waitFor(async () => expect(await statusOf(stub, id)).toBe(status), { timeout: 50_000, interval: 20 });
 
 /** Make the running lease of every live job end now, as if its time had passed. */
 function endLeases(stub: Stub): Promise<void> {
@@ -285,9 +287,7 @@ describe("cancel and redrive", () => {
     await stub.admit(makeJobsRequest(makeSpec("mid-air", ["hang"])));
     await endLeases(stub);
     void runDurableObjectAlarm(stub);
-    await vi.waitFor(async () => expect(await stub.job("mid-air")).toMatchObject({ attempts: 2 }), {
-      timeout: 30_000,
-    });
+    await vi.waitFor(async () => expect(await stub.job("mid-air")).toMatchObject({ attempts: 2 }), WAIT);
     const cancelled = await stub.cancel("mid-air");
     expect(cancelled?.job.note).toContain("Attempt 2 was under way");
     expect(await stub.settle("mid-air", 2, OVER)).toBe(false);
@@ -550,9 +550,7 @@ describe("a shard", () => {
     const stub = smallGate();
     const hung = Array.from({ length: 4 }, (_, k) => makeSpec(`herd-${k}`, ["hang"]));
     await stub.admit({ ...makeJobsRequest(...hung), ...counted() });
-    await vi.waitFor(() => expect(hung.flatMap(({ id }) => attemptsOf(id))).toHaveLength(2), {
-      timeout: 30_000,
-    });
+    await vi.waitFor(() => expect(hung.flatMap(({ id }) => attemptsOf(id))).toHaveLength(2), WAIT);
     await sleep(50);
     expect(hung.flatMap(({ id }) => attemptsOf(id))).toHaveLength(2);
   });

@@ -47,7 +47,7 @@ class FakeNamespace implements ToolGateNamespace {
 
 const brokenBy = (marks: object): Error => Object.assign(new Error("broken"), marks);
 const deferred: Promise<unknown>[] = [];
-const gatesOf = (namespace: ToolGateNamespace, timeoutMs = 1_000) =>
+const gatesOf = (namespace: ToolGateNamespace, timeoutMs = 50_000) =>
   createToolGates(namespace, {
     clock: systemClock,
     timeoutMs,

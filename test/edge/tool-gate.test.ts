@@ -2,6 +2,7 @@ import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 
+import { LIMITS } from "../../src/contract/limits.ts";
 import type { GlobalLimits, PermitRequest } from "../../src/contract/gate/permit.ts";
 import { countRows } from "./count-rows.ts";
 
@@ -16,7 +17,7 @@ const TWO: GlobalLimits = { concurrency: 2, rate: null };
 const makeRequest = (id: string, parts: Partial<PermitRequest> = {}): PermitRequest => ({
   id,
   limits: TWO,
-  waitMs: 60_000,
+  waitMs: 50_000,
   holdMs: 60_000,
   ...parts,
 });
@@ -56,8 +57,9 @@ describe("ToolGate", () => {
     const gate = gateOf();
     const startedAt = Date.now();
     for (const id of ["a", "b"]) await gate.acquire(makeRequest(id, { holdMs: 150 }));
-    expect(await gate.acquire(makeRequest("c"))).toMatchObject({ granted: true });
-    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(145);
+    const answer = await gate.acquire(makeRequest("c"));
+    expect(answer).toMatchObject({ granted: true });
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(150);
     await runInDurableObject(gate, async (_gate, { storage }) => {
       expect(await storage.getAlarm()).toBeNull();
     });
@@ -82,18 +84,21 @@ describe("ToolGate", () => {
     for (const id of ["a", "b"]) await gate.acquire(makeRequest(id));
     const waiting = ["c", "d", "e"].map((id) => gate.acquire(makeRequest(id)));
     expect(await gate.acquire(makeRequest("f"))).toMatchObject({ granted: false, reason: "full" });
-    for (const id of ["a", "b", "c"]) await gate.release(id, null);
+    for (const id of ["c", "d", "e"]) await gate.release(id, null);
     await Promise.all(waiting);
   });
 
   test("makes everyone wait for an upstream that asked for it", async () => {
     const gate = gateOf();
     await gate.acquire(makeRequest("a"));
-    const releasedAt = Date.now();
-    await gate.release("a", 2_000);
-    expect(await gate.acquire(makeRequest("hasty", { waitMs: 50 }))).toMatchObject({ reason: "paused" });
+    const pausedAt = Date.now();
+    await gate.release("a", 1_000);
+    const hasty = await gate.acquire(makeRequest("hasty", { waitMs: 50 }));
+    // A machine may be so slow that there is no more to wait.
+    if (hasty.granted) expect(Date.now() - pausedAt).toBeGreaterThanOrEqual(950);
+    else expect(hasty.reason).toBe("paused");
     expect(await gate.acquire(makeRequest("patient"))).toMatchObject({ granted: true });
-    expect(Date.now() - releasedAt).toBeGreaterThanOrEqual(1_995);
+    expect(Date.now() - pausedAt).toBeGreaterThanOrEqual(1_000);
   });
 
   test("counts a rate over evictions and crashes", async () => {
@@ -122,14 +127,14 @@ describe("ToolGate", () => {
     const namespace = env.SMALL_TOOL_GATE;
     const { id } = smallGate();
     const startedAt = Date.now();
-    for (const name of ["a", "b"]) await namespace.get(id).acquire(makeRequest(name, { holdMs: 3_000 }));
+    for (const name of ["a", "b"]) await namespace.get(id).acquire(makeRequest(name, { holdMs: 1_000 }));
     await lose(namespace.get(id));
     const hasty = await namespace.get(id).acquire(makeRequest("hasty", { waitMs: 20 }));
     // A machine may be so slow that their time is over by now.
-    if (hasty.granted) expect(Date.now() - startedAt).toBeGreaterThanOrEqual(2_995);
+    if (hasty.granted) expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_000);
     else expect(hasty.reason).toBe("busy");
     expect(await namespace.get(id).acquire(makeRequest("c"))).toMatchObject({ granted: true });
-    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(2_995);
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_000);
   });
 
   test("evicted after its permits were given back it grants at once", async () => {
@@ -140,7 +145,7 @@ describe("ToolGate", () => {
     await namespace.get(id).release("a", null);
     await vi.waitFor(
       async () => expect((await rowsOf(namespace.get(id)))["aliveMs"]).toBeLessThanOrEqual(Date.now()),
-      { timeout: 30_000 },
+      { timeout: 50_000 },
     );
     await evictDurableObject(namespace.get(id));
     expect(await namespace.get(id).acquire(makeRequest("b", { waitMs: 0 }))).toMatchObject({ granted: true });
@@ -157,11 +162,10 @@ describe("ToolGate", () => {
             throw new Error("disk full");
           };
       });
-    await gate.acquire(makeRequest("a", { holdMs: 3_000 }));
-    await gate.acquire(makeRequest("b", { holdMs: 3_000 }));
+    for (const id of ["a", "b"]) await gate.acquire(makeRequest(id, { holdMs: 2_000 }));
     const waiting = gate.acquire(makeRequest("c", { holdMs: 20_000 }));
     await breakWrites(true);
-    await sleep(3_200);
+    await sleep(2_200);
     const refused = await gate.acquire(makeRequest("d", { holdMs: 20_000 })).then(() => "granted", String);
     expect(refused).toContain("disk full");
     await breakWrites(false);
@@ -172,13 +176,16 @@ describe("ToolGate", () => {
     const gate = gateOf();
     await gate.acquire(makeRequest("first", { holdMs: 15_000 }));
     const rows = await countRows(gate);
+    const startedAt = Date.now();
     await Promise.all(
       Array.from({ length: 1_000 }, async (_, k) => {
         await gate.acquire(makeRequest(`${k}`, { waitMs: 60_000, holdMs: 15_000 }));
         await gate.release(`${k}`, null);
       }),
     );
-    expect(await rows()).toBeLessThanOrEqual(2);
+    // One for every few seconds of work, however many calls those are.
+    const tookMs = Date.now() - startedAt;
+    expect(await rows()).toBeLessThanOrEqual(2 + Math.floor(tookMs / LIMITS.permitLeadMs));
   });
 
   test("a waiting caller whose object crashes is told at once, not left to wait", async () => {

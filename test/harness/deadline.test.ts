@@ -29,7 +29,7 @@ function endOf({ job_id }: WireResult, of: TestCaller = caller): Promise<WireJob
       const job = JSON.parse(answer.text) as WireJob;
       return ["running", "retrying"].includes(job.status) ? undefined : job;
     },
-    { withinMs: 30_000, everyMs: 50 },
+    { everyMs: 50 },
   );
 }
 
@@ -37,15 +37,15 @@ const bodiesOf = (path: string, n: number) =>
   upstream.requestsTo(path).filter(({ body }) => (JSON.parse(body) as { n: number }).n === n);
 
 test("A read that is unfinished at the deadline goes on: its job has the data, the upstream saw one call", async () => {
-  const release = upstream.hold("/read");
+  const answerRead = upstream.hold("/read", 41);
   const { results, summary } = await caller.execute(
     [
       { tool: "probe-echo", args: { n: 1 } },
       { tool: "probe-read", args: { n: 41 } },
     ],
-    { deadline_ms: 1_000 },
+    { deadline_ms: 2_000 },
   );
-  release();
+  answerRead();
   expect(results).toMatchObject([
     { status: "success" },
     { status: "initiated", tool: "probe-read", meta: { demoted: true, attempts: 1 } },
@@ -63,10 +63,12 @@ test("A read that is unfinished at the deadline goes on: its job has the data, t
 });
 
 test("Actions that still wait for their tool's cap at the deadline run after the answer, one at a time", async () => {
+  const answer = upstream.hold("/serial");
   const { results } = await caller.execute(
-    [51, 52, 53].map((n) => ({ tool: "probe-serial", args: { n, d: 200 } })),
-    { deadline_ms: 100 },
+    [51, 52, 53].map((n) => ({ tool: "probe-serial", args: { n } })),
+    { deadline_ms: 1_000 },
   );
+  answer();
   expect(results.map(({ status }) => status)).toEqual(["initiated", "initiated", "initiated"]);
   for (const result of results)
     expect(await endOf(result)).toMatchObject({ status: "succeeded", attempts: 1 });
@@ -79,15 +81,18 @@ test("A job whose call dies with the runtime still ends, under the key that was 
   onTestFinished(() => rm(storageDir, { recursive: true, force: true }));
   const vars = { PROBE_ORIGIN: upstream.url, VOLLEY_JOB_LEASE_MS: "3000" };
   const first = await startSandbox({ storageDir, vars });
+  const answers = [upstream.hold("/keyed"), upstream.hold("/serial")];
   const { results } = await new TestCaller(first.url).execute(
     [
-      { tool: "probe-write-keyed", args: { n: 61, d: 1_000 } },
-      { tool: "probe-serial", args: { n: 62, d: 1_000 } },
-      { tool: "probe-serial", args: { n: 63, d: 100 } },
+      { tool: "probe-write-keyed", args: { n: 61 } },
+      { tool: "probe-serial", args: { n: 62 } },
+      { tool: "probe-serial", args: { n: 63 } },
     ],
-    { deadline_ms: 200 },
+    { deadline_ms: 1_000 },
   );
+  await eventually("the write", () => bodiesOf("/keyed", 61)[0]);
   await first.kill();
+  for (const answer of answers) answer();
   expect(results.map(({ status }) => status)).toEqual(["initiated", "initiated", "initiated"]);
 
   await using second = await startSandbox({ storageDir, vars, port: first.port });
@@ -100,12 +105,16 @@ test("A job whose call dies with the runtime still ends, under the key that was 
 
 describe("A write that may not be repeated and is not answered by the deadline", () => {
   const write = async (args: object) => {
-    const { results } = await caller.execute([{ tool: "probe-write-verified", args }], { deadline_ms: 300 });
+    const { results } = await caller.execute([{ tool: "probe-write-verified", args }], {
+      deadline_ms: 2_000,
+    });
     return results[0]!;
   };
 
   test("is unknown and never a job; a read says whether it took effect", async () => {
-    const result = await write({ n: 71, d: 1_000 });
+    const answer = upstream.hold("/verified", 71);
+    const result = await write({ n: 71 });
+    answer();
     expect(result).toMatchObject({
       status: "unknown",
       error: { code: "DEADLINE_EXCEEDED", retryable: false },
@@ -119,7 +128,7 @@ describe("A write that may not be repeated and is not answered by the deadline",
   });
 
   test("that has not taken effect yet is said to be under way", async () => {
-    const result = await write({ n: 72, d: 1_000, late: true });
+    const result = await write({ n: 72, d: 15_000, late: true });
     expect(result).toMatchObject({ status: "unknown", meta: { verification: { verdict: "not_found" } } });
     expect(result.error?.hint).toContain("still under way");
   });

@@ -8,7 +8,7 @@ import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
 const { upstream, volley, caller } = await setUpSandbox();
 
-/** After so long a read is answered, unless somebody aborts it: that its connection is torn says that somebody did. */
+/** What is torn before it would have been answered was aborted: its time limit is a second later. */
 const LONG_MS = 9_000;
 const SSE = { accept: "text/event-stream" };
 
@@ -41,7 +41,8 @@ describe.each([
   });
 
   test("a write that was sent is let finish", async () => {
-    const write = { tool: "probe-write", args: { n: base + 100, d: 700, status: 200 } };
+    const answerWrite = upstream.hold("/write", base + 100);
+    const write = { tool: "probe-write", args: { n: base + 100, status: 200 } };
     const read = { tool: "probe-echo", args: { n: base + 100, d: LONG_MS } };
     const client = await sendAndHold(volley.url, [write, read], headers);
     const [sentWrite, sentRead] = await Promise.all([
@@ -51,17 +52,21 @@ describe.each([
     client.resetAndDestroy();
 
     expect(await sentRead.end).toBe("torn");
+    answerWrite();
     expect(await sentWrite.end).toBe("answered");
   });
 
   test("recorded background work goes on to its end", async () => {
-    const background = { tool: "probe-background", args: { n: base + 200, d: 500, status: 200 } };
+    const answerJob = upstream.hold("/background", base + 200);
+    const background = { tool: "probe-background", args: { n: base + 200, status: 200 } };
     const read = { tool: "probe-echo", args: { n: base + 200, d: LONG_MS } };
     const client = await sendAndHold(volley.url, [background, read], headers);
     const sent = await arrived("/background", base + 200);
-    await arrived("/echo", base + 200);
+    const sentRead = await arrived("/echo", base + 200);
     client.resetAndDestroy();
 
+    expect(await sentRead.end).toBe("torn");
+    answerJob();
     expect(await sent.end).toBe("answered");
     // The upstream's key is the job's id: the client never heard it.
     const id = String(sent.headers["idempotency-key"]);
@@ -103,12 +108,14 @@ const POLITE: readonly [string, number, (actions: readonly object[]) => Promise<
 
 describe.each(POLITE)("When the client of a stream %s", (_, base, open) => {
   test("the next result finds out, and reads are aborted", async () => {
+    const answerShort = upstream.hold("/echo", base);
     const leave = await open([
-      { tool: "probe-echo", args: { n: base, d: 300 } },
+      { tool: "probe-echo", args: { n: base } },
       { tool: "probe-echo", args: { n: base + 1, d: LONG_MS } },
     ]);
     const [short, long] = await Promise.all([arrived("/echo", base), arrived("/echo", base + 1)]);
     leave();
+    answerShort();
 
     expect(await short.end).toBe("answered");
     expect(await long.end).toBe("torn");

@@ -259,6 +259,7 @@ describe("the meta-tools inside execute_actions", () => {
 
   test("hold an invoked tool to its cap", async () => {
     const before = upstream.requestsTo("/limited").length;
+    upstream.gather("/limited", 3);
     const { stats } = await all.execute(
       Array.from({ length: 8 }, (_, n) => ({
         tool: "invoke_tool",

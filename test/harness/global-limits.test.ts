@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
-import type { WireResult } from "../support/execute-batch.ts";
+import type { WireEnvelope } from "../support/execute-batch.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";
 import { sendAndHold } from "../support/raw-client.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -33,35 +33,35 @@ const actionsOf = (count: number, action: (n: number) => object): object[] =>
 const call = (n: number, d = 40) => ({ tool: "probe-global", args: { n, d } });
 
 /** Send the same batches to both instances at once. */
-async function sendToBoth(
-  batches: readonly (readonly object[])[],
-  fields: object = {},
-): Promise<WireResult[]> {
-  const envelopes = await Promise.all(
-    callers.flatMap((caller) => batches.map((actions) => caller.execute(actions, fields))),
-  );
-  return envelopes.flatMap(({ results }) => results);
+function sendToBoth(batches: readonly (readonly object[])[], fields: object = {}): Promise<WireEnvelope[]> {
+  return Promise.all(callers.flatMap((caller) => batches.map((actions) => caller.execute(actions, fields))));
 }
+
+const resultsOf = (envelopes: readonly WireEnvelope[]) => envelopes.flatMap(({ results }) => results);
 
 describe("a tool that two calls at once are all of", () => {
   test("never has a third, whichever instance, tenant, batch or loop the calls come from", async () => {
     const loop = { tool: "probe-global", for_each: [1, 2, 3, 4, 5], args: { n: { $ref: "item#" }, d: 40 } };
-    const startedAt = performance.now();
-    const results = await sendToBoth([actionsOf(6, (n) => call(n)), [loop], [call(9), call(10)]]);
-    const tookMs = performance.now() - startedAt;
+    upstream.gather("/global", 2);
+    const envelopes = await sendToBoth([actionsOf(6, (n) => call(n)), [loop], [call(9), call(10)]]);
+    const results = resultsOf(envelopes);
     expect(results.map(({ status }) => status)).toEqual(results.map(() => "success"));
     expect(upstream.requestsTo("/global")).toHaveLength(26);
     expect(upstream.peakOf("/global")).toBe(2);
-    // Waiting for a place is nobody's time: not the tool's, and not the call's duration.
-    for (const { meta } of results.filter(({ data }) => !Array.isArray(data)))
-      expect(meta.queued_ms! + meta.duration_ms!).toBeLessThanOrEqual(tookMs + 2);
+    // Waiting for a place is nobody's time: not the tool's, and not the call's duration. Counted twice, the longest
+    // wait would not fit into its batch. A millisecond each for rounding.
+    for (const { results, stats } of envelopes)
+      for (const { meta } of results.filter(({ data }) => !Array.isArray(data)))
+        expect(meta.queued_ms! + meta.duration_ms!).toBeLessThanOrEqual(stats["duration_ms"]! + 3);
     expect(Math.max(...results.map(({ meta }) => meta.queued_ms ?? 0))).toBeGreaterThan(100);
   });
 });
 
 describe("a caller that goes away", () => {
   test("leaves its places to others at once, not when their time is over", async () => {
-    const long = [call(1_001, 9_000), call(1_002, 9_000), call(1_003, 9_000)];
+    const numbers = [1_001, 1_002, 1_003];
+    const answer = upstream.hold("/global", ...numbers);
+    const long = numbers.map((n) => call(n));
     const client = await sendAndHold(volley.twinUrl!, long);
     await eventually("both places to be taken", () =>
       upstream.requestsTo("/global").filter(({ query }) => Number(query.get("n")) > 1_000).length === 2
@@ -69,9 +69,10 @@ describe("a caller that goes away", () => {
         : undefined,
     );
     client.resetAndDestroy();
-    // Over before the long calls would be: a place that is not left by then is none in time.
+    // Of their ten seconds more than this batch has are left.
     const { results } = await callers[0].execute([call(1), call(2), call(3)], { deadline_ms: 8_000 });
     expect(results.map(({ status }) => status)).toEqual(["success", "success", "success"]);
+    answer();
   });
 });
 
@@ -79,10 +80,10 @@ describe("background attempts", () => {
   test("share the places too: first ones after the answer, and three of each tenant that its alarm repeats", async () => {
     let active = 0;
     let peak = 0;
+    upstream.gather("/global-background", 2);
     const refusedOnce = new Set<string>();
-    upstream.script("/global-background", (_, response) => {
+    upstream.script("/global-background", (_, response, __, { headers, body }) => {
       peak = Math.max(peak, (active += 1));
-      const { headers, body } = upstream.requestsTo("/global-background").at(-1)!;
       const key = String(headers["idempotency-key"]);
       const status = /"n":[012]/.test(body) && !refusedOnce.has(key) ? 503 : 200;
       if (status === 503) refusedOnce.add(key);
@@ -100,14 +101,10 @@ describe("background attempts", () => {
       }),
     );
     for (const { caller, path, n } of jobs.flat()) {
-      const ended = await eventually(
-        `${path} to succeed`,
-        async () => {
-          const { status, attempts } = JSON.parse((await caller.get(path)).text) as Record<string, unknown>;
-          return status === "succeeded" ? { attempts } : undefined;
-        },
-        { withinMs: 30_000 },
-      );
+      const ended = await eventually(`${path} to succeed`, async () => {
+        const { status, attempts } = JSON.parse((await caller.get(path)).text) as Record<string, unknown>;
+        return status === "succeeded" ? { attempts } : undefined;
+      });
       expect(ended).toEqual({ attempts: n < 3 ? 2 : 1 });
     }
     expect(upstream.requestsTo("/global-background")).toHaveLength(16);
@@ -119,16 +116,16 @@ describe("an upstream that asks one instance to wait", () => {
   test("is left alone by the other one too, and who cannot wait that long is told so", async () => {
     let refused = 0;
     upstream.script("/global", (_, response) => {
-      if (refused === 0) response.writeHead(429, { "retry-after": "1" }).end();
+      if (refused === 0) response.writeHead(429, { "retry-after": "4" }).end();
       else response.writeHead(200, { "content-type": "application/json" }).end('{"n":1}');
       refused += 1;
     });
     const before = upstream.requestsTo("/global").length;
     const [first] = (await callers[0].execute([call(1)])).results;
-    expect(first!.error).toMatchObject({ code: "RATE_LIMITED", upstream_status: 429, retry_after_ms: 1_000 });
+    expect(first!.error).toMatchObject({ code: "RATE_LIMITED", upstream_status: 429, retry_after_ms: 4_000 });
 
     const [hasty, patient] = await Promise.all([
-      callers[1].execute([call(2)], { deadline_ms: 300 }),
+      callers[1].execute([call(2)], { deadline_ms: 1_500 }),
       callers[1].execute([call(3)]),
     ]);
     expect(hasty.results[0]!.error).toMatchObject({
@@ -142,7 +139,7 @@ describe("an upstream that asks one instance to wait", () => {
       .slice(before)
       .map(({ at }) => at);
     // The wait is counted from the refusal's end on the gate's clock, not from its request.
-    expect(servedAt! - refusedAt!).toBeGreaterThanOrEqual(990);
+    expect(servedAt! - refusedAt!).toBeGreaterThanOrEqual(3_990);
     expect(upstream.requestsTo("/global")).toHaveLength(before + 2);
   });
 });
@@ -150,20 +147,25 @@ describe("an upstream that asks one instance to wait", () => {
 describe("a rate that all callers share", () => {
   test("is drawn by both instances from one bucket; what has no room in time says when", async () => {
     const action = (n: number): object => ({ tool: "probe-global-rate", args: { n } });
-    const results = await sendToBoth([actionsOf(6, action)], { deadline_ms: 2_500 });
+    const startedAt = performance.now();
+    const results = resultsOf(await sendToBoth([actionsOf(6, action)], { deadline_ms: 3_500 }));
+    const tookMs = performance.now() - startedAt;
     const ok = results.filter(({ status }) => status === "success");
     const denied = results.filter(({ status }) => status === "error");
-    // Five at once, then one every two seconds.
-    expect(ok).toHaveLength(6);
-    expect(upstream.requestsTo("/global-rate")).toHaveLength(6);
+    // Five at once, then one every two seconds: a sixth waits in time, and a slow machine has time for more.
+    expect(ok.length).toBeGreaterThanOrEqual(6);
+    expect(ok.length).toBeLessThanOrEqual(5 + Math.floor(tookMs / 2_000));
+    expect(upstream.requestsTo("/global-rate")).toHaveLength(ok.length);
     for (const { error } of denied) {
       expect(error).toMatchObject({ code: "RATE_LIMITED", retryable: true });
-      expect(error!.retry_after_ms).toBeGreaterThan(2_500);
+      expect(error!.retry_after_ms).toBeGreaterThan(1_500);
     }
   });
 });
 
 test("the cap of a batch is that batch's alone: what the tests above see is not the instances' own doing", async () => {
+  // One batch alone never has a fourth: its three would be answered nothing.
+  upstream.gather("/limited", 4);
   await sendToBoth([actionsOf(6, (n) => ({ tool: "probe-limited", args: { n, d: 60 } }))]);
   expect(upstream.peakOf("/limited")).toBeGreaterThan(3);
 });

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterAll, expect, test } from "vitest";
 
@@ -36,34 +35,38 @@ const sentTo = (path: string, n: number) =>
 test("P4 and P5: killed in the middle, a batch is taken over under its key, and no write is sent twice", async () => {
   const actions = [
     { id: "read", tool: "probe-echo", args: { n: 1 } },
-    { id: "write", tool: "probe-write", args: { n: 2, d: 5_000 } },
+    { id: "write", tool: "probe-write", args: { n: 2 } },
     { id: "job", tool: "probe-background", args: { n: 3 } },
   ];
-  const fields = { deadline_ms: 1_500 };
+  const fields = { deadline_ms: 3_000 };
   const body = JSON.stringify({ actions, ...fields });
   const headers = { "idempotency-key": "crash" };
 
+  const answerWrite = upstream.hold("/write", 2);
   const first = await start();
+  const sentAt = Date.now();
   const socket = await sendAndHold(first.url, actions, headers, fields);
   await eventually("the write to be sent", () => Promise.resolve(sentTo("/write", 2)[0]), {
-    withinMs: 30_000,
     everyMs: 10,
   });
   await first.kill("SIGKILL");
   socket.destroy();
+  answerWrite();
 
   await using second = await start(first.port);
   const caller = new TestCaller(second.url);
   // Held until the lease ends: until then nobody knows that it died.
-  expect((await caller.send({ headers, body })).status).toBe(409);
-  await sleep(500);
+  const early = await caller.send({ headers, body });
+  // A machine may be so slow that the lease is over by now.
+  if (early.status === 200) expect(Date.now() - sentAt).toBeGreaterThanOrEqual(3_000);
+  else expect(early.status).toBe(409);
   const answer = await eventually(
     "the takeover",
     async () => {
       const sent = await caller.send({ headers, body });
       return sent.status === 200 ? sent : undefined;
     },
-    { withinMs: 30_000, everyMs: 100 },
+    { everyMs: 100 },
   );
   const { results } = JSON.parse(answer.text) as WireEnvelope;
   expect(results.map(({ id, status }) => [id, status])).toEqual([
@@ -80,7 +83,7 @@ test("P4 and P5: killed in the middle, a batch is taken over under its key, and 
       const shown = JSON.parse(text) as { readonly status: string };
       return shown.status === "succeeded" ? shown : undefined;
     },
-    { withinMs: 30_000, everyMs: 50 },
+    { everyMs: 50 },
   );
   expect(job.status).toBe("succeeded");
   // The provider saw one key only, so it acted once however often it was asked.

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 import { describe, expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
@@ -24,6 +22,18 @@ function send(key: string, actions: readonly unknown[], options: { fields?: obje
 
 const envelopeOf = ({ text }: { readonly text: string }): WireEnvelope => JSON.parse(text) as WireEnvelope;
 
+/** Run something so many times at once; the call of one of them is answered when all the others are over. */
+function whileHeld<T>(answer: () => void, count: number, run: () => Promise<T>): Promise<T[]> {
+  let over = 0;
+  const all = Array.from({ length: count }, async () => {
+    const result = await run();
+    over += 1;
+    if (over === count - 1) answer();
+    return result;
+  });
+  return Promise.all(all);
+}
+
 /** The writes that arrived upstream with this `n`. */
 const writesOf = (n: number, path = "/write") =>
   upstream.requestsTo(path).filter(({ body }) => (JSON.parse(body) as { n: number }).n === n);
@@ -46,7 +56,6 @@ describe("P5: a batch under an Idempotency-Key", () => {
     expect(again.headers["idempotency-replayed"]).toBe("true");
     expect(again.headers["ratelimit"]).toBeUndefined();
     await eventually("the job's call", () => Promise.resolve(writesOf(1, "/background")[0]), {
-      withinMs: 30_000,
       everyMs: 20,
     });
     expect([writesOf(1).length, writesOf(1, "/background").length]).toEqual([1, 1]);
@@ -91,10 +100,10 @@ describe("P5: a batch under an Idempotency-Key", () => {
   test("100 times at once runs once, and the others are told to come back", async () => {
     const key = freshKey();
     const actions = [
-      { tool: "probe-write", args: { n: 6, d: 1_500 } },
+      { tool: "probe-write", args: { n: 6 } },
       { tool: "probe-background", args: { n: 6 } },
     ];
-    const answers = await Promise.all(Array.from({ length: 100 }, () => send(key, actions)));
+    const answers = await whileHeld(upstream.hold("/write", 6), 100, () => send(key, actions));
 
     const refused = answers.filter(({ status }) => status === 409);
     expect([refused.length, answers.filter(({ status }) => status === 200).length]).toEqual([99, 1]);
@@ -104,6 +113,7 @@ describe("P5: a batch under an Idempotency-Key", () => {
     }
     expect(writesOf(6)).toHaveLength(1);
     expect((await send(key, actions)).text).toBe(answers.find(({ status }) => status === 200)!.text);
+    await eventually("the job's call", () => writesOf(6, "/background")[0]);
     expect(writesOf(6, "/background")).toHaveLength(1);
   });
 
@@ -152,17 +162,23 @@ describe("P5: a batch under an Idempotency-Key", () => {
 
   test("runs to its end when its caller hangs up, who then gets the answer", async () => {
     const key = freshKey();
-    const actions = [{ tool: "probe-echo", args: { n: 11, d: 600 } }];
+    const actions = [{ tool: "probe-echo", args: { n: 11 } }];
+    const answerRead = upstream.hold("/echo", 11);
     const socket = await sendAndHold(volley.url, actions, { "idempotency-key": key });
-    await sleep(200);
+    await eventually("the read", () =>
+      upstream.requestsTo("/echo").find(({ query }) => query.get("n") === "11"),
+    );
     socket.resetAndDestroy();
+    // As long as it is under way, it is held for the caller who left.
+    expect((await send(key, actions)).status).toBe(409);
+    answerRead();
     const answer = await eventually(
       "the answer",
       async () => {
         const answer = await send(key, actions);
         return answer.status === 200 ? answer : undefined;
       },
-      { withinMs: 30_000, everyMs: 100 },
+      { everyMs: 100 },
     );
     expect(answer.headers["idempotency-replayed"]).toBe("true");
     expect(envelopeOf(answer).results[0]).toMatchObject({ status: "success", data: { n: 11 } });
@@ -193,7 +209,6 @@ describe("P5: an action under an idempotency_key", () => {
     const [, again] = (await caller.execute([{ tool: "probe-echo", args: { n: 1 } }, keyed])).results;
     expect(again).toMatchObject({ status: "initiated", job_id: first!.job_id });
     await eventually("its call", () => Promise.resolve(writesOf(22, "/background")[0]), {
-      withinMs: 30_000,
       everyMs: 20,
     });
     expect(writesOf(22, "/background")).toHaveLength(1);
@@ -215,8 +230,8 @@ describe("P5: an action under an idempotency_key", () => {
   });
 
   test("20 times at once runs once, and the others may come back", async () => {
-    const keyed = { tool: "probe-echo", args: { n: 25, d: 500 }, idempotency_key: freshKey() };
-    const batches = await Promise.all(Array.from({ length: 20 }, () => caller.execute([keyed])));
+    const keyed = { tool: "probe-echo", args: { n: 25 }, idempotency_key: freshKey() };
+    const batches = await whileHeld(upstream.hold("/echo", 25), 20, () => caller.execute([keyed]));
     const results = batches.map(({ results }) => results[0]!);
     expect(results.filter(({ status }) => status === "success")).toHaveLength(1);
     for (const { error } of results.filter(({ status }) => status === "error"))

@@ -39,7 +39,7 @@ function jobWhich(id: string, what: string, holds: (job: WireJob) => boolean): P
       const job = await jobOf(id);
       return holds(job) ? job : undefined;
     },
-    { withinMs: 30_000, everyMs: 25 },
+    { everyMs: 25 },
   );
 }
 
@@ -50,10 +50,11 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe("A fire-and-forget action", () => {
   test("is initiated at once, and its job succeeds with the tool's output", async () => {
-    const release = upstream.hold("/background");
+    const answer = upstream.hold("/background", 1);
     const id = await initiate({ n: 1 });
+
     expect(await jobOf(id)).toMatchObject({ status: "running", attempts: 1, next_attempt_at: null });
-    release();
+    answer();
     const job = await jobWhich(id, "success", ({ status }) => status !== "running");
     expect(job).toEqual({
       job_id: id,
@@ -69,12 +70,14 @@ describe("A fire-and-forget action", () => {
   });
 
   test("makes nothing wait, and a batch of them has its jobs all the same", async () => {
-    const release = upstream.hold("/background");
+    const answer = upstream.hold("/background");
     const { results } = await caller.execute([
       ...Array.from({ length: 10 }, (_, n) => ({ tool: "probe-background", args: { n: 100 + n } })),
       { tool: "probe-echo", args: { n: 1 } },
     ]);
-    release();
+    // The batch is over, and none of its jobs.
+    for (const { job_id } of results.slice(0, 10)) expect((await jobOf(job_id!)).status).toBe("running");
+    answer();
 
     expect(results[10]).toMatchObject({ status: "success" });
     const ids = results.slice(0, 10).map(({ job_id }) => job_id!);
@@ -86,24 +89,25 @@ describe("A fire-and-forget action", () => {
   });
 
   test("P4: is repeated with the same idempotency key until the upstream takes it", async () => {
+    let healed = false;
     upstream.script("/background", (_, response) => {
-      const healed = requestsOf(2).length > 1;
       response.writeHead(healed ? 200 : 500, { "content-type": "application/json" }).end('{"healed":true}');
     });
     const id = await initiate({ n: 2 });
 
     const waiting = await jobWhich(id, "a retry to be due", ({ status }) => status !== "running");
+    healed = true;
     expect(waiting).toMatchObject({
       status: "retrying",
-      attempts: 1,
+      attempts: expect.any(Number),
       next_attempt_at: expect.stringMatching(ISO),
       error: { code: "UPSTREAM_ERROR", upstream_status: 500 },
     });
     const job = await jobWhich(id, "success", ({ status }) => status === "succeeded");
-    expect(job).toMatchObject({ attempts: 2, data: { healed: true }, next_attempt_at: null });
-    expect(job).not.toHaveProperty("error");
     const keys = requestsOf(2).map(({ headers }) => headers["idempotency-key"]);
-    expect(keys).toHaveLength(2);
+    expect(keys.length).toBeGreaterThanOrEqual(2);
+    expect(job).toMatchObject({ attempts: keys.length, data: { healed: true }, next_attempt_at: null });
+    expect(job).not.toHaveProperty("error");
     expect(new Set(keys).size).toBe(1);
   });
 

@@ -71,9 +71,7 @@ async function idsFor({ path, operationId }: DocumentedOperation): Promise<reado
   if (!path.includes("{id}")) return [];
   if (path.startsWith("/v1/confirmations")) return initiate("probe-delete", { id: 1 }, 40);
   if (operationId !== "redriveJob") return initiate("probe-background", { n: 1, d: 20_000 }, 6);
-  await eventually("a job to be dead", async () => (await isDead(DOOMED[0]!)) || undefined, {
-    withinMs: 40_000,
-  });
+  await eventually("a job to be dead", async () => (await isDead(DOOMED[0]!)) || undefined);
   return DOOMED;
 }
 

@@ -112,9 +112,14 @@ describe("/openapi.json", () => {
     const operation = operationOf("executeActions");
     const request = {
       headers: { "idempotency-key": "documented" },
-      body: JSON.stringify({ actions: [{ tool: "probe-echo", args: { n: 1, d: 400 } }] }),
+      body: JSON.stringify({ actions: [{ tool: "probe-echo", args: { n: 400 } }] }),
     };
-    const together = await Promise.all([caller.send(request), caller.send(request)]);
+    const answerRead = upstream.hold("/echo", 400);
+    const sending = [caller.send(request), caller.send(request)];
+    // Who came second is told so while the first one still runs.
+    await Promise.race(sending);
+    answerRead();
+    const together = await Promise.all(sending);
     const again = await caller.send(request);
     expect(together.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 409]));
     expect(again.headers["idempotency-replayed"]).toBe("true");

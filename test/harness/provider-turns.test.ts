@@ -237,6 +237,7 @@ describe("A turn", () => {
       type: "function",
       function: { name: "probe-limited", arguments: JSON.stringify({ n, d: 100 }) },
     }));
+    upstream.gather("/limited", 3);
     await caller.answerTo("/v1/openai/tool_calls", calls);
     expect(upstream.peakOf("/limited")).toBe(3);
   });

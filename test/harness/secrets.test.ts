@@ -33,14 +33,11 @@ test("P7: a secret that an upstream repeats reaches no result, event, error, job
       padding: Array.from({ length: 200 }, (_, n) => ({ n, sent })),
     };
     const status = query.get("n") === "500" ? 500 : 200;
-    setTimeout(
-      () => response.writeHead(status, { "x-sent": sent }).end(JSON.stringify(repeated)),
-      Number(query.get("d") ?? 0),
-    );
+    response.writeHead(status, { "x-sent": sent }).end(JSON.stringify(repeated));
   });
   await using volley = await startSandbox({ vars: { PROBE_ORIGIN: upstream.url }, storageDir });
   const caller = new TestCaller(volley.url);
-  const call = (n: number, d = 0): object => ({ id: `n${n}`, tool: "probe-secret", args: { n, d } });
+  const call = (n: number): object => ({ id: `n${n}`, tool: "probe-secret", args: { n } });
   const seen: string[] = [];
   const send = async (batch: object, headers: Record<string, string> = {}): Promise<string> => {
     const answer = await caller.send({ body: JSON.stringify(batch), headers });
@@ -53,9 +50,11 @@ test("P7: a secret that an upstream repeats reaches no result, event, error, job
   await send({ actions: [call(2), call(500)] }, { accept: "text/event-stream" });
   const cut = await send({ actions: [call(3)], max_tokens: 400 });
   expect(cut).toContain('"handle"');
-  const demoted = JSON.parse(await send({ actions: [call(4, 600)], deadline_ms: 200 })) as {
+  const answer = upstream.hold("/secret", 4);
+  const demoted = JSON.parse(await send({ actions: [call(4)], deadline_ms: 1_000 })) as {
     results: readonly { status: string; job_id: string }[];
   };
+  answer();
   expect(demoted.results).toMatchObject([{ status: "initiated" }]);
   const job = await eventually("the demoted read's job to end", async () => {
     const { text } = await caller.get(`/v1/jobs/${demoted.results[0]!.job_id}`);

@@ -26,6 +26,7 @@ const codesOf = ({ results }: WireEnvelope) => results.map(({ status, error }) =
 describe("A storm of 500s", () => {
   test("of 1,000 reads that may be retried costs at most 1,200 calls, and is over after one probe", async () => {
     const heal = down("/flaky");
+    const startedAt = performance.now();
     const answers = await Promise.all(Array.from({ length: 20 }, () => caller.execute(flaky)));
 
     const requests = upstream.requestsTo("/flaky").length;
@@ -46,22 +47,31 @@ describe("A storm of 500s", () => {
 
     heal();
     const { results } = await caller.execute(flaky.slice(0, 1));
-    expect(results[0]).toMatchObject({ error: { code: "CIRCUIT_OPEN" }, meta: { attempts: 0 } });
-    expect(upstream.requestsTo("/flaky")).toHaveLength(requests);
-    await sleep(LIMITS.breakerPauseMs);
-    const probing = codesOf(await caller.execute(flaky.slice(0, 6)));
-    expect(probing.toSorted()).toEqual([...Array.from({ length: 5 }, () => "CIRCUIT_OPEN"), "success"]);
+    if (results[0]!.error?.code === "CIRCUIT_OPEN") {
+      expect(results[0]).toMatchObject({ meta: { attempts: 0 } });
+      expect(upstream.requestsTo("/flaky")).toHaveLength(requests);
+      await sleep(LIMITS.breakerPauseMs);
+      // A storm that a slow machine drew out has probed, and pauses for longer.
+      const probing = await eventually("a probe", async () => {
+        const codes = codesOf(await caller.execute(flaky.slice(0, 6)));
+        return codes.includes("success") ? codes : undefined;
+      });
+      expect(probing.toSorted()).toEqual([...Array.from({ length: 5 }, () => "CIRCUIT_OPEN"), "success"]);
+    } else {
+      // A machine may be so slow that the pause is over by now, and this is the probe.
+      expect(results[0]).toMatchObject({ status: "success" });
+      expect(performance.now() - startedAt).toBeGreaterThanOrEqual(LIMITS.breakerPauseMs);
+    }
     expect(upstream.requestsTo("/flaky")).toHaveLength(requests + 1);
     expect(new Set(codesOf(await caller.execute(flaky)))).toEqual(new Set(["success"]));
   });
 
   test("of 1,000 jobs costs at most 1,200 calls and kills none; they run once the upstream is back", async () => {
     const heal = down("/background");
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, at) =>
-        caller.execute(batch("probe-background", (n) => ({ n: at * 50 + n }))),
-      ),
-    );
+    const answers: WireEnvelope[] = [];
+    // One after the other: all at once, a slow machine may admit the last ones too late to record them.
+    for (let at = 0; at < 20; at += 1)
+      answers.push(await caller.execute(batch("probe-background", (n) => ({ n: at * 50 + n }))));
     const ids = answers.flatMap(({ results }) => results.map(({ job_id }) => job_id!));
     expect(new Set(ids).size).toBe(1_000);
 
@@ -81,7 +91,7 @@ describe("A storm of 500s", () => {
     await eventually(
       "the first jobs to succeed",
       async () => (await statusesOf(ids.slice(0, 100))).includes("succeeded") || undefined,
-      { withinMs: 60_000, everyMs: 500 },
+      { withinMs: 80_000, everyMs: 500 },
     );
-  }, 90_000);
+  }, 120_000);
 });

@@ -29,8 +29,7 @@ async function stream(actions: readonly unknown[], { fields, ...options }: Strea
 
 describe("A streamed batch", () => {
   test("tells each result as it is known, and at last the whole envelope", async () => {
-    // Held until the others' events were read: held back by the slow one, they would never come.
-    const release = upstream.hold("/echo", ({ query }) => query.get("n") === "0");
+    const answerFirst = upstream.hold("/echo", 0);
     const { response, events, results, envelope } = await stream(
       [
         { tool: "probe-echo", args: { n: 0 } },
@@ -39,7 +38,8 @@ describe("A streamed batch", () => {
         { tool: "probe-background", args: { n: 3 } },
         { tool: "probe-echo", args: { n: 4 }, depends_on: ["a1"] },
       ],
-      { onEvent: (count) => void (count === 4 && release()) },
+      // It would end by its time limit if it held back anybody else's event.
+      { onEvent: (count) => void (count === 4 && answerFirst()) },
     );
 
     expect(response.headers.get("ratelimit")).toMatch(/^"requests";r=\d+;t=\d+$/);
@@ -57,24 +57,24 @@ describe("A streamed batch", () => {
   });
 
   test("has its headers on the wire before any result, and each result before the next", async () => {
-    const numbered = (n: number) => upstream.hold("/echo", ({ query }) => query.get("n") === String(n));
-    const [releaseFirst, releaseSecond] = [numbered(701), numbered(702)];
-    const actions = [701, 702].map((n) => ({ tool: "probe-echo", args: { n } }));
+    const actions = [700, 1_400].map((n) => ({ tool: "probe-echo", args: { n } }));
+    const answerFirst = upstream.hold("/echo", 700);
+    const answerSecond = upstream.hold("/echo", 1_400);
     const socket = await sendAndHold(volley.url, actions, { ...SSE, connection: "close" });
     let received = "";
     socket.on("data", (bytes: Buffer) => void (received += bytes.toString()));
     const arrival = (text: string) =>
-      eventually(text, () => (received.includes(text) ? true : undefined), { withinMs: 30_000 });
+      eventually(`'${text}' on the wire`, () => (received.includes(text) ? received : undefined));
 
-    await arrival("\r\n\r\n");
-    await arrival("\n: still running\n");
-    expect(received).not.toContain("event:");
-    releaseFirst();
-    await arrival('"n":701');
-    expect(received).not.toContain('"n":702');
-    releaseSecond();
+    expect(await arrival("\r\n\r\n")).not.toContain("event:");
+    answerFirst();
+    const first = await arrival("event: result");
+    expect(first).toContain('"n":700');
+    expect(first).not.toContain('"n":1400');
+    expect(await arrival("\n: still running\n")).not.toContain("event: done");
+    answerSecond();
     await eventually("the end of the stream", () => (socket.readableEnded ? true : undefined));
-    expect(received.indexOf('"n":702')).toBeLessThan(received.indexOf("event: done"));
+    expect(received.indexOf('"n":1400')).toBeLessThan(received.indexOf("event: done"));
     expect(received.slice(received.indexOf("event: done"))).not.toContain("\n:");
   });
 
@@ -93,33 +93,37 @@ describe("A streamed batch", () => {
   });
 
   test("tells at its deadline what became of what is not over", async () => {
-    const release = upstream.hold("/read");
+    const answerHeard = upstream.hold("/echo", 2);
+    const answerSlow = upstream.hold("/read");
     const { results, envelope } = await stream(
       [
         { id: "quick", tool: "probe-echo", args: { n: 1 } },
-        { id: "slow", tool: "probe-read", args: { n: 2 } },
-        { id: "next", tool: "probe-echo", args: { n: 3 }, depends_on: ["slow"] },
+        { id: "heard", tool: "probe-echo", args: { n: 2 } },
+        { id: "slow", tool: "probe-read", args: { n: 3 } },
+        { id: "next", tool: "probe-echo", args: { n: 4 }, depends_on: ["slow"] },
       ],
-      { fields: { deadline_ms: 1_000 } },
+      // That the second one is answered before the deadline shows that the first one's event was told before it.
+      { fields: { deadline_ms: 3_000 }, onEvent: answerHeard },
     );
-    release();
+    answerSlow();
 
+    expect(results.slice(0, 2).map(({ id }) => id)).toEqual(["quick", "heard"]);
     expect(Object.fromEntries(results.map(({ id, status }) => [id, status]))).toEqual({
       quick: "success",
+      heard: "success",
       slow: "initiated",
       next: "error",
     });
-    expect(results[0]!.id).toBe("quick");
     for (const result of results) expect(envelope.results[result.index]).toEqual(result);
   });
 
   test("is replayed for its idempotency key, as the same results in the order asked", async () => {
     const actions = [
-      { tool: "probe-echo", args: { n: 10, d: 1_000 } },
+      { tool: "probe-echo", args: { n: 10 } },
       { tool: "probe-echo", args: { n: 11 } },
     ];
     const headers = { "idempotency-key": "streamed-1" };
-    const first = await stream(actions, { headers });
+    const first = await stream(actions, { headers, onEvent: upstream.hold("/echo", 10) });
     const again = await stream(actions, { headers });
 
     expect(first.results.map(({ id }) => id)).toEqual(["a1", "a0"]);
@@ -170,8 +174,10 @@ describe("A streamed batch", () => {
   test("over the quota is one as well", async () => {
     const small = new TestCaller(volley.url, "sandbox-small-key");
     const body = JSON.stringify({ actions: [{ tool: "probe-echo", args: { n: 1 } }] });
-    for (let sent = 0; sent < 20; sent += 1) await small.send({ headers: SSE, body });
-    const answer = await small.send({ headers: SSE, body });
+    let answer = await small.send({ headers: SSE, body });
+    // What refills meanwhile is used up as well.
+    for (let sent = 1; sent < 20 || answer.status === 200; sent += 1)
+      answer = await small.send({ headers: SSE, body });
 
     expect(problemOf(answer)).toMatchObject({ status: 429, code: "QUOTA_EXCEEDED" });
     expect(answer.headers["retry-after"]).toMatch(/^\d+$/);

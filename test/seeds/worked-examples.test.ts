@@ -71,19 +71,18 @@ test("1. 'fetch_document is dependent on search_documents.document_id': filled i
 
 test("2. 'The agent fans out to ten cities at once; one timeout does not cascade'", async () => {
   const cities = "Phoenix Oslo Tokyo Paris Slowville Cairo Lagos Berlin Seoul Sydney";
-  const started = performance.now();
   const answer = await caller.execute(
-    cities.split(" ").map((city) => ({ tool: "get_weather", args: { city }, timeout_ms: 3_000 })),
+    cities.split(" ").map((city) => ({ tool: "get_weather", args: { city }, timeout_ms: 5_000 })),
   );
-  const tookMs = performance.now() - started;
 
   expect(statuses(answer)).toEqual(
     cities.split(" ").map((city) => (city === "Slowville" ? "TIMEOUT" : "success")),
   );
   expect(answer.summary).toMatchObject({ ok: 9, error: 1 });
   expect(answer.stats["max_parallelism"]).toBe(10);
-  // The slow one's whole time; that the others were beside it is what ten at once say.
-  expect(tookMs).toBeGreaterThanOrEqual(2_990);
+  // The slow one's whole five seconds; the others, 240 ms each one after the other, fit beside it.
+  expect(answer.stats["duration_ms"]).toBeGreaterThanOrEqual(4_990);
+  expect(answer.stats["duration_ms"]).toBeLessThan(answer.stats["sequential_ms"]!);
 });
 
 test("3. 'Vector search is parallel-safe. The agent must serialize rerank calls'", async () => {

@@ -107,10 +107,10 @@ test("classifyShell() takes any arguments of a command that is not in the table 
   );
 });
 
-/** As much as a body may hold. In proportion to its square it would take minutes, and the test's limit would end it. */
+/** As much as a body may hold. In proportion to its square it would take minutes, beyond the test's limit. */
 const LONG = 256 * 1024;
 
-test("classifyShell() takes time in proportion to the text, whatever it is", () => {
+test("classifyShell() takes time in proportion to the text, whatever it is", { timeout: 60_000 }, () => {
   for (const piece of [
     "{",
     "'",

@@ -1,4 +1,4 @@
-/** How long to wait, and how often to look. */
+/** How long to wait, and how often to look. The wait ends what hangs and is no measure of speed. */
 export interface EventuallyOptions {
   readonly withinMs?: number;
   readonly everyMs?: number;
@@ -14,7 +14,7 @@ export interface EventuallyOptions {
 export async function eventually<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,
-  { withinMs = 30_000, everyMs = 20 }: EventuallyOptions = {},
+  { withinMs = 50_000, everyMs = 20 }: EventuallyOptions = {},
 ): Promise<T> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {

@@ -1,9 +1,14 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 
 /** How an upstream's answer is made: by hand, down to the socket where need be. */
-export type Answer = (query: URLSearchParams, response: ServerResponse, path: string) => void;
+export type Answer = (
+  query: URLSearchParams,
+  response: ServerResponse,
+  path: string,
+  request: { readonly headers: IncomingHttpHeaders; readonly body: string },
+) => void;
 
 /** Stands in every text of these answers that no caller may ever be shown. */
 export const UPSTREAM_TEXT = "upstream-internals-5e1f";

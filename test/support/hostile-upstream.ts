@@ -30,7 +30,7 @@ export class HostileUpstream implements AsyncDisposable {
   readonly #server = createServer((request, response) => void this.#receive(request, response));
   readonly #sockets = new Set<Socket>();
   readonly #scripts = new Map<string, Answer>();
-  readonly #holds = new Set<(request: SeenRequest) => Promise<void> | undefined>();
+  readonly #holds: Hold[] = [];
   readonly #waiting = new Map<string, { now: number; peak: number }>();
 
   private constructor() {
@@ -78,18 +78,32 @@ export class HostileUpstream implements AsyncDisposable {
   }
 
   /**
-   * Answer no request of a path, or none of those that are `meant`, before the returned function is called: whatever
-   * happens until then did not wait for it, however slow the machine is.
+   * Keep the answers to a path, or to its requests with these numbers as `n`, until the function that is returned is
+   * called: what was seen before that did not wait for them, however slow the machine is. What a request does, it has
+   * done when it arrives.
    */
-  hold(path: string, meant: (request: SeenRequest) => boolean = () => true): () => void {
-    const released = Promise.withResolvers<void>();
-    const hold = (request: SeenRequest): Promise<void> | undefined =>
-      request.path === path && meant(request) ? released.promise : undefined;
-    this.#holds.add(hold);
-    return () => {
-      this.#holds.delete(hold);
-      released.resolve();
+  hold(path: string, ...numbers: readonly number[]): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#holds.push({
+      isHeld: (seen) => seen.path === path && (numbers.length === 0 || numbers.includes(numberOf(seen))),
+      isOver: promise,
+    });
+    return resolve;
+  }
+
+  /**
+   * Keep the answers to a path, or to what matches, until so many more of these requests have arrived: that they are
+   * answered proves that they ran at once.
+   */
+  gather(which: string | ((request: SeenRequest) => boolean), count: number): void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let missing = count;
+    const arrive = (): void => {
+      missing -= 1;
+      if (missing === 0) resolve();
     };
+    const isHeld = typeof which === "string" ? ({ path }: SeenRequest) => path === which : which;
+    this.#holds.push({ isHeld, isOver: promise, arrive });
   }
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -102,13 +116,19 @@ export class HostileUpstream implements AsyncDisposable {
     const at = performance.now();
     const body = await readText(request);
     const { method = "GET", headers } = request;
-    const seen: SeenRequest = { method, path, query, headers, body, at, end };
+    const seen = { method, path, query, headers, body, at, end };
     this.requests.push(seen);
-    for (const hold of this.#holds) await hold(seen);
+    const holds = this.#holds.filter(({ isHeld }) => isHeld(seen));
+    for (const { arrive } of holds) arrive?.();
+    const isOver = Promise.all(holds.map((hold) => hold.isOver));
 
     const answer = this.#scripts.get(path) ?? HOSTILE_ANSWERS[path.replace(/(?<=^\/status)\/.*$/, "")];
-    if (answer !== undefined) return answer(query, response, path);
+    if (answer !== undefined) {
+      if (holds.length > 0) await isOver;
+      return answer(query, response, path, seen);
+    }
     const { status, text } = await answerWell(`${this.url}${request.url}`, { method, headers, body });
+    await isOver;
     // The other side may send its next request before "close" comes.
     leave();
     response.writeHead(status, { "content-type": "application/json" }).end(text);
@@ -133,6 +153,17 @@ export class HostileUpstream implements AsyncDisposable {
     for (const socket of this.#sockets) socket.destroy();
     await closed;
   }
+}
+
+interface Hold {
+  readonly isHeld: (request: SeenRequest) => boolean;
+  readonly isOver: Promise<void>;
+  readonly arrive?: () => void;
+}
+
+/** The `n` that a probe was given. */
+function numberOf({ query, body }: SeenRequest): number {
+  return Number(query.get("n") ?? /"n":(-?\d+)/.exec(body)?.[1]);
 }
 
 interface Sent {

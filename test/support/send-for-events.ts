@@ -1,7 +1,7 @@
 import { readEvents } from "./read-events.ts";
 
 /** An event as it arrived. */
-export interface ReceivedEvent {
+export interface ReadEvent {
   readonly event: string | undefined;
   readonly data: unknown;
 }
@@ -9,7 +9,7 @@ export interface ReceivedEvent {
 /** What a stream was, from its first header to its end. */
 export interface EventAnswer {
   readonly response: Response;
-  readonly events: readonly ReceivedEvent[];
+  readonly events: readonly ReadEvent[];
   /** The data of all events but the last. */
   readonly results: readonly unknown[];
   /** The data of the last event, which has to be `done`. */
@@ -21,7 +21,7 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
   /** Nothing of the stream is read until this has resolved. */
   readonly beforeReading?: () => Promise<unknown>;
-  /** Told how many events there are, after each. */
+  /** Called with how many events have been read, after each of them. */
   readonly onEvent?: (count: number) => void;
 }
 
@@ -45,10 +45,10 @@ export async function sendForEvents(
   if (response.headers.get("content-type") !== "text/event-stream")
     throw new Error(`Not a stream: ${response.status} ${await response.text()}`);
   await beforeReading?.();
-  const events: ReceivedEvent[] = [];
+  const events: ReadEvent[] = [];
   for await (const { event, data } of readEvents(response.body!)) {
-    const count = events.push({ event, data: JSON.parse(data) });
-    onEvent?.(count);
+    events.push({ event, data: JSON.parse(data) });
+    onEvent?.(events.length);
   }
   const [results, last] = [events.slice(0, -1), events.at(-1)];
   if (last?.event !== "done") throw new Error(`The stream broke off after ${events.length} events`);

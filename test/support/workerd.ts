@@ -75,7 +75,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   };
   try {
     const sockets = options.twin === true ? ["http", "twin"] : ["http"];
-    const ports = await listening(child, { exited, sockets, timeoutMs: options.startTimeoutMs ?? 15_000 });
+    const ports = await listening(child, { exited, sockets, timeoutMs: options.startTimeoutMs ?? 60_000 });
     const port = ports.get("http")!;
     const twinPort = ports.get("twin");
     const pid = child.pid as number;
