@@ -60,7 +60,7 @@ const inFirstTurn = <T>(stub: Stub, look: (gate: TenantGateMethods) => T): Promi
 
 const jobBecomes = (stub: Stub, id: string, expected: object): Promise<void> =>
   vi.waitFor(async () => expect(await stub.job(id)).toMatchObject(expected), {
-    timeout: 5_000,
+    timeout: 50_000,
     interval: 20,
   });
 

@@ -41,15 +41,15 @@ describe("createLeasedAdmission() on the Durable Object", () => {
     const isolate = createIsolate("leased-busy");
     const rows = await countRows(env.TENANT_GATE.getByName("leased-busy"));
     const quota = { bucket: "key:busy", limit: 100_000, windowS: 60 };
-    const startedAt = Date.now();
-    const answers = [];
-    for (let sent = 0; sent < 1_000;) {
-      const due = Math.min(1_000, Math.floor((Date.now() - startedAt) / 5) + 1);
-      for (; sent < due; sent += 1) answers.push(isolate.admit(makeRequest({ quota })));
+    // One after the other: a slow machine asks more slowly, and never in a burst that one lease is too small for.
+    let admitted = 0;
+    for (let sent = 0; sent < 1_000; sent += 1) {
+      const { quota: draw } = await isolate.admit(makeRequest({ quota }));
+      if (draw?.allowed === true) admitted += 1;
       await sleep(5);
     }
-    const admitted = (await Promise.all(answers)).filter((answer) => answer.quota?.allowed === true);
-    expect(admitted).toHaveLength(1_000);
+    expect(admitted).toBe(1_000);
+    expect(isolate.calls).toBeGreaterThan(1);
     expect(isolate.calls / 1_000).toBeLessThanOrEqual(0.1);
     expect((await rows()) / 1_000).toBeLessThanOrEqual(0.06);
   });
