@@ -1,6 +1,6 @@
 import type { QuotaState } from "./contract/gate/admission.ts";
 import type { Batch } from "./contract/batch.ts";
-import type { Claim, Island } from "./contract/gate/confirmation.ts";
+import type { Claim, ParkedGroup } from "./contract/gate/confirmation.ts";
 import type { Outcome } from "./contract/outcome.ts";
 import { attempt, err, ok, type Result } from "./kit/result.ts";
 import { describePlan } from "./plan/describe-plan.ts";
@@ -43,16 +43,16 @@ export async function execute(batch: Batch, execution: Execution): Promise<Resul
 }
 
 /**
- * Run exactly what an island parked, on the strength of a person's yes: nothing of the batch it came from runs again, and
+ * Run exactly what a group parked, on the strength of a person's yes: nothing of the batch it came from runs again, and
  * nothing of it ever runs a second time. Refused, and nothing ran, when somebody decided before.
  */
 export async function executeApproved(
-  island: Island,
+  group: ParkedGroup,
   claim: Claim,
   execution: Execution,
 ): Promise<Result<Answer, Refused>> {
   const { catalog, gate, defer } = execution;
-  const answer = await answerPlan(makeApprovedPlan(island, catalog, claim), execution);
+  const answer = await answerPlan(makeApprovedPlan(group, catalog, claim), execution);
   // Only so that it can be told from one that broke off: when the report is lost it stays claimed.
   if (answer.ok) defer(attempt(() => gate.conclude(claim)));
   return answer;

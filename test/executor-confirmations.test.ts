@@ -54,9 +54,9 @@ const resultOf = ({ results }: WireEnvelope, id: string): WireResult => results.
 
 async function approveAll(world: TestWorld, tools: readonly Tool[]): Promise<WireEnvelope[]> {
   const envelopes: WireEnvelope[] = [];
-  for (const [id, island] of world.gate.parked) {
+  for (const [id, group] of world.gate.parked) {
     const answer = await world.clock.runUntil(
-      executeApproved(island, { id, by: "ann" }, world.execution(tools)),
+      executeApproved(group, { id, by: "ann" }, world.execution(tools)),
     );
     if (!answer.ok) throw new Error(answer.error.refusal.hint);
     envelopes.push(JSON.parse(answer.value.envelopeJson) as WireEnvelope);
@@ -83,7 +83,7 @@ describe("execute()", () => {
       z: "success",
     });
     expect(calls.seen).toEqual(["look {}", 'look {"n":1}']);
-    const [id, island] = [...world.gate.parked][0]!;
+    const [id, group] = [...world.gate.parked][0]!;
     expect(resultOf(envelope, "d").confirmation).toEqual({
       id,
       expires_at: new Date(PARKED_UNTIL).toISOString(),
@@ -91,7 +91,7 @@ describe("execute()", () => {
     });
     expect(world.gate.parked.size).toBe(1);
     // What was looked up for the gated action is in its arguments; the waiting one refers to nothing else.
-    expect(island.results).toEqual([]);
+    expect(group.results).toEqual([]);
     expect(envelope.summary).toMatchObject({ ok: 2, pending_confirmation: 2, error: 0, skipped: 0 });
     expect(world.gate.requests).toHaveLength(1);
   });
@@ -264,8 +264,8 @@ describe("execute()", () => {
         },
       ],
     });
-    const [island] = [...world.gate.parked.values()];
-    expect(island!.results).toEqual([["a", { list: [{ id: "x1" }, { id: "x2" }], from: "look" }]]);
+    const [group] = [...world.gate.parked.values()];
+    expect(group!.results).toEqual([["a", { list: [{ id: "x1" }, { id: "x2" }], from: "look" }]]);
     calls.seen.length = 0;
     await approveAll(world, calls.tools);
     expect(calls.seen.toSorted()).toEqual([
@@ -289,7 +289,7 @@ describe("execute()", () => {
     expect(calls.seen).toEqual(['drop {"note":{"$ref":"a#/secret"},"t":{"$literal":1}}']);
   });
 
-  test("fails an island that cannot be recorded, and keeps what its siblings found", async () => {
+  test("fails a group that cannot be recorded, and keeps what its siblings found", async () => {
     const [world, calls] = [new TestWorld(), new Calls()];
     const actions = [
       { id: "d", tool: "drop" },
@@ -297,7 +297,7 @@ describe("execute()", () => {
       { id: "v", tool: "look", depends_on: ["w"] },
       { id: "z", tool: "look" },
     ];
-    world.gate.roomForIslands = 0;
+    world.gate.roomForGroups = 0;
     const full = await world.run(calls.tools, { actions });
     expect(byId(full)).toEqual({ d: "error", w: "skipped", v: "skipped", z: "success" });
     expect(resultOf(full, "d").error).toMatchObject({
@@ -312,7 +312,7 @@ describe("execute()", () => {
     expect(resultOf(down, "d").error).toMatchObject({ code: "OVERLOADED", retryable: true });
   });
 
-  test("fails an island that takes too much, and only that", async () => {
+  test("fails a group that takes too much, and only that", async () => {
     const [world, calls] = [new TestWorld(), new Calls()];
     const huge = contractOf("huge", { run: async () => ({ all: "h".repeat(300_000) }) });
     const envelope = await world.run([...calls.tools, huge], {
@@ -368,8 +368,8 @@ describe("execute()", () => {
       both: "error",
     });
     expect(resultOf(envelope, "both").error!.code).toBe("DEADLINE_EXCEEDED");
-    const [island] = [...world.gate.parked.values()];
-    expect(island!.actions.map(({ id }) => id)).toEqual(["d", "w"]);
+    const [group] = [...world.gate.parked.values()];
+    expect(group!.actions.map(({ id }) => id)).toEqual(["d", "w"]);
   });
 
   test("tells a parked result once, when it is recorded", async () => {
@@ -403,9 +403,9 @@ describe("executeApproved()", () => {
   const park = async () => {
     const [world, calls] = [new TestWorld(), new Calls()];
     await world.run(calls.tools, { actions: [{ id: "d", tool: "drop" }] });
-    const [id, island] = [...world.gate.parked][0]!;
+    const [id, group] = [...world.gate.parked][0]!;
     const approve = () =>
-      world.clock.runUntil(executeApproved(island, { id, by: "ann" }, world.execution(calls.tools)));
+      world.clock.runUntil(executeApproved(group, { id, by: "ann" }, world.execution(calls.tools)));
     return { world, calls, id, approve };
   };
 

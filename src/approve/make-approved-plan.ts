@@ -1,6 +1,6 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { parseArgs } from "../catalog/parse-args.ts";
-import type { Claim, Island, ParkedAction } from "../contract/gate/confirmation.ts";
+import type { Claim, ParkedGroup, ParkedAction } from "../contract/gate/confirmation.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JsonObject } from "../contract/json.ts";
 import { err, ok, type Result } from "../kit/result.ts";
@@ -10,11 +10,11 @@ import { remainingPaths } from "../plan/remaining-paths.ts";
 import type { Call, Edge, Plan, Step, Task } from "../plan/step.ts";
 
 /**
- * Plan the parked actions of an island, now that a person said yes: exactly these, in the order of their batch, with the
+ * Plan the parked actions of a group, now that a person said yes: exactly these, in the order of their batch, with the
  * arguments that were shown, in need of each other as before. Whatever else they needed has happened.
  */
-export function makeApprovedPlan(island: Island, catalog: Catalog, claim: Claim): Plan {
-  const { actions, onError, deadlineMs, maxTokens, results } = island;
+export function makeApprovedPlan(group: ParkedGroup, catalog: Catalog, claim: Claim): Plan {
+  const { actions, onError, deadlineMs, maxTokens, results } = group;
   const tasks = actions.map((action) => makeTask(action, catalog));
   const needs = actions.map((action) => action.needs);
   const hazards = findHazards(tasks.map(effectOf), needs);

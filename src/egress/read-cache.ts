@@ -117,7 +117,7 @@ interface Entry {
 }
 
 /** Where entries are kept in the order of their use. */
-interface Shelf {
+interface RecentlyUsed {
   add(entry: Entry): void;
   touch(entry: Entry): void;
   drop(entry: Entry): void;
@@ -141,14 +141,14 @@ interface Domain {
 export class TenantReads {
   readonly #cached: ReadonlySet<string>;
   readonly #clock: Pick<Clock, "now">;
-  readonly #shelf: Shelf;
+  readonly #recent: RecentlyUsed;
   /** At most one for each domain of the catalog in which something may be remembered. */
   readonly #domains = new Map<string, Domain>();
 
-  constructor(cached: ReadonlySet<string>, clock: Pick<Clock, "now">, shelf: Shelf) {
+  constructor(cached: ReadonlySet<string>, clock: Pick<Clock, "now">, recent: RecentlyUsed) {
     this.#cached = cached;
     this.#clock = clock;
-    this.#shelf = shelf;
+    this.#recent = recent;
   }
 
   /** Find what this call would answer. A clock that was set back ends every answer from after it: its age is unknown. */
@@ -159,10 +159,10 @@ export class TenantReads {
     if (entry === undefined) return null;
     const ageMs = this.#clock.now() - entry.askedAt;
     if (ageMs < 0 || ageMs >= ttlMs) {
-      this.#shelf.drop(entry);
+      this.#recent.drop(entry);
       return null;
     }
-    this.#shelf.touch(entry);
+    this.#recent.touch(entry);
     return { json: entry.json, bytes: entry.bytes, ageMs };
   }
 
@@ -184,7 +184,7 @@ export class TenantReads {
       const { json, meta } = outcome;
       const key = readKey(call);
       const size = 2 * (key.length + json.length);
-      this.#shelf.add({ key, json, bytes: meta.bytes!, askedAt, size, siblings: answers });
+      this.#recent.add({ key, json, bytes: meta.bytes!, askedAt, size, siblings: answers });
     };
   }
 
@@ -206,7 +206,7 @@ export class TenantReads {
 
   #clear(domain: Domain): void {
     domain.cleared += 1;
-    for (const entry of domain.answers.values()) this.#shelf.drop(entry);
+    for (const entry of domain.answers.values()) this.#recent.drop(entry);
   }
 
   #domainOf(name: string): Domain {

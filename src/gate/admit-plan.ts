@@ -7,7 +7,7 @@ import type { IdempotencyAnswer, IdempotencyRequest, KeyState } from "../contrac
 import type { JobSpec } from "../contract/gate/job.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../kit/result.ts";
-import { findTwins } from "../plan/same-reads.ts";
+import { findSameReads } from "../plan/same-reads.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { degradePlan } from "./degrade-plan.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
@@ -56,8 +56,10 @@ export async function admitPlan(
   gate: Gate,
 ): Promise<Result<Admitted, Refused>> {
   // What another's call answers draws nothing, and is denied with it.
-  const twins = plan.steps.some(isLimited) ? findTwins(plan, (tool) => toLimit(tool) !== null) : NO_TWINS;
-  const request = toRequest(plan, caller, asked, twins);
+  const same = plan.steps.some(isLimited)
+    ? findSameReads(plan, (tool) => toLimit(tool) !== null)
+    : NONE_THE_SAME;
+  const request = toRequest(plan, caller, asked, same);
   const toAdmitted = (answer: AdmissionAnswer): Result<Admitted, Refused> => {
     if (isOver(answer.quota)) return err(overQuota(answer.quota, caller));
     const { quota, recorded, idempotency: claimed = null } = answer;
@@ -65,7 +67,7 @@ export async function admitPlan(
     const refusal = batchState === null ? null : refuseKey(batchState);
     if (refusal !== null) return err({ refusal, quota: null });
     return ok({
-      plan: withDenials(plan, answer, twins),
+      plan: withDenials(plan, answer, same),
       quota,
       degraded: false,
       fences: new Map(recorded.map(({ index, fence }) => [index, fence])),
@@ -96,7 +98,7 @@ export async function admitPlan(
   return toAdmitted(answer);
 }
 
-const NO_TWINS: ReadonlyMap<number, number> = new Map();
+const NONE_THE_SAME: ReadonlyMap<number, number> = new Map();
 
 function isLimited({ task }: Step): boolean {
   return task.ok && toLimit(task.value.tool) !== null;
@@ -177,11 +179,11 @@ function toRequest(
   plan: Plan,
   caller: Caller,
   { jobs, idempotency }: Asked,
-  twins: ReadonlyMap<number, number>,
+  same: ReadonlyMap<number, number>,
 ): AdmissionRequest {
   const failFast = plan.onError === "fail-fast";
   const doomed = failFast && plan.steps.some(({ task }) => !task.ok);
-  const draws = plan.steps.flatMap((step) => (twins.has(step.index) ? [] : toDraw(step)));
+  const draws = plan.steps.flatMap((step) => (same.has(step.index) ? [] : toDraw(step)));
   const recordable = doomed ? [] : [...jobs];
   return {
     quota: toQuota(caller),
@@ -214,7 +216,7 @@ export function toLimit({ name, orchestration }: Tool): RateLimit | null {
 function withDenials(
   plan: Plan,
   { denied, refusedJobs }: AdmissionAnswer,
-  twins: ReadonlyMap<number, number>,
+  same: ReadonlyMap<number, number>,
 ): Plan {
   if (denied.length === 0 && refusedJobs.length === 0) return plan;
   const failures = new Map([
@@ -225,7 +227,7 @@ function withDenials(
     ...denied.map(({ index, retryAfterMs }) => [index, rateLimited(retryAfterMs)] as const),
   ]);
   const steps = plan.steps.map((step) => {
-    const failure = failures.get(twins.get(step.index) ?? step.index);
+    const failure = failures.get(same.get(step.index) ?? step.index);
     return failure === undefined ? step : { ...step, task: err(failure) };
   });
   return { ...plan, steps };

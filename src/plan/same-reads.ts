@@ -55,9 +55,9 @@ export function findRepeats({ steps, sharesReads }: Plan): Repeats | null {
  * Certain is only what is known before anything runs: arguments without references, and no sync write of the domain
  * anywhere in the plan, after which the same question must be asked again.
  */
-export function findTwins(plan: Plan, concerns: (tool: Tool) => boolean): ReadonlyMap<number, number> {
-  const twins = new Map<number, number>();
-  if (!plan.sharesReads) return twins;
+export function findSameReads(plan: Plan, concerns: (tool: Tool) => boolean): ReadonlyMap<number, number> {
+  const same = new Map<number, number>();
+  if (!plan.sharesReads) return same;
   const first = new Map<string, number>();
   for (const { index, parking, keyed, task } of plan.steps) {
     // What waits for a person is not called in this batch, and one with an idempotency key may have its result already:
@@ -70,9 +70,9 @@ export function findTwins(plan: Plan, concerns: (tool: Tool) => boolean): Readon
     const key = sharedKey(call);
     const earlier = first.get(key);
     if (earlier === undefined) first.set(key, index);
-    else twins.set(index, earlier);
+    else same.set(index, earlier);
   }
-  return twins;
+  return same;
 }
 
 function isWritten({ steps }: Plan, domain: string): boolean {

@@ -12,7 +12,7 @@ import type { CallScope, Parallelism } from "./call-scope.ts";
 import { Demotion } from "./demotion.ts";
 import type { BatchMeasures } from "../answer/envelope.ts";
 import type { Execution } from "../gate/execution.ts";
-import { createIslandParking } from "../approve/park-islands.ts";
+import { createGroupParking } from "../approve/park-groups.ts";
 import { recallResults } from "../answer/recall-results.ts";
 import { runPlan } from "./run-plan.ts";
 import { shapeAlone } from "../answer/shape-outcomes.ts";
@@ -117,7 +117,7 @@ async function run(
       signal,
       demotion: plan.demotes ? () => new Demotion({ ids: ids(), clock, gate, defer }) : undefined,
       recalled,
-      park: (parked, dataOf) => createIslandParking(plan, { caller, ports, gate })(parked, dataOf),
+      park: (parked, dataOf) => createGroupParking(plan, { caller, ports, gate })(parked, dataOf),
       ...(keys !== null && {
         known: keys.known(),
         amend: (step: Step, outcome: Outcome) => keys.amend(step, outcome),

@@ -10,7 +10,7 @@ export interface Confirmation {
   readonly expiresAt: number;
   /** Who decided; null while nobody has. */
   readonly decidedBy: string | null;
-  /** Of its island's JSON, as UTF-8. */
+  /** Of its group's JSON, as UTF-8. */
   readonly bytes: number;
 }
 

@@ -13,7 +13,7 @@ const gateOf = (namespace: typeof env.TENANT_GATE = env.TENANT_GATE) =>
   namespace.getByName(`confirmations-${++tenants}`);
 type Stub = ReturnType<typeof gateOf>;
 
-const island = (id: string, islandJson = `{"of":"${id}"}`) => ({ id, islandJson });
+const group = (id: string, groupJson = `{"of":"${id}"}`) => ({ id, groupJson });
 const by = (name: string, id = "c") => ({ id, by: name });
 const statusOf = async (stub: Stub, id = "c") => (await stub.confirmation(id))?.status;
 const countsOne = makeRequest({ quota: HUNDRED_AN_HOUR });
@@ -31,13 +31,13 @@ async function age(stub: Stub, ms: number): Promise<void> {
 }
 
 describe("park()", () => {
-  test("records islands, to be read back after an eviction and a crash, by nobody else", async () => {
+  test("records groups, to be read back after an eviction and a crash, by nobody else", async () => {
     const [stub, other] = [gateOf(), gateOf()];
-    const [parked] = await stub.park([island("c", '{"größe":"…🚗"}')]);
+    const [parked] = await stub.park([group("c", '{"größe":"…🚗"}')]);
     expect(parked!.expiresAt - Date.now()).toBeGreaterThan(LIMITS.confirmationTtlMs - 60_000);
     await evictDurableObject(stub);
     const read = await stub.confirmation("c");
-    expect(read).toMatchObject({ id: "c", status: "pending", islandJson: '{"größe":"…🚗"}' });
+    expect(read).toMatchObject({ id: "c", status: "pending", groupJson: '{"größe":"…🚗"}' });
     expect(read!.expiresAt).toBe(parked!.expiresAt);
     await abortAllDurableObjects();
     expect(await env.TENANT_GATE.get(stub.id).confirmation("c")).toEqual(read);
@@ -47,45 +47,45 @@ describe("park()", () => {
 
   test("sent twice, records once and says the same", async () => {
     const stub = gateOf();
-    const first = await stub.park([island("c")]);
-    expect(await stub.park([island("c")])).toEqual(first);
+    const first = await stub.park([group("c")]);
+    expect(await stub.park([group("c")])).toEqual(first);
   });
 
   test("refuses what is over the tenant's count, and keeps the rest", async () => {
     const stub = gateOf(env.SMALL_GATE);
-    const parked = await stub.park(["a", "b", "c", "d"].map((id) => island(id)));
+    const parked = await stub.park(["a", "b", "c", "d"].map((id) => group(id)));
     expect(parked.map(({ id }) => id)).toEqual(["a", "b", "c"]);
     expect(await stub.confirmation("d")).toBeNull();
     expect(await stub.reject(by("ann", "a"))).toBeNull();
-    expect((await stub.park([island("d")])).map(({ id }) => id)).toEqual(["d"]);
+    expect((await stub.park([group("d")])).map(({ id }) => id)).toEqual(["d"]);
   });
 
   test("records none where storage refuses one, and what was there stays", async () => {
     const stub = gateOf();
-    await stub.park([island("c")]);
+    await stub.park([group("c")]);
     await runInDurableObject(stub, (_gate, { storage }) => {
       const table = new ConfirmationTable(storage, CONFIRMATION_LIMITS);
       storage.sql.exec(
         "CREATE TRIGGER full BEFORE INSERT ON confirmations WHEN NEW.id = 'e' BEGIN SELECT RAISE(ABORT, 'full'); END",
       );
       const now = Date.now();
-      expect(table.park(now, [island("d"), island("e")])).toEqual([]);
+      expect(table.park(now, [group("d"), group("e")])).toEqual([]);
       expect([table.read(now, "c")?.status, table.read(now, "d")]).toEqual(["pending", null]);
     });
   });
 
-  test("takes an island of the limit", async () => {
+  test("takes a group of the limit", async () => {
     const stub = gateOf();
     const json = JSON.stringify("x".repeat(LIMITS.confirmationBytes - 2));
-    await stub.park([island("c", json)]);
-    expect((await stub.confirmation("c"))!.islandJson).toBe(json);
+    await stub.park([group("c", json)]);
+    expect((await stub.confirmation("c"))!.groupJson).toBe(json);
   });
 });
 
 describe("approve()", () => {
   test("grants one of fifty that ask at once, and counts only that one", async () => {
     const stub = gateOf();
-    await stub.park([island("c")]);
+    await stub.park([group("c")]);
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => stub.approve(by(`key-${n}`), countsOne)),
     );
@@ -98,7 +98,7 @@ describe("approve()", () => {
 
   test("records the jobs that are admitted with it, and none for a claim that is refused", async () => {
     const stub = gateOf();
-    await stub.park([island("c")]);
+    await stub.park([group("c")]);
     const granted = await stub.approve(by("ann"), makeJobsRequest(makeSpec("approved", [])));
     expect(granted).toMatchObject({ refused: null, admission: { recorded: [{ index: 0, fence: 1 }] } });
     await stub.approve(by("bob"), makeJobsRequest(makeSpec("too-late", [])));
@@ -107,7 +107,7 @@ describe("approve()", () => {
 
   test("leaves it pending where the quota is used up", async () => {
     const stub = gateOf();
-    await stub.park([island("c")]);
+    await stub.park([group("c")]);
     const one = makeRequest({ quota: { bucket: "key:one", limit: 1, windowS: 3_600 } });
     await stub.admit(one);
     const denied = await stub.approve(by("ann"), one);
@@ -118,14 +118,14 @@ describe("approve()", () => {
 
   test("sent twice by who decided is granted twice: its first answer was lost", async () => {
     const stub = gateOf();
-    await stub.park([island("c")]);
+    await stub.park([group("c")]);
     await stub.approve(by("ann"), countsOne);
     expect(await stub.approve(by("ann"), countsOne)).toMatchObject({ refused: null });
   });
 
   test("is remembered over a crash: what was approved never becomes pending again", async () => {
     const stub = gateOf();
-    await stub.park([island("c")]);
+    await stub.park([group("c")]);
     await stub.approve(by("ann"), countsOne);
     await abortAllDurableObjects();
     const fresh = env.TENANT_GATE.get(stub.id);
@@ -139,7 +139,7 @@ describe("approve()", () => {
 
   test("comes too late after the time, or a no", async () => {
     const stub = gateOf();
-    await stub.park([island("c"), island("d")]);
+    await stub.park([group("c"), group("d")]);
     expect(await stub.reject(by("ann", "d"))).toBeNull();
     expect(await stub.approve(by("bob", "d"), countsOne)).toEqual({ refused: "rejected" });
     await age(stub, LIMITS.confirmationTtlMs);
@@ -152,7 +152,7 @@ describe("A confirmation's row", () => {
   test("is written once for each change, and goes with any entry an hour after it expired", async () => {
     const stub = gateOf();
     const rowsWritten = await countRows(stub);
-    await stub.park([island("c")]);
+    await stub.park([group("c")]);
     expect(await rowsWritten()).toBe(1);
     await stub.approve(by("ann"), makeRequest());
     expect(await rowsWritten()).toBe(2);
@@ -169,7 +169,7 @@ describe("A confirmation's row", () => {
 
   test("that nobody has to hear of costs no SQL", async () => {
     const stub = gateOf();
-    await stub.park([island("c")]);
+    await stub.park([group("c")]);
     await runInDurableObject(stub, (_gate, { storage }) => {
       const table = new ConfirmationTable(storage, CONFIRMATION_LIMITS);
       const exec = storage.sql.exec.bind(storage.sql);

@@ -212,8 +212,8 @@ describe("a tenant's object filled by the landed version", () => {
     const stub = await openTenantGate();
     const statuses = ["pending", "running", "done", "rejected", "expired"] as const;
     for (const status of statuses) {
-      const islandJson = `{"of":"${status}","größe":1}`;
-      expect(await stub.confirmation(`c-${status}`)).toMatchObject({ status, islandJson });
+      const groupJson = `{"of":"${status}","größe":1}`;
+      expect(await stub.confirmation(`c-${status}`)).toMatchObject({ status, groupJson });
     }
     for (const status of ["done", "rejected", "expired"] as const)
       expect(await stub.approve({ id: `c-${status}`, by: "eve" }, makeRequest())).toEqual({

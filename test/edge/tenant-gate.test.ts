@@ -624,7 +624,7 @@ describe("bounds", () => {
     await stub.admit(makeJobsRequest(makeSpec("stays", [])));
     await stub.settle("stays", 1, OVER);
     await stub.keep([{ handle: "r", json: "1" }]);
-    await stub.park([{ id: "c", islandJson: "{}" }]);
+    await stub.park([{ id: "c", groupJson: "{}" }]);
     const tables = ["jobs", "results", "confirmations"];
     const onEach = async (statement: (table: string) => string): Promise<void> => {
       await runInDurableObject(stub, (_gate, { storage }) => {

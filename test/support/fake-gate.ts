@@ -3,7 +3,7 @@ import type {
   ApprovalAnswer,
   Claim,
   ClaimRefusal,
-  Island,
+  ParkedGroup,
   ParkAnswer,
   ParkRequest,
 } from "../../src/contract/gate/confirmation.ts";
@@ -89,17 +89,17 @@ export class FakeGate implements Gate {
   readonly confirmation = unasked;
   readonly reject = unasked;
 
-  /** Islands it parked, by id. */
-  readonly parked = new Map<string, Island>();
+  /** Groups it parked, by id. */
+  readonly parked = new Map<string, ParkedGroup>();
   readonly concluded: string[] = [];
-  /** How many more islands it takes. */
-  roomForIslands = Number.POSITIVE_INFINITY;
+  /** How many more groups it takes. */
+  roomForGroups = Number.POSITIVE_INFINITY;
   claimRefusedWith: ClaimRefusal | null = null;
 
-  async park(islands: readonly ParkRequest[]): Promise<ParkAnswer> {
+  async park(groups: readonly ParkRequest[]): Promise<ParkAnswer> {
     if (this.down) throw new Error("The gate is down");
-    const taken = islands.slice(0, this.roomForIslands);
-    for (const { id, islandJson } of taken) this.parked.set(id, JSON.parse(islandJson) as Island);
+    const taken = groups.slice(0, this.roomForGroups);
+    for (const { id, groupJson } of taken) this.parked.set(id, JSON.parse(groupJson) as ParkedGroup);
     return taken.map(({ id }) => ({ id, expiresAt: PARKED_UNTIL }));
   }
 

@@ -33,7 +33,7 @@ export interface ParkedAction {
   readonly tool: string;
   /** Needs a person's yes itself; the others only wait for one that does. */
   readonly gated: boolean;
-  /** Positions in the island of the actions that must have succeeded before. */
+  /** Positions in the group of the actions that must have succeeded before. */
   readonly needs: readonly number[];
   readonly args: ParkedArgs;
   readonly timeoutMs: number;
@@ -42,15 +42,15 @@ export interface ParkedAction {
   readonly callback?: CallbackTarget;
 }
 
-/** What is written now. An island of any other format is not guessed at. */
-export const ISLAND_FORMAT = 1;
+/** What is written now. A group of any other format is not guessed at. */
+export const GROUP_FORMAT = 1;
 
 /** Everything needed to run parked actions later, without the batch they came from. It is stored as JSON. */
-export interface Island {
+export interface ParkedGroup {
   readonly format: number;
   /** In the order of their batch. */
   readonly actions: readonly ParkedAction[];
-  /** What the waiting actions refer to outside the island, by id: only the parts they refer to. */
+  /** What the waiting actions refer to outside the group, by id: only the parts they refer to. */
   readonly results: readonly (readonly [id: string, data: unknown])[];
   readonly onError: OnError;
   readonly deadlineMs: number;
@@ -63,15 +63,15 @@ export interface Island {
   readonly declarations: readonly (readonly [tool: string, hash: string])[];
 }
 
-/** An island on its way to the gate. */
+/** A group on its way to the gate. */
 export interface ParkRequest {
   /** Chosen by who parks it, unguessable. */
   readonly id: string;
-  /** The island as JSON. */
-  readonly islandJson: string;
+  /** The group as JSON. */
+  readonly groupJson: string;
 }
 
-/** Islands that are durably recorded. One in none of these was refused: too many are waiting already. */
+/** Groups that are durably recorded. One in none of these was refused: too many are waiting already. */
 export type ParkAnswer = readonly { readonly id: string; readonly expiresAt: number }[];
 
 /** A confirmation as its tenant's gate keeps it. Times are milliseconds since the epoch. */
@@ -80,7 +80,7 @@ export interface ConfirmationRecord {
   readonly status: ConfirmationStatus;
   readonly createdAt: number;
   readonly expiresAt: number;
-  readonly islandJson: string;
+  readonly groupJson: string;
 }
 
 /** A decision on its way to the gate. */

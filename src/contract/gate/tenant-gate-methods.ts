@@ -30,8 +30,8 @@ export interface TenantGateMethods {
   keep(results: readonly KeptResult[]): string[];
   /** Read kept results back; what is unknown or expired is missing. */
   recall(handles: readonly string[]): KeptResult[];
-  /** Record islands that wait for a person; those in the answer are durable, the others were refused. */
-  park(islands: readonly ParkRequest[]): ParkAnswer;
+  /** Record groups that wait for a person; those in the answer are durable, the others were refused. */
+  park(groups: readonly ParkRequest[]): ParkAnswer;
   confirmation(id: string): ConfirmationRecord | null;
   /**
    * Claim a pending confirmation for a person's yes and admit what it runs, at once: a claim that is refused counts

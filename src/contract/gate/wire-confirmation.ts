@@ -4,7 +4,7 @@ import { lazySchema, type Written } from "../lazy-schema.ts";
 import {
   CONFIRMATION_STATUSES,
   type ConfirmationRecord,
-  type Island,
+  type ParkedGroup,
   type ParkedAction,
 } from "./confirmation.ts";
 
@@ -41,8 +41,8 @@ type WireConfirmation = Written<typeof confirmationSchema>;
 type WireArgs = Pick<WireConfirmation["actions"][number], "args" | "for_each" | "args_of_each" | "resolved">;
 
 /** A confirmation as `GET /v1/confirmations/{id}` shows it. */
-export function toWireConfirmation(record: ConfirmationRecord, island: Island): WireConfirmation {
-  const { actions, requestedBy, argsHash } = island;
+export function toWireConfirmation(record: ConfirmationRecord, group: ParkedGroup): WireConfirmation {
+  const { actions, requestedBy, argsHash } = group;
   return {
     id: record.id,
     status: record.status,

@@ -26,7 +26,7 @@ type Row = {
 };
 
 /**
- * The tenant's confirmations: their islands in the `confirmations` table, and in memory everything else about them.
+ * The tenant's confirmations: their groups in the `confirmations` table, and in memory everything else about them.
  *
  * Memory follows the table: it is changed after the write succeeded, or read anew, as by a cold start. One object is one
  * tenant, so no id, guessed or leaked, reaches another tenant's confirmation.
@@ -44,11 +44,11 @@ export class ConfirmationTable {
     this.#readBook();
   }
 
-  /** Record islands; when storage refuses, none is, and nobody is asked. */
-  park(nowMs: number, islands: readonly ParkRequest[]): ParkAnswer {
-    const texts = new Map(islands.map(({ id, islandJson }) => [id, islandJson]));
-    const added = islands.map(({ id, islandJson }) => {
-      const bytes = new TextEncoder().encode(islandJson).byteLength;
+  /** Record groups; when storage refuses, none is, and nobody is asked. */
+  park(nowMs: number, groups: readonly ParkRequest[]): ParkAnswer {
+    const texts = new Map(groups.map(({ id, groupJson }) => [id, groupJson]));
+    const added = groups.map(({ id, groupJson }) => {
+      const bytes = new TextEncoder().encode(groupJson).byteLength;
       return beginConfirmation({ id, bytes }, nowMs, this.#limits);
     });
     const { kept, dropped } = fitConfirmations(this.#book, nowMs, { added, limits: this.#limits });
@@ -73,7 +73,7 @@ export class ConfirmationTable {
       .toArray();
     if (row === undefined) return null;
     const { createdAt, expiresAt } = known;
-    return { id, status: statusAt(known, nowMs), createdAt, expiresAt, islandJson: row.island_json };
+    return { id, status: statusAt(known, nowMs), createdAt, expiresAt, groupJson: row.island_json };
   }
 
   /** Change a confirmation; why not, or null when it is done. Throws, and nothing has changed, when storage refuses. */
@@ -110,7 +110,7 @@ export class ConfirmationTable {
     this.#pruneAt = Math.min(...expiries) + this.#limits.retentionMs;
   }
 
-  #insert({ id, status, createdAt, expiresAt, decidedBy, bytes }: Confirmation, islandJson: string): void {
+  #insert({ id, status, createdAt, expiresAt, decidedBy, bytes }: Confirmation, groupJson: string): void {
     this.#storage.sql.exec(
       `INSERT INTO confirmations (id, status, created_at, expires_at, decided_by, bytes, island_json)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -120,7 +120,7 @@ export class ConfirmationTable {
       expiresAt,
       decidedBy,
       bytes,
-      islandJson,
+      groupJson,
     );
   }
 

@@ -143,9 +143,9 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       return this.#results.recall(this.#enter(), handles);
     }
 
-    /** Record islands that wait for a person; those in the answer are. */
-    park(islands: readonly ParkRequest[]): ParkAnswer {
-      return this.#confirmations.park(this.#enter(), islands);
+    /** Record groups that wait for a person; those in the answer are. */
+    park(groups: readonly ParkRequest[]): ParkAnswer {
+      return this.#confirmations.park(this.#enter(), groups);
     }
 
     confirmation(id: string): ConfirmationRecord | null {

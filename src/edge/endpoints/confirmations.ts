@@ -6,8 +6,8 @@ import {
   type Claim,
   type ConfirmationRecord,
   decisionSchema,
-  type Island,
-  ISLAND_FORMAT,
+  type ParkedGroup,
+  GROUP_FORMAT,
   NO_CONFIRMATION,
   refuseClaim,
 } from "../../contract/gate/confirmation.ts";
@@ -25,7 +25,7 @@ import type { Endpoint } from "./endpoint.ts";
 /** A confirmation with what it is about. */
 interface Found {
   readonly record: ConfirmationRecord;
-  readonly island: Island;
+  readonly group: ParkedGroup;
 }
 
 /** `GET /v1/confirmations/{id}`: what a yes would run. */
@@ -34,8 +34,8 @@ export const showConfirmation: Endpoint = {
   async handle(_, context, id) {
     const found = await find(id, context);
     if (!found.ok) return found;
-    const { record, island } = found.value;
-    return ok(respondJson(JSON.stringify(toWireConfirmation(record, island)), context.requestId));
+    const { record, group } = found.value;
+    return ok(respondJson(JSON.stringify(toWireConfirmation(record, group)), context.requestId));
   },
   describe: () => ({
     id: "getConfirmation",
@@ -60,18 +60,18 @@ export const decideConfirmation: Endpoint = {
     const { decision, args_hash: shownHash } = body.value.parsed;
     const found = await find(id, context);
     if (!found.ok) return found;
-    const { record, island } = found.value;
+    const { record, group } = found.value;
     const refusal =
       (record.status === "pending" ? null : refuseClaim(record.status)) ??
-      refuseShown(shownHash, island) ??
-      (decision === "approve" ? await refuseChanged(island, context) : null);
+      refuseShown(shownHash, group) ??
+      (decision === "approve" ? await refuseChanged(group, context) : null);
     if (refusal !== null) return err(refusal);
 
     const claim = { id, by: context.ports.newId() };
-    if (decision === "reject") return reject(claim, island, context);
+    if (decision === "reject") return reject(claim, group, context);
     return respondDocument(
       async ({ signal }) => {
-        const answer = await executeApproved(island, claim, { ...context, signal });
+        const answer = await executeApproved(group, claim, { ...context, signal });
         if (!answer.ok) return answer;
         const { envelopeJson, quota } = answer.value;
         return ok({ json: envelopeJson, quota, replayed: false });
@@ -93,13 +93,13 @@ export const decideConfirmation: Endpoint = {
 
 async function reject(
   claim: Claim,
-  island: Island,
+  group: ParkedGroup,
   { gate, catalog, ports, requestId }: RequestContext,
 ): Promise<Result<Response, Refusal>> {
   const refused = await askGate(() => gate.reject(claim), "The no could not be recorded; say it again.");
   if (!refused.ok) return refused;
   if (refused.value !== null) return err(refuseClaim(refused.value));
-  return ok(respondJson(toRejectionJson(island, catalog, { claim, batchId: ports.newId() }), requestId));
+  return ok(respondJson(toRejectionJson(group, catalog, { claim, batchId: ports.newId() }), requestId));
 }
 
 /**
@@ -111,18 +111,18 @@ async function find(id: string, { gate, caller, catalog }: RequestContext): Prom
   if (!asked.ok) return asked;
   const record = asked.value;
   if (record === null) return err(NO_CONFIRMATION);
-  const island = JSON.parse(record.islandJson) as Island;
+  const group = JSON.parse(record.groupJson) as ParkedGroup;
   // One that another version recorded is not guessed at.
-  if (island.format !== ISLAND_FORMAT) return err(NO_CONFIRMATION);
-  const hidden = missingTool(island, catalog) !== null && !caller.tools.includes("*");
-  return hidden ? err(NO_CONFIRMATION) : ok({ record, island });
+  if (group.format !== GROUP_FORMAT) return err(NO_CONFIRMATION);
+  const hidden = missingTool(group, catalog) !== null && !caller.tools.includes("*");
+  return hidden ? err(NO_CONFIRMATION) : ok({ record, group });
 }
 
-function missingTool({ actions }: Island, catalog: Catalog): string | null {
+function missingTool({ actions }: ParkedGroup, catalog: Catalog): string | null {
   return actions.find(({ tool }) => catalog.get(tool) === undefined)?.tool ?? null;
 }
 
-function refuseShown(shownHash: string | undefined, { argsHash }: Island): Refusal | null {
+function refuseShown(shownHash: string | undefined, { argsHash }: ParkedGroup): Refusal | null {
   if (shownHash === undefined || shownHash === argsHash) return null;
   return invalid(
     "'args_hash' is not that of this confirmation: what was shown is not what would run. Look at it again.",
@@ -130,19 +130,22 @@ function refuseShown(shownHash: string | undefined, { argsHash }: Island): Refus
 }
 
 /** Refuse what would not do what was said yes to: a tool that is gone or declared otherwise, or arguments that are others. */
-async function refuseChanged(island: Island, { catalog, ports }: RequestContext): Promise<Refusal | null> {
-  const missing = missingTool(island, catalog);
+async function refuseChanged(
+  group: ParkedGroup,
+  { catalog, ports }: RequestContext,
+): Promise<Refusal | null> {
+  const missing = missingTool(group, catalog);
   if (missing !== null)
     return invalid(
       `The tool '${missing}' is no longer deployed; nothing ran. Ask for the other actions again.`,
     );
-  for (const [name, hash] of island.declarations) {
+  for (const [name, hash] of group.declarations) {
     if ((await hashDeclaration(catalog.get(name)!, ports.sha256)) !== hash)
       return invalid(
         `The declaration of '${name}' has changed since it was asked about; nothing ran. Ask for the actions again.`,
       );
   }
-  if ((await hashArgs(island.actions, ports.sha256)) !== island.argsHash)
+  if ((await hashArgs(group.actions, ports.sha256)) !== group.argsHash)
     return invalid("The recorded arguments are not those that were asked about; nothing ran.");
   return null;
 }

@@ -70,7 +70,7 @@ const STOPPED: AdmissionAnswer = {
   refusedJobs: [],
 };
 
-/** Approve an island whose jobs are kept in several objects: home claims, counts and records its own, then the others. */
+/** Approve a group whose jobs are kept in several objects: home claims, counts and records its own, then the others. */
 export async function approveSharded(
   request: AdmissionRequest,
   { approve, admit }: ApprovalCalls,

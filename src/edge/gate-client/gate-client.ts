@@ -33,7 +33,7 @@ const ids = new WeakMap<TenantGateNamespace, Map<string, DurableObjectId>>();
  *
  * A call that fails in a way the platform calls retryable is sent once more through a fresh stub (the old one stays
  * broken), except to an overloaded object, which a retry would only load more. The first sending may have landed:
- * quota is then counted twice, a job is recorded once, an island is parked once, a decision is its own repetition, and a
+ * quota is then counted twice, a job is recorded once, a group is parked once, a decision is its own repetition, and a
  * settle that landed answers false. A call that times out rejects; it may still take effect. A job is looked for where its
  * id says. Results are kept and recalled in several calls when they are many.
  */
@@ -65,7 +65,7 @@ export function createGateClient(
     cancel: (jobId) => callHolder(jobId, (stub) => stub.cancel(jobId)),
     redrive: (jobId) => callHolder(jobId, (stub) => stub.redrive(jobId)),
     complete: (closing) => call((stub) => stub.complete(closing)),
-    park: (islands) => call((stub) => stub.park(islands)),
+    park: (groups) => call((stub) => stub.park(groups)),
     confirmation: (id) => call((stub) => stub.confirmation(id)),
     approve: (claim, request) =>
       approveSharded(request, {

@@ -1,16 +1,16 @@
-import type { Island } from "../contract/gate/confirmation.ts";
+import type { ParkedGroup } from "../contract/gate/confirmation.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { skipped } from "../answer/skipped-outcome.ts";
 
 /**
- * Say what becomes of an island's actions when the gated ones fail: they do, and what needs one of them is skipped because
+ * Say what becomes of a group's actions when the gated ones fail: they do, and what needs one of them is skipped because
  * of it, like after any failure. Nothing of it was sent.
  *
  * @param needs for every action, the positions of those it needs; acyclic
  */
-export function failIsland(
-  actions: readonly Pick<Island["actions"][number], "id" | "gated" | "needs">[],
+export function failParkedGroup(
+  actions: readonly Pick<ParkedGroup["actions"][number], "id" | "gated" | "needs">[],
   failure: Failure,
 ): Outcome[] {
   const cause = new Map<number, string>();

@@ -2,8 +2,8 @@ import { attempt } from "../kit/result.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import type { Caller } from "../contract/gate/caller.ts";
 import {
-  type Island,
-  ISLAND_FORMAT,
+  type ParkedGroup,
+  GROUP_FORMAT,
   type ParkAnswer,
   type ParkedAction,
   type ParkedArgs,
@@ -14,16 +14,16 @@ import type { Outcome } from "../contract/outcome.ts";
 import { ITEM } from "../contract/reference.ts";
 import { pickPointers } from "../kit/pick-pointers.ts";
 import { hashArgs, hashDeclaration } from "./confirmation-digests.ts";
-import { findIslands } from "./islands.ts";
+import { findGroups } from "./parked-groups.ts";
 import { type DataOf, findReferences } from "../plan/references.ts";
 import type { Plan } from "../plan/step.ts";
-import { describeIsland } from "./describe-island.ts";
-import { failIsland } from "./fail-island.ts";
+import { describeParkedGroup } from "./describe-group.ts";
+import { failParkedGroup } from "./fail-group.ts";
 import type { Park, ParkedStep } from "./parked-step.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports } from "../egress/ports.ts";
 
-export interface IslandParkingOptions {
+export interface GroupParkingOptions {
   readonly caller: Caller;
   readonly ports: Ports;
   readonly gate: Gate;
@@ -33,37 +33,37 @@ export interface IslandParkingOptions {
 interface Draft {
   readonly id: string;
   readonly steps: readonly ParkedStep[];
-  readonly island: Island;
-  readonly islandJson: string;
+  readonly group: ParkedGroup;
+  readonly groupJson: string;
 }
 
 /**
- * Create what records a batch's parked steps as islands, all of them in one call: each under an id of its own, or not at
- * all. An island that could not be recorded fails at its gated actions, and what waits for those is skipped like after any
+ * Create what records a batch's parked steps as groups, all of them in one call: each under an id of its own, or not at
+ * all. A group that could not be recorded fails at its gated actions, and what waits for those is skipped like after any
  * failure: nothing of it happened.
  */
-export function createIslandParking(plan: Plan, options: IslandParkingOptions): Park {
+export function createGroupParking(plan: Plan, options: GroupParkingOptions): Park {
   return async (parked, dataOf) => {
     const byIndex = new Map(parked.map((one) => [one.step.index, one]));
     const needs = plan.steps.map((step) => step.needs);
-    const islands = findIslands([...byIndex.keys()], needs);
+    const groups = findGroups([...byIndex.keys()], needs);
     const drafts = await Promise.all(
-      islands.map((island) =>
+      groups.map((group) =>
         draft(
-          island.map((index) => byIndex.get(index)!),
+          group.map((index) => byIndex.get(index)!),
           plan,
           dataOf,
           options,
         ),
       ),
     );
-    const small = drafts.filter(({ islandJson }) => isSmall(islandJson));
+    const small = drafts.filter(({ groupJson }) => isSmall(groupJson));
     const answer = await record(small, options.gate);
     return new Map(
       drafts.flatMap((one) => {
         const recorded = answer?.find(({ id }) => id === one.id);
         return recorded === undefined
-          ? toFailures(one, isSmall(one.islandJson) ? (answer === null ? UNREACHABLE : FULL) : TOO_LARGE)
+          ? toFailures(one, isSmall(one.groupJson) ? (answer === null ? UNREACHABLE : FULL) : TOO_LARGE)
           : toPending(one, recorded.expiresAt, plan.skipDenied === true);
       }),
     );
@@ -73,7 +73,7 @@ export function createIslandParking(plan: Plan, options: IslandParkingOptions): 
 /** Null when nothing is recorded for certain. */
 async function record(drafts: readonly Draft[], gate: Gate): Promise<ParkAnswer | null> {
   if (drafts.length === 0) return [];
-  const asked = await attempt(() => gate.park(drafts.map(({ id, islandJson }) => ({ id, islandJson }))));
+  const asked = await attempt(() => gate.park(drafts.map(({ id, groupJson }) => ({ id, groupJson }))));
   return asked.ok ? asked.value : null;
 }
 
@@ -81,7 +81,7 @@ async function draft(
   steps: readonly ParkedStep[],
   { onError, deadlineMs, maxTokens }: Plan,
   dataOf: DataOf,
-  { caller, ports }: IslandParkingOptions,
+  { caller, ports }: GroupParkingOptions,
 ): Promise<Draft> {
   const position = new Map(steps.map(({ step }, at) => [step.index, at]));
   const actions = steps.map(({ step, task, prepared }): ParkedAction => ({
@@ -95,8 +95,8 @@ async function draft(
     ...(task.callback !== undefined && { callback: task.callback }),
   }));
   const tools = new Map(steps.map(({ task: { tool } }) => [tool.name, tool]));
-  const island: Island = {
-    format: ISLAND_FORMAT,
+  const group: ParkedGroup = {
+    format: GROUP_FORMAT,
     actions,
     results: pickResults(actions, dataOf),
     onError,
@@ -106,7 +106,7 @@ async function draft(
     argsHash: await hashArgs(actions, ports.sha256),
     declarations: await Promise.all([...tools.values()].map((tool) => declare(tool, ports))),
   };
-  return { id: ports.newId(), steps, island, islandJson: JSON.stringify(island) };
+  return { id: ports.newId(), steps, group, groupJson: JSON.stringify(group) };
 }
 
 async function declare(tool: Tool, { sha256 }: Ports): Promise<readonly [string, string]> {
@@ -124,7 +124,7 @@ function toParkedArgs({ task, prepared }: ParkedStep): ParkedArgs {
   return { kind: "loop", elements };
 }
 
-/** What the waiting actions refer to outside the island, by id; only the parts that they refer to. */
+/** What the waiting actions refer to outside the group, by id; only the parts that they refer to. */
 function pickResults(actions: readonly ParkedAction[], dataOf: DataOf): [string, unknown][] {
   const inside = new Set([ITEM, ...actions.map(({ id }) => id)]);
   const references = actions.flatMap(({ args }) => {
@@ -145,20 +145,16 @@ function isSmall(json: string): boolean {
   return json.length <= confirmationBytes && new TextEncoder().encode(json).length <= confirmationBytes;
 }
 
-function toPending(
-  { id, steps, island }: Draft,
-  expiresAt: number,
-  skipDenied: boolean,
-): [number, Outcome][] {
-  const messages = describeIsland(island, { skipDenied });
+function toPending({ id, steps, group }: Draft, expiresAt: number, skipDenied: boolean): [number, Outcome][] {
+  const messages = describeParkedGroup(group, { skipDenied });
   return steps.map(({ step }, at) => [
     step.index,
     { status: "pending_confirmation", confirmation: { id, expiresAt, message: messages[at]! }, meta: {} },
   ]);
 }
 
-function toFailures({ steps, island }: Draft, failure: Failure): [number, Outcome][] {
-  return failIsland(island.actions, failure).map((outcome, at) => [steps[at]!.step.index, outcome]);
+function toFailures({ steps, group }: Draft, failure: Failure): [number, Outcome][] {
+  return failParkedGroup(group.actions, failure).map((outcome, at) => [steps[at]!.step.index, outcome]);
 }
 
 const UNREACHABLE = makeFailure("OVERLOADED", {

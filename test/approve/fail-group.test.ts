@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 
 import { makeFailure } from "../../src/contract/failure.ts";
-import { failIsland } from "../../src/approve/fail-island.ts";
+import { failParkedGroup } from "../../src/approve/fail-group.ts";
 
 const FAILURE = makeFailure("CONFIRMATION_REJECTED");
 
-test("failIsland() fails what is gated and skips what needs it, naming the gated one", () => {
-  const outcomes = failIsland(
+test("failParkedGroup() fails what is gated and skips what needs it, naming the gated one", () => {
+  const outcomes = failParkedGroup(
     [
       { id: "a", gated: true, needs: [] },
       { id: "b", gated: true, needs: [0] },
@@ -23,8 +23,8 @@ test("failIsland() fails what is gated and skips what needs it, naming the gated
   ]);
 });
 
-test("failIsland() follows needs that come later in the batch", () => {
-  const outcomes = failIsland(
+test("failParkedGroup() follows needs that come later in the batch", () => {
+  const outcomes = failParkedGroup(
     [
       { id: "late", gated: false, needs: [1] },
       { id: "mid", gated: false, needs: [2] },

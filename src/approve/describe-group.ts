@@ -1,4 +1,4 @@
-import type { Island, ParkedAction } from "../contract/gate/confirmation.ts";
+import type { ParkedGroup, ParkedAction } from "../contract/gate/confirmation.ts";
 import { visibleText } from "../kit/visible-text.ts";
 
 /** Arguments longer than that are looked at in the confirmation itself. */
@@ -8,13 +8,13 @@ const ARGS_SHOWN = 200;
 const NAMES_SHOWN = 5;
 
 /**
- * Say for each action of an island what it waits for, in a sentence for the person who decides. Arguments are shown as
+ * Say for each action of a group what it waits for, in a sentence for the person who decides. Arguments are shown as
  * data: bounded, everything invisible escaped.
  *
  * @param skipDenied whether the caller asked to skip this and may not
  */
-export function describeIsland(
-  { actions }: Island,
+export function describeParkedGroup(
+  { actions }: ParkedGroup,
   { skipDenied }: { readonly skipDenied: boolean },
 ): string[] {
   const denied = skipDenied ? " This key may not skip approval." : "";
