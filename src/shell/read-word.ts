@@ -34,6 +34,8 @@ class WordReader {
   #many = false;
   #wild = false;
   #braceIsWild = false;
+  /** Whether the text begins like an option, once it has begun. */
+  #isOption: boolean | undefined;
 
   constructor(source: string, start: number) {
     this.#source = source;
@@ -144,7 +146,9 @@ class WordReader {
 
   /** Whether what stands here so far leaves it to an expansion which option, if any, the word becomes. */
   #couldBecomeOption(): boolean {
-    return this.#text === "" || this.#text.startsWith("-");
+    if (this.#text === "") return true;
+    // Once: looking into a text that grows copies all of it each time.
+    return (this.#isOption ??= this.#text.startsWith("-"));
   }
 
   #recallsHistory(): boolean {

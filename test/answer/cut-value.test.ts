@@ -66,3 +66,22 @@ test.each([
 ])("leastOf(%j) is %j", (value, least) => {
   expect(leastOf(value)).toEqual(least);
 });
+
+test("cutValue() weighs what lies deep no more often than what does not", () => {
+  const readsAt = (levels: number): number => {
+    let reads = 0;
+    const last = {
+      get id() {
+        reads += 1;
+        return ROWS.length;
+      },
+    };
+    let value: unknown = { rows: [...ROWS, last] };
+    for (let level = 0; level < levels; level += 1) value = level % 2 === 0 ? [value] : { next: value };
+    cutValue(value, 2_000_000);
+    return reads;
+  };
+  expect(readsAt(30)).toBe(readsAt(0));
+});
+
+const ROWS = Array.from({ length: 20_000 }, (_, id) => ({ id, ok: true }));

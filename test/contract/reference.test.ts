@@ -55,11 +55,10 @@ test.each([
   expect(readMarker({ $template: text })).toEqual({ kind: "template", parts });
 });
 
-test("readMarker() reads a template as hostile as a body allows in next to no time", () => {
-  const startedAt = performance.now();
-  readMarker({ $template: "{".repeat(256 * 1024) });
-  readMarker({ $template: "{{a#}".repeat(50_000) });
-  expect(performance.now() - startedAt).toBeLessThan(500);
+test("readMarker() takes time in proportion to a template", { timeout: 60_000 }, () => {
+  // In proportion to its square this would take minutes.
+  for (const hostile of ["{".repeat(1024 * 1024), "{{a#}".repeat(200_000)])
+    expect(readMarker({ $template: hostile })).toEqual({ kind: "template", parts: [hostile] });
 });
 
 test.each([null, 5, "a#/b", [], {}, { $ref: "a#/b" }])(
