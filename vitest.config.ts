@@ -1,14 +1,16 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
-/**
- * No test looks at how much time something took, so the projects run side by side: what waits leaves the processor to
- * what computes. Limits of time are there to end what hangs, and are far beyond what a busy machine needs.
- */
-const shared = { testTimeout: 60_000, hookTimeout: 60_000, isolate: false, maxWorkers: 4 } as const;
+/** No test looks at how much time something took: limits of time end what hangs, far beyond what a busy machine needs. */
+const shared = { testTimeout: 60_000, hookTimeout: 60_000, isolate: false } as const;
+/** What computes gets a worker for each of two processors. */
+const COMPUTES = { ...shared, maxWorkers: 2, sequence: { groupOrder: 0 } } as const;
+/** What mostly waits, for sockets, alarms and leases, runs side by side after it. */
+const WAITS = { ...shared, maxWorkers: 6, sequence: { groupOrder: 1 } } as const;
 
 /** Most of the core's time: random samples by the thousand, and what starts or bundles a whole Worker. */
 const SLOW = [
+  "test/answer/cut-json-string.test.ts",
   "test/answer/estimate-tokens.test.ts",
   "test/answer/fit-tokens.test.ts",
   "test/contract/batch.test.ts",
@@ -17,9 +19,12 @@ const SLOW = [
   "test/executor-cache.test.ts",
   "test/executor-confirmations.test.ts",
   "test/executor-properties.test.ts",
+  "test/formats/batch-pairs.test.ts",
+  "test/formats/provider-turns.test.ts",
   "test/gate/claimed-keys.test.ts",
   "test/kit/gcra.test.ts",
   "test/run/demotion.test.ts",
+  "test/run/makespan.test.ts",
   "test/run/run-plan-properties.test.ts",
   "test/shell/classify-shell.test.ts",
   "test/shell/tokenize.test.ts",
@@ -38,7 +43,7 @@ export default defineConfig(({ mode }) => ({
       {
         // The pure core and the tools, in Node: milliseconds, virtual time.
         test: {
-          ...shared,
+          ...COMPUTES,
           // A sample of thousands takes what it takes.
           testTimeout: 300_000,
           name: "core",
@@ -56,16 +61,16 @@ export default defineConfig(({ mode }) => ({
       {
         // The Durable Objects, inside workerd: real storage, real alarms.
         plugins: [cloudflareTest({ wrangler: { configPath: "./test/edge/wrangler.jsonc" } })],
-        test: { ...shared, name: "edge", include: ["test/edge/**/*.test.ts"] },
+        test: { ...WAITS, name: "edge", include: ["test/edge/**/*.test.ts"] },
       },
       {
         // The built bundle in raw workerd, killed and started again.
-        test: { ...shared, name: "chaos", include: ["test/chaos/**/*.test.ts"] },
+        test: { ...WAITS, name: "chaos", include: ["test/chaos/**/*.test.ts"] },
       },
       {
         // The built bundle over HTTP, in raw workerd: real sockets, real time.
         test: {
-          ...shared,
+          ...WAITS,
           name: "harness",
           include: ["test/harness/**/*.test.ts", "test/limits.test.ts", "test/seeds/worked-examples.test.ts"],
           globalSetup: "test/support/build-sandbox-once.ts",
