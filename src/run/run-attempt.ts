@@ -7,7 +7,7 @@ import { isJsonObject } from "../contract/json.ts";
 import type { CallPermits } from "./call-permits.ts";
 import type { CallScope } from "./call-scope.ts";
 import { callTool } from "./call-tool.ts";
-import { Ticket } from "./ticket.ts";
+import { outcomeOf } from "./ticket.ts";
 
 /**
  * Run one attempt of a recorded job and say how it ended.
@@ -44,10 +44,8 @@ export async function runAttempt(
   };
   // One call an attempt: the outbox counts and spaces the attempts.
   const { idempotencyKey } = spec;
-  const outcome = await new Promise<Outcome>((settled) => {
-    const ticket = new Ticket({ settled, isJob: () => true });
-    callTool(ticket, call, scope, { idempotencyKey: () => idempotencyKey, maxAttempts: 1, permits });
-  });
+  const options = { idempotencyKey: () => idempotencyKey, maxAttempts: 1, permits };
+  const outcome = await outcomeOf((ticket) => callTool(ticket, call, scope, options), { isJob: () => true });
   return toAttemptEnd(outcome);
 }
 

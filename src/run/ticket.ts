@@ -126,7 +126,10 @@ export class Ticket {
   }
 }
 
-/** Have a ticket's outcome as a promise. */
-export function outcomeOf(begin: (ticket: Ticket) => void): Promise<Outcome> {
-  return new Promise((resolve) => begin(new Ticket({ settled: resolve })));
+/** Have a ticket's outcome as a promise; `holder` says what else there is to know of whoever waits. */
+export function outcomeOf(
+  begin: (ticket: Ticket) => void,
+  holder: Pick<Holder, "isJob"> = {},
+): Promise<Outcome> {
+  return new Promise((settled) => begin(new Ticket({ ...holder, settled })));
 }
