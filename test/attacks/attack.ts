@@ -1,0 +1,38 @@
+import type { HostileUpstream } from "../support/hostile-upstream.ts";
+
+/** A hostile request, or an upstream that answers with one, and what must hold all the same. */
+export interface Attack {
+  /** What is done and what must hold, as a sentence: `a loop of 25 copies of 1 MB stays within 16 MiB`. */
+  readonly title: string;
+  /** Do it. Throws when what must hold does not. */
+  readonly run: (target: Target) => Promise<void>;
+}
+
+/** A sandbox of its own in raw workerd, whose probe tools call an upstream that misbehaves. */
+export interface Target {
+  /** Where it listens, without a slash at the end. */
+  readonly url: string;
+  readonly upstream: HostileUpstream;
+  /** Send a request with the sandbox's key, JSON unless the headers say otherwise, and read all of the answer. */
+  send(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  /** `send` to `/v1/execute_actions`. */
+  execute(batch: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+}
+
+/** An answer, read whole. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly bytes: number;
+}
+
+/** What an attack cost the process it was aimed at. */
+export interface Cost {
+  /** CPU of all its threads, of the dearest single request. */
+  readonly cpuMs: number;
+  /** The most memory it ever had resident, in MiB. */
+  readonly peakMib: number;
+  /** Bytes of the largest answer. */
+  readonly answerBytes: number;
+}

@@ -1,0 +1,5 @@
+import type { Attack } from "./attack.ts";
+import { HINT_ATTACKS } from "./hints.ts";
+
+/** Every known worst request, one file for each kind. */
+export const ATTACKS: readonly Attack[] = [...HINT_ATTACKS];
