@@ -14,9 +14,13 @@ export interface Target {
   readonly url: string;
   readonly upstream: HostileUpstream;
   /** Send a request with the sandbox's key, JSON unless the headers say otherwise, and read all of the answer. */
-  send(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  readonly send: (
+    path: string,
+    body: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Answered>;
   /** `send` to `/v1/execute_actions`. */
-  execute(batch: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  readonly execute: (batch: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answered>;
 }
 
 /** An answer, read whole. */

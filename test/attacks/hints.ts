@@ -6,7 +6,7 @@ import type { Attack } from "./attack.ts";
 export const HINT_ATTACKS: readonly Attack[] = [
   {
     title: "1,225 references that miss among 8,000 keys are hinted at cheaply",
-    async run({ upstream, execute }) {
+    run: async ({ upstream, execute }) => {
       const wide = Object.fromEntries(Array.from({ length: 8_000 }, (_, key) => [`property_${key}`, key]));
       upstream.script("/wide", (_, response) => void response.end(JSON.stringify(wide)));
       const missing = Array.from({ length: 25 }, (_, key) => ({ $ref: `wide#/propertie_${key}` }));
