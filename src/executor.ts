@@ -84,7 +84,7 @@ async function writeAnswer(admission: Admission, execution: Execution): Promise<
   const { outcomes, ...measures } = await runAdmitted(admission, execution);
   const { maxTokens } = admitted.plan;
   const shaped = maxTokens === null ? outcomes : await shapeOutcomes(outcomes, maxTokens, ports, gate);
-  const batchId = ports.newId();
+  const batchId = admission.batchId();
   const write = (shown: readonly Outcome[]): string =>
     toEnvelopeJson(batchId, admitted.plan, shown, measures);
   const envelopeJson = write(shaped);

@@ -10,13 +10,14 @@ export type Sha256 = (text: string) => Promise<string>;
 export function hashArgs(actions: readonly ParkedAction[], sha256: Sha256): Promise<string> {
   return sha256(
     canonicalJson(
-      actions.map(({ id, tool, gated, needs, args, callback }) => ({
+      actions.map(({ id, tool, gated, needs, args, callback, runAt }) => ({
         id,
         tool,
         gated,
         needs,
         args,
         callback_url: callback?.url,
+        run_at: runAt,
       })),
     ),
   );

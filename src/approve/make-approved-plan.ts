@@ -47,13 +47,14 @@ function toEdge(reason: Edge["reason"]): (from: number) => Edge {
 }
 
 function makeTask(
-  { tool: name, args, timeoutMs, select, callback }: ParkedAction,
+  { tool: name, args, timeoutMs, select, callback, runAt }: ParkedAction,
   catalog: Catalog,
 ): Result<Task, Failure> {
   const tool = catalog.get(name);
   if (tool === undefined)
     return err(makeFailure("UNKNOWN_TOOL", { hint: `'${name}' is not there any more.` }));
-  const task: Task = { tool, timeoutMs, input: {}, call: null, forEach: undefined, select, callback };
+  const plain = { tool, timeoutMs, input: {}, call: null, forEach: undefined };
+  const task: Task = { ...plain, select, callback, runAt };
   switch (args.kind) {
     case "waiting":
       return ok({ ...task, input: args.input, forEach: args.forEach });
@@ -70,7 +71,7 @@ function makeTask(
   }
 }
 
-function makeCall({ tool, timeoutMs, callback }: Task, input: JsonObject): Result<Call, Failure> {
+function makeCall({ tool, timeoutMs, callback, runAt }: Task, input: JsonObject): Result<Call, Failure> {
   const args = parseArgs(tool, input);
-  return args.ok ? ok({ tool, input, args: args.value, timeoutMs, callback }) : args;
+  return args.ok ? ok({ tool, input, args: args.value, timeoutMs, callback, runAt }) : args;
 }

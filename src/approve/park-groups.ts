@@ -93,6 +93,7 @@ async function draft(
     timeoutMs: task.timeoutMs,
     select: task.select,
     ...(task.callback !== undefined && { callback: task.callback }),
+    ...(task.runAt !== undefined && { runAt: task.runAt }),
   }));
   const tools = new Map(steps.map(({ task: { tool } }) => [tool.name, tool]));
   const group: ParkedGroup = {

@@ -158,6 +158,10 @@ const ACTION: JsonSchema = {
       type: "string",
       description: "https URL that is told when the job ends; only for tools that have this field",
     },
+    run_at: {
+      type: "string",
+      description: "RFC 3339 time to begin at, up to 30 days ahead; only for tools that have this field",
+    },
   },
   required: ["tool"],
   additionalProperties: false,
@@ -172,7 +176,10 @@ function describeAction(tool: Tool): JsonSchema {
       tool: { const: tool.name },
       args,
       // Any other tool's action is refused with it.
-      ...(tool.execution === "fire-and-forget" && { callback_url: { type: "string" } }),
+      ...(tool.execution === "fire-and-forget" && {
+        callback_url: { type: "string" },
+        run_at: { type: "string" },
+      }),
     },
     ...("required" in args && { required: ["args"] }),
     "x-orchestration": contract,

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { visibleText } from "../kit/visible-text.ts";
 import { parsePointer } from "../kit/json-pointer.ts";
 import { err, ok, type Result } from "../kit/result.ts";
+import { parseInstant } from "../kit/rfc3339.ts";
 import { checkValue, type Seen } from "./check-value.ts";
 import { type Failure, makeFailure } from "./failure.ts";
 import { parseIdempotencyKey } from "./idempotency-key.ts";
@@ -67,6 +68,12 @@ export const actionSchema = lazySchema(() =>
       .string()
       .optional()
       .describe("Background tools only: an https URL that is sent a signed event when the job ends"),
+    run_at: z
+      .string()
+      .optional()
+      .describe(
+        "Background tools only: when the first attempt begins, as RFC 3339; at most 30 days from now",
+      ),
   }),
 );
 
@@ -85,6 +92,7 @@ const FIELDS: Fields = {
   select: listOf(isText, { max: LIMITS.selectPointers }),
   idempotency_key: isText,
   callback_url: isText,
+  run_at: isText,
 };
 
 /** One requested call, well formed. Whether its tool exists and its arguments fit is the planner's to say. */
@@ -101,6 +109,8 @@ export interface Action {
   readonly select: readonly (readonly string[])[] | null;
   /** As it was sent; whether events may go there is checked where the deployment is known. */
   readonly callbackUrl: string | undefined;
+  /** When a background action's first attempt is to begin, in milliseconds since the epoch. */
+  readonly runAt?: number;
   /** Runs once a day however often it is sent. */
   readonly keyed?: KeyedAction;
 }
@@ -153,6 +163,7 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
     select,
     idempotency_key,
     callback_url,
+    run_at,
   } = raw;
   const seen = { dollar: false };
   const checked = checkArgs(args, mayExceedArgs, seen);
@@ -168,7 +179,9 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
   if (!loop.ok) return loop;
   const key = idempotency_key === undefined ? null : parseIdempotencyKey(idempotency_key, "/idempotency_key");
   if (key?.ok === false) return err(makeFailure("INVALID_ACTION", toMisfit(key.error)));
-  const content = { tool, args, for_each, select, callback_url };
+  const runAt = run_at === undefined ? null : parseInstant(run_at);
+  if (run_at !== undefined && runAt === null) return err(makeFailure("INVALID_ACTION", noInstant(run_at)));
+  const content = { tool, args, for_each, select, callback_url, ...(run_at !== undefined && { run_at }) };
   return ok({
     tool,
     args,
@@ -178,6 +191,7 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
     forEach: for_each,
     select: pointers.value,
     callbackUrl: callback_url,
+    ...(runAt !== null && { runAt }),
     ...(key !== null && { keyed: { key: key.value, content } }),
   });
 }
@@ -216,6 +230,11 @@ function parseSelect(pointers: readonly string[] | undefined): Result<readonly s
     parsed.push(tokens);
   }
   return ok(parsed);
+}
+
+function noInstant(received: string): ReturnType<typeof toMisfit> {
+  const expected = 'a time with its offset such as "2026-12-01T08:00:00Z"';
+  return toMisfit({ path: "/run_at", expected, received: describe(received) });
 }
 
 /** A literal array is bounded here, before anything runs; what a reference stands for is bounded when it is known. */

@@ -113,6 +113,8 @@ export const LIMITS = {
   jobBackoffMaxMs: 300_000,
   /** How long a job may wait for an upstream's breaker, or its tool's global limits, without using its attempts up: a day is the longest outage worth waiting out. */
   jobDeferralMs: 24 * 3_600_000,
+  /** How far ahead a job may be asked for: what is further away is a calendar's business. */
+  jobDelayMs: 30 * 24 * 3_600_000,
   /** Live jobs of a tenant's first object; what is over it is refused, not queued without end. */
   jobBacklog: 1_000,
   /** Objects that a tenant's jobs are spread over; each one's alarm has six header slots of its own. */

@@ -7,7 +7,7 @@ import { admitPlan, type Admitted, type Refused } from "./admit-plan.ts";
 import { bindPlan } from "./bind-plan.ts";
 import { abandonKeys, ClaimedKeys } from "./claimed-keys.ts";
 import type { Execution } from "./execution.ts";
-import { createMakeJob, type MakeJob, makeJobs } from "./make-job.ts";
+import { createMakeJob, type JobOrigin, type MakeJob, makeJobs } from "./make-job.ts";
 import { StepIds } from "./step-ids.ts";
 
 /** A plan that may run, and what running it goes by. */
@@ -17,6 +17,8 @@ export interface Admission {
   readonly jobs: ReadonlyMap<number, JobSpec>;
   /** Made when something needs a name outside: a job, an upstream's idempotency key. */
   readonly ids: () => StepIds;
+  readonly batchId: () => string;
+  readonly origin: () => JobOrigin;
   readonly makeJob: () => MakeJob;
   readonly keys: ClaimedKeys | null;
 }
@@ -37,7 +39,9 @@ export async function admit(
   const idempotency = keysOf === undefined ? null : await keysOf(plan);
   const { headerSlots } = options;
   const ids = once(() => new StepIds(ports, idempotency));
-  const makeJob = once(() => createMakeJob(plan, { ids: ids(), headerSlots }));
+  const batchId = once(() => ports.newId());
+  const origin = (): JobOrigin => ({ key: caller.name, batchId: batchId() });
+  const makeJob = once(() => createMakeJob(plan, { ids: ids(), headerSlots, origin }));
   const jobs = plan.steps.some(isBackground) ? makeJobs(plan, makeJob()) : NO_JOBS;
   const admitted = await admitPlan(plan, caller, { jobs, idempotency, countAlone }, gate);
   if (!admitted.ok) {
@@ -47,7 +51,7 @@ export async function admit(
   }
   const { quota, replay, claimed } = admitted.value;
   if (replay === null) onAdmitted?.(quota);
-  const admission = { startedAt, admitted: admitted.value, ids, makeJob };
+  const admission = { startedAt, admitted: admitted.value, ids, batchId, origin, makeJob };
   if (idempotency === null || claimed === null) return ok({ ...admission, jobs, keys: null });
   ids().take(claimed);
   return ok({ ...admission, jobs: reseed(jobs, ids()), keys: new ClaimedKeys(plan, idempotency, claimed) });
@@ -66,7 +70,9 @@ function reseed(jobs: ReadonlyMap<number, JobSpec>, ids: StepIds): ReadonlyMap<n
 const NO_JOBS: ReadonlyMap<number, JobSpec> = new Map();
 
 function asksDeployment({ task }: Step): boolean {
-  return task.ok && (task.value.tool.secrets.length > 0 || task.value.callbackUrl !== undefined);
+  if (!task.ok) return false;
+  const { tool, callbackUrl, runAt } = task.value;
+  return tool.secrets.length > 0 || callbackUrl !== undefined || runAt !== undefined;
 }
 
 function isBackground({ task }: Step): boolean {

@@ -1,6 +1,7 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { CallbackTarget } from "../contract/gate/job.ts";
+import { LIMITS } from "../contract/limits.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Plan, Task } from "../plan/step.ts";
 import { guardCallback } from "../egress/guard-callback.ts";
@@ -21,26 +22,32 @@ export function bindPlan(plan: Plan, execution: Execution): Plan {
 function bindTask(task: Task, execution: Execution): Result<Task, Failure> {
   const missing = task.tool.secrets.find((name) => execution.ports.secret(name) === undefined);
   if (missing !== undefined) return err(makeFailure("MISCONFIGURED", missingSecret(missing)));
-  if (task.callbackUrl === undefined) return ok(task);
-  const target = makeTarget(task.tool, task.callbackUrl, execution);
+  const { tool, callbackUrl, runAt } = task;
+  if (callbackUrl === undefined && runAt === undefined) return ok(task);
+  const field = callbackUrl === undefined ? "run_at" : "callback_url";
+  // Only background work begins or ends without its batch.
+  if (tool.execution !== "fire-and-forget") return err(notInBackground(tool, field));
+  if (runAt !== undefined && runAt > execution.ports.clock.now() + LIMITS.jobDelayMs) return err(TOO_LATE);
+  const target = callbackUrl === undefined ? ok(task.callback) : makeTarget(callbackUrl, execution);
   if (!target.ok) return target;
   const callback = target.value;
-  return ok({ ...task, callback, call: task.call === null ? null : { ...task.call, callback } });
+  return ok({ ...task, callback, call: task.call === null ? null : { ...task.call, callback, runAt } });
 }
 
+function notInBackground({ name }: Tool, field: string): Failure {
+  const hint = `'${name}' answers in this batch; '${field}' is for background tools only, so leave it out.`;
+  return makeFailure("INVALID_ACTION", { hint });
+}
+
+const TOO_LATE = makeFailure("INVALID_ACTION", {
+  hint: `'run_at' may be at most ${LIMITS.jobDelayMs / 86_400_000} days from now; ask again nearer to the time.`,
+});
+
 /**
- * Make the target of the event about a job's end: only background work ends after its batch, events go to public https
- * addresses only, and without a secret nobody could tell them from forged ones.
+ * Make the target of the event about a job's end: events go to public https addresses only, and without a secret nobody
+ * could tell them from forged ones.
  */
-function makeTarget(
-  tool: Tool,
-  text: string,
-  { caller, ports, options }: Execution,
-): Result<CallbackTarget, Failure> {
-  if (tool.execution !== "fire-and-forget") {
-    const hint = `'${tool.name}' answers in this batch; 'callback_url' is for background tools only, so leave it out.`;
-    return err(makeFailure("INVALID_ACTION", { hint }));
-  }
+function makeTarget(text: string, { caller, ports, options }: Execution): Result<CallbackTarget, Failure> {
   const url = guardCallback(text, options.trustedOrigins);
   if (!url.ok) return url;
   const secretName = caller.webhookSecret ?? WEBHOOK_SECRET;

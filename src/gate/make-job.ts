@@ -12,13 +12,14 @@ export interface MakeJobOptions {
   readonly ids: StepIds;
   /** As many of the batch's jobs as its request can try by itself. */
   readonly headerSlots: number;
+  readonly origin: () => JobOrigin;
 }
 
 /**
  * Create what makes a batch's jobs, each with an id that says where it is kept. Where that is follows from the job's place
  * in the batch alone, not from the moment at which it is made.
  */
-export function createMakeJob(plan: Plan, { ids, headerSlots }: MakeJobOptions): MakeJob {
+export function createMakeJob(plan: Plan, { ids, headerSlots, origin }: MakeJobOptions): MakeJob {
   let ranks: ReadonlyMap<number, number> | undefined;
   return (call, index, element) => {
     ranks ??= rankBackground(plan);
@@ -28,7 +29,7 @@ export function createMakeJob(plan: Plan, { ids, headerSlots }: MakeJobOptions):
     const staysHome = Number.isFinite(tool.concurrency) || toLimit(tool) !== null || ids.seedOf(index).own;
     const atHome = staysHome ? Number.POSITIVE_INFINITY : headerSlots;
     const rank = ranks.get(index)! + (element ?? 0);
-    return makeJob(call, placeJob(ids.jobId(index, element ?? null), { rank, atHome }));
+    return makeJob(call, placeJob(ids.jobId(index, element ?? null), { rank, atHome }), origin());
   };
 }
 
@@ -53,9 +54,10 @@ export function makeJobs(plan: Plan, makeJob: MakeJob): ReadonlyMap<number, JobS
 }
 
 /** Make the job of one call. Its id is also its idempotency key, unless a call was made under another. */
-export function makeJob({ tool, input, callback }: Call, id: string): JobSpec {
+export function makeJob({ tool, input, callback, runAt }: Call, id: string, origin: JobOrigin): JobSpec {
   return {
     id,
+    ...origin,
     tool: tool.name,
     argsJson: JSON.stringify(input),
     idempotencyKey: id,
@@ -63,8 +65,12 @@ export function makeJob({ tool, input, callback }: Call, id: string): JobSpec {
     backoffInitialMs: tool.orchestration.backoff?.initial_ms ?? LIMITS.jobBackoffInitialMs,
     delivery: tool.delivery,
     ...(callback !== undefined && { callback }),
+    ...(runAt !== undefined && { runAt }),
   };
 }
+
+/** Who asked for a job: the name of the key, and the batch. */
+export type JobOrigin = Required<Pick<JobSpec, "key" | "batchId">>;
 
 /** For every background step, how many come before it. */
 function rankBackground({ steps }: Plan): ReadonlyMap<number, number> {

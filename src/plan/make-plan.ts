@@ -120,8 +120,17 @@ function draftStep(
     return { entry, task: err(unknown), edges, handles: [] };
   }
   const timeoutMs = Math.min(action.timeoutMs ?? tool.timeoutMs, tool.timeoutMs);
-  const { forEach, select, callbackUrl } = action;
-  const plain: Task = { tool, timeoutMs, input: action.args, call: null, forEach, select, callbackUrl };
+  const { forEach, select, callbackUrl, runAt } = action;
+  const plain: Task = {
+    tool,
+    timeoutMs,
+    input: action.args,
+    call: null,
+    forEach,
+    select,
+    callbackUrl,
+    runAt,
+  };
   const waits =
     action.dependsOn.length > 0 || forEach !== undefined || (action.mayRefer && hasMarker(action.args));
   // Most actions wait for nobody, and then there is nothing to find.

@@ -40,7 +40,7 @@ export function prepareTask(task: Task, dataOf: DataOf): Result<Prepared, Failur
 
 /** Look up what a call's arguments refer to and hold what results to all that arguments are held to when they are sent. */
 export function prepareCall(
-  { tool, input, timeoutMs, callback }: Task,
+  { tool, input, timeoutMs, callback, runAt }: Task,
   dataOf: DataOf,
 ): Result<Call, Failure> {
   const what = "The arguments of one action, with what they refer to,";
@@ -54,7 +54,9 @@ export function prepareCall(
   const checked = checkArgs(resolved.value, true);
   if (!checked.ok) return checked;
   const parsed = parseArgs(tool, resolved.value);
-  return parsed.ok ? ok({ tool, input: resolved.value, args: parsed.value, timeoutMs, callback }) : parsed;
+  return parsed.ok
+    ? ok({ tool, input: resolved.value, args: parsed.value, timeoutMs, callback, runAt })
+    : parsed;
 }
 
 /** A loop over another's data takes the data as it is; an array written out is bounded by the body it came in. */

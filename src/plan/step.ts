@@ -18,6 +18,8 @@ export interface Call {
   readonly timeoutMs: number;
   /** Who is told when its job is over; background calls only. */
   readonly callback?: CallbackTarget | undefined;
+  /** When its job's first attempt begins, in milliseconds since the epoch; at once when it does not say. */
+  readonly runAt?: number | undefined;
 }
 
 /** What a step will do when its turn comes. */
@@ -36,6 +38,7 @@ export interface Task {
   /** What the caller gave as `callback_url`; nothing is sent there until it is checked and becomes `callback`. */
   readonly callbackUrl?: string | undefined;
   readonly callback?: CallbackTarget | undefined;
+  readonly runAt?: number | undefined;
 }
 
 /** Why a step waits for another. A hazard is order only; everything else needs the other to have succeeded. */

@@ -8,7 +8,7 @@ import type { Clock } from "../kit/clock.ts";
 import { attempt, type Result } from "../kit/result.ts";
 import type { Call, Step } from "../plan/step.ts";
 import { failedAttempt, toAttemptEnd } from "./run-attempt.ts";
-import { makeJob } from "../gate/make-job.ts";
+import { type JobOrigin, makeJob } from "../gate/make-job.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { StepIds } from "../gate/step-ids.ts";
 import type { Ticket } from "./ticket.ts";
@@ -22,6 +22,7 @@ export interface Unfinished {
 
 export interface DemotionOptions {
   readonly ids: StepIds;
+  readonly origin: JobOrigin;
   readonly clock: Clock;
   readonly gate: Gate;
   readonly defer: (work: Promise<unknown>) => void;
@@ -52,11 +53,11 @@ export class Demotion {
   }
 
   async #demote(calls: readonly Unfinished[], exceeded: Failure): Promise<void> {
-    const { ids, clock, gate } = this.#options;
+    const { ids, origin, clock, gate } = this.#options;
     const endsAt = clock.now() + LIMITS.firstAttemptMs;
     const demoted = calls.map(({ step, call, ticket }) => {
       const spec: JobSpec = {
-        ...makeJob(call, ids.jobId(step.index, null)),
+        ...makeJob(call, ids.jobId(step.index, null), origin),
         // What the call itself sends upstream: a provider that honours it acts once.
         idempotencyKey: ids.callKey(step, null),
         delivery: "at-least-once",

@@ -42,7 +42,7 @@ export async function runAdmitted(admission: Admission, execution: Execution): P
 const NOTHING: ReadonlyMap<string, unknown> = new Map();
 
 async function run(
-  { admitted, jobs, ids, makeJob, keys }: Admission,
+  { admitted, jobs, ids, origin, makeJob, keys }: Admission,
   parallelism: Parallelism,
   execution: Execution,
 ): Promise<readonly Outcome[]> {
@@ -115,7 +115,9 @@ async function run(
     {
       clock,
       signal,
-      demotion: plan.demotes ? () => new Demotion({ ids: ids(), clock, gate, defer }) : undefined,
+      demotion: plan.demotes
+        ? () => new Demotion({ ids: ids(), origin: origin(), clock, gate, defer })
+        : undefined,
       recalled,
       park: (parked, dataOf) => createGroupParking(plan, { caller, ports, gate })(parked, dataOf),
       ...(keys !== null && {

@@ -49,13 +49,16 @@ export function isLive(status: string): boolean {
   return status === "running" || status === "retrying";
 }
 
-/** Record a job as already running its first attempt, which its recorder makes. */
+/**
+ * Record a job as already running its first attempt, which its recorder makes; one that is not to begin yet waits for the
+ * alarm, with no attempt made.
+ */
 export function recordJob(
   { callback, ...spec }: JobSpec,
   nowMs: number,
   { leaseMs }: { leaseMs: number },
 ): Job {
-  return {
+  const job: Job = {
     spec,
     status: "running",
     attempts: 1,
@@ -68,6 +71,8 @@ export function recordJob(
     note: null,
     callback: callback === undefined ? null : makeCallback(callback),
   };
+  const { runAt = 0 } = spec;
+  return runAt > nowMs ? retryJob(job, nowMs, { attempts: 0, fence: 0, dueAt: runAt }) : job;
 }
 
 /** Record a job whose first attempt is due at once, for whoever claims it. */
@@ -133,7 +138,8 @@ function endAttempt(
     errorJson: JSON.stringify(error),
   });
   // Every claim raises the fence, counted or not, so the waits grow although the attempts do not.
-  if (end.kind === "deferred" && nowMs - job.createdAt < LIMITS.jobDeferralMs)
+  const beganAt = Math.max(job.createdAt, job.spec.runAt ?? 0);
+  if (end.kind === "deferred" && nowMs - beganAt < LIMITS.jobDeferralMs)
     return retryJob(job, nowMs, { attempts: job.attempts - 1, ...retryAfter(job.fence) });
   if (end.kind === "lost" && job.spec.delivery === "at-most-once")
     return failJob(job, nowMs, { status: "unknown", error });
@@ -159,10 +165,15 @@ export function toEventId({ spec, fence }: Job): string {
 /** Translate a row to what its caller may see of it. */
 export function toJobRecord(job: Job): JobRecord {
   const { spec, fence: _, dueAt, callback, ...shown } = job;
+  const couldBeginAt = Math.max(job.createdAt, spec.runAt ?? 0);
   return {
     ...shown,
+    durationMs: isLive(job.status) ? undefined : Math.max(0, job.updatedAt - couldBeginAt),
     id: spec.id,
     tool: spec.tool,
+    batchId: spec.batchId,
+    key: spec.key,
+    argsJson: spec.argsJson === "" ? undefined : spec.argsJson,
     nextAttemptAt: job.status === "retrying" ? dueAt : null,
     callback: callback && {
       status: callback.status,

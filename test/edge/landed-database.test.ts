@@ -99,6 +99,11 @@ const LANDED: Readonly<Record<string, readonly [status: string, attempts: number
   unknown: ["unknown", 1, { errorJson: expect.stringContaining("TIMEOUT") }],
 };
 
+/** What a list shows of a job. A row that cannot be read is buried when it is looked at, each time anew in a list. */
+function headOf({ argsJson: _, durationMs: __, ...job }: JobRecord): object {
+  return { ...job, dataJson: null, updatedAt: expect.any(Number) };
+}
+
 describe("a tenant's object filled by the landed version", () => {
   test("shows and lists its jobs as they were", async () => {
     const stub = await openTenantGate();
@@ -107,12 +112,12 @@ describe("a tenant's object filled by the landed version", () => {
       Object.keys(LANDED).map((id) => gate.job(id) as JobRecord),
     ]);
     for (const [id, [status, attempts, more = {}]] of Object.entries(LANDED)) {
-      const job = shown.find((one) => one.id === id);
+      const job = shown.find((one) => one.id === id)!;
       expect(job, id).toMatchObject({ tool: "probe", status, attempts, ...more });
       expect(
         listed.find((one) => one.id === id),
         id,
-      ).toMatchObject({ ...job, dataJson: null, updatedAt: expect.any(Number) });
+      ).toMatchObject(headOf(job));
     }
     expect(listed).toHaveLength(Object.keys(LANDED).length);
     const times = listed.map(({ createdAt }) => createdAt);

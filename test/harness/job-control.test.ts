@@ -48,6 +48,7 @@ const requestsOf = (n: number) =>
 
 /** Refused until it is dead, which takes four backoffs; the other tests run meanwhile. */
 const doomed = await initiate({ n: 900, status: 500 });
+const alsoDoomed = await initiate({ n: 901, status: 500 });
 
 describe("POST /v1/jobs/{id}/cancel", () => {
   test("ends a job whose attempt is under way, says that it may have taken effect, and refuses its answer", async () => {
@@ -123,6 +124,8 @@ describe("GET /v1/jobs", () => {
     ["limit=101", "limit"],
     ["cursor=;DROP", "cursor"],
     ["state=dead", "state"],
+    ["since=yesterday", "since"],
+    ["until=2026-02-30T00:00:00Z", "until"],
   ])("refuses ?%s, naming the parameter", async (query, path) => {
     expect(problemOf(await caller.get(`/v1/jobs?${query}`))).toMatchObject({
       status: 400,
@@ -148,8 +151,10 @@ describe("POST /v1/jobs/{id}/redrive", () => {
 
   test("gives a dead job fresh attempts under the same idempotency key", async () => {
     await becomes(doomed, "dead");
+    await becomes(alsoDoomed, "dead");
     expect(requestsOf(900)).toHaveLength(5);
-    expect((await list("?status=dead", caller)).jobs.map(({ job_id }) => job_id)).toEqual([doomed]);
+    const dead = (await list("?status=dead", caller)).jobs.map(({ job_id }) => job_id);
+    expect(new Set(dead)).toEqual(new Set([doomed, alsoDoomed]));
     upstream.script("/background", (_, response) => {
       response.writeHead(200, { "content-type": "application/json" }).end('{"healed":true}');
     });
@@ -161,5 +166,100 @@ describe("POST /v1/jobs/{id}/redrive", () => {
     expect(await becomes(doomed, "succeeded")).toMatchObject({ attempts: 1, data: { healed: true } });
     const keys = new Set(requestsOf(900).map(({ headers }) => headers["idempotency-key"]));
     expect([requestsOf(900).length, keys.size]).toEqual([6, 1]);
+  });
+});
+
+describe("POST /v1/jobs/redrive", () => {
+  test("gives every dead job of a tool fresh attempts, and says how many there were", async () => {
+    const redrive = async (body: object) =>
+      caller.send({ path: "/v1/jobs/redrive", body: JSON.stringify(body) });
+
+    const none = await redrive({ status: "dead", tool: "probe-echo" });
+    expect(JSON.parse(none.text)).toEqual({ redriven: 0, not_redriven: 0, backlog_full: false, more: false });
+    const later = await redrive({ status: "dead", since: "2199-01-01T00:00:00Z" });
+    expect(JSON.parse(later.text)).toMatchObject({ redriven: 0 });
+
+    const all = await redrive({
+      status: "dead",
+      tool: "probe-background",
+      since: "2026-01-01T00:00:00Z",
+    });
+    expect(JSON.parse(all.text)).toEqual({ redriven: 1, not_redriven: 0, backlog_full: false, more: false });
+    expect((await jobOf(alsoDoomed)).note).toContain("Redriven");
+  });
+
+  test.each([
+    [{}, "status"],
+    [{ status: "failed" }, "status"],
+    [{ status: "dead", until: "2026-01-01T00:00:00Z" }, "until"],
+    [{ status: "dead", since: "yesterday" }, "since"],
+  ])("refuses %o, naming what is wrong", async (body, path) => {
+    expect(
+      problemOf(await caller.send({ path: "/v1/jobs/redrive", body: JSON.stringify(body) })),
+    ).toMatchObject({
+      status: 422,
+      code: "INVALID_REQUEST",
+      path: `/${path}`,
+    });
+  });
+});
+
+describe("A job", () => {
+  test("says who asked for it, in which batch, with which arguments, and how long it took", async () => {
+    const { results, batch_id } = await caller.execute([{ tool: "probe-background", args: { n: 10 } }]);
+    const job = await becomes(results[0]!.job_id!, "succeeded");
+
+    expect(job).toMatchObject({
+      batch_id,
+      key: "sandbox",
+      args: { n: 10 },
+      duration_ms: expect.any(Number),
+    });
+    const [listed] = (await list("?limit=1&tool=probe-background", caller)).jobs;
+    expect(listed).toMatchObject({ key: "sandbox" });
+    expect(listed).not.toHaveProperty("args");
+  });
+
+  test("is found by its tool and by when it was created", async () => {
+    const id = await initiate({ n: 11 });
+    const { created_at } = await jobOf(id);
+    const next = new Date(Date.parse(created_at) + 1).toISOString();
+    const ids = async (query: string) => (await list(query, caller)).jobs.map(({ job_id }) => job_id);
+
+    expect(await ids(`?since=${created_at}&until=${next}&tool=probe-background`)).toContain(id);
+    expect(await ids(`?until=${created_at}&limit=100`)).not.toContain(id);
+    expect(await ids(`?tool=probe-background-once&limit=100`)).not.toContain(id);
+  });
+
+  test("that is to begin later is recorded now, sends nothing, and can be called off", async () => {
+    const run_at = new Date(Date.now() + 3_600_000).toISOString();
+    const { results } = await caller.execute([{ tool: "probe-background", args: { n: 12 }, run_at }]);
+    const id = results[0]!.job_id!;
+
+    expect(results[0]).toMatchObject({ status: "initiated" });
+    expect(await jobOf(id)).toMatchObject({ status: "retrying", attempts: 0, next_attempt_at: run_at });
+    expect(JSON.parse((await post(`/v1/jobs/${id}/cancel`)).text)).toMatchObject({ status: "cancelled" });
+    expect(requestsOf(12)).toEqual([]);
+  });
+
+  test("begins when its time has come", async () => {
+    const run_at = new Date(Date.now() + 1_500).toISOString();
+    const id = (await caller.execute([{ tool: "probe-background", args: { n: 13 }, run_at }])).results[0]!
+      .job_id!;
+    await becomes(id, "succeeded");
+
+    expect(requestsOf(13)).toHaveLength(1);
+  });
+
+  test.each([
+    ["probe-echo", "2026-12-01T08:00:00Z", "background tools only"],
+    ["probe-background", "2199-12-01T08:00:00Z", "30 days"],
+    ["probe-background", "tomorrow", "/run_at"],
+  ])("of %s cannot begin at %s", async (tool, run_at, hint) => {
+    const { results } = await caller.execute([{ tool, args: { n: 14 }, run_at }]);
+    expect(results[0]).toMatchObject({
+      status: "error",
+      error: { code: "INVALID_ACTION", hint: expect.stringContaining(hint) },
+    });
   });
 });

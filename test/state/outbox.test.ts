@@ -22,6 +22,42 @@ const deferred: AttemptEnd = {
   error: toWireFailure(makeFailure("CIRCUIT_OPEN", { retryAfterMs: 5_000 })),
 };
 
+describe("A job that is to begin later", () => {
+  const later = NOW + LIMITS.jobDelayMs;
+
+  test("waits without an attempt, and its first one is claimed when its time has come", () => {
+    const job = recorded({ runAt: later });
+    expect(job).toMatchObject({ status: "retrying", attempts: 0, dueAt: later });
+    expect(claimJob(job, later - 1, LEASE)).toEqual([job, null]);
+    const [claimed, claim] = claimJob(job, later, LEASE);
+    expect(claimed).toMatchObject({ status: "running", attempts: 1 });
+    expect(claim).toMatchObject({ attempt: 1 });
+  });
+
+  test("begins at once when its time has passed", () => {
+    expect(recorded({ runAt: NOW })).toEqual({ ...recorded(), spec: specOf({ runAt: NOW }) });
+  });
+
+  test("may be cancelled before, and then was never sent", () => {
+    const [cancelled, accepted] = cancelJob(recorded({ runAt: later }), NOW + 1);
+    expect(accepted).toBe(true);
+    expect(cancelled.note).toBe("Cancelled before anything was sent.");
+  });
+
+  test("waits for an upstream that is down as long as any other, counted from its time", () => {
+    const [claimed] = claimJob(recorded({ runAt: later }), later, LEASE);
+    const [waiting] = settleJob(claimed, later + 1, { fence: claimed.fence, end: deferred, random: 0.5 });
+    expect(waiting).toMatchObject({ status: "retrying", attempts: 0 });
+  });
+
+  test("took as long as it took from its time to its end", () => {
+    const [claimed] = claimJob(recorded({ runAt: later }), later, LEASE);
+    const [over] = settleJob(claimed, later + 250, { fence: claimed.fence, end: succeeded, random: 0 });
+    expect(toJobRecord(over).durationMs).toBe(250);
+    expect(toJobRecord(claimed).durationMs).toBeUndefined();
+  });
+});
+
 describe("A job whose upstream is known to fail", () => {
   test("waits as long as it is told and a jitter more, and loses no attempt", () => {
     const [waiting, accepted] = settle(recorded(), deferred);

@@ -40,6 +40,8 @@ export interface ParkedAction {
   readonly select: readonly (readonly string[])[] | null;
   /** Where the event about its job's end goes. */
   readonly callback?: CallbackTarget;
+  /** When its job's first attempt is to begin. */
+  readonly runAt?: number;
 }
 
 /** What is written now. A group of any other format is not guessed at. */

@@ -17,13 +17,21 @@ export const jobSchema = lazySchema(() => {
     .strictObject({
       job_id: z.string(),
       tool: z.string(),
+      batch_id: z.string().optional().describe("The batch that asked for it"),
+      key: z.string().optional().describe("Name of the key that asked for it"),
       status: z.enum(JOB_STATUSES),
       attempts: z.int().min(0),
       created_at: time,
       updated_at: time,
       next_attempt_at: time.nullable(),
+      duration_ms: z
+        .int()
+        .min(0)
+        .optional()
+        .describe("Of a job that is over: from when it could begin to its end"),
       note: z.string().optional(),
       callback: callback.optional().describe("How the event for `callback_url` fares"),
+      args: z.unknown().optional().describe("Shown with one job, to keys that may call its tool"),
       data: z.unknown().optional(),
       error: failureSchema().optional(),
     })
@@ -32,22 +40,30 @@ export const jobSchema = lazySchema(() => {
 
 type WireJob = Written<typeof jobSchema>;
 
-/** Write a job. Data and error are JSON text already, and are not parsed on the way. */
-export function toJobJson(job: JobRecord): string {
+/**
+ * Write a job. Arguments, data and error are JSON text already, and are not parsed on the way.
+ *
+ * @param showsArgs whether its reader may know what it was called with
+ */
+export function toJobJson(job: JobRecord, { showsArgs = false } = {}): string {
   const head = JSON.stringify({
     job_id: job.id,
     tool: job.tool,
+    batch_id: job.batchId,
+    key: job.key,
     status: job.status,
     attempts: job.attempts,
     created_at: toIso(job.createdAt),
     updated_at: toIso(job.updatedAt),
     next_attempt_at: job.nextAttemptAt === null ? null : toIso(job.nextAttemptAt),
+    duration_ms: job.durationMs,
     ...(job.note !== null && { note: job.note }),
     ...(job.callback !== null && { callback: toWireCallback(job.callback) }),
   } satisfies WireJob);
   const data = job.dataJson === null ? "" : `,"data":${job.dataJson}`;
   const error = job.errorJson === null ? "" : `,"error":${job.errorJson}`;
-  return `${head.slice(0, -1)}${data}${error}}`;
+  const args = showsArgs && job.argsJson !== undefined ? `,"args":${job.argsJson}` : "";
+  return `${head.slice(0, -1)}${args}${data}${error}}`;
 }
 
 /** Write the event about a job's end, as Standard Webhooks lays an event out. */

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from "../../kit/result.ts";
+import { parseInstant } from "../../kit/rfc3339.ts";
 import { JOB_STATUSES, type JobCursor, type JobQuery } from "./job.ts";
 import { LIMITS } from "../limits.ts";
 import type { Refusal } from "../refusal.ts";
@@ -6,7 +7,7 @@ import { parseChoice, refuseOtherParameters, refuseQuery } from "../parse-reques
 
 const CURSOR = /^(\d{1,15})_([A-Za-z0-9_:.-]{1,200})$/;
 const WHOLE = /^\d{1,9}$/;
-const PARAMETERS = ["status", "limit", "cursor"];
+const PARAMETERS = ["status", "tool", "since", "until", "limit", "cursor"];
 
 /** Parse the query of `GET /v1/jobs`. Anything it does not know is refused, so that no filter is ignored. */
 export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal> {
@@ -14,6 +15,11 @@ export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal>
   if (other !== null) return err(other);
   const status = parseChoice(query, "status", JOB_STATUSES);
   if (!status.ok) return status;
+
+  const since = parseTime(query, "since");
+  if (!since.ok) return since;
+  const until = parseTime(query, "until");
+  if (!until.ok) return until;
 
   const limitText = query.get("limit") ?? String(LIMITS.jobPage);
   const limit = WHOLE.test(limitText) ? Number(limitText) : 0;
@@ -24,7 +30,17 @@ export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal>
   const after = cursor === null ? null : parseCursor(cursor);
   if (cursor !== null && after === null)
     return err(refuseQuery("cursor", "the next_cursor of an earlier page", cursor));
-  return ok({ status: status.value, limit, after });
+  const range = { since: since.value, until: until.value };
+  return ok({ status: status.value, tool: query.get("tool") ?? undefined, ...range, limit, after });
+}
+
+function parseTime(query: URLSearchParams, name: string): Result<number | undefined, Refusal> {
+  const text = query.get(name);
+  if (text === null) return ok(undefined);
+  const time = parseInstant(text);
+  return time === null
+    ? err(refuseQuery(name, 'a time with its offset such as "2026-12-01T08:00:00Z"', text))
+    : ok(time);
 }
 
 /** Write a place in the list as text that a query can carry. */

@@ -36,6 +36,11 @@ export interface JobSpec {
   readonly delivery: Delivery;
   /** Absent when nobody asked to be told. */
   readonly callback?: CallbackTarget;
+  /** The batch that asked for it, and the name of the key it came with; absent in records of older versions. */
+  readonly batchId?: string;
+  readonly key?: string;
+  /** When the first attempt begins, in milliseconds since the epoch; absent when at once. */
+  readonly runAt?: number;
 }
 
 /** The right to run one attempt. An answer that carries an older fence than the row's is refused. */
@@ -67,6 +72,12 @@ export interface JobRecord {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly nextAttemptAt: number | null;
+  /** From when it could begin to its end; absent while it is alive. */
+  readonly durationMs?: number | undefined;
+  readonly batchId?: string | undefined;
+  readonly key?: string | undefined;
+  /** Absent in a list. */
+  readonly argsJson?: string | undefined;
   readonly dataJson: string | null;
   readonly errorJson: string | null;
   /** One sentence when the status alone would mislead, e.g. that the output of a success was too large to keep. */
@@ -115,6 +126,10 @@ export interface JobCursor {
 export interface JobQuery {
   /** Null for every status. */
   readonly status: JobStatus | null;
+  readonly tool?: string | undefined;
+  /** Created at or after, and before, these times. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
   readonly limit: number;
   /** List what comes after this place; null begins with the newest. */
   readonly after: JobCursor | null;

@@ -22,6 +22,7 @@ export const confirmationSchema = lazySchema(() => {
       .describe("Instead of args: those of each element of a loop"),
     resolved: z.boolean().describe("Whether these are what will be sent, or still hold references"),
     callback_url: z.string().optional(),
+    run_at: z.string().optional(),
     waits_for: z.array(z.string()),
   });
   return z
@@ -55,6 +56,7 @@ export function toWireConfirmation(record: ConfirmationRecord, group: ParkedGrou
       gated: action.gated,
       ...toWireArgs(action),
       ...(action.callback !== undefined && { callback_url: action.callback.url }),
+      ...(action.runAt !== undefined && { run_at: new Date(action.runAt).toISOString() }),
       waits_for: action.needs.map((index) => actions[index]!.id),
     })),
     args_hash: argsHash,

@@ -127,7 +127,8 @@ export class Outbox {
       const job = queued ? queueJob(spec, nowMs) : recordJob(spec, nowMs, this.#options);
       const isNew = this.#table.insert(job);
       if (isNew) inserted.push(job);
-      const isTheirs = queued || (retaken === true && !isNew);
+      // A job that begins later is the alarm's too.
+      const isTheirs = job.fence === 0 || (retaken === true && !isNew);
       recorded.push({ index, fence: isTheirs ? null : job.fence });
     };
     if (!attemptNow(() => this.#storage.transactionSync(() => jobs.forEach(insert))).ok) {

@@ -2,7 +2,7 @@ import { decideConfirmation, showConfirmation } from "./confirmations.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { executeActions } from "./execute-actions.ts";
 import { invokeTool } from "./invoke-tool.ts";
-import { cancelJob, listJobs, redriveJob, showJob } from "./jobs.ts";
+import { cancelJob, listJobs, redriveJob, redriveJobs, showJob } from "./jobs.ts";
 import { listTools } from "./list-tools.ts";
 import { answerDiscovery, answerToolSchema } from "./meta-tools.ts";
 import { describeEndpoints } from "./openapi.ts";
@@ -20,6 +20,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   showJob,
   cancelJob,
   redriveJob,
+  redriveJobs,
   showConfirmation,
   decideConfirmation,
   ...TURNS,

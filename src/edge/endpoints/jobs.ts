@@ -3,10 +3,13 @@ import * as z from "zod";
 import { jobSchema, toJobJson } from "../../contract/gate/job-json.ts";
 import { parseJobQuery, toCursor } from "../../contract/gate/job-query.ts";
 import { JOB_STATUSES, type JobChange, type JobRecord } from "../../contract/gate/job.ts";
+import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import { parseRequest } from "../../contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
+import { attempt, err, ok, type Result } from "../../kit/result.ts";
 import { askGate } from "../http/ask-gate.ts";
+import { readRequestBody } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondJson } from "../http/respond.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -26,7 +29,7 @@ export const listJobs: Endpoint = {
     const jobs = found.value.slice(0, limit);
     const last = jobs.at(-1);
     const next = found.value.length > limit && last !== undefined ? toCursor(last) : null;
-    const json = `{"jobs":[${jobs.map(toJobJson).join(",")}],"next_cursor":${JSON.stringify(next)}}`;
+    const json = `{"jobs":[${jobs.map((job) => toJobJson(job)).join(",")}],"next_cursor":${JSON.stringify(next)}}`;
     return ok(respondJson(json, requestId));
   },
   describe: () => ({
@@ -35,6 +38,9 @@ export const listJobs: Endpoint = {
     tag: "Jobs",
     query: z.strictObject({
       status: z.enum(JOB_STATUSES).optional(),
+      tool: z.string().optional(),
+      since: z.iso.datetime({ offset: true }).optional().describe("Created at or after this time"),
+      until: z.iso.datetime({ offset: true }).optional().describe("Created before this time"),
       limit: z.int().min(1).max(LIMITS.maxJobPage).optional(),
       cursor: z.string().optional().describe("The next_cursor of an earlier page"),
     }),
@@ -52,10 +58,10 @@ const ofOneJob = () => ({ tag: "Jobs", answer: { description: "The job", schema:
 /** `GET /v1/jobs/{id}`: what became of background work. Another tenant's job does not exist. */
 export const showJob: Endpoint = {
   route: "GET /v1/jobs/:id",
-  async handle(_, { gate, requestId }, id) {
-    const job = await askGate(() => gate.job(id), UNREADABLE);
+  async handle(_, context, id) {
+    const job = await askGate(() => context.gate.job(id), UNREADABLE);
     if (!job.ok) return job;
-    return job.value === null ? err(NO_JOB) : ok(respondJson(toJobJson(job.value), requestId));
+    return job.value === null ? err(NO_JOB) : ok(respondJob(job.value, context));
   },
   describe: () => ({
     id: "getJob",
@@ -100,8 +106,79 @@ export const redriveJob: Endpoint = {
   }),
 };
 
+/**
+ * `POST /v1/jobs/redrive`: redrive dead jobs, the newest first, as many as one request may. Those of tools that the key may
+ * not call stay what they are.
+ */
+export const redriveJobs: Endpoint = {
+  route: "POST /v1/jobs/redrive",
+  async handle(request, { gate, catalog, requestId }) {
+    const body = await readRequestBody(request);
+    if (!body.ok) return body;
+    const asked = parseRequest(redriveSchema(), body.value.value);
+    if (!asked.ok) return asked;
+    const { status, tool, since } = asked.value;
+    const limit = LIMITS.maxJobPage;
+    const from = since === undefined ? undefined : Date.parse(since);
+    const query = { status, tool, since: from, after: null, limit: limit + 1 };
+    const found = await askGate(() => gate.jobs(query), UNREADABLE);
+    if (!found.ok) return found;
+    const changes = await Promise.all(
+      found.value.slice(0, limit).map(async ({ id, tool: name }) => {
+        if (catalog.get(name) === undefined) return "wrong-status";
+        const changed = await attempt(() => gate.redrive(id));
+        return changed.ok && changed.value !== null ? changed.value.change : "unreachable";
+      }),
+    );
+    const count = (change: (typeof changes)[number]): number =>
+      changes.filter((one) => one === change).length;
+    const redriven = count("done");
+    const answer: Written<typeof redrivenSchema> = {
+      redriven,
+      not_redriven: changes.length - redriven,
+      backlog_full: count("backlog-full") > 0,
+      more: found.value.length > limit,
+    };
+    return ok(respondJson(JSON.stringify(answer), requestId));
+  },
+  describe: () => ({
+    id: "redriveJobs",
+    summary: "Give dead jobs new attempts",
+    tag: "Jobs",
+    body: { schema: redriveSchema(), example: { status: "dead" } },
+    answer: { description: "How many were redriven", schema: redrivenSchema() },
+    refusals: ["INVALID_REQUEST"],
+  }),
+};
+
+const redriveSchema = lazySchema(() =>
+  z
+    .strictObject({
+      status: z.literal("dead"),
+      tool: z.string().optional(),
+      since: z.iso.datetime({ offset: true }).optional().describe("Created at or after this time"),
+    })
+    .meta({ id: "RedriveJobs" }),
+);
+
+const redrivenSchema = lazySchema(() =>
+  z
+    .strictObject({
+      redriven: z.int().min(0),
+      not_redriven: z
+        .int()
+        .min(0)
+        .describe("Of those looked at: their tool is not there, or they changed meanwhile"),
+      backlog_full: z
+        .boolean()
+        .describe("The backlog had no room for some; redrive them when others have ended"),
+      more: z.boolean().describe("There are more than one request redrives"),
+    })
+    .meta({ id: "RedrivenJobs" }),
+);
+
 async function changeJob(
-  { requestId }: RequestContext,
+  context: RequestContext,
   change: () => Promise<JobChange | null>,
   refuse: (job: JobRecord) => Refusal,
 ): Promise<Result<Response, Refusal>> {
@@ -112,12 +189,17 @@ async function changeJob(
     case undefined:
       return err(NO_JOB);
     case "done":
-      return ok(respondJson(toJobJson(changed.value.job), requestId));
+      return ok(respondJob(changed.value.job, context));
     case "wrong-status":
       return err(refuse(changed.value.job));
     case "backlog-full":
       return err(makeRefusal("BACKLOG_FULL", "Nothing was changed; redrive the job when others have ended."));
   }
+}
+
+/** What a job was called with is for keys that may call its tool. */
+function respondJob(job: JobRecord, { catalog, requestId }: RequestContext): Response {
+  return respondJson(toJobJson(job, { showsArgs: catalog.get(job.tool) !== undefined }), requestId);
 }
 
 /** There is no such job in the caller's tenant. */

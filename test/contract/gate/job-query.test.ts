@@ -18,7 +18,20 @@ describe("parseJobQuery()", () => {
     });
   });
 
+  test("takes a tool, and times with their offset as the bounds of when jobs were created", () => {
+    expect(
+      parse("tool=send_email&since=2026-12-01T08:00:00%2B01:00&until=2026-12-02T00:00:00.5Z"),
+    ).toMatchObject({
+      ok: true,
+      value: { tool: "send_email", since: 1_796_108_400_000, until: 1_796_169_600_500 },
+    });
+  });
+
   test.each([
+    ["since=yesterday", "since", "yesterday"],
+    ["since=2026-12-01", "since", "2026-12-01"],
+    ["until=2026-02-30T00:00:00Z", "until", "2026-02-30T00:00:00Z"],
+    ["until=2026-12-01T08:00:00", "until", "2026-12-01T08:00:00"],
     ["status=done", "status", "done"],
     ["status=", "status", ""],
     ["status=dead&status=failed", "status", "dead, failed"],
@@ -32,7 +45,7 @@ describe("parseJobQuery()", () => {
     ["cursor=1_", "cursor", "1_"],
     ["cursor=x_y", "cursor", "x_y"],
     ["cursor=1_a%20b", "cursor", "1_a b"],
-    ["tool=send_email", "tool", "tool"],
+    ["from=1", "from", "from"],
     ["__proto__=1", "__proto__", "__proto__"],
   ])("refuses '%s', and names what is wrong with it", (query, path, received) => {
     const parsed = parse(query);
