@@ -60,7 +60,7 @@ export default defineConfig(({ mode }) => ({
       },
       {
         // The Durable Objects, inside workerd: real storage, real alarms.
-        plugins: [cloudflareTest({ wrangler: { configPath: "./test/edge/wrangler.jsonc" } })],
+        plugins: [cloudflareTest({ wrangler: { configPath: "./test/edge/wrangler.toml" } })],
         test: { ...WAITS, name: "edge", include: ["test/edge/**/*.test.ts"] },
       },
       {
@@ -68,7 +68,7 @@ export default defineConfig(({ mode }) => ({
         test: { ...WAITS, name: "chaos", include: ["test/chaos/**/*.test.ts"] },
       },
       {
-        // The built bundle over HTTP, in raw workerd: real sockets, real time.
+        // The built bundle over HTTP, in Miniflare or raw workerd: real sockets, real time.
         test: {
           ...WAITS,
           name: "harness",

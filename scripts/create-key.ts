@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { digestKey, parseKeyRing } from "../src/edge/http/key-ring.ts";
 
 const USAGE =
-  "Usage: npm run key -- --name NAME --tools '*' | NAME[,NAME…] [--tenant TENANT] [--limit PER_MINUTE] [--skip-approval]";
+  "Usage: npm run key -- --name NAME --tools '*' | NAME[,NAME…] [--tenant TENANT] [--limit PER_MINUTE] [--skip-approval] [--jurisdiction eu|us]";
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -18,6 +18,7 @@ async function main(): Promise<void> {
       tenant: { type: "string" },
       limit: { type: "string" },
       "skip-approval": { type: "boolean" },
+      jurisdiction: { type: "string" },
     },
   });
   const { name, tools } = values;
@@ -37,6 +38,7 @@ async function main(): Promise<void> {
     tools: tools.split(",").map((tool) => tool.trim()),
     ...(limit !== undefined && { quota: { limit, window_s: 60 } }),
     ...(values["skip-approval"] === true && { flags: ["skip_approval"] }),
+    ...(values.jurisdiction !== undefined && { jurisdiction: values.jurisdiction }),
   };
   // What the Worker would refuse is refused here.
   parseKeyRing(JSON.stringify([entry]));

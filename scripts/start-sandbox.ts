@@ -33,7 +33,7 @@ const wrangler = spawn(
   [
     "node_modules/wrangler/bin/wrangler.js",
     "dev",
-    "--config=test/sandbox/wrangler.jsonc",
+    "--config=test/sandbox/wrangler.toml",
     "--ip=127.0.0.1",
     `--port=${values.port}`,
     `--persist-to=${state}`,

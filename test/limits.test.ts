@@ -4,6 +4,7 @@ import { LIMITS } from "../src/contract/limits.ts";
 import type { WireResult } from "./support/execute-batch.ts";
 import { expectClean, SECRETS } from "./support/expect-clean.ts";
 import { UPSTREAM_TEXT } from "./support/hostile-answers.ts";
+import { startRawSandbox } from "./support/sandbox.ts";
 import { setUpSandbox } from "./support/set-up-sandbox.ts";
 import { problemOf, type RawRequest } from "./support/test-caller.ts";
 
@@ -13,7 +14,7 @@ import { problemOf, type RawRequest } from "./support/test-caller.ts";
  * for each.
  */
 
-const { upstream, volley, caller } = await setUpSandbox();
+const { upstream, volley, caller } = await setUpSandbox({}, startRawSandbox);
 
 const ECHO = { tool: "probe-echo", args: { n: 1 } };
 const echo = (n: number) => ({ ...ECHO, args: { n } });

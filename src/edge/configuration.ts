@@ -1,7 +1,10 @@
 import type { Catalog } from "../catalog/catalog.ts";
+import { type Jurisdiction, JURISDICTIONS } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { RunOptions } from "../egress/ports.ts";
+import { attemptNow } from "../kit/result.ts";
 import { CONFIRMATION_LIMITS } from "../state/confirmations.ts";
+import type { TenantGateNamespace } from "./gate-client/gate-client.ts";
 import { KEY_LIMITS } from "./durable/key-table.ts";
 import type { TenantGateOptions } from "./durable/tenant-gate.ts";
 import type { ToolGateNamespace } from "./durable/tool-gate.ts";
@@ -11,9 +14,26 @@ import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";
 /** A Worker's variables and bindings. */
 export type Env = Readonly<Record<string, unknown>>;
 
-/** Who may call: `VOLLEY_KEYS`. */
+/** Who may call: `VOLLEY_KEYS`, and for keys that do not say where their tenant is kept, `VOLLEY_JURISDICTION`. */
 export function readKeys(env: Env): KeyRing {
-  return parseKeyRing(textOf(env, "VOLLEY_KEYS"));
+  return parseKeyRing(textOf(env, "VOLLEY_KEYS"), readJurisdiction(env));
+}
+
+/** The tenants' objects where a caller's are kept. Throws when the runtime cannot keep them where some key says. */
+export function readTenantGates(
+  env: Env,
+  { jurisdictions }: KeyRing,
+): (jurisdiction?: Jurisdiction) => TenantGateNamespace {
+  const anywhere = env["TENANT_GATE"] as TenantGateNamespace;
+  const usual = readJurisdiction(env);
+  // Made once: ids are remembered by namespace.
+  const placed = new Map(
+    Array.from(jurisdictions, (jurisdiction) => {
+      const setting = jurisdiction === usual ? "VOLLEY_JURISDICTION" : "VOLLEY_KEYS";
+      return [jurisdiction, placeObjects(anywhere, jurisdiction, setting)] as const;
+    }),
+  );
+  return (jurisdiction) => (jurisdiction === undefined ? anywhere : placed.get(jurisdiction)!);
 }
 
 /** Where `/mcp` may be reached from and as: `VOLLEY_HOSTS` and `VOLLEY_ORIGINS`, names separated by commas. */
@@ -51,12 +71,42 @@ export function readGateOptions(env: Env): Partial<TenantGateOptions> {
   };
 }
 
-/** The binding of the tools' gates, which only tools with global limits need. */
+/**
+ * The tools' gates, which only tools with global limits need. All tenants share them, so no key places them: they are where
+ * `VOLLEY_JURISDICTION` says. They keep two times for each tool, and nothing of a tenant's.
+ */
 export function readToolGates(env: Env, { tools }: Catalog): ToolGateNamespace {
   const limited = tools.find(({ globalLimits }) => globalLimits !== null);
   if (limited !== undefined && env["TOOL_GATE"] === undefined)
     throw new Error(`Cannot read TOOL_GATE: '${limited.name}' has global limits and needs this binding`);
-  return env["TOOL_GATE"] as ToolGateNamespace;
+  const anywhere = env["TOOL_GATE"] as ToolGateNamespace;
+  const jurisdiction = readJurisdiction(env);
+  if (limited === undefined || jurisdiction === undefined) return anywhere;
+  return placeObjects(anywhere, jurisdiction, "VOLLEY_JURISDICTION");
+}
+
+/** Never ignored: who names a jurisdiction promised somebody where data lies, so anything but a known one throws. */
+function readJurisdiction(env: Env): Jurisdiction | undefined {
+  const value = env["VOLLEY_JURISDICTION"] ?? "";
+  if (value === "") return undefined;
+  const jurisdiction = JURISDICTIONS.find((known) => known === value);
+  if (jurisdiction === undefined)
+    throw new Error(
+      `Cannot read VOLLEY_JURISDICTION: it must be 'eu', 'us' or empty, received '${String(value)}'`,
+    );
+  return jurisdiction;
+}
+
+interface Placeable<N> {
+  jurisdiction?(jurisdiction: Jurisdiction): N;
+}
+
+/** Throws where the runtime has no jurisdictions, such as workerd on a machine of one's own. */
+function placeObjects<N extends Placeable<N>>(namespace: N, jurisdiction: Jurisdiction, setting: string): N {
+  const placed = attemptNow(() => namespace.jurisdiction!(jurisdiction));
+  if (placed.ok) return placed.value;
+  const reason = `this runtime cannot keep objects in '${jurisdiction}'; only Cloudflare's network can`;
+  throw new Error(`Cannot read ${setting}: ${reason}`, { cause: placed.error });
 }
 
 /** A positive whole number; throws naming the variable when it is anything else. */

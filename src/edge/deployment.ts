@@ -7,8 +7,15 @@ import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, ToolGates } from "../egress/ports.ts";
 import { createReadCache } from "../egress/read-cache.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
-import { type Env, readKeys, readOrigins, readRunOptions, readToolGates } from "./configuration.ts";
-import { createGateClient, type TenantGateNamespace } from "./gate-client/gate-client.ts";
+import {
+  type Env,
+  readKeys,
+  readOrigins,
+  readRunOptions,
+  readTenantGates,
+  readToolGates,
+} from "./configuration.ts";
+import { createGateClient } from "./gate-client/gate-client.ts";
 import { createToolGates } from "./gate-client/tool-gate-client.ts";
 import type { KeyRing } from "./http/key-ring.ts";
 import type { RequestContext } from "./http/request-context.ts";
@@ -49,7 +56,7 @@ export function createDeployment(
   const origins = readOrigins(env);
   const health = new UpstreamHealth(ports.clock);
   const cache = createReadCache(catalog.tools, ports.clock);
-  const namespace = env["TENANT_GATE"] as TenantGateNamespace;
+  const gatesIn = readTenantGates(env, keys);
   const toolGates = readToolGates(env, catalog);
   const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
   const catalogs = new WeakMap<Caller, Catalog>();
@@ -77,7 +84,7 @@ export function createDeployment(
       const clock = new TimerQueue(ports.clock);
       let made: Gate | undefined;
       const gate = (): Gate =>
-        (made ??= createGateClient(namespace, caller.tenant, {
+        (made ??= createGateClient(gatesIn(caller.jurisdiction), caller.tenant, {
           clock,
           timeoutMs: LIMITS.gateTimeoutMs,
           admissionTimeoutMs: LIMITS.admissionTimeoutMs,

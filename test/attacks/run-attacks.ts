@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs";
 
 import { readCpuMicros } from "../bench/cpu-time.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { startRawSandbox } from "../support/sandbox.ts";
 import type { Answered, Attack, Cost } from "./attack.ts";
 import { ATTACKS } from "./attacks.ts";
 
@@ -31,7 +31,7 @@ console.log(`${chosen.length} attacks, ${process.exitCode === 1 ? "some got thro
 /** Run one attack against a process of its own, so that its peak is nobody else's. */
 async function measure(attack: Attack): Promise<{ readonly cost: Cost; readonly broken: string | null }> {
   await using upstream = await HostileUpstream.start();
-  await using sandbox = await startSandbox({ vars: { PROBE_ORIGIN: upstream.url } });
+  await using sandbox = await startRawSandbox({ vars: { PROBE_ORIGIN: upstream.url } });
   let cpuMs = 0;
   let answerBytes = 0;
   const send = async (path: string, body: unknown, headers = {}): Promise<Answered> => {

@@ -40,7 +40,7 @@ const bareObject: Contender = {
 const volley: Contender = {
   name: "volley",
   label: "Volley",
-  source: { config: here("wrangler.jsonc") },
+  source: { config: here("wrangler.toml") },
   setup: {
     durableObjects: { TENANT_GATE: "TenantGate", TOOL_GATE: "ToolGate" },
     compatibilityFlags: ["enable_request_signal", "global_fetch_strictly_public"],

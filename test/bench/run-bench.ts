@@ -63,7 +63,7 @@ const SECTIONS: Readonly<Record<string, (bench: Bench) => Promise<readonly strin
   gate: async ({ options, ...bench }) => makeGateCallsTable(await measureGateCalls(options.gateMs, bench)),
   start: async ({ options, bundles, upstream }) => [
     ...makeStartUpTable(await measureStartUp(options.starts, { bundles, upstream })),
-    makeBundleLine((await bundles.get({ config: "wrangler.jsonc" })).gzipBytes),
+    makeBundleLine((await bundles.get({ config: "wrangler.toml" })).gzipBytes),
   ],
   rows: async () => makeCostTable(await measureCosts()),
   planning: async () => [makePlanningLine(await measurePlanning())],

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startSandbox } from "../support/sandbox.ts";
+import { startRawSandbox } from "../support/sandbox.ts";
 import type { Workerd } from "../support/workerd.ts";
 
 /** A runtime that is killed and comes back with the same storage and port. */
@@ -31,9 +31,9 @@ export async function startVictim({
   twin = false,
 }: VictimOptions): Promise<Victim & AsyncDisposable> {
   const storageDir = await mkdtemp(join(tmpdir(), "volley-chaos-"));
-  const options = { config: "test/chaos/wrangler.jsonc", storageDir, twin };
+  const options = { config: "test/chaos/wrangler.toml", storageDir, twin };
   const wipe = (): Promise<void> => rm(storageDir, { recursive: true, force: true });
-  let current = await startSandbox({ ...options, vars });
+  let current = await startRawSandbox({ ...options, vars });
   return {
     get current() {
       return current;
@@ -45,7 +45,7 @@ export async function startVictim({
       if (forgets === "alarms") await forgetAlarms(storageDir);
     },
     async start(changes = {}) {
-      current = await startSandbox({ ...options, port: current.port, vars: { ...vars, ...changes } });
+      current = await startRawSandbox({ ...options, port: current.port, vars: { ...vars, ...changes } });
     },
     async [Symbol.asyncDispose]() {
       await current[Symbol.asyncDispose]();

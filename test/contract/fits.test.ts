@@ -83,6 +83,7 @@ const keys = fc.array(
     quota: objectOf({ limit: either([1]), window_s: either([1, 86_400]) }),
     webhook_secret: either(["A", "A_1", "a"]),
     flags: either([[], ["skip_approval"]]),
+    jurisdiction: either(["eu", "us", "EU", ""]),
   }),
   { maxLength: 2 },
 );

@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { digestKey } from "../../src/edge/http/key-ring.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 import { runTool } from "../support/run-tool.ts";
-import { readSandboxConfig } from "../support/sandbox.ts";
+import { readWranglerConfig } from "../support/wrangler-config.ts";
+import { SANDBOX_CONFIG } from "../support/sandbox.ts";
 
 const page = await readFile(new URL("../../docs/sandbox.md", import.meta.url), "utf8");
 const tools = createProbeTools("https://probe.sandbox.test");
@@ -28,7 +29,7 @@ test.each(rows)("its example for $name calls what it says", async ({ name, args,
 });
 
 test("docs/sandbox.md lists every key", async () => {
-  const { vars } = await readSandboxConfig();
+  const { vars = {} } = await readWranglerConfig(SANDBOX_CONFIG);
   const keys = JSON.parse(vars["VOLLEY_KEYS"]!) as readonly {
     readonly name: string;
     readonly hash: string;

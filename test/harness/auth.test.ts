@@ -4,9 +4,9 @@ import type { WireResult } from "../support/execute-batch.ts";
 import { expectClean } from "../support/expect-clean.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { problemOf, type RawAnswer, type RawRequest, TestCaller } from "../support/test-caller.ts";
-import type { Workerd } from "../support/workerd.ts";
+import type { RunningWorker } from "../support/miniflare.ts";
 
-let volley: Workerd;
+let volley: RunningWorker;
 let caller: TestCaller;
 
 beforeAll(async () => {

@@ -2,9 +2,10 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { type Bundle, buildBundle } from "../support/build-bundle.ts";
-import { startWorkerd } from "../support/workerd.ts";
+import { startMiniflare } from "../support/miniflare.ts";
+import { objectsOf, readWranglerConfig } from "../support/wrangler-config.ts";
 
-const CONFIG = "wrangler.jsonc";
+const CONFIG = "wrangler.toml";
 /** Two thirds are libraries: Zod, Hono, and the MCP SDK, which is loaded by the first request that needs it. */
 const GZIP_LIMIT = 200 * 1024;
 
@@ -44,10 +45,12 @@ describe("The bundle that is deployed", () => {
   });
 
   test("lets nobody in until a key is configured", async () => {
-    await using volley = await startWorkerd({
+    const config = await readWranglerConfig(CONFIG);
+    await using volley = await startMiniflare({
       script: bundle.path,
-      durableObjects: { TENANT_GATE: "TenantGate" },
-      compatibilityFlags: ["enable_request_signal", "global_fetch_strictly_public"],
+      durableObjects: objectsOf(config),
+      compatibilityDate: config.compatibility_date,
+      compatibilityFlags: config.compatibility_flags,
     });
     expect((await fetch(`${volley.url}/healthz`)).status).toBe(200);
     for (const key of ["sandbox-key", "", "undefined"]) {

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { digestKey } from "../../src/edge/http/key-ring.ts";
 import { eventually } from "../support/eventually.ts";
 import type { WireEnvelope, WireResult } from "../support/execute-batch.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { startRawSandbox, startSandbox } from "../support/sandbox.ts";
 import { sendForEvents } from "../support/send-for-events.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { problemOf, type RawAnswer, TestCaller } from "../support/test-caller.ts";
@@ -362,7 +362,7 @@ describe("A confirmation", () => {
       const storageDir = await newStorage();
       let id: string;
       {
-        await using first = await startSandbox({ storageDir, vars: { PROBE_ORIGIN: upstream.url } });
+        await using first = await startRawSandbox({ storageDir, vars: { PROBE_ORIGIN: upstream.url } });
         const by = new TestCaller(first.url);
         id = await park(by, "killed");
         upstream.script("/item", () => {});
@@ -372,7 +372,7 @@ describe("A confirmation", () => {
         expect(await lost).toBeNull();
       }
       upstream.script("/item", (_, response) => void response.writeHead(200).end("{}"));
-      await using second = await startSandbox({ storageDir, vars: { PROBE_ORIGIN: upstream.url } });
+      await using second = await startRawSandbox({ storageDir, vars: { PROBE_ORIGIN: upstream.url } });
       const by = new TestCaller(second.url);
       const problem = problemOf(await approve(id, by));
       expect(problem.detail).toMatch(/may have happened, so it never runs a second time/);

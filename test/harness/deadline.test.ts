@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { resultSchema } from "../../src/answer/result-schema.ts";
 import { eventually } from "../support/eventually.ts";
 import type { WireResult } from "../support/execute-batch.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { startRawSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";
 
@@ -80,7 +80,7 @@ test("A job whose call dies with the runtime still ends, under the key that was 
   const storageDir = await mkdtemp(join(tmpdir(), "volley-deadline-"));
   onTestFinished(() => rm(storageDir, { recursive: true, force: true }));
   const vars = { PROBE_ORIGIN: upstream.url, VOLLEY_JOB_LEASE_MS: "3000" };
-  const first = await startSandbox({ storageDir, vars });
+  const first = await startRawSandbox({ storageDir, vars });
   const answers = [upstream.hold("/keyed"), upstream.hold("/serial")];
   const { results } = await new TestCaller(first.url).execute(
     [
@@ -95,7 +95,7 @@ test("A job whose call dies with the runtime still ends, under the key that was 
   for (const answer of answers) answer();
   expect(results.map(({ status }) => status)).toEqual(["initiated", "initiated", "initiated"]);
 
-  await using second = await startSandbox({ storageDir, vars, port: first.port });
+  await using second = await startRawSandbox({ storageDir, vars, port: first.port });
   const again = new TestCaller(second.url);
   for (const result of results) expect(await endOf(result, again)).toMatchObject({ status: "succeeded" });
   const writes = bodiesOf("/keyed", 61);

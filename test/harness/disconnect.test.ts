@@ -4,9 +4,10 @@ import { eventually } from "../support/eventually.ts";
 import type { SeenRequest } from "../support/hostile-upstream.ts";
 import { sendAndHold } from "../support/raw-client.ts";
 import { sendForEvents } from "../support/send-for-events.ts";
+import { startRawSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
-const { upstream, volley, caller } = await setUpSandbox();
+const { upstream, volley, caller } = await setUpSandbox({}, startRawSandbox);
 
 /** What is torn before it would have been answered was aborted: its time limit is a second later. */
 const LONG_MS = 9_000;

@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import type { WireEnvelope } from "../support/execute-batch.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";
 import { sendAndHold } from "../support/raw-client.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { startRawSandbox } from "../support/sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";
 import type { Workerd } from "../support/workerd.ts";
 
@@ -19,7 +19,7 @@ let callers: readonly [TestCaller, TestCaller];
 
 beforeAll(async () => {
   upstream = await HostileUpstream.start();
-  volley = await startSandbox({ vars: { PROBE_ORIGIN: upstream.url }, twin: true });
+  volley = await startRawSandbox({ vars: { PROBE_ORIGIN: upstream.url }, twin: true });
   callers = [new TestCaller(volley.url), new TestCaller(volley.twinUrl!, "sandbox-other-key")];
 });
 

@@ -8,7 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import type { WireEnvelope } from "../support/execute-batch.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";
 import { sendAndHold } from "../support/raw-client.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { startRawSandbox } from "../support/sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";
 
 const upstream = await HostileUpstream.start();
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 const start = (port?: number) =>
-  startSandbox({
+  startRawSandbox({
     storageDir,
     ...(port !== undefined && { port }),
     vars: {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { startRawSandbox } from "../support/sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";
 
 const SECRET = "sandbox-probe-secret";
@@ -35,7 +35,7 @@ test("P7: a secret that an upstream repeats reaches no result, event, error, job
     const status = query.get("n") === "500" ? 500 : 200;
     response.writeHead(status, { "x-sent": sent }).end(JSON.stringify(repeated));
   });
-  await using volley = await startSandbox({ vars: { PROBE_ORIGIN: upstream.url }, storageDir });
+  await using volley = await startRawSandbox({ vars: { PROBE_ORIGIN: upstream.url }, storageDir });
   const caller = new TestCaller(volley.url);
   const call = (n: number): object => ({ id: `n${n}`, tool: "probe-secret", args: { n } });
   const seen: string[] = [];

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { startSandbox } from "../support/sandbox.ts";
 import { problemOf, TestCaller } from "../support/test-caller.ts";
-import type { Workerd } from "../support/workerd.ts";
+import type { RunningWorker } from "../support/miniflare.ts";
 
-let volley: Workerd;
+let volley: RunningWorker;
 
 beforeAll(async () => {
   volley = await startSandbox();

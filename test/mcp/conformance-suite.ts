@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { startSandbox } from "../support/sandbox.ts";
-import type { Workerd } from "../support/workerd.ts";
+import type { RunningWorker } from "../support/miniflare.ts";
 
 /** The revisions that are served; each has its own requirements and its own baseline. */
 export const REVISIONS = ["2026-07-28", "2025-11-25"] as const;
@@ -24,8 +24,8 @@ const suite = join(
 const here = fileURLToPath(new URL(".", import.meta.url));
 
 /** Start the built bundle of the entry that the suite is run against. */
-export function startFixtures(): Promise<Workerd> {
-  return startSandbox({ config: join(here, "wrangler.jsonc") });
+export function startFixtures(): Promise<RunningWorker> {
+  return startSandbox({ config: join(here, "wrangler.toml") });
 }
 
 /**

@@ -4,7 +4,7 @@ import { EXAMPLES_HOST } from "../sandbox/upstreams/examples.ts";
 import type { WireEnvelope } from "../support/execute-batch.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";
-import type { Workerd } from "../support/workerd.ts";
+import type { RunningWorker } from "../support/miniflare.ts";
 
 /** The five worked examples of the pattern's specification, over HTTP. */
 
@@ -16,7 +16,7 @@ interface ExampleStats {
   readonly deliveries: Readonly<Record<string, readonly unknown[]>>;
 }
 
-let volley: Workerd;
+let volley: RunningWorker;
 let caller: TestCaller;
 
 beforeAll(async () => {

@@ -8,6 +8,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 
+import { stringify } from "smol-toml";
+
+import { readWranglerConfig } from "./wrangler-config.ts";
+
 export interface Bundle extends AsyncDisposable {
   /** The one ES module that a deployment would upload. */
   readonly path: string;
@@ -71,13 +75,12 @@ async function readSource(
   directory: string,
 ): Promise<{ config: string; main: string }> {
   if (source.config !== undefined) {
-    const main = /"?main"?\s*[:=]\s*"([^"]+)"/.exec(await readFile(source.config, "utf8"))?.[1];
-    if (main === undefined) throw new Error(`Cannot build bundle: '${source.config}' has no main`);
+    const { main } = await readWranglerConfig(source.config);
     return { config: resolve(source.config), main: basename(main) };
   }
   if (source.entry === undefined) throw new Error("Cannot build bundle: give an entry or a config");
-  const config = join(directory, "wrangler.json");
+  const config = join(directory, "wrangler.toml");
   const settings = { name: "bundle", main: resolve(source.entry), compatibility_date: "2026-10-23" };
-  await writeFile(config, JSON.stringify(settings));
+  await writeFile(config, stringify(settings));
   return { config, main: basename(source.entry) };
 }

@@ -1,14 +1,14 @@
 import { afterAll } from "vitest";
 
 import { HostileUpstream } from "./hostile-upstream.ts";
+import type { RunningWorker } from "./miniflare.ts";
 import { startSandbox } from "./sandbox.ts";
 import { TestCaller } from "./test-caller.ts";
-import type { Workerd } from "./workerd.ts";
 
 /** The sandbox as a test file sees it: its upstream in the test's own hands, and a caller with every right. */
 export interface SandboxSetup {
   readonly upstream: HostileUpstream;
-  readonly volley: Workerd;
+  readonly volley: RunningWorker;
   readonly caller: TestCaller;
 }
 
@@ -16,13 +16,17 @@ export interface SandboxSetup {
  * Start the sandbox in front of an upstream of the test's own, for all tests of the calling file; both end with it.
  *
  * @param vars variables besides the configured ones
+ * @param start `startRawSandbox` where every line that the runtime prints counts
  * @example
  * const { upstream, caller } = await setUpSandbox();
  */
-export async function setUpSandbox(vars: Readonly<Record<string, string>> = {}): Promise<SandboxSetup> {
+export async function setUpSandbox(
+  vars: Readonly<Record<string, string>> = {},
+  start: typeof startSandbox = startSandbox,
+): Promise<SandboxSetup> {
   const upstream = await HostileUpstream.start();
   afterAll(() => upstream[Symbol.asyncDispose]());
-  const volley = await startSandbox({ vars: { PROBE_ORIGIN: upstream.url, ...vars } });
+  const volley = await start({ vars: { PROBE_ORIGIN: upstream.url, ...vars } });
   afterAll(() => volley[Symbol.asyncDispose]());
   return { upstream, volley, caller: new TestCaller(volley.url) };
 }

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import type { RunningWorker } from "./miniflare.ts";
 import { makeWorkerdConfig, type WorkerdSetup } from "./workerd-config.ts";
 
 export interface WorkerdOptions extends WorkerdSetup {
@@ -16,15 +17,11 @@ export interface WorkerdOptions extends WorkerdSetup {
   readonly startTimeoutMs?: number;
 }
 
-export interface Workerd extends AsyncDisposable {
-  /** `http://127.0.0.1:<port>`, without a slash at the end. */
-  readonly url: string;
+export interface Workerd extends RunningWorker {
   readonly port: number;
   /** Where the second instance listens, if there is one. */
   readonly twinUrl: string | null;
   readonly pid: number;
-  /** What the process printed so far: `console.log`, uncaught errors. */
-  output(): string;
   /** Send a signal (SIGKILL unless said otherwise) and wait until the process is gone. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
@@ -40,8 +37,8 @@ process.once("exit", () => {
 /**
  * Run a built bundle in raw `workerd serve` on 127.0.0.1 and wait until it listens.
  *
- * Raw workerd because `wrangler dev` puts a proxy in front that is about 25 times slower and hides disconnects. To
- * crash and come back, `kill()` and start again with the same `storageDir` and `port`.
+ * For what Miniflare (`startMiniflare`) hides. To crash and come back, `kill()` and start again with the same `storageDir`
+ * and `port`.
  *
  * @example
  * await using worker = await startWorkerd({ script: "dist/worker.js", vars: { PROBE_ORIGIN: upstream.url } });

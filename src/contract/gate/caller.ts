@@ -1,3 +1,7 @@
+/** Where the platform keeps an object when it is told to: in the European Union, or in the United States. */
+export const JURISDICTIONS = ["eu", "us"] as const;
+export type Jurisdiction = (typeof JURISDICTIONS)[number];
+
 /** Who is calling: one configured key. */
 export interface Caller {
   readonly name: string;
@@ -9,4 +13,6 @@ export interface Caller {
   readonly skipApproval: boolean;
   /** The configuration variable with the secret that signs its callbacks, when it is not the deployment's. */
   readonly webhookSecret?: string;
+  /** Where its tenant's objects are kept, the same for every key of a tenant; wherever the platform likes unless said. */
+  readonly jurisdiction?: Jurisdiction;
 }

@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 
+import type { Jurisdiction } from "../../contract/gate/caller.ts";
 import type { PermitAnswer, PermitRequest } from "../../contract/gate/permit.ts";
 import { attemptNow } from "../../kit/result.ts";
 import {
@@ -28,6 +29,8 @@ export interface ToolGateStub {
 export interface ToolGateNamespace {
   idFromName(name: string): DurableObjectId;
   get(id: DurableObjectId): ToolGateStub;
+  /** The namespace of the objects that are kept there: the same names are other objects. */
+  jurisdiction?(jurisdiction: Jurisdiction): ToolGateNamespace;
 }
 
 /** How long after a refused write the next one is tried. */

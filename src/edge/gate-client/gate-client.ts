@@ -1,3 +1,4 @@
+import type { Jurisdiction } from "../../contract/gate/caller.ts";
 import type { JobQuery, JobRecord } from "../../contract/gate/job.ts";
 import type { Gate } from "../../contract/gate/tenant-gate-methods.ts";
 import { compareJobs, HOME, shardOf } from "../../contract/gate/job-shard.ts";
@@ -10,6 +11,8 @@ import { callBounded, type CallBounds } from "./call-bounded.ts";
 export interface TenantGateNamespace {
   idFromName(name: string): DurableObjectId;
   get(id: DurableObjectId): Gate;
+  /** The namespace of the objects that are kept there: the same names are other objects. */
+  jurisdiction?(jurisdiction: Jurisdiction): TenantGateNamespace;
 }
 
 export interface GateClientOptions extends CallBounds {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import type { Caller } from "../../contract/gate/caller.ts";
+import { type Caller, type Jurisdiction, JURISDICTIONS } from "../../contract/gate/caller.ts";
 import { isWritten, listOf, matches, oneOf, record, upTo } from "../../contract/json.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -24,6 +24,8 @@ export const keysSchema = lazySchema(() =>
       /** Name of the variable with the secret that signs this key's callbacks. */
       webhook_secret: z.string().regex(VARIABLE).optional(),
       flags: z.array(z.enum(["skip_approval"])).optional(),
+      /** Where the tenant's objects are kept, whatever `VOLLEY_JURISDICTION` says. */
+      jurisdiction: z.enum(JURISDICTIONS).optional(),
     }),
   ),
 );
@@ -51,6 +53,11 @@ export class KeyRing {
     this.#keys = keys;
   }
 
+  /** Every jurisdiction that some key is in. */
+  get jurisdictions(): ReadonlySet<Jurisdiction> {
+    return new Set(this.#keys.flatMap(({ caller }) => caller.jurisdiction ?? []));
+  }
+
   /** The caller a key belongs to, or null. */
   async identify(key: string): Promise<Caller | null> {
     const known = this.#verified.get(key);
@@ -68,16 +75,20 @@ export class KeyRing {
   }
 }
 
-/** Read the key configuration (JSON text). Throws with what is wrong with it; nothing configured is an empty ring. */
-export function parseKeyRing(text: string | undefined): KeyRing {
+/**
+ * Read the key configuration (JSON text). Throws with what is wrong with it; nothing configured is an empty ring.
+ *
+ * @param everywhere the jurisdiction of the keys that name none
+ */
+export function parseKeyRing(text: string | undefined, everywhere?: Jurisdiction): KeyRing {
   if (text === undefined || text.trim() === "") return new KeyRing([]);
   const json = attemptNow((): unknown => JSON.parse(text));
   if (!json.ok) throw new Error("Cannot read VOLLEY_KEYS: it is not JSON");
   const { value } = json;
   if (!fitsKeys(value))
     throw new Error(`Cannot read VOLLEY_KEYS: ${z.prettifyError(keysSchema().safeParse(value).error!)}`);
-  return new KeyRing(
-    value.map(({ name, hash, tenant, tools, quota, flags, webhook_secret }) => ({
+  const keys = value.map(
+    ({ name, hash, tenant, tools, quota, flags, webhook_secret, jurisdiction = everywhere }) => ({
       digest: Uint8Array.from(hash.match(/../g)!, (byte) => Number.parseInt(byte, 16)),
       caller: {
         name,
@@ -86,9 +97,27 @@ export function parseKeyRing(text: string | undefined): KeyRing {
         quota: { limit: quota?.limit ?? LIMITS.quota, windowS: quota?.window_s ?? LIMITS.quotaWindowS },
         skipApproval: flags?.includes("skip_approval") ?? false,
         ...(webhook_secret !== undefined && { webhookSecret: webhook_secret }),
+        ...(jurisdiction !== undefined && { jurisdiction }),
       },
-    })),
+    }),
   );
+  refuseSplitTenants(keys);
+  return new KeyRing(keys);
+}
+
+/** A tenant in two jurisdictions would be two: two quotas, and jobs and questions that half of its keys cannot find. */
+function refuseSplitTenants(keys: readonly ConfiguredKey[]): void {
+  const seen = new Map<string, Caller>();
+  for (const { caller } of keys) {
+    const { tenant, name, jurisdiction = "none" } = caller;
+    const other = seen.get(tenant) ?? caller;
+    seen.set(tenant, other);
+    if (other.jurisdiction !== caller.jurisdiction)
+      throw new Error(
+        `Cannot read VOLLEY_KEYS: the keys of tenant '${tenant}' must have one jurisdiction, received ` +
+          `'${other.jurisdiction ?? "none"}' for '${other.name}' and '${jurisdiction}' for '${name}'`,
+      );
+  }
 }
 
 /** Whether a value is a list of keys, as `keysSchema` would say. */
@@ -106,6 +135,7 @@ const KEYS = listOf(
       quota: record({ limit: upTo(Number.MAX_SAFE_INTEGER), window_s: upTo(86_400) }, ["limit", "window_s"]),
       webhook_secret: matches(VARIABLE),
       flags: listOf(oneOf("skip_approval"), { min: 0 }),
+      jurisdiction: oneOf(...JURISDICTIONS),
     },
     ["name", "hash", "tools"],
   ),
