@@ -91,9 +91,7 @@ function readJurisdiction(env: Env): Jurisdiction | undefined {
   if (value === "") return undefined;
   const jurisdiction = JURISDICTIONS.find((known) => known === value);
   if (jurisdiction === undefined)
-    throw new Error(
-      `Cannot read VOLLEY_JURISDICTION: it must be 'eu', 'us' or empty, received '${String(value)}'`,
-    );
+    throw new Error("Cannot read VOLLEY_JURISDICTION: it must be 'eu', 'us' or empty");
   return jurisdiction;
 }
 
