@@ -4,7 +4,7 @@ import { HOP_HEADER } from "../egress/guard-headers.ts";
 import { makeRefusal } from "../contract/refusal.ts";
 import { err, ok } from "../kit/result.ts";
 import type { Env } from "./configuration.ts";
-import type { Deployment } from "./deployment.ts";
+import type { Deployment, VolleyOptions } from "./deployment.ts";
 import type { Handler } from "./endpoints/endpoint.ts";
 import { ENDPOINTS } from "./endpoints/endpoints.ts";
 import { executeActions } from "./endpoints/execute-actions.ts";
@@ -19,6 +19,8 @@ interface AppTypes {
 
 /** What the platform calls. */
 export interface App {
+  /** What it was made from, so that a sandbox can be made from the same and more. */
+  readonly options: VolleyOptions;
   fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response>;
 }
 
@@ -28,7 +30,7 @@ export interface App {
  *
  * @param deploymentOf what the configuration amounts to; throws when it cannot be read
  */
-export function createApp(deploymentOf: (env: Env) => Deployment): App {
+export function createApp(deploymentOf: (env: Env) => Deployment): Pick<App, "fetch"> {
   const app = new Hono<AppTypes>();
   const answerBy = (handle: Handler) => (c: Context<AppTypes>) =>
     answer(c.req.raw, { deploymentOf, handle, env: c.env, ctx: c.executionCtx, id: c.req.param("id") });

@@ -1,3 +1,4 @@
+import type { Tool } from "../catalog/define-tool.ts";
 import type { IdempotencyRequest } from "../contract/gate/idempotency.ts";
 import { reseedJob } from "../contract/gate/job-shard.ts";
 import type { JobSpec } from "../contract/gate/job.ts";
@@ -31,13 +32,13 @@ export async function admit(
   execution: Execution,
   keysOf?: (plan: Plan) => Promise<IdempotencyRequest | null>,
 ): Promise<Result<Admission, Refused>> {
-  const { caller, ports, gate, countAlone, options, defer, onAdmitted } = execution;
+  const { caller, origin, ports, gate, countAlone, options, defer, onAdmitted } = execution;
   const startedAt = ports.clock.now();
   const plan = planned.steps.some(asksDeployment) ? bindPlan(planned, execution) : planned;
   const idempotency = keysOf === undefined ? null : await keysOf(plan);
   const { headerSlots } = options;
   const ids = once(() => new StepIds(ports, idempotency));
-  const makeJob = once(() => createMakeJob(plan, { ids: ids(), headerSlots }));
+  const makeJob = once(() => createMakeJob(plan, { ids: ids(), headerSlots, origin }));
   const jobs = plan.steps.some(isBackground) ? makeJobs(plan, makeJob()) : NO_JOBS;
   const admitted = await admitPlan(plan, caller, { jobs, idempotency, countAlone }, gate);
   if (!admitted.ok) {
@@ -66,7 +67,11 @@ function reseed(jobs: ReadonlyMap<number, JobSpec>, ids: StepIds): ReadonlyMap<n
 const NO_JOBS: ReadonlyMap<number, JobSpec> = new Map();
 
 function asksDeployment({ task }: Step): boolean {
-  return task.ok && (task.value.tool.secrets.length > 0 || task.value.callbackUrl !== undefined);
+  return task.ok && (asks(task.value.tool) || task.value.callbackUrl !== undefined);
+}
+
+function asks({ secrets, bindings }: Tool): boolean {
+  return secrets.length > 0 || bindings.length > 0;
 }
 
 function isBackground({ task }: Step): boolean {

@@ -4,7 +4,7 @@ import type { CallbackTarget } from "../contract/gate/job.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Plan, Task } from "../plan/step.ts";
 import { guardCallback } from "../egress/guard-callback.ts";
-import { missingSecret } from "../egress/tool-secrets.ts";
+import { missingBinding, missingSecret } from "../egress/tool-secrets.ts";
 import { parseWebhookSecrets, WEBHOOK_SECRET } from "../egress/webhook-secret.ts";
 import type { Execution } from "./execution.ts";
 
@@ -19,8 +19,13 @@ export function bindPlan(plan: Plan, execution: Execution): Plan {
 }
 
 function bindTask(task: Task, execution: Execution): Result<Task, Failure> {
-  const missing = task.tool.secrets.find((name) => execution.ports.secret(name) === undefined);
+  const { ports } = execution;
+  const missing = ports.secretOf
+    ? undefined // Whose it is, and whether there is one, is only known when the tool is called.
+    : task.tool.secrets.find((name) => ports.secret(name) === undefined);
   if (missing !== undefined) return err(makeFailure("MISCONFIGURED", missingSecret(missing)));
+  const absent = task.tool.bindings.find((name) => ports.binding(name) === undefined);
+  if (absent !== undefined) return err(makeFailure("MISCONFIGURED", missingBinding(absent)));
   if (task.callbackUrl === undefined) return ok(task);
   const target = makeTarget(task.tool, task.callbackUrl, execution);
   if (!target.ok) return target;

@@ -1,3 +1,4 @@
+import type { Origin } from "../contract/gate/caller.ts";
 import { placeJob } from "../contract/gate/job-shard.ts";
 import type { JobSpec } from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
@@ -12,13 +13,14 @@ export interface MakeJobOptions {
   readonly ids: StepIds;
   /** As many of the batch's jobs as its request can try by itself. */
   readonly headerSlots: number;
+  readonly origin: Origin;
 }
 
 /**
  * Create what makes a batch's jobs, each with an id that says where it is kept. Where that is follows from the job's place
  * in the batch alone, not from the moment at which it is made.
  */
-export function createMakeJob(plan: Plan, { ids, headerSlots }: MakeJobOptions): MakeJob {
+export function createMakeJob(plan: Plan, { ids, headerSlots, origin }: MakeJobOptions): MakeJob {
   let ranks: ReadonlyMap<number, number> | undefined;
   return (call, index, element) => {
     ranks ??= rankBackground(plan);
@@ -28,7 +30,7 @@ export function createMakeJob(plan: Plan, { ids, headerSlots }: MakeJobOptions):
     const staysHome = Number.isFinite(tool.concurrency) || toLimit(tool) !== null || ids.seedOf(index).own;
     const atHome = staysHome ? Number.POSITIVE_INFINITY : headerSlots;
     const rank = ranks.get(index)! + (element ?? 0);
-    return makeJob(call, placeJob(ids.jobId(index, element ?? null), { rank, atHome }));
+    return makeJob(call, placeJob(ids.jobId(index, element ?? null), { rank, atHome }), origin);
   };
 }
 
@@ -53,7 +55,7 @@ export function makeJobs(plan: Plan, makeJob: MakeJob): ReadonlyMap<number, JobS
 }
 
 /** Make the job of one call. Its id is also its idempotency key, unless a call was made under another. */
-export function makeJob({ tool, input, callback }: Call, id: string): JobSpec {
+export function makeJob({ tool, input, callback }: Call, id: string, origin: Origin): JobSpec {
   return {
     id,
     tool: tool.name,
@@ -62,6 +64,7 @@ export function makeJob({ tool, input, callback }: Call, id: string): JobSpec {
     maxAttempts: LIMITS.jobAttempts,
     backoffInitialMs: tool.orchestration.backoff?.initial_ms ?? LIMITS.jobBackoffInitialMs,
     delivery: tool.delivery,
+    origin,
     ...(callback !== undefined && { callback }),
   };
 }

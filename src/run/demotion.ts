@@ -2,6 +2,7 @@ import type { Tool } from "../catalog/define-tool.ts";
 import type { AdmissionAnswer } from "../contract/gate/admission.ts";
 import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts";
 import type { AttemptEnd, JobSpec } from "../contract/gate/job.ts";
+import type { Origin } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -25,6 +26,8 @@ export interface DemotionOptions {
   readonly clock: Clock;
   readonly gate: Gate;
   readonly defer: (work: Promise<unknown>) => void;
+  /** Who asked for what becomes a job. */
+  readonly origin: Origin;
 }
 
 /**
@@ -52,11 +55,11 @@ export class Demotion {
   }
 
   async #demote(calls: readonly Unfinished[], exceeded: Failure): Promise<void> {
-    const { ids, clock, gate } = this.#options;
+    const { ids, clock, gate, origin } = this.#options;
     const endsAt = clock.now() + LIMITS.firstAttemptMs;
     const demoted = calls.map(({ step, call, ticket }) => {
       const spec: JobSpec = {
-        ...makeJob(call, ids.jobId(step.index, null)),
+        ...makeJob(call, ids.jobId(step.index, null), origin),
         // What the call itself sends upstream: a provider that honours it acts once.
         idempotencyKey: ids.callKey(step, null),
         delivery: "at-least-once",

@@ -18,9 +18,11 @@ const limited = contractOf("limited", {
 });
 const callOf = (tool: typeof mail) => ({ tool, input: { n: 1 }, args: { n: 1 }, timeoutMs: 1_000 });
 
+const origin = { tenant: "acme", key: "tester", requestId: "request-1" };
+
 function makerOf(tools: readonly (typeof mail)[], headerSlots = 2) {
   const plan = planOf(tools.map((tool, index) => ({ id: `a${index}`, tool })));
-  return createMakeJob(plan, { ids: new StepIds({ newId: () => crypto.randomUUID() }), headerSlots });
+  return createMakeJob(plan, { ids: new StepIds({ newId: () => crypto.randomUUID() }), headerSlots, origin });
 }
 
 test("createMakeJob() keeps as many jobs at home as the request can try, and spreads the rest", () => {
@@ -63,7 +65,7 @@ test("createMakeJob() keeps a job under its own idempotency key at home: it is t
   const idAt = (index: number): string => {
     const asked = { runId: "run", deadlineMs: 1, batch: null, actions: [{ index, ...key }] };
     const ids = new StepIds({ newId: () => crypto.randomUUID() }, asked);
-    return createMakeJob(plan, { ids, headerSlots: 1 })(callOf(mail), index).id;
+    return createMakeJob(plan, { ids, headerSlots: 1, origin })(callOf(mail), index).id;
   };
   expect([idAt(0), idAt(3)]).toEqual([deriveId(seed, 0), deriveId(seed, 0)]);
 });

@@ -1,4 +1,5 @@
 import type { WireFailure } from "../failure.ts";
+import type { Origin } from "./caller.ts";
 
 /** What a job may be: `running` and `retrying` are alive, the rest is final. */
 export const JOB_STATUSES = [
@@ -36,6 +37,8 @@ export interface JobSpec {
   readonly delivery: Delivery;
   /** Absent when nobody asked to be told. */
   readonly callback?: CallbackTarget;
+  /** Absent where a version recorded it that did not keep it. */
+  readonly origin?: Origin;
 }
 
 /** The right to run one attempt. An answer that carries an older fence than the row's is refused. */

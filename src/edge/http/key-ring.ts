@@ -51,6 +51,11 @@ export class KeyRing {
     this.#keys = keys;
   }
 
+  /** How many keys there are. */
+  get size(): number {
+    return this.#keys.length;
+  }
+
   /** The caller a key belongs to, or null. */
   async identify(key: string): Promise<Caller | null> {
     const known = this.#verified.get(key);
