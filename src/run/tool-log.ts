@@ -79,7 +79,9 @@ function describeError(error: unknown): {
 } {
   const read = attemptNow(() => {
     if (!(error instanceof Error)) return { name: "(no Error)", message: plainValue(error), stack: "" };
-    const frames = String(error.stack).match(/^ +at .*$/gm) ?? [];
+    // A stack begins with the message: where that is a document, writing it costs more than the frames are worth.
+    const isShort = error.message.length <= LIMITS.callLogCharacters;
+    const frames = (isShort && String(error.stack).match(/^ +at .*$/gm)) || [];
     return { name: error.name, message: plainValue(error.message), stack: frames.join("\n") };
   });
   return read.ok ? read.value : { name: "(unreadable)", message: "", stack: "" };
