@@ -67,7 +67,7 @@ function logError(event: string, error: unknown, call: LoggedCall, more: object 
   const shown =
     written.error.stack === undefined
       ? undefined
-      : `${call.tool}: ${written.error.message}\n${written.error.stack}`;
+      : `${call.tool}: ${name}: ${written.error.message}\n${written.error.stack}`;
   call.scope.ports.log("error", json, shown);
 }
 

@@ -134,7 +134,9 @@ describe("a tool that throws by mistake", () => {
         error: { name: "RangeError", message: "Cannot use [redacted]" },
       },
     ]);
-    expect(world.logged[0]!.stack).toMatch(/^tool: Cannot use \[redacted\]\n +at .*tool-context\.test\.ts/);
+    expect(world.logged[0]!.stack).toMatch(
+      /^tool: RangeError: Cannot use \[redacted\]\n +at .*tool-context\.test\.ts/,
+    );
   });
 
   test("is not one that fails on purpose, or runs out of time", async () => {
