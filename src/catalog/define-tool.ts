@@ -177,9 +177,9 @@ const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
   actions: must(`be one or more words matching ${WORD}`, listOf(matches(WORD))),
   isWrite: must("be true or false", isFlag),
   execution: must("be 'sync' or 'fire-and-forget'", oneOf("sync", "fire-and-forget")),
-  input: must("be a Zod 4 schema, such as z.strictObject({ … })", isSchema),
+  input: must("be a Zod 4 schema", isSchema),
   hosts: must(
-    "be an array of host names, such as 'api.example.com'",
+    "be an array of host names",
     listOf((host) => typeof host === "string", { min: 0 }),
   ),
   secrets: optional(names),
@@ -195,7 +195,7 @@ const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
   ),
   delivery: optional(must("be 'at-least-once' or 'at-most-once'", oneOf("at-least-once", "at-most-once"))),
   whenLimiterDown: optional(must("be 'run' or 'refuse'", oneOf("run", "refuse"))),
-  orchestration: must("be an object such as { mode: 'parallel-safe' }", isJsonObject),
+  orchestration: must("be an object", isJsonObject),
   run: must("be a function", (value) => typeof value === "function"),
 };
 
@@ -335,31 +335,13 @@ function present(problems: readonly (string | false)[]): string[] {
 /** Say what is wrong with how a host is written; whether it can be reached is known where it runs. */
 function findHostProblems(host: string): string[] {
   const origin = toOrigin(host);
-  if (origin !== null && (origin === host || origin === `https://${host}`) && explainHost(host) === null)
-    return [];
-  const rule = "must be a host name or an origin, without path, user or wildcard";
-  return [`host '${visibleText(host, 100)}' ${rule}: ${explainHost(host) ?? suggestHost(origin)}`];
-}
-
-/** What a host declaration has that none may have; null when it is only written in another way than it is compared. */
-function explainHost(host: string): string | null {
-  const [, scheme = "https", authority = "", rest = ""] = /^(?:([^/?#]*):\/\/)?([^/?#]*)(.*)$/s.exec(host)!;
-  if (host.trim() === "") return "it is empty";
-  if (!/^https?$/i.test(scheme)) return `nothing is reached over '${visibleText(scheme)}:'`;
-  // A URL parser takes `*` for a letter.
-  if (authority.includes("*")) return "name every host by itself instead of the wildcard";
-  if (authority.includes("@")) return "leave the user out; a secret says who calls";
-  if (rest !== "") return "leave out what follows the host; the tool adds paths when it calls";
-  const port = /:(\d+)$/.exec(authority)?.[1];
-  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))
-    return "its port must be from 1 to 65535";
-  return null;
-}
-
-function suggestHost(origin: string | null): string {
-  return origin === null
-    ? "no address can be made of it"
-    : `write it as '${origin.replace(/^https:\/\//, "")}'`;
+  // A URL parser takes `*` for a letter, and gives `ftp:` and `ws:` origins too.
+  const isOrigin = origin !== null && /^https?:[^*]+$/.test(origin) && !origin.endsWith(":0");
+  const written = origin?.replace("https://", "");
+  if (isOrigin && [origin, written].includes(host)) return [];
+  const meant = isOrigin ? `; write '${written}'` : "";
+  const rule = "must be a host name or an origin, without path, user or wildcard, and a port from 1 to 65535";
+  return [`host '${visibleText(host, 100)}' ${rule}${meant}`];
 }
 
 /** The origin a host declaration stands for (`api.example.com` means https), or null when it is not one. */

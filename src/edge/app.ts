@@ -1,4 +1,6 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
+import { HonoBase } from "hono/hono-base";
+import { TrieRouter } from "hono/router/trie-router";
 
 import { HOP_HEADER } from "../egress/guard-headers.ts";
 import { makeRefusal } from "../contract/refusal.ts";
@@ -31,7 +33,8 @@ export interface App {
  * @param deploymentOf what the configuration amounts to; throws when it cannot be read
  */
 export function createApp(deploymentOf: (env: Env) => Deployment): Pick<App, "fetch"> {
-  const app = new Hono<AppTypes>();
+  // One router that takes every route, instead of the usual two to choose from: they are 2 KB of the bundle.
+  const app = new HonoBase<AppTypes>({ router: new TrieRouter() });
   const answerBy = (handle: Handler) => (c: Context<AppTypes>) =>
     answer(c.req.raw, { deploymentOf, handle, env: c.env, ctx: c.executionCtx, id: c.req.param("id") });
 
@@ -60,8 +63,7 @@ export function createApp(deploymentOf: (env: Env) => Deployment): Pick<App, "fe
   app.notFound(answerBy(async () => err(NO_PATH)));
   app.onError((error, c) => answerBug(c.req.raw, error));
   return {
-    // The router makes its tables at its first request, which costs as much as all of a batch that is warm. Batches, which
-    // nearly every request is, are known by their address and do not pass it.
+    // Batches, which nearly every request is, are known by their address and do not pass the router.
     fetch: (request, env, ctx) =>
       request.method === "POST" && BATCHES.test(request.url)
         ? answer(request, { deploymentOf, handle: executeActions.handle, env, ctx }).catch((error: unknown) =>

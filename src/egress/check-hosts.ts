@@ -17,7 +17,6 @@ export function checkHosts(tools: readonly Tool[], trustedOrigins: ReadonlySet<s
     }),
   );
   if (problems.length === 0) return;
-  const advice =
-    "On a development server VOLLEY_DEV_ORIGINS names origins of your own machine that may be reached, such as http://127.0.0.1:9000.";
+  const advice = "VOLLEY_DEV_ORIGINS opens origins of your own machine to a development server.";
   throw new Error(`Cannot create Volley: ${[...problems, advice].join("\n  ")}`);
 }

@@ -22,20 +22,21 @@ class Reading {
     this.#left -= 1;
     if (typeof value === "string") return shorten(value);
     if (typeof value === "bigint") return shorten(String(value));
+    // A function may have a `toJSON` of its own, which is called when it is written.
+    if (typeof value === "function") return undefined;
     if (typeof value !== "object" || value === null) return value;
     if (level === MOST_LEVELS) return "(deeper)";
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `(${value.byteLength} bytes)`;
     if (value instanceof Error) return this.#record({ name: value.name, message: value.message }, level);
-    if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
-    if (value instanceof URL) return shorten(value.href);
-    if (value instanceof Map || value instanceof Set) return this.#list(value, value.size, level);
-    return Array.isArray(value) ? this.#list(value, value.length, level) : this.#record(value, level);
+    // What JSON would write of a date or an address.
+    if ("toJSON" in value && typeof value.toJSON === "function") return this.plain(value.toJSON(), level + 1);
+    return Array.isArray(value) ? this.#list(value, level) : this.#record(value, level);
   }
 
-  #list(items: Iterable<unknown>, length: number, level: number): unknown[] {
+  #list(items: readonly unknown[], level: number): unknown[] {
     const shown: unknown[] = [];
     for (const item of items) {
-      if (this.#left <= 0) return [...shown, `(${length - shown.length} more)`];
+      if (this.#left <= 0) return [...shown, `(${items.length - shown.length} more)`];
       shown.push(this.plain(item, level + 1));
     }
     return shown;

@@ -21,107 +21,100 @@ export interface LoggedCall {
  * Nothing is ever cut: half a secret is none that a redactor finds. What is too long is left out, and the line says so.
  */
 export function createToolLog(call: LoggedCall): ToolLog {
-  const own = new Allowance(LIMITS.callLogCharacters, LIMITS.logLines);
+  const own: Allowance = { characters: LIMITS.callLogCharacters, lines: LIMITS.logLines };
   const shared = allowanceOf(call.scope);
   const write = (level: LogLevel, message: unknown, fields: unknown): void => {
-    if (own.isOver || shared.isOver) return;
-    const json = writeLine(call, { level, event: "tool_log" }, [
-      { message: plainValue(message), ...(fields !== undefined && { fields: plainValue(fields) }) },
-      { message: plainValue(message), fields: "(left out: too long)" },
-      { message: "(left out: too long)" },
-    ]);
-    // Both are drawn, so that neither is ever drawn from again once it is over.
-    const fits = [own.draw(json.length), shared.draw(json.length)].every(Boolean);
-    if (fits) return call.scope.ports.log(level, json);
-    const told = { message: "The rest of what this tool logs is left out: it is too much." };
-    call.scope.ports.log("warn", writeLine(call, { level: "warn", event: "tool_log" }, [told]));
+    if (isOver(own) || isOver(shared)) return;
+    const head = { level, event: "tool_log" };
+    const said = plainValue(message);
+    const json =
+      fields === undefined
+        ? writeLine(call, head, { message: said })
+        : writeLine(
+            call,
+            head,
+            { message: said, fields: plainValue(fields) },
+            { message: said, fields: TOO_LONG },
+          );
+    draw(own, json);
+    draw(shared, json);
+    if (!isOver(own) && !isOver(shared)) return call.scope.ports.log(level, json);
+    const over = { message: "The rest is left out: it is too much." };
+    call.scope.ports.log("warn", writeLine(call, { ...head, level: "warn" }, over));
   };
-  const at =
-    (level: LogLevel) =>
-    (message: string, fields?: unknown): void =>
-      write(level, message, fields);
+  const at = (level: LogLevel) => write.bind(null, level);
   return Object.assign(at("info"), { info: at("info"), warn: at("warn"), error: at("error") });
 }
 
 /** Tell the operator of an exception that a tool did not throw on purpose. The caller is told `TOOL_FAILED`, and no more. */
 export function logToolBug(error: unknown, call: LoggedCall): void {
-  logError("tool_failed", error, call);
+  logError(call, { event: "tool_failed" }, error);
 }
 
 /** Tell the operator why a secret could not be looked up. */
 export function logLookup({ secret, cause }: LookupFailure, call: LoggedCall): void {
-  logError("secret_lookup_failed", cause, call, { secret });
+  logError(call, { event: "secret_lookup_failed", secret }, cause);
 }
 
-function logError(event: string, error: unknown, call: LoggedCall, more: object = {}): void {
-  const { name, message, stack } = describeError(error);
-  const head = { level: "error", event, ...more };
-  const json = writeLine(call, head, [
-    { error: { name, message, stack } },
-    { error: { name, message: "(left out: too long)", stack } },
-    { error: { name, message: "(left out: too long)" } },
-  ]);
-  const written = JSON.parse(json) as {
-    readonly error: { readonly message: string; readonly stack?: string };
-  };
-  const shown =
-    written.error.stack === undefined
-      ? undefined
-      : `${call.tool}: ${name}: ${written.error.message}\n${written.error.stack}`;
-  call.scope.ports.log("error", json, shown);
+/** Never throws, whatever was thrown: its caller is about to answer for it. */
+function logError(call: LoggedCall, head: object, thrown: unknown): void {
+  const error = describeError(thrown);
+  const json = writeLine(
+    call,
+    { level: "error", ...head },
+    { error },
+    { error: { ...error, message: TOO_LONG } },
+  );
+  const { error: shown } = JSON.parse(json) as { readonly error?: Described };
+  const stack = shown?.stack ? `${call.tool}: ${shown.name}: ${shown.message}\n${shown.stack}` : undefined;
+  call.scope.ports.log("error", json, stack);
+}
+
+interface Described {
+  readonly name: unknown;
+  readonly message: unknown;
+  readonly stack?: string;
 }
 
 /** Name, message and frames of whatever was thrown. The frames alone: what stands above them is the message again. */
-function describeError(error: unknown): {
-  readonly name: string;
-  readonly message: unknown;
-  readonly stack: string;
-} {
+function describeError(thrown: unknown): Described {
+  if (!(thrown instanceof Error)) return { name: "(no Error)", message: plainValue(thrown) };
   const read = attemptNow(() => {
-    if (!(error instanceof Error)) return { name: "(no Error)", message: plainValue(error), stack: "" };
+    const { name, message } = thrown;
     // A stack begins with the message: where that is a document, writing it costs more than the frames are worth.
-    const isShort = error.message.length <= LIMITS.callLogCharacters;
-    const frames = (isShort && String(error.stack).match(/^ +at .*$/gm)) || [];
-    return { name: error.name, message: plainValue(error.message), stack: frames.join("\n") };
+    const frames =
+      message.length > LIMITS.callLogCharacters ? null : String(thrown.stack).match(/^ +at .*$/gm);
+    return { name: plainValue(name), message: plainValue(message), stack: (frames ?? []).join("\n") };
   });
-  return read.ok ? read.value : { name: "(unreadable)", message: "", stack: "" };
+  return read.ok ? read.value : { name: "(unreadable)", message: "" };
 }
 
-/** Write the first of these bodies that is not too long, without the tool's secrets. The last one always fits. */
-function writeLine(
-  { tool, scope, redact }: LoggedCall,
-  head: object,
-  bodies: readonly [object, ...object[]],
-): string {
+const TOO_LONG = "(left out: too long)";
+
+/** Write the first of these bodies that is not too long, or else that all were, without the tool's secrets. */
+function writeLine({ tool, scope, redact }: LoggedCall, head: object, ...bodies: readonly object[]): string {
   const { tenant, key, requestId } = scope.origin;
   const whose = { ...head, request_id: requestId, tenant, key, tool };
   for (const body of bodies) {
     const json = JSON.stringify({ ...whose, ...body });
     if (json.length <= LIMITS.logLineCharacters) return redact(json);
   }
-  return JSON.stringify(whose);
+  return JSON.stringify({ ...whose, message: TOO_LONG });
 }
 
 /** How much may still be logged. */
-class Allowance {
-  #characters: number;
-  #lines: number;
+interface Allowance {
+  characters: number;
+  lines: number;
+}
 
-  constructor(characters: number, lines: number) {
-    this.#characters = characters;
-    this.#lines = lines;
-  }
+function isOver({ characters, lines }: Allowance): boolean {
+  return characters < 0 || lines < 0;
+}
 
-  get isOver(): boolean {
-    return this.#characters < 0 || this.#lines < 0;
-  }
-
-  /** Draw a line; false when it is too much. */
-  draw(characters: number): boolean {
-    this.#characters -= characters;
-    this.#lines -= 1;
-    return !this.isOver;
-  }
+function draw(allowance: Allowance, line: string): void {
+  allowance.characters -= line.length;
+  allowance.lines -= 1;
 }
 
 /** Of every request that logs; it goes with the request. */
@@ -130,7 +123,7 @@ const allowances = new WeakMap<CallScope, Allowance>();
 function allowanceOf(scope: CallScope): Allowance {
   let allowance = allowances.get(scope);
   if (allowance === undefined) {
-    allowance = new Allowance(LIMITS.logCharacters, Number.POSITIVE_INFINITY);
+    allowance = { characters: LIMITS.logCharacters, lines: Number.POSITIVE_INFINITY };
     allowances.set(scope, allowance);
   }
   return allowance;

@@ -16,6 +16,7 @@ const DEEDS: Readonly<Record<string, (ctx: ToolContext) => unknown>> = {
   "throw-nothing": () => Promise.reject(),
   "throw-much": () => Promise.reject(new Error("x".repeat(10_000_000))),
   "throw-trap": () => Promise.reject(Object.defineProperty(new Error("hidden"), "message", { get: trap })),
+  "throw-names": () => Promise.reject(Object.assign(new Error("n"), { name: "N".repeat(8_190) })),
   "log-much": (ctx) => ctx.log("x".repeat(10_000_000)),
   "log-wide": (ctx) => ctx.log.warn("wide", (wide ??= makeWide())),
   "log-often": (ctx) => {

@@ -79,14 +79,15 @@ test("a tool that throws by mistake is logged with name, message and stack, with
 });
 
 test.each([
-  ["throw-text", { name: "(no Error)", message: "only text", stack: "" }],
-  ["throw-nothing", { name: "(no Error)", stack: "" }],
+  ["throw-names", undefined],
+  ["throw-text", { name: "(no Error)", message: "only text" }],
+  ["throw-nothing", { name: "(no Error)" }],
   ["throw-much", { name: "Error", message: "(text of 10000000 characters)" }],
   ["throw-trap", { name: "(unreadable)" }],
 ])("a tool that does %s is one failed result and one line", async (deed, error) => {
   const ran = await run("author", deed);
   expect(ran.result).toMatchObject({ status: "error", error: { code: "TOOL_FAILED" } });
-  expect(await logged(ran)).toMatchObject([{ event: "tool_failed", error }]);
+  expect(await logged(ran)).toMatchObject([{ event: "tool_failed", ...(error && { error }) }]);
 });
 
 test("an attempt of a job that throws is logged with the request that asked for it", async () => {
@@ -150,7 +151,7 @@ test.each([
   expect(lines).toHaveLength(count);
   expect(lines.at(-1)).toMatchObject({
     level: "warn",
-    message: expect.stringMatching(/^The rest .* is left out/),
+    message: expect.stringMatching(/^The rest is left out/),
   });
 });
 

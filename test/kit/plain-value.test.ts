@@ -17,7 +17,7 @@ test.each<[string, unknown, unknown]>([
   ["a date", new Date(0), "1970-01-01T00:00:00.000Z"],
   ["a date that is none", new Date(Number.NaN), null],
   ["a URL", new URL("https://a.example/b"), "https://a.example/b"],
-  ["a map and a set as lists", [new Map([["a", 1]]), new Set([2])], [[["a", 1]], [2]]],
+  ["a function not at all", { a: Object.assign(() => 1, { toJSON: () => 2 }), b: 3 }, { b: 3 }],
   ["bytes by their number", [new Uint8Array(3), new ArrayBuffer(5)], ["(3 bytes)", "(5 bytes)"]],
   ["long text by its length", "x".repeat(10_000), "(text of 10000 characters)"],
   [

@@ -8,8 +8,7 @@ export function logBug(requestId: string, path: string, error: unknown): void {
 
 /** Tell the operator that a variable does nothing here. */
 export function warnOfDevelopmentOrigins(): void {
-  const message =
-    "VOLLEY_DEV_ORIGINS is set, and ignored: it opens the way to private addresses, and only a development server obeys it. Remove it from this deployment.";
+  const message = "VOLLEY_DEV_ORIGINS is set, and ignored: only a development server obeys it; remove it.";
   console.warn(JSON.stringify({ level: "warn", event: "ignored_variable", message }));
 }
 
