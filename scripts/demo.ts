@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   } finally {
     await sandbox.stop();
   }
-  console.log("\nThat was all on this machine. Next: README.md, 'Define a tool in 12 lines'.");
+  console.log("\nThat was all on this machine. Next: README.md, 'Your first tool, in five minutes'.");
 }
 
 try {

@@ -38,6 +38,8 @@ const wrangler = spawn(
     `--port=${values.port}`,
     `--persist-to=${state}`,
     "--show-interactive-dev-session=false",
+    // Names in a tool's stack are those that its author wrote.
+    "--no-minify",
     ...values.var.map((binding) => `--var=${binding}`),
   ],
   { stdio: "inherit", env: { ...process.env, ...OFFLINE } },

@@ -1,4 +1,4 @@
-import { toDeclarationText } from "../catalog/declaration-text.ts";
+import { toDeclarationText } from "../catalog/tool-schema.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import type { ParkedAction } from "../contract/gate/confirmation.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";

@@ -1,3 +1,5 @@
+import { describe } from "../contract/issues.ts";
+import { isJsonObject } from "../contract/json.ts";
 import { findCycle } from "../kit/layers.ts";
 import { ALIASES, BATCH_TOOL } from "./alias.ts";
 import { Catalog } from "./catalog.ts";
@@ -15,6 +17,7 @@ const RESERVED = new Set([BATCH_TOOL, "discover_tools", "get_tool_schema", ...AL
  * model.
  */
 export function createCatalog(tools: readonly Tool[]): Catalog {
+  checkList(tools);
   const position = new Map<string, number>();
   for (const [index, { name }] of tools.entries()) {
     if (RESERVED.has(name))
@@ -38,4 +41,16 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
     );
   }
   return new Catalog(tools, { verifiers: makeVerifiers(tools), metaToolsOf: createMetaTools });
+}
+
+/** Refuse what is no list of tools, which only authors of plain JavaScript can write. */
+function checkList(tools: readonly unknown[]): void {
+  if (!Array.isArray(tools))
+    throw new Error(`Cannot create catalog: 'tools' must be an array, received ${describe(tools)}`);
+  const stray = tools.findIndex((tool) => !isJsonObject(tool) || typeof tool["concurrency"] !== "number");
+  if (stray === -1) return;
+  const what = isJsonObject(tools[stray]) ? "an object that is none" : describe(tools[stray]);
+  throw new Error(
+    `Cannot create catalog: item ${stray} of 'tools' must be what defineTool() gives, received ${what}`,
+  );
 }

@@ -3,8 +3,19 @@ import type * as z from "zod";
 import type { OnError } from "../contract/batch.ts";
 import type { Delivery } from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
+import { isJsonObject, isFlag, listOf, matches, oneOf, upTo } from "../contract/json.ts";
 import { isOrchestration, type Orchestration, orchestrationSchema } from "../contract/orchestration.ts";
 import type { GlobalLimits } from "../contract/gate/permit.ts";
+import { visibleText } from "../kit/visible-text.ts";
+import {
+  findMisfits,
+  must,
+  names,
+  optional,
+  refuseDeclaration,
+  type Rule,
+  writtenText,
+} from "./check-declaration.ts";
 
 /** What a tool may send. Headers are checked: no line breaks, nothing that only a proxy may set. */
 export interface UpstreamRequest {
@@ -32,12 +43,40 @@ export interface ProgressReport {
   readonly message?: string;
 }
 
+/** Whose call it is, by their configured names. */
+export interface ToolCaller {
+  readonly tenant: string;
+  readonly key: string;
+}
+
+/** Write one line of the Worker's log. What does not fit its limits is left out, and a line says so. */
+export type WriteLog = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
+
+/** A tool's log: lines for its author, without its secrets, that say which call they belong to. Called itself it informs. */
+export interface ToolLog extends WriteLog {
+  readonly info: WriteLog;
+  readonly warn: WriteLog;
+  readonly error: WriteLog;
+}
+
 /** All that a tool sees of the world. */
 export interface ToolContext {
   /** Send a request to one of the declared hosts, under the action's clock and byte limits. */
   readonly fetch: (url: string | URL, request?: UpstreamRequest) => Promise<UpstreamResponse>;
-  /** The value of a declared secret; throws `MISCONFIGURED` (naming it) when it is not set. */
+  /**
+   * The value of a declared secret: the tenant's own where the deployment looks secrets up by tenant. Throws
+   * `MISCONFIGURED` (naming it) when it is not set.
+   */
   readonly secret: (name: string) => string;
+  /**
+   * A declared binding of the Worker, such as a database, a bucket or another Worker; `MISCONFIGURED` when it has none of
+   * that name. What goes over it is the platform's: of Volley's limits only the call's time holds there.
+   */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what a binding is only its author knows
+  readonly binding: <T = unknown>(name: string) => T;
+  /** Who calls; after a confirmation the key that said yes. */
+  readonly caller: ToolCaller;
+  readonly log: ToolLog;
   /** The same on every attempt of this action: send it upstream where the provider takes one. */
   readonly idempotencyKey: string;
   /** Aborted when the action's time is over. `fetch` obeys it by itself; long computations should look. */
@@ -63,6 +102,8 @@ export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
   /** Hosts it may reach over https, e.g. `api.example.com`; or whole origins, e.g. `https://api.example.com:8443`. */
   readonly hosts: readonly string[];
   readonly secrets?: readonly string[];
+  /** Names of the Worker's bindings that it may use, as the Worker's configuration gives them. */
+  readonly bindings?: readonly string[];
   /** Milliseconds for one call; 10,000 unless said. */
   readonly timeoutMs?: number;
   /** Decompressed bytes of one response; 1 MiB unless said. */
@@ -99,6 +140,7 @@ export interface Tool {
   readonly input: z.ZodType;
   readonly hosts: readonly string[];
   readonly secrets: readonly string[];
+  readonly bindings: readonly string[];
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
   readonly typicalTokens: number;
@@ -123,6 +165,44 @@ export interface Tool {
 
 const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 const WORD = /^[a-z][a-z0-9_-]{0,63}$/;
+const word = must(`match ${WORD}`, matches(WORD));
+
+/** What each field of a declaration must be by itself. */
+const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
+  name: must(`match ${TOOL_NAME}`, matches(TOOL_NAME)),
+  summary: writtenText,
+  description: writtenText,
+  category: word,
+  domain: optional(word),
+  actions: must(`be one or more words matching ${WORD}`, listOf(matches(WORD))),
+  isWrite: must("be true or false", isFlag),
+  execution: must("be 'sync' or 'fire-and-forget'", oneOf("sync", "fire-and-forget")),
+  input: must("be a Zod 4 schema", isSchema),
+  hosts: must(
+    "be an array of host names",
+    listOf((host) => typeof host === "string", { min: 0 }),
+  ),
+  secrets: optional(names),
+  bindings: optional(names),
+  // How many depends on `execution`.
+  timeoutMs: optional(must("be a number of milliseconds", (value) => typeof value === "number")),
+  maxResponseBytes: optional(
+    must(`be an integer from 1 to ${LIMITS.maxResponseBytes}`, upTo(LIMITS.maxResponseBytes)),
+  ),
+  typicalTokens: optional(must("be a positive integer", upTo(Number.MAX_SAFE_INTEGER))),
+  idempotent: optional(
+    must("be true, false or 'with-key'", (value) => isFlag(value) || value === "with-key"),
+  ),
+  delivery: optional(must("be 'at-least-once' or 'at-most-once'", oneOf("at-least-once", "at-most-once"))),
+  whenLimiterDown: optional(must("be 'run' or 'refuse'", oneOf("run", "refuse"))),
+  orchestration: must("be an object", isJsonObject),
+  run: must("be a function", (value) => typeof value === "function"),
+};
+
+/** How Zod 4 marks its schemas, those of its smaller edition among them. */
+function isSchema(value: unknown): boolean {
+  return isJsonObject(value) && isJsonObject(value["_zod"]);
+}
 
 /**
  * Declare a tool. Bad declarations throw at start-up and name the tool: a contract that is wrong must never be
@@ -144,72 +224,32 @@ const WORD = /^[a-z][a-z0-9_-]{0,63}$/;
  * });
  */
 export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration<Input>): Tool {
+  // What the fields mean to each other is only looked at once each of them is what it must be.
+  const declared: unknown = declaration;
+  refuseDeclaration(isJsonObject(declared) ? declared["name"] : undefined, findMisfits(declared, RULES));
   const { name, isWrite, idempotent = false } = declaration;
-  const require = (condition: boolean, problem: string): void => {
-    if (!condition) throw new Error(`Cannot define tool '${name}': ${problem}`);
-  };
-
-  require(TOOL_NAME.test(name), `'name' must match ${TOOL_NAME}`);
-  require(declaration.summary.trim() !== "", "'summary' must not be empty");
-  require(declaration.description.trim() !== "", "'description' must not be empty");
-  require(WORD.test(declaration.category), `'category' must match ${WORD}`);
-  const domain = declaration.domain ?? declaration.category;
-  require(WORD.test(domain), `'domain' must match ${WORD}`);
-  require(declaration.actions.length > 0 &&
-    declaration.actions.every((action) =>
-      WORD.test(action),
-    ), `'actions' must be one or more words matching ${WORD}`);
-
   const { orchestration } = declaration;
-  if (!isOrchestration(orchestration)) {
-    const { error } = orchestrationSchema().safeParse(orchestration);
-    const problems = error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
-    require(problems === undefined, `'orchestration' is invalid: ${problems?.join("; ")}`);
-  }
-  require(orchestration.mode !== "fan-out-bounded" ||
-    orchestration.max_concurrency !== undefined, "mode 'fan-out-bounded' needs 'max_concurrency'");
-  require(orchestration.mode !== "sequential-only" ||
-    (orchestration.max_concurrency ?? 1) === 1, "mode 'sequential-only' means 'max_concurrency' 1");
-  require(orchestration.mode !== "dependent" ||
-    orchestration.depends_on !== undefined, "mode 'dependent' needs 'depends_on'");
-  require(declaration.execution === "sync" ||
-    isWrite, "a fire-and-forget tool must be a write: nobody would see what it read");
-  require(orchestration.cache_ttl_s === undefined ||
-    !isWrite, "'cache_ttl_s' is for reads: a write must be made every time");
-
-  require(!isWrite ||
-    declaration.whenLimiterDown !==
-      "run", "'whenLimiterDown' 'run' is for reads: a write is never sent uncounted");
-
-  const timeoutMs = declaration.timeoutMs ?? LIMITS.toolTimeoutMs;
-  const longestMs = declaration.execution === "sync" ? LIMITS.maxDeadlineMs : LIMITS.firstAttemptMs;
-  require(Number.isInteger(timeoutMs) &&
-    timeoutMs >= 1 &&
-    timeoutMs <= longestMs, `'timeoutMs' must be an integer from 1 to ${longestMs}, received ${timeoutMs}`);
-  const maxResponseBytes = declaration.maxResponseBytes ?? LIMITS.responseBytes;
-  require(Number.isInteger(maxResponseBytes) &&
-    maxResponseBytes >= 1 &&
-    maxResponseBytes <=
-      LIMITS.maxResponseBytes, `'maxResponseBytes' must be an integer from 1 to ${LIMITS.maxResponseBytes}, received ${maxResponseBytes}`);
-  for (const host of declaration.hosts)
-    require(isHostDeclaration(
-      host,
-    ), `host '${host}' must be a host name or an origin, without path, user or wildcard`);
+  refuseDeclaration(name, [
+    ...findContractProblems(orchestration),
+    ...findContradictions(declaration),
+    ...declaration.hosts.flatMap(findHostProblems),
+  ]);
 
   return {
     name,
     summary: declaration.summary,
     description: declaration.description,
     category: declaration.category,
-    domain,
+    domain: declaration.domain ?? declaration.category,
     actions: declaration.actions,
     isWrite,
     execution: declaration.execution,
     input: declaration.input,
     hosts: declaration.hosts,
     secrets: declaration.secrets ?? [],
-    timeoutMs,
-    maxResponseBytes,
+    bindings: declaration.bindings ?? [],
+    timeoutMs: declaration.timeoutMs ?? LIMITS.toolTimeoutMs,
+    maxResponseBytes: declaration.maxResponseBytes ?? LIMITS.responseBytes,
     typicalTokens: declaration.typicalTokens ?? 200,
     idempotent: !isWrite || idempotent === true,
     repeatable: !isWrite || idempotent !== false,
@@ -245,11 +285,63 @@ function globalLimitsOf({ global_concurrency, rate_limit }: Orchestration): Glob
   return concurrency === null && rate === null ? null : { concurrency, rate };
 }
 
-function isHostDeclaration(host: string): boolean {
+/** Say what is wrong with a contract, taken by itself. */
+function findContractProblems(orchestration: Orchestration): string[] {
+  if (!isOrchestration(orchestration)) {
+    const { error } = orchestrationSchema().safeParse(orchestration);
+    const problems = error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [];
+    if (problems.length > 0) return [`'orchestration' is invalid: ${problems.join("; ")}`];
+  }
+  const { mode, max_concurrency, depends_on } = orchestration;
+  return present([
+    mode === "fan-out-bounded" &&
+      max_concurrency === undefined &&
+      "mode 'fan-out-bounded' needs 'max_concurrency'",
+    mode === "sequential-only" &&
+      (max_concurrency ?? 1) !== 1 &&
+      "mode 'sequential-only' means 'max_concurrency' 1",
+    mode === "dependent" && depends_on === undefined && "mode 'dependent' needs 'depends_on'",
+  ]);
+}
+
+/** Say which fields of a declaration cannot hold together. */
+function findContradictions(declaration: Omit<ToolDeclaration, "run">): string[] {
+  const { execution, isWrite, orchestration, bindings = [], timeoutMs = LIMITS.toolTimeoutMs } = declaration;
+  const longestMs = execution === "sync" ? LIMITS.maxDeadlineMs : LIMITS.firstAttemptMs;
+  const own = bindings.find((name) => OWN_BINDINGS.has(name));
+  return present([
+    execution !== "sync" &&
+      !isWrite &&
+      "a fire-and-forget tool must be a write: nobody would see what it read",
+    orchestration.cache_ttl_s !== undefined &&
+      isWrite &&
+      "'cache_ttl_s' is for reads: a write must be made every time",
+    isWrite &&
+      declaration.whenLimiterDown === "run" &&
+      "'whenLimiterDown' 'run' is for reads: a write is never sent uncounted",
+    !upTo(longestMs)(timeoutMs) &&
+      `'timeoutMs' must be an integer from 1 to ${longestMs}, received ${timeoutMs}`,
+    own !== undefined && `the binding '${own}' is Volley's own: every tenant's jobs and quotas are behind it`,
+  ]);
+}
+
+/** Where Volley keeps its own state. */
+const OWN_BINDINGS = new Set(["TENANT_GATE", "TOOL_GATE"]);
+
+function present(problems: readonly (string | false)[]): string[] {
+  return problems.filter((problem) => problem !== false);
+}
+
+/** Say what is wrong with how a host is written; whether it can be reached is known where it runs. */
+function findHostProblems(host: string): string[] {
   const origin = toOrigin(host);
   // A URL parser takes `*` for a letter, and gives `ftp:` and `ws:` origins too.
-  if (origin === null || host.includes("*") || !/^https?:/.test(origin)) return false;
-  return origin === host || origin === `https://${host}`;
+  const isOrigin = origin !== null && /^https?:[^*]+$/.test(origin) && !origin.endsWith(":0");
+  const written = origin?.replace("https://", "");
+  if (isOrigin && [origin, written].includes(host)) return [];
+  const meant = isOrigin ? `; write '${written}'` : "";
+  const rule = "must be a host name or an origin, without path, user or wildcard, and a port from 1 to 65535";
+  return [`host '${visibleText(host, 100)}' ${rule}${meant}`];
 }
 
 /** The origin a host declaration stands for (`api.example.com` means https), or null when it is not one. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 
+import { canonicalJson } from "../kit/canonical-json.ts";
 import { parsePointer } from "../kit/json-pointer.ts";
 import type { Tool } from "./define-tool.ts";
 
@@ -21,6 +22,16 @@ export function toolSchema(tool: Tool): JsonSchema {
   const whole = { ...inputSchema(tool), "x-orchestration": tool.orchestration };
   cache.set(tool, whole);
   return whole;
+}
+
+/**
+ * Write what a tool declares to do, so that equal declarations are equal text. A person's yes is to a tool as it was
+ * declared: its arguments, its contract, what it does and where it sends things.
+ */
+export function toDeclarationText(tool: Tool): string {
+  const { name, isWrite, execution, actions, hosts, bindings } = tool;
+  const reaches = bindings.length === 0 ? { hosts } : { hosts, bindings };
+  return canonicalJson({ name, isWrite, execution, actions, ...reaches, schema: toolSchema(tool) });
 }
 
 /** The JSON Schema of what is sent to something of that name, without any contract; throws as `toolSchema` does. */

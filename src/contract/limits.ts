@@ -178,6 +178,14 @@ export const LIMITS = {
   progressIntervalMs: 20,
   /** Characters of such a report's message. */
   progressMessageChars: 200,
+  /** One line that a tool writes into the log; what is longer is data, and its place is the result. */
+  logLineCharacters: 8 * 1024,
+  /** Lines of one call: enough to follow it, few enough that one which logs in a loop does not bury the others. */
+  logLines: 100,
+  /** Characters that the tools of one request may log: the platform keeps 256 KB of a request and drops the rest. */
+  logCharacters: 256 * 1024,
+  /** The same of one call, so that it takes no more than a quarter of what its siblings may log. */
+  callLogCharacters: 64 * 1024,
   /** How long a person may take to say yes: what they are asked about should still be true. */
   confirmationTtlMs: 15 * 60_000,
   /** How long a confirmation that was decided or has expired can still say so. */

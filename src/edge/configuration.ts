@@ -42,6 +42,29 @@ export function readOrigins(env: Env): AllowedOrigins {
 }
 
 /**
+ * Origins of the developer's machine that tools and callbacks may reach: `VOLLEY_DEV_ORIGINS`, separated by commas. Only a
+ * development server reads it; throws naming what is no origin.
+ */
+export function readDevelopmentOrigins(env: Env): readonly string[] {
+  return [...readList(env, DEV_ORIGINS)].map((text) => {
+    const url = URL.parse(text);
+    const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+    if (!isOrigin)
+      throw new Error(
+        `Cannot read ${DEV_ORIGINS}: '${text}' must be an origin, such as http://127.0.0.1:9000, without user or path`,
+      );
+    return url.origin;
+  });
+}
+
+/** Whether a deployed Worker was given what only a development server obeys. */
+export function hasDevelopmentOrigins(env: Env): boolean {
+  return readList(env, DEV_ORIGINS).size > 0;
+}
+
+const DEV_ORIGINS = "VOLLEY_DEV_ORIGINS";
+
+/**
  * The knobs of running. `VOLLEY_HEADER_SLOTS` says how many calls may wait for headers at once; `unlimited` is for
  * runtimes without the platform's six.
  */

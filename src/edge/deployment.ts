@@ -1,4 +1,5 @@
 import type { Catalog } from "../catalog/catalog.ts";
+import type { Tool, ToolCaller } from "../catalog/define-tool.ts";
 import type { Caller } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { TimerQueue } from "../kit/timer-queue.ts";
@@ -9,6 +10,7 @@ import { createReadCache } from "../egress/read-cache.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
 import {
   type Env,
+  hasDevelopmentOrigins,
   readKeys,
   readOrigins,
   readRunOptions,
@@ -19,13 +21,27 @@ import { createGateClient } from "./gate-client/gate-client.ts";
 import { createToolGates } from "./gate-client/tool-gate-client.ts";
 import type { KeyRing } from "./http/key-ring.ts";
 import type { RequestContext } from "./http/request-context.ts";
+import { isDevelopment } from "./platform/development.ts";
+import { warnOfDevelopmentOrigins } from "./platform/log-bug.ts";
 import { createSystemPorts } from "./platform/system-ports.ts";
+
+type MaybeText = string | null | undefined;
+
+/** What a Worker is made from. */
+export interface VolleyOptions extends Omit<DeploymentOptions, "catalog"> {
+  readonly tools: readonly Tool[];
+}
 
 /** What a deployment is made of besides its configuration. */
 export interface DeploymentOptions {
   readonly catalog: Catalog;
   /** Stands in for the platform's `fetch`; for sandboxes. */
   readonly send?: Ports["fetch"];
+  /**
+   * Looks up a tenant's own value of a secret that a tool declares, when the tool is called. Where it gives nothing the
+   * Worker's own variable counts.
+   */
+  readonly secretOf?: (name: string, caller: ToolCaller) => MaybeText | Promise<MaybeText>;
   /** Upstream origins that may be plain http or private; for sandboxes. */
   readonly trustedOrigins?: readonly string[];
 }
@@ -48,10 +64,11 @@ export interface Deployment {
 /** Make what serves the requests of a configuration; throws where the configuration cannot be read. */
 export function createDeployment(
   env: Env,
-  { catalog, send, trustedOrigins = [] }: DeploymentOptions,
+  { catalog, send, secretOf, trustedOrigins = [] }: DeploymentOptions,
 ): Deployment {
   const keys = readKeys(env);
-  const ports = createSystemPorts(env, send);
+  if (hasDevelopmentOrigins(env) && !isDevelopment()) warnOfDevelopmentOrigins();
+  const ports = createSystemPorts(env, { send, secretOf });
   const options = readRunOptions(env, trustedOrigins);
   const origins = readOrigins(env);
   const health = new UpstreamHealth(ports.clock);
@@ -99,6 +116,7 @@ export function createDeployment(
       return {
         requestId,
         caller,
+        origin: { tenant: caller.tenant, key: caller.name, requestId },
         catalog: catalogOf(caller),
         ports: { ...ports, clock },
         options,

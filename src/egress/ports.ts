@@ -1,5 +1,8 @@
+import type { ToolCaller } from "../catalog/define-tool.ts";
 import type { PermitAnswer, PermitRequest } from "../contract/gate/permit.ts";
 import type { Clock } from "../kit/clock.ts";
+
+export type LogLevel = "info" | "warn" | "error";
 
 /** What running a tool needs of the world. Everything else in the core is a pure function. */
 export interface Ports {
@@ -13,7 +16,20 @@ export interface Ports {
   /** SHA-256 of a text's UTF-8, as hex. */
   readonly sha256: (text: string) => Promise<string>;
   /** A configured secret, or undefined. */
-  secret(name: string): string | undefined;
+  readonly secret: (name: string) => string | undefined;
+  /**
+   * Look up a caller's own value of a secret; what is none leaves the configured one. May reject, and may never settle.
+   * Absent where secrets are the same for everyone.
+   */
+  readonly secretOf?: ((name: string, caller: ToolCaller) => unknown) | undefined;
+  /** A binding that is no text, or undefined. */
+  binding(name: string): object | undefined;
+  /**
+   * Write a line into the log.
+   *
+   * @param stack where an error came from, once more: a line for each call, where whoever develops a tool reads them
+   */
+  log(level: LogLevel, json: string, stack?: string): void;
 }
 
 /** The gates of tools with global limits, by the tool's name. Never asked for any other tool. */

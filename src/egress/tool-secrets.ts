@@ -1,16 +1,76 @@
-import type { ProgressReport, Tool } from "../catalog/define-tool.ts";
+import type { ProgressReport, Tool, ToolCaller } from "../catalog/define-tool.ts";
 import type { Failure } from "../contract/failure.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
+import { attempt } from "../kit/result.ts";
 import type { Ports } from "./ports.ts";
 import { createRedactor } from "./redact.ts";
 
+/** What a secret is for one call: the deployment's, or its caller's own. */
+export type SecretOf = (name: string) => string | undefined;
+
 /** Read a secret for a tool that declares it; throws a `ToolFailure` where the deployment has not set it. */
-export function readSecret(tool: Tool, name: string, ports: Ports): string {
+export function readSecret(tool: Tool, name: string, secretOf: SecretOf): string {
   if (!tool.secrets.includes(name))
     throw new Error(`Cannot read secret '${name}': tool '${tool.name}' does not declare it`);
-  const value = ports.secret(name);
+  const value = secretOf(name);
   if (value === undefined) throw new ToolFailure("MISCONFIGURED", missingSecret(name));
   return value;
+}
+
+/** Give a tool a binding that it declares; throws a `ToolFailure` where the deployment has none of that name. */
+export function readBinding(tool: Tool, name: string, ports: Ports): object {
+  if (!tool.bindings.includes(name))
+    throw new Error(`Cannot use binding '${name}': tool '${tool.name}' does not declare it`);
+  const binding = ports.binding(name);
+  if (binding === undefined) throw new ToolFailure("MISCONFIGURED", missingBinding(name));
+  return binding;
+}
+
+/** What to say when there is no such binding: a variable's text is none, because only secrets are kept out of results. */
+export function missingBinding(name: string): { readonly hint: string } {
+  return {
+    hint: `The deployment has no binding ${name}; its operator has to add it. Do without this tool until then.`,
+  };
+}
+
+/** A lookup that failed: what the caller is told, and for the operator why. */
+export class LookupFailure extends ToolFailure {
+  readonly secret: string;
+
+  constructor(secret: string, cause: unknown) {
+    super("MISCONFIGURED", {
+      retryable: true,
+      hint: `The deployment could not look the secret ${secret} up; trying again later may help.`,
+    });
+    this.secret = secret;
+    this.cause = cause;
+  }
+}
+
+/**
+ * Look up all that a tool declares, at once, as it is for this caller: the caller's own value, or else the deployment's.
+ * Rejects with a `ToolFailure` where a secret has neither, or a lookup fails; how long it may take is the call's clock's to
+ * say.
+ */
+export async function lookUpSecrets(
+  tool: Tool,
+  { tenant, key }: ToolCaller,
+  ports: Ports,
+): Promise<ReadonlyMap<string, string>> {
+  const found = await Promise.all(
+    tool.secrets.map(async (name): Promise<[string, string]> => {
+      const own = await attempt(() => ports.secretOf?.(name, { tenant, key }));
+      if (!own.ok) throw new LookupFailure(name, own.error);
+      // Nothing was found, in whichever way that is said.
+      const isNone = own.value === undefined || own.value === null || own.value === "";
+      const value = isNone ? ports.secret(name) : own.value;
+      if (value === undefined) throw new ToolFailure("MISCONFIGURED", missingSecret(name));
+      if (typeof value !== "string")
+        throw new LookupFailure(name, new TypeError(`Cannot use a secret that is of type ${typeof value}`));
+      return [name, value];
+    }),
+  );
+  return new Map(found);
 }
 
 /** What to say when a secret is not set: its name is for the operator, its value is nobody's. */
@@ -26,9 +86,9 @@ const redactors = new WeakMap<
 >();
 
 /** What takes a tool's secrets out of JSON text, made once for as long as they stay what they are. */
-export function redactorOf(tool: Tool, ports: Ports): (json: string) => string {
+export function redactorOf(tool: Tool, secretOf: SecretOf): (json: string) => string {
   const cached = redactors.get(tool);
-  const values = tool.secrets.map((name) => ports.secret(name) ?? "");
+  const values = tool.secrets.map((name) => secretOf(name) ?? "");
   if (cached !== undefined && cached.values.every((value, index) => value === values[index]))
     return cached.redact;
   const redact = createRedactor(values);

@@ -1,13 +1,14 @@
+import type { Tool } from "../catalog/define-tool.ts";
 import type { IdempotencyRequest } from "../contract/gate/idempotency.ts";
 import { reseedJob } from "../contract/gate/job-shard.ts";
-import type { JobSpec } from "../contract/gate/job.ts";
+import type { JobOrigin, JobSpec } from "../contract/gate/job.ts";
 import { attempt, ok, type Result } from "../kit/result.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { admitPlan, type Admitted, type Refused } from "./admit-plan.ts";
 import { bindPlan } from "./bind-plan.ts";
 import { abandonKeys, ClaimedKeys } from "./claimed-keys.ts";
 import type { Execution } from "./execution.ts";
-import { createMakeJob, type JobOrigin, type MakeJob, makeJobs } from "./make-job.ts";
+import { createMakeJob, type MakeJob, makeJobs } from "./make-job.ts";
 import { StepIds } from "./step-ids.ts";
 
 /** A plan that may run, and what running it goes by. */
@@ -18,7 +19,7 @@ export interface Admission {
   /** Made when something needs a name outside: a job, an upstream's idempotency key. */
   readonly ids: () => StepIds;
   readonly batchId: () => string;
-  readonly origin: () => JobOrigin;
+  readonly jobOrigin: () => JobOrigin;
   readonly makeJob: () => MakeJob;
   readonly keys: ClaimedKeys | null;
 }
@@ -33,15 +34,15 @@ export async function admit(
   execution: Execution,
   keysOf?: (plan: Plan) => Promise<IdempotencyRequest | null>,
 ): Promise<Result<Admission, Refused>> {
-  const { caller, ports, gate, countAlone, options, defer, onAdmitted } = execution;
+  const { caller, origin, ports, gate, countAlone, options, defer, onAdmitted } = execution;
   const startedAt = ports.clock.now();
   const plan = planned.steps.some(asksDeployment) ? bindPlan(planned, execution) : planned;
   const idempotency = keysOf === undefined ? null : await keysOf(plan);
   const { headerSlots } = options;
   const ids = once(() => new StepIds(ports, idempotency));
   const batchId = once(() => ports.newId());
-  const origin = (): JobOrigin => ({ key: caller.name, batchId: batchId() });
-  const makeJob = once(() => createMakeJob(plan, { ids: ids(), headerSlots, origin }));
+  const jobOrigin = (): JobOrigin => ({ ...origin, batchId: batchId() });
+  const makeJob = once(() => createMakeJob(plan, { ids: ids(), headerSlots, origin: jobOrigin }));
   const jobs = plan.steps.some(isBackground) ? makeJobs(plan, makeJob()) : NO_JOBS;
   const admitted = await admitPlan(plan, caller, { jobs, idempotency, countAlone }, gate);
   if (!admitted.ok) {
@@ -51,7 +52,7 @@ export async function admit(
   }
   const { quota, replay, claimed } = admitted.value;
   if (replay === null) onAdmitted?.(quota);
-  const admission = { startedAt, admitted: admitted.value, ids, batchId, origin, makeJob };
+  const admission = { startedAt, admitted: admitted.value, ids, batchId, jobOrigin, makeJob };
   if (idempotency === null || claimed === null) return ok({ ...admission, jobs, keys: null });
   ids().take(claimed);
   return ok({ ...admission, jobs: reseed(jobs, ids()), keys: new ClaimedKeys(plan, idempotency, claimed) });
@@ -72,7 +73,11 @@ const NO_JOBS: ReadonlyMap<number, JobSpec> = new Map();
 function asksDeployment({ task }: Step): boolean {
   if (!task.ok) return false;
   const { tool, callbackUrl, runAt } = task.value;
-  return tool.secrets.length > 0 || callbackUrl !== undefined || runAt !== undefined;
+  return asks(tool) || callbackUrl !== undefined || runAt !== undefined;
+}
+
+function asks({ secrets, bindings }: Tool): boolean {
+  return secrets.length > 0 || bindings.length > 0;
 }
 
 function isBackground({ task }: Step): boolean {

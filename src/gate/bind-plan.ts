@@ -5,7 +5,7 @@ import { LIMITS } from "../contract/limits.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Plan, Task } from "../plan/step.ts";
 import { guardCallback } from "../egress/guard-callback.ts";
-import { missingSecret } from "../egress/tool-secrets.ts";
+import { missingBinding, missingSecret } from "../egress/tool-secrets.ts";
 import { parseWebhookSecrets, WEBHOOK_SECRET } from "../egress/webhook-secret.ts";
 import type { Execution } from "./execution.ts";
 
@@ -20,14 +20,19 @@ export function bindPlan(plan: Plan, execution: Execution): Plan {
 }
 
 function bindTask(task: Task, execution: Execution): Result<Task, Failure> {
-  const missing = task.tool.secrets.find((name) => execution.ports.secret(name) === undefined);
+  const { ports } = execution;
+  const missing = ports.secretOf
+    ? undefined // Whose it is, and whether there is one, is only known when the tool is called.
+    : task.tool.secrets.find((name) => ports.secret(name) === undefined);
   if (missing !== undefined) return err(makeFailure("MISCONFIGURED", missingSecret(missing)));
   const { tool, callbackUrl, runAt } = task;
+  const absent = tool.bindings.find((name) => ports.binding(name) === undefined);
+  if (absent !== undefined) return err(makeFailure("MISCONFIGURED", missingBinding(absent)));
   if (callbackUrl === undefined && runAt === undefined) return ok(task);
   const field = callbackUrl === undefined ? "run_at" : "callback_url";
   // Only background work begins or ends without its batch.
   if (tool.execution !== "fire-and-forget") return err(notInBackground(tool, field));
-  if (runAt !== undefined && runAt > execution.ports.clock.now() + LIMITS.jobDelayMs) return err(TOO_LATE);
+  if (runAt !== undefined && runAt > ports.clock.now() + LIMITS.jobDelayMs) return err(TOO_LATE);
   const target = callbackUrl === undefined ? ok(task.callback) : makeTarget(callbackUrl, execution);
   if (!target.ok) return target;
   const callback = target.value;

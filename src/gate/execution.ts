@@ -1,7 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
 import type { QuotaState, RateLimit } from "../contract/gate/admission.ts";
-import type { Caller } from "../contract/gate/caller.ts";
+import type { Caller, Origin } from "../contract/gate/caller.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Step } from "../plan/step.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
@@ -13,6 +13,8 @@ import type { UpstreamHealth } from "../egress/upstream-health.ts";
 /** Everything one request brings with it. */
 export interface Execution {
   readonly caller: Caller;
+  /** What its calls, their jobs and their lines of the log are marked with. */
+  readonly origin: Origin;
   /** The caller's part of the catalog. */
   readonly catalog: Catalog;
   readonly ports: Ports;

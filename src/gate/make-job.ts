@@ -1,5 +1,6 @@
+import type { Origin } from "../contract/gate/caller.ts";
 import { placeJob } from "../contract/gate/job-shard.ts";
-import type { JobSpec } from "../contract/gate/job.ts";
+import type { JobOrigin, JobSpec } from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Call, Plan } from "../plan/step.ts";
 import { toLimit } from "./admit-plan.ts";
@@ -57,20 +58,17 @@ export function makeJobs(plan: Plan, makeJob: MakeJob): ReadonlyMap<number, JobS
 export function makeJob({ tool, input, callback, runAt }: Call, id: string, origin: JobOrigin): JobSpec {
   return {
     id,
-    ...origin,
     tool: tool.name,
     argsJson: JSON.stringify(input),
     idempotencyKey: id,
     maxAttempts: LIMITS.jobAttempts,
     backoffInitialMs: tool.orchestration.backoff?.initial_ms ?? LIMITS.jobBackoffInitialMs,
     delivery: tool.delivery,
+    origin,
     ...(callback !== undefined && { callback }),
     ...(runAt !== undefined && { runAt }),
   };
 }
-
-/** Who asked for a job: the name of the key, and the batch. */
-export type JobOrigin = Required<Pick<JobSpec, "key" | "batchId">>;
 
 /** For every background step, how many come before it. */
 function rankBackground({ steps }: Plan): ReadonlyMap<number, number> {

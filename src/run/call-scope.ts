@@ -1,3 +1,4 @@
+import type { Origin } from "../contract/gate/caller.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
 import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
@@ -13,6 +14,8 @@ export interface Parallelism {
 
 /** What the calls of one request share. */
 export interface CallScope {
+  /** Who asked for them. A job says so itself. */
+  readonly origin: Origin;
   readonly ports: Ports;
   readonly options: RunOptions;
   /** Calls that may wait for response headers at once. */

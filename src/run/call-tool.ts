@@ -1,4 +1,4 @@
-import type { ProgressReport, ToolContext } from "../catalog/define-tool.ts";
+import type { ProgressReport, ToolContext, ToolLog } from "../catalog/define-tool.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { Outcome } from "../contract/outcome.ts";
@@ -9,11 +9,20 @@ import { inDoubt, toFailedOutcome } from "../answer/failed-outcome.ts";
 import { serialiseOutput } from "../answer/serialise-output.ts";
 import { CallClock } from "../egress/call-clock.ts";
 import { type CallTrace, createEgress } from "../egress/egress.ts";
-import { readSecret, redactHint, redactMessage, redactorOf } from "../egress/tool-secrets.ts";
+import {
+  LookupFailure,
+  lookUpSecrets,
+  readBinding,
+  readSecret,
+  redactHint,
+  redactMessage,
+  redactorOf,
+} from "../egress/tool-secrets.ts";
 import type { CallPermits } from "./call-permits.ts";
 import type { CallScope, Parallelism } from "./call-scope.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import type { CallState, SentWrite, Ticket } from "./ticket.ts";
+import { createToolLog, type LoggedCall, logLookup, logToolBug } from "./tool-log.ts";
 
 export interface CallOptions {
   /** Made when the tool asks for it. */
@@ -37,7 +46,12 @@ class ToolCall implements CallState {
   readonly #clock: CallClock;
   readonly #startedAt: number;
   readonly #trace: CallTrace = { sent: false, status: null, retryAfterMs: null };
-  readonly #redact: (json: string) => string;
+  #redact: (json: string) => string;
+  /** The secrets as they are for this caller; null where they are the deployment's. */
+  #secrets: ReadonlyMap<string, string> | null = null;
+  /** The tool was given a binding: what it does with that leaves no trace here. */
+  #isBound = false;
+  #log: ToolLog | undefined;
   #attempts = 0;
 
   constructor(ticket: Ticket, call: Call, scope: CallScope, options: CallOptions) {
@@ -48,11 +62,11 @@ class ToolCall implements CallState {
     this.#options = options;
     this.#startedAt = clock.now();
     this.#clock = new CallClock(clock, call.timeoutMs);
-    this.#redact = call.tool.secrets.length === 0 ? asItIs : redactorOf(call.tool, scope.ports);
+    this.#redact = call.tool.secrets.length === 0 ? asItIs : redactorOf(call.tool, scope.ports.secret);
   }
 
   get sent(): boolean {
-    return this.#trace.sent;
+    return this.#trace.sent || this.#isBound;
   }
 
   get meta(): Outcome["meta"] {
@@ -85,7 +99,9 @@ class ToolCall implements CallState {
   }
 
   async #run(tellCache: ((outcome: Outcome) => void) | undefined): Promise<void> {
-    const outcome = await this.#attempt(this.#makeContext());
+    const looksUp = this.#scope.ports.secretOf !== undefined && this.#call.tool.secrets.length > 0;
+    const misfit = looksUp ? await this.#lookUpSecrets() : null;
+    const outcome = misfit ?? (await this.#attempt(this.#makeContext()));
     this.#clock.stop();
     if (this.#scope.parallelism !== undefined) this.#scope.parallelism.active -= 1;
     this.#options.permits?.release(this.#trace.retryAfterMs);
@@ -93,11 +109,41 @@ class ToolCall implements CallState {
     this.#ticket.end(outcome);
   }
 
+  /** Fetch the caller's own secrets, once and in the call's time; how the call ends where that fails, else null. */
+  async #lookUpSecrets(): Promise<Outcome | null> {
+    const { tool } = this.#call;
+    const { ports, origin } = this.#scope;
+    const found = await attempt(() => this.#clock.orEnd(lookUpSecrets(tool, origin, ports)));
+    if (!found.ok) {
+      if (found.error instanceof LookupFailure) logLookup(found.error, this.#logged);
+      return this.#fail(toFailure(found.error));
+    }
+    this.#secrets = found.value;
+    this.#redact = redactorOf(tool, (name) => found.value.get(name));
+    return null;
+  }
+
+  /** What a line of the log about this call says of it, and passes on its way. */
+  get #logged(): LoggedCall {
+    return { tool: this.#call.tool.name, scope: this.#scope, redact: this.#redact };
+  }
+
+  /** Give the tool a binding. Of a write nobody knows from then on whether it took effect, until it says so itself. */
+  #bind(name: string): object {
+    const { tool } = this.#call;
+    const binding = readBinding(tool, name, this.#scope.ports);
+    this.#isBound = true;
+    return binding;
+  }
+
   #makeContext(): ToolContext {
-    const { ports, slots, budget, options, health, onReport, mayLinger } = this.#scope;
+    const { ports, origin, slots, budget, options, health, onReport, mayLinger } = this.#scope;
     const { tool, timeoutMs } = this.#call;
     const { idempotencyKey } = this.#options;
     const clock = this.#clock;
+    const own = this.#secrets;
+    const bind = (name: string): object => this.#bind(name);
+    const log = (): ToolLog => (this.#log ??= createToolLog(this.#logged));
     return {
       fetch: createEgress({
         tool,
@@ -112,7 +158,14 @@ class ToolCall implements CallState {
         hasItsTime: timeoutMs >= tool.timeoutMs,
         mayLinger: mayLinger === true && !tool.isWrite,
       }),
-      secret: (name) => readSecret(tool, name, ports),
+      secret: (name) => readSecret(tool, name, own === null ? ports.secret : (secret) => own.get(secret)),
+      binding: bind as ToolContext["binding"],
+      get caller() {
+        return { tenant: origin.tenant, key: origin.key };
+      },
+      get log() {
+        return log();
+      },
       get idempotencyKey() {
         return idempotencyKey();
       },
@@ -133,7 +186,8 @@ class ToolCall implements CallState {
         return this.#succeed(await this.#underPermit(tool.run(args, context)));
       } catch (error) {
         const failure = toFailure(error);
-        if (!(await this.#mayRetry(failure))) return this.#fail(failure);
+        if (!(error instanceof ToolFailure)) logToolBug(error, this.#logged);
+        if (!(await this.#mayRetry(failure))) return this.#fail(failure, error);
       }
     }
   }
@@ -184,8 +238,12 @@ class ToolCall implements CallState {
     return { status: "success", data, json, meta: { ...this.meta, bytes: written.bytes } };
   }
 
-  #fail(failure: Failure): Outcome {
-    const trace = this.#trace;
+  /** @param thrown by the tool, where it ran */
+  #fail(failure: Failure, thrown?: unknown): Outcome {
+    // A tool that fails on purpose knows what became of what it did with its bindings.
+    const isSaid = thrown instanceof ToolFailure && thrown !== this.#clock.ended;
+    const sent = this.#trace.sent || (this.#isBound && !isSaid);
+    const trace = sent === this.#trace.sent ? this.#trace : { ...this.#trace, sent };
     // The last attempt was not made: an open breaker kept it in here.
     if (failure.code === "CIRCUIT_OPEN") this.#attempts = trace.sent ? Math.max(1, this.#attempts - 1) : 0;
     return toFailedOutcome(redactHint(failure, this.#redact), {

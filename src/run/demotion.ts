@@ -1,14 +1,14 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import type { AdmissionAnswer } from "../contract/gate/admission.ts";
 import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts";
-import type { AttemptEnd, JobSpec } from "../contract/gate/job.ts";
+import type { AttemptEnd, JobOrigin, JobSpec } from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { attempt, type Result } from "../kit/result.ts";
 import type { Call, Step } from "../plan/step.ts";
 import { failedAttempt, toAttemptEnd } from "./run-attempt.ts";
-import { type JobOrigin, makeJob } from "../gate/make-job.ts";
+import { makeJob } from "../gate/make-job.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { StepIds } from "../gate/step-ids.ts";
 import type { Ticket } from "./ticket.ts";
@@ -22,10 +22,11 @@ export interface Unfinished {
 
 export interface DemotionOptions {
   readonly ids: StepIds;
-  readonly origin: JobOrigin;
   readonly clock: Clock;
   readonly gate: Gate;
   readonly defer: (work: Promise<unknown>) => void;
+  /** Who asked for what becomes a job. */
+  readonly origin: JobOrigin;
 }
 
 /**

@@ -42,12 +42,12 @@ export async function runAdmitted(admission: Admission, execution: Execution): P
 const NOTHING: ReadonlyMap<string, unknown> = new Map();
 
 async function run(
-  { admitted, jobs, ids, origin, makeJob, keys }: Admission,
+  { admitted, jobs, ids, jobOrigin, makeJob, keys }: Admission,
   parallelism: Parallelism,
   execution: Execution,
 ): Promise<readonly Outcome[]> {
   const { plan, degraded, fences } = admitted;
-  const { caller, catalog, ports, options, gate, defer, onOutcome } = execution;
+  const { caller, origin, catalog, ports, options, gate, defer, onOutcome } = execution;
   const { clock } = ports;
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
   // platform ends everything by itself, and neither listening for that nor outliving it is worth its price. What is told
@@ -60,6 +60,7 @@ async function run(
 
   const { health, cache, toolGates, onReport } = execution;
   const scope: CallScope = {
+    origin,
     ports,
     options,
     slots: new Semaphore(options.headerSlots),
@@ -116,7 +117,7 @@ async function run(
       clock,
       signal,
       demotion: plan.demotes
-        ? () => new Demotion({ ids: ids(), origin: origin(), clock, gate, defer })
+        ? () => new Demotion({ ids: ids(), origin: jobOrigin(), clock, gate, defer })
         : undefined,
       recalled,
       park: (parked, dataOf) => createGroupParking(plan, { caller, ports, gate })(parked, dataOf),

@@ -42,10 +42,11 @@ export async function runAttempt(
     args: args.value,
     timeoutMs: Math.min(tool.timeoutMs, Math.max(1, budgetMs)),
   };
+  const own = spec.origin === undefined ? scope : { ...scope, origin: spec.origin };
   // One call an attempt: the outbox counts and spaces the attempts.
   const { idempotencyKey } = spec;
   const options = { idempotencyKey: () => idempotencyKey, maxAttempts: 1, permits };
-  const outcome = await outcomeOf((ticket) => callTool(ticket, call, scope, options), { isJob: () => true });
+  const outcome = await outcomeOf((ticket) => callTool(ticket, call, own, options), { isJob: () => true });
   return toAttemptEnd(outcome);
 }
 

@@ -171,8 +171,8 @@ export function toJobRecord(job: Job): JobRecord {
     durationMs: isLive(job.status) ? undefined : Math.max(0, job.updatedAt - couldBeginAt),
     id: spec.id,
     tool: spec.tool,
-    batchId: spec.batchId,
-    key: spec.key,
+    batchId: spec.origin?.batchId,
+    key: spec.origin?.key,
     argsJson: spec.argsJson === "" ? undefined : spec.argsJson,
     nextAttemptAt: job.status === "retrying" ? dueAt : null,
     callback: callback && {

@@ -4,6 +4,8 @@ import type { HostileUpstream } from "../support/hostile-upstream.ts";
 export interface Attack {
   /** What is done and what must hold, as a sentence: `a loop of 25 copies of 1 MB stays within 16 MiB`. */
   readonly title: string;
+  /** What it is aimed at, as a Wrangler configuration; the sandbox unless said. */
+  readonly config?: string;
   /** Do it. Throws when what must hold does not. */
   readonly run: (target: Target) => Promise<void>;
 }

@@ -31,7 +31,10 @@ console.log(`${chosen.length} attacks, ${process.exitCode === 1 ? "some got thro
 /** Run one attack against a process of its own, so that its peak is nobody else's. */
 async function measure(attack: Attack): Promise<{ readonly cost: Cost; readonly broken: string | null }> {
   await using upstream = await HostileUpstream.start();
-  await using sandbox = await startRawSandbox({ vars: { PROBE_ORIGIN: upstream.url } });
+  await using sandbox = await startRawSandbox({
+    vars: { PROBE_ORIGIN: upstream.url },
+    ...(attack.config !== undefined && { config: attack.config }),
+  });
   let cpuMs = 0;
   let answerBytes = 0;
   const send = async (path: string, body: unknown, headers = {}): Promise<Answered> => {

@@ -23,20 +23,30 @@ function block(language: string, part = ""): string {
   return found[2]!;
 }
 
-describe("the README's tool", () => {
+describe("the README's worker.ts", () => {
   let folder: string;
 
   beforeEach(async () => {
-    // Inside the repository, so that `zod` is found as it is from src/tools; `dist` is not under version control.
+    // Inside the repository, so that `zod` is found as it is from src; `dist` is not under version control.
     await mkdir(join(ROOT, "dist"), { recursive: true });
     folder = await mkdtemp(join(ROOT, "dist", "readme-"));
-    await writeFile(join(folder, "tool.ts"), block("ts").replaceAll('"../', '"../../src/'));
+    await writeFile(join(folder, "worker.ts"), block("ts").replaceAll('"./', '"../../src/'));
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  test("is declared in 12 lines", () => {
+  test("declares its tool in 12 lines", () => {
     const declaration = /defineTool\(\{\n(.*?)^\}\);/ms.exec(block("ts"))![1]!;
     expect(declaration.trimEnd().split("\n")).toHaveLength(12);
+  });
+
+  test("is src/worker.ts with one tool more", async () => {
+    const shipped = await readFile(join(ROOT, "src/worker.ts"), "utf8");
+    const own = block("ts").replace(/^const getExchangeRate.*?^\}\);\n\n/ms, "");
+    const lines = (text: string) =>
+      text.split("\n").filter((line) => !/^import .*(?:zod|define-tool)/.test(line));
+    expect(lines(own.replace("[...SHIPPED_TOOLS, getExchangeRate]", "SHIPPED_TOOLS")).join("\n").trim()).toBe(
+      lines(shipped).join("\n").trim(),
+    );
   });
 
   test("compiles", async () => {
@@ -44,8 +54,8 @@ describe("the README's tool", () => {
       join(folder, "tsconfig.json"),
       JSON.stringify({
         extends: "../../tsconfig.base.json",
-        compilerOptions: { lib: ["ES2024", "WebWorker"], types: [] },
-        files: ["tool.ts"],
+        compilerOptions: { lib: ["ES2024"], types: ["@cloudflare/workers-types"] },
+        files: ["worker.ts"],
       }),
     );
     await run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder]);
@@ -54,20 +64,42 @@ describe("the README's tool", () => {
   test("runs as the text says, and reaches only the host it declares", async () => {
     await writeFile(
       join(folder, "run.ts"),
-      `import { createCatalog } from "../../src/catalog/create-catalog.ts";
-       import { FakeToolContext } from "../../test/support/fake-tool-context.ts";
-       import { getExchangeRate } from "./tool.ts";
-       const tool = createCatalog([getExchangeRate]).get("get_exchange_rate")!;
-       const ctx = new FakeToolContext(tool, { answer: () => Response.json({ rates: { EUR: 0.9 } }) });
-       const output = await tool.run(tool.input.parse({ from: "USD", to: "EUR" }), ctx);
-       console.log(JSON.stringify({ output, sent: ctx.requests.map(({ url }) => url.href), cap: tool.concurrency }));`,
+      `import { registerHooks } from "node:module";
+       import { digestKey } from "../../src/edge/http/key-ring.ts";
+       // What only the platform has.
+       const platform = "data:text/javascript,export class DurableObject {}; export const env = {}";
+       registerHooks({
+         resolve: (name, context, next) =>
+           name === "cloudflare:workers" ? { url: platform, shortCircuit: true } : next(name, context),
+       });
+       const { default: app } = await import("./worker.ts");
+       const sent = [];
+       globalThis.fetch = async (url) => {
+         sent.push(url);
+         return Response.json({ rates: { EUR: 0.9 } });
+       };
+       const quota = { allowed: true, remaining: 9, resetMs: 0, retryAfterMs: 0 };
+       const admitted = { quota, denied: [], recorded: [], refusedJobs: [], leases: [] };
+       const hash = Buffer.from(await digestKey("key")).toString("hex");
+       const env = {
+         VOLLEY_KEYS: JSON.stringify([{ name: "me", tools: ["*"], hash }]),
+         TENANT_GATE: { idFromName: (name) => name, get: () => ({ admit: async () => admitted }) },
+       };
+       const request = new Request("https://volley.test/v1/execute_actions", {
+         method: "POST",
+         headers: { authorization: "Bearer key", "content-type": "application/json" },
+         body: process.argv[2],
+       });
+       const answer = await app.fetch(request, env, { waitUntil: () => {} });
+       console.log(JSON.stringify({ sent, answer: await answer.json() }));
+       process.exit();`,
     );
-    const { stdout } = await run(process.execPath, [join(folder, "run.ts")]);
+    const body = /-d '(.*get_exchange_rate.*)'/.exec(readme)![1]!;
+    const { stdout } = await run(process.execPath, [join(folder, "run.ts"), body]);
 
-    expect(JSON.parse(stdout)).toEqual({
-      output: { rates: { EUR: 0.9 } },
+    expect(JSON.parse(stdout)).toMatchObject({
       sent: ["https://api.frankfurter.dev/v1/latest?base=USD&symbols=EUR"],
-      cap: 4,
+      answer: { results: [{ tool: "get_exchange_rate", status: "success", data: { rates: { EUR: 0.9 } } }] },
     });
   });
 });

@@ -228,9 +228,10 @@ describe("A storm of 1,000 jobs", () => {
   test("kills none of those that were never sent, costs at most 1,200 calls, and ends when the upstream is back", async () => {
     const { world, weather, upstream } = stormyWorld(1);
     const { ports, clock, health, toolGates } = world;
-    const { options, catalog } = world.execution([job]);
+    const { options, catalog, origin } = world.execution([job]);
     const slots = new Semaphore(options.headerSlots);
     const runner = new AttemptRunner(catalog, () => ({
+      origin,
       ports,
       options,
       slots,

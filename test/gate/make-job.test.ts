@@ -16,7 +16,7 @@ const limited = contractOf("limited", {
   ...BACKGROUND,
   orchestration: { mode: "parallel-safe", rate_limit: { limit: 60, window_s: 60, scope: "tenant" } },
 });
-const ORIGIN = () => ({ key: "agent", batchId: "batch-1" });
+const ORIGIN = { tenant: "acme", key: "agent", requestId: "request-1", batchId: "batch-1" };
 const callOf = (tool: typeof mail) => ({ tool, input: { n: 1 }, args: { n: 1 }, timeoutMs: 1_000 });
 
 function makerOf(tools: readonly (typeof mail)[], headerSlots = 2) {
@@ -24,7 +24,7 @@ function makerOf(tools: readonly (typeof mail)[], headerSlots = 2) {
   return createMakeJob(plan, {
     ids: new StepIds({ newId: () => crypto.randomUUID() }),
     headerSlots,
-    origin: ORIGIN,
+    origin: () => ORIGIN,
   });
 }
 
@@ -68,17 +68,13 @@ test("createMakeJob() keeps a job under its own idempotency key at home: it is t
   const idAt = (index: number): string => {
     const asked = { runId: "run", deadlineMs: 1, batch: null, actions: [{ index, ...key }] };
     const ids = new StepIds({ newId: () => crypto.randomUUID() }, asked);
-    return createMakeJob(plan, { ids, headerSlots: 1, origin: ORIGIN })(callOf(mail), index).id;
+    return createMakeJob(plan, { ids, headerSlots: 1, origin: () => ORIGIN })(callOf(mail), index).id;
   };
   expect([idAt(0), idAt(3)]).toEqual([deriveId(seed, 0), deriveId(seed, 0)]);
 });
 
 test("createMakeJob() remembers who asked, in which batch, and when it is to begin", () => {
   const [make, later] = [makerOf([mail]), 1_800_000_000_000];
-  expect(make({ ...callOf(mail), runAt: later }, 0)).toMatchObject({
-    key: "agent",
-    batchId: "batch-1",
-    runAt: later,
-  });
+  expect(make({ ...callOf(mail), runAt: later }, 0)).toMatchObject({ origin: ORIGIN, runAt: later });
   expect(make(callOf(mail), 0)).not.toHaveProperty("runAt");
 });

@@ -40,8 +40,9 @@ class Invocations {
   /** Run an attempt in an invocation that has `budgetMs` left. */
   attempt(args: object, budgetMs: number = LIMITS.firstAttemptMs): Promise<AttemptEnd> {
     const { ports, toolGates, clock } = this.world;
-    const { options } = this.world.execution([this.tool]);
+    const { options, origin } = this.world.execution([this.tool]);
     const runner = new AttemptRunner(createCatalog([this.tool]), () => ({
+      origin,
       ports,
       options,
       cache: null,

@@ -162,8 +162,9 @@ describe("A safe action that is unfinished at the deadline", () => {
     expect(JSON.parse(upstream.recorded[0]!.argsJson)).toMatchObject({ n: 5, ms: 500 });
 
     // What the object's alarm does with it, had the runtime died.
-    const { ports, options, toolGates, health } = upstream.execution();
+    const { origin, ports, options, toolGates, health } = upstream.execution();
     const scope = {
+      origin,
       ports,
       options,
       toolGates,

@@ -55,6 +55,10 @@ export class TestWorld {
   readonly deferred: Promise<unknown>[] = [];
   readonly gone = new AbortController();
   readonly secrets = new Map<string, string>();
+  readonly bindings = new Map<string, object>();
+  /** The lines of the log. */
+  readonly logged: { readonly level: string; readonly json: string; readonly stack: string | undefined }[] =
+    [];
   fetch: Ports["fetch"] = () => Promise.reject(new Error("This test's tools send nothing"));
   #ids = 0;
   #cache: ReadCache | null = null;
@@ -67,6 +71,8 @@ export class TestWorld {
     fetch: (url, init) => this.fetch(url, init),
     sha256: sha256Of,
     secret: (name) => this.secrets.get(name),
+    binding: (name) => this.bindings.get(name),
+    log: (level, json, stack) => void this.logged.push({ level, json, stack }),
   };
 
   /** Execute a batch of these tools to its end, in virtual time. */
@@ -86,6 +92,7 @@ export class TestWorld {
         quota: { limit: 100, windowS: 60 },
         skipApproval: false,
       },
+      origin: { tenant: "acme", key: "tester", requestId: "request-1" },
       catalog: createCatalog(tools),
       ports: this.ports,
       gate: this.gate,

@@ -54,3 +54,27 @@ test("FakeToolContext refuses a body that is not JSON only when JSON is asked fo
     expect.objectContaining({ failure: expect.objectContaining({ code: "BAD_UPSTREAM_RESPONSE" }) }),
   );
 });
+
+test("FakeToolContext gives only bindings that are declared and set, and says who calls", () => {
+  const bindings = { DB: { name: "db" }, OTHER: {} };
+  const options = { answer: () => new Response(), bindings };
+  const ctx = new FakeToolContext({ ...TOOL, bindings: ["DB", "MISSING"] }, options);
+  expect(ctx.binding<{ readonly name: string }>("DB").name).toBe("db");
+  expect(() => ctx.binding("OTHER")).toThrow("Cannot use binding 'OTHER'");
+  expect(() => ctx.binding("MISSING")).toThrow(
+    expect.objectContaining({ failure: expect.objectContaining({ code: "MISCONFIGURED" }) }),
+  );
+  expect(ctx.caller).toEqual({ tenant: "acme", key: "tester" });
+  const caller = { tenant: "other", key: "theirs" };
+  expect(new FakeToolContext(TOOL, { ...options, caller }).caller).toEqual(caller);
+});
+
+test("FakeToolContext keeps what is logged, with its level", () => {
+  const { log, logged } = new FakeToolContext(TOOL, { answer: () => new Response() });
+  log("plain");
+  log.warn("odd", { n: 1 });
+  expect(logged).toEqual([
+    { level: "info", message: "plain" },
+    { level: "warn", message: "odd", fields: { n: 1 } },
+  ]);
+});

@@ -1,9 +1,12 @@
 import type {
   ProgressReport,
   Tool,
+  ToolCaller,
   ToolContext,
+  ToolLog,
   UpstreamRequest,
   UpstreamResponse,
+  WriteLog,
 } from "../../src/catalog/define-tool.ts";
 import { toOrigin } from "../../src/catalog/define-tool.ts";
 import { ToolFailure } from "../../src/catalog/tool-failure.ts";
@@ -20,25 +23,50 @@ interface FakeToolContextOptions {
   /** Answers every request the tool sends. */
   readonly answer: (request: Request) => Promise<Response> | Response;
   readonly secrets?: Readonly<Record<string, string>>;
+  readonly bindings?: Readonly<Record<string, unknown>>;
+  readonly caller?: ToolCaller;
   readonly idempotencyKey?: string;
 }
 
+/** A line of the log as the tool wrote it. */
+export interface LoggedLine {
+  readonly level: "info" | "warn" | "error";
+  readonly message: string;
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+type FakedTool = Pick<Tool, "hosts" | "secrets"> & Partial<Pick<Tool, "bindings">>;
+
 /**
- * What a tool sees of the world, without a world: requests go to `answer` and are kept in `requests`, reports in `reports`; a status outside
- * 2xx, an undeclared host and an undeclared or unset secret are refused as the real context refuses them.
+ * What a tool sees of the world, without a world: requests go to `answer` and are kept in `requests`, reports in
+ * `reports` and lines of the log in `logged`; a status outside 2xx, an undeclared host and an undeclared or unset secret or
+ * binding are refused as the real context refuses them.
  */
 export class FakeToolContext implements ToolContext {
   readonly requests: SentRequest[] = [];
   readonly reports: ProgressReport[] = [];
   readonly idempotencyKey: string;
   readonly signal: AbortSignal = new AbortController().signal;
-  readonly #tool: Pick<Tool, "hosts" | "secrets">;
+  /** What the tool logged, oldest first. */
+  readonly logged: LoggedLine[] = [];
+  readonly caller: ToolCaller;
+  readonly log: ToolLog;
+  readonly binding: ToolContext["binding"];
+  readonly #tool: FakedTool;
   readonly #options: FakeToolContextOptions;
 
-  constructor(tool: Pick<Tool, "hosts" | "secrets">, options: FakeToolContextOptions) {
+  constructor(tool: FakedTool, options: FakeToolContextOptions) {
     this.#tool = tool;
     this.#options = options;
     this.idempotencyKey = options.idempotencyKey ?? "key-1";
+    this.caller = options.caller ?? { tenant: "acme", key: "tester" };
+    const bind = (name: string): unknown => this.#bind(name);
+    this.binding = bind as ToolContext["binding"];
+    const at =
+      (level: LoggedLine["level"]): WriteLog =>
+      (message, fields) =>
+        void this.logged.push({ level, message, ...(fields && { fields }) });
+    this.log = Object.assign(at("info"), { info: at("info"), warn: at("warn"), error: at("error") });
   }
 
   async fetch(url: string | URL, request: UpstreamRequest = {}): Promise<UpstreamResponse> {
@@ -69,6 +97,14 @@ export class FakeToolContext implements ToolContext {
     const value = this.#tool.secrets.includes(name) ? this.#options.secrets?.[name] : undefined;
     if (value === undefined) throw new ToolFailure("MISCONFIGURED", { hint: `'${name}' is not set.` });
     return value;
+  }
+
+  #bind(name: string): unknown {
+    if (this.#tool.bindings?.includes(name) !== true)
+      throw new Error(`Cannot use binding '${name}': the tool does not declare it`);
+    const binding = this.#options.bindings?.[name];
+    if (binding === undefined) throw new ToolFailure("MISCONFIGURED", { hint: `'${name}' is missing.` });
+    return binding;
   }
 
   report(report: ProgressReport): void {

@@ -2,6 +2,16 @@
 export const JURISDICTIONS = ["eu", "us"] as const;
 export type Jurisdiction = (typeof JURISDICTIONS)[number];
 
+/** Who asked for a call, by their configured names, and in which request. */
+export interface Origin {
+  readonly tenant: string;
+  readonly key: string;
+  readonly requestId: string;
+}
+
+/** Whoever asked for a job that was recorded before jobs said so: no name of a tenant or key is empty. */
+export const UNKNOWN_ORIGIN: Origin = { tenant: "", key: "", requestId: "" };
+
 /** Who is calling: one configured key. */
 export interface Caller {
   readonly name: string;

@@ -1,4 +1,5 @@
 import type { WireFailure } from "../failure.ts";
+import type { Origin } from "./caller.ts";
 
 /** What a job may be: `running` and `retrying` are alive, the rest is final. */
 export const JOB_STATUSES = [
@@ -23,6 +24,11 @@ export interface CallbackTarget {
   readonly secretName: string;
 }
 
+/** Who asked for a job, and in which batch. */
+export interface JobOrigin extends Origin {
+  readonly batchId: string;
+}
+
 /** Background work as it is recorded: everything a later attempt needs, without the batch that asked for it. */
 export interface JobSpec {
   readonly id: string;
@@ -36,9 +42,8 @@ export interface JobSpec {
   readonly delivery: Delivery;
   /** Absent when nobody asked to be told. */
   readonly callback?: CallbackTarget;
-  /** The batch that asked for it, and the name of the key it came with; absent in records of older versions. */
-  readonly batchId?: string;
-  readonly key?: string;
+  /** Who asked, and in which batch; absent where a version recorded it that did not keep it. */
+  readonly origin?: JobOrigin;
   /** When the first attempt begins, in milliseconds since the epoch; absent when at once. */
   readonly runAt?: number;
 }

@@ -53,6 +53,11 @@ export class KeyRing {
     this.#keys = keys;
   }
 
+  /** How many keys there are. */
+  get size(): number {
+    return this.#keys.length;
+  }
+
   /** Every jurisdiction that some key is in. */
   get jurisdictions(): ReadonlySet<Jurisdiction> {
     return new Set(this.#keys.flatMap(({ caller }) => caller.jurisdiction ?? []));

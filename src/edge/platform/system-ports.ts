@@ -1,5 +1,6 @@
 import type { Clock } from "../../kit/clock.ts";
 import type { Ports } from "../../egress/ports.ts";
+import { writeLine } from "./log-bug.ts";
 
 /** The platform's clock. */
 export const systemClock: Clock = {
@@ -10,15 +11,21 @@ export const systemClock: Clock = {
   },
 };
 
+/** What of the real world a deployment replaces. */
+export interface SystemOptions {
+  /** How a request leaves; the platform's `fetch` unless a sandbox stands in for the upstreams. */
+  readonly send?: Ports["fetch"] | undefined;
+  readonly secretOf?: Ports["secretOf"];
+}
+
 /**
  * The real world behind the core's ports.
  *
  * @param env where secrets are configured; only non-empty text counts as set
- * @param send how a request leaves; the platform's `fetch` unless a sandbox stands in for the upstreams
  */
 export function createSystemPorts(
   env: Readonly<Record<string, unknown>>,
-  send: Ports["fetch"] = (url, init) => fetch(url, init),
+  { send = (url, init) => fetch(url, init), secretOf }: SystemOptions = {},
 ): Ports {
   return {
     clock: systemClock,
@@ -33,5 +40,12 @@ export function createSystemPorts(
       const value = Object.hasOwn(env, name) ? env[name] : undefined;
       return typeof value === "string" && value !== "" ? value : undefined;
     },
+    secretOf,
+    binding(name) {
+      const value = Object.hasOwn(env, name) ? env[name] : undefined;
+      // Text may be a secret, and only what is declared as one is kept out of results.
+      return (typeof value === "object" && value !== null) || typeof value === "function" ? value : undefined;
+    },
+    log: writeLine,
   };
 }

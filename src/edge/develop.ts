@@ -1,0 +1,97 @@
+import { DurableObject } from "cloudflare:workers";
+
+import type { Tool } from "../catalog/define-tool.ts";
+import { makeRefusal } from "../contract/refusal.ts";
+import { attempt, attemptNow } from "../kit/result.ts";
+import type { App } from "./app.ts";
+import { type Env, readDevelopmentOrigins, readKeys } from "./configuration.ts";
+import type { VolleyOptions } from "./deployment.ts";
+import { respondRefusal } from "./http/respond.ts";
+import { beginDevelopment } from "./platform/development.ts";
+import { say } from "./platform/log-bug.ts";
+
+/** What a Worker's entry exports. */
+export interface Served {
+  readonly app: App;
+  readonly TenantGate: Gate;
+  readonly ToolGate: Gate;
+}
+
+/** The class of an object, whatever it makes of its environment. */
+type Gate = new (ctx: DurableObjectState, env: Record<string, unknown>) => object;
+
+/**
+ * Serve a Worker on a development server: say in the terminal what it is made of, and what is missing; where it cannot
+ * start, say why, there and to every request, until the mended file is loaded. Nothing that is deployed comes through here:
+ * there a Worker that cannot start throws, and the platform refuses the upload.
+ *
+ * @param load import what is served. Only in here, because a tool that cannot be declared throws while it is imported
+ */
+export async function develop(env: Env, load: () => Promise<Served>): Promise<Served> {
+  const started = await attempt(async () => {
+    const origins = readDevelopmentOrigins(env);
+    beginDevelopment(origins);
+    const served = await load();
+    say("log", describeStart(env, served.app.options, origins));
+    return served;
+  });
+  return started.ok ? started.value : serveProblem(started.error);
+}
+
+/** Answer every request with why there is no Worker. */
+function serveProblem(error: unknown): Served {
+  const problem = error instanceof Error ? error.message : String(error);
+  // With its stack: the development server puts the lines of the sources in.
+  say("error", `Volley cannot start. ${error instanceof Error ? error.stack : problem}`);
+  const hint = `Volley cannot start, and tries again when a file is saved. ${problem}`;
+  const answer = (request: Request): Response =>
+    respondRefusal(request, makeRefusal("UNAVAILABLE", hint), crypto.randomUUID());
+  return { app: { fetch: answer, options: { tools: [] } }, TenantGate: Idle, ToolGate: Idle };
+}
+
+/** Stands in for an object that cannot be made. Its storage stays as it is, and an alarm that comes is tried again later. */
+class Idle extends DurableObject<Record<string, unknown>> {
+  override async alarm(): Promise<void> {
+    await this.ctx.storage.setAlarm(Date.now() + RETRY_MS);
+  }
+}
+
+const RETRY_MS = 10_000;
+
+/** Say how many tools and keys there are, and what is missing. */
+export function describeStart(
+  env: Env,
+  { tools, secretOf }: VolleyOptions,
+  origins: readonly string[],
+): string {
+  const keys = attemptNow(() => readKeys(env).size);
+  const count = keys.ok ? keys.value : 0;
+  const lines = [`Volley has ${plural(tools.length, "tool")} and ${plural(count, "key")}.`];
+  if (!keys.ok) lines.push(`Nobody can call it: ${(keys.error as Error).message}`);
+  else if (count === 0)
+    lines.push(
+      "Nobody can call it: `npm run key -- --name me --tools '*'` prints a key and its line for .dev.vars.",
+    );
+  lines.push(...listMissing(env, tools, { what: "secret", namesOf: ({ secrets }) => secrets }));
+  if (secretOf !== undefined) lines.push("What a tenant has of its own is looked up when a tool is called.");
+  lines.push(...listMissing(env, tools, { what: "binding", namesOf: ({ bindings }) => bindings }));
+  if (origins.length > 0) lines.push(`Tools and callbacks may reach ${origins.join(", ")}.`);
+  return lines.join("\n  ");
+}
+
+function listMissing(
+  env: Env,
+  tools: readonly Tool[],
+  { what, namesOf }: { readonly what: string; readonly namesOf: (tool: Tool) => readonly string[] },
+): string[] {
+  const names = new Set(tools.flatMap(namesOf));
+  const missing = [...names].filter((name) => env[name] === undefined || env[name] === "");
+  return missing.map((name) => {
+    const users = tools.filter((tool) => namesOf(tool).includes(name)).map((tool) => tool.name);
+    return `Missing ${what} ${name}: ${users.join(", ")} will answer MISCONFIGURED.`;
+  });
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,130 @@
+import type { ToolLog } from "../catalog/define-tool.ts";
+import { LIMITS } from "../contract/limits.ts";
+import type { LogLevel } from "../egress/ports.ts";
+import type { LookupFailure } from "../egress/tool-secrets.ts";
+import { plainValue } from "../kit/plain-value.ts";
+import { attemptNow } from "../kit/result.ts";
+import type { CallScope } from "./call-scope.ts";
+
+/** The call that a line is about. */
+export interface LoggedCall {
+  readonly tool: string;
+  readonly scope: CallScope;
+  /** Takes its secrets out of JSON text. */
+  readonly redact: (json: string) => string;
+}
+
+/**
+ * Create the log of one call. Every line is one JSON text that says whose it is, with the tool's secrets taken out of all
+ * of it, and there are so many lines and characters of a call, and of a request, and no more.
+ *
+ * Nothing is ever cut: half a secret is none that a redactor finds. What is too long is left out, and the line says so.
+ */
+export function createToolLog(call: LoggedCall): ToolLog {
+  const own: Allowance = { characters: LIMITS.callLogCharacters, lines: LIMITS.logLines };
+  const shared = allowanceOf(call.scope);
+  const write = (level: LogLevel, message: unknown, fields: unknown): void => {
+    if (isOver(own) || isOver(shared)) return;
+    const head = { level, event: "tool_log" };
+    const said = plainValue(message);
+    const json =
+      fields === undefined
+        ? writeLine(call, head, { message: said })
+        : writeLine(
+            call,
+            head,
+            { message: said, fields: plainValue(fields) },
+            { message: said, fields: TOO_LONG },
+          );
+    draw(own, json);
+    draw(shared, json);
+    if (!isOver(own) && !isOver(shared)) return call.scope.ports.log(level, json);
+    const over = { message: "The rest is left out: it is too much." };
+    call.scope.ports.log("warn", writeLine(call, { ...head, level: "warn" }, over));
+  };
+  const at = (level: LogLevel) => write.bind(null, level);
+  return Object.assign(at("info"), { info: at("info"), warn: at("warn"), error: at("error") });
+}
+
+/** Tell the operator of an exception that a tool did not throw on purpose. The caller is told `TOOL_FAILED`, and no more. */
+export function logToolBug(error: unknown, call: LoggedCall): void {
+  logError(call, { event: "tool_failed" }, error);
+}
+
+/** Tell the operator why a secret could not be looked up. */
+export function logLookup({ secret, cause }: LookupFailure, call: LoggedCall): void {
+  logError(call, { event: "secret_lookup_failed", secret }, cause);
+}
+
+/** Never throws, whatever was thrown: its caller is about to answer for it. */
+function logError(call: LoggedCall, head: object, thrown: unknown): void {
+  const error = describeError(thrown);
+  const json = writeLine(
+    call,
+    { level: "error", ...head },
+    { error },
+    { error: { ...error, message: TOO_LONG } },
+  );
+  const { error: shown } = JSON.parse(json) as { readonly error?: Described };
+  const stack = shown?.stack ? `${call.tool}: ${shown.name}: ${shown.message}\n${shown.stack}` : undefined;
+  call.scope.ports.log("error", json, stack);
+}
+
+interface Described {
+  readonly name: unknown;
+  readonly message: unknown;
+  readonly stack?: string;
+}
+
+/** Name, message and frames of whatever was thrown. The frames alone: what stands above them is the message again. */
+function describeError(thrown: unknown): Described {
+  if (!(thrown instanceof Error)) return { name: "(no Error)", message: plainValue(thrown) };
+  const read = attemptNow(() => {
+    const { name, message } = thrown;
+    // A stack begins with the message: where that is a document, writing it costs more than the frames are worth.
+    const frames =
+      message.length > LIMITS.callLogCharacters ? null : String(thrown.stack).match(/^ +at .*$/gm);
+    return { name: plainValue(name), message: plainValue(message), stack: (frames ?? []).join("\n") };
+  });
+  return read.ok ? read.value : { name: "(unreadable)", message: "" };
+}
+
+const TOO_LONG = "(left out: too long)";
+
+/** Write the first of these bodies that is not too long, or else that all were, without the tool's secrets. */
+function writeLine({ tool, scope, redact }: LoggedCall, head: object, ...bodies: readonly object[]): string {
+  const { tenant, key, requestId } = scope.origin;
+  const whose = { ...head, request_id: requestId, tenant, key, tool };
+  for (const body of bodies) {
+    const json = JSON.stringify({ ...whose, ...body });
+    if (json.length <= LIMITS.logLineCharacters) return redact(json);
+  }
+  return JSON.stringify({ ...whose, message: TOO_LONG });
+}
+
+/** How much may still be logged. */
+interface Allowance {
+  characters: number;
+  lines: number;
+}
+
+function isOver({ characters, lines }: Allowance): boolean {
+  return characters < 0 || lines < 0;
+}
+
+function draw(allowance: Allowance, line: string): void {
+  allowance.characters -= line.length;
+  allowance.lines -= 1;
+}
+
+/** Of every request that logs; it goes with the request. */
+const allowances = new WeakMap<CallScope, Allowance>();
+
+function allowanceOf(scope: CallScope): Allowance {
+  let allowance = allowances.get(scope);
+  if (allowance === undefined) {
+    allowance = { characters: LIMITS.logCharacters, lines: Number.POSITIVE_INFINITY };
+    allowances.set(scope, allowance);
+  }
+  return allowance;
+}

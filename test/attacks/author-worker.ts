@@ -1,0 +1,122 @@
+import * as z from "zod";
+
+import { type Tool, type ToolContext, defineTool } from "../../src/catalog/define-tool.ts";
+import { createVolley } from "../../src/edge/create-volley.ts";
+import { createProbeTools } from "../sandbox/probe-tools.ts";
+
+/** What an author may do wrong, or on purpose, by name. */
+const DEEDS: Readonly<Record<string, (ctx: ToolContext) => unknown>> = {
+  "throw-secret": (ctx) => {
+    throw new TypeError(`Cannot sign with ${ctx.secret("PROBE_SECRET")}`);
+  },
+  "throw-text": () => {
+    // oxlint-disable-next-line typescript/only-throw-error -- what is thrown by mistake is anything
+    throw "only text";
+  },
+  "throw-nothing": () => Promise.reject(),
+  "throw-much": () => Promise.reject(new Error("x".repeat(10_000_000))),
+  "throw-trap": () => Promise.reject(Object.defineProperty(new Error("hidden"), "message", { get: trap })),
+  "throw-names": () => Promise.reject(Object.assign(new Error("n"), { name: "N".repeat(8_190) })),
+  "log-much": (ctx) => ctx.log("x".repeat(10_000_000)),
+  "log-wide": (ctx) => ctx.log.warn("wide", (wide ??= makeWide())),
+  "log-often": (ctx) => {
+    for (let n = 0; n < 100_000; n += 1) ctx.log(`line ${n}`);
+  },
+  "log-full": (ctx) => {
+    for (let n = 0; n < 100; n += 1) ctx.log.info("y".repeat(8_000));
+  },
+  "log-secret": (ctx) => {
+    const secret = ctx.secret("PROBE_SECRET");
+    const base64 = btoa(`user:${secret}`);
+    ctx.log(`raw ${secret}`, {
+      [secret]: "as a key",
+      base64,
+      url: encodeURIComponent(secret),
+      deep: [{ secret }],
+    });
+    ctx.log.error(`${"z".repeat(8_100)}${secret}`);
+  },
+  "log-circle": (ctx) => {
+    const circle: Record<string, unknown> = { big: 2n ** 70n, trap: new Map([[{}, new Set([1])]]) };
+    circle["self"] = circle;
+    ctx.log("circle", circle);
+    ctx.log("ctx", { ctx });
+    ctx.log("trap", {
+      get trap() {
+        return trap();
+      },
+    });
+    ctx.log(undefined as never, null as never);
+  },
+  "log-forged": (ctx) =>
+    ctx.log('a"}\n{"event":"forged"}', { tenant: "other", request_id: "forged", event: "forged" }),
+  never: () => new Promise(() => {}),
+  "say-who": (ctx) => ({ ...ctx.caller, secret: ctx.secret("PROBE_SECRET").length }),
+  "undeclared-binding": (ctx) => ctx.binding("TENANT_GATE"),
+  "change-caller": (ctx) => {
+    (ctx.caller as { tenant: string }).tenant = "other";
+    return ctx.caller;
+  },
+};
+
+/** Made once: what it costs to log it is the question. */
+let wide: Readonly<Record<string, unknown>> | undefined;
+
+function makeWide(): Readonly<Record<string, unknown>> {
+  return {
+    wide: Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => [`key_${n}`, n])),
+    list: Array.from({ length: 1_000_000 }, () => 1),
+    bytes: new Uint8Array(8_000_000),
+  };
+}
+
+function trap(): never {
+  throw new Error("Cannot be read");
+}
+
+/** A tool that does what it is told. */
+function declare(name: string, changes: Partial<Tool> = {}): Tool {
+  return defineTool({
+    name,
+    summary: "Do what an author may do",
+    description: "Do what an author may do wrong, or on purpose. For tests.",
+    category: "author",
+    actions: ["read"],
+    isWrite: false,
+    execution: "sync",
+    input: z.strictObject({ deed: z.string() }),
+    hosts: [],
+    secrets: ["PROBE_SECRET"],
+    timeoutMs: 1_000,
+    orchestration: { mode: "parallel-safe" },
+    run: async ({ deed }, ctx) => (await DEEDS[deed.split("#")[0]!]?.(ctx)) ?? { did: deed },
+    ...(changes as object),
+  });
+}
+
+/** What looking up these secrets leads to. */
+const LOOKUPS: Readonly<Record<string, () => unknown>> = {
+  SLOW_SECRET: () => new Promise(() => {}),
+  BROKEN_SECRET: () => Promise.reject(new Error("the vault is sealed")),
+  ODD_SECRET: () => 5,
+  NO_SECRET: () => undefined,
+};
+
+const volley = createVolley({
+  tools: [
+    declare("author"),
+    declare("author-job", { isWrite: true, execution: "fire-and-forget", actions: ["create"] }),
+    declare("bound", { bindings: ["MISSING"] }),
+    declare("bound-to-text", { bindings: ["PROBE_SECRET"] }),
+    ...Object.keys(LOOKUPS).map((name) => declare(name.toLowerCase(), { secrets: [name] })),
+    declare("own", { secrets: ["PROBE_SECRET", "EMAIL_FROM"] }),
+    ...createProbeTools("https://probe.sandbox.test"),
+  ],
+  // Only the tenant `other` has values of its own.
+  secretOf: (name, { tenant }) =>
+    (LOOKUPS[name]?.() ?? (tenant === "other" ? `${tenant}-has-its-own-${name}` : undefined)) as string,
+});
+
+export default volley.app;
+export const TenantGate = volley.TenantGate;
+export const ToolGate = volley.ToolGate;

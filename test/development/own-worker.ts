@@ -1,0 +1,47 @@
+import { env } from "cloudflare:workers";
+import * as z from "zod";
+
+import { type ToolDeclaration, defineTool } from "../../src/catalog/define-tool.ts";
+import { createVolley } from "../../src/edge/create-volley.ts";
+
+/** Set by a test: where the tools call, and a field of their declaration that is wrong, as JSON. */
+const { OWN_HOST, OWN_MISTAKE } = env as unknown as Readonly<Record<string, string | undefined>>;
+const host = OWN_HOST ?? "api.example.com";
+
+const DECLARATION: Omit<ToolDeclaration, "name" | "isWrite" | "execution"> = {
+  summary: "Call the service of the test",
+  description: "Call the service of the test. For tests.",
+  category: "own",
+  actions: ["read"],
+  input: z.looseObject({}),
+  hosts: [host],
+  secrets: ["OWN_SECRET"],
+  orchestration: { mode: "parallel-safe" },
+  run: async (_, ctx) => (await ctx.fetch(`${host}/own`)).json(),
+};
+
+/** A Worker as an author writes it, for what a deployment and a development server make of it. */
+const volley = createVolley({
+  tools: [
+    defineTool({
+      ...DECLARATION,
+      name: "own-read",
+      isWrite: false,
+      execution: "sync",
+      ...(JSON.parse(OWN_MISTAKE ?? "{}") as object),
+    }),
+    defineTool({
+      ...DECLARATION,
+      name: "own-job",
+      isWrite: true,
+      execution: "fire-and-forget",
+      hosts: [],
+      secrets: [],
+      run: async () => "done",
+    }),
+  ],
+});
+
+export default volley.app;
+export const TenantGate = volley.TenantGate;
+export const ToolGate = volley.ToolGate;

@@ -1,0 +1,307 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import type { ToolContext, ToolDeclaration } from "../../src/catalog/define-tool.ts";
+import { ToolFailure } from "../../src/catalog/tool-failure.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
+import { runAttempt } from "../../src/run/run-attempt.ts";
+import { ByteBudget } from "../../src/egress/read-body.ts";
+import type { Ports } from "../../src/egress/ports.ts";
+import { Semaphore } from "../../src/kit/semaphore.ts";
+import { TestWorld } from "../support/execute-batch.ts";
+import { contractOf } from "../support/fake-actions.ts";
+
+const SECRET = "s3cr3t/key+of ours";
+
+/** Run one call of a tool that does this. */
+async function runTool(
+  run: (ctx: ToolContext) => unknown,
+  {
+    ports = {},
+    world = new TestWorld(),
+    ...declaration
+  }: Partial<ToolDeclaration> & {
+    readonly ports?: Partial<Ports>;
+    readonly world?: TestWorld;
+  } = {},
+) {
+  const tool = contractOf("tool", { ...declaration, run: async (_, ctx) => (await run(ctx)) ?? "done" });
+  const { results } = await world.run(
+    [tool],
+    { actions: [{ tool: "tool" }] },
+    { ports: { ...world.ports, ...ports } },
+  );
+  const lines = world.logged.map(({ json }) => JSON.parse(json) as Record<string, unknown>);
+  return { world, result: results[0]!, lines };
+}
+
+describe("ctx.log", () => {
+  test("costs a tool that does not log nothing, and nothing is written", async () => {
+    const { lines } = await runTool(() => "done");
+    expect(lines).toEqual([]);
+  });
+
+  test("says whose line it is, at the level that was asked for", async () => {
+    const { lines } = await runTool(({ log }) => {
+      log("plain", { n: 1 });
+      for (const level of ["info", "warn", "error"] as const) log[level](level);
+    });
+    const whose = { event: "tool_log", request_id: "request-1", tenant: "acme", key: "tester", tool: "tool" };
+    expect(lines).toEqual([
+      { level: "info", ...whose, message: "plain", fields: { n: 1 } },
+      { level: "info", ...whose, message: "info" },
+      { level: "warn", ...whose, message: "warn" },
+      { level: "error", ...whose, message: "error" },
+    ]);
+  });
+
+  test("never writes a secret, a line that is too long, or what is no JSON, whatever is logged", async () => {
+    const world = new TestWorld();
+    world.secrets.set("KEY", SECRET);
+    const spelled = fc.constantFrom(SECRET, encodeURIComponent(SECRET), btoa(SECRET), btoa(`user:${SECRET}`));
+    const text = fc
+      .tuple(fc.string({ maxLength: 9_000 }), spelled, fc.string())
+      .map((parts) => parts.join(" "));
+    const anything = fc.anything({
+      values: [text, fc.string(), fc.integer()],
+      withBigInt: true,
+      withMap: true,
+      withSet: true,
+      withTypedArray: true,
+      withDate: true,
+    });
+    const forms = [SECRET, encodeURIComponent(SECRET), btoa(SECRET).replace(/=+$/, "")];
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(text, anything), anything, async (message, fields) => {
+        world.logged.length = 0;
+        await runTool((ctx) => ctx.log(message as string, fields as object as Record<string, unknown>), {
+          world,
+          secrets: ["KEY"],
+        });
+        expect(world.logged).toHaveLength(1);
+        const { json } = world.logged[0]!;
+        expect(JSON.parse(json)).toMatchObject({ event: "tool_log" });
+        expect(json.length).toBeLessThanOrEqual(2 * LIMITS.logLineCharacters);
+        for (const form of forms) expect(json).not.toContain(JSON.stringify(form).slice(1, -1));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("of one request together is no more than the platform keeps, whichever of its tools logs", async () => {
+    const world = new TestWorld();
+    const tool = contractOf("tool", {
+      run: async (_, { log }) => {
+        for (let n = 0; n < 100; n += 1) log("y".repeat(8_000));
+      },
+    });
+    const actions = Array.from({ length: 50 }, (_, n) => ({ tool: "tool", args: { n } }));
+    await world.run([tool], { actions });
+    const characters = world.logged.reduce((sum, { json }) => sum + json.length, 0);
+    expect(characters).toBeGreaterThan(200 * 1024);
+    expect(characters).toBeLessThan(LIMITS.logCharacters + 10 * 1024);
+  });
+
+  test("of one call leaves its siblings theirs", async () => {
+    const world = new TestWorld();
+    const loud = contractOf("loud", {
+      run: async (_, { log }) => {
+        for (let n = 0; n < 1_000; n += 1) log("y".repeat(1_000));
+      },
+    });
+    const quiet = contractOf("quiet", { run: async (_, { log }) => log("I am here too") });
+    await world.run([loud, quiet], { actions: [{ tool: "loud" }, { tool: "quiet" }] });
+    expect(world.logged.at(-1)!.json).toContain("I am here too");
+  });
+});
+
+describe("a tool that throws by mistake", () => {
+  test("is logged with the frames of where it threw, without secrets", async () => {
+    const world = new TestWorld();
+    world.secrets.set("KEY", SECRET);
+    const { result, lines } = await runTool(
+      () => {
+        throw new RangeError(`Cannot use ${SECRET}`);
+      },
+      { world, secrets: ["KEY"] },
+    );
+    expect(result).toMatchObject({ status: "error", error: { code: "TOOL_FAILED" } });
+    expect(JSON.stringify(result)).not.toContain("Cannot use");
+    expect(lines).toMatchObject([
+      {
+        level: "error",
+        event: "tool_failed",
+        error: { name: "RangeError", message: "Cannot use [redacted]" },
+      },
+    ]);
+    expect(world.logged[0]!.stack).toMatch(
+      /^tool: RangeError: Cannot use \[redacted\]\n +at .*tool-context\.test\.ts/,
+    );
+  });
+
+  test("is not one that fails on purpose, or runs out of time", async () => {
+    const refused = await runTool(() => Promise.reject(new ToolFailure("NOT_FOUND")));
+    const late = await runTool(() => new Promise(() => {}));
+    expect([refused.result.error!.code, late.result.error!.code]).toEqual(["NOT_FOUND", "TIMEOUT"]);
+    expect([...refused.lines, ...late.lines]).toEqual([]);
+  });
+});
+
+describe("ctx.binding", () => {
+  const DB = { name: "a database" };
+  const bound = (): TestWorld => {
+    const world = new TestWorld();
+    world.bindings.set("DB", DB);
+    return world;
+  };
+
+  test("gives what the deployment has under a declared name", async () => {
+    const { result } = await runTool((ctx) => ctx.binding<typeof DB>("DB").name, {
+      world: bound(),
+      bindings: ["DB"],
+    });
+    expect(result).toMatchObject({ status: "success", data: "a database" });
+  });
+
+  test("that the deployment lacks costs that tool only, before it runs", async () => {
+    const { result } = await runTool(() => "never", { bindings: ["DB"] });
+    expect(result).toMatchObject({
+      status: "error",
+      error: { code: "MISCONFIGURED", hint: expect.stringContaining("no binding DB") },
+    });
+  });
+
+  test("that is not declared is the author's mistake", async () => {
+    const { result, lines } = await runTool((ctx) => ctx.binding("DB"), { world: bound() });
+    expect(result.error!.code).toBe("TOOL_FAILED");
+    expect(lines).toMatchObject([
+      { error: { message: "Cannot use binding 'DB': tool 'tool' does not declare it" } },
+    ]);
+  });
+
+  test.each<[string, (ctx: ToolContext) => unknown, object]>([
+    [
+      "that breaks after it took one",
+      (ctx) => Promise.reject(new Error(String(ctx.binding("DB")))),
+      { status: "unknown" },
+    ],
+    ["that hangs with one", (ctx) => new Promise(() => void ctx.binding("DB")), { status: "unknown" }],
+    ["that hangs without", () => new Promise(() => {}), { status: "error", error: { code: "TIMEOUT" } }],
+    [
+      "that took one and then says what is wrong",
+      (ctx) => Promise.reject(new ToolFailure("NOT_FOUND", { hint: String(ctx.binding("DB")) })),
+      { status: "error", error: { code: "NOT_FOUND" } },
+    ],
+  ])("of a write %s leaves no more certainty than there is", async (_, run, expected) => {
+    const { result } = await runTool(run, { world: bound(), bindings: ["DB"], isWrite: true });
+    expect(result).toMatchObject(expected);
+  });
+});
+
+describe("secrets of a tenant", () => {
+  const lookingUp = (find: (name: string, tenant: string) => unknown) => {
+    const asked: string[] = [];
+    const secretOf: Ports["secretOf"] = (name, { tenant, key }) => {
+      asked.push(`${name} ${tenant} ${key}`);
+      return find(name, tenant);
+    };
+    return { asked, ports: { secretOf } };
+  };
+
+  test("are looked up once for a call, however often it is tried and they are read", async () => {
+    const { asked, ports } = lookingUp((name) => Promise.resolve(`${name}-of-acme`));
+    let tries = 0;
+    const { result } = await runTool(
+      (ctx) => {
+        tries += 1;
+        ctx.secret("KEY");
+        if (tries === 1) throw new ToolFailure("UPSTREAM_ERROR", { retryable: true });
+        return ctx.secret("KEY").length;
+      },
+      {
+        ports,
+        secrets: ["KEY"],
+        orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 1 } },
+      },
+    );
+    expect([tries, result.data, asked]).toEqual([2, "KEY-of-acme".length, ["KEY acme tester"]]);
+  });
+
+  test("are not looked up for a tool that declares none", async () => {
+    const { asked, ports } = lookingUp(() => "x");
+    await runTool(() => "done", { ports });
+    expect(asked).toEqual([]);
+  });
+
+  test.each([undefined, null, ""])("that are %j are the deployment's", async (none) => {
+    const world = new TestWorld();
+    world.secrets.set("KEY", "the deployment's");
+    const { ports } = lookingUp(() => none);
+    const { result } = await runTool((ctx) => ctx.secret("KEY").length, { world, ports, secrets: ["KEY"] });
+    expect(result.data).toBe("the deployment's".length);
+  });
+
+  test("are kept out of the tool's output", async () => {
+    const { ports } = lookingUp(() => SECRET);
+    const { result } = await runTool(
+      (ctx) => ({ sent: btoa(`u:${ctx.secret("KEY")}`), raw: ctx.secret("KEY") }),
+      { ports, secrets: ["KEY"] },
+    );
+    expect(result.data).toMatchObject({ raw: "[redacted]" });
+    expect(JSON.stringify(result)).not.toContain(btoa(SECRET).slice(4, -4));
+  });
+
+  test("that take too long end their call by its own clock, and nothing was sent", async () => {
+    const { ports } = lookingUp(() => new Promise(() => {}));
+    const { result } = await runTool(() => "never", {
+      ports,
+      secrets: ["KEY"],
+      isWrite: true,
+      timeoutMs: 300,
+    });
+    expect(result).toMatchObject({
+      status: "error",
+      error: { code: "TIMEOUT" },
+      meta: { duration_ms: 300, attempts: 0 },
+    });
+  });
+
+  test("a job's later attempt looks up for the tenant that asked for it, and logs its request", async () => {
+    const world = new TestWorld();
+    const { asked, ports } = lookingUp((_, tenant) => `secret of ${tenant}`);
+    const mail = contractOf("mail", {
+      isWrite: true,
+      execution: "fire-and-forget",
+      secrets: ["KEY"],
+      run: async (_, ctx) => {
+        ctx.log(ctx.caller.tenant);
+        throw new Error("again");
+      },
+    });
+    const given = { ...world.ports, ...ports };
+    await world.run([mail], { actions: [{ tool: "mail" }] }, { ports: given });
+    await world.drain();
+    const { spec } = world.gate.requests.flatMap(({ jobs }) => jobs)[0]!;
+    expect(spec.origin).toMatchObject({ tenant: "acme", key: "tester", requestId: "request-1" });
+    world.logged.length = asked.length = 0;
+
+    const { options, catalog, health, toolGates } = world.execution([mail]);
+    const scope = {
+      origin: { tenant: "", key: "", requestId: "" },
+      ports: given,
+      options,
+      health,
+      toolGates,
+      cache: null,
+      slots: new Semaphore(1),
+      budget: new ByteBudget(1_000),
+    };
+    const again = runAttempt({ spec, attempt: 2, fence: 2 }, catalog, scope, 10_000);
+    expect(await world.clock.runUntil(again)).toMatchObject({ kind: "failed" });
+    expect(asked).toEqual(["KEY acme tester"]);
+    expect(world.logged.map(({ json }) => JSON.parse(json) as object)).toMatchObject([
+      { event: "tool_log", message: "acme", request_id: "request-1" },
+      { event: "tool_failed", tenant: "acme", key: "tester", request_id: "request-1" },
+    ]);
+  });
+});
