@@ -59,11 +59,7 @@ class Idle extends DurableObject<Record<string, unknown>> {
 const RETRY_MS = 10_000;
 
 /** Say how many tools and keys there are, and what is missing. */
-export function describeStart(
-  env: Env,
-  { tools, secretOf }: VolleyOptions,
-  origins: readonly string[],
-): string {
+function describeStart(env: Env, { tools, secretOf }: VolleyOptions, origins: readonly string[]): string {
   const keys = attemptNow(() => readKeys(env).size);
   const count = keys.ok ? keys.value : 0;
   const lines = [`Volley has ${plural(tools.length, "tool")} and ${plural(count, "key")}.`];
