@@ -93,7 +93,7 @@ export const LIMITS = {
   leaseLeastTokens: 16,
   /** A block is at most this part of what is left: whoever comes near the limit is counted draw by draw. */
   leaseShare: 8,
-  /** Calls that wait for one tool's global limit; more would only wait to be refused. */
+  /** Calls that wait for one tool's global limit; more would only wait to be refused, and that is the tenant's that has most. */
   permitWaiters: 1_000,
   /** A permit outlives its call's timeout by this: the way of the answer, and waiting for a header slot. */
   permitMarginMs: 5_000,

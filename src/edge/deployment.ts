@@ -102,7 +102,12 @@ export function createDeployment(
         gate: new Proxy({ admit } as Gate, { get: (own, name: keyof Gate) => own[name] ?? gate()[name] }),
         countAlone: (quota) => held.countAlone(ports.clock.now(), quota),
         toolGates: isLimited
-          ? createToolGates(toolGates, { clock, timeoutMs: LIMITS.gateTimeoutMs, defer })
+          ? createToolGates(toolGates, {
+              clock,
+              tenant: caller.tenant,
+              timeoutMs: LIMITS.gateTimeoutMs,
+              defer,
+            })
           : NO_TOOL_GATES,
         defer,
       };
