@@ -85,6 +85,8 @@ export const LIMITS = {
   /** Requests a minute for a key that does not say. */
   quota: 120,
   quotaWindowS: 60,
+  /** What runs nothing (lists, schemas, jobs, plans) has an allowance of so many quotas: cheap, and an agent looks more often than it acts. */
+  listsPerQuota: 5,
   /** An isolate may use a block of quota that it fetched ahead for so long, or a twentieth of the window if that is less. */
   leaseMs: 2_000,
   /** A smaller limit is never leased: a block that expires unused, or is held back elsewhere, would be felt. */

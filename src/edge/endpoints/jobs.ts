@@ -16,6 +16,7 @@ const UNREADABLE = "The tenant's jobs could not be read; ask again.";
 /** `GET /v1/jobs?status=&limit=&cursor=`: the tenant's jobs, newest first, without their data. */
 export const listJobs: Endpoint = {
   route: "GET /v1/jobs",
+  runsNothing: true,
   async handle(request, { gate, requestId }) {
     const query = parseJobQuery(new URL(request.url).searchParams);
     if (!query.ok) return query;
@@ -52,6 +53,7 @@ const ofOneJob = () => ({ tag: "Jobs", answer: { description: "The job", schema:
 /** `GET /v1/jobs/{id}`: what became of background work. Another tenant's job does not exist. */
 export const showJob: Endpoint = {
   route: "GET /v1/jobs/:id",
+  runsNothing: true,
   async handle(_, { gate, requestId }, id) {
     const job = await askGate(() => gate.job(id), UNREADABLE);
     if (!job.ok) return job;
@@ -68,6 +70,7 @@ export const showJob: Endpoint = {
 /** `POST /v1/jobs/{id}/cancel`: end a live job; what an attempt under way still answers is refused. */
 export const cancelJob: Endpoint = {
   route: "POST /v1/jobs/:id/cancel",
+  runsNothing: true,
   handle: (_, context, id) => changeJob(context, () => context.gate.cancel(id), refuseCancel),
   describe: () => ({
     id: "cancelJob",
@@ -83,6 +86,7 @@ export const cancelJob: Endpoint = {
  */
 export const redriveJob: Endpoint = {
   route: "POST /v1/jobs/:id/redrive",
+  runsNothing: true,
   handle(_, context, id) {
     const { gate, catalog } = context;
     const redrive = async (): Promise<JobChange | null> => {

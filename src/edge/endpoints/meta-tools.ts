@@ -9,9 +9,10 @@ import { readRequest } from "../http/read-request-body.ts";
 import { respondJson } from "../http/respond.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** `POST /v1/discover_tools`: which tools there are for something. Like the list of tools it costs no quota. */
+/** `POST /v1/discover_tools`: which tools there are for something. */
 export const answerDiscovery: Endpoint = {
   route: "POST /v1/discover_tools",
+  runsNothing: true,
   async handle(request, { catalog, requestId }) {
     const body = await readRequest(request, discoverySchema());
     if (!body.ok) return body;
@@ -33,6 +34,7 @@ export const answerDiscovery: Endpoint = {
 /** `POST /v1/get_tool_schema`: how one tool is called. A tool that the key may not call does not exist. */
 export const answerToolSchema: Endpoint = {
   route: "POST /v1/get_tool_schema",
+  runsNothing: true,
   async handle(request, { catalog, requestId }) {
     const body = await readRequest(request, schemaRequestSchema());
     if (!body.ok) return body;
