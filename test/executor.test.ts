@@ -447,7 +447,12 @@ test("dry_run says what would be done and calls no tool, and asks the gate for o
   });
   expect(ran).toBe(false);
   expect(world.gate.requests).toEqual([
-    { quota: expect.objectContaining({ bucket: expect.stringMatching(/^lists:/) }), draws: [], jobs: [], allOrNothing: false },
+    {
+      quota: expect.objectContaining({ bucket: expect.stringMatching(/^lists:/) }),
+      draws: [],
+      jobs: [],
+      allOrNothing: false,
+    },
   ]);
   expect(world.gate.recalled).toEqual([]);
   expect(world.deferred).toEqual([]);

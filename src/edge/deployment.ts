@@ -7,7 +7,14 @@ import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, ToolGates } from "../egress/ports.ts";
 import { createReadCache } from "../egress/read-cache.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
-import { type Env, readKeys, readOrigins, readRunOptions, readToolGates } from "./configuration.ts";
+import {
+  type Env,
+  readKeys,
+  readOrigins,
+  readRunOptions,
+  readToolGates,
+  warnOfUnknownTools,
+} from "./configuration.ts";
 import { createGateClient, type TenantGateNamespace } from "./gate-client/gate-client.ts";
 import { createToolGates } from "./gate-client/tool-gate-client.ts";
 import type { KeyRing } from "./http/key-ring.ts";
@@ -44,6 +51,7 @@ export function createDeployment(
   { catalog, send, trustedOrigins = [] }: DeploymentOptions,
 ): Deployment {
   const keys = readKeys(env);
+  warnOfUnknownTools(keys.callers, catalog);
   const ports = createSystemPorts(env, send);
   const options = readRunOptions(env, trustedOrigins);
   const origins = readOrigins(env);

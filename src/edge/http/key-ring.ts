@@ -31,6 +31,9 @@ export const keysSchema = lazySchema(() =>
 /** Separates these digests from any other use of the same text; changing it revokes every key. */
 const HMAC_LABEL = "volley/key/v1";
 
+/** The digest of no key at all, which whoever sends none would have. */
+export const EMPTY_KEY_HASH = "8c41dde326844527051cf8eff83e9a29da005bfa98fa517e8e199a0301dc6644";
+
 /** Verified keys remembered per isolate, so that a busy caller is not hashed on every request. */
 const REMEMBERED = 1_000;
 
@@ -51,6 +54,11 @@ export class KeyRing {
     this.#keys = keys;
   }
 
+  /** Everyone who may call. */
+  get callers(): readonly Caller[] {
+    return this.#keys.map(({ caller }) => caller);
+  }
+
   /** The caller a key belongs to, or null. */
   async identify(key: string): Promise<Caller | null> {
     const known = this.#verified.get(key);
@@ -68,7 +76,12 @@ export class KeyRing {
   }
 }
 
-/** Read the key configuration (JSON text). Throws with what is wrong with it; nothing configured is an empty ring. */
+/**
+ * Read the key configuration (JSON text); nothing configured is an empty ring. Throws with what is wrong with it, naming
+ * entries and fields and never showing a hash.
+ *
+ * Two entries of one tenant have two names and two hashes: a quota, a log line and a revocation are always one key's.
+ */
 export function parseKeyRing(text: string | undefined): KeyRing {
   if (text === undefined || text.trim() === "") return new KeyRing([]);
   const json = attemptNow((): unknown => JSON.parse(text));
@@ -76,6 +89,8 @@ export function parseKeyRing(text: string | undefined): KeyRing {
   const { value } = json;
   if (!fitsKeys(value))
     throw new Error(`Cannot read VOLLEY_KEYS: ${z.prettifyError(keysSchema().safeParse(value).error!)}`);
+  const clash = findClash(value);
+  if (clash !== null) throw new Error(`Cannot read VOLLEY_KEYS: ${clash}`);
   return new KeyRing(
     value.map(({ name, hash, tenant, tools, quota, flags, webhook_secret }) => ({
       digest: Uint8Array.from(hash.match(/../g)!, (byte) => Number.parseInt(byte, 16)),
@@ -89,6 +104,27 @@ export function parseKeyRing(text: string | undefined): KeyRing {
       },
     })),
   );
+}
+
+type Entry = z.input<ReturnType<typeof keysSchema>>[number];
+
+/** What makes two entries one key, or one entry everybody's; null when nothing does. */
+function findClash(entries: readonly Entry[]): string | null {
+  const byName = new Map<string, number>();
+  const byHash = new Map<string, number>();
+  for (const [at, { name, tenant = name, hash }] of entries.entries()) {
+    const entry = `entry ${at} ('${name}')`;
+    if (hash === EMPTY_KEY_HASH) return `${entry} has the hash of an empty key; make one with 'npm run key'`;
+    const sameName = byName.get(`${tenant}/${name}`);
+    if (sameName !== undefined)
+      return `${entry} has the name of entry ${sameName}, and both are of the tenant '${tenant}'; give each key a name of its own`;
+    const sameHash = byHash.get(hash);
+    if (sameHash !== undefined)
+      return `${entry} has the hash of entry ${sameHash} ('${entries[sameHash]!.name}'); give each entry a key of its own`;
+    byName.set(`${tenant}/${name}`, at);
+    byHash.set(hash, at);
+  }
+  return null;
 }
 
 /** Whether a value is a list of keys, as `keysSchema` would say. */
