@@ -115,6 +115,8 @@ export interface JobCursor {
 export interface JobQuery {
   /** Null for every status. */
   readonly status: JobStatus | null;
+  /** Only jobs of these; every tool's where it is not said. */
+  readonly tools?: readonly string[];
   readonly limit: number;
   /** List what comes after this place; null begins with the newest. */
   readonly after: JobCursor | null;

@@ -13,16 +13,27 @@ import type { Endpoint } from "./endpoint.ts";
 
 const UNREADABLE = "The tenant's jobs could not be read; ask again.";
 
+/**
+ * The tools whose jobs a key may see; undefined for all. One that is granted by its name is still that key's when it is not
+ * deployed any more.
+ */
+function visibleTools({ caller, catalog }: RequestContext): readonly string[] | undefined {
+  return caller.tools.includes("*") ? undefined : [...catalog.names, ...caller.tools];
+}
+
 /** `GET /v1/jobs?status=&limit=&cursor=`: the tenant's jobs, newest first, without their data. */
 export const listJobs: Endpoint = {
   route: "GET /v1/jobs",
   runsNothing: true,
-  async handle(request, { gate, requestId }) {
+  async handle(request, context) {
+    const { gate, requestId } = context;
+    const tools = visibleTools(context);
     const query = parseJobQuery(new URL(request.url).searchParams);
     if (!query.ok) return query;
     const { limit } = query.value;
     // One more than is shown tells whether there is another page.
-    const found = await askGate(() => gate.jobs({ ...query.value, limit: limit + 1 }), UNREADABLE);
+    const asked = { ...query.value, ...(tools && { tools }), limit: limit + 1 };
+    const found = await askGate(() => gate.jobs(asked), UNREADABLE);
     if (!found.ok) return found;
     const jobs = found.value.slice(0, limit);
     const last = jobs.at(-1);
@@ -50,14 +61,21 @@ export const listJobs: Endpoint = {
 
 const ofOneJob = () => ({ tag: "Jobs", answer: { description: "The job", schema: jobSchema() } });
 
+/** Find a job; null when there is none, or none for this key: one of a tool that it may not call does not exist for it. */
+async function findJob(id: string, context: RequestContext): Promise<JobRecord | null> {
+  const job = await context.gate.job(id);
+  const tools = visibleTools(context);
+  return job === null || tools === undefined || tools.includes(job.tool) ? job : null;
+}
+
 /** `GET /v1/jobs/{id}`: what became of background work. Another tenant's job does not exist. */
 export const showJob: Endpoint = {
   route: "GET /v1/jobs/:id",
   runsNothing: true,
-  async handle(_, { gate, requestId }, id) {
-    const job = await askGate(() => gate.job(id), UNREADABLE);
+  async handle(_, context, id) {
+    const job = await askGate(() => findJob(id, context), UNREADABLE);
     if (!job.ok) return job;
-    return job.value === null ? err(NO_JOB) : ok(respondJson(toJobJson(job.value), requestId));
+    return job.value === null ? err(NO_JOB) : ok(respondJson(toJobJson(job.value), context.requestId));
   },
   describe: () => ({
     id: "getJob",
@@ -67,11 +85,18 @@ export const showJob: Endpoint = {
   }),
 };
 
-/** `POST /v1/jobs/{id}/cancel`: end a live job; what an attempt under way still answers is refused. */
+/**
+ * `POST /v1/jobs/{id}/cancel`: end a live job; what an attempt under way still answers is refused. Like everything about a
+ * job it is for keys that may call the job's tool.
+ */
 export const cancelJob: Endpoint = {
   route: "POST /v1/jobs/:id/cancel",
   runsNothing: true,
-  handle: (_, context, id) => changeJob(context, () => context.gate.cancel(id), refuseCancel),
+  handle(_, context, id) {
+    const cancel = async (): Promise<JobChange | null> =>
+      (await findJob(id, context)) === null ? null : context.gate.cancel(id);
+    return changeJob(context, cancel, refuseCancel);
+  },
   describe: () => ({
     id: "cancelJob",
     ...ofOneJob(),
@@ -90,9 +115,9 @@ export const redriveJob: Endpoint = {
   handle(_, context, id) {
     const { gate, catalog } = context;
     const redrive = async (): Promise<JobChange | null> => {
-      const job = await gate.job(id);
-      if (job === null || catalog.get(job.tool) !== undefined) return gate.redrive(id);
-      return { change: "wrong-status", job };
+      const job = await findJob(id, context);
+      if (job === null) return null;
+      return catalog.get(job.tool) === undefined ? { change: "wrong-status", job } : gate.redrive(id);
     };
     return changeJob(context, redrive, (job) => refuseRedrive(job, context));
   },
@@ -136,7 +161,7 @@ function refuseRedrive({ status, tool }: JobRecord, { catalog }: RequestContext)
     status !== "dead"
       ? `The job is '${status}', and only a dead one can be redriven.`
       : catalog.get(tool) === undefined
-        ? "The job's tool is not deployed any more, or this key may not call it."
+        ? "The job's tool is not deployed any more."
         : "The job's record cannot be read by this version, so nobody knows what it has sent.";
   return makeRefusal("JOB_NOT_REDRIVABLE", `${why} Nothing was changed.`);
 }

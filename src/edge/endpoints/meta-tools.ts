@@ -39,8 +39,9 @@ export const answerToolSchema: Endpoint = {
     const body = await readRequest(request, schemaRequestSchema());
     if (!body.ok) return body;
     const name = body.value.parsed.tool_name;
-    const tool = catalog.get(name);
-    if (tool !== undefined) return ok(respondJson(JSON.stringify(describeTool(tool)), requestId));
+    const tool = catalog.callable(name);
+    if (tool !== undefined)
+      return ok(respondJson(JSON.stringify(describeTool(tool, catalog.hidden)), requestId));
     const issue = { path: "/tool_name", expected: "the name of a tool", received: describe(name) };
     return err(makeRefusal("UNKNOWN_TOOL", sayUnknownTool(name, catalog.names), { issue }));
   },
@@ -50,7 +51,7 @@ export const answerToolSchema: Endpoint = {
     tag: "Discovery",
     body: {
       schema: schemaRequestSchema().meta({ id: "ToolName" }),
-      example: { tool_name: "get_weather" },
+      example: { tool_name: "discover_tools" },
     },
     answer: { description: "Everything needed to call it", schema: toolDescriptionSchema() },
     refusals: ["INVALID_REQUEST", "UNKNOWN_TOOL"],
