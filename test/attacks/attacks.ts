@@ -1,5 +1,7 @@
 import type { Attack } from "./attack.ts";
+import { FAIRNESS_ATTACKS } from "./fairness.ts";
 import { HINT_ATTACKS } from "./hints.ts";
+import { KEY_ATTACKS } from "./keys.ts";
 
 /** Every known worst request, one file for each kind. */
-export const ATTACKS: readonly Attack[] = [...HINT_ATTACKS];
+export const ATTACKS: readonly Attack[] = [...HINT_ATTACKS, ...FAIRNESS_ATTACKS, ...KEY_ATTACKS];
