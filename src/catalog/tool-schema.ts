@@ -34,32 +34,36 @@ export function toolSchema(tool: Tool, hidden = NOTHING_HIDDEN): JsonSchema {
   return whole;
 }
 
-/** A contract is then what it comes to for who cannot call the others: what they would fill in has to be sent. */
+/**
+ * A contract is then what it comes to for who cannot call the others: what they would fill in has to be sent. Whatever names
+ * none of them stays the same object, because every key with tools of its own has its own set of hidden ones.
+ */
 function withoutNames(schema: JsonSchema, hidden: ReadonlySet<string>): JsonSchema {
-  const { "x-orchestration": contract, ...rest } = schema;
-  const { depends_on, verify_with, ...own } = contract as Tool["orchestration"];
-  const shown = depends_on?.filter(({ tool }) => !hidden.has(tool)) ?? [];
-  return {
-    ...(hideInDescriptions(rest, hidden) as JsonSchema),
-    "x-orchestration": {
-      ...own,
-      ...(shown.length > 0 && { depends_on: shown }),
-      ...(verify_with !== undefined && !hidden.has(verify_with.tool) && { verify_with }),
-    },
+  const described = hideInDescriptions(schema, hidden) as JsonSchema;
+  const { depends_on = [], verify_with, ...own } = schema["x-orchestration"] as Tool["orchestration"];
+  const shown = depends_on.filter(({ tool }) => !hidden.has(tool));
+  const isVerifiedUnseen = verify_with !== undefined && hidden.has(verify_with.tool);
+  if (shown.length === depends_on.length && !isVerifiedUnseen) return described;
+  const contract = {
+    ...own,
+    ...(shown.length > 0 && { depends_on: shown }),
+    ...(verify_with !== undefined && !isVerifiedUnseen && { verify_with }),
   };
+  return { ...described, "x-orchestration": contract };
 }
 
 function hideInDescriptions(value: unknown, hidden: ReadonlySet<string>): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((inner) => hideInDescriptions(inner, hidden));
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      key === "description" && typeof inner === "string"
-        ? hideNames(inner, hidden)
-        : hideInDescriptions(inner, hidden),
-    ]),
-  );
+  const entries = Object.entries(value).map(([key, inner]): [string, unknown, unknown] => [
+    key,
+    inner,
+    key === "description" && typeof inner === "string"
+      ? hideNames(inner, hidden)
+      : hideInDescriptions(inner, hidden),
+  ]);
+  if (entries.every(([, before, after]) => before === after)) return value;
+  if (Array.isArray(value)) return entries.map(([, , after]) => after);
+  return Object.fromEntries(entries.map(([key, , after]) => [key, after]));
 }
 
 const patterns = new WeakMap<ReadonlySet<string>, RegExp>();
