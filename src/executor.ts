@@ -9,7 +9,7 @@ import { makePlan } from "./plan/make-plan.ts";
 import type { Plan } from "./plan/step.ts";
 import { admit, type Admission } from "./gate/admission.ts";
 import { bindPlan } from "./gate/bind-plan.ts";
-import type { Refused } from "./gate/admit-plan.ts";
+import { countList, type Refused } from "./gate/admit-plan.ts";
 import { toEnvelopeJson } from "./answer/envelope.ts";
 import type { Execution } from "./gate/execution.ts";
 import { fitAnswer } from "./answer/fit-answer.ts";
@@ -36,8 +36,10 @@ export async function execute(batch: Batch, execution: Execution): Promise<Resul
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const plan = planned.value;
   if (batch.dryRun) {
+    const counted = await countList(execution);
+    if (!counted.ok) return counted;
     const described = describePlan(bindPlan(plan, execution));
-    return ok({ envelopeJson: JSON.stringify(described), quota: null, replayed: false });
+    return ok({ envelopeJson: JSON.stringify(described), quota: counted.value, replayed: false });
   }
   return answerPlan(plan, execution, execution.batchKey);
 }

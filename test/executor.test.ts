@@ -408,7 +408,7 @@ test("a cycle is refused whole, spelled out, before anything is admitted", async
   expect(world.gate.requests).toEqual([]);
 });
 
-test("dry_run says what would be done and calls no tool and no gate", async () => {
+test("dry_run says what would be done and calls no tool, and asks the gate for one of the second allowance", async () => {
   const world = new TestWorld();
   let ran = false;
   const search = contractOf("search", { run: () => Promise.resolve((ran = true)) });
@@ -435,7 +435,7 @@ test("dry_run says what would be done and calls no tool and no gate", async () =
     { onOutcome: ({ id }) => told.push(id), onAdmitted: () => told.push("admitted") },
   );
   if (!answer.ok) throw new Error("The dry run was refused");
-  expect(answer.value.quota).toBeNull();
+  expect(answer.value.quota).toMatchObject({ allowance: "lists" });
   expect(JSON.parse(answer.value.envelopeJson)).toMatchObject({
     dry_run: true,
     plan: {
@@ -446,7 +446,14 @@ test("dry_run says what would be done and calls no tool and no gate", async () =
     errors: [{ index: 2, id: "k", error: { code: "MISCONFIGURED" } }],
   });
   expect(ran).toBe(false);
-  expect(world.gate.requests).toEqual([]);
+  expect(world.gate.requests).toEqual([
+    {
+      quota: expect.objectContaining({ bucket: expect.stringMatching(/^lists:/) }),
+      draws: [],
+      jobs: [],
+      allOrNothing: false,
+    },
+  ]);
   expect(world.gate.recalled).toEqual([]);
   expect(world.deferred).toEqual([]);
   expect(told).toEqual([]);

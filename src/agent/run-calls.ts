@@ -68,7 +68,8 @@ export async function runCalls(
   let quota: QuotaState | null = null;
   for (const [index, { positions }] of batches.entries()) {
     const one = ran[index]!;
-    if (one.ok) quota = one.value.quota;
+    // What ran something is told rather than what was only planned.
+    if (one.ok && (quota === null || one.value.quota?.allowance === undefined)) quota = one.value.quota;
     for (const [entry, position] of positions.entries())
       replies[position] = one.ok ? one.value.replies[entry] : toRefusedReply(one.error.refusal);
   }

@@ -24,7 +24,7 @@ export const metaSchema = lazySchema(() =>
       truncated: truncationSchema().optional(),
       demoted: z.literal(true).optional().describe("Unfinished at the deadline; it goes on as a job"),
       verification: z
-        .strictObject({ tool: z.string(), verdict: z.enum(VERDICTS), duration_ms: milliseconds() })
+        .strictObject({ tool: z.string().optional(), verdict: z.enum(VERDICTS), duration_ms: milliseconds() })
         .optional()
         .describe("Whether a lost write took effect, as of the moment when its tool's read looked"),
       idempotency_replayed: z

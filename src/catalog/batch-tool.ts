@@ -4,7 +4,7 @@ import type { ToolAnnotations } from "./annotations.ts";
 import { BATCH_TOOL } from "./alias.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Tool } from "./define-tool.ts";
-import { type JsonSchema, toolSchema } from "./tool-schema.ts";
+import { hideNames, type JsonSchema, toolSchema } from "./tool-schema.ts";
 
 /** A tool as a model is told about it, before any provider's dialect. */
 export interface ToolDescriptor {
@@ -49,7 +49,12 @@ export function describeBatchTool(catalog: Catalog): ToolDescriptor {
           minItems: 1,
           maxItems: LIMITS.actions,
           // An empty `anyOf` is no schema, so where there are no tools an action has any name.
-          items: { ...ACTION, ...(catalog.tools.length > 0 && { anyOf: catalog.tools.map(describeAction) }) },
+          items: {
+            ...ACTION,
+            ...(catalog.tools.length > 0 && {
+              anyOf: catalog.tools.map((tool) => describeAction(tool, catalog)),
+            }),
+          },
         },
         on_error: {
           type: "string",
@@ -167,11 +172,11 @@ const ACTION: JsonSchema = {
   additionalProperties: false,
 };
 
-function describeAction(tool: Tool): JsonSchema {
-  const { "x-orchestration": contract, ...schema } = toolSchema(tool);
-  const args = withoutFilled(admitMarkers(schema), tool);
+function describeAction(tool: Tool, { hidden }: Catalog): JsonSchema {
+  const { "x-orchestration": contract, ...schema } = toolSchema(tool, hidden);
+  const args = withoutFilled(admitMarkers(schema), contract as Tool["orchestration"]);
   return {
-    description: tool.description,
+    description: hideNames(tool.description, hidden),
     properties: {
       tool: { const: tool.name },
       args,
@@ -227,9 +232,8 @@ function eitherOrMarker(schema: JsonSchema): JsonSchema {
 }
 
 /** A field that the contract fills in from an earlier action need not be sent. */
-function withoutFilled(args: JsonSchema, { orchestration }: Tool): JsonSchema {
+function withoutFilled(args: JsonSchema, { mode, depends_on = [] }: Tool["orchestration"]): JsonSchema {
   const { required = [], ...rest } = args;
-  const { mode, depends_on = [] } = orchestration;
   const filled = mode === "dependent" ? depends_on.flatMap(({ required_fields }) => required_fields) : [];
   const needed = (required as readonly string[]).filter((field) => !filled.includes(field));
   return needed.length === 0 ? rest : { ...rest, required: needed };

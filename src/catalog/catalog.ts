@@ -1,6 +1,7 @@
 import { ALIASES } from "./alias.ts";
 import type { Tool } from "./define-tool.ts";
 import { ToolSearch } from "./search/tool-search.ts";
+import { NOTHING_HIDDEN } from "./tool-schema.ts";
 import type { Verifier } from "./verifier.ts";
 
 /** What a catalog and every part of it have in common. */
@@ -20,9 +21,12 @@ export class Catalog {
   #metaTools: ReadonlyMap<string, Tool> | undefined;
   #search: ToolSearch | undefined;
   readonly #parts: CatalogParts;
+  /** Names that this part of a catalog must not say: those of the tools that are left out of it. */
+  readonly hidden: ReadonlySet<string>;
 
-  constructor(tools: readonly Tool[], parts: CatalogParts) {
+  constructor(tools: readonly Tool[], parts: CatalogParts, hidden: ReadonlySet<string> = NOTHING_HIDDEN) {
     this.tools = tools;
+    this.hidden = hidden;
     this.#parts = parts;
     this.#byName = new Map(tools.map((tool) => [tool.name, tool]));
     this.byCategory = Map.groupBy(tools, (tool) => tool.category);
@@ -77,10 +81,14 @@ export class Catalog {
    */
   restrictTo(grants: readonly string[]): Catalog {
     if (grants.includes("*")) return this;
+    const isGranted = ({ name, category }: Tool): boolean =>
+      grants.includes(name) || grants.includes(category);
+    const others = this.tools.filter((tool) => !isGranted(tool));
     return new Catalog(
-      this.tools.filter((tool) => grants.includes(tool.name) || grants.includes(tool.category)),
+      this.tools.filter(isGranted),
       // A key that may write is told whether it did, by a read it may not call itself: of that it sees the verdict only.
       this.#parts,
+      new Set([...this.hidden, ...others.map(({ name }) => name)]),
     );
   }
 }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { lazySchema, type Written } from "../contract/lazy-schema.ts";
 import { orchestrationSchema } from "../contract/orchestration.ts";
 import type { Tool } from "./define-tool.ts";
-import { type JsonSchema, toolSchema } from "./tool-schema.ts";
+import { hideNames, type JsonSchema, NOTHING_HIDDEN, toolSchema } from "./tool-schema.ts";
 
 /** A schema in an answer. */
 export const jsonSchemaSchema = lazySchema(() => z.looseObject({}).describe("JSON Schema, 2020-12"));
@@ -26,16 +26,20 @@ export const toolDescriptionSchema = lazySchema(() =>
 
 export type ToolDescription = Written<typeof toolDescriptionSchema>;
 
-/** Describe one tool with its whole schema and its contract. */
-export function describeTool(tool: Tool): ToolDescription {
-  const schema = toolSchema(tool);
+/**
+ * Describe one tool with its whole schema and its contract.
+ *
+ * @param hidden names of tools that must not be said to whoever reads it
+ */
+export function describeTool(tool: Tool, hidden = NOTHING_HIDDEN): ToolDescription {
+  const schema = toolSchema(tool, hidden);
   return {
     name: tool.name,
-    description: tool.description,
+    description: hideNames(tool.description, hidden),
     parameters: (schema["properties"] ?? {}) as JsonSchema,
     required: (schema["required"] ?? []) as readonly string[],
     is_write: tool.isWrite,
     input_schema: schema,
-    "x-orchestration": tool.orchestration,
+    "x-orchestration": schema["x-orchestration"] as ToolDescription["x-orchestration"],
   };
 }

@@ -7,6 +7,7 @@ import { visibleText } from "../kit/visible-text.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Tool } from "./define-tool.ts";
 import { describeTool, jsonSchemaSchema } from "./describe-tool.ts";
+import { hideNames } from "./tool-schema.ts";
 
 /** Which tools are asked for. Everything is optional: nothing said is every tool. */
 export const discoverySchema = lazySchema(() => {
@@ -88,7 +89,7 @@ export function discoverTools(request: DiscoveryRequest, catalog: Catalog): Disc
   return {
     tools: found
       .slice(0, limit)
-      .map((tool, at) => toDiscovered(tool, detail === "schema" && at < LIMITS.describedTools)),
+      .map((tool, at) => toDiscovered(tool, catalog, detail === "schema" && at < LIMITS.describedTools)),
     total: found.length,
     ...(hints.length > 0 && { hint: hints.join(" ") }),
   };
@@ -144,10 +145,11 @@ function list(words: readonly string[]): string {
   return words.length > LIMITS.maxDiscoveredTools ? `${shown}, …` : shown || "none";
 }
 
-function toDiscovered(tool: Tool, isDescribed: boolean): DiscoveredTool {
-  const { name, summary, category, actions, isWrite } = tool;
+function toDiscovered(tool: Tool, catalog: Catalog, isDescribed: boolean): DiscoveredTool {
+  const { name, category, actions, isWrite } = tool;
+  const summary = hideNames(tool.summary, catalog.hidden);
   const listed = { name, summary, category, actions, is_write: isWrite };
   if (!isDescribed) return listed;
-  const { parameters, required } = describeTool(tool);
+  const { parameters, required } = describeTool(tool, catalog.hidden);
   return { ...listed, parameters, required };
 }

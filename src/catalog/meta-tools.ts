@@ -43,8 +43,8 @@ export function createMetaTools(catalog: Catalog): readonly Tool[] {
       typicalTokens: 400,
       input: schemaRequestSchema(),
       run: async ({ tool_name }) => {
-        const tool = catalog.get(tool_name);
-        if (tool !== undefined) return describeTool(tool);
+        const tool = catalog.callable(tool_name);
+        if (tool !== undefined) return describeTool(tool, catalog.hidden);
         throw new ToolFailure("UNKNOWN_TOOL", { hint: sayUnknownTool(tool_name, catalog.names) });
       },
     }),

@@ -7,7 +7,11 @@ import type { Tool } from "./define-tool.ts";
 /** A JSON Schema (2020-12) as Zod writes it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-const cache = new WeakMap<Tool, JsonSchema>();
+/** For whoever sees every tool. */
+export const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
+
+/** By the names that are hidden, because each part of a catalog has one set of them. */
+const cache = new WeakMap<ReadonlySet<string>, WeakMap<Tool, JsonSchema>>();
 
 /**
  * The JSON Schema of a tool's arguments, with its contract under `x-orchestration`. Throws when there is none that a
@@ -15,13 +19,71 @@ const cache = new WeakMap<Tool, JsonSchema>();
  *
  * `io: "input"` because callers send input: with output, fields that have a default would become required. It refers to
  * nothing outside itself and has no definitions, so it can stand anywhere inside another schema.
+ *
+ * @param hidden names of tools that must not be said to whoever reads it
  */
-export function toolSchema(tool: Tool): JsonSchema {
-  const cached = cache.get(tool);
-  if (cached !== undefined) return cached;
-  const whole = { ...inputSchema(tool), "x-orchestration": tool.orchestration };
-  cache.set(tool, whole);
+export function toolSchema(tool: Tool, hidden = NOTHING_HIDDEN): JsonSchema {
+  let known = cache.get(hidden);
+  if (known === undefined) cache.set(hidden, (known = new WeakMap()));
+  let whole = known.get(tool);
+  if (whole !== undefined) return whole;
+  whole =
+    hidden.size === 0
+      ? { ...inputSchema(tool), "x-orchestration": tool.orchestration }
+      : withoutNames(toolSchema(tool), hidden);
+  known.set(tool, whole);
   return whole;
+}
+
+/**
+ * A contract is then what it comes to for who cannot call the others: what they would fill in has to be sent. Whatever names
+ * none of them stays the same object, because every key with tools of its own has its own set of hidden ones.
+ */
+function withoutNames(schema: JsonSchema, hidden: ReadonlySet<string>): JsonSchema {
+  const described = hideInDescriptions(schema, hidden) as JsonSchema;
+  const { depends_on = [], verify_with, ...own } = schema["x-orchestration"] as Tool["orchestration"];
+  const shown = depends_on.filter(({ tool }) => !hidden.has(tool));
+  const isVerifiedUnseen = verify_with !== undefined && hidden.has(verify_with.tool);
+  if (shown.length === depends_on.length && !isVerifiedUnseen) return described;
+  const contract = {
+    ...own,
+    ...(shown.length > 0 && { depends_on: shown }),
+    ...(verify_with !== undefined && !isVerifiedUnseen && { verify_with }),
+  };
+  return { ...described, "x-orchestration": contract };
+}
+
+function hideInDescriptions(value: unknown, hidden: ReadonlySet<string>): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, inner]): [string, unknown, unknown] => [
+    key,
+    inner,
+    key === "description" && typeof inner === "string"
+      ? hideNames(inner, hidden)
+      : hideInDescriptions(inner, hidden),
+  ]);
+  if (entries.every(([, before, after]) => before === after)) return value;
+  if (Array.isArray(value)) return entries.map(([, , after]) => after);
+  return Object.fromEntries(entries.map(([key, , after]) => [key, after]));
+}
+
+const patterns = new WeakMap<ReadonlySet<string>, RegExp>();
+
+/**
+ * Say what an author wrote without the names of tools that are hidden from who reads it. A name that is one plain word is
+ * taken for the word, unless it stands in quotes.
+ */
+export function hideNames(text: string, hidden: ReadonlySet<string>): string {
+  if (hidden.size === 0) return text;
+  let pattern = patterns.get(hidden);
+  if (pattern === undefined) patterns.set(hidden, (pattern = toPattern([...hidden])));
+  return text.replaceAll(pattern, "another tool");
+}
+
+function toPattern(names: readonly string[]): RegExp {
+  const telling = names.filter((name) => /[_-]|[a-z][A-Z]|\d/.test(name));
+  const bare = telling.length === 0 ? [] : [`(?<![\\w-])(?:${telling.join("|")})(?![\\w-])`];
+  return new RegExp([`(['"\`])(?:${names.join("|")})\\1`, ...bare].join("|"), "g");
 }
 
 /**

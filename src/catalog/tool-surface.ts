@@ -4,7 +4,7 @@ import { CALLS_OTHERS, describeBatchTool, type ToolDescriptor } from "./batch-to
 import type { Catalog } from "./catalog.ts";
 import type { Tool } from "./define-tool.ts";
 import { OPEN_BATCH_TOOL } from "./open-batch-tool.ts";
-import { inputSchema, type JsonSchema, toolSchema } from "./tool-schema.ts";
+import { hideNames, inputSchema, type JsonSchema, toolSchema } from "./tool-schema.ts";
 
 /** How much of a catalog a model is told up front. */
 export const TOOL_SURFACES = ["batch", "meta", "flat"] as const;
@@ -25,8 +25,8 @@ export function describeSurface(surface: ToolSurface, catalog: Catalog): readonl
     case "flat":
       return catalog.tools.map((tool) => ({
         name: tool.name,
-        description: tool.description,
-        inputSchema: toolSchema(tool),
+        description: hideNames(tool.description, catalog.hidden),
+        inputSchema: toolSchema(tool, catalog.hidden),
         annotations: toAnnotations(tool),
       }));
   }

@@ -85,6 +85,8 @@ export const LIMITS = {
   /** Requests a minute for a key that does not say. */
   quota: 120,
   quotaWindowS: 60,
+  /** What runs nothing (lists, schemas, jobs, plans) has an allowance of so many quotas: cheap, and an agent looks more often than it acts. */
+  listsPerQuota: 5,
   /** An isolate may use a block of quota that it fetched ahead for so long, or a twentieth of the window if that is less. */
   leaseMs: 2_000,
   /** A smaller limit is never leased: a block that expires unused, or is held back elsewhere, would be felt. */
@@ -93,7 +95,7 @@ export const LIMITS = {
   leaseLeastTokens: 16,
   /** A block is at most this part of what is left: whoever comes near the limit is counted draw by draw. */
   leaseShare: 8,
-  /** Calls that wait for one tool's global limit; more would only wait to be refused. */
+  /** Calls that wait for one tool's global limit; more would only wait to be refused, and that is the tenant's that has most. */
   permitWaiters: 1_000,
   /** A permit outlives its call's timeout by this: the way of the answer, and waiting for a header slot. */
   permitMarginMs: 5_000,

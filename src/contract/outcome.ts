@@ -51,7 +51,7 @@ export interface OutcomeMeta {
   /** It was unfinished at the deadline and goes on as a job. */
   readonly demoted?: true;
   /** Of a lost write: which tool was asked whether it took effect, and what that showed. */
-  readonly verification?: { readonly tool: string; readonly verdict: Verdict; readonly durationMs: number };
+  readonly verification?: { readonly tool?: string; readonly verdict: Verdict; readonly durationMs: number };
   /** Stands for the whole of `data` in a later batch's references, for a while. */
   readonly handle?: string;
   /** It ran before, under the same idempotency key; this is what came of it then. */

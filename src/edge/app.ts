@@ -7,6 +7,7 @@ import { makeRefusal } from "../contract/refusal.ts";
 import { err, ok } from "../kit/result.ts";
 import type { Env } from "./configuration.ts";
 import type { Deployment, VolleyOptions } from "./deployment.ts";
+import { countLists } from "./endpoints/count-lists.ts";
 import type { Handler } from "./endpoints/endpoint.ts";
 import { ENDPOINTS } from "./endpoints/endpoints.ts";
 import { executeActions } from "./endpoints/execute-actions.ts";
@@ -45,9 +46,9 @@ export function createApp(deploymentOf: (env: Env) => Deployment): Pick<App, "fe
   app.all("/healthz", (c) => refuseMethod(c.req.raw, "GET", crypto.randomUUID()));
 
   const methodsOf = new Map<string, string[]>();
-  for (const { route, handle } of ENDPOINTS) {
+  for (const { route, handle, runsNothing } of ENDPOINTS) {
     const [method = "", path = ""] = route.split(" ");
-    app.on(method, path, answerBy(handle));
+    app.on(method, path, answerBy(runsNothing ? countLists(handle) : handle));
     methodsOf.set(path, [...(methodsOf.get(path) ?? []), method]);
   }
   for (const [path, methods] of methodsOf) {

@@ -1,5 +1,5 @@
 import type { Catalog } from "../catalog/catalog.ts";
-import { type Jurisdiction, JURISDICTIONS } from "../contract/gate/caller.ts";
+import { type Caller, type Jurisdiction, JURISDICTIONS } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { RunOptions } from "../egress/ports.ts";
 import { attemptNow } from "../kit/result.ts";
@@ -10,6 +10,7 @@ import type { TenantGateOptions } from "./durable/tenant-gate.ts";
 import type { ToolGateNamespace } from "./durable/tool-gate.ts";
 import { type AllowedOrigins } from "./http/guard-origin.ts";
 import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";
+import { logWarning } from "./platform/log-bug.ts";
 
 /** A Worker's variables and bindings. */
 export type Env = Readonly<Record<string, unknown>>;
@@ -22,18 +23,33 @@ export function readKeys(env: Env): KeyRing {
 /** The tenants' objects where a caller's are kept. Throws when the runtime cannot keep them where some key says. */
 export function readTenantGates(
   env: Env,
-  { jurisdictions }: KeyRing,
+  { callers }: KeyRing,
 ): (jurisdiction?: Jurisdiction) => TenantGateNamespace {
   const anywhere = env["TENANT_GATE"] as TenantGateNamespace;
   const usual = readJurisdiction(env);
   // Made once: ids are remembered by namespace.
   const placed = new Map(
-    Array.from(jurisdictions, (jurisdiction) => {
+    Array.from(new Set(callers.flatMap(({ jurisdiction }) => jurisdiction ?? [])), (jurisdiction) => {
       const setting = jurisdiction === usual ? "VOLLEY_JURISDICTION" : "VOLLEY_KEYS";
       return [jurisdiction, placeObjects(anywhere, jurisdiction, setting)] as const;
     }),
   );
   return (jurisdiction) => (jurisdiction === undefined ? anywhere : placed.get(jurisdiction)!);
+}
+
+/** Say in the log which keys name tools that there are not: a slip of spelling would only be found by its caller. */
+export function warnOfUnknownTools(callers: readonly Caller[], catalog: Catalog): void {
+  for (const { name, tenant, tools } of callers) {
+    const unknown = tools.filter(
+      (grant) => grant !== "*" && catalog.get(grant) === undefined && !catalog.byCategory.has(grant),
+    );
+    if (unknown.length > 0)
+      logWarning("VOLLEY_KEYS names tools or categories that are not deployed", {
+        key: name,
+        tenant,
+        unknown,
+      });
+  }
 }
 
 /** Where `/mcp` may be reached from and as: `VOLLEY_HOSTS` and `VOLLEY_ORIGINS`, names separated by commas. */
@@ -145,7 +161,11 @@ function readList(env: Env, name: string): ReadonlySet<string> {
   return new Set(names.filter((part) => part !== ""));
 }
 
+/** A variable's text; throws naming the variable when it is anything else, which would otherwise count as not set. */
 function textOf(env: Env, name: string): string | undefined {
   const value = env[name];
-  return typeof value === "string" ? value : undefined;
+  if (value === undefined || typeof value === "string") return value;
+  throw new Error(
+    `Cannot read ${name}: it must be text, received ${Array.isArray(value) ? "an array" : typeof value}`,
+  );
 }

@@ -39,7 +39,7 @@ export function createVolley(options: VolleyOptions) {
   };
 
   const TenantGate = createTenantGate({
-    createBackground(env) {
+    createBackground(env, tenant) {
       const ports = createSystemPorts(env, rest);
       const options = readRunOptions(env, rest.trustedOrigins);
       // An alarm is an invocation of its own, with its own six header slots and its own time.
@@ -48,6 +48,7 @@ export function createVolley(options: VolleyOptions) {
       const health = new UpstreamHealth(ports.clock);
       const toolGates = createToolGates(readToolGates(env, catalog), {
         clock: ports.clock,
+        tenant,
         timeoutMs: LIMITS.gateTimeoutMs,
         // The message leaves at once; one that is lost costs the permit's own time.
         defer: () => {},

@@ -16,6 +16,7 @@ import {
   readRunOptions,
   readTenantGates,
   readToolGates,
+  warnOfUnknownTools,
 } from "./configuration.ts";
 import { createGateClient } from "./gate-client/gate-client.ts";
 import { createToolGates } from "./gate-client/tool-gate-client.ts";
@@ -67,6 +68,7 @@ export function createDeployment(
   { catalog, send, secretOf, trustedOrigins = [] }: DeploymentOptions,
 ): Deployment {
   const keys = readKeys(env);
+  warnOfUnknownTools(keys.callers, catalog);
   if (hasDevelopmentOrigins(env) && !isDevelopment()) warnOfDevelopmentOrigins();
   const ports = createSystemPorts(env, { send, secretOf });
   const options = readRunOptions(env, trustedOrigins);
@@ -127,7 +129,12 @@ export function createDeployment(
         gate: new Proxy({ admit } as Gate, { get: (own, name: keyof Gate) => own[name] ?? gate()[name] }),
         countAlone: (quota) => held.countAlone(ports.clock.now(), quota),
         toolGates: isLimited
-          ? createToolGates(toolGates, { clock, timeoutMs: LIMITS.gateTimeoutMs, defer })
+          ? createToolGates(toolGates, {
+              clock,
+              tenant: caller.tenant,
+              timeoutMs: LIMITS.gateTimeoutMs,
+              defer,
+            })
           : NO_TOOL_GATES,
         defer,
       };

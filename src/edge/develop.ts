@@ -60,7 +60,7 @@ const RETRY_MS = 10_000;
 
 /** Say how many tools and keys there are, and what is missing. */
 function describeStart(env: Env, { tools, secretOf }: VolleyOptions, origins: readonly string[]): string {
-  const keys = attemptNow(() => readKeys(env).size);
+  const keys = attemptNow(() => readKeys(env).callers.length);
   const count = keys.ok ? keys.value : 0;
   const lines = [`Volley has ${plural(tools.length, "tool")} and ${plural(count, "key")}.`];
   if (!keys.ok) lines.push(`Nobody can call it: ${(keys.error as Error).message}`);

@@ -1,15 +1,23 @@
 import type { Tool } from "../catalog/define-tool.ts";
-import type { AdmissionAnswer, AdmissionRequest, QuotaState, RateLimit } from "../contract/gate/admission.ts";
+import type {
+  AdmissionAnswer,
+  AdmissionRequest,
+  Allowance,
+  QuotaState,
+  RateLimit,
+} from "../contract/gate/admission.ts";
 import type { Caller } from "../contract/gate/caller.ts";
 import { type Claim, refuseClaim } from "../contract/gate/confirmation.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { IdempotencyAnswer, IdempotencyRequest, KeyState } from "../contract/gate/idempotency.ts";
 import type { JobSpec } from "../contract/gate/job.ts";
+import { LIMITS } from "../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../kit/result.ts";
 import { findSameReads } from "../plan/same-reads.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { degradePlan } from "./degrade-plan.ts";
+import type { Execution } from "./execution.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 
 /** A plan that may run. */
@@ -104,12 +112,23 @@ function isLimited({ task }: Step): boolean {
   return task.ok && toLimit(task.value.tool) !== null;
 }
 
-/** Count a request that runs nothing against the caller's quota. */
-export async function countRequest(caller: Caller, gate: Gate): Promise<Result<QuotaState | null, Refused>> {
-  const request = { quota: toQuota(caller), draws: [], jobs: [], allOrNothing: false };
+/**
+ * Count a request that runs nothing, against an allowance of its own: looking never costs a batch its place, nor a batch a
+ * look. Leased like any quota. Without an answer it goes on as a read does, as long as this isolate alone has not seen as
+ * many as are allowed.
+ */
+export async function countList({
+  caller,
+  gate,
+  countAlone,
+}: Pick<Execution, "caller" | "gate" | "countAlone">): Promise<Result<QuotaState | null, Refused>> {
+  const request = { quota: toQuota(caller, "lists"), draws: [], jobs: [], allOrNothing: false };
   const answer = await ask(request, gate);
-  if (answer === null) return err({ refusal: unreachable(request), quota: null });
-  return isOver(answer.quota) ? err(overQuota(answer.quota, caller)) : ok(answer.quota);
+  if (answer === null)
+    return countAlone(request.quota) ? ok(null) : err({ refusal: unreachable(request), quota: null });
+  if (answer.quota === null) return ok(null);
+  const quota: QuotaState = { ...answer.quota, allowance: "lists" };
+  return isOver(quota) ? err(overQuota(quota, caller)) : ok(quota);
 }
 
 async function ask(request: AdmissionRequest, gate: Gate): Promise<AdmissionAnswer | null> {
@@ -141,8 +160,9 @@ function isOver(quota: QuotaState | null): quota is QuotaState {
 }
 
 function overQuota(quota: QuotaState, caller: Caller): Refused {
-  const { limit, windowS } = caller.quota;
-  const hint = `The key may send ${limit} requests every ${windowS} s; wait before the next one.`;
+  const { limit, windowS } = toQuota(caller, quota.allowance);
+  const what = quota.allowance === "lists" ? "requests that run nothing" : "requests";
+  const hint = `The key may send ${limit} ${what} every ${windowS} s; wait before the next one.`;
   return { refusal: makeRefusal("QUOTA_EXCEEDED", hint, { retryAfterMs: quota.retryAfterMs }), quota };
 }
 
@@ -194,8 +214,12 @@ function toRequest(
   };
 }
 
-function toQuota({ name, quota }: Caller): RateLimit {
-  return { bucket: `key:${name}`, limit: quota.limit, windowS: quota.windowS };
+/** The tenant's bucket that is one of a key's allowances. */
+export function toQuota({ name, quota }: Caller, allowance: Allowance = "requests"): RateLimit {
+  const { limit, windowS } = quota;
+  return allowance === "requests"
+    ? { bucket: `key:${name}`, limit, windowS }
+    : { bucket: `lists:${name}`, limit: limit * LIMITS.listsPerQuota, windowS };
 }
 
 function toDraw({ index, parking, task }: Step): { index: number; limit: RateLimit }[] {

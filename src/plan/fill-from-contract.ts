@@ -25,6 +25,7 @@ export function fillFromContract(
   tool: Tool,
   index: number,
   entries: readonly Entry[],
+  hidden: ReadonlySet<string>,
 ): Result<Filled, Failure> {
   const { mode, depends_on = [] } = tool.orchestration;
   // What arguments that are one reference as a whole lack is not known yet.
@@ -35,7 +36,8 @@ export function fillFromContract(
   const filledFrom: number[] = [];
   for (const dependency of depends_on) {
     const missing = dependency.required_fields.filter((field) => !Object.hasOwn(input, field));
-    if (missing.length === 0) continue;
+    // What the caller may not call fills nothing in, and is not named: that a field is missing is then for the schema to say.
+    if (missing.length === 0 || hidden.has(dependency.tool)) continue;
     const candidates = entries
       .slice(0, index)
       .filter(({ action: other }) => other.ok && other.value.tool === dependency.tool);

@@ -137,7 +137,7 @@ function draftStep(
   if (!waits && tool.orchestration.mode !== "dependent")
     return { entry, task: withCall(plain, true), edges: NONE, handles: NONE };
 
-  const filled = fillFromContract(action, tool, entry.index, entries);
+  const filled = fillFromContract(action, tool, entry.index, entries, catalog.hidden);
   if (!filled.ok) return refused(filled.error);
   const { input, filledFrom } = filled.value;
   const found = edgesOf(input, filledFrom);

@@ -111,7 +111,12 @@ async function run(
       turn: turnOf,
       endsAt: clock.now() + plan.deadlineMs,
       background: () => (background ??= createBackground()),
-      verifications: () => (verifications ??= new Verifications({ verifierOf: catalog.verifierOf, scope })),
+      verifications: () =>
+        (verifications ??= new Verifications({
+          verifierOf: catalog.verifierOf,
+          hidden: catalog.hidden,
+          scope,
+        })),
     }),
     {
       clock,

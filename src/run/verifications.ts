@@ -14,6 +14,8 @@ import { outcomeOf } from "./ticket.ts";
 export interface VerificationOptions {
   /** The verifier of a write, by its name. The whole catalog's: what a caller may not call itself still finds out for it. */
   readonly verifierOf: (tool: string) => Verifier | undefined;
+  /** Names that the caller must not be told. */
+  readonly hidden: ReadonlySet<string>;
   readonly scope: CallScope;
 }
 
@@ -67,10 +69,12 @@ export class Verifications {
     const { clock } = this.#options.scope.ports;
     const startedAt = clock.now();
     const verdict = await this.#look(call, verifier);
-    const verification = { tool: verifier.tool.name, verdict, durationMs: clock.now() - startedAt };
+    const { name } = verifier.tool;
+    const isHidden = this.#options.hidden.has(name);
+    const verification = { ...(!isHidden && { tool: name }), verdict, durationMs: clock.now() - startedAt };
     return {
       ...outcome,
-      error: advise(outcome.error, verifier.tool.name, verdict),
+      error: advise(outcome.error, isHidden ? "a look at it" : `'${name}'`, verdict),
       meta: { ...outcome.meta, verification },
     };
   }
@@ -106,13 +110,13 @@ export class Verifications {
 }
 
 /** Say what a verdict means for whoever thinks of sending the write again. */
-function advise(failure: Failure, tool: string, verdict: Verdict): Failure {
+function advise(failure: Failure, read: string, verdict: Verdict): Failure {
   switch (verdict) {
     case "took_effect":
       return {
         ...failure,
         retryable: false,
-        hint: `Its answer was lost, but '${tool}' finds that it took effect: do not send it again.`,
+        hint: `Its answer was lost, but ${read} finds that it took effect: do not send it again.`,
       };
     case "not_found": {
       const why =
@@ -121,13 +125,13 @@ function advise(failure: Failure, tool: string, verdict: Verdict): Failure {
           : "the service may still be working on it";
       return {
         ...failure,
-        hint: `It was sent, and '${tool}' does not find its effect as of now; ${why}, so look once more before you send it again.`,
+        hint: `It was sent, and ${read} does not find its effect as of now; ${why}, so look once more before you send it again.`,
       };
     }
     case "inconclusive":
       return {
         ...failure,
-        hint: `It was sent, and whether it took effect is not known; '${tool}' could not tell, so look yourself before you send it again.`,
+        hint: `It was sent, and whether it took effect is not known; ${read} could not tell, so look yourself before you send it again.`,
       };
   }
 }

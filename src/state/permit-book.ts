@@ -9,7 +9,7 @@ export interface PermitBook {
   readonly limits: GlobalLimits;
   /** Granted, and neither given back nor over. Empty when only the rate is limited. */
   readonly live: readonly Permit[];
-  /** Who waits, oldest first. */
+  /** Who waits, in the order of `dealTurns`. */
   readonly waiting: readonly Waiter[];
   /** The upstream asked everyone to wait until then. */
   readonly pausedUntilMs: number;
@@ -30,6 +30,7 @@ export interface Permit {
 
 export interface Waiter {
   readonly id: string;
+  readonly tenant: string;
   readonly askedAtMs: number;
   readonly untilMs: number;
   readonly holdMs: number;

@@ -28,16 +28,19 @@ export interface PermitStep {
 const RATE_BUCKET = "rate";
 
 /**
- * Take one command, then grant whatever can be granted now, oldest first, and turn away who cannot be served in time.
+ * Take one command, then grant whatever can be granted now, each tenant in turn, and turn away who cannot be served in
+ * time.
  *
  * - Never more live permits than `limits.concurrency`: a permit counts until it is given back or its time is over, and
  *   every one ends by time. The mark is written before a permit that outlasts it leaves, so neither an eviction nor a
  *   crash forgets one.
  * - Never more grants than the rate's limit and what comes back within the window: each is drawn from a GCRA bucket with
  *   a durable mark (`drawQuota`).
- * - First come, first served: what a grant needs is the same for everyone, and the oldest is looked at first. Who cannot
- *   be served in time whatever the others do (the rate, an upstream's pause) is turned away at once, with the time to
- *   come back.
+ * - Round robin over tenants, and within one first come, first served (`dealTurns`): what a grant needs is the same for
+ *   everyone, and whose turn it is is looked at first. However many calls a tenant has waiting, another's oldest waits for
+ *   one turn of each tenant that was there before. Who cannot be served in time behind those (the rate, an upstream's pause)
+ *   is turned away at once, with the time to come back.
+ * - Nobody is refused because another fills the queue: over its bound the last turn goes, which is one of whoever has most.
  * - Nobody waits for ever: every question is answered by its end, and at once when it is given up.
  */
 export function stepPermits(
@@ -46,11 +49,14 @@ export function stepPermits(
   command: PermitCommand,
 ): [PermitBook, PermitStep] {
   const live = book.live.filter(({ endsAtMs }) => endsAtMs > nowMs);
-  const [next, early] = take({ ...book, live }, nowMs, command);
-  const service = new Service(next, nowMs);
-  for (const waiter of next.waiting) service.serve(waiter);
+  const [taken, early] = take({ ...book, live }, nowMs, command);
+  const waiting = dealTurns(taken.waiting);
+  const dropped = waiting.length > book.options.waiters ? waiting.pop() : undefined;
+  const service = new Service({ ...taken, waiting }, nowMs);
+  for (const waiter of waiting) service.serve(waiter);
   const [served, { answers, marks, wakeAtMs }] = service.close();
-  return [served, { answers: [...early, ...answers], marks, wakeAtMs }];
+  const full = dropped === undefined ? [] : [{ id: dropped.id, answer: FULL }];
+  return [served, { answers: [...early, ...full, ...answers], marks, wakeAtMs }];
 }
 
 function take(book: PermitBook, nowMs: number, command: PermitCommand): [PermitBook, PermitStep["answers"]] {
@@ -86,7 +92,7 @@ function release(
 function ask(
   { live, waiting, ...book }: PermitBook,
   nowMs: number,
-  { id, limits, waitMs, holdMs }: PermitRequest,
+  { id, tenant = NOBODY_SAID, limits, waitMs, holdMs }: PermitRequest,
 ): [PermitBook, PermitStep["answers"]] {
   const same = { ...book, live, waiting, limits };
   const held = live.find((permit) => permit.id === id);
@@ -94,15 +100,37 @@ function ask(
     return [same, [{ id, answer: { granted: true, waitedMs: held.grantedAtMs - nowMs } }]];
   const waiter = {
     id,
+    tenant,
     askedAtMs: nowMs,
     untilMs: nowMs + Math.min(waitMs, LIMITS.maxDeadlineMs),
     holdMs: Math.min(holdMs, LONGEST_HOLD_MS),
   };
   if (waiting.some((other) => other.id === id))
     return [{ ...same, waiting: waiting.map((other) => (other.id === id ? waiter : other)) }, []];
-  if (waiting.length >= book.options.waiters)
-    return [same, [{ id, answer: { granted: false, reason: "full", retryAfterMs: null } }]];
   return [{ ...same, waiting: [...waiting, waiter] }, []];
+}
+
+const FULL: PermitAnswer = { granted: false, reason: "full", retryAfterMs: null };
+
+/** The tenant of all who do not say theirs; none has an empty name. */
+const NOBODY_SAID = "";
+
+/**
+ * Put the first of every tenant first, then the second of every tenant, and so on; those of one round stay as they stand.
+ *
+ * Dealt again after whatever came or went, this is round robin: served from the front, a tenant's next call joins the round
+ * of those that wait already, at its end. The last of all is one of the tenant that has most waiting.
+ */
+function dealTurns(waiting: readonly Waiter[]): Waiter[] {
+  const ahead = new Map<string, number>();
+  const dealt = waiting.map((waiter) => {
+    const round = ahead.get(waiter.tenant) ?? 0;
+    ahead.set(waiter.tenant, round + 1);
+    return { waiter, round };
+  });
+  // One tenant alone is the usual case, and stands in order already.
+  if (ahead.size <= 1) return [...waiting];
+  return dealt.sort((a, b) => a.round - b.round).map(({ waiter }) => waiter);
 }
 
 /** When the next in line may go as far as is known now, and what it would be waiting for. */
@@ -129,7 +157,7 @@ class Service {
     this.#aliveMarkMs = book.aliveMarkMs;
   }
 
-  /** Grant, turn away or keep one waiter; they must come oldest first. */
+  /** Grant, turn away or keep one waiter; they must come in turn. */
   serve(waiter: Waiter): void {
     const { id, askedAtMs, untilMs } = waiter;
     const { atMs, reason } = this.#prospect(this.#waiting.length);

@@ -1,6 +1,13 @@
 import type { Attack } from "./attack.ts";
+import { FAIRNESS_ATTACKS } from "./fairness.ts";
 import { HINT_ATTACKS } from "./hints.ts";
+import { KEY_ATTACKS } from "./keys.ts";
 import { TOOL_ATTACKS } from "./tools.ts";
 
 /** Every known worst request, one file for each kind. */
-export const ATTACKS: readonly Attack[] = [...HINT_ATTACKS, ...TOOL_ATTACKS];
+export const ATTACKS: readonly Attack[] = [
+  ...HINT_ATTACKS,
+  ...FAIRNESS_ATTACKS,
+  ...KEY_ATTACKS,
+  ...TOOL_ATTACKS,
+];

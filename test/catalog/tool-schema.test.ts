@@ -1,8 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
 import { defineTool } from "../../src/catalog/define-tool.ts";
-import { toolSchema } from "../../src/catalog/tool-schema.ts";
+import { hideNames, toolSchema } from "../../src/catalog/tool-schema.ts";
 import { declareTool, getOrder, searchOrders, sendReceipt } from "../support/sample-tools.ts";
 
 test("toolSchema() describes the arguments as a caller sends them: a default is not required", () => {
@@ -92,4 +92,56 @@ test("toolSchema() does not say that names are strings", () => {
     named: { propertyNames: { type: "string", enum: ["a"] } },
   });
   expect(JSON.stringify(schemaOf(input)).split("propertyNames")).toHaveLength(2);
+});
+
+describe("for who may not call every tool", () => {
+  const HIDDEN = new Set(["find_page", "look", "getNote"]);
+  const tool = defineTool({
+    ...declareTool({ name: "show" }),
+    isWrite: true,
+    actions: ["update"],
+    input: z.strictObject({
+      page_id: z.string().describe("From find_page or `look`."),
+      find_page: z.string().optional(),
+    }),
+    orchestration: {
+      mode: "dependent",
+      depends_on: [
+        { tool: "find_page", required_fields: ["page_id"] },
+        { tool: "find_page-2", required_fields: ["page_id"] },
+      ],
+      verify_with: { tool: "look", args: { id: "/page_id" } },
+    },
+    run: async () => null,
+  });
+
+  test("toolSchema() says nothing of the others: contract and descriptions, not the fields", () => {
+    expect(toolSchema(tool, HIDDEN)).toMatchObject({
+      properties: {
+        page_id: { type: "string", description: "From another tool or another tool." },
+        find_page: { type: "string" },
+      },
+      "x-orchestration": {
+        mode: "dependent",
+        depends_on: [{ tool: "find_page-2", required_fields: ["page_id"] }],
+      },
+    });
+    expect(toolSchema(tool, HIDDEN)["x-orchestration"]).not.toHaveProperty("verify_with");
+    expect(toolSchema(tool, new Set([...HIDDEN, "find_page-2"]))["x-orchestration"]).toEqual({
+      mode: "dependent",
+    });
+    expect(toolSchema(tool)["x-orchestration"]).toEqual(tool.orchestration);
+  });
+
+  test.each([
+    [
+      "Takes what find_page, getNote or 'look' gives.",
+      "Takes what another tool, another tool or another tool gives.",
+    ],
+    ["Have a look at my-find_page-2.", "Have a look at my-find_page-2."],
+    ["(find_page)", "(another tool)"],
+  ])("hideNames() takes a plain word for a word: %s", (text, shown) => {
+    expect(hideNames(text, HIDDEN)).toBe(shown);
+    expect(hideNames(text, new Set())).toBe(text);
+  });
 });

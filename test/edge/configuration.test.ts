@@ -1,8 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import { defineTool } from "../../src/catalog/define-tool.ts";
-import { readToolGates } from "../../src/edge/configuration.ts";
+import { readKeys, readToolGates, warnOfUnknownTools } from "../../src/edge/configuration.ts";
 import { declareTool } from "../support/sample-tools.ts";
 
 const PLAIN = defineTool(declareTool());
@@ -19,5 +19,48 @@ describe("readToolGates()", () => {
     expect(() => readToolGates({}, createCatalog([PLAIN, SHARED]))).toThrow(
       "Cannot read TOOL_GATE: 'shared' has global limits and needs this binding",
     );
+  });
+});
+
+describe("readKeys()", () => {
+  test.each([[[]], [{}], [7], [null], [true]])(
+    "refuses %j, which is not text and would let nobody in",
+    (value) => {
+      expect(() => readKeys({ VOLLEY_KEYS: value })).toThrow("Cannot read VOLLEY_KEYS: it must be text");
+    },
+  );
+});
+
+describe("warnOfUnknownTools()", () => {
+  test("tells the operator what a key may call that there is not, by the key's name", () => {
+    const warned: unknown[] = [];
+    const warn = vi
+      .spyOn(console, "warn")
+      .mockImplementation((line: string) => void warned.push(JSON.parse(line)));
+    const callerOf = (name: string, tools: readonly string[]) => ({
+      name,
+      tenant: "acme",
+      tools,
+      quota: { limit: 1, windowS: 60 },
+      skipApproval: false,
+    });
+    warnOfUnknownTools(
+      [
+        callerOf("all", ["*"]),
+        callerOf("fits", [PLAIN.name, PLAIN.category]),
+        callerOf("slips", ["shard", PLAIN.name, "toString"]),
+      ],
+      createCatalog([PLAIN, SHARED]),
+    );
+    warn.mockRestore();
+    expect(warned).toEqual([
+      {
+        level: "warn",
+        message: "VOLLEY_KEYS names tools or categories that are not deployed",
+        key: "slips",
+        tenant: "acme",
+        unknown: ["shard", "toString"],
+      },
+    ]);
   });
 });

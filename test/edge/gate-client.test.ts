@@ -1,13 +1,14 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import { LIMITS } from "../../src/contract/limits.ts";
 import { placeJob } from "../../src/contract/gate/job-shard.ts";
 import { createGateClient } from "../../src/edge/gate-client/gate-client.ts";
 import { systemClock } from "../../src/edge/platform/system-ports.ts";
 import type { Gate } from "../../src/contract/gate/tenant-gate-methods.ts";
 import type { TenantGateNamespace } from "../../src/edge/gate-client/gate-client.ts";
 import { countRows } from "./count-rows.ts";
-import { attemptsRun } from "./scripted-attempts.ts";
+import { attemptsRun, tenantsServed } from "./scripted-attempts.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 
 const REQUEST = makeRequest({ quota: HUNDRED_AN_HOUR });
@@ -57,6 +58,29 @@ class FakeNamespace implements TenantGateNamespace {
 const brokenBy = (marks: object): Error => Object.assign(new Error("broken"), marks);
 
 describe("createGateClient()", () => {
+  test("reaches objects that know whose they are, home and shards alike", async () => {
+    const gate = createGateClient(gates, "client-tenant", { clock: systemClock, timeoutMs: 50_000 });
+    await gate.jobs({ status: null, limit: 1, after: null });
+    const served = tenantsServed.filter((tenant) => tenant.startsWith("client-tenant"));
+    expect(served).toEqual(Array.from({ length: LIMITS.outboxShards }, () => "client-tenant"));
+  });
+
+  test("lists the jobs of some tools only, page by page", async () => {
+    const gate = createGateClient(gates, "client-tools", { clock: systemClock, timeoutMs: 50_000 });
+    const specs = ["mail", "print", "mail", "other"].map((tool) =>
+      makeSpec(crypto.randomUUID(), ["hang"], { tool }),
+    );
+    await gate.admit(makeJobsRequest(...specs));
+    const query = { status: null, tools: ["mail", "print", "to'); --"], limit: 2 };
+    const first = await gate.jobs({ ...query, after: null });
+    const { createdAt, id } = first[1]!;
+    const second = await gate.jobs({ ...query, after: { createdAt, id } });
+    expect([...first, ...second].map(({ tool }) => tool).sort()).toEqual(["mail", "mail", "print"]);
+    expect(await gate.jobs({ ...query, tools: [], after: null })).toEqual([]);
+    expect(await gate.jobs({ status: "dead", limit: 9, after: null })).toEqual([]);
+    expect(await gate.jobs({ status: null, limit: 9, after: null })).toHaveLength(4);
+  });
+
   test("admits, settles and reads over the real binding", async () => {
     const gate = createGateClient(gates, "client-round-trip", { clock: systemClock, timeoutMs: 50_000 });
     const { quota, recorded } = await gate.admit({

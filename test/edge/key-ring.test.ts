@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 
-import { digestKey, parseKeyRing } from "../../src/edge/http/key-ring.ts";
+import { digestKey, EMPTY_KEY_DIGEST, parseKeyRing } from "../../src/edge/http/key-ring.ts";
+
+async function hashOf(key: string): Promise<string> {
+  return [...(await digestKey(key))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
 
 /** A ring with one key, `secret-key`, and what its entry says besides. */
 async function ringWith(entry: object) {
-  const digest = [...(await digestKey("secret-key"))]
-    .map((byte) => byte.toString(16).padStart(2, "0"))
-    .join("");
-  return parseKeyRing(
-    JSON.stringify([{ name: "agent", hash: digest, tenant: "acme", tools: ["*"], ...entry }]),
-  );
+  const hash = await hashOf("secret-key");
+  return parseKeyRing(JSON.stringify([{ name: "agent", hash, tenant: "acme", tools: ["*"], ...entry }]));
 }
 
 test("parseKeyRing() takes the name of the secret that signs a key's callbacks", async () => {
@@ -60,7 +60,9 @@ test.each([
   [keysIn(undefined, undefined), "us", ["us"]],
   [keysIn(undefined, undefined), undefined, []],
 ] as const)("parseKeyRing() takes %s where everything else is in %s", (keys, everywhere, jurisdictions) => {
-  expect([...parseKeyRing(keys, everywhere).jurisdictions]).toEqual(jurisdictions);
+  expect([
+    ...new Set(parseKeyRing(keys, everywhere).callers.flatMap(({ jurisdiction }) => jurisdiction ?? [])),
+  ]).toEqual(jurisdictions);
 });
 
 test.each(["mars", "EU", "", null, 1])(
@@ -69,3 +71,64 @@ test.each(["mars", "EU", "", null, 1])(
     await expect(ringWith({ jurisdiction })).rejects.toThrow(/VOLLEY_KEYS[^]*jurisdiction/);
   },
 );
+
+test("parseKeyRing() refuses two entries of one name and tenant, said or not", async () => {
+  const [first, second] = [await hashOf("first"), await hashOf("second")];
+  const parse = (...entries: object[]) =>
+    parseKeyRing(
+      JSON.stringify(
+        entries.map((entry, at) => ({ hash: at === 0 ? first : second, tools: ["*"], ...entry })),
+      ),
+    );
+  for (const [one, other] of [
+    [
+      { name: "ci", tenant: "acme" },
+      { name: "ci", tenant: "acme" },
+    ],
+    [{ name: "ci" }, { name: "ci", tenant: "ci" }],
+  ] as const)
+    expect(() => parse(one, other)).toThrow(
+      /VOLLEY_KEYS: entry 1 \('ci'\) has the name of entry 0, .*'(acme|ci)'/,
+    );
+  expect(() => parse({ name: "ci", tenant: "acme" }, { name: "ci", tenant: "other" })).not.toThrow();
+  expect(() => parse({ name: "a.b", tenant: "c" }, { name: "b", tenant: "c.a" })).not.toThrow();
+});
+
+test("parseKeyRing() refuses one key under two names, without showing its hash", async () => {
+  const hash = await hashOf("shared");
+  const text = JSON.stringify([
+    { name: "a", tenant: "acme", hash, tools: ["*"] },
+    { name: "b", tenant: "other", hash, tools: ["email"] },
+  ]);
+  expect(() => parseKeyRing(text)).toThrow("VOLLEY_KEYS: entry 1 ('b') has the hash of entry 0 ('a')");
+  expect(() => parseKeyRing(text)).not.toThrow(hash);
+});
+
+test("parseKeyRing() refuses the hash of an empty key, which whoever sends none would have", async () => {
+  expect(btoa(String.fromCharCode(...(await digestKey(""))))).toBe(EMPTY_KEY_DIGEST);
+  await expect(ringWith({ hash: await hashOf("") })).rejects.toThrow(
+    "VOLLEY_KEYS: entry 0 ('agent') has the hash of an empty key",
+  );
+});
+
+test.each([
+  ["an unknown field", { tool: ["*"] }, "tool"],
+  ["a field that reaches a prototype", JSON.parse('{"__proto__":{}}') as object, "__proto__"],
+  ["an empty name", { name: "" }, "name"],
+  ["a name that is a number", { name: 7 }, "name"],
+  ["an empty tenant", { tenant: "" }, "tenant"],
+  ["tools that are no list", { tools: "*" }, "tools"],
+  ["no tools", { tools: [] }, "tools"],
+  ["a tool without a name", { tools: [""] }, "tools"],
+  ["a hash that is a key", { hash: "vk_secret" }, "hash"],
+  ["a hash in capitals", { hash: "AB".repeat(32) }, "hash"],
+  ["a limit of none", { quota: { limit: 0, window_s: 60 } }, "limit"],
+  ["a limit as text", { quota: { limit: "60", window_s: 60 } }, "limit"],
+  ["half a quota", { quota: { limit: 60 } }, "window_s"],
+  ["an unknown flag", { flags: ["admin"] }, "flags"],
+])("parseKeyRing() refuses %s, and names the field", async (_, entry, field) => {
+  const parsed = ringWith(entry);
+  await expect(parsed).rejects.toThrow(/^Cannot read VOLLEY_KEYS: /);
+  await expect(parsed).rejects.toThrow(field);
+  await expect(parsed).rejects.not.toThrow(/vk_secret|ABAB/);
+});

@@ -51,24 +51,25 @@ async function createWorker(beforeAnswer: () => Promise<void>, onAnswer = (): vo
   const VOLLEY_KEYS = JSON.stringify([{ name: "k", hash, tenant, tools: ["*"], quota: QUOTA }]);
   const bindings = { TENANT_GATE, TOOL_GATE: {}, VOLLEY_KEYS };
 
-  const send = async (actions: readonly object[]) => {
+  const send = (actions: readonly object[]) => ask("/v1/execute_actions", { actions });
+  const ask = async (path: string, body: object) => {
     const context = createExecutionContext();
     const response = await app.fetch(
-      new Request("https://volley.test/v1/execute_actions", {
+      new Request(`https://volley.test${path}`, {
         method: "POST",
         headers: { authorization: "Bearer key", "content-type": "application/json" },
-        body: JSON.stringify({ actions }),
+        body: JSON.stringify(body),
       }),
       bindings,
       context,
     );
     onAnswer();
-    const body = (await response.json()) as Record<string, unknown>;
+    const answered = (await response.json()) as Record<string, unknown>;
     await waitOnExecutionContext(context);
     await Promise.allSettled(pending);
-    return { response, body };
+    return { response, body: answered };
   };
-  return { send, called };
+  return { send, ask, called };
 }
 
 const ACTIONS = [
@@ -132,6 +133,21 @@ test("with nothing but writes the whole request is unavailable", async () => {
     detail: expect.stringContaining("may have been recorded"),
   });
   expect(called).toEqual([]);
+});
+
+test("what runs nothing is answered uncounted, as often as this isolate alone may", async () => {
+  const { ask } = await createWorker(() => Promise.reject(new Error("unreachable")));
+  const answers = await Promise.all(
+    Array.from({ length: 5 * QUOTA.limit + 1 }, (_, n) =>
+      n % 2 === 0
+        ? ask("/v1/discover_tools", { query: "echo" })
+        : ask("/v1/execute_actions", { dry_run: true, actions: ACTIONS }),
+    ),
+  );
+  const statuses = answers.map(({ response }) => response.status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(5 * QUOTA.limit);
+  expect(statuses.filter((status) => status === 503)).toHaveLength(1);
+  for (const { response } of answers) expect(response.headers.has("ratelimit")).toBe(false);
 });
 
 test("a limiter that answers in time counts", async () => {

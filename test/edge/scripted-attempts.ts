@@ -8,6 +8,9 @@ export type Act = "succeed" | "fail" | "fail-for-good" | "lose" | "throw" | "han
 /** Every attempt that an alarm ran in this isolate, in order, as `id#attempt`. */
 export const attemptsRun: string[] = [];
 
+/** Whose work the objects of this isolate said they would do, in the order they were made. */
+export const tenantsServed: string[] = [];
+
 /** Every delivery that an alarm tried, in order. */
 export const deliveriesTried: CallbackClaim[] = [];
 

@@ -50,11 +50,28 @@ const deferred: Promise<unknown>[] = [];
 const gatesOf = (namespace: ToolGateNamespace, timeoutMs = 50_000) =>
   createToolGates(namespace, {
     clock: systemClock,
+    tenant: "acme",
     timeoutMs,
     defer: (work) => void deferred.push(work),
   });
 
 describe("createToolGates()", () => {
+  test("says whose call it is, whatever the question says", async () => {
+    const asked: PermitRequest[] = [];
+    const namespace: ToolGateNamespace = {
+      idFromName: (name) => ({ name }) as DurableObjectId,
+      get: () => ({
+        acquire: async (request) => {
+          asked.push(request);
+          return GRANTED;
+        },
+        release: async () => {},
+      }),
+    };
+    await gatesOf(namespace).acquire("tool", { ...REQUEST, tenant: "somebody else" });
+    expect(asked).toEqual([{ ...REQUEST, tenant: "acme" }]);
+  });
+
   test("asks and gives back over the real binding, each tool at a gate of its own", async () => {
     // The first object of a run loads the whole Worker, which takes longer than any gate does.
     const gates = gatesOf(env.TOOL_GATE, 30_000);

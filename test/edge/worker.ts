@@ -3,10 +3,15 @@ import { createTenantGate } from "../../src/edge/durable/tenant-gate.ts";
 import type { TenantGateMethods } from "../../src/contract/gate/tenant-gate-methods.ts";
 import { createToolGate, type ToolGateMethods } from "../../src/edge/durable/tool-gate.ts";
 import { limitedMail } from "./limited-mail.ts";
-import { SCRIPTED } from "./scripted-attempts.ts";
+import { SCRIPTED, tenantsServed } from "./scripted-attempts.ts";
 
 /** A gate as it is deployed, with attempts that do what their arguments say. */
-export const TenantGate = createTenantGate({ createBackground: () => SCRIPTED });
+export const TenantGate = createTenantGate({
+  createBackground(_, tenant) {
+    tenantsServed.push(tenant);
+    return SCRIPTED;
+  },
+});
 
 /** A gate whose limits a test can reach. */
 export const SmallGate = createTenantGate({

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { configureKeys } from "../support/configured-keys.ts";
 import type { WireResult } from "../support/execute-batch.ts";
 import { expectClean } from "../support/expect-clean.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -102,6 +103,8 @@ test("nobody gets in where no key is configured, and a broken configuration is n
     ["[]", 401],
     ["[{]", 503],
     ['[{"name":"x"}]', 503],
+    [await configureKeys({ "": { name: "anybody" } }), 503],
+    [await configureKeys({ "sandbox-key": { name: "twice" }, other: { name: "twice" } }), 503],
   ] as const) {
     await using bare = await startSandbox({ vars: { VOLLEY_KEYS: keys } });
     for (const key of ["", "undefined", "null", "sandbox-key"]) {

@@ -99,9 +99,9 @@ describe("POST /v1/discover_tools", () => {
     expect(found.tools.every(({ category }) => category === "probe")).toBe(true);
   });
 
-  test("costs no quota", async () => {
+  test("costs none of the quota, and one of the allowance for what runs nothing", async () => {
     const { headers } = await post("/v1/discover_tools", {}, small);
-    expect(headers).not.toHaveProperty("ratelimit");
+    expect(headers["ratelimit-policy"]).toBe('"lists";q=100;w=60');
   });
 
   test.each([

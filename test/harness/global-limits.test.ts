@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { eventually } from "../support/eventually.ts";
+import { eventually, sleep } from "../support/eventually.ts";
 import type { WireEnvelope } from "../support/execute-batch.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";
 import { sendAndHold } from "../support/raw-client.ts";
@@ -54,6 +54,29 @@ describe("a tool that two calls at once are all of", () => {
       for (const { meta } of results.filter(({ data }) => !Array.isArray(data)))
         expect(meta.queued_ms! + meta.duration_ms!).toBeLessThanOrEqual(stats["duration_ms"]! + 3);
     expect(Math.max(...results.map(({ meta }) => meta.queued_ms ?? 0))).toBeGreaterThan(100);
+  });
+});
+
+describe("a tenant whose batches wait for the places", () => {
+  test("costs another tenant's call no more than two turns of each place", async () => {
+    const answer = upstream.hold("/global", 500, 501);
+    const numberOf = ({ query }: { query: URLSearchParams }): number => Number(query.get("n"));
+    const here = () =>
+      upstream
+        .requestsTo("/global")
+        .map(numberOf)
+        .filter((n) => n >= 500);
+    const floods = Array.from({ length: 20 }, (_, batch) =>
+      callers[0].execute([call(500 + 2 * batch, 5), call(501 + 2 * batch, 5)]),
+    );
+    await eventually("both places to be taken", () => (here().length === 2 ? true : undefined));
+    const quiet = callers[1].execute([call(600, 5)]);
+    // Most of the others wait by now; if not, they are behind it all the more.
+    await sleep(300);
+    answer();
+    expect((await quiet).summary).toMatchObject({ ok: 1 });
+    for (const { summary } of await Promise.all(floods)) expect(summary).toMatchObject({ ok: 2 });
+    expect(here().indexOf(600)).toBeLessThanOrEqual(2 + 2 * 2);
   });
 });
 

@@ -138,3 +138,15 @@ test("what happens in the background has no data to fill a field from", () => {
     hint: expect.stringContaining("fire-and-forget"),
   });
 });
+
+test("what the caller may not call fills nothing in, and the failure does not name it", () => {
+  const batch = valueOf(parseBatch({ actions: [{ id: "s", tool: "search" }, { tool: "needy" }] }, 0));
+  const needy = contractOf("needy", {
+    input: z.strictObject({ id: z.string() }),
+    orchestration: { mode: "dependent", depends_on: [dependsOn("search", ["id"])] },
+  });
+  const catalog = createCatalog([contractOf("search"), needy]).restrictTo(["needy"]);
+  const failure = errorOf(last(valueOf(makePlan(batch, catalog)).steps).task);
+  expect(failure).toMatchObject({ code: "INVALID_ARGS", issues: [{ path: "/args/id" }] });
+  expect(JSON.stringify(failure)).not.toContain("search");
+});

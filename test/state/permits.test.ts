@@ -33,9 +33,14 @@ class TestGate {
     this.book = openPermits(marks, this.now, options);
   }
 
+  /** Ask for a call of the tenant that its id begins with, up to a slash; of one that is not said without any. */
   ask(id: string, limits: GlobalLimits, request: Partial<PermitRequest> = {}): PermitAnswer | undefined {
     this.answers.delete(id);
-    this.#step({ kind: "ask", request: { id, limits, waitMs: 10_000, holdMs: 1_000, ...request } });
+    const tenant = id.includes("/") ? { tenant: id.split("/")[0]! } : {};
+    this.#step({
+      kind: "ask",
+      request: { id, ...tenant, limits, waitMs: 10_000, holdMs: 1_000, ...request },
+    });
     return this.answers.get(id);
   }
 
@@ -167,6 +172,82 @@ describe("a global concurrency", () => {
     expect(gate.statusOf("c")).toBe("busy");
     gate.advance(LIMITS.permitMarginMs);
     expect(gate.book.live).toEqual([]);
+  });
+});
+
+/** Names of a tenant's calls: `a/0`, `a/1`, … */
+const callsOf = (tenant: string, count: number): string[] =>
+  Array.from({ length: count }, (_, n) => `${tenant}/${n}`);
+
+const waitingIn = (gate: TestGate): string[] => gate.book.waiting.map(({ id }) => id);
+
+describe("several tenants", () => {
+  const ONE: GlobalLimits = { concurrency: 1, rate: null };
+
+  test("have their turns one after the other, however many calls each has waiting", () => {
+    const gate = new TestGate();
+    for (const id of [...callsOf("a", 6), ...callsOf("b", 2), ...callsOf("c", 2)]) gate.ask(id, ONE);
+    expect(waitingIn(gate)).toEqual(["a/1", "b/0", "c/0", "a/2", "b/1", "c/1", "a/3", "a/4", "a/5"]);
+    gate.release("a/0");
+    gate.ask("d/0", ONE);
+    expect(waitingIn(gate).slice(0, 4)).toEqual(["b/0", "c/0", "a/2", "d/0"]);
+  });
+
+  test("40 calls that wait cost another tenant's call no more than two turns, whenever it comes", () => {
+    const gate = new TestGate();
+    for (const id of callsOf("flood", 41)) gate.ask(id, ONE);
+    for (let round = 0; round < 10; round += 1) {
+      gate.ask(`quiet/${round}`, ONE);
+      let turns = 0;
+      for (; gate.statusOf(`quiet/${round}`) === "waiting"; turns += 1) gate.release(gate.book.live[0]!.id);
+      expect(turns).toBeLessThanOrEqual(2);
+    }
+  });
+
+  test("who gives up leaves no gap: the next of the same tenant has its turn", () => {
+    const gate = new TestGate();
+    for (const id of ["a/0", "a/1", "a/2", "b/0", "b/1"]) gate.ask(id, ONE);
+    gate.release("b/0");
+    expect(waitingIn(gate)).toEqual(["a/1", "b/1", "a/2"]);
+  });
+
+  test("share a rate in turns too, and who is pushed behind its time is told at once", () => {
+    const gate = new TestGate();
+    for (let n = 0; n < 5; n += 1) gate.ask(`used/${n}`, FIVE_A_SECOND);
+    for (const id of callsOf("flood", 5)) gate.ask(id, FIVE_A_SECOND, { waitMs: 1_000 });
+    expect(callsOf("flood", 5).map((id) => gate.statusOf(id))).toEqual(Array(5).fill("waiting"));
+    gate.ask("quiet/0", FIVE_A_SECOND, { waitMs: 1_000 });
+    expect(gate.answers.get("flood/4")).toMatchObject({ reason: "rate", retryAfterMs: 1_200 });
+    gate.advance(1_000);
+    expect(gate.answers.get("quiet/0")).toMatchObject({ granted: true, at: START + 400 });
+  });
+
+  test("a tenant that fills the queue makes room for another's call, never the other way round", () => {
+    const gate = new TestGate({ ...PERMIT_OPTIONS, waiters: 6 });
+    for (const id of callsOf("flood", 9)) gate.ask(id, ONE);
+    expect(["flood/6", "flood/7", "flood/8"].map((id) => gate.statusOf(id))).toEqual([
+      "waiting",
+      "full",
+      "full",
+    ]);
+    for (const id of callsOf("quiet", 3)) gate.ask(id, ONE);
+    expect(["flood/6", "flood/5", "flood/4"].map((id) => gate.statusOf(id))).toEqual([
+      "full",
+      "full",
+      "full",
+    ]);
+    // Each has half of it now: who wants more than that is refused.
+    for (const id of ["quiet/3", "flood/9"]) {
+      gate.ask(id, ONE);
+      expect(gate.statusOf(id)).toBe("full");
+    }
+    expect(waitingIn(gate).filter((id) => id.startsWith("quiet"))).toEqual(callsOf("quiet", 3));
+  });
+
+  test("calls of Workers that do not say whose they are count as one tenant's", () => {
+    const gate = new TestGate();
+    for (const id of ["old-0", "old-1", "old-2", "a/0", "old-3"]) gate.ask(id, ONE);
+    expect(waitingIn(gate)).toEqual(["old-1", "a/0", "old-2", "old-3"]);
   });
 });
 
@@ -324,7 +405,7 @@ describe("rows written", () => {
 });
 
 type Act =
-  | { readonly kind: "ask"; readonly waitMs: number; readonly holdMs: number }
+  | { readonly kind: "ask"; readonly tenant: string; readonly waitMs: number; readonly holdMs: number }
   | { readonly kind: "release"; readonly which: number; readonly retryAfterMs: number | null }
   | { readonly kind: "pass"; readonly ms: number }
   | { readonly kind: "restart" };
@@ -334,6 +415,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
     weight: 5,
     arbitrary: fc.record({
       kind: fc.constant("ask" as const),
+      tenant: fc.constantFrom("a", "b", "c"),
       waitMs: fc.integer({ min: 0, max: 3_000 }),
       holdMs: fc.integer({ min: 1, max: 4_000 }),
     }),
@@ -366,13 +448,21 @@ describe("whatever happens", () => {
       fc.property(limits, fc.array(acts, { maxLength: 80 }), (limits, history) => {
         const gate = new TestGate({ waiters: 8, leadMs: 100, idleMs: 150 });
         /** Calls as the outside world knows them: a restart of the gate ends none. */
-        const calls: { id: string; askedAt: number; waitMs: number; holdMs: number; lost: boolean }[] = [];
+        const calls: {
+          id: string;
+          tenant: string;
+          askedAt: number;
+          waitMs: number;
+          holdMs: number;
+          lost: boolean;
+        }[] = [];
         const released = new Map<string, number>();
         for (const act of history) {
           if (act.kind === "ask") {
             const id = `${calls.length}`;
-            calls.push({ id, askedAt: gate.now, waitMs: act.waitMs, holdMs: act.holdMs, lost: false });
-            gate.ask(id, limits, act);
+            const { tenant, waitMs, holdMs } = act;
+            calls.push({ id, tenant, askedAt: gate.now, waitMs, holdMs, lost: false });
+            gate.ask(id, limits, { tenant, waitMs, holdMs });
           } else if (act.kind === "release") {
             const id = `${act.which}`;
             if (gate.answers.get(id)?.granted === true && !released.has(id)) released.set(id, gate.now);
@@ -405,8 +495,8 @@ describe("whatever happens", () => {
                   limits.rate.limit + (to - from) / interval + 1e-9,
                 );
         }
-        let lastGrant = 0;
-        for (const { id, askedAt, waitMs, lost } of calls) {
+        const lastGrants = new Map<string, number>();
+        for (const { id, tenant, askedAt, waitMs, lost } of calls) {
           const answer = gate.answers.get(id);
           if (answer === undefined) {
             expect(lost).toBe(true);
@@ -415,13 +505,58 @@ describe("whatever happens", () => {
           expect(answer.at).toBeGreaterThanOrEqual(askedAt);
           expect(answer.at).toBeLessThanOrEqual(askedAt + waitMs);
           if (!answer.granted) continue;
-          expect(answer.at).toBeGreaterThanOrEqual(lastGrant);
-          lastGrant = answer.at;
+          expect(answer.at).toBeGreaterThanOrEqual(lastGrants.get(tenant) ?? 0);
+          lastGrants.set(tenant, answer.at);
         }
         expect(gate.book.live).toEqual([]);
         expect(gate.book.waiting).toEqual([]);
       }),
       { numRuns: 2_000 },
+    );
+  });
+
+  test("while a call waits, another tenant has one turn for it and one for each call of its own tenant before it", () => {
+    const turn = fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom("a", "b", "c") },
+      { weight: 2, arbitrary: fc.constantFrom("release" as const, "give up" as const) },
+    );
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 3 }),
+        fc.array(fc.tuple(turn, fc.nat(20)), { maxLength: 100 }),
+        (concurrency, history) => {
+          const gate = new TestGate();
+          const asked = new Map<string, { readonly ahead: number; readonly grantsBefore: number }>();
+          const tenantOf = (id: string): string => id.split("/")[0]!;
+          const grantsOf = (): string[] => [...asked.keys()].filter((id) => gate.statusOf(id) === "granted");
+          const order: string[] = [];
+          const look = (): void => {
+            for (const id of grantsOf()) if (!order.includes(id)) order.push(id);
+          };
+          for (const [act, which] of history) {
+            if (act === "release") {
+              const { live } = gate.book;
+              if (live.length > 0) gate.release(live[which % live.length]!.id);
+            } else if (act === "give up") {
+              const ids = waitingIn(gate);
+              if (ids.length > 0) gate.release(ids[which % ids.length]!);
+            } else {
+              const ahead = waitingIn(gate).filter((id) => tenantOf(id) === act).length;
+              const id = `${act}/${asked.size}`;
+              asked.set(id, { ahead, grantsBefore: order.length });
+              gate.ask(id, { concurrency, rate: null }, { waitMs: 60_000, holdMs: 60_000 });
+            }
+            look();
+          }
+          for (const [at, id] of order.entries()) {
+            const { ahead, grantsBefore } = asked.get(id)!;
+            const between = order.slice(grantsBefore, at).map(tenantOf);
+            for (const other of ["a", "b", "c"].filter((tenant) => tenant !== tenantOf(id)))
+              expect(between.filter((tenant) => tenant === other).length).toBeLessThanOrEqual(ahead + 1);
+          }
+        },
+      ),
+      { numRuns: 1_000 },
     );
   });
 });

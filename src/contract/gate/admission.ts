@@ -42,7 +42,12 @@ export interface AdmissionRequest {
   readonly countedAtHome?: { readonly denied: AdmissionAnswer["denied"] };
 }
 
+/** Which of a key's two allowances: `lists` is for requests that run nothing. */
+export type Allowance = "requests" | "lists";
+
 export interface QuotaState {
+  /** Whose state it is, where it is not that of `requests`. */
+  readonly allowance?: Allowance;
   readonly allowed: boolean;
   /** Whole requests left right now. */
   readonly remaining: number;

@@ -31,7 +31,8 @@ export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal>
   if (cursor !== null && after === null)
     return err(refuseQuery("cursor", "the next_cursor of an earlier page", cursor));
   const range = { since: since.value, until: until.value };
-  return ok({ status: status.value, tool: query.get("tool") ?? undefined, ...range, limit, after });
+  const tool = query.get("tool");
+  return ok({ status: status.value, ...(tool !== null && { tools: [tool] }), ...range, limit, after });
 }
 
 function parseTime(query: URLSearchParams, name: string): Result<number | undefined, Refusal> {

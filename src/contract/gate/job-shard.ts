@@ -48,6 +48,16 @@ export function shardOf(id: string): number {
   return shard < LIMITS.outboxShards ? shard : HOME;
 }
 
+/** Name one of a tenant's objects. No tenant's name has a NUL in it, so no tenant's home is another's shard. */
+export function nameObject(tenant: string, shard: number): string {
+  return shard === HOME ? tenant : `${tenant}\0outbox\0${shard}`;
+}
+
+/** The tenant that an object of this name is one of. */
+export function tenantOfObject(name: string): string {
+  return name.split("\0", 1)[0]!;
+}
+
 /** Put the newest job first, ids deciding between those of one moment: the order of every list of jobs. */
 export function compareJobs(a: JobCursor, b: JobCursor): number {
   if (a.createdAt !== b.createdAt) return b.createdAt - a.createdAt;

@@ -131,7 +131,8 @@ export interface JobCursor {
 export interface JobQuery {
   /** Null for every status. */
   readonly status: JobStatus | null;
-  readonly tool?: string | undefined;
+  /** Only jobs of these; every tool's where it is not said. */
+  readonly tools?: readonly string[] | undefined;
   /** Created at or after, and before, these times. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;

@@ -13,6 +13,11 @@ export interface GlobalLimits {
  */
 export interface PermitRequest {
   readonly id: string;
+  /**
+   * Whose call it is, as its key or its job's object says, never as the caller does: places are dealt over tenants. A
+   * Worker of a version before this does not say, and whoever does not counts as one tenant.
+   */
+  readonly tenant?: string;
   readonly limits: GlobalLimits;
   /** How long the call may wait. */
   readonly waitMs: number;

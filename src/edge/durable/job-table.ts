@@ -100,19 +100,20 @@ export class JobTable {
    *
    * A row that cannot be read is listed as what it is, dead, whatever its status says.
    */
-  list({ status, tool, since, until, limit, after }: JobQuery, nowMs: number): Job[] {
+  list({ status, tools, since, until, limit, after }: JobQuery, nowMs: number): Job[] {
     const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
     const rows = this.#sql.exec<JobRow>(
       `SELECT ${HEAD}, '' AS args_json, NULL AS data_json FROM jobs WHERE id IN (
-         SELECT id FROM jobs WHERE (created_at, id) < (?, ?)
+         SELECT id FROM jobs WHERE (created_at, id) < (?1, ?2)
            AND (?3 IS NULL OR ?3 = CASE WHEN format = ${FORMAT} THEN status ELSE 'dead' END)
-           AND (?4 IS NULL OR tool = ?4) AND created_at >= ?5 AND created_at < ?6
+           AND (?4 IS NULL OR tool IN (SELECT value FROM json_each(?4)))
+           AND created_at >= ?5 AND created_at < ?6
          ORDER BY created_at DESC, id DESC LIMIT ?7)
        ORDER BY created_at DESC, id DESC`,
       createdAt,
       id,
       status,
-      tool ?? null,
+      tools === undefined ? null : JSON.stringify(tools),
       since ?? Number.MIN_SAFE_INTEGER,
       until ?? Number.MAX_SAFE_INTEGER,
       limit,

@@ -10,6 +10,7 @@ import type {
 } from "../../contract/gate/confirmation.ts";
 import type { IdempotencyClosing } from "../../contract/gate/idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
+import { tenantOfObject } from "../../contract/gate/job-shard.ts";
 import type { KeptResult } from "../../contract/gate/kept-result.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { attempt, attemptNow } from "../../kit/result.ts";
@@ -40,7 +41,7 @@ export interface TenantGateOptions extends OutboxOptions {
 
 export interface TenantGateParts {
   /** Create what does this object's background work, one thing at a call. Each bounds its own time below the lease. */
-  readonly createBackground: (env: Env) => GateBackground;
+  readonly createBackground: (env: Env, tenant: string) => GateBackground;
   /** Options that differ from `LIMITS`, from the object's environment. */
   readonly optionsOf?: (env: Env) => Partial<TenantGateOptions>;
 }
@@ -60,6 +61,11 @@ const DEFAULTS: TenantGateOptions = {
 
 /** Well below the 15 minutes that the platform gives an alarm; what is left is claimed by the next one. */
 const CLAIM_FOR_MS = 5 * 60_000;
+
+/** Whose object it is. One that was made without a name is its own tenant. */
+function tenantOf(id: DurableObjectId): string {
+  return tenantOfObject(id.name ?? id.toString());
+}
 
 /** Make the Durable Object class that holds one tenant's quota, jobs, kept results, idempotency keys and confirmations. */
 export function createTenantGate({ createBackground, optionsOf = () => ({}) }: TenantGateParts) {
@@ -90,7 +96,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
         this.#admission = new BatchAdmission({ quota: this.#quota, outbox: this.#outbox, keys: this.#keys });
         const alarmAt = await ctx.storage.getAlarm();
         this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
-        this.#drain = this.#createDrain(createBackground(env), options);
+        this.#drain = this.#createDrain(createBackground(env, tenantOf(ctx.id)), options);
         const dueAt = this.#outbox.nextDue(Date.now());
         // One that is missing may have woken the object just now, and is set again by `alarm` or the first entry.
         if (alarmAt !== null && dueAt !== null) this.#alarm.arm(dueAt);

@@ -20,6 +20,7 @@ import { readRequest } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondJson } from "../http/respond.ts";
 import { respondDocument } from "../http/respond-run.ts";
+import { countLists } from "./count-lists.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** A confirmation with what it is about. */
@@ -31,6 +32,7 @@ interface Found {
 /** `GET /v1/confirmations/{id}`: what a yes would run. */
 export const showConfirmation: Endpoint = {
   route: "GET /v1/confirmations/:id",
+  runsNothing: true,
   async handle(_, context, id) {
     const found = await find(id, context);
     if (!found.ok) return found;
@@ -58,27 +60,9 @@ export const decideConfirmation: Endpoint = {
     const body = await readRequest(request, decisionSchema());
     if (!body.ok) return body;
     const { decision, args_hash: shownHash } = body.value.parsed;
-    const found = await find(id, context);
-    if (!found.ok) return found;
-    const { record, group } = found.value;
-    const refusal =
-      (record.status === "pending" ? null : refuseClaim(record.status)) ??
-      refuseShown(shownHash, group) ??
-      (decision === "approve" ? await refuseChanged(group, context) : null);
-    if (refusal !== null) return err(refusal);
-
-    const claim = { id, by: context.ports.newId() };
-    if (decision === "reject") return reject(claim, group, context);
-    return respondDocument(
-      async ({ signal }) => {
-        const answer = await executeApproved(group, claim, { ...context, signal });
-        if (!answer.ok) return answer;
-        const { envelopeJson, quota } = answer.value;
-        return ok({ json: envelopeJson, quota, replayed: false });
-      },
-      request,
-      context,
-    );
+    return decision === "approve"
+      ? approve(request, context, { id, shownHash })
+      : countLists(() => reject(context, { id, shownHash }))(request, context, id);
   },
   describe: () => ({
     id: "decideConfirmation",
@@ -87,19 +71,60 @@ export const decideConfirmation: Endpoint = {
     body: { schema: decisionSchema().meta({ id: "Decision" }), example: { decision: "approve" } },
     answer: { description: "One result for every parked action", schema: envelopeSchema() },
     refusals: ["NOT_FOUND", "CONFIRMATION_INVALID", "INVALID_REQUEST"],
-    counted: true,
+    counted: "always",
   }),
 };
 
-async function reject(
-  claim: Claim,
-  group: ParkedGroup,
-  { gate, catalog, ports, requestId }: RequestContext,
+/** A decision on a confirmation, by somebody who may have been shown its arguments. */
+interface Asked {
+  readonly id: string;
+  readonly shownHash: string | undefined;
+}
+
+async function approve(
+  request: Request,
+  context: RequestContext,
+  asked: Asked,
 ): Promise<Result<Response, Refusal>> {
+  const found = await findPending(asked, context);
+  if (!found.ok) return found;
+  const { claim, group } = found.value;
+  const changed = await refuseChanged(group, context);
+  if (changed !== null) return err(changed);
+  return respondDocument(
+    async ({ signal }) => {
+      const answer = await executeApproved(group, claim, { ...context, signal });
+      if (!answer.ok) return answer;
+      const { envelopeJson, quota } = answer.value;
+      return ok({ json: envelopeJson, quota, replayed: false });
+    },
+    request,
+    context,
+  );
+}
+
+async function reject(context: RequestContext, asked: Asked): Promise<Result<Response, Refusal>> {
+  const found = await findPending(asked, context);
+  if (!found.ok) return found;
+  const { claim, group } = found.value;
+  const { gate, catalog, ports, requestId } = context;
   const refused = await askGate(() => gate.reject(claim), "The no could not be recorded; say it again.");
   if (!refused.ok) return refused;
   if (refused.value !== null) return err(refuseClaim(refused.value));
   return ok(respondJson(toRejectionJson(group, catalog, { claim, batchId: ports.newId() }), requestId));
+}
+
+/** Find what may be decided, and make the claim on it. */
+async function findPending(
+  { id, shownHash }: Asked,
+  context: RequestContext,
+): Promise<Result<{ readonly claim: Claim; readonly group: ParkedGroup }, Refusal>> {
+  const found = await find(id, context);
+  if (!found.ok) return found;
+  const { record, group } = found.value;
+  const refusal =
+    (record.status === "pending" ? null : refuseClaim(record.status)) ?? refuseShown(shownHash, group);
+  return refusal === null ? ok({ claim: { id, by: context.ports.newId() }, group }) : err(refusal);
 }
 
 /**

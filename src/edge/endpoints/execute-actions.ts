@@ -72,22 +72,16 @@ function documentedBatch(): z.ZodType {
     .meta({ id: "Batch" });
 }
 
+/** Of tools that every key may call, because every key may read the document. */
 const EXAMPLE = {
   actions: [
+    { id: "first", tool: "discover_tools", args: { limit: 1 } },
     {
-      id: "shops",
-      tool: "google-maps-search",
-      args: { query: "oil change near Phoenix, AZ", max_results: 2 },
+      id: "schema",
+      tool: "get_tool_schema",
+      args: { tool_name: { $template: "{{first#/tools/0/name}}" } },
     },
-    { id: "weather", tool: "get_weather", args: { city: "Phoenix" } },
-    {
-      tool: "send_email",
-      args: {
-        to: ["you@example.com"],
-        subject: { $template: "{{shops#/places/0/name}}" },
-        body: { $template: "It is {{weather#/current/condition}} at {{shops#/places/0/address}}." },
-      },
-    },
+    { tool: "discover_tools", args: { query: "weather in Phoenix, AZ" }, select: ["/tools/0", "/total"] },
   ],
   on_error: "partial-success",
   deadline_ms: 15_000,

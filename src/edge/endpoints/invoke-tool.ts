@@ -47,7 +47,7 @@ export const invokeTool: Endpoint = {
     keyed: true,
     body: {
       schema: invocationSchema().meta({ id: "Invocation" }),
-      example: { tool_name: "get_weather", parameters: { city: "Phoenix" } },
+      example: { tool_name: "discover_tools", parameters: { query: "weather in Phoenix" } },
     },
     answer: { description: "Its result, whatever became of it", schema: resultSchema() },
     refusals: ["INVALID_REQUEST"],

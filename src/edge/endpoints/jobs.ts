@@ -2,7 +2,7 @@ import * as z from "zod";
 
 import { jobSchema, toJobJson } from "../../contract/gate/job-json.ts";
 import { parseJobQuery, toCursor } from "../../contract/gate/job-query.ts";
-import { JOB_STATUSES, type JobChange, type JobRecord } from "../../contract/gate/job.ts";
+import { JOB_STATUSES, type JobChange, type JobQuery, type JobRecord } from "../../contract/gate/job.ts";
 import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { parseRequest } from "../../contract/parse-request.ts";
@@ -16,15 +16,33 @@ import type { Endpoint } from "./endpoint.ts";
 
 const UNREADABLE = "The tenant's jobs could not be read; ask again.";
 
+/**
+ * The tools whose jobs a key may see; undefined for all. One that is granted by its name is still that key's when it is not
+ * deployed any more.
+ */
+function visibleTools({ caller, catalog }: RequestContext): readonly string[] | undefined {
+  return caller.tools.includes("*") ? undefined : [...catalog.names, ...caller.tools];
+}
+
+/** The tools of whose jobs a list is: of those that are asked for, the ones that the key may see. */
+function listedTools(asked: readonly string[] | undefined, context: RequestContext): Pick<JobQuery, "tools"> {
+  const visible = visibleTools(context);
+  if (asked === undefined || visible === undefined) return { tools: asked ?? visible };
+  return { tools: asked.filter((tool) => visible.includes(tool)) };
+}
+
 /** `GET /v1/jobs?status=&limit=&cursor=`: the tenant's jobs, newest first, without their data. */
 export const listJobs: Endpoint = {
   route: "GET /v1/jobs",
-  async handle(request, { gate, requestId }) {
+  runsNothing: true,
+  async handle(request, context) {
+    const { gate, requestId } = context;
     const query = parseJobQuery(new URL(request.url).searchParams);
     if (!query.ok) return query;
     const { limit } = query.value;
     // One more than is shown tells whether there is another page.
-    const found = await askGate(() => gate.jobs({ ...query.value, limit: limit + 1 }), UNREADABLE);
+    const asked = { ...query.value, ...listedTools(query.value.tools, context), limit: limit + 1 };
+    const found = await askGate(() => gate.jobs(asked), UNREADABLE);
     if (!found.ok) return found;
     const jobs = found.value.slice(0, limit);
     const last = jobs.at(-1);
@@ -55,13 +73,21 @@ export const listJobs: Endpoint = {
 
 const ofOneJob = () => ({ tag: "Jobs", answer: { description: "The job", schema: jobSchema() } });
 
+/** Find a job; null when there is none, or none for this key: one of a tool that it may not call does not exist for it. */
+async function findJob(id: string, context: RequestContext): Promise<JobRecord | null> {
+  const job = await context.gate.job(id);
+  const tools = visibleTools(context);
+  return job === null || tools === undefined || tools.includes(job.tool) ? job : null;
+}
+
 /** `GET /v1/jobs/{id}`: what became of background work. Another tenant's job does not exist. */
 export const showJob: Endpoint = {
   route: "GET /v1/jobs/:id",
+  runsNothing: true,
   async handle(_, context, id) {
-    const job = await askGate(() => context.gate.job(id), UNREADABLE);
+    const job = await askGate(() => findJob(id, context), UNREADABLE);
     if (!job.ok) return job;
-    return job.value === null ? err(NO_JOB) : ok(respondJob(job.value, context));
+    return job.value === null ? err(NO_JOB) : ok(respondJob(job.value, context.requestId));
   },
   describe: () => ({
     id: "getJob",
@@ -71,10 +97,18 @@ export const showJob: Endpoint = {
   }),
 };
 
-/** `POST /v1/jobs/{id}/cancel`: end a live job; what an attempt under way still answers is refused. */
+/**
+ * `POST /v1/jobs/{id}/cancel`: end a live job; what an attempt under way still answers is refused. Like everything about a
+ * job it is for keys that may call the job's tool.
+ */
 export const cancelJob: Endpoint = {
   route: "POST /v1/jobs/:id/cancel",
-  handle: (_, context, id) => changeJob(context, () => context.gate.cancel(id), refuseCancel),
+  runsNothing: true,
+  handle(_, context, id) {
+    const cancel = async (): Promise<JobChange | null> =>
+      (await findJob(id, context)) === null ? null : context.gate.cancel(id);
+    return changeJob(context, cancel, refuseCancel);
+  },
   describe: () => ({
     id: "cancelJob",
     ...ofOneJob(),
@@ -89,12 +123,13 @@ export const cancelJob: Endpoint = {
  */
 export const redriveJob: Endpoint = {
   route: "POST /v1/jobs/:id/redrive",
+  runsNothing: true,
   handle(_, context, id) {
     const { gate, catalog } = context;
     const redrive = async (): Promise<JobChange | null> => {
-      const job = await gate.job(id);
-      if (job === null || catalog.get(job.tool) !== undefined) return gate.redrive(id);
-      return { change: "wrong-status", job };
+      const job = await findJob(id, context);
+      if (job === null) return null;
+      return catalog.get(job.tool) === undefined ? { change: "wrong-status", job } : gate.redrive(id);
     };
     return changeJob(context, redrive, (job) => refuseRedrive(job, context));
   },
@@ -112,7 +147,9 @@ export const redriveJob: Endpoint = {
  */
 export const redriveJobs: Endpoint = {
   route: "POST /v1/jobs/redrive",
-  async handle(request, { gate, catalog, requestId }) {
+  runsNothing: true,
+  async handle(request, context) {
+    const { gate, catalog, requestId } = context;
     const body = await readRequestBody(request);
     if (!body.ok) return body;
     const asked = parseRequest(redriveSchema(), body.value.value);
@@ -120,7 +157,8 @@ export const redriveJobs: Endpoint = {
     const { status, tool, since } = asked.value;
     const limit = LIMITS.maxJobPage;
     const from = since === undefined ? undefined : Date.parse(since);
-    const query = { status, tool, since: from, after: null, limit: limit + 1 };
+    const tools = listedTools(tool === undefined ? undefined : [tool], context);
+    const query = { status, ...tools, since: from, after: null, limit: limit + 1 };
     const found = await askGate(() => gate.jobs(query), UNREADABLE);
     if (!found.ok) return found;
     const changes = await Promise.all(
@@ -178,7 +216,7 @@ const redrivenSchema = lazySchema(() =>
 );
 
 async function changeJob(
-  context: RequestContext,
+  { requestId }: RequestContext,
   change: () => Promise<JobChange | null>,
   refuse: (job: JobRecord) => Refusal,
 ): Promise<Result<Response, Refusal>> {
@@ -189,7 +227,7 @@ async function changeJob(
     case undefined:
       return err(NO_JOB);
     case "done":
-      return ok(respondJob(changed.value.job, context));
+      return ok(respondJob(changed.value.job, requestId));
     case "wrong-status":
       return err(refuse(changed.value.job));
     case "backlog-full":
@@ -197,9 +235,9 @@ async function changeJob(
   }
 }
 
-/** What a job was called with is for keys that may call its tool. */
-function respondJob(job: JobRecord, { catalog, requestId }: RequestContext): Response {
-  return respondJson(toJobJson(job, { showsArgs: catalog.get(job.tool) !== undefined }), requestId);
+/** Who may see a job may call its tool, and may know what it was called with. */
+function respondJob(job: JobRecord, requestId: string): Response {
+  return respondJson(toJobJson(job, { showsArgs: true }), requestId);
 }
 
 /** There is no such job in the caller's tenant. */
@@ -214,7 +252,7 @@ function refuseRedrive({ status, tool }: JobRecord, { catalog }: RequestContext)
     status !== "dead"
       ? `The job is '${status}', and only a dead one can be redriven.`
       : catalog.get(tool) === undefined
-        ? "The job's tool is not deployed any more, or this key may not call it."
+        ? "The job's tool is not deployed any more."
         : "The job's record cannot be read by this version, so nobody knows what it has sent.";
   return makeRefusal("JOB_NOT_REDRIVABLE", `${why} Nothing was changed.`);
 }

@@ -10,6 +10,7 @@ import type { Endpoint } from "./endpoint.ts";
 /** `GET /v1/tools?format=&surface=`: the caller's tools, ready to paste into a model call. */
 export const listTools: Endpoint = {
   route: "GET /v1/tools",
+  runsNothing: true,
   async handle(request, { catalog, requestId }) {
     const query = new URL(request.url).searchParams;
     const other = refuseOtherParameters(query, ["format", "surface"]);

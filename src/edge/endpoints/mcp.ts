@@ -1,16 +1,20 @@
 import { TOOL_SURFACES, type ToolSurface } from "../../catalog/tool-surface.ts";
+import { isJsonObject } from "../../contract/json.ts";
 import { type Refusal, statusOf } from "../../contract/refusal.ts";
+import { countList } from "../../gate/admit-plan.ts";
+import { ok } from "../../kit/result.ts";
 import { visibleText } from "../../kit/visible-text.ts";
 import { isAllowedOrigin } from "../http/guard-origin.ts";
-
 import { readRequestBody } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
+import { quotaHeaders, respondJson, retryHeaders } from "../http/respond.ts";
 import { serveMcp } from "../mcp/serve-mcp.ts";
-import { respondJson } from "../http/respond.ts";
 
 /** JSON-RPC 2.0, section 5.1. */
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
+/** The first of those that a server may give its own meaning. */
+const SERVER_ERROR = -32_000;
 
 /**
  * `/mcp?surface=`: the Model Context Protocol. Everything that is not the protocol's own (who calls, where from, how large,
@@ -33,7 +37,24 @@ export async function answerMcp(request: Request, context: RequestContext): Prom
   const { value, bytes } = body.value;
   // Gone from the protocol since 2025-06-18; what bounds one call would not bound a hundred of them.
   if (Array.isArray(value)) return refuse(400, INVALID_REQUEST, NO_BATCHES, requestId);
-  return serveMcp(request, context, { surface: surface as ToolSurface, body: value, bodyBytes: bytes });
+  const counted = runsSomething(value) ? ok(null) : await countList(context);
+  if (!counted.ok) {
+    const { refusal, quota } = counted.error;
+    const headers = { ...quotaHeaders(context.caller, quota), ...retryHeaders(refusal) };
+    return refuse(statusOf(refusal), SERVER_ERROR, refusal.hint, requestId, headers);
+  }
+  const headers = quotaHeaders(context.caller, counted.value);
+  return serveMcp(request, context, {
+    surface: surface as ToolSurface,
+    body: value,
+    bodyBytes: bytes,
+    headers,
+  });
+}
+
+/** A call is counted with the batch that it becomes. */
+function runsSomething(message: unknown): boolean {
+  return isJsonObject(message) && message["method"] === "tools/call";
 }
 
 const ELSEWHERE = "Requests from this origin or for this host are not answered.";
@@ -48,7 +69,13 @@ function refuseBody(refusal: Refusal, requestId: string): Response {
   return refuse(statusOf(refusal), code, refusal.hint, requestId);
 }
 
-function refuse(status: number, code: number, message: string, requestId: string): Response {
+function refuse(
+  status: number,
+  code: number,
+  message: string,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   const body = { jsonrpc: "2.0", id: null, error: { code, message } };
-  return respondJson(JSON.stringify(body), requestId, { status });
+  return respondJson(JSON.stringify(body), requestId, { status, headers });
 }

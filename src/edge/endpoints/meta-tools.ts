@@ -9,9 +9,10 @@ import { readRequest } from "../http/read-request-body.ts";
 import { respondJson } from "../http/respond.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** `POST /v1/discover_tools`: which tools there are for something. Like the list of tools it costs no quota. */
+/** `POST /v1/discover_tools`: which tools there are for something. */
 export const answerDiscovery: Endpoint = {
   route: "POST /v1/discover_tools",
+  runsNothing: true,
   async handle(request, { catalog, requestId }) {
     const body = await readRequest(request, discoverySchema());
     if (!body.ok) return body;
@@ -33,12 +34,14 @@ export const answerDiscovery: Endpoint = {
 /** `POST /v1/get_tool_schema`: how one tool is called. A tool that the key may not call does not exist. */
 export const answerToolSchema: Endpoint = {
   route: "POST /v1/get_tool_schema",
+  runsNothing: true,
   async handle(request, { catalog, requestId }) {
     const body = await readRequest(request, schemaRequestSchema());
     if (!body.ok) return body;
     const name = body.value.parsed.tool_name;
-    const tool = catalog.get(name);
-    if (tool !== undefined) return ok(respondJson(JSON.stringify(describeTool(tool)), requestId));
+    const tool = catalog.callable(name);
+    if (tool !== undefined)
+      return ok(respondJson(JSON.stringify(describeTool(tool, catalog.hidden)), requestId));
     const issue = { path: "/tool_name", expected: "the name of a tool", received: describe(name) };
     return err(makeRefusal("UNKNOWN_TOOL", sayUnknownTool(name, catalog.names), { issue }));
   },
@@ -48,7 +51,7 @@ export const answerToolSchema: Endpoint = {
     tag: "Discovery",
     body: {
       schema: schemaRequestSchema().meta({ id: "ToolName" }),
-      example: { tool_name: "get_weather" },
+      example: { tool_name: "discover_tools" },
     },
     answer: { description: "Everything needed to call it", schema: toolDescriptionSchema() },
     refusals: ["INVALID_REQUEST", "UNKNOWN_TOOL"],

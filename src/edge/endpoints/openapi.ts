@@ -12,6 +12,7 @@ export function describeEndpoints(endpoints: () => readonly Endpoint[]): Endpoin
   let json: string | undefined;
   return {
     route: "GET /openapi.json",
+    runsNothing: true,
     async handle(_, { requestId }) {
       if (json === undefined) {
         const { makeOpenApiDocument } = await import("../openapi/make-document.ts");

@@ -13,7 +13,6 @@ import {
   parsePartitionRequest,
   partitionCallsSchema,
 } from "../../formats/orchestration-api.ts";
-import { countRequest } from "../../gate/admit-plan.ts";
 import type { Execution } from "../../gate/execution.ts";
 import { ok } from "../../kit/result.ts";
 import { makeSerialPlan } from "../../plan/make-serial-plan.ts";
@@ -49,11 +48,10 @@ export const orchestrateBatch: Endpoint = {
 /** `POST /api/orchestration/partition`: show how calls would be ordered, without running any. */
 export const orchestratePartition: Endpoint = {
   route: "POST /api/orchestration/partition",
-  handle: answerCalls(parsePartitionRequest, async (calls, { caller, gate, catalog }) => {
-    const counted = await countRequest(caller, gate);
-    if (!counted.ok) return counted;
+  runsNothing: true,
+  handle: answerCalls(parsePartitionRequest, async (calls, { catalog }) => {
     const json = toPartitionJson(makePartition(calls, catalog));
-    return ok({ json, quota: counted.value, replayed: false });
+    return ok({ json, quota: null, replayed: false });
   }),
   describe: () => ({
     id: "orchestratePartition",
@@ -65,7 +63,6 @@ export const orchestratePartition: Endpoint = {
       schema: partitionAnswerSchema(),
     },
     refusal: "api-error",
-    counted: true,
   }),
 };
 

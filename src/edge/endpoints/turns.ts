@@ -25,7 +25,8 @@ interface Provider {
   readonly example: object;
 }
 
-const EXAMPLE_CALL = { name: "get_weather", arguments: '{"city":"Phoenix"}' };
+/** Of a tool that every key may call, because every key may read the document. */
+const EXAMPLE_CALL = { name: "discover_tools", arguments: '{"query":"weather"}' };
 
 /** The endpoints of the providers' own formats. */
 export const TURNS: readonly Endpoint[] = [
@@ -57,7 +58,7 @@ export const TURNS: readonly Endpoint[] = [
     answer: anthropicAnswerSchema,
     example: {
       role: "assistant",
-      content: [{ type: "tool_use", id: "toolu_1", name: "get_weather", input: { city: "Phoenix" } }],
+      content: [{ type: "tool_use", id: "toolu_1", name: "discover_tools", input: { query: "weather" } }],
     },
   }),
   answerTurns({
@@ -68,7 +69,7 @@ export const TURNS: readonly Endpoint[] = [
     answer: geminiAnswerSchema,
     example: {
       role: "model",
-      parts: [{ functionCall: { name: "get_weather", args: { city: "Phoenix" } } }],
+      parts: [{ functionCall: { name: "discover_tools", args: { query: "weather" } } }],
     },
   }),
 ];

@@ -1,7 +1,7 @@
 import type { Jurisdiction } from "../../contract/gate/caller.ts";
 import type { JobQuery, JobRecord } from "../../contract/gate/job.ts";
 import type { Gate } from "../../contract/gate/tenant-gate-methods.ts";
-import { compareJobs, HOME, shardOf } from "../../contract/gate/job-shard.ts";
+import { compareJobs, HOME, nameObject, shardOf } from "../../contract/gate/job-shard.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { fitKeep, KEEP_LIMITS } from "../../state/kept-results.ts";
 import { admitSharded, approveSharded } from "./admit-sharded.ts";
@@ -50,7 +50,7 @@ export function createGateClient(
     shard: number,
     send: (stub: Gate) => Promise<T>,
     bounds: CallBounds = options,
-  ): Promise<T> => callBounded(() => send(namespace.get(idOf(namespace, nameOf(tenant, shard)))), bounds);
+  ): Promise<T> => callBounded(() => send(namespace.get(idOf(namespace, nameObject(tenant, shard)))), bounds);
   const callHolder = <T>(jobId: string, send: (stub: Gate) => Promise<T>): Promise<T> =>
     callShard(shardOf(jobId), send);
   const call = <T>(send: (stub: Gate) => Promise<T>): Promise<T> => callShard(HOME, send);
@@ -89,11 +89,6 @@ async function listShards(
 ): Promise<JobRecord[]> {
   const lists = await Promise.all(Array.from({ length: LIMITS.outboxShards }, (_, shard) => list(shard)));
   return lists.flat().sort(compareJobs).slice(0, limit);
-}
-
-/** An object's name. No tenant's has a NUL in it, so no tenant's home is another's shard. */
-function nameOf(tenant: string, shard: number): string {
-  return shard === HOME ? tenant : `${tenant}\0outbox\0${shard}`;
 }
 
 /** One part after the other, so that a later part of the same results never drops an earlier one. */

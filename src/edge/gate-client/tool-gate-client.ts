@@ -6,6 +6,8 @@ import type { ToolGateNamespace } from "../durable/tool-gate.ts";
 
 export interface ToolGatesOptions {
   readonly clock: Clock;
+  /** Whose calls these are. */
+  readonly tenant: string;
   /** How much longer than its wait a question may take. */
   readonly timeoutMs: number;
   /** Keep a message alive that nobody waits for. */
@@ -19,11 +21,14 @@ export interface ToolGatesOptions {
  * two permits. A message that is lost gives nothing back: the permit then ends by its own time.
  */
 export function createToolGates(namespace: ToolGateNamespace, options: ToolGatesOptions): ToolGates {
-  const { clock, timeoutMs, defer } = options;
+  const { clock, tenant, timeoutMs, defer } = options;
   const gateOf = (tool: string) => namespace.get(namespace.idFromName(tool));
   return {
     acquire: (tool, request) =>
-      callBounded(() => gateOf(tool).acquire(request), { clock, timeoutMs: request.waitMs + timeoutMs }),
+      callBounded(() => gateOf(tool).acquire({ ...request, tenant }), {
+        clock,
+        timeoutMs: request.waitMs + timeoutMs,
+      }),
     release(tool, id, retryAfterMs) {
       defer(attempt(() => gateOf(tool).release(id, retryAfterMs)));
     },

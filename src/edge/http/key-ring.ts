@@ -33,6 +33,12 @@ export const keysSchema = lazySchema(() =>
 /** Separates these digests from any other use of the same text; changing it revokes every key. */
 const HMAC_LABEL = "volley/key/v1";
 
+/**
+ * The digest of no key at all, which whoever sends none would have. In base64, so that nothing in the bundle looks like the
+ * hash of a key.
+ */
+export const EMPTY_KEY_DIGEST = "jEHd4yaERScFHPjv+D6aKdoAW/qY+lF+jhmaAwHcZkQ=";
+
 /** Verified keys remembered per isolate, so that a busy caller is not hashed on every request. */
 const REMEMBERED = 1_000;
 
@@ -53,14 +59,9 @@ export class KeyRing {
     this.#keys = keys;
   }
 
-  /** How many keys there are. */
-  get size(): number {
-    return this.#keys.length;
-  }
-
-  /** Every jurisdiction that some key is in. */
-  get jurisdictions(): ReadonlySet<Jurisdiction> {
-    return new Set(this.#keys.flatMap(({ caller }) => caller.jurisdiction ?? []));
+  /** Everyone who may call. */
+  get callers(): readonly Caller[] {
+    return this.#keys.map(({ caller }) => caller);
   }
 
   /** The caller a key belongs to, or null. */
@@ -81,7 +82,11 @@ export class KeyRing {
 }
 
 /**
- * Read the key configuration (JSON text). Throws with what is wrong with it; nothing configured is an empty ring.
+/**
+ * Read the key configuration (JSON text); nothing configured is an empty ring. Throws with what is wrong with it, naming
+ * entries and fields and never showing a hash.
+ *
+ * Two entries of one tenant have two names and two hashes: a quota, a log line and a revocation are always one key's.
  *
  * @param everywhere the jurisdiction of the keys that name none
  */
@@ -92,9 +97,11 @@ export function parseKeyRing(text: string | undefined, everywhere?: Jurisdiction
   const { value } = json;
   if (!fitsKeys(value))
     throw new Error(`Cannot read VOLLEY_KEYS: ${z.prettifyError(keysSchema().safeParse(value).error!)}`);
+  const clash = findClash(value);
+  if (clash !== null) throw new Error(`Cannot read VOLLEY_KEYS: ${clash}`);
   const keys = value.map(
     ({ name, hash, tenant, tools, quota, flags, webhook_secret, jurisdiction = everywhere }) => ({
-      digest: Uint8Array.from(hash.match(/../g)!, (byte) => Number.parseInt(byte, 16)),
+      digest: toDigest(hash),
       caller: {
         name,
         tenant: tenant ?? name,
@@ -125,6 +132,28 @@ function refuseSplitTenants(keys: readonly ConfiguredKey[]): void {
   }
 }
 
+type Entry = z.input<ReturnType<typeof keysSchema>>[number];
+
+/** What makes two entries one key, or one entry everybody's; null when nothing does. */
+function findClash(entries: readonly Entry[]): string | null {
+  const byName = new Map<string, number>();
+  const byHash = new Map<string, number>();
+  for (const [at, { name, tenant = name, hash }] of entries.entries()) {
+    const entry = `entry ${at} ('${name}')`;
+    if (btoa(String.fromCharCode(...toDigest(hash))) === EMPTY_KEY_DIGEST)
+      return `${entry} has the hash of an empty key; make one with 'npm run key'`;
+    const sameName = byName.get(`${tenant}/${name}`);
+    if (sameName !== undefined)
+      return `${entry} has the name of entry ${sameName}, and both are of the tenant '${tenant}'; give each key a name of its own`;
+    const sameHash = byHash.get(hash);
+    if (sameHash !== undefined)
+      return `${entry} has the hash of entry ${sameHash} ('${entries[sameHash]!.name}'); give each entry a key of its own`;
+    byName.set(`${tenant}/${name}`, at);
+    byHash.set(hash, at);
+  }
+  return null;
+}
+
 /** Whether a value is a list of keys, as `keysSchema` would say. */
 export function fitsKeys(value: unknown): value is z.input<ReturnType<typeof keysSchema>> {
   return KEYS(value);
@@ -153,6 +182,10 @@ export async function digestKey(key: string): Promise<Uint8Array> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const label = await crypto.subtle.importKey("raw", encoder.encode(HMAC_LABEL), algorithm, false, ["sign"]);
   return new Uint8Array(await crypto.subtle.sign("HMAC", label, encoder.encode(key)));
+}
+
+function toDigest(hash: string): Uint8Array {
+  return Uint8Array.from(hash.match(/../g)!, (byte) => Number.parseInt(byte, 16));
 }
 
 function equalBytes(a: Uint8Array, b: Uint8Array): boolean {

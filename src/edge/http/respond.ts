@@ -2,7 +2,7 @@ import type { Caller } from "../../contract/gate/caller.ts";
 import type { QuotaState } from "../../contract/gate/admission.ts";
 import { makeRefusal, type Refusal, statusOf, toProblem } from "../../contract/refusal.ts";
 import { type ApiError, INTERNAL_ERROR, toApiError } from "../../formats/orchestration-api.ts";
-import type { Refused } from "../../gate/admit-plan.ts";
+import { type Refused, toQuota } from "../../gate/admit-plan.ts";
 import type { RequestContext } from "./request-context.ts";
 
 type Headers = Readonly<Record<string, string>>;
@@ -87,11 +87,11 @@ export function runHeaders(caller: Caller, { quota, replayed }: Omit<Ran, "json"
 /** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers): the limit, and what is left of it. */
 export function quotaHeaders(caller: Caller, quota: QuotaState | null): Headers {
   if (quota === null) return {};
-  const { limit, windowS } = caller.quota;
-  const waitMs = quota.remaining === 0 ? quota.retryAfterMs : quota.resetMs;
+  const { allowance = "requests", remaining, retryAfterMs, resetMs } = quota;
+  const { limit, windowS } = toQuota(caller, allowance);
   return {
-    "ratelimit-policy": `"requests";q=${limit};w=${windowS}`,
-    ratelimit: `"requests";r=${quota.remaining};t=${toSeconds(waitMs)}`,
+    "ratelimit-policy": `"${allowance}";q=${limit};w=${windowS}`,
+    ratelimit: `"${allowance}";r=${remaining};t=${toSeconds(remaining === 0 ? retryAfterMs : resetMs)}`,
   };
 }
 

@@ -50,6 +50,8 @@ export async function callTool(
     onCounted({ ...quotaHeaders(caller, quota), ...retryHeaders(refusal) });
     return toCallResult(toRefusedReply(refusal));
   }
+  // A dry run is never admitted.
+  onCounted(quotaHeaders(caller, ran.value.quota));
   return toCallResult(ran.value.replies[0]!);
 }
 

@@ -8,6 +8,8 @@ export interface McpRequest {
   readonly surface: ToolSurface;
   readonly body?: unknown;
   readonly bodyBytes?: number;
+  /** What the answer's headers say of an allowance that counted it already. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -19,17 +21,17 @@ export interface McpRequest {
 export async function serveMcp(
   request: Request,
   context: RequestContext,
-  { surface, body, bodyBytes = 0 }: McpRequest,
+  { surface, body, bodyBytes = 0, headers: counted }: McpRequest,
 ): Promise<Response> {
   const sdk = await import("./sdk.ts");
-  const headers = baseHeaders(context.requestId);
+  const headers = { ...baseHeaders(context.requestId), ...counted };
   const handler = sdk.createMcpHandler(() =>
     createMcpServer(sdk, context, {
       surface,
       body,
       bodyBytes,
       disconnected: request.signal,
-      onCounted: (counted) => Object.assign(headers, counted),
+      onCounted: (told) => Object.assign(headers, told),
     }),
   );
   const response = await handler.fetch(request, body === undefined ? {} : { parsedBody: body });

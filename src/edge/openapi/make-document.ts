@@ -11,7 +11,10 @@ const DESCRIPTION = `One call in, every result out: a batch executor for languag
 Every path but \`/healthz\` asks for a key; without a valid one every path answers 401, known or not. A path that is not
 here answers 404 \`NOT_FOUND\`, and another method of one that is 405 \`METHOD_NOT_ALLOWED\` (HEAD is answered as GET is).
 A refusal is a problem document (RFC 9457) with a stable \`code\`, and nothing ran; what ran answers 200, whatever became of
-the single actions.`;
+the single actions.
+
+A key has two allowances: its quota for what runs something, and five times as much for what runs nothing (lists, schemas,
+jobs, plans, this document). Neither costs the other any; the headers of an answer name the one it drew from.`;
 
 /**
  * Make the OpenAPI 3.1 document of the HTTP surface: every endpoint, with the schemas that parse its requests, and what
@@ -26,10 +29,14 @@ export function makeOpenApiDocument(endpoints: readonly Described[]): Json {
     "/healthz": { get: makeHealthOperation(components) },
     "/mcp": { post: makeMcpOperation(toQueryParameters(surface, components), components) },
   };
-  for (const { route, describe } of endpoints) {
+  for (const { route, runsNothing, describe } of endpoints) {
     const [method = "", path = ""] = route.split(" ");
     const templated = path.replaceAll(/:(\w+)/g, "{$1}");
-    const described = toOperation(templated, describe(), components);
+    const described = toOperation(
+      templated,
+      { ...describe(), ...(runsNothing && { counted: "always" }) },
+      components,
+    );
     paths[templated] = { ...paths[templated], [method.toLowerCase()]: described };
   }
   return {

@@ -21,6 +21,7 @@ const ERRORS = {
   415: "The body is not application/json",
   422: "The body nests too deep",
 };
+const OVER_QUOTA = "Too many messages that run nothing; a call over the quota is answered 200 with `isError`";
 
 const EVENTS = {
   type: "string",
@@ -32,7 +33,10 @@ export function makeMcpOperation(parameters: readonly Json[], components: Compon
   const json = (schema: z.ZodType): Json => ({
     "application/json": { schema: components.schema(schema, "output") },
   });
-  const errors = Object.entries(ERRORS).map(([status, why]) => [status, toResponse(why, json(errorSchema))]);
+  const errors = Object.entries(ERRORS).map(([status, why]) => [
+    status,
+    toResponse(why, json(errorSchema), COUNTED_HEADERS),
+  ]);
   const problem = { "application/problem+json": { schema: components.schema(problemSchema(), "output") } };
   return {
     operationId: "mcp",
@@ -55,8 +59,9 @@ export function makeMcpOperation(parameters: readonly Json[], components: Compon
         { ...json(answerSchema), "text/event-stream": { schema: EVENTS } },
         COUNTED_HEADERS,
       ),
-      202: toResponse("A notification was taken"),
+      202: toResponse("A notification was taken", undefined, COUNTED_HEADERS),
       405: toResponse("Only POST is answered", json(errorSchema), headersOf(["METHOD_NOT_ALLOWED"])),
+      429: toResponse(OVER_QUOTA, json(errorSchema), headersOf(["QUOTA_EXCEEDED"])),
       401: toProblem(["UNAUTHORIZED"], components),
       403: toResponse("Another origin or host; or LOOP_DETECTED", { ...json(errorSchema), ...problem }),
       503: toProblem(["UNAVAILABLE"], components),

@@ -32,13 +32,18 @@ export interface Operation {
   readonly refusal?: "api-error";
   /** Refusals that this path has beside those that every path of its kind has. */
   readonly refusals?: readonly RefusalCode[];
-  /** Counted by the key's quota, and so refused without any. */
-  readonly counted?: true;
+  /**
+   * Counted by one of the key's allowances, and so refused without any: once it runs, or (`always`) before it is looked at,
+   * and then every answer says what is left. What runs nothing need not say it.
+   */
+  readonly counted?: true | "always";
 }
 
 /** A route with its description, which is made when the document is asked for. */
 export interface Described {
   /** Its method and path, such as `GET /v1/jobs/:id`. */
   readonly route: `${"GET" | "POST"} /${string}`;
+  /** It draws from the key's second allowance, whatever is asked. */
+  readonly runsNothing?: true;
   readonly describe: () => Operation;
 }

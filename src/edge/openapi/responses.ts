@@ -4,8 +4,9 @@ import { apiErrorSchema } from "../../formats/orchestration-api.ts";
 import type { Components, Json } from "./components.ts";
 import type { Operation } from "./operation.ts";
 
-/** Refusals that every path may meet, every one with a query or a body, and every counted one. */
-const OF_A_PATH = ["UNAUTHORIZED", "LOOP_DETECTED", "METHOD_NOT_ALLOWED", "UNAVAILABLE"] as const;
+/** Refusals that every path may meet, before and after it is counted, every one with a query or a body, and every counted one. */
+const BEFORE_COUNTING: readonly RefusalCode[] = ["UNAUTHORIZED", "LOOP_DETECTED", "METHOD_NOT_ALLOWED"];
+const OF_A_PATH = [...BEFORE_COUNTING, "UNAVAILABLE"] as const;
 const OF_A_QUERY = ["INVALID_QUERY"] as const;
 const OF_A_BODY = ["MALFORMED_JSON", "BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "INVALID_BATCH"] as const;
 const OF_A_KEY = ["IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_CONFLICT"] as const;
@@ -21,7 +22,9 @@ const text = (description: string, required?: true): Json => ({
 });
 const REQUEST_ID = { "x-request-id": text("Names this answer in the log", true) };
 const QUOTA = {
-  "RateLimit-Policy": text('The quota: `"requests";q=120;w=60` is 120 requests in 60 seconds'),
+  "RateLimit-Policy": text(
+    'The allowance: `"requests";q=120;w=60` is 120 requests in 60 seconds, `"lists";q=600;w=60` 600 that run nothing',
+  ),
   RateLimit: text(
     'What is left of it: `"requests";r=7;t=30` is 7 requests, the next of the others in 30 seconds',
   ),
@@ -65,20 +68,26 @@ export function toResponse(description: string, content?: Json, headers: Json = 
   return { description, headers: { ...REQUEST_ID, ...headers }, ...(content && { content }) };
 }
 
-/** Describe a problem document with one of some codes. */
-export function toProblem(codes: readonly RefusalCode[], components: Components): Json {
+/**
+ * Describe a problem document with one of some codes.
+ *
+ * @param more headers that the codes alone do not bring
+ */
+export function toProblem(codes: readonly RefusalCode[], components: Components, more?: Json): Json {
   const problem = components.schema(problemSchema(), "output");
   const schema = {
     allOf: [problem, { type: "object", properties: { code: { type: "string", enum: codes } } }],
   };
   const content = { "application/problem+json": { schema } };
-  return components.response(codes.join("_or_"), toResponse(codes.join(", "), content, headersOf(codes)));
+  const response = toResponse(codes.join(", "), content, { ...more, ...headersOf(codes) });
+  return components.response(`${codes.join("_or_")}${more ? "_counted" : ""}`, response);
 }
 
 /** Describe how the Orchestration API says the same. */
-function toApiError(codes: readonly RefusalCode[], components: Components): Json {
-  const response = toResponse(codes.join(", "), apiErrorContent(components), headersOf(codes));
-  return components.response(`Orchestration_${codes.join("_or_")}`, response);
+function toApiError(codes: readonly RefusalCode[], components: Components, more?: Json): Json {
+  const headers = { ...more, ...headersOf(codes) };
+  const response = toResponse(codes.join(", "), apiErrorContent(components), headers);
+  return components.response(`Orchestration_${codes.join("_or_")}${more ? "_counted" : ""}`, response);
 }
 
 /** Its reference document has a status of its own for what elsewhere is UNAVAILABLE without a way to wait for it. */
@@ -108,6 +117,9 @@ function toRefusals(operation: Operation, components: Components): Json {
   ]);
   const to = refusal === undefined ? toProblem : toApiError;
   const byStatus = Map.groupBy(codes, (code) => CODES[code].status);
-  const responses = [...byStatus].map(([status, of]) => [status, to(of, components)]);
+  const responses = [...byStatus].map(([status, of]) => {
+    const told = counted === "always" && !of.every((code) => BEFORE_COUNTING.includes(code));
+    return [status, to(of, components, told ? QUOTA : undefined)];
+  });
   return { ...(Object.fromEntries(responses) as Json), ...(refusal && { 500: toBug(components) }) };
 }

@@ -25,3 +25,8 @@ export function writeLine(level: LogLevel, json: string, stack?: string): void {
   console[level](json);
   if (stack !== undefined && isDevelopment()) console.error(stack);
 }
+
+/** Tell the operator of something that works, but hardly as it was meant. */
+export function logWarning(message: string, details: Readonly<Record<string, unknown>>): void {
+  console.warn(JSON.stringify({ level: "warn", message, ...details }));
+}

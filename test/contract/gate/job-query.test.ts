@@ -23,7 +23,7 @@ describe("parseJobQuery()", () => {
       parse("tool=send_email&since=2026-12-01T08:00:00%2B01:00&until=2026-12-02T00:00:00.5Z"),
     ).toMatchObject({
       ok: true,
-      value: { tool: "send_email", since: 1_796_108_400_000, until: 1_796_169_600_500 },
+      value: { tools: ["send_email"], since: 1_796_108_400_000, until: 1_796_169_600_500 },
     });
   });
 

@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { compareJobs, HOME, placeJob, reseedJob, shardOf } from "../../../src/contract/gate/job-shard.ts";
+import {
+  compareJobs,
+  HOME,
+  nameObject,
+  placeJob,
+  reseedJob,
+  shardOf,
+  tenantOfObject,
+} from "../../../src/contract/gate/job-shard.ts";
 import { LIMITS } from "../../../src/contract/limits.ts";
 import { deriveId } from "../../../src/kit/derive-id.ts";
 import { makeSpec } from "../../edge/gate-requests.ts";
@@ -82,4 +90,15 @@ test("compareJobs() puts the newest first, and of one moment the greater id, as 
   const jobs = [job(1, "a"), job(2, "a"), job(1, "b"), job(3, "0")];
   expect(jobs.toSorted(compareJobs)).toEqual([job(3, "0"), job(2, "a"), job(1, "b"), job(1, "a")]);
   expect(compareJobs(jobs[0]!, jobs[0]!)).toBe(0);
+});
+
+test("each object of a tenant has a name of its own that says whose it is", () => {
+  const names = ["acme", "acme-outbox-1", "a.b"].flatMap((tenant) =>
+    Array.from({ length: SHARDS }, (_, shard) => {
+      const name = nameObject(tenant, shard);
+      expect(tenantOfObject(name)).toBe(tenant);
+      return name;
+    }),
+  );
+  expect(new Set(names).size).toBe(names.length);
 });

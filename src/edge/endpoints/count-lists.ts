@@ -1,0 +1,22 @@
+import { countList } from "../../gate/admit-plan.ts";
+import { ok } from "../../kit/result.ts";
+import { quotaHeaders, respondRefusal, respondRefused } from "../http/respond.ts";
+import type { Handler } from "./endpoint.ts";
+
+/**
+ * Make requests that run nothing draw from the key's second allowance, before anything else of them is looked at: each is
+ * one, whatever it is answered, and every answer says what is left.
+ */
+export function countLists(handle: Handler): Handler {
+  return async (request, context, id) => {
+    const counted = await countList(context);
+    if (!counted.ok) return ok(respondRefused(request, counted.error, context));
+    const answered = await handle(request, context, id);
+    const response = answered.ok
+      ? answered.value
+      : respondRefusal(request, answered.error, context.requestId);
+    for (const [name, value] of Object.entries(quotaHeaders(context.caller, counted.value)))
+      response.headers.set(name, value);
+    return ok(response);
+  };
+}
