@@ -10,7 +10,7 @@ import { isJsonObject } from "./json.ts";
 const MAX_ISSUES = 5;
 
 /** What an issue about a field that does not exist says it expected. */
-const NO_SUCH_FIELD = "no such field";
+export const NO_SUCH_FIELD = "no such field";
 
 type ZodIssue = z.core.$ZodIssue;
 
