@@ -5,8 +5,10 @@ import { CONFIRMATION_LIMITS } from "../state/confirmations.ts";
 import { KEY_LIMITS } from "./durable/key-table.ts";
 import type { TenantGateOptions } from "./durable/tenant-gate.ts";
 import type { ToolGateNamespace } from "./durable/tool-gate.ts";
+import type { TenantGateNamespace } from "./gate-client/gate-client.ts";
 import { type AllowedOrigins } from "./http/guard-origin.ts";
 import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";
+import { ConfigurationError } from "./platform/configuration-error.ts";
 
 /** A Worker's variables and bindings. */
 export type Env = Readonly<Record<string, unknown>>;
@@ -55,8 +57,15 @@ export function readGateOptions(env: Env): Partial<TenantGateOptions> {
 export function readToolGates(env: Env, { tools }: Catalog): ToolGateNamespace {
   const limited = tools.find(({ globalLimits }) => globalLimits !== null);
   if (limited !== undefined && env["TOOL_GATE"] === undefined)
-    throw new Error(`Cannot read TOOL_GATE: '${limited.name}' has global limits and needs this binding`);
+    throw new ConfigurationError("TOOL_GATE", `'${limited.name}' has global limits and needs this binding`);
   return env["TOOL_GATE"] as ToolGateNamespace;
+}
+
+/** The binding of the tenants' gates, which every deployment needs. */
+export function readTenantGates(env: Env): TenantGateNamespace {
+  if (env["TENANT_GATE"] === undefined)
+    throw new ConfigurationError("TENANT_GATE", "this binding is missing");
+  return env["TENANT_GATE"] as TenantGateNamespace;
 }
 
 /** A positive whole number; throws naming the variable when it is anything else. */
@@ -65,7 +74,7 @@ function readPositive(env: Env, name: string, fallback: number): number {
   if (text === "") return fallback;
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1)
-    throw new Error(`Cannot read ${name}: it must be a positive integer, received '${text}'`);
+    throw new ConfigurationError(name, "it must be a positive integer");
   return value;
 }
 

@@ -7,8 +7,16 @@ import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, ToolGates } from "../egress/ports.ts";
 import { createReadCache } from "../egress/read-cache.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
-import { type Env, readKeys, readOrigins, readRunOptions, readToolGates } from "./configuration.ts";
-import { createGateClient, type TenantGateNamespace } from "./gate-client/gate-client.ts";
+import {
+  type Env,
+  readGateOptions,
+  readKeys,
+  readOrigins,
+  readRunOptions,
+  readTenantGates,
+  readToolGates,
+} from "./configuration.ts";
+import { createGateClient } from "./gate-client/gate-client.ts";
 import { createToolGates } from "./gate-client/tool-gate-client.ts";
 import type { KeyRing } from "./http/key-ring.ts";
 import type { RequestContext } from "./http/request-context.ts";
@@ -49,7 +57,9 @@ export function createDeployment(
   const origins = readOrigins(env);
   const health = new UpstreamHealth(ports.clock);
   const cache = createReadCache(catalog.tools, ports.clock);
-  const namespace = env["TENANT_GATE"] as TenantGateNamespace;
+  const namespace = readTenantGates(env);
+  // What only the tenants' objects use is read by them; here so that health tells of it before one of them fails.
+  readGateOptions(env);
   const toolGates = readToolGates(env, catalog);
   const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
   const catalogs = new WeakMap<Caller, Catalog>();

@@ -5,6 +5,7 @@ import { isWritten, listOf, matches, oneOf, record, upTo } from "../../contract/
 import { lazySchema } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { attemptNow } from "../../kit/result.ts";
+import { ConfigurationError } from "../platform/configuration-error.ts";
 
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const HASH = /^[0-9a-f]{64}$/;
@@ -51,6 +52,11 @@ export class KeyRing {
     this.#keys = keys;
   }
 
+  /** Whether nobody can get in, whatever key is sent. */
+  get isEmpty(): boolean {
+    return this.#keys.length === 0;
+  }
+
   /** The caller a key belongs to, or null. */
   async identify(key: string): Promise<Caller | null> {
     const known = this.#verified.get(key);
@@ -72,10 +78,10 @@ export class KeyRing {
 export function parseKeyRing(text: string | undefined): KeyRing {
   if (text === undefined || text.trim() === "") return new KeyRing([]);
   const json = attemptNow((): unknown => JSON.parse(text));
-  if (!json.ok) throw new Error("Cannot read VOLLEY_KEYS: it is not JSON");
+  if (!json.ok) throw new ConfigurationError("VOLLEY_KEYS", "it is not JSON");
   const { value } = json;
   if (!fitsKeys(value))
-    throw new Error(`Cannot read VOLLEY_KEYS: ${z.prettifyError(keysSchema().safeParse(value).error!)}`);
+    throw new ConfigurationError("VOLLEY_KEYS", z.prettifyError(keysSchema().safeParse(value).error!));
   return new KeyRing(
     value.map(({ name, hash, tenant, tools, quota, flags, webhook_secret }) => ({
       digest: Uint8Array.from(hash.match(/../g)!, (byte) => Number.parseInt(byte, 16)),
