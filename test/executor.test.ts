@@ -153,8 +153,28 @@ test("timeout_ms shortens an action and says which clock ran out", async () => {
   const { results, stats } = await world.run([waitTool(world)], {
     actions: [{ tool: "wait", args: { n: 1, ms: 5_000 }, timeout_ms: 200 }],
   });
-  expect(results[0]!.error).toMatchObject({ code: "TIMEOUT", phase: "total", retryable: true });
+  expect(results[0]!.error).toMatchObject({
+    code: "TIMEOUT",
+    phase: "total",
+    retryable: true,
+    hint: expect.stringContaining("longer than the 200 ms of this action's timeout_ms"),
+  });
   expect(stats["duration_ms"]).toBe(200);
+});
+
+test("a timeout names timeout_ms only where that was the limit", async () => {
+  const world = new TestWorld();
+  const { results } = await world.run([waitTool(world)], {
+    actions: [
+      { tool: "wait", args: { n: 1, ms: 50_000 } },
+      { tool: "wait", args: { n: 2, ms: 50_000 }, timeout_ms: 60_000 },
+    ],
+  });
+  for (const { error } of results) {
+    expect(error).toMatchObject({ code: "TIMEOUT", phase: "total" });
+    expect(error!.hint).toMatch(/the \d+ ms that its tool may take/);
+    expect(error!.hint).not.toContain("timeout_ms");
+  }
 });
 
 test("a batch's own calls are sent before its background jobs, in the order asked, whatever caps their tools have", async () => {

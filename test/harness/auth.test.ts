@@ -148,9 +148,9 @@ test.each([
   ["VOLLEY_KEYS", `[{"${SECRET_TEXT}"]`],
   ["VOLLEY_KEYS", `[{"name": "x", "${SECRET_TEXT}": "${SECRET_TEXT}"}]`],
   ["VOLLEY_HEADER_SLOTS", SECRET_TEXT],
-  ["VOLLEY_CONFIRMATION_TTL_S", "-1"],
+  ["VOLLEY_CONFIRMATION_TTL_S", "-900s"],
   ["VOLLEY_JOB_LEASE_MS", SECRET_TEXT],
-  ["VOLLEY_IDEMPOTENCY_MARGIN_MS", "1.5"],
+  ["VOLLEY_IDEMPOTENCY_MARGIN_MS", "1.5 s"],
 ])(
   "health names %s when it cannot be read, never its value, and nothing else is served",
   async (name, value) => {
