@@ -21,7 +21,7 @@ import { describe, explainMisfit, toMisfit } from "./issues.ts";
 import { lazySchema } from "./lazy-schema.ts";
 import { LIMITS } from "./limits.ts";
 import { readOtherNames, type ReadAs } from "./other-names.ts";
-import { ITEM, readMarker, toPointerForm } from "./reference.ts";
+import { guessReference, ITEM, readMarker, toPointerForm } from "./reference.ts";
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -158,7 +158,19 @@ function toEntry(raw: unknown, index: number, action: Entry["action"]): Entry {
 
 function misfit(raw: unknown): Failure {
   const { error } = actionSchema().safeParse(raw);
-  return makeFailure("INVALID_ACTION", explainMisfit(error!, raw, Object.keys(FIELDS)));
+  const { issues, hint } = explainMisfit(error!, raw, Object.keys(FIELDS));
+  const said = `${hint.replace("The value", "The action")} ${sayLoop(raw)}`.trim();
+  return makeFailure("INVALID_ACTION", { issues, hint: said });
+}
+
+/** How a reference to loop over is written that came as text; empty where it is none. */
+function sayLoop(raw: unknown): string {
+  const loop = isJsonObject(raw) ? raw["for_each"] : undefined;
+  const bare = typeof loop === "string" ? loop.replaceAll(/^[\s${<]+|[\s}>]+$/g, "") : "";
+  const meant = guessReference(bare);
+  return meant === null || bare === "" || meant.endsWith("#")
+    ? ""
+    : `Write ${JSON.stringify({ $ref: meant })}.`;
 }
 
 /** A tool's name as it may be shown. Nearly every one is as plain as an id. */

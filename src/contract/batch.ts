@@ -62,7 +62,10 @@ export function parseBatch(value: unknown, bodyBytes: number): Result<Batch, Ref
   if (!fitsBatch(value)) {
     const { error } = batchSchema().safeParse(value);
     const { issues, hint } = explainMisfit(error!, value, Object.keys(FIELDS));
-    return err(makeRefusal("INVALID_BATCH", `${hint} ${sayWrapping(value)}`.trim(), { issue: issues[0] }));
+    const said = isOneAction(value)
+      ? 'There is no /actions, and the body is one action: wrap it as {"actions": [{...}]}.'
+      : `${hint.replace("The value", "The body")} ${sayWrapping(value)}`.trim();
+    return err(makeRefusal("INVALID_BATCH", said, { issue: issues[0] }));
   }
   const { actions } = value;
   const mayExceedArgs = bodyBytes > LIMITS.argsBytes;
@@ -92,7 +95,16 @@ export function parseBatch(value: unknown, bodyBytes: number): Result<Batch, Ref
   });
 }
 
-/** How a body is wrapped that has its actions in another place, or is one; empty where no actions are to be seen. */
+/** Whether a body is an action without the list around it. */
+function isOneAction(value: unknown): boolean {
+  return (
+    isJsonObject(value) &&
+    !Object.hasOwn(value, "actions") &&
+    IN_AN_ACTION.some((name) => Object.hasOwn(value, name))
+  );
+}
+
+/** How a body is wrapped that has its actions in another form; empty where nothing is known of it. */
 function sayWrapping(value: unknown): string {
   if (typeof value === "string") return "It is JSON text inside a string: send the object itself.";
   if (Array.isArray(value)) return 'Wrap the list of actions: {"actions": [...]}.';
@@ -100,18 +112,11 @@ function sayWrapping(value: unknown): string {
   const { actions } = value;
   if (typeof actions === "string") return "Send the array itself, not JSON text of it.";
   if (isJsonObject(actions)) return 'Put it into a list: {"actions": [{...}]}.';
-  if (actions !== undefined) return "";
-  if (IN_AN_ACTION.some((name) => Object.hasOwn(value, name)))
-    return 'The body is one action: wrap it as {"actions": [{...}]}.';
-  const list = LISTS.find((name) => Object.hasOwn(value, name));
-  return list === undefined ? "" : `Did you mean 'actions' instead of '${list}'?`;
+  return "";
 }
 
 /** What only an action has, under any name. */
 const IN_AN_ACTION = ["tool", "tool_name", "name", "function", "args", "arguments", "parameters"];
-
-/** What else a list of actions is called. */
-const LISTS = ["tools", "calls", "tool_calls", "function_calls", "steps", "tasks", "requests", "batch"];
 
 /** One key is one action: the second of the same key in a batch is a slip, most often one key copied to all. */
 function refuseRepeatedKeys(entries: readonly Entry[]): readonly Entry[] {

@@ -367,3 +367,11 @@ test("parseAction() holds arguments that were JSON text to all that args are hel
   expect(send(nested(LIMITS.nesting - 3)).ok).toBe(true);
   expect(errorOf(send(nested(LIMITS.nesting - 2))).hint).toContain("nests too deep");
 });
+
+test.each(["shops#/places", "$shops.places", "{{shops.places}}", "${shops.places}", "shops.places"])(
+  "parseAction() says how %s is written to loop over it",
+  (for_each) => {
+    const { action } = parseAmongSiblings(JSON.stringify({ tool: "x", for_each }));
+    expect(errorOf(action).hint).toMatch(/Write \{"\$ref":"shops#\/places"\}\.$/);
+  },
+);

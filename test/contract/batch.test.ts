@@ -192,9 +192,9 @@ test("parseBatch() reads skip_approval, which is off unless said", () => {
 
 test.each([
   ["a list of actions", `[${PING}]`, 'Wrap the list of actions: {"actions": [...]}.'],
-  ["one action", PING, 'The body is one action: wrap it as {"actions": [{...}]}.'],
-  ["one action under another name", '{"name": "ping", "arguments": {}}', "The body is one action"],
-  ["one call of OpenAI's", '{"function": {"name": "ping"}}', "The body is one action"],
+  ["one action", PING, 'There is no /actions, and the body is one action: wrap it as {"actions": [{...}]}.'],
+  ["one action under another name", '{"name": "ping", "arguments": {}}', "the body is one action"],
+  ["one call of OpenAI's", '{"function": {"name": "ping"}}', "the body is one action"],
   ["an action for the list", `{"actions": ${PING}}`, 'Put it into a list: {"actions": [{...}]}.'],
   [
     "actions as JSON text",
