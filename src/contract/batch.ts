@@ -110,7 +110,6 @@ function sayWrapping(value: unknown): string {
   if (Array.isArray(value)) return 'Wrap the list of actions: {"actions": [...]}.';
   if (!isJsonObject(value)) return 'Send {"actions": [{"tool": "...", "args": {...}}]}.';
   const { actions } = value;
-  if (typeof actions === "string") return "Send the array itself, not JSON text of it.";
   if (isJsonObject(actions)) return 'Put it into a list: {"actions": [{...}]}.';
   return "";
 }

@@ -69,6 +69,11 @@ function suggestForm({ code, path, ...issue }: ZodIssue, input: unknown): string
   if (isJsonObject(value) && ["$ref", "$template"].some((key) => Object.hasOwn(value, key)))
     return "An object stands for another value only where $ref or $template is its single key.";
   if (typeof value !== "string") return "";
+  // A value that was written as text once too often.
+  if (expected === "array" && value.trimStart().startsWith("["))
+    return "Send the list itself, not JSON text of it.";
+  if ((expected === "object" || expected === "record") && value.trimStart().startsWith("{"))
+    return "Send the object itself, not JSON text of it.";
   if (expected === "array") return `Put it into a list: [${JSON.stringify(visibleText(value, 40))}].`;
   const isTime = String(path.at(-1)).endsWith("_ms") && value !== "" && Number.isNaN(Number(value));
   if (isTime && expected === "number") return "Write milliseconds as a number, such as 15000.";

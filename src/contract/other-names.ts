@@ -120,6 +120,8 @@ function readArgs(meant: Meant): Result<unknown, Misfit> {
   const path = toPath(meant);
   const issue = { path, expected: "an object, or JSON text of one", received: describe(value) };
   if (typeof value !== "string") return err({ issues: [issue], hint: toHint([issue]) });
+  // What providers send for a call without arguments.
+  if (value.trim() === "") return ok({});
   const parsed = parseJsonText(value, TEXT_DEPTH);
   if (parsed.ok && isJsonObject(parsed.value)) return ok(parsed.value);
   const why = parsed.ok ? `The text is ${describe(parsed.value)}.` : parsed.error;

@@ -2,6 +2,7 @@ import type { Issue } from "../contract/failure.ts";
 import { describe, visiblePath } from "../contract/issues.ts";
 import { guessReference, isHandle, ITEM, readMarker } from "../contract/reference.ts";
 import { LIMITS } from "../contract/limits.ts";
+import { attemptNow } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
 
 /** Text that looks as if it stood for another action's data and does not: where it is, and how it is written rightly. */
@@ -23,6 +24,7 @@ const MARKED = new RegExp(
 );
 /** A reference that stands alone, without the object around it. */
 const BARE = /^[A-Za-z0-9_-]{1,64}#\/\S*$/;
+const STRINGIFIED = /^\{\s*"\$ref"\s*:\s*"[^"]{1,200}"\s*\}$/;
 const HAS_PATH = /^(?:\$\.?)?[\w-]+[.[#]/;
 const MARKERS = new Set(["$ref", "$template", "$literal"]);
 /** What follows a placeholder in a sentence is no part of it. */
@@ -84,6 +86,8 @@ interface Placeholder {
 /** The placeholders of a text. In a template two braces are a reference, and so none. */
 function readText(text: string, isSource: (id: string) => boolean, kind: "text" | "template"): Placeholder[] {
   const whole = text.trim();
+  const stringified = kind === "text" ? readStringified(whole) : null;
+  if (stringified !== null) return toPlaceholder(text.indexOf(whole), whole, stringified, isSource);
   if (BARE.test(whole)) return toPlaceholder(text.indexOf(whole), whole, whole, isSource);
   const found: Placeholder[] = [];
   for (const match of text.matchAll(MARKED)) {
@@ -98,6 +102,14 @@ function readText(text: string, isSource: (id: string) => boolean, kind: "text" 
     found.push(...toPlaceholder(match.index, without(written), without(inner), isSource));
   }
   return found;
+}
+
+/** The reference of a text that is a `$ref` written as JSON once too often. */
+function readStringified(whole: string): string | null {
+  if (!STRINGIFIED.test(whole)) return null;
+  const parsed = attemptNow((): unknown => JSON.parse(whole));
+  const marker = parsed.ok ? readMarker(parsed.value) : null;
+  return marker?.kind === "ref" ? `${marker.reference.id}#${marker.reference.pointer}` : null;
 }
 
 function toPlaceholder(

@@ -314,6 +314,11 @@ test("parseAction() reads args that are JSON text of an object", () => {
   expect(entry.readAs).toEqual({ args: "JSON text" });
 });
 
+test("parseAction() reads an empty text as no arguments", () => {
+  const entry = parseAmongSiblings('{"tool": "ping", "arguments": ""}');
+  expect(valueOf(entry.action).args).toEqual({});
+});
+
 test("parseAction() reads a call as OpenAI writes it", () => {
   const call = { id: "call_1", type: "function", function: { name: "ping", arguments: '{"n": 1}' } };
   const entry = parseAmongSiblings(JSON.stringify(call));

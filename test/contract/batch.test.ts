@@ -199,7 +199,7 @@ test.each([
   [
     "actions as JSON text",
     `{"actions": ${JSON.stringify(`[${PING}]`)}}`,
-    "Send the array itself, not JSON text",
+    "Send the list itself, not JSON text of it.",
   ],
   ["a body as JSON text", JSON.stringify(`{"actions": [${PING}]}`), "send the object itself"],
   ["tools for actions", `{"tools": [${PING}]}`, "Did you mean 'actions' instead of 'tools'?"],

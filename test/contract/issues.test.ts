@@ -184,6 +184,7 @@ const forms = z.strictObject({
   flag: z.boolean().optional(),
   list: z.array(z.string()).optional(),
   text: z.string().optional(),
+  inner: z.looseObject({}).optional(),
   wait_ms: z.int().optional(),
 });
 
@@ -192,10 +193,12 @@ test.each([
   [{ n: "-3" }, "Write it without quotes: -3."],
   [{ flag: "True" }, "Write it without quotes: true."],
   [{ list: "a" }, 'Put it into a list: ["a"].'],
+  [{ list: '["a"]' }, "Send the list itself, not JSON text of it."],
+  [{ inner: '{"a": 1}' }, "Send the object itself, not JSON text of it."],
   [{ wait_ms: "15s" }, "Write milliseconds as a number, such as 15000."],
   [{ wait_ms: "15" }, "Write it without quotes: 15."],
   [{ text: { $ref: "a#", or: "b" } }, "only where $ref or $template is its single key."],
-  [{ colour: 1 }, "There are 'n', 'flag', 'list', 'text', 'wait_ms'."],
+  [{ colour: 1 }, "There are 'n', 'flag', 'list', 'text', 'inner', 'wait_ms'."],
 ])("explainMisfit() says of %j how it is written", (value, next) => {
   const { hint } = explainMisfit(forms.safeParse(value).error!, value, Object.keys(forms.shape));
   expect(hint.endsWith(next)).toBe(true);

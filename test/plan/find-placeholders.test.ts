@@ -30,6 +30,7 @@ test.each([
   ["<shops.name>", '{"$ref":"shops#/name"}'],
   ["<shops#/name>", '{"$ref":"shops#/name"}'],
   ["shops#/places/0/name", '{"$ref":"shops#/places/0/name"}'],
+  ['{"$ref": "shops#/places/0/name"}', '{"$ref":"shops#/places/0/name"}'],
   ["{{item#/id}}", '{"$ref":"item#/id"}'],
   ["$item.id", '{"$ref":"item#/id"}'],
   ["{{item.id}}", '{"$ref":"item#/id"}'],
