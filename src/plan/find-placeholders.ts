@@ -17,18 +17,22 @@ export interface Misplaced {
  * is between the marks is read by `guessReference()`. Every part is bounded or ends at the next mark, so a hostile text takes
  * time in proportion to its length.
  */
-const INSIDE = String.raw`\s*(\$?\.?[A-Za-z0-9_-]{1,64}(?:[.[#/][^{}<>\s]*)?)\s*`;
+const ID = "[A-Za-z0-9_-]{1,64}";
+const INSIDE = String.raw`\s*(\$?\.?${ID}(?:#[^{}<>]*|(?:[.[/][^{}<>\s]*)?\s*))`;
+/** Without a mark at its end it is as long as it makes sense: what follows it in a sentence is no part of it. */
+const UNBRACED = String.raw`\$\.?[A-Za-z_][A-Za-z0-9_-]{0,63}(?:#[\p{L}\p{N}_/~-]*|(?:\.[\p{L}\p{N}_-]+|\[\d{1,9}\]|\["[^"\]]{1,64}"\]|\['[^'\]]{1,64}'\])*)`;
 const MARKED = new RegExp(
-  String.raw`\{\{${INSIDE}\}\}|\$\{${INSIDE}\}|\{${INSIDE}\}|<${INSIDE}>|(\$\.?[A-Za-z_][A-Za-z0-9_-]{0,63}(?:[.[#][^{}<>\s,;"'$]*)?)`,
-  "g",
+  String.raw`\{\{${INSIDE}\}\}|\$\{${INSIDE}\}|\{${INSIDE}\}|<${INSIDE}>|(${UNBRACED})`,
+  "gu",
 );
 /** A reference that stands alone, without the object around it. */
 const BARE = /^[A-Za-z0-9_-]{1,64}#\/\S*$/;
 const STRINGIFIED = /^\{\s*"\$ref"\s*:\s*"[^"]{1,200}"\s*\}$/;
+const NAME = /[\w-]{1,64}/;
 const HAS_PATH = /^(?:\$\.?)?[\w-]+[.[#]/;
+/** The longest text of which the right form is written out whole. */
+const SHOWN = 120;
 const MARKERS = new Set(["$ref", "$template", "$literal"]);
-/** What follows a placeholder in a sentence is no part of it. */
-const PUNCTUATION = /[.:!?)\]]+$/;
 
 /**
  * Find text in arguments that looks like a placeholder for the data of an action, and would reach the upstream as it stands.
@@ -96,10 +100,9 @@ function readText(text: string, isSource: (id: string) => boolean, kind: "text" 
     // `{{shops}}` can be nothing else, but `{shops}`, `<b>` and `$HOME` are other things in most texts.
     const isSure = doubled !== undefined || (written === whole && (dollar ?? plain) !== undefined);
     if ((doubled !== undefined && kind === "template") || (!isSure && !HAS_PATH.test(inner))) continue;
-    // A closing bracket at its end may be an index's.
-    const end = plain === undefined ? "" : (PUNCTUATION.exec(plain)?.[0] ?? "").replace("]", "");
-    const without = (part: string): string => part.slice(0, part.length - end.length);
-    found.push(...toPlaceholder(match.index, without(written), without(inner), isSource));
+    // Of a long text only one is shown.
+    if (found.length > 0 && text.length > SHOWN) break;
+    found.push(...toPlaceholder(match.index, written, inner.trim(), isSource));
   }
   return found;
 }
@@ -118,13 +121,11 @@ function toPlaceholder(
   inner: string,
   isSource: (id: string) => boolean,
 ): Placeholder[] {
+  // Asked first, because a text may be full of what names nothing.
+  if (!isSource(NAME.exec(inner)?.[0] ?? "")) return [];
   const reference = guessReference(inner);
-  if (reference === null || !isSource(reference.slice(0, reference.indexOf("#")))) return [];
-  return [{ at, written, reference }];
+  return reference === null ? [] : [{ at, written, reference }];
 }
-
-/** The longest text of which the right form is written out whole. */
-const SHOWN = 120;
 
 /** Say what is wrong with a text, with the right form of this very text; null when nothing is. */
 function sayText(

@@ -56,6 +56,8 @@ const PARTS = [
   '{shops["',
   "$shops#/",
   "{{shops[0]",
+  "$b.b ",
+  "$shops#/~2 ",
 ];
 
 /** What a beginner, or a model, sends; and what it would take to make its correction dear. */
