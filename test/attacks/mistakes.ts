@@ -82,7 +82,7 @@ export const MISTAKE_ATTACKS: readonly Attack[] = [
     run: async ({ execute }) => {
       for (const part of PARTS) {
         const text = part.repeat(Math.floor(60_000 / part.length));
-        const reads = [0, 1, 2].map(() => ({ tool: "probe-search", args: { q: text } }));
+        const reads = [0, 1, 2].map(() => ({ tool: "read", args: { text } }));
         const answer = await execute({ actions: [SHOPS, ...reads] });
         assert.equal(answer.status, 200);
         assert.equal(resultsOf(answer)[0]!.status, "success");
