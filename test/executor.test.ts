@@ -153,8 +153,28 @@ test("timeout_ms shortens an action and says which clock ran out", async () => {
   const { results, stats } = await world.run([waitTool(world)], {
     actions: [{ tool: "wait", args: { n: 1, ms: 5_000 }, timeout_ms: 200 }],
   });
-  expect(results[0]!.error).toMatchObject({ code: "TIMEOUT", phase: "total", retryable: true });
+  expect(results[0]!.error).toMatchObject({
+    code: "TIMEOUT",
+    phase: "total",
+    retryable: true,
+    hint: expect.stringContaining("longer than the 200 ms of this action's timeout_ms"),
+  });
   expect(stats["duration_ms"]).toBe(200);
+});
+
+test("a timeout names timeout_ms only where that was the limit", async () => {
+  const world = new TestWorld();
+  const { results } = await world.run([waitTool(world)], {
+    actions: [
+      { tool: "wait", args: { n: 1, ms: 50_000 } },
+      { tool: "wait", args: { n: 2, ms: 50_000 }, timeout_ms: 60_000 },
+    ],
+  });
+  for (const { error } of results) {
+    expect(error).toMatchObject({ code: "TIMEOUT", phase: "total" });
+    expect(error!.hint).toMatch(/the \d+ ms that its tool may take/);
+    expect(error!.hint).not.toContain("timeout_ms");
+  }
 });
 
 test("a batch's own calls are sent before its background jobs, in the order asked, whatever caps their tools have", async () => {
@@ -559,4 +579,102 @@ test("an invoked tool draws from its own limit and goes to the background where 
     ["mail", "initiated"],
   ]);
   await world.drain();
+});
+
+/** A read and a write that take any text, and a read that has data to refer to. */
+const textTools = (["tell", "ask", "shops"] as const).map((name) =>
+  contractOf(name, {
+    isWrite: name === "tell",
+    input: z.strictObject({ text: z.unknown().optional() }),
+    run: async (args) => ({ ...(args as object), name: "Ann" }),
+  }),
+);
+const SHOPS = { id: "shops", tool: "shops" };
+
+test("a placeholder that stands for nothing is refused in a write, and only warned of in a read", async () => {
+  const args = { text: "Hi {{shops.name}}" };
+  const right = '{"$template":"Hi {{shops#/name}}"}';
+  const { results } = await new TestWorld().run(textTools, {
+    actions: [SHOPS, { tool: "tell", args }, { tool: "ask", args }, { tool: "tell", args: { text: "Hi" } }],
+  });
+  expect(results.map(({ status }) => status)).toEqual(["success", "error", "success", "success"]);
+  expect(results[1]!.error).toMatchObject({
+    code: "BAD_REFERENCE",
+    hint: expect.stringContaining(right),
+    issues: [{ path: "/args/text", expected: right }],
+  });
+  expect(results[2]).toMatchObject({
+    data: { text: "Hi {{shops.name}}" },
+    meta: { warnings: [expect.stringContaining(right)] },
+  });
+  expect(results[3]!.meta).not.toHaveProperty("warnings");
+});
+
+test("the right form that a hint gives for a placeholder works as it stands", async () => {
+  for (const text of ["{{shops.name}}", "Hi $shops.name!", "<shops#/name>", "shops#/name"]) {
+    const bad = await new TestWorld().run(textTools, { actions: [SHOPS, { tool: "tell", args: { text } }] });
+    const right = JSON.parse(bad.results[1]!.error!.issues![0]!.expected) as unknown;
+    const good = await new TestWorld().run(textTools, {
+      actions: [SHOPS, { tool: "tell", args: { text: right } }],
+    });
+    expect(good.results[1]).toMatchObject({
+      status: "success",
+      data: { text: expect.stringMatching(/Ann/) },
+    });
+  }
+});
+
+test("a placeholder of a loop's element is one only inside a loop", async () => {
+  const args = { text: "{{item.id}}" };
+  const { results } = await new TestWorld().run(textTools, {
+    actions: [
+      { tool: "tell", args, for_each: [{ id: 1 }] },
+      { tool: "ask", args, for_each: [{ id: 1 }] },
+      { tool: "tell", args },
+      { tool: "tell", args: { text: { $ref: "item#" } }, for_each: ["$a0.x"] },
+    ],
+  });
+  expect(results.map(({ status }) => status)).toEqual(["error", "success", "success", "error"]);
+  expect(results[0]!.error!.hint).toContain('{"$ref":"item#/id"}');
+  expect(results[1]!.meta).toMatchObject({ warnings: [expect.stringContaining('{"$ref":"item#/id"}')] });
+  expect(results[3]!.error!.issues).toMatchObject([{ path: "/for_each/0" }]);
+});
+
+test("dry_run shows placeholders that would be refused, and those that would be warned of", async () => {
+  const args = { text: "$shops.name" };
+  const answer = await new TestWorld().execute(textTools, {
+    dry_run: true,
+    actions: [SHOPS, { id: "w", tool: "tell", args }, { id: "r", tool: "ask", args }],
+  });
+  expect(answer.ok && JSON.parse(answer.value.envelopeJson)).toMatchObject({
+    plan: { waves: [["shops", "r"]] },
+    errors: [{ id: "w", error: { code: "BAD_REFERENCE" } }],
+    warnings: [
+      { index: 2, id: "r", tool: "ask", warnings: [expect.stringContaining('{"$ref":"shops#/name"}')] },
+    ],
+  });
+});
+
+test("a literal keeps what only looks like a placeholder", async () => {
+  const { results } = await new TestWorld().run(textTools, {
+    actions: [SHOPS, { tool: "tell", args: { text: { $literal: "{{shops.name}}" } } }],
+  });
+  expect(results[1]).toMatchObject({ status: "success", data: { text: "{{shops.name}}" } });
+});
+
+test("a result says from where the fields of its action were read, whatever became of it", async () => {
+  const { results } = await new TestWorld().run(textTools, {
+    actions: [
+      { name: "ask", arguments: '{"text": "hi"}' },
+      { function: "nobody", input: {} },
+      { tool: "ask", parameters: { txt: 1 } },
+      { tool: "ask", args: {} },
+    ],
+  });
+  expect(results.map(({ status, meta }) => [status, (meta as { read_as?: unknown }).read_as])).toEqual([
+    ["success", { tool: "name", args: "arguments" }],
+    ["error", { tool: "function", args: "input" }],
+    ["error", { args: "parameters" }],
+    ["success", undefined],
+  ]);
 });

@@ -253,7 +253,8 @@ const BAD_ACTIONS: Row[] = [
   ["a Cyrillic letter", { tool: "prоbe-echo" }, "UNKNOWN_TOOL"],
   ["a name of 60,000 letters", { tool: "x".repeat(60_000) }, "UNKNOWN_TOOL"],
   ["args that are a list", probe([]), "INVALID_ACTION", /\/args must be an object/],
-  ["args that are JSON text", probe('{"n":1}'), "INVALID_ACTION", /\/args must be an object/],
+  ["args that are text", probe("n=1"), "INVALID_ACTION", /\/args must be an object/],
+  ["args that are JSON text of a list", probe("[1]"), "INVALID_ACTION", /\/args must be an object/],
   [
     "args of the wrong type",
     probe({ n: "1" }),

@@ -19,7 +19,7 @@ import type { metaSchema, statsSchema, summarySchema } from "./result-schema.ts"
  */
 export function toResultJson(step: Step, outcome: Outcome): string {
   const head = `{"index":${step.index},"id":${JSON.stringify(step.id)},"tool":${JSON.stringify(step.toolName)},"status":"${outcome.status}"`;
-  return `${head}${toBody(outcome)},"meta":${toMetaJson(outcome.meta)}}`;
+  return `${head}${toBody(outcome)},"meta":${toMetaJson(outcome.meta, step)}}`;
 }
 
 function toBody(outcome: Outcome): string {
@@ -46,7 +46,7 @@ function toErrorJson(failure: Failure): string {
   return `,"error":${JSON.stringify(toWireFailure(failure))}`;
 }
 
-function toMetaJson(meta: OutcomeMeta): string {
+function toMetaJson(meta: OutcomeMeta, { readAs, warnings }: Step): string {
   const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, ageMs, selectMissing } = meta;
   const { truncated, demoted, verification, handle, replayed, limiter } = meta;
   return JSON.stringify({
@@ -69,6 +69,8 @@ function toMetaJson(meta: OutcomeMeta): string {
     handle,
     idempotency_replayed: replayed,
     limiter,
+    read_as: readAs,
+    warnings,
   } satisfies Written<typeof metaSchema>);
 }
 

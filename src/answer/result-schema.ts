@@ -2,6 +2,7 @@ import * as z from "zod";
 
 import { failureSchema } from "../contract/failure.ts";
 import { lazySchema } from "../contract/lazy-schema.ts";
+import { LIMITS } from "../contract/limits.ts";
 import { pendingSchema, truncationSchema, VERDICTS } from "../contract/outcome.ts";
 import { planSchema } from "../plan/describe-plan.ts";
 
@@ -32,6 +33,15 @@ export const metaSchema = lazySchema(() =>
         .optional()
         .describe("It ran before, under the same idempotency_key; this is what came of it then"),
       limiter: z.literal("degraded").optional(),
+      read_as: z
+        .strictObject({ tool: z.string().optional(), args: z.string().optional() })
+        .optional()
+        .describe("From where a field was read that did not stand under its own name"),
+      warnings: z
+        .array(z.string())
+        .max(LIMITS.warnings)
+        .optional()
+        .describe("It ran, but perhaps not as it was meant: text that only looks like a reference"),
       handle: z.string().optional().describe("Stands for the whole data in a $ref of a later batch"),
     })
     .meta({ id: "ResultMeta" }),

@@ -2,13 +2,13 @@ import { nearest } from "../kit/nearest.ts";
 import { visibleText } from "../kit/visible-text.ts";
 import { BATCH_TOOL } from "./alias.ts";
 
-/** Say that no tool has a name, with the nearest of those that there are. */
+/** Say that no tool has a name, with the nearest of those that there are, and with what finds the others. */
 export function sayUnknownTool(name: string, names: Iterable<string>): string {
   if (name === BATCH_TOOL) return NO_NESTING;
   const near = nearest(name, names);
   return near.length > 0
-    ? `No tool is named '${visibleText(name)}'. Did you mean ${near.map((other) => `'${other}'`).join(" or ")}?`
-    : `No tool is named '${visibleText(name)}'; use a name from the tool list.`;
+    ? `No tool is named '${visibleText(name)}'. Did you mean ${near.map((other) => `'${other}'`).join(" or ")}? Otherwise call discover_tools to find one.`
+    : `No tool is named '${visibleText(name)}'; call discover_tools to find one.`;
 }
 
 /** Models that know it from their tool list try it as an action too. */

@@ -21,7 +21,8 @@ import {
 import { describe, explainMisfit, toMisfit } from "./issues.ts";
 import { lazySchema } from "./lazy-schema.ts";
 import { LIMITS } from "./limits.ts";
-import { ITEM, readMarker, toPointerForm } from "./reference.ts";
+import { readOtherNames, type ReadAs } from "./other-names.ts";
+import { guessReference, ITEM, readMarker, toPointerForm } from "./reference.ts";
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -30,8 +31,16 @@ const LOOP_EXPECTED = 'an array, or a reference to one such as {"$ref": "shops#/
 /** One requested call, as it is sent. */
 export const actionSchema = lazySchema(() =>
   z.strictObject({
-    tool: z.string().min(1).describe("Name of the tool to call"),
-    args: z.record(z.string(), z.unknown()).default({}).describe("The tool's arguments"),
+    tool: z
+      .string()
+      .min(1)
+      .describe("Name of the tool to call; where it is missing, name, function or tool_name is read"),
+    args: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .describe(
+        "The tool's arguments; where they are missing, arguments, parameters, params or input is read, also as JSON text",
+      ),
     id: z
       .string()
       .regex(ID)
@@ -77,8 +86,10 @@ export const actionSchema = lazySchema(() =>
   }),
 );
 
+type SentAction = z.input<ReturnType<typeof actionSchema>>;
+
 /** Whether a value is an action as it is sent, as `actionSchema` would say. */
-export function fitsAction(value: unknown): value is z.input<ReturnType<typeof actionSchema>> {
+export function fitsAction(value: unknown): value is SentAction {
   return fits(value, FIELDS, ["tool"]);
 }
 
@@ -101,6 +112,8 @@ export interface Action {
   readonly args: JsonObject;
   /** False where nothing in `args` can be a reference, a template or a literal. */
   readonly mayRefer: boolean;
+  /** Whether some text in it may be a placeholder that stands for nothing. */
+  readonly mayMistake?: boolean | undefined;
   readonly dependsOn: readonly string[];
   readonly timeoutMs: number | undefined;
   /** An array, or a reference to one; undefined when the action runs once. */
@@ -128,6 +141,8 @@ export interface Entry {
   /** The tool's name as asked for, safe to show; null when there was none. */
   readonly tool: string | null;
   readonly action: Result<Action, Failure>;
+  /** Which of its fields stood under other names; undefined when none did. */
+  readonly readAs?: ReadAs;
 }
 
 /**
@@ -136,10 +151,36 @@ export interface Entry {
  * @param mayExceedArgs whether the body is large enough for one action's args to be over their limit
  */
 export function parseAction(raw: unknown, index: number, mayExceedArgs: boolean): Entry {
+  if (fitsAction(raw)) return toEntry(raw, index, parseFields(raw, mayExceedArgs));
+  const read = readOtherNames(raw);
+  if (read === null) return toEntry(raw, index, err(misfit(raw)));
+  if (!read.ok) return toEntry(raw, index, err(makeFailure("INVALID_ACTION", read.error)));
+  const { action, readAs } = read.value;
+  const parsed = fitsAction(action) ? parseFields(action, mayExceedArgs) : err(misfit(action));
+  return { ...toEntry(action, index, parsed), readAs };
+}
+
+function toEntry(raw: unknown, index: number, action: Entry["action"]): Entry {
   const fields = isJsonObject(raw) ? raw : {};
   const id = typeof fields["id"] === "string" && ID.test(fields["id"]) ? fields["id"] : `a${index}`;
-  const tool = toShownName(fields["tool"]);
-  return { index, id, tool, action: parseFields(raw, mayExceedArgs) };
+  return { index, id, tool: toShownName(fields["tool"]), action };
+}
+
+function misfit(raw: unknown): Failure {
+  const { error } = actionSchema().safeParse(raw);
+  const { issues, hint } = explainMisfit(error!, raw, Object.keys(FIELDS));
+  const said = `${hint.replace("The value", "The action")} ${sayLoop(raw)}`.trim();
+  return makeFailure("INVALID_ACTION", { issues, hint: said });
+}
+
+/** How a reference to loop over is written that came as text; empty where it is none. */
+function sayLoop(raw: unknown): string {
+  const loop = isJsonObject(raw) ? raw["for_each"] : undefined;
+  const bare = typeof loop === "string" ? loop.replaceAll(/^[\s${<]+|[\s}>]+$/g, "") : "";
+  const meant = guessReference(bare);
+  return meant === null || bare === "" || meant.endsWith("#")
+    ? ""
+    : `Write ${JSON.stringify({ $ref: meant })}.`;
 }
 
 /** A tool's name as it may be shown. Nearly every one is as plain as an id. */
@@ -148,11 +189,7 @@ function toShownName(name: unknown): string | null {
   return ID.test(name) ? name : visibleText(name);
 }
 
-function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failure> {
-  if (!fitsAction(raw)) {
-    const misfit = explainMisfit(actionSchema().safeParse(raw).error!, raw, Object.keys(FIELDS));
-    return err(makeFailure("INVALID_ACTION", misfit));
-  }
+function parseFields(raw: SentAction, mayExceedArgs: boolean): Result<Action, Failure> {
   const {
     id,
     tool,
@@ -165,9 +202,11 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
     callback_url,
     run_at,
   } = raw;
-  const seen = { dollar: false };
+  const seen = { dollar: false, braces: false };
   const checked = checkArgs(args, mayExceedArgs, seen);
   if (!checked.ok) return checked;
+  // Asked before the loop is looked at, which has references of its own.
+  const mayRefer = seen.dollar;
   if (id === ITEM) {
     const issues = [{ path: "/id", expected: "another id", received: describe(ITEM) }];
     const hint = `'${ITEM}' stands for the element of a for_each; give the action another id.`;
@@ -175,7 +214,7 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
   }
   const pointers = parseSelect(select);
   if (!pointers.ok) return pointers;
-  const loop = checkLoop(for_each);
+  const loop = checkLoop(for_each, seen);
   if (!loop.ok) return loop;
   const key = idempotency_key === undefined ? null : parseIdempotencyKey(idempotency_key, "/idempotency_key");
   if (key?.ok === false) return err(makeFailure("INVALID_ACTION", toMisfit(key.error)));
@@ -185,7 +224,8 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
   return ok({
     tool,
     args,
-    mayRefer: seen.dollar,
+    mayRefer,
+    mayMistake: seen.braces || undefined,
     dependsOn: depends_on ?? [],
     timeoutMs: timeout_ms,
     forEach: for_each,
@@ -238,9 +278,9 @@ function noInstant(received: string): ReturnType<typeof toMisfit> {
 }
 
 /** A literal array is bounded here, before anything runs; what a reference stands for is bounded when it is known. */
-function checkLoop(forEach: unknown): Result<void, Failure> {
+function checkLoop(forEach: unknown, seen: Seen): Result<void, Failure> {
   if (forEach === undefined) return ok(undefined);
-  const checked = checkValue(forEach, ["for_each"]);
+  const checked = checkValue(forEach, ["for_each"], seen);
   if (!checked.ok) return err(makeFailure("INVALID_ARGS", toMisfit(checked.error)));
   const marker = readMarker(forEach);
   if (!Array.isArray(forEach) && marker?.kind !== "ref") {

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { err, ok, type Result } from "../kit/result.ts";
 import { type Entry, parseAction } from "./action.ts";
 import { makeFailure } from "./failure.ts";
-import { type Fields, fits, isFlag, listOf, oneOf, upTo } from "./json.ts";
+import { type Fields, fits, isFlag, isJsonObject, listOf, oneOf, upTo } from "./json.ts";
 import { describe, explainMisfit } from "./issues.ts";
 import { lazySchema } from "./lazy-schema.ts";
 import { LIMITS } from "./limits.ts";
@@ -62,7 +62,10 @@ export function parseBatch(value: unknown, bodyBytes: number): Result<Batch, Ref
   if (!fitsBatch(value)) {
     const { error } = batchSchema().safeParse(value);
     const { issues, hint } = explainMisfit(error!, value, Object.keys(FIELDS));
-    return err(makeRefusal("INVALID_BATCH", hint, { issue: issues[0] }));
+    const said = isOneAction(value)
+      ? 'There is no /actions, and the body is one action: wrap it as {"actions": [{...}]}.'
+      : `${hint.replace("The value", "The body")} ${sayWrapping(value)}`.trim();
+    return err(makeRefusal("INVALID_BATCH", said, { issue: issues[0] }));
   }
   const { actions } = value;
   const mayExceedArgs = bodyBytes > LIMITS.argsBytes;
@@ -91,6 +94,28 @@ export function parseBatch(value: unknown, bodyBytes: number): Result<Batch, Ref
     skipApproval: value.skip_approval ?? false,
   });
 }
+
+/** Whether a body is an action without the list around it. */
+function isOneAction(value: unknown): boolean {
+  return (
+    isJsonObject(value) &&
+    !Object.hasOwn(value, "actions") &&
+    IN_AN_ACTION.some((name) => Object.hasOwn(value, name))
+  );
+}
+
+/** How a body is wrapped that has its actions in another form; empty where nothing is known of it. */
+function sayWrapping(value: unknown): string {
+  if (typeof value === "string") return "It is JSON text inside a string: send the object itself.";
+  if (Array.isArray(value)) return 'Wrap the list of actions: {"actions": [...]}.';
+  if (!isJsonObject(value)) return 'Send {"actions": [{"tool": "...", "args": {...}}]}.';
+  const { actions } = value;
+  if (isJsonObject(actions)) return 'Put it into a list: {"actions": [{...}]}.';
+  return "";
+}
+
+/** What only an action has, under any name. */
+const IN_AN_ACTION = ["tool", "tool_name", "name", "function", "args", "arguments", "parameters"];
 
 /** One key is one action: the second of the same key in a batch is a slip, most often one key copied to all. */
 function refuseRepeatedKeys(entries: readonly Entry[]): readonly Entry[] {

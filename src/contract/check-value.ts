@@ -9,7 +9,12 @@ const POISONED = new Set(["__proto__", "constructor", "prototype"]);
 export interface Seen {
   /** A key that begins with `$`, as those of references do. */
   dollar: boolean;
+  /** Text with a character that every placeholder has. */
+  braces: boolean;
 }
+
+/** What a placeholder of any spelling has. */
+const BRACES = /[{$<#]/;
 
 /**
  * Find what JSON can say but no argument may: keys that reach a prototype, numbers that are not finite (`1e400`
@@ -22,7 +27,7 @@ export interface Seen {
 export function checkValue(
   value: unknown,
   path: readonly PropertyKey[],
-  seen: Seen = { dollar: false },
+  seen: Seen = { dollar: false, braces: false },
 ): Result<void, Issue> {
   if (typeof value === "number") {
     if (!Number.isFinite(value))
@@ -46,6 +51,7 @@ export function checkValue(
         received: "a reserved key",
       });
     const inner = (value as Record<string, unknown>)[key];
+    if (typeof inner === "string" && BRACES.test(inner)) seen.braces = true;
     if (typeof inner !== "number" && typeof inner !== "object") continue;
     const checked = checkValue(inner, [...path, key], seen);
     if (!checked.ok) return checked;

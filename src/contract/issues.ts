@@ -10,7 +10,7 @@ import { isJsonObject } from "./json.ts";
 const MAX_ISSUES = 5;
 
 /** What an issue about a field that does not exist says it expected. */
-const NO_SUCH_FIELD = "no such field";
+export const NO_SUCH_FIELD = "no such field";
 
 type ZodIssue = z.core.$ZodIssue;
 
@@ -58,9 +58,32 @@ export function explainMisfit(
   base: readonly string[] = [],
 ): Misfit {
   const issues = toIssues(error, input, base) as [Issue, ...Issue[]];
-  const hint = `${toHint(issues)} ${suggestFields(issues, known, toPointer(base))}`.trim();
-  return { issues, hint };
+  const next = suggestForm(error.issues[0]!, input) || suggestFields(issues, known, toPointer(base));
+  return { issues, hint: `${toHint(issues)} ${next}`.trim() };
 }
+
+/** Say how a value is written that is right but for its form; empty where nothing is known of it. */
+function suggestForm({ code, path, ...issue }: ZodIssue, input: unknown): string {
+  const value = valueAt(input, path);
+  const expected = code === "invalid_type" && "expected" in issue ? issue.expected : "";
+  if (isJsonObject(value) && ["$ref", "$template"].some((key) => Object.hasOwn(value, key)))
+    return "An object stands for another value only where $ref or $template is its single key.";
+  if (typeof value !== "string") return "";
+  // A value that was written as text once too often.
+  if (expected === "array" && value.trimStart().startsWith("["))
+    return "Send the list itself, not JSON text of it.";
+  if ((expected === "object" || expected === "record") && value.trimStart().startsWith("{"))
+    return "Send the object itself, not JSON text of it.";
+  if (expected === "array") return `Put it into a list: [${JSON.stringify(visibleText(value, 40))}].`;
+  const isTime = String(path.at(-1)).endsWith("_ms") && value !== "" && Number.isNaN(Number(value));
+  if (isTime && expected === "number") return "Write milliseconds as a number, such as 15000.";
+  const isBare =
+    expected === "number" ? PLAIN_NUMBER.test(value) : expected === "boolean" && FLAG.test(value);
+  return isBare ? `Write it without quotes: ${value.toLowerCase()}.` : "";
+}
+
+const PLAIN_NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
+const FLAG = /^(?:true|false)$/i;
 
 /** Say issues as one sentence that a model can act on. */
 export function toHint(issues: readonly Issue[]): string {
@@ -151,14 +174,37 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
+/** Names that models use for the same thing. */
+const SYNONYMS = [
+  ["args", "arguments", "parameters", "params", "input"],
+  ["tool", "tool_name", "name", "function"],
+  ["actions", "tools", "calls", "tool_calls", "function_calls", "steps", "tasks", "requests", "batch"],
+  ["deadline_ms", "timeout_ms", "timeout"],
+];
+
+function findMeant(name: string, known: readonly string[]): string | undefined {
+  const group = SYNONYMS.find((names) => names.includes(name)) ?? [];
+  return nearest(name, known, 1)[0] ?? known.find((other) => group.includes(other));
+}
+
+/** Fields that are listed to whoever sent one that nothing is like. */
+const LISTED_FIELDS = 10;
+
 /** Add a did-you-mean to issues about fields that do not exist directly under `parent`, where the `known` ones do. */
 export function suggestFields(issues: readonly Issue[], known: readonly string[], parent = ""): string {
   const suggestions = issues.flatMap(({ path, expected }) => {
     const at = path.lastIndexOf("/");
     if (expected !== NO_SUCH_FIELD || path.slice(0, at) !== parent) return [];
     const name = path.slice(at + 1);
-    const near = nearest(name, known, 1);
-    return near.length > 0 ? [`Did you mean '${near[0]}' instead of '${visibleText(name)}'?`] : [];
+    const meant = findMeant(name, known);
+    return meant === undefined ? [] : [`Did you mean '${meant}' instead of '${visibleText(name)}'?`];
   });
-  return suggestions.join(" ");
+  const isStrange =
+    suggestions.length === 0 &&
+    issues.every(
+      ({ path, expected }) => expected === NO_SUCH_FIELD && path.slice(0, path.lastIndexOf("/")) === parent,
+    );
+  if (!isStrange || known.length === 0) return suggestions.join(" ");
+  const listed = known.slice(0, LISTED_FIELDS).map((name) => `'${visibleText(name)}'`);
+  return `There ${listed.length === 1 ? "is" : "are"} ${listed.join(", ")}${known.length > LISTED_FIELDS ? " and others" : ""}.`;
 }

@@ -22,6 +22,8 @@ export const LIMITS = {
   loopElements: 25,
   /** Parts of one output that can be selected. */
   selectPointers: 50,
+  /** Warnings about one action: a model repairs a few slips at once. */
+  warnings: 5,
   /** A token budget beyond the largest context window is none. */
   maxTokens: 2_000_000,
   /** Tools that one discovery lists: enough to choose from, and about 500 tokens. */

@@ -1,4 +1,5 @@
-import { attemptNow, err, type Result } from "../kit/result.ts";
+import { findJsonSlip, toLineAndColumn } from "../kit/json-slip.ts";
+import { attemptNow, err, ok, type Result } from "../kit/result.ts";
 import { LIMITS } from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
@@ -20,7 +21,19 @@ export function parseJson(bytes: Uint8Array): Result<unknown, Refusal> {
   const text = attemptNow(() => decoder.decode(bytes));
   if (!text.ok) return err(makeRefusal("MALFORMED_JSON", "The body is not valid UTF-8."));
   const parsed = attemptNow((): unknown => JSON.parse(text.value));
-  return parsed.ok ? parsed : err(makeRefusal("MALFORMED_JSON", whereIn(text.value, parsed.error)));
+  return parsed.ok ? parsed : err(makeRefusal("MALFORMED_JSON", saySlip(text.value)));
+}
+
+/**
+ * Parse JSON that stands as text inside other JSON, for which nobody has counted how deep it nests.
+ *
+ * @param depth the levels it may have
+ * @returns the value, or the sentence that says what is wrong with the text
+ */
+export function parseJsonText(text: string, depth: number): Result<unknown, string> {
+  if (exceedsDepth(new TextEncoder().encode(text), depth)) return err("The text nests too deep; flatten it.");
+  const parsed = attemptNow((): unknown => JSON.parse(text));
+  return parsed.ok ? ok(parsed.value) : err(saySlip(text).replace("The body", "The text"));
 }
 
 const QUOTE = 0x22;
@@ -44,18 +57,15 @@ export function exceedsDepth(bytes: Uint8Array, limit: number): boolean {
   return false;
 }
 
-/**
- * The engine's message quotes the body; only its position is passed on. It stands at the end of the message, which is
- * why text in the body cannot pass for one, and is missing where a token was not expected.
- */
-function whereIn(text: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : "";
+/** Say what is wrong with text that is not JSON. The engine's message is not used: it quotes the body. */
+function saySlip(text: string): string {
   if (text.trim() === "") return "The body is empty; send a JSON object.";
-  if (message.startsWith("Unexpected end"))
-    return "The JSON ends too early; check that every bracket and string is closed.";
-  const match = /at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message);
-  if (match === null)
-    return "Something in the JSON does not belong where it stands; check quotes, commas and literals.";
-  const before = text.slice(0, Number(match[1])).split("\n");
-  return `The JSON goes wrong at line ${before.length}, column ${before.at(-1)!.length + 1}.`;
+  if (FORM.test(text))
+    return "The body is form-encoded (name=value); send a JSON object, with 'content-type: application/json'.";
+  const slip = findJsonSlip(text);
+  if (slip === null) return "The body is not JSON; check its brackets, quotes and commas.";
+  return `The JSON goes wrong at ${toLineAndColumn(text, slip.at)}: ${slip.what}.`;
 }
+
+/** How a form begins: a name without quotes, and an equals sign. */
+const FORM = /^[A-Za-z_][\w.[\]%-]{0,63}=/;

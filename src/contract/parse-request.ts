@@ -26,7 +26,11 @@ export function refuseQuery(path: string, expected: string, received: string): R
 /** Refuse a query that has a parameter besides the known ones, or one of them twice: none is ignored. */
 export function refuseOtherParameters(query: URLSearchParams, known: readonly string[]): Refusal | null {
   for (const name of query.keys()) {
-    if (!known.includes(name)) return refuseQuery(name, `one of ${known.join(", ")}`, name);
+    if (!known.includes(name)) {
+      const expected =
+        known.length === 0 ? "nothing in the query, the body has it all" : `one of ${known.join(", ")}`;
+      return refuseQuery(name, expected, name);
+    }
     const values = query.getAll(name);
     if (values.length > 1) return refuseQuery(name, "one value", values.join(", "));
   }

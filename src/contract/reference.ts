@@ -1,4 +1,4 @@
-import { parsePointer } from "../kit/json-pointer.ts";
+import { parsePointer, toPointer } from "../kit/json-pointer.ts";
 import { isJsonObject } from "./json.ts";
 
 /** The name under which the elements of a `for_each` are referred to; no action may have it as its id. */
@@ -108,7 +108,31 @@ function malformed(key: Flaw["key"], expected: string, received: unknown): Marke
 
 function toReferenceForm(written: unknown): string {
   const [, , pointer = ""] = (typeof written === "string" && REFERENCE.exec(written)) || [];
-  return `an action's id, "#" and ${toPointerForm(pointer)}, e.g. "shops#/places/0/id" or "shops#" for the whole`;
+  const meant = typeof written === "string" ? guessReference(written) : null;
+  // An id alone may be anything, and the form says already how the whole is written.
+  const isOther = meant !== null && meant !== written && !meant.endsWith("#");
+  const here = isOther ? `; here perhaps ${JSON.stringify(meant)}` : "";
+  return `an action's id, "#" and ${toPointerForm(pointer)}, e.g. "shops#/places/0/id" or "shops#" for the whole${here}`;
+}
+
+/** A path as other languages write it: `.places[0]["name"]`, or with slashes. */
+const STEPS = /^(?:[./][^.[\]/{}<>"'`\s#$,;]+|\[\d{1,9}\]|\["[^"\]]{1,64}"\]|\['[^'\]]{1,64}'\])*$/;
+const STEP = /[./]([^.[\]/]+)|\[(\d+)\]|\["([^"]*)"\]|\['([^']*)'\]/g;
+
+/**
+ * The reference that somebody may have meant who wrote `shops.places[0].name`, `$shops.id`, `shops/id` or `shops#id`. What
+ * is one already stays as it is; null when it has no such form.
+ */
+export function guessReference(written: string): string | null {
+  const [, id, hash = "", rest = ""] = /^(?:\$\.?)?([A-Za-z0-9_-]{1,64})(#?)(.*)$/s.exec(written) ?? [];
+  if (id === undefined || rest.length > 200) return null;
+  if (hash !== "" && rest.startsWith("/")) return parsePointer(rest) === null ? null : `${id}#${rest}`;
+  const path = hash !== "" && /^[^.[]/.test(rest) ? `.${rest}` : rest;
+  if (!STEPS.test(path)) return null;
+  const keys = [...path.matchAll(STEP)].map(
+    ([, key, index, quoted, single]) => key ?? index ?? quoted ?? single ?? "",
+  );
+  return `${id}#${toPointer(keys)}`;
 }
 
 /** Say what a pointer is, and the rule that this one breaks where it breaks one. */

@@ -12,7 +12,10 @@ import type { Handler } from "./endpoints/endpoint.ts";
 import { ENDPOINTS } from "./endpoints/endpoints.ts";
 import { executeActions } from "./endpoints/execute-actions.ts";
 import { answerMcp } from "./endpoints/mcp.ts";
+import { refuseKey } from "./http/refuse-key.ts";
+import { refuseMethod, refusePath } from "./http/refuse-path.ts";
 import { respondBug, respondJson, respondRefusal } from "./http/respond.ts";
+import { ConfigurationError } from "./platform/configuration-error.ts";
 import { logBug } from "./platform/log-bug.ts";
 
 /** What the platform passes along with a request. */
@@ -43,7 +46,7 @@ export function createApp(deploymentOf: (env: Env) => Deployment): Pick<App, "fe
     deploymentOf(c.env);
     return respondJson('{"status":"ok"}', crypto.randomUUID());
   });
-  app.all("/healthz", (c) => refuseMethod(c.req.raw, "GET", crypto.randomUUID()));
+  app.all("/healthz", (c) => respondMethod(c.req.raw, "GET", crypto.randomUUID()));
 
   const methodsOf = new Map<string, string[]>();
   for (const { route, handle, runsNothing } of ENDPOINTS) {
@@ -53,7 +56,7 @@ export function createApp(deploymentOf: (env: Env) => Deployment): Pick<App, "fe
   }
   for (const [path, methods] of methodsOf) {
     const refuse: Handler = async (request, { requestId }) =>
-      ok(refuseMethod(request, methods.join(", "), requestId));
+      ok(respondMethod(request, methods.join(", "), requestId));
     app.all(path, answerBy(refuse));
   }
   // Every method: which of them it has is the protocol's to say.
@@ -61,7 +64,8 @@ export function createApp(deploymentOf: (env: Env) => Deployment): Pick<App, "fe
     "/mcp",
     answerBy(async (request, context) => ok(await answerMcp(request, context))),
   );
-  app.notFound(answerBy(async () => err(NO_PATH)));
+  const routes = [...ENDPOINTS.map(({ route }) => route), ...BESIDE];
+  app.notFound(answerBy(async (request) => err(refusePath(request, routes))));
   app.onError((error, c) => answerBug(c.req.raw, error));
   return {
     // Batches, which nearly every request is, are known by their address and do not pass the router.
@@ -94,7 +98,8 @@ async function answer(
   if (request.headers.has(HOP_HEADER)) return respondRefusal(request, FROM_A_TOOL, requestId);
   const deployment = deploymentOf(env);
   const caller = await deployment.keys.identify(bearerOf(request));
-  if (caller === null) return respondRefusal(request, NO_KEY, requestId);
+  if (caller === null)
+    return respondRefusal(request, refuseKey(request, !deployment.keys.isEmpty), requestId);
   const context = deployment.contextOf(caller, requestId, (work) => ctx.waitUntil(work));
   const answered = await handle(request, context, id);
   return answered.ok ? answered.value : respondRefusal(request, answered.error, requestId);
@@ -102,22 +107,30 @@ async function answer(
 
 function answerBug(request: Request, error: unknown): Response {
   const requestId = crypto.randomUUID();
-  logBug(requestId, new URL(request.url).pathname, error);
-  return respondBug(request, requestId);
+  const { pathname } = new URL(request.url);
+  logBug(requestId, pathname, error);
+  return respondBug(
+    request,
+    requestId,
+    error instanceof ConfigurationError ? sayUnread(pathname, error) : undefined,
+  );
+}
+
+/** Health is open and names the variable, never its value; everybody else is told where to look. */
+function sayUnread(pathname: string, { variable }: ConfigurationError): string {
+  return pathname === "/healthz"
+    ? `${variable} cannot be read; the operator finds in the log what is wrong with it.`
+    : "The configuration of this deployment cannot be read; GET /healthz names the variable for its operator.";
 }
 
 function bearerOf(request: Request): string {
   return /^Bearer +([^\s]+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
 }
 
-function refuseMethod(request: Request, methods: string, requestId: string): Response {
-  const refusal = makeRefusal("METHOD_NOT_ALLOWED", `This path answers ${methods} only.`);
-  return respondRefusal(request, refusal, requestId, { allow: methods });
+function respondMethod(request: Request, methods: string, requestId: string): Response {
+  return respondRefusal(request, refuseMethod(request, methods), requestId, { allow: methods });
 }
 
 const FROM_A_TOOL = makeRefusal("LOOP_DETECTED", "A tool of this system may not call the system itself.");
-const NO_KEY = makeRefusal("UNAUTHORIZED", "Send a valid key as 'Authorization: Bearer <key>'.");
-const NO_PATH = makeRefusal(
-  "NOT_FOUND",
-  "No such path; POST /v1/execute_actions runs things, and GET /openapi.json lists every path.",
-);
+/** What is here besides the endpoints. */
+const BESIDE = ["GET /healthz", "POST /mcp"];

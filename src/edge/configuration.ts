@@ -10,6 +10,7 @@ import type { TenantGateOptions } from "./durable/tenant-gate.ts";
 import type { ToolGateNamespace } from "./durable/tool-gate.ts";
 import { type AllowedOrigins } from "./http/guard-origin.ts";
 import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";
+import { ConfigurationError } from "./platform/configuration-error.ts";
 import { logWarning } from "./platform/log-bug.ts";
 
 /** A Worker's variables and bindings. */
@@ -25,6 +26,8 @@ export function readTenantGates(
   env: Env,
   { callers }: KeyRing,
 ): (jurisdiction?: Jurisdiction) => TenantGateNamespace {
+  if (env["TENANT_GATE"] === undefined)
+    throw new ConfigurationError("TENANT_GATE", "this binding is missing");
   const anywhere = env["TENANT_GATE"] as TenantGateNamespace;
   const usual = readJurisdiction(env);
   // Made once: ids are remembered by namespace.
@@ -66,8 +69,9 @@ export function readDevelopmentOrigins(env: Env): readonly string[] {
     const url = URL.parse(text);
     const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
     if (!isOrigin)
-      throw new Error(
-        `Cannot read ${DEV_ORIGINS}: '${text}' must be an origin, such as http://127.0.0.1:9000, without user or path`,
+      throw new ConfigurationError(
+        DEV_ORIGINS,
+        `'${text}' must be an origin, such as http://127.0.0.1:9000, without user or path`,
       );
     return url.origin;
   });
@@ -117,7 +121,7 @@ export function readGateOptions(env: Env): Partial<TenantGateOptions> {
 export function readToolGates(env: Env, { tools }: Catalog): ToolGateNamespace {
   const limited = tools.find(({ globalLimits }) => globalLimits !== null);
   if (limited !== undefined && env["TOOL_GATE"] === undefined)
-    throw new Error(`Cannot read TOOL_GATE: '${limited.name}' has global limits and needs this binding`);
+    throw new ConfigurationError("TOOL_GATE", `'${limited.name}' has global limits and needs this binding`);
   const anywhere = env["TOOL_GATE"] as ToolGateNamespace;
   const jurisdiction = readJurisdiction(env);
   if (limited === undefined || jurisdiction === undefined) return anywhere;
@@ -130,7 +134,7 @@ function readJurisdiction(env: Env): Jurisdiction | undefined {
   if (value === "") return undefined;
   const jurisdiction = JURISDICTIONS.find((known) => known === value);
   if (jurisdiction === undefined)
-    throw new Error("Cannot read VOLLEY_JURISDICTION: it must be 'eu', 'us' or empty");
+    throw new ConfigurationError("VOLLEY_JURISDICTION", "it must be 'eu', 'us' or empty");
   return jurisdiction;
 }
 
@@ -143,7 +147,7 @@ function placeObjects<N extends Placeable<N>>(namespace: N, jurisdiction: Jurisd
   const placed = attemptNow(() => namespace.jurisdiction!(jurisdiction));
   if (placed.ok) return placed.value;
   const reason = `this runtime cannot keep objects in '${jurisdiction}'; only Cloudflare's network can`;
-  throw new Error(`Cannot read ${setting}: ${reason}`, { cause: placed.error });
+  throw new ConfigurationError(setting, reason);
 }
 
 /** A positive whole number; throws naming the variable when it is anything else. */
@@ -152,7 +156,7 @@ function readPositive(env: Env, name: string, fallback: number): number {
   if (text === "") return fallback;
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1)
-    throw new Error(`Cannot read ${name}: it must be a positive integer, received '${text}'`);
+    throw new ConfigurationError(name, "it must be a positive integer");
   return value;
 }
 
@@ -165,7 +169,6 @@ function readList(env: Env, name: string): ReadonlySet<string> {
 function textOf(env: Env, name: string): string | undefined {
   const value = env[name];
   if (value === undefined || typeof value === "string") return value;
-  throw new Error(
-    `Cannot read ${name}: it must be text, received ${Array.isArray(value) ? "an array" : typeof value}`,
-  );
+  const received = Array.isArray(value) ? "an array" : typeof value;
+  throw new ConfigurationError(name, `it must be text, received ${received}`);
 }

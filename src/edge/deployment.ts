@@ -11,6 +11,7 @@ import { UpstreamHealth } from "../egress/upstream-health.ts";
 import {
   type Env,
   hasDevelopmentOrigins,
+  readGateOptions,
   readKeys,
   readOrigins,
   readRunOptions,
@@ -76,6 +77,8 @@ export function createDeployment(
   const health = new UpstreamHealth(ports.clock);
   const cache = createReadCache(catalog.tools, ports.clock);
   const gatesIn = readTenantGates(env, keys);
+  // What only the tenants' objects use is read by them; here so that health tells of it before one of them fails.
+  readGateOptions(env);
   const toolGates = readToolGates(env, catalog);
   const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
   const catalogs = new WeakMap<Caller, Catalog>();

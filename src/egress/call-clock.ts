@@ -2,12 +2,18 @@ import { type Failure, makeFailure, type TimeoutPhase } from "../contract/failur
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import type { Clock } from "../kit/clock.ts";
 
-const TIMEOUT_HINTS: Readonly<Record<TimeoutPhase, string>> = {
-  headers:
-    "The service did not begin to answer in time; it may be down, so try again later or do without it.",
-  idle: "The service stopped in the middle of its answer; trying again may help.",
-  total: "The whole call took longer than the action may; ask for less, or allow more with timeout_ms.",
-};
+/** Whose limit the total budget is: the tool's own, or that of an action's `timeout_ms`, which is shorter. */
+export type TotalOf = "tool" | "timeout_ms";
+
+/** Only who set a limit is told to change it. */
+function sayTimeout(phase: TimeoutPhase, totalMs: number, totalOf: TotalOf): string {
+  if (phase === "headers")
+    return "The service did not begin to answer in time; it may be down, so try again later or do without it.";
+  if (phase === "idle") return "The service stopped in the middle of its answer; trying again may help.";
+  return totalOf === "tool"
+    ? `The whole call took longer than the ${totalMs} ms that its tool may take; ask for less, or do without it.`
+    : `The whole call took longer than the ${totalMs} ms of this action's timeout_ms; raise it or leave it out, or ask for less.`;
+}
 
 /**
  * The clock of one tool call: a total budget, a narrower limit for the current phase, and the abort signal both end in.
@@ -23,6 +29,8 @@ export class CallClock {
   readonly #clock: Clock;
   /** Made when somebody asks for the signal. */
   #controller: AbortController | null = null;
+  readonly #totalMs: number;
+  readonly #totalOf: TotalOf;
   #totalAt: number;
   #phaseAt = Number.POSITIVE_INFINITY;
   #phase: TimeoutPhase = "total";
@@ -36,8 +44,10 @@ export class CallClock {
   #ended: ToolFailure | null = null;
   readonly #onEnd = new Set<(reason: ToolFailure) => void>();
 
-  constructor(clock: Clock, totalMs: number) {
+  constructor(clock: Clock, totalMs: number, totalOf: TotalOf = "tool") {
     this.#clock = clock;
+    this.#totalMs = totalMs;
+    this.#totalOf = totalOf;
     this.#lastNow = clock.now();
     this.#totalAt = this.#lastNow + totalMs;
     this.#arm();
@@ -166,7 +176,7 @@ export class CallClock {
     const now = this.#now();
     if (now >= Math.min(this.#totalAt, this.#phaseAt)) {
       const phase = this.#phaseAt <= this.#totalAt ? this.#phase : "total";
-      this.end(makeFailure("TIMEOUT", { phase, hint: TIMEOUT_HINTS[phase] }));
+      this.end(makeFailure("TIMEOUT", { phase, hint: sayTimeout(phase, this.#totalMs, this.#totalOf) }));
     } else this.#arm();
   }
 

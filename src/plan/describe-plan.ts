@@ -28,6 +28,17 @@ export const planSchema = lazySchema(() =>
           error: failureSchema(),
         }),
       ),
+      /** What would run, but perhaps not as it is meant. */
+      warnings: z
+        .array(
+          z.strictObject({
+            index: z.int().min(0),
+            id: z.string(),
+            tool: z.string().nullable(),
+            warnings: z.array(z.string()),
+          }),
+        )
+        .optional(),
     })
     .meta({ id: "DryRun" }),
 );
@@ -44,6 +55,9 @@ export function describePlan(plan: Plan): PlanDescription {
   const { steps, maxTokens } = plan;
   const runs = findRunnable(plan);
   const tasks = steps.flatMap((step) => (runs[step.index] && step.task.ok ? [step.task.value] : []));
+  const warned = steps.flatMap(({ index, id, toolName, warnings }) =>
+    warnings === undefined ? [] : [{ index, id, tool: toolName, warnings: [...warnings] }],
+  );
   const expected = tasks.reduce((sum, { tool }) => sum + tool.typicalTokens, 0);
   return {
     dry_run: true,
@@ -68,6 +82,7 @@ export function describePlan(plan: Plan): PlanDescription {
     errors: steps.flatMap(({ index, id, toolName, task }) =>
       task.ok ? [] : [{ index, id, tool: toolName, error: toWireFailure(task.error) }],
     ),
+    ...(warned.length > 0 && { warnings: warned }),
   };
 }
 

@@ -1,16 +1,18 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { parseArgs } from "../catalog/parse-args.ts";
 import { sayUnknownTool } from "../catalog/unknown-tool.ts";
-import type { Entry } from "../contract/action.ts";
+import type { Action, Entry } from "../contract/action.ts";
 import type { Batch } from "../contract/batch.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JsonObject } from "../contract/json.ts";
+import { LIMITS } from "../contract/limits.ts";
 import { hasMarker } from "../contract/reference.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { findCycle } from "../kit/layers.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { fillFromContract } from "./fill-from-contract.ts";
 import { type Dependencies, findEdges } from "./find-edges.ts";
+import { findPlaceholders, type Misplaced, sourcesOf } from "./find-placeholders.ts";
 import { findParking } from "./find-parking.ts";
 import { type Effect, findHazards } from "./hazards.ts";
 import { prepareCall } from "./prepare-task.ts";
@@ -24,6 +26,7 @@ interface Draft {
   readonly task: Result<Task, Failure>;
   readonly edges: readonly Edge[];
   readonly handles: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /**
@@ -66,7 +69,7 @@ export function makePlan(
     isTied || isWritten
       ? remainingPaths(needs.map((needed, index) => [...needed, ...hazards[index]!]))
       : drafts.map(() => 1);
-  const steps = drafts.map(({ entry, task, edges }, index): Step => {
+  const steps = drafts.map(({ entry, task, edges, warnings }, index): Step => {
     const after = hazards[index]!;
     const ordered = after.map((from): Edge => ({ from, reason: `hazard: ${effects[index]!.domain}` }));
     return {
@@ -79,6 +82,8 @@ export function makePlan(
       parking: parking[index]!,
       remaining: remaining[index]!,
       task,
+      readAs: entry.readAs,
+      warnings,
       keyed: entry.action.ok ? entry.action.value.keyed : undefined,
     };
   });
@@ -119,6 +124,9 @@ function draftStep(
     const unknown = makeFailure("UNKNOWN_TOOL", { hint });
     return { entry, task: err(unknown), edges, handles: [] };
   }
+  const mistakes = action.mayMistake === true ? findMistakes(entry, action, position) : NONE;
+  if (mistakes.length > 0 && tool.isWrite) return refused(refuseMistakes(mistakes));
+  const warnings = mistakes.length === 0 ? undefined : mistakes.map(({ sentence }) => sentence);
   const timeoutMs = Math.min(action.timeoutMs ?? tool.timeoutMs, tool.timeoutMs);
   const { forEach, select, callbackUrl, runAt } = action;
   const plain: Task = {
@@ -135,7 +143,7 @@ function draftStep(
     action.dependsOn.length > 0 || forEach !== undefined || (action.mayRefer && hasMarker(action.args));
   // Most actions wait for nobody, and then there is nothing to find.
   if (!waits && tool.orchestration.mode !== "dependent")
-    return { entry, task: withCall(plain, true), edges: NONE, handles: NONE };
+    return { entry, task: withCall(plain, true), edges: NONE, handles: NONE, warnings };
 
   const filled = fillFromContract(action, tool, entry.index, entries, catalog.hidden);
   if (!filled.ok) return refused(filled.error);
@@ -146,7 +154,33 @@ function draftStep(
 
   const task: Task = { ...plain, input };
   // Edges stay when the arguments turn out wrong: the step fails in its place, and nothing about the order changes.
-  return { entry, task: isKnown ? withCall(task, isPlain) : ok(task), edges, handles };
+  return { entry, task: isKnown ? withCall(task, isPlain) : ok(task), edges, handles, warnings };
+}
+
+/** Text of an action that looks like a reference and is none. Where there is no other action nothing can be meant. */
+function findMistakes(
+  { id }: Entry,
+  { args, forEach }: Action,
+  position: ReadonlyMap<string, number>,
+): readonly Misplaced[] {
+  const isSource = sourcesOf(id, forEach !== undefined, position);
+  const found = findPlaceholders(args, ["args"], isSource);
+  return forEach === undefined
+    ? found
+    : [...found, ...findPlaceholders(forEach, ["for_each"], sourcesOf(id, false, position))].slice(
+        0,
+        LIMITS.warnings,
+      );
+}
+
+/** In a write such text would do harm before anybody reads a warning. */
+function refuseMistakes(mistakes: readonly Misplaced[]): Failure {
+  const [first, ...others] = mistakes;
+  const more = others.length === 0 ? "" : ` So it is at ${others.map(({ issue }) => issue.path).join(", ")}.`;
+  return makeFailure("BAD_REFERENCE", {
+    issues: mistakes.map(({ issue }) => issue),
+    hint: `${first!.sentence}${more}`,
+  });
 }
 
 /** Arguments without references are checked now, so that what is wrong with them fails before anything runs. */

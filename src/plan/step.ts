@@ -3,6 +3,7 @@ import type { KeyedAction } from "../contract/action.ts";
 import type { OnError } from "../contract/batch.ts";
 import type { Claim } from "../contract/gate/confirmation.ts";
 import type { Failure } from "../contract/failure.ts";
+import type { ReadAs } from "../contract/other-names.ts";
 import type { CallbackTarget } from "../contract/gate/job.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { Result } from "../kit/result.ts";
@@ -65,6 +66,10 @@ export interface Step {
   /** Steps on the longest path that starts here, itself included: under a cap the longest goes first. */
   readonly remaining: number;
   readonly task: Result<Task, Failure>;
+  /** Which of its fields stood under other names. */
+  readonly readAs?: ReadAs | undefined;
+  /** What its sender should know although it runs, in sentences. */
+  readonly warnings?: readonly string[] | undefined;
   /** Its idempotency key, when it was sent with one. */
   readonly keyed?: KeyedAction | undefined;
 }

@@ -61,7 +61,9 @@ class ToolCall implements CallState {
     this.#scope = scope;
     this.#options = options;
     this.#startedAt = clock.now();
-    this.#clock = new CallClock(clock, call.timeoutMs);
+    // The time of a job's attempt is cut for other reasons than an action's wish.
+    const isOwn = call.timeoutMs < call.tool.timeoutMs && !ticket.isJob;
+    this.#clock = new CallClock(clock, call.timeoutMs, isOwn ? "timeout_ms" : "tool");
     this.#redact = call.tool.secrets.length === 0 ? asItIs : redactorOf(call.tool, scope.ports.secret);
   }
 

@@ -2,6 +2,7 @@ import type { Attack } from "./attack.ts";
 import { FAIRNESS_ATTACKS } from "./fairness.ts";
 import { HINT_ATTACKS } from "./hints.ts";
 import { KEY_ATTACKS } from "./keys.ts";
+import { MISTAKE_ATTACKS } from "./mistakes.ts";
 import { TOOL_ATTACKS } from "./tools.ts";
 
 /** Every known worst request, one file for each kind. */
@@ -9,5 +10,6 @@ export const ATTACKS: readonly Attack[] = [
   ...HINT_ATTACKS,
   ...FAIRNESS_ATTACKS,
   ...KEY_ATTACKS,
+  ...MISTAKE_ATTACKS,
   ...TOOL_ATTACKS,
 ];

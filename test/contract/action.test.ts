@@ -84,7 +84,8 @@ test.each([
   ["an empty tool", '{"tool": ""}', "/tool", 'the string ""'],
   ["args null", '{"tool": "x", "args": null}', "/args", "null"],
   ["args as an array", '{"tool": "x", "args": []}', "/args", "an array of 0"],
-  ["args as a string", '{"tool": "x", "args": "{}"}', "/args", 'the string "{}"'],
+  ["args as a string", '{"tool": "x", "args": "n=1"}', "/args", 'the string "n=1"'],
+  ["args as JSON text of an array", '{"tool": "x", "args": "[1]"}', "/args", 'the string "[1]"'],
   ["an id with a space", '{"tool": "x", "id": "my id"}', "/id", 'the string "my id"'],
   ["an empty id", '{"tool": "x", "id": ""}', "/id", 'the string ""'],
   ["an id as a number", '{"tool": "x", "id": 1}', "/id", "the number 1"],
@@ -283,3 +284,99 @@ test.each([
     issues: [{ path: "/idempotency_key", expected: expect.stringContaining(expected) }],
   });
 });
+
+const OTHER_ARGS = ["arguments", "parameters", "params", "input"];
+const OTHER_TOOLS = ["name", "function", "tool_name"];
+
+test.each(OTHER_TOOLS.flatMap((tool) => OTHER_ARGS.map((args) => [tool, args] as const)))(
+  "parseAction() reads %s as tool and %s as args, as an object and as JSON text of one",
+  (tool, args) => {
+    for (const sent of [{ n: [1], text: "é" }, '{"n": [1], "text": "é"}']) {
+      const entry = parseAmongSiblings(JSON.stringify({ [tool]: "ping", [args]: sent, id: "mine" }));
+      expect(entry).toMatchObject({ id: "mine", tool: "ping", readAs: { tool, args } });
+      expect(valueOf(entry.action)).toMatchObject({ tool: "ping", args: { n: [1], text: "é" } });
+    }
+  },
+);
+
+test("parseAction() says nothing of names where all of them are right", () => {
+  expect(parseAmongSiblings('{"tool": "ping", "args": {}}')).not.toHaveProperty("readAs");
+});
+
+test("parseAction() reads only the name that is wrong", () => {
+  expect(parseAmongSiblings('{"tool": "ping", "input": {"n": 1}}').readAs).toEqual({ args: "input" });
+  expect(parseAmongSiblings('{"name": "ping", "args": {"n": 1}}').readAs).toEqual({ tool: "name" });
+});
+
+test("parseAction() reads args that are JSON text of an object", () => {
+  const entry = parseAmongSiblings('{"tool": "ping", "args": "{\\"n\\": 1}"}');
+  expect(valueOf(entry.action).args).toEqual({ n: 1 });
+  expect(entry.readAs).toEqual({ args: "JSON text" });
+});
+
+test("parseAction() reads an empty text as no arguments", () => {
+  const entry = parseAmongSiblings('{"tool": "ping", "arguments": ""}');
+  expect(valueOf(entry.action).args).toEqual({});
+});
+
+test("parseAction() reads a call as OpenAI writes it", () => {
+  const call = { id: "call_1", type: "function", function: { name: "ping", arguments: '{"n": 1}' } };
+  const entry = parseAmongSiblings(JSON.stringify(call));
+  expect(entry).toMatchObject({ id: "call_1", tool: "ping" });
+  expect(valueOf(entry.action).args).toEqual({ n: 1 });
+  expect(entry.readAs).toEqual({ tool: "function.name", args: "function.arguments" });
+});
+
+test.each([
+  ["two names for args", '{"tool": "x", "input": {}, "params": {}}', ["/params", "/input", "'args'"]],
+  ["two names for tool", '{"name": "x", "tool_name": "x"}', ["/name", "/tool_name", "'tool'"]],
+  [
+    "args under its own and another name",
+    '{"tool": "x", "args": {}, "input": {}}',
+    ["/input", "'args' is there"],
+  ],
+  ["tool under its own and another name", '{"tool": "x", "name": "step one"}', ["/name", "'tool' is there"]],
+  [
+    "args inside and outside of a function",
+    '{"function": {"name": "x", "arguments": {}}, "input": {}}',
+    ["/input", "/function/arguments"],
+  ],
+  ["more inside a function", '{"function": {"name": "x", "strict": true}}', ["/function/strict"]],
+  ["a type without a function", '{"tool": "x", "type": "function"}', ["/type"]],
+  ["arguments that are no object", '{"tool": "x", "arguments": [1]}', ["/arguments", "an array of 1"]],
+  [
+    "arguments that are no JSON",
+    '{"tool": "x", "arguments": "{n: 1}"}',
+    ["/arguments", "line 1, column 2", "unquoted"],
+  ],
+  [
+    "arguments that are JSON text of a number",
+    '{"tool": "x", "arguments": "5"}',
+    ["/arguments", "the number 5"],
+  ],
+  ["another unknown field beside another name", '{"name": "x", "input": {}, "colour": 1}', ["/colour"]],
+  ["a name that is no text", '{"name": 5}', ["/tool", "the number 5"]],
+])("parseAction() refuses %s, for this action only, and says which", (_, text, said) => {
+  const failure = errorOf(parseAmongSiblings(text).action);
+  expect(failure.code).toBe("INVALID_ACTION");
+  for (const part of said) expect(failure.hint).toContain(part);
+  expect(failure.issues!.length).toBeGreaterThan(0);
+});
+
+test("parseAction() holds arguments that were JSON text to all that args are held to", () => {
+  const send = (text: string) => parseAmongSiblings(JSON.stringify({ tool: "x", arguments: text })).action;
+  expect(errorOf(send('{"__proto__": {"a": 1}}'))).toMatchObject({ code: "INVALID_ARGS" });
+  expect(errorOf(send('{"n": 1e400}'))).toMatchObject({ code: "INVALID_ARGS" });
+  expect(errorOf(send(`{"a": "${"x".repeat(LIMITS.argsBytes)}"}`))).toMatchObject({ code: "INVALID_ARGS" });
+  const nested = (depth: number) => `{"a": ${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
+  expect(send(nested(LIMITS.nesting - 3)).ok).toBe(true);
+  expect(errorOf(send(nested(LIMITS.nesting - 2))).hint).toContain("nests too deep");
+});
+
+test.each(["shops#/places", "$shops.places", "{{shops.places}}", "${shops.places}", "shops.places"])(
+  "parseAction() says how %s is written to loop over it",
+  (for_each) => {
+    const { action } = parseAmongSiblings(JSON.stringify({ tool: "x", for_each }));
+    expect(errorOf(action).hint).toMatch(/Write \{"\$ref":"shops#\/places"\}\.$/);
+  },
+);

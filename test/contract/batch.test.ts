@@ -189,3 +189,22 @@ test("parseBatch() reads skip_approval, which is off unless said", () => {
     "INVALID_BATCH",
   );
 });
+
+test.each([
+  ["a list of actions", `[${PING}]`, 'Wrap the list of actions: {"actions": [...]}.'],
+  ["one action", PING, 'There is no /actions, and the body is one action: wrap it as {"actions": [{...}]}.'],
+  ["one action under another name", '{"name": "ping", "arguments": {}}', "the body is one action"],
+  ["one call of OpenAI's", '{"function": {"name": "ping"}}', "the body is one action"],
+  ["an action for the list", `{"actions": ${PING}}`, 'Put it into a list: {"actions": [{...}]}.'],
+  [
+    "actions as JSON text",
+    `{"actions": ${JSON.stringify(`[${PING}]`)}}`,
+    "Send the list itself, not JSON text of it.",
+  ],
+  ["a body as JSON text", JSON.stringify(`{"actions": [${PING}]}`), "send the object itself"],
+  ["tools for actions", `{"tools": [${PING}]}`, "Did you mean 'actions' instead of 'tools'?"],
+  ["tool_calls for actions", `{"tool_calls": [${PING}]}`, "Did you mean 'actions' instead of 'tool_calls'?"],
+  ["null", "null", 'Send {"actions": [{"tool": "...", "args": {...}}]}.'],
+])("parseBatch() says how %s is sent rightly", (_, text, hint) => {
+  expect(errorOf(parseBatchText(text)).hint).toContain(hint);
+});

@@ -178,3 +178,36 @@ test("explainMisfit() says every issue, and what a field that does not exist may
     hint: "/args/city must be a string, received nothing; there is no field /args/citi. Did you mean 'city' instead of 'citi'?",
   });
 });
+
+const forms = z.strictObject({
+  n: z.number().optional(),
+  flag: z.boolean().optional(),
+  list: z.array(z.string()).optional(),
+  text: z.string().optional(),
+  inner: z.looseObject({}).optional(),
+  wait_ms: z.int().optional(),
+});
+
+test.each([
+  [{ n: "12.5" }, "Write it without quotes: 12.5."],
+  [{ n: "-3" }, "Write it without quotes: -3."],
+  [{ flag: "True" }, "Write it without quotes: true."],
+  [{ list: "a" }, 'Put it into a list: ["a"].'],
+  [{ list: '["a"]' }, "Send the list itself, not JSON text of it."],
+  [{ inner: '{"a": 1}' }, "Send the object itself, not JSON text of it."],
+  [{ wait_ms: "15s" }, "Write milliseconds as a number, such as 15000."],
+  [{ wait_ms: "15" }, "Write it without quotes: 15."],
+  [{ text: { $ref: "a#", or: "b" } }, "only where $ref or $template is its single key."],
+  [{ colour: 1 }, "There are 'n', 'flag', 'list', 'text', 'inner', 'wait_ms'."],
+])("explainMisfit() says of %j how it is written", (value, next) => {
+  const { hint } = explainMisfit(forms.safeParse(value).error!, value, Object.keys(forms.shape));
+  expect(hint.endsWith(next)).toBe(true);
+});
+
+test.each([{ n: "twelve" }, { n: "1e400" }, { flag: "yes" }, { n: null }, { list: {} }])(
+  "explainMisfit() says of %j only what is wrong",
+  (value) => {
+    const { hint } = explainMisfit(forms.safeParse(value).error!, value, Object.keys(forms.shape));
+    expect(hint).toMatch(/^\/\w+ must be an? \w+, received [^.]*\.$/);
+  },
+);

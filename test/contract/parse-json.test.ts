@@ -27,14 +27,23 @@ test("parseJson() keeps __proto__ an own key, for the checks that refuse it", ()
 test.each([
   ["nothing", "", "The body is empty; send a JSON object."],
   ["only spaces", " \n ", "The body is empty; send a JSON object."],
-  ["an object that is not closed", '{"a": 1', "The JSON goes wrong at line 1, column 8."],
+  [
+    "an object that is not closed",
+    '{"a": 1',
+    "The JSON goes wrong at line 1, column 8: the text ends too early",
+  ],
   ["an array that ends after its comma", "[1,", "ends too early"],
-  ["a string that is not closed", '{"a', "The JSON goes wrong at line 1, column 4."],
-  ["a slip on the third line", '{\n  "a": 1,\n  b: 2\n}', "The JSON goes wrong at line 3, column 3."],
-  ["a misspelt literal", '{"a": tru}', "does not belong"],
-  ["a second comma", "[1,,2]", "does not belong"],
-  ["plain text", "hello", "does not belong"],
-  ["text that talks like the engine", "at position 99", "does not belong"],
+  ["a string that is not closed", '{"a', "The JSON goes wrong at line 1, column 4: the text ends too early"],
+  [
+    "a slip on the third line",
+    '{\n  "a": 1,\n  b: 2\n}',
+    "The JSON goes wrong at line 3, column 3: a field's name is unquoted",
+  ],
+  ["a misspelt literal", '{"a": tru}', "line 1, column 7: a word without quotes"],
+  ["a second comma", "[1,,2]", "line 1, column 4: there are two commas"],
+  ["plain text", "hello", "line 1, column 1: a word without quotes"],
+  ["a form", "tool=ping&args=1", "The body is form-encoded"],
+  ["text that talks like the engine", "at position 99", "line 1, column 1: a word without quotes"],
   ["text that talks like the engine to its end", '["at position 99', "column 17"],
 ])("parseJson() says what is wrong with %s", (_, text, hint) => {
   const refusal = errorOf(parseJson(bytesOf(text)));

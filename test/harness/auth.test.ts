@@ -21,31 +21,66 @@ const ECHO = { tool: "probe-echo", args: { n: 1 } };
 const batch = (...actions: unknown[]): string => JSON.stringify({ actions });
 
 describe("A key", () => {
-  const wrong: [sentence: string, authorization: string | undefined][] = [
-    ["that is missing", undefined],
-    ["that is empty", ""],
-    ["that is wrong", "Bearer wrong"],
-    ["that is nearly right", "Bearer sandbox-kez"],
-    ["with something after it", "Bearer sandbox-key x"],
-    ["sent twice", "Bearer sandbox-key, Bearer sandbox-key"],
-    ["without its scheme", "sandbox-key"],
-    ["under another scheme", "Basic c2FuZGJveC1rZXk="],
-    ["that is blank", "Bearer "],
-    ["that is not ASCII", "Bearer s\u00e4ndbox-key"],
-    ["of 8 KB", `Bearer ${"x".repeat(8_000)}`],
-    [
-      "that is the digest of a real one",
-      `Bearer 84ee53608366a8fc62bb2e4adc967504ac66940b1af20982b0fc0ce4c3b3bf86`,
-    ],
+  const unknown: [sentence: string, key: string][] = [
+    ["that is nearly right", "sandbox-kez"],
+    ["that is right but for its case", "Sandbox-Key"],
+    ["that is not ASCII", "s\u00e4ndbox-key"],
+    ["of 8 KB", "x".repeat(8_000)],
+    ["that is the digest of a real one", "84ee53608366a8fc62bb2e4adc967504ac66940b1af20982b0fc0ce4c3b3bf86"],
   ];
 
-  test.each(wrong)("%s is answered like any other that is not valid", async (_, authorization) => {
-    const answer = await caller.send({ body: batch(ECHO), headers: { authorization } });
-    const missing = await caller.send({ body: batch(ECHO), headers: { authorization: undefined } });
-
+  test.each(unknown)("%s is answered like any other that is not known", async (_, key) => {
+    const ask = (sent: string) =>
+      caller.send({ body: batch(ECHO), headers: { authorization: `Bearer ${sent}` } });
+    const answer = await ask(key);
     expectClean(answer);
     expect(answer.status).toBe(401);
-    expect(withoutRequestId(answer)).toEqual(withoutRequestId(missing));
+    expect(withoutRequestId(answer)).toEqual(withoutRequestId(await ask("wrong")));
+  });
+
+  const KEY = "sandbox-key";
+  const malformed: [sentence: string, headers: RawRequest["headers"], said: string][] = [
+    ["that is missing", {}, "There is no 'Authorization' header"],
+    ["that is empty", { authorization: "" }, "There is no 'Authorization' header"],
+    ["with something after it", { authorization: `Bearer ${KEY} x` }, "a space in what follows 'Bearer'"],
+    ["sent twice in one header", { authorization: `Bearer ${KEY}, Bearer ${KEY}` }, "more than once"],
+    ["sent in two headers", { authorization: [`Bearer ${KEY}`, `Bearer ${KEY}`] }, "more than once"],
+    ["without its scheme", { authorization: KEY }, "the word 'Bearer' is missing"],
+    [
+      "under another scheme",
+      { authorization: "Basic c2FuZGJveC1rZXk=" },
+      "the scheme 'Basic' instead of 'Bearer'",
+    ],
+    ["under a scheme that nobody has", { authorization: `${KEY} x` }, "another scheme instead of 'Bearer'"],
+    ["with a colon after its scheme", { authorization: `Bearer: ${KEY}` }, "a colon after 'Bearer'"],
+    ["that is blank", { authorization: "Bearer " }, "There is no key after 'Bearer'"],
+    ["with its scheme twice", { authorization: `Bearer Bearer ${KEY}` }, "'Bearer' stands twice"],
+    ["in quotes", { authorization: `Bearer "${KEY}"` }, "in quotes or brackets"],
+    ["in the brackets of its documentation", { authorization: `Bearer <${KEY}>` }, "in quotes or brackets"],
+    ["that is a variable's name", { authorization: "Bearer $VOLLEY_KEY" }, "was not filled in"],
+    ["in another header", { "x-api-key": KEY }, "The key came as 'x-api-key'"],
+  ];
+
+  test.each(malformed)(
+    "%s is told what is wrong with its form, and nothing of the key",
+    async (_, headers, said) => {
+      const answer = await caller.send({
+        body: batch(ECHO),
+        headers: { authorization: undefined, ...headers },
+      });
+      expectClean(answer);
+      expect(answer.headers["www-authenticate"]).toBe("Bearer");
+      expect(problemOf(answer)).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
+      expect(problemOf(answer).detail).toContain(said);
+      expect(problemOf(answer).detail).toMatch(/Send it as 'Authorization: Bearer <key>'\.$/);
+    },
+  );
+
+  test("in the address is not read, and not repeated", async () => {
+    const path = `/v1/tools?api_key=${KEY}`;
+    const answer = await caller.send({ method: "GET", path, headers: { authorization: undefined } });
+    expectClean(answer);
+    expect(problemOf(answer).detail).toContain("The key came in the address");
   });
 
   test("that is not valid learns nothing about paths, methods or bodies", async () => {
@@ -97,19 +132,55 @@ test("health is told to everyone, and nothing else is", async () => {
   expect(answer).toMatchObject({ status: 200, text: '{"status":"ok"}' });
 });
 
-test("nobody gets in where no key is configured, and a broken configuration is no way in either", async () => {
-  for (const [keys, status] of [
-    ["", 401],
-    ["[]", 401],
-    ["[{]", 503],
-    ['[{"name":"x"}]', 503],
-    [await configureKeys({ "": { name: "anybody" } }), 503],
-    [await configureKeys({ "sandbox-key": { name: "twice" }, other: { name: "twice" } }), 503],
-  ] as const) {
+test("nobody gets in where no key is configured, and that is what they are told", async () => {
+  for (const keys of ["", "[]"]) {
     await using bare = await startSandbox({ vars: { VOLLEY_KEYS: keys } });
     for (const key of ["", "undefined", "null", "sandbox-key"]) {
       const answer = await new TestCaller(bare.url, key).send({ body: batch(ECHO) });
-      expect(problemOf(answer).status).toBe(status);
+      expect(problemOf(answer)).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
+      expect(problemOf(answer).detail).toContain("No key is configured on this deployment");
     }
   }
 });
+
+const SECRET_TEXT = "hunter2-of-the-operator";
+
+test.each([
+  ["VOLLEY_KEYS", await configureKeys({ "": { name: "anybody" } })],
+  ["VOLLEY_KEYS", await configureKeys({ "sandbox-key": { name: "twice" }, other: { name: "twice" } })],
+  ["VOLLEY_KEYS", `[{"${SECRET_TEXT}"]`],
+  ["VOLLEY_KEYS", `[{"name": "x", "${SECRET_TEXT}": "${SECRET_TEXT}"}]`],
+  ["VOLLEY_HEADER_SLOTS", SECRET_TEXT],
+  ["VOLLEY_CONFIRMATION_TTL_S", "-900s"],
+  ["VOLLEY_JOB_LEASE_MS", SECRET_TEXT],
+  ["VOLLEY_IDEMPOTENCY_MARGIN_MS", "1.5 s"],
+])(
+  "health names %s when it cannot be read, never its value, and nothing else is served",
+  async (name, value) => {
+    await using broken = await startSandbox({ vars: { [name]: value } });
+    const anybody = new TestCaller(broken.url);
+    const health = await anybody.send({
+      method: "GET",
+      path: "/healthz",
+      headers: { authorization: undefined },
+    });
+    expect(health.headers["content-type"]).toBe("application/problem+json");
+    expect(problemOf(health)).toMatchObject({ status: 503, code: "UNAVAILABLE" });
+    expect(problemOf(health).detail).toContain(`${name} cannot be read`);
+    expect(health.text).not.toContain(value);
+
+    const requests: RawRequest[] = [
+      { body: batch(ECHO) },
+      { method: "GET", path: "/v1/tools" },
+      { path: "/mcp", body: "{}" },
+      { method: "GET", path: "/nowhere" },
+    ];
+    for (const request of requests) {
+      const answer = await anybody.send(request);
+      expect(answer.headers["content-type"]).toBe("application/problem+json");
+      expect(problemOf(answer)).toMatchObject({ status: 503, code: "UNAVAILABLE" });
+      expect(answer.text).not.toContain(value);
+      expect(answer.text).not.toContain(name);
+    }
+  },
+);

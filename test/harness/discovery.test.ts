@@ -145,12 +145,13 @@ describe("POST /v1/get_tool_schema", () => {
     expect([misspelt.status, hidden.status]).toEqual([404, 404]);
     expect(problemOf(misspelt)).toMatchObject({
       code: "UNKNOWN_TOOL",
-      detail: "No tool is named 'probe-ecko'. Did you mean 'probe-echo'?",
+      detail:
+        "No tool is named 'probe-ecko'. Did you mean 'probe-echo'? Otherwise call discover_tools to find one.",
       path: "/tool_name",
       expected: "the name of a tool",
       received: 'the string "probe-ecko"',
     });
-    expect(problemOf(hidden).detail).toBe("No tool is named 'send_email'; use a name from the tool list.");
+    expect(problemOf(hidden).detail).toBe("No tool is named 'send_email'; call discover_tools to find one.");
   });
 
   test("refuses a body without a name", async () => {

@@ -107,9 +107,12 @@ test("makePlan() passes on why an action was not well formed", () => {
 });
 
 test.each([
-  ["serch_orders", "No tool is named 'serch_orders'. Did you mean 'search_orders'?"],
+  [
+    "serch_orders",
+    "No tool is named 'serch_orders'. Did you mean 'search_orders'? Otherwise call discover_tools to find one.",
+  ],
   ["order", "Did you mean 'get_order' or 'delete_order' or 'search_orders'?"],
-  ["zzzzzz", "No tool is named 'zzzzzz'; use a name from the tool list."],
+  ["zzzzzz", "No tool is named 'zzzzzz'; call discover_tools to find one."],
   ["GET_ORDER", "Did you mean 'get_order'"],
   ["execute_actions", "is called by itself, never as an action or through another tool."],
 ])("makePlan() does not know the tool '%s' and names the nearest", (tool, hint) => {

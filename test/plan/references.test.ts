@@ -214,7 +214,7 @@ describe("findReferences()", () => {
     [
       "a pointer without /",
       { "x/y": { $ref: "shops#id" } },
-      '/args/x~1y/$ref must be an action\'s id, "#" and a JSON Pointer, which begins with "/", e.g. "shops#/places/0/id" or "shops#" for the whole, received the string "shops#id".',
+      '/args/x~1y/$ref must be an action\'s id, "#" and a JSON Pointer, which begins with "/", e.g. "shops#/places/0/id" or "shops#" for the whole; here perhaps "shops#/id", received the string "shops#id".',
     ],
     [
       "an escape that there is not",

@@ -61,8 +61,8 @@ describe("a plan with aliases", () => {
   test("says which names there are when there is no such tool", () => {
     const { steps } = planOf(invoke("get_ordr", {}), { tool: "discover_tool" });
     expect(steps.map(({ task }) => (task.ok ? "" : task.error.hint))).toEqual([
-      "No tool is named 'get_ordr'. Did you mean 'get_order'?",
-      "No tool is named 'discover_tool'. Did you mean 'discover_tools'?",
+      "No tool is named 'get_ordr'. Did you mean 'get_order'? Otherwise call discover_tools to find one.",
+      "No tool is named 'discover_tool'. Did you mean 'discover_tools'? Otherwise call discover_tools to find one.",
     ]);
   });
 });

@@ -6,7 +6,8 @@ import { actionSchema } from "../../contract/action.ts";
 import { batchSchema, parseBatch } from "../../contract/batch.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { execute } from "../../executor.ts";
-import { ok } from "../../kit/result.ts";
+import { refuseOtherParameters } from "../../contract/parse-request.ts";
+import { err, ok } from "../../kit/result.ts";
 import { readIdempotencyKey } from "../http/read-idempotency-key.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
 import { respondRun } from "../http/respond-run.ts";
@@ -19,6 +20,11 @@ import type { Endpoint } from "./endpoint.ts";
 export const executeActions: Endpoint = {
   route: "POST /v1/execute_actions",
   async handle(request, context) {
+    // Ignored, a `dry_run` there would run for good.
+    const unread = request.url.includes("?")
+      ? refuseOtherParameters(new URL(request.url).searchParams, [])
+      : null;
+    if (unread !== null) return err(unread);
     const key = request.headers.has("idempotency-key") ? readIdempotencyKey(request) : ok(null);
     if (!key.ok) return key;
     const body = await readRequestBody(request);
@@ -55,6 +61,7 @@ export const executeActions: Endpoint = {
       schema: executionSchema(),
       events: true,
     },
+    refusals: ["INVALID_QUERY"],
     counted: true,
   }),
 };

@@ -5,6 +5,7 @@ import { isWritten, listOf, matches, oneOf, record, upTo } from "../../contract/
 import { lazySchema } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { attemptNow } from "../../kit/result.ts";
+import { ConfigurationError } from "../platform/configuration-error.ts";
 
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const HASH = /^[0-9a-f]{64}$/;
@@ -64,6 +65,11 @@ export class KeyRing {
     return this.#keys.map(({ caller }) => caller);
   }
 
+  /** Whether nobody can get in, whatever key is sent. */
+  get isEmpty(): boolean {
+    return this.#keys.length === 0;
+  }
+
   /** The caller a key belongs to, or null. */
   async identify(key: string): Promise<Caller | null> {
     const known = this.#verified.get(key);
@@ -82,7 +88,6 @@ export class KeyRing {
 }
 
 /**
-/**
  * Read the key configuration (JSON text); nothing configured is an empty ring. Throws with what is wrong with it, naming
  * entries and fields and never showing a hash.
  *
@@ -93,12 +98,12 @@ export class KeyRing {
 export function parseKeyRing(text: string | undefined, everywhere?: Jurisdiction): KeyRing {
   if (text === undefined || text.trim() === "") return new KeyRing([]);
   const json = attemptNow((): unknown => JSON.parse(text));
-  if (!json.ok) throw new Error("Cannot read VOLLEY_KEYS: it is not JSON");
+  if (!json.ok) throw new ConfigurationError("VOLLEY_KEYS", "it is not JSON");
   const { value } = json;
   if (!fitsKeys(value))
-    throw new Error(`Cannot read VOLLEY_KEYS: ${z.prettifyError(keysSchema().safeParse(value).error!)}`);
+    throw new ConfigurationError("VOLLEY_KEYS", z.prettifyError(keysSchema().safeParse(value).error!));
   const clash = findClash(value);
-  if (clash !== null) throw new Error(`Cannot read VOLLEY_KEYS: ${clash}`);
+  if (clash !== null) throw new ConfigurationError("VOLLEY_KEYS", clash);
   const keys = value.map(
     ({ name, hash, tenant, tools, quota, flags, webhook_secret, jurisdiction = everywhere }) => ({
       digest: toDigest(hash),
@@ -125,8 +130,9 @@ function refuseSplitTenants(keys: readonly ConfiguredKey[]): void {
     const other = seen.get(tenant) ?? caller;
     seen.set(tenant, other);
     if (other.jurisdiction !== caller.jurisdiction)
-      throw new Error(
-        `Cannot read VOLLEY_KEYS: the keys of tenant '${tenant}' must have one jurisdiction, received ` +
+      throw new ConfigurationError(
+        "VOLLEY_KEYS",
+        `the keys of tenant '${tenant}' must have one jurisdiction, received ` +
           `'${other.jurisdiction ?? "none"}' for '${other.name}' and '${jurisdiction}' for '${name}'`,
       );
   }

@@ -5,6 +5,7 @@ import { parseJson } from "../../contract/parse-json.ts";
 import { parseRequest } from "../../contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
+import { visibleText } from "../../kit/visible-text.ts";
 
 /** A parsed body and its size in bytes. */
 export interface RequestBody {
@@ -17,7 +18,7 @@ const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset="?utf-
 /** Read a JSON request body: its type checked first, its size while reading, its depth before parsing. */
 export async function readRequestBody(request: Request): Promise<Result<RequestBody, Refusal>> {
   const type = request.headers.get("content-type") ?? "";
-  if (!JSON_TYPE.test(type)) return err(NOT_JSON);
+  if (!JSON_TYPE.test(type)) return err(refuseType(type));
   const encoding = request.headers.get("content-encoding") ?? "identity";
   if (encoding !== "identity") return err(ENCODED);
   const bytes = await readWithin(request, LIMITS.bodyBytes);
@@ -37,10 +38,13 @@ export async function readRequest<Schema extends z.ZodObject>(
   return parsed.ok ? ok({ ...body.value, parsed: parsed.value }) : parsed;
 }
 
-const NOT_JSON = makeRefusal(
-  "UNSUPPORTED_MEDIA_TYPE",
-  "Send the body as JSON with the header 'content-type: application/json'.",
-);
+/** What came is said: a client that sets no type sends one of its own, which its author has never seen. */
+function refuseType(type: string): Refusal {
+  const came = type === "" ? "no content-type came" : `'${visibleText(type)}' came`;
+  const hint = `Send the body as JSON with the header 'content-type: application/json'; ${came}.`;
+  return makeRefusal("UNSUPPORTED_MEDIA_TYPE", hint);
+}
+
 const ENCODED = makeRefusal("UNSUPPORTED_MEDIA_TYPE", "Send the body as it is, without a content-encoding.");
 const TOO_LARGE = makeRefusal(
   "BODY_TOO_LARGE",

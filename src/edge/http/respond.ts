@@ -68,10 +68,13 @@ export function respondRefused(
   return respondRefusal(request, refusal, requestId, quotaHeaders(caller, quota));
 }
 
-/** Answer a bug of ours, likewise; it says no more than where to look. */
-export function respondBug(request: Request, requestId: string): Response {
+/** Answer a bug of ours, or of our configuration, likewise; it says no more than where to look. */
+export function respondBug(
+  request: Request,
+  requestId: string,
+  hint = "Something failed on our side; give the operator the request id.",
+): Response {
   if (isOrchestration(request)) return respondApiError(INTERNAL_ERROR, requestId);
-  const hint = "Something failed on our side; give the operator the request id.";
   return respondRefusal(request, makeRefusal("UNAVAILABLE", hint), requestId);
 }
 

@@ -2,12 +2,12 @@ import type { Server } from "@modelcontextprotocol/server";
 import * as z from "zod";
 
 import type { ProgressReport } from "../../catalog/define-tool.ts";
+import { sayUnknownTool } from "../../catalog/unknown-tool.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { logBug } from "../platform/log-bug.ts";
 import type { RequestContext } from "../http/request-context.ts";
-import { visibleText } from "../../kit/visible-text.ts";
 import { type CallOptions, callTool, isOffered } from "./call-tool.ts";
 import { listMcpTools } from "./list-mcp-tools.ts";
 import type * as protocol from "./sdk.ts";
@@ -53,7 +53,8 @@ export function createMcpServer(sdk: Sdk, context: RequestContext, options: McpS
     return page;
   });
   server.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
-    if (!isOffered(params.name, context.catalog)) throw refuse(`Unknown tool: ${visibleText(params.name)}`);
+    if (!isOffered(params.name, context.catalog))
+      throw refuse(`Unknown tool. ${sayUnknownTool(params.name, context.catalog.callableNames)}`);
     const progressToken = mcpReq._meta?.progressToken;
     return callTool({ name: params.name, args: sentArguments(options.body) }, context, {
       bodyBytes: options.bodyBytes,

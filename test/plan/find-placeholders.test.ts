@@ -1,0 +1,138 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { LIMITS } from "../../src/contract/limits.ts";
+import { readMarker } from "../../src/contract/reference.ts";
+import { findPlaceholders } from "../../src/plan/find-placeholders.ts";
+
+const isSource = (id: string): boolean => ["shops", "item", "a", "a0"].includes(id);
+const find = (value: unknown) => findPlaceholders(value, ["args"], isSource);
+
+test.each([
+  ["{{shops#/name}}", '{"$ref":"shops#/name"}'],
+  ["{{ shops#/places/0/name }}", '{"$ref":"shops#/places/0/name"}'],
+  ["{{shops.places[0].name}}", '{"$ref":"shops#/places/0/name"}'],
+  ["{{$shops.places.0.name}}", '{"$ref":"shops#/places/0/name"}'],
+  ["{{shops/name}}", '{"$ref":"shops#/name"}'],
+  ["{{shops#name}}", '{"$ref":"shops#/name"}'],
+  ["{{shops}}", '{"$ref":"shops#"}'],
+  ["{{shops#}}", '{"$ref":"shops#"}'],
+  ["$shops.places[0].name", '{"$ref":"shops#/places/0/name"}'],
+  ["$shops[0]['full name']", '{"$ref":"shops#/0/full name"}'],
+  ['$shops.places[0]["name"]', '{"$ref":"shops#/places/0/name"}'],
+  ["{{shops#/Full Name}}", '{"$ref":"shops#/Full Name"}'],
+  ["{{ shops#/größe }}", '{"$ref":"shops#/größe"}'],
+  ["$shops.größe", '{"$ref":"shops#/größe"}'],
+  ["*$shops.name*", '{"$template":"*{{shops#/name}}*"}'],
+  ["$shops.name\u2014or $shops#/a, then?", '{"$template":"{{shops#/name}}\u2014or {{shops#/a}}, then?"}'],
+  ["$shops#/name", '{"$ref":"shops#/name"}'],
+  ["$.shops.name", '{"$ref":"shops#/name"}'],
+  ["$shops", '{"$ref":"shops#"}'],
+  ["${shops.places[0].name}", '{"$ref":"shops#/places/0/name"}'],
+  ["${a.b}", '{"$ref":"a#/b"}'],
+  ["${shops}", '{"$ref":"shops#"}'],
+  ["{shops.name}", '{"$ref":"shops#/name"}'],
+  ["<shops.name>", '{"$ref":"shops#/name"}'],
+  ["<shops#/name>", '{"$ref":"shops#/name"}'],
+  ["shops#/places/0/name", '{"$ref":"shops#/places/0/name"}'],
+  ['{"$ref": "shops#/places/0/name"}', '{"$ref":"shops#/places/0/name"}'],
+  ["{{item#/id}}", '{"$ref":"item#/id"}'],
+  ["$item.id", '{"$ref":"item#/id"}'],
+  ["{{item.id}}", '{"$ref":"item#/id"}'],
+  ["Book {{shops.name}} now", '{"$template":"Book {{shops#/name}} now"}'],
+  ["Hi $shops.name!", '{"$template":"Hi {{shops#/name}}!"}'],
+  ["It is ($shops.rows[1]).", '{"$template":"It is ({{shops#/rows/1}})."}'],
+  ["<shops.a> and <shops.b>", '{"$template":"{{shops#/a}} and {{shops#/b}}"}'],
+])("findPlaceholders() takes %s for one, and says how it is written", (text, right) => {
+  const [found, ...others] = find({ body: text });
+  expect(others).toEqual([]);
+  expect(found).toMatchObject({ issue: { path: "/args/body", expected: right } });
+  expect(found!.sentence).toContain(right);
+  expect(found!.sentence).toContain("/args/body");
+});
+
+test.each([
+  "$5.00 and $a",
+  "{shops}",
+  "I sell $shops.",
+  "I sell $shops...",
+  "<shops>",
+  "<a href=x>shops.name</a>",
+  "echo $HOME/a",
+  "price ${other.name}",
+  "{{other#/name}}",
+  "shops.name",
+  "shops#",
+  "C#/a",
+  "the {{first name}}",
+  "{{shops#/name",
+  "a.b{color:red}",
+  "$",
+  "{{}}",
+])("findPlaceholders() takes '%s' for text", (text) => {
+  expect(find({ body: text })).toEqual([]);
+});
+
+test("findPlaceholders() leaves references, templates' references, literals and other objects' $ref alone", () => {
+  const value = {
+    a: { $ref: "shops#/name" },
+    b: { $template: "Hi {{shops#/name}}" },
+    c: { $literal: "{{shops#/name}}" },
+    d: { $ref: "shops#/name", also: 1 },
+  };
+  expect(find(value)).toEqual([]);
+});
+
+test("findPlaceholders() looks at a template's text, and into lists and objects", () => {
+  const value = { a: [{ b: "$shops.x" }], c: { $template: "Hi $shops.name of {{shops#/place}}" } };
+  expect(find(value).map(({ issue }) => [issue.path, issue.expected])).toEqual([
+    ["/args/a/0/b", '{"$ref":"shops#/x"}'],
+    ["/args/c/$template", '{"$template":"Hi {{shops#/name}} of {{shops#/place}}"}'],
+  ]);
+});
+
+test(`findPlaceholders() names ${LIMITS.warnings} at most, each in a few words`, () => {
+  const text = `{{shops#/name}} ${"x".repeat(5_000)}`;
+  const found = find({ list: Array.from({ length: 100 }, () => text) });
+  expect(found).toHaveLength(LIMITS.warnings);
+  for (const { sentence } of found) expect(sentence.length).toBeLessThan(600);
+});
+
+const key = fc.stringMatching(/^[a-z][a-z_]{0,8}$/);
+
+test("findPlaceholders() gives a reference that reads as the place that was meant, however it was spelt", () => {
+  const spellings = fc.constantFrom("{{?}}", "{{ ? }}", "${?}", "$?", "{?}", "<?>");
+  fc.assert(
+    fc.property(
+      spellings,
+      fc.array(fc.oneof(key, fc.nat(99)), { minLength: 1, maxLength: 5 }),
+      (spelling, keys) => {
+        const dotted = keys.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
+        const [found] = find({ x: spelling.replace("?", `shops${dotted}`) });
+        expect(readMarker(JSON.parse(found!.issue.expected))).toMatchObject({
+          kind: "ref",
+          reference: { id: "shops", tokens: keys.map(String) },
+        });
+      },
+    ),
+  );
+});
+
+test("findPlaceholders() takes time in proportion to the text", { timeout: 20_000 }, () => {
+  for (const part of [
+    "{{a.",
+    "${a#",
+    "<a.",
+    "$a.",
+    "{",
+    "{{ ",
+    "<a['",
+    '{a["',
+    "$a#/",
+    "{{a[0]",
+    "{{a# ",
+    "{{a#/x ",
+    "$a['x",
+  ])
+    expect(() => find({ x: part.repeat(200_000) })).not.toThrow();
+});
