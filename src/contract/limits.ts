@@ -50,6 +50,12 @@ export const LIMITS = {
   maxResponseBytes: 8 * 1024 * 1024,
   /** All upstream responses of one request together; an isolate has 128 MB for everything. */
   requestResponseBytes: 16 * 1024 * 1024,
+  /** On top of them, for bodies of at most 64 KiB and the answers of writes: 64 of the former, which no large read can take away. */
+  responseReserveBytes: 4 * 1024 * 1024,
+  /** JSON values of one response: `[{},{},…]` takes seventeen times its text in memory, and 1 MB of ordinary JSON has 60,000. */
+  responseValues: 250_000,
+  /** JSON values of everything that one request reads: about 30 MB of its memory. */
+  requestValues: 500_000,
   /** A body of more pieces than this is an attack on the reader's loop, not data. */
   responseChunks: 16_384,
   /** Each hop costs a subrequest; real APIs need one. */

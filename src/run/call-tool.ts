@@ -9,6 +9,7 @@ import { inDoubt, toFailedOutcome } from "../answer/failed-outcome.ts";
 import { serialiseOutput } from "../answer/serialise-output.ts";
 import { CallClock } from "../egress/call-clock.ts";
 import { type CallTrace, createEgress } from "../egress/egress.ts";
+import { CallBytes } from "../egress/read-body.ts";
 import { readSecret, redactHint, redactMessage, redactorOf } from "../egress/tool-secrets.ts";
 import type { CallPermits } from "./call-permits.ts";
 import type { CallScope, Parallelism } from "./call-scope.ts";
@@ -22,6 +23,8 @@ export interface CallOptions {
   readonly maxAttempts: number;
   /** Of a tool with global limits: the first attempt's permit is held, later ones ask for their own. */
   readonly permits?: CallPermits | undefined;
+  /** Its output is looked at once and then let go. */
+  readonly isLook?: boolean;
 }
 
 /** Call a tool: its clock starts now, it is retried where its contract allows, and its ticket ends in exactly one outcome. */
@@ -38,6 +41,7 @@ class ToolCall implements CallState {
   readonly #startedAt: number;
   readonly #trace: CallTrace = { sent: false, status: null, retryAfterMs: null };
   readonly #redact: (json: string) => string;
+  readonly #held: CallBytes;
   #attempts = 0;
 
   constructor(ticket: Ticket, call: Call, scope: CallScope, options: CallOptions) {
@@ -49,6 +53,7 @@ class ToolCall implements CallState {
     this.#startedAt = clock.now();
     this.#clock = new CallClock(clock, call.timeoutMs);
     this.#redact = call.tool.secrets.length === 0 ? asItIs : redactorOf(call.tool, scope.ports);
+    this.#held = new CallBytes(scope.budget, call.tool.isWrite);
   }
 
   get sent(): boolean {
@@ -90,11 +95,17 @@ class ToolCall implements CallState {
     if (this.#scope.parallelism !== undefined) this.#scope.parallelism.active -= 1;
     this.#options.permits?.release(this.#trace.retryAfterMs);
     tellCache?.(outcome);
+    this.#held.end(this.#outputBytes(outcome));
     this.#ticket.end(outcome);
   }
 
+  /** What goes on being held of the output: a job's goes to its object, and what a look finds is seen once. */
+  #outputBytes({ meta }: Outcome): number {
+    return this.#ticket.isJob || this.#options.isLook === true ? 0 : (meta.bytes ?? 0);
+  }
+
   #makeContext(): ToolContext {
-    const { ports, slots, budget, options, health, onReport, mayLinger } = this.#scope;
+    const { ports, slots, options, health, onReport, mayLinger } = this.#scope;
     const { tool, timeoutMs } = this.#call;
     const { idempotencyKey } = this.#options;
     const clock = this.#clock;
@@ -104,7 +115,7 @@ class ToolCall implements CallState {
         clock,
         time: ports.clock,
         slots,
-        budget,
+        held: this.#held,
         fetch: ports.fetch,
         options,
         trace: this.#trace,
@@ -133,6 +144,7 @@ class ToolCall implements CallState {
         return this.#succeed(await this.#underPermit(tool.run(args, context)));
       } catch (error) {
         const failure = toFailure(error);
+        this.#held.drop();
         if (!(await this.#mayRetry(failure))) return this.#fail(failure);
       }
     }

@@ -63,7 +63,7 @@ async function run(
     ports,
     options,
     slots: new Semaphore(options.headerSlots),
-    budget: new ByteBudget(options.requestResponseBytes),
+    budget: new ByteBudget(options.requestResponseBytes, LIMITS.responseReserveBytes),
     toolGates,
     health,
     cache,
