@@ -56,6 +56,10 @@ export const LIMITS = {
   responseValues: 250_000,
   /** JSON values of everything that one request reads: about 30 MB of its memory. */
   requestValues: 500_000,
+  /** One answer, every copy of shared data counted: more than a model reads, and an isolate still holds it several times over while it is written. */
+  answerBytes: 16 * 1024 * 1024,
+  /** What one call of a tool may return, as JSON: no more than the largest response that it may read. */
+  outputBytes: 8 * 1024 * 1024,
   /** A body of more pieces than this is an attack on the reader's loop, not data. */
   responseChunks: 16_384,
   /** Each hop costs a subrequest; real APIs need one. */
