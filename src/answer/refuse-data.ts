@@ -1,13 +1,11 @@
 import { makeFailure } from "../contract/failure.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { leastOf } from "./cut-value.ts";
-import { estimateTokens } from "./estimate-tokens.ts";
+import { estimateTokens, roughTokens } from "./estimate-tokens.ts";
 
 const NO_ROOM = makeFailure("RESPONSE_TOO_LARGE", {
   hint: "It ran, but the answer has no room left for its data: ask for it in a batch of its own, or for less of it with select.",
 });
-
-const SAMPLE = 64 * 1024;
 
 /**
  * Say of an outcome that the answer has no room for its data.
@@ -46,12 +44,6 @@ function withoutData(outcome: Extract<Outcome, { readonly status: "success" }>):
     at: [""],
   };
   return { ...outcome, shown: { data: least, json: leastJson }, meta: { ...outcome.meta, truncated } };
-}
-
-/** What a text has by what its beginning has: reading megabytes for a figure that says "a lot" is not worth its time. */
-function roughTokens(json: string): number {
-  const sample = json.slice(0, SAMPLE);
-  return Math.ceil((estimateTokens(sample) * json.length) / sample.length);
 }
 
 function isRecord(data: unknown): data is object {

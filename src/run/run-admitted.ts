@@ -124,7 +124,7 @@ async function run(
       admit: (step, outcome) => answer.admit(step, outcome),
       park: (parked, dataOf) => createGroupParking(plan, { caller, ports, gate })(parked, dataOf),
       ...(keys !== null && {
-        known: keys.known(),
+        known: keys.known(scope.budget),
         amend: (step: Step, outcome: Outcome) => keys.amend(step, outcome),
       }),
       onOutcome: (step, outcome) => {
