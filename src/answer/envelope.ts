@@ -39,7 +39,7 @@ export class AnswerBudget {
   #isTight = false;
 
   /**
-   * @param copies how often each byte of data is in the answer: as an event and at the end, or escaped inside a string
+   * @param copies how often each byte of data is in the answer, at most: escaped inside a string, or beside itself
    * @param results how many there are, and `elements` how many their loops may have
    */
   constructor(

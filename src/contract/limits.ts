@@ -56,7 +56,7 @@ export const LIMITS = {
   responseValues: 250_000,
   /** JSON values of everything that one request reads: about 30 MB of its memory. */
   requestValues: 500_000,
-  /** One answer, every copy of shared data counted: more than a model reads, and an isolate still holds it several times over while it is written. */
+  /** One answer, every copy of shared data counted, and the results of a stream before its last event as well: more than a model reads, and an isolate still holds it several times over while it is written. */
   answerBytes: 16 * 1024 * 1024,
   /** What one call of a tool may return, as JSON: no more than the largest response that it may read. */
   outputBytes: 8 * 1024 * 1024,

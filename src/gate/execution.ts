@@ -33,7 +33,7 @@ export interface Execution {
   readonly signal: AbortSignal;
   /** Keep work alive after the answer. */
   readonly defer: (work: Promise<unknown>) => void;
-  /** What the data of the answer may take, where it is not one envelope by itself: told twice, or one of several. */
+  /** What the data of the answer may take, where an envelope is not all of it. */
   readonly answer?: AnswerBudget;
   /** The idempotency key that the batch came with. */
   readonly batchKey?: BatchKey;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { AnswerBudget, toResultJson } from "../../answer/envelope.ts";
+import { toResultJson } from "../../answer/envelope.ts";
 import { executionSchema } from "../../answer/result-schema.ts";
 import { actionSchema } from "../../contract/action.ts";
 import { batchSchema, parseBatch } from "../../contract/batch.ts";
@@ -33,11 +33,7 @@ export const executeActions: Endpoint = {
           ...context,
           ...keyed,
           ...listener,
-          ...(onResult && {
-            // Each result is an event, and in the envelope at the end.
-            answer: new AnswerBudget(2),
-            onOutcome: (step, outcome) => onResult(toResultJson(step, outcome)),
-          }),
+          ...(onResult && { onOutcome: (step, outcome) => onResult(toResultJson(step, outcome)) }),
         });
         if (!answer.ok) return answer;
         const { envelopeJson, quota, replayed } = answer.value;
