@@ -1,3 +1,4 @@
+import { AnswerBudget } from "../answer/envelope.ts";
 import { BATCH_TOOL } from "../catalog/alias.ts";
 import type { QuotaState } from "../contract/gate/admission.ts";
 import { type Batch, parseBatch } from "../contract/batch.ts";
@@ -20,6 +21,8 @@ export interface RanCalls {
 /** How a turn is run. */
 export interface TurnOptions {
   readonly bodyBytes: number;
+  /** How often each byte of a reply is in the answer, at most. */
+  readonly copies: number;
   /** Told each call's reply the moment it is known, once; the answer still contains all of them. */
   readonly onReply?: (position: number, reply: ToolReply) => void;
 }
@@ -47,9 +50,11 @@ type RunBatch = (
  */
 export async function runCalls(
   calls: readonly ProviderCall[],
-  execution: Execution,
-  { bodyBytes, onReply }: TurnOptions,
+  context: Execution,
+  { bodyBytes, copies, onReply }: TurnOptions,
 ): Promise<Result<RanCalls, Refused>> {
+  const elements = calls.some(({ name }) => name === BATCH_TOOL) ? undefined : 0;
+  const execution = { ...context, answer: new AnswerBudget(copies, LIMITS.actions, elements) };
   const turn = toBatches(calls, bodyBytes);
   if (!turn.ok) return err({ refusal: turn.error, quota: null });
   const { batches, replies } = turn.value;

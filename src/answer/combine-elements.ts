@@ -1,5 +1,5 @@
 import { toWireFailure } from "../contract/failure.ts";
-import type { Outcome, OutcomeMeta, Shown } from "../contract/outcome.ts";
+import type { Outcome, OutcomeMeta, Shown, Truncation } from "../contract/outcome.ts";
 
 /**
  * Report the elements of a loop as one outcome: a success with one entry for each while one succeeded and the contract
@@ -67,7 +67,10 @@ type Success = Extract<Outcome, { readonly status: "success" }>;
 /** The loop's `data`: one entry for each element, as a value for references and as text for the envelope. */
 function toEntries(outcomes: readonly Outcome[], shownOf: (success: Success) => Shown): Shown {
   const entries = outcomes.map((outcome, index) => toEntry(outcome, index, shownOf));
-  return { data: entries.map(({ data }) => data), json: `[${entries.map(({ json }) => json).join(",")}]` };
+  // Added up and not joined: the engine then refers to the elements' texts, which may be one and the same, and copies none.
+  let json = "[";
+  for (const [index, entry] of entries.entries()) json += index === 0 ? entry.json : `,${entry.json}`;
+  return { data: entries.map(({ data }) => data), json: `${json}]` };
 }
 
 function toEntry(outcome: Outcome, index: number, shownOf: (success: Success) => Shown): Shown {
@@ -89,6 +92,7 @@ function toMeta(outcomes: readonly Outcome[], durationMs: number): OutcomeMeta {
   const sum = (of: (meta: OutcomeMeta) => number | undefined): number =>
     outcomes.reduce((total, { meta }) => total + (of(meta) ?? 0), 0);
   const ok = outcomes.filter(succeeded).length;
+  const truncated = toTruncation(outcomes);
   const selectMissing = [...new Set(outcomes.flatMap(({ meta }) => meta.selectMissing ?? []))];
   return {
     durationMs,
@@ -97,5 +101,24 @@ function toMeta(outcomes: readonly Outcome[], durationMs: number): OutcomeMeta {
     bytes: sum((meta) => meta.bytes),
     items: { total: outcomes.length, ok, error: outcomes.length - ok },
     ...(selectMissing.length > 0 && { selectMissing }),
+    ...(truncated !== undefined && { truncated }),
+  };
+}
+
+/** Add up what was cut of the elements' data; undefined where nothing was. */
+function toTruncation(outcomes: readonly Outcome[]): Truncation | undefined {
+  const cut = outcomes.flatMap(({ meta: { truncated } }, index) =>
+    truncated === undefined ? [] : [{ index, truncated }],
+  );
+  if (cut.length === 0) return undefined;
+  const sum = (count: Exclude<keyof Truncation, "at">): number =>
+    cut.reduce((total, { truncated }) => total + truncated[count], 0);
+  return {
+    tokens_before: sum("tokens_before"),
+    tokens_after: sum("tokens_after"),
+    elements_dropped: sum("elements_dropped"),
+    fields_dropped: sum("fields_dropped"),
+    characters_dropped: sum("characters_dropped"),
+    at: cut.slice(0, 5).map(({ index }) => `/${index}/data`),
   };
 }

@@ -1,4 +1,5 @@
 import { type Failure, toWireFailure } from "../contract/failure.ts";
+import { LIMITS } from "../contract/limits.ts";
 import {
   type Outcome,
   type OutcomeMeta,
@@ -8,8 +9,120 @@ import {
   toWirePending,
 } from "../contract/outcome.ts";
 import type { Written } from "../contract/lazy-schema.ts";
-import type { Plan, Step } from "../plan/step.ts";
+import type { Plan, Step, Task } from "../plan/step.ts";
+import { refuseData, withoutWords } from "./refuse-data.ts";
 import type { metaSchema, statsSchema, summarySchema } from "./result-schema.ts";
+
+/** Up to this data is small: it stays whole beside large data, which leaves room for it. */
+const SMALL_DATA = 8 * 1024;
+/** What a result has besides its data, its error and its tool's name; and an entry of a loop. */
+const RESULT_BYTES = 512;
+const ENTRY_BYTES = 64;
+/** Room that large data leaves for each result and each element of a loop: half for small data, half for failures. */
+const RESULT_ROOM = 4 * 1024;
+const ENTRY_ROOM = 1024;
+
+const encoder = new TextEncoder();
+
+/**
+ * The bytes that the data of one answer may take.
+ *
+ * Identical reads share one call and one text, but each of them has its own copy in the answer: so each is charged when its
+ * outcome is settled, before any text is put together. Whoever comes first is admitted first, identical reads in their
+ * order.
+ */
+export class AnswerBudget {
+  readonly #copies: number;
+  /** What large data leaves for what is small, and half of it for failures. */
+  readonly #reserve: number;
+  #left = LIMITS.answerBytes;
+  #isTight = false;
+
+  /**
+   * @param copies how often each byte of data is in the answer, at most: escaped inside a string, or beside itself
+   * @param results how many there are, and `elements` how many their loops may have
+   */
+  constructor(
+    copies = 1,
+    results: number = LIMITS.actions,
+    elements: number = LIMITS.actions * LIMITS.loopElements,
+  ) {
+    this.#copies = copies;
+    this.#reserve = copies * (results * RESULT_ROOM + elements * ENTRY_ROOM);
+  }
+
+  /** Admit the outcome of a step that is no loop, or what is said of a loop whose elements were admitted before. */
+  admit(step: Step, outcome: Outcome): Outcome {
+    const { task, toolName } = step;
+    const isWrite = task.ok && task.value.tool.isWrite;
+    // Names and pointers may be anything that a body has room for.
+    const base = RESULT_BYTES + (toolName?.length ?? 0) + jsonBytes(outcome.meta.selectMissing);
+    const isAdmitted = task.ok && isLooped(task.value) && outcome.meta.replayed !== true;
+    if (!isAdmitted) return this.#admit(outcome, base, isWrite);
+    this.#left -= this.#copies * (base + wordBytes(outcome));
+    return outcome;
+  }
+
+  /** Admit the outcome of one element of a loop. */
+  admitElement(outcome: Outcome, isWrite: boolean): Outcome {
+    return this.#admit(outcome, ENTRY_BYTES, isWrite);
+  }
+
+  /** What selected data may still take. Once some had no room it is only what is small: nobody measures much in vain. */
+  get room(): number {
+    const left = (this.#left - this.#reserve) / this.#copies;
+    return this.#isTight ? SMALL_DATA : Math.max(left, SMALL_DATA);
+  }
+
+  #admit(outcome: Outcome, base: number, isWrite: boolean): Outcome {
+    const bytes = base + dataBytes(outcome);
+    const spared = "error" in outcome ? 0 : bytes <= SMALL_DATA ? this.#reserve / 2 : this.#reserve;
+    if (this.#take(bytes + wordBytes(outcome), spared)) return outcome;
+    this.#isTight = true;
+    const refused = refuseData(outcome, isWrite);
+    if (this.#take(base + wordBytes(refused), 0)) return refused;
+    const bare = withoutWords(refused);
+    this.#left -= this.#copies * (base + wordBytes(bare));
+    return bare;
+  }
+
+  #take(bytes: number, spared: number): boolean {
+    const needed = this.#copies * bytes;
+    if (needed > this.#left - spared) return false;
+    this.#left -= needed;
+    return true;
+  }
+}
+
+/** A plan's own budget, where its envelope is the whole answer. */
+export function answerBudgetOf({ steps }: Plan): AnswerBudget {
+  const loops = steps.filter(({ task }) => task.ok && isLooped(task.value)).length;
+  return new AnswerBudget(1, steps.length, loops * LIMITS.loopElements);
+}
+
+function isLooped({ forEach, calls }: Task): boolean {
+  return forEach !== undefined || calls !== undefined;
+}
+
+/** What an outcome's data takes as UTF-8. What was selected, and what was kept under a key, is measured here. */
+function dataBytes(outcome: Outcome): number {
+  const shown = shownOf(outcome);
+  if (shown === undefined) return 0;
+  const { bytes, replayed } = outcome.meta;
+  // Redaction may have made it longer.
+  if (shown === outcome && bytes !== undefined && replayed !== true)
+    return Math.max(bytes, shown.json.length);
+  return encoder.encode(shown.json).length;
+}
+
+/** What its failure takes as UTF-8. */
+function wordBytes(outcome: Outcome): number {
+  return "error" in outcome ? jsonBytes(toWireFailure(outcome.error)) : 0;
+}
+
+function jsonBytes(value: object | undefined): number {
+  return value === undefined ? 0 : encoder.encode(JSON.stringify(value)).length;
+}
 
 /**
  * Write one result as JSON.

@@ -51,6 +51,15 @@ export function estimateTokens(json: string): number {
   return toTokens(weighTokens(json));
 }
 
+/** What is read of a text for a rough estimate. */
+const SAMPLE = 64 * 1024;
+
+/** Estimate a text's tokens by its beginning: for a megabyte the estimate itself takes tens of milliseconds. */
+export function roughTokens(json: string): number {
+  if (json.length <= SAMPLE) return estimateTokens(json);
+  return Math.ceil((estimateTokens(json.slice(0, SAMPLE)) * json.length) / SAMPLE);
+}
+
 /** Translate a weight to whole tokens. */
 function toTokens(weight: number): number {
   return Math.ceil(weight / 1000);

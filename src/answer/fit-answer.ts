@@ -1,6 +1,6 @@
 import { LIMITS } from "../contract/limits.ts";
 import { type Outcome, type Shown, shownOf } from "../contract/outcome.ts";
-import { estimateTokens } from "./estimate-tokens.ts";
+import { roughTokens } from "./estimate-tokens.ts";
 import { cutOutcomes } from "./shape-outcomes.ts";
 
 /**
@@ -71,7 +71,7 @@ function textOf({ data, json, shown }: Success): Shown {
 
 function weightOf(outcome: Outcome): number {
   const shown = shownOf(outcome);
-  return shown === undefined ? 0 : estimateTokens(shown.json);
+  return shown === undefined ? 0 : roughTokens(shown.json);
 }
 
 /** The last resort, for answers whose failures alone are too much: what remains is bounded by the number of actions. */

@@ -58,7 +58,7 @@ function cutResult(result: FittableResult, tokensBefore: number, budget: number)
 }
 
 /** The least that is left of a value, as text. */
-function leastJson(json: string): string {
+export function leastJson(json: string): string {
   const least = { "[": "[]", "{": "{}", '"': '""' } as const;
   return least[json[0] as keyof typeof least] ?? "null";
 }

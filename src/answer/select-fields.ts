@@ -1,4 +1,48 @@
+import type { Outcome, Shown } from "../contract/outcome.ts";
 import { toPointer } from "../kit/json-pointer.ts";
+import { leastJsonSize } from "../kit/least-json-size.ts";
+import type { AnswerBudget } from "./envelope.ts";
+import { refuseData } from "./refuse-data.ts";
+
+type Pointers = readonly (readonly string[])[];
+
+interface Selected {
+  readonly shown: Shown;
+  readonly missing: readonly string[];
+}
+
+/** Shows only the selected parts of a batch's outputs. What refers to them still sees the whole. */
+export class Selections {
+  readonly #answer: AnswerBudget;
+  /** Elements of a loop that share a call are told one after another: what was selected for one is there for the next. */
+  #last: { readonly pointers: Pointers; readonly data: unknown; readonly selected: Selected | null } | null =
+    null;
+
+  constructor(answer: AnswerBudget) {
+    this.#answer = answer;
+  }
+
+  /** Show what is selected, or refuse what the answer has no room for before any text is made of it. */
+  show(outcome: Outcome, pointers: Pointers, isWrite: boolean): Outcome {
+    if (outcome.status !== "success") return outcome;
+    const selected = this.#selectOf(outcome.data, pointers);
+    if (selected === null) return refuseData(outcome, isWrite);
+    const { shown, missing } = selected;
+    const meta = missing.length === 0 ? outcome.meta : { ...outcome.meta, selectMissing: missing };
+    return { ...outcome, shown, meta };
+  }
+
+  #selectOf(whole: unknown, pointers: Pointers): Selected | null {
+    const last = this.#last;
+    if (last !== null && last.data === whole && last.pointers === pointers) return last.selected;
+    const { data, missing } = selectFields(whole, pointers);
+    const { room } = this.#answer;
+    const selected =
+      leastJsonSize(data, room) > room ? null : { shown: { data, json: JSON.stringify(data) }, missing };
+    this.#last = { pointers, data: whole, selected };
+    return selected;
+  }
+}
 
 /** What is wanted below a value: all of it, or these keys of it. */
 type Wanted = "whole" | Map<string, Wanted>;
@@ -18,10 +62,7 @@ const ARRAY_INDEX = /^(?:0|[1-9][0-9]*)$/;
  * selectFields({ places: [{ id: 1, name: "A" }, { id: 2, name: "B" }] }, [["places", "1", "name"]]);
  * // { data: { places: [{ name: "B" }] }, missing: [] }
  */
-export function selectFields(
-  data: unknown,
-  pointers: readonly (readonly string[])[],
-): { data: unknown; missing: string[] } {
+export function selectFields(data: unknown, pointers: Pointers): { data: unknown; missing: string[] } {
   const missing = new Set<string>();
   const root: Map<string, Wanted> = new Map();
   let whole = false;

@@ -9,7 +9,7 @@ const encoder = new TextEncoder();
  * Write a tool's output as JSON, once: the text is what the envelope will contain, byte for byte.
  *
  * Throws `TOOL_FAILED` for what JSON cannot say (nothing at all, BigInt, a cycle) and for what nests so deep
- * that callers could not read it, so that a careless tool costs its own result and not the envelope.
+ * that callers could not read it, and `RESPONSE_TOO_LARGE` for more than an answer has room for, so that a careless tool costs its own result and not the envelope.
  */
 export function serialiseOutput(output: unknown): { readonly json: string; readonly bytes: number } {
   const text = attemptNow((): string | undefined => JSON.stringify(output));
@@ -25,6 +25,11 @@ export function serialiseOutput(output: unknown): { readonly json: string; reado
     });
   }
   const written = encoder.encode(json);
+  if (written.length > LIMITS.outputBytes) {
+    throw new ToolFailure("RESPONSE_TOO_LARGE", {
+      hint: `One action may return ${LIMITS.outputBytes} bytes; ask for less.`,
+    });
+  }
   if (exceedsDepth(written, LIMITS.outputNesting)) {
     throw new ToolFailure("TOOL_FAILED", {
       hint: `The tool returned a value that nests deeper than ${LIMITS.outputNesting} levels, which callers could not read.`,

@@ -1,3 +1,6 @@
+import type { ByteBudget } from "../egress/read-body.ts";
+import { roughTokens } from "./estimate-tokens.ts";
+import { leastJson } from "./fit-tokens.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { Outcome, OutcomeMeta, OutcomeStatus, PendingConfirmation, Shown } from "../contract/outcome.ts";
 
@@ -38,14 +41,23 @@ export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "sk
   return JSON.stringify(stored);
 }
 
-/** Read an outcome back, as the replay that it now is. */
-export function fromStoredOutcome(text: string): Outcome {
+/**
+ * Read an outcome back, as the replay that it now is. Data of more values than the batch may have left is cut to nothing,
+ * and `meta.truncated` says so.
+ */
+export function fromStoredOutcome(text: string, budget: ByteBudget): Outcome {
   const { status, json, shownJson, error, jobId, confirmation, ...stored } = JSON.parse(
     text,
   ) as StoredOutcome;
-  const meta = { ...stored.meta, replayed: true } as const;
+  const isTooMuch = [json, shownJson].some((kept) => kept !== undefined && !budget.takeValues(kept).ok);
+  const meta = {
+    ...stored.meta,
+    replayed: true,
+    ...(isTooMuch && { truncated: { ...NOTHING_LEFT, tokens_before: roughTokens(shownJson ?? json!) } }),
+  } as const;
   switch (status) {
     case "success":
+      if (isTooMuch) return { status, ...toShown(leastJson(json!)), meta };
       return {
         status,
         ...toShown(json!),
@@ -58,9 +70,22 @@ export function fromStoredOutcome(text: string): Outcome {
       return { status, confirmation: confirmation!, meta };
     case "error":
     case "unknown":
-      return { status, error: error!, ...(json !== undefined && { partial: toShown(json) }), meta };
+      return {
+        status,
+        error: error!,
+        ...(json !== undefined && !isTooMuch && { partial: toShown(json) }),
+        meta,
+      };
   }
 }
+
+const NOTHING_LEFT = {
+  tokens_after: 1,
+  elements_dropped: 0,
+  fields_dropped: 0,
+  characters_dropped: 0,
+  at: [""],
+};
 
 function toShown(json: string): Shown {
   return { data: JSON.parse(json) as unknown, json };

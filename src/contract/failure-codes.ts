@@ -39,7 +39,7 @@ export const CODES = {
     ...refused(404, "There is nothing here."),
   },
   BAD_UPSTREAM_RESPONSE: final("The service behind the tool answered with something unreadable."),
-  RESPONSE_TOO_LARGE: final("The service behind the tool answered with more than the tool may read."),
+  RESPONSE_TOO_LARGE: final("There is more data than may be read, or than the answer has room for."),
   CIRCUIT_OPEN: passing("The service behind the tool is failing; not called."),
   EGRESS_DENIED: final("The tool may not send a request there."),
   MISCONFIGURED: final("The tool is not configured on this deployment."),

@@ -52,6 +52,16 @@ export const LIMITS = {
   maxResponseBytes: 8 * 1024 * 1024,
   /** All upstream responses of one request together; an isolate has 128 MB for everything. */
   requestResponseBytes: 16 * 1024 * 1024,
+  /** On top of them, for bodies of at most 64 KiB and the answers of writes: 64 of the former, which no large read can take away. */
+  responseReserveBytes: 4 * 1024 * 1024,
+  /** JSON values of one response: `[{},{},…]` takes seventeen times its text in memory, and 1 MB of ordinary JSON has 60,000. */
+  responseValues: 250_000,
+  /** JSON values of everything that one request reads: about 30 MB of its memory. */
+  requestValues: 500_000,
+  /** One answer, every copy of shared data counted, and the results of a stream before its last event as well: more than a model reads, and an isolate still holds it several times over while it is written. */
+  answerBytes: 16 * 1024 * 1024,
+  /** What one call of a tool may return, as JSON: no more than the largest response that it may read. */
+  outputBytes: 8 * 1024 * 1024,
   /** A body of more pieces than this is an attack on the reader's loop, not data. */
   responseChunks: 16_384,
   /** Each hop costs a subrequest; real APIs need one. */

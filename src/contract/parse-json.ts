@@ -38,6 +38,8 @@ export function parseJsonText(text: string, depth: number): Result<unknown, stri
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const SPACE = 0x20;
 
 /** Whether brackets outside strings nest deeper than `limit`, in JSON that nobody has parsed yet. */
 export function exceedsDepth(bytes: Uint8Array, limit: number): boolean {
@@ -55,6 +57,39 @@ export function exceedsDepth(bytes: Uint8Array, limit: number): boolean {
     } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
   }
   return false;
+}
+
+/**
+ * Count the values that JSON text has, in one pass and before anything is parsed: `{}` is three bytes of text with its
+ * comma and fifty in memory. Exact for JSON; of any other text it says nothing.
+ *
+ * Every value but the first stands behind a comma or is the first in its container.
+ *
+ * @param enough once there are more, the rest is not looked at
+ */
+export function countValues(text: string, enough: number): number {
+  let values = 1;
+  let opened = false;
+  for (let at = 0; at < text.length && values <= enough; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code <= SPACE) continue;
+    const isEnd = code === 0x5d || code === 0x7d;
+    if (opened && !isEnd) values += 1;
+    opened = code === 0x5b || code === 0x7b;
+    if (code === COMMA) values += 1;
+    else if (code === QUOTE) at = endOfString(text, at);
+  }
+  return values;
+}
+
+/** Where the string that begins at `start` ends; the text's end when it does not. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 /** Say what is wrong with text that is not JSON. The engine's message is not used: it quotes the body. */

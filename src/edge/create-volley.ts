@@ -44,7 +44,7 @@ export function createVolley(options: VolleyOptions) {
       const options = readRunOptions(env, rest.trustedOrigins);
       // An alarm is an invocation of its own, with its own six header slots and its own time.
       const slots = new Semaphore(options.headerSlots);
-      const budget = () => new ByteBudget(options.requestResponseBytes);
+      const budget = () => new ByteBudget(options.requestResponseBytes, LIMITS.responseReserveBytes);
       const health = new UpstreamHealth(ports.clock);
       const toolGates = createToolGates(readToolGates(env, catalog), {
         clock: ports.clock,

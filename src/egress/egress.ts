@@ -18,7 +18,7 @@ import { createUrlGuard, type UrlGuard } from "./guard-url.ts";
 import { HeaderSlots } from "./header-slots.ts";
 import { type Hop, nextHop } from "./next-hop.ts";
 import type { Ports, RunOptions } from "./ports.ts";
-import { type ByteBudget, parseJsonBody, readBody } from "./read-body.ts";
+import { type CallBytes, parseJsonBody, readBody } from "./read-body.ts";
 import { makeStatusFailure } from "./status-failure.ts";
 import { judge, type Leave, type UpstreamHealth } from "./upstream-health.ts";
 
@@ -39,7 +39,8 @@ export interface EgressCall {
   readonly time: Clock;
   /** Requests that may wait for response headers at once, shared by all calls of one request. */
   readonly slots: Semaphore;
-  readonly budget: ByteBudget;
+  /** What it holds of the bytes and values that its request may read. */
+  readonly held: CallBytes;
   readonly fetch: Ports["fetch"];
   readonly options: RunOptions;
   readonly trace: CallTrace;
@@ -193,7 +194,11 @@ async function receive({ response, leave }: Sent, call: EgressCall): Promise<Ups
   try {
     const text = await readAnswer(response, call);
     leave("ok");
-    return { status, headers, text: () => text, json: () => parseJsonBody(text, headers) };
+    const json = (): unknown => {
+      call.held.keepValues(text);
+      return parseJsonBody(text, headers);
+    };
+    return { status, headers, text: () => text, json };
   } catch (error) {
     leave(error instanceof ToolFailure ? judge(error.failure, call.hasItsTime) : "unknown");
     throw error;
@@ -202,7 +207,7 @@ async function receive({ response, leave }: Sent, call: EgressCall): Promise<Ups
 
 /** Read a 2xx; throw what any other status means. */
 function readAnswer(response: Response, call: EgressCall): Promise<string> {
-  const { tool, clock, budget, options } = call;
+  const { tool, clock, held, options } = call;
   if (!response.ok) {
     discard(response);
     const refusal = makeStatusFailure(response, tool, call.time.now());
@@ -211,7 +216,7 @@ function readAnswer(response: Response, call: EgressCall): Promise<string> {
   }
   return readBody(response, {
     maxBytes: tool.maxResponseBytes,
-    budget,
+    held,
     clock,
     idleTimeoutMs: options.idleTimeoutMs,
   });

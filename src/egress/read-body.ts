@@ -1,30 +1,132 @@
+import { type Failure, makeFailure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
+import { countValues } from "../contract/parse-json.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
-import { attempt, attemptNow } from "../kit/result.ts";
+import { attempt, attemptNow, err, ok, type Result } from "../kit/result.ts";
 import type { CallClock } from "./call-clock.ts";
 
 /** Declared lengths up to this are read in one piece. */
 const SMALL_BODY = 64 * 1024;
 
+/** A length (RFC 9110, 8.6). `Number` alone would take `0x10`, `-1` and nothing at all for one. */
+const DIGITS = /^\d+$/;
+
 /** Up to this many characters can be arguments of one call, and writing them one by one is faster than a decoder. */
 const SHORT_TEXT = 2_048;
 
-/** The bytes that all upstream responses of one request may take together, so that no mix of them fills an isolate. */
+/** JSON of a request's first responses that nobody counts values in: most requests never read more. */
+const UNCOUNTED = 64 * 1024;
+
+/**
+ * The bytes and JSON values that all upstream responses of one request may hold together, so that no mix of them fills an
+ * isolate.
+ *
+ * What is given back can be taken again: only what somebody still holds counts. A part of the bytes is a reserve that
+ * large bodies leave alone, so that a small answer, or a write's, is never refused because greedy siblings took everything.
+ */
 export class ByteBudget {
   #left: number;
+  readonly #reserve: number;
+  #uncounted = UNCOUNTED;
+  /** Two characters have one value at most, so the texts that are not counted have no more than is held back here. */
+  #values = LIMITS.requestValues - UNCOUNTED / 2;
 
-  constructor(bytes: number) {
-    this.#left = bytes;
+  /** @param reserve bytes on top that are not for everyone */
+  constructor(bytes: number, reserve = 0) {
+    this.#left = bytes + reserve;
+    this.#reserve = reserve;
   }
 
   /**
    * Take `bytes`, or answer false when they are no longer there. A refusal takes nothing, so one response that is too
    * large does not cost the small ones beside it.
+   *
+   * @param spared the part of the reserve, from 0 to 1, that has to be left for others
    */
-  take(bytes: number): boolean {
-    if (bytes > this.#left) return false;
+  take(bytes: number, spared = 1): boolean {
+    if (bytes > this.#left - spared * this.#reserve) return false;
     this.#left -= bytes;
     return true;
+  }
+
+  /** Give back what nobody holds any more. */
+  give(bytes: number, values = 0): void {
+    this.#left += bytes;
+    this.#values += values;
+  }
+
+  /** Take the values that a text will have when it is parsed, or say why it may not be. Gives how many were taken. */
+  takeValues(text: string): Result<number, Failure> {
+    if (text.length < this.#uncounted) {
+      this.#uncounted -= text.length + 1;
+      return ok(0);
+    }
+    const most = Math.min(LIMITS.responseValues, this.#values);
+    const values = countValues(text, most);
+    if (values > most) return err(most === LIMITS.responseValues ? TOO_MANY_VALUES : VALUES_SPENT);
+    this.#values -= values;
+    return ok(values);
+  }
+}
+
+/**
+ * What one call holds of its request's budget: the responses that it has read whole. It gives back what its output no
+ * longer needs, and whatever a request that outlives the call still brings.
+ */
+export class CallBytes {
+  readonly #budget: ByteBudget;
+  readonly #isWrite: boolean;
+  #bytes = 0;
+  #values = 0;
+  #isOver = false;
+
+  constructor(budget: ByteBudget, isWrite: boolean) {
+    this.#budget = budget;
+    this.#isWrite = isWrite;
+  }
+
+  /** Take bytes for a response that has `total` of them so far, these included. Whoever took them keeps or gives them. */
+  take(bytes: number, total: number): boolean {
+    const isSmall = total <= SMALL_BODY;
+    // Whom nobody can repeat may use most: a write's small answer all of it, a large read nothing.
+    if (this.#isWrite) return this.#budget.take(bytes, isSmall ? 0 : 1 / 2);
+    return this.#budget.take(bytes, isSmall ? 1 / 4 : 1);
+  }
+
+  give(bytes: number): void {
+    this.#budget.give(bytes);
+  }
+
+  /** Hold the bytes of a response that was read whole. */
+  keep(bytes: number): void {
+    if (this.#isOver) this.#budget.give(bytes);
+    else this.#bytes += bytes;
+  }
+
+  /** Hold the values of a text that is about to be parsed, or throw `RESPONSE_TOO_LARGE`. */
+  keepValues(text: string): void {
+    const taken = this.#budget.takeValues(text);
+    if (!taken.ok) throw new ToolFailure(taken.error.code, taken.error);
+    if (this.#isOver) this.#budget.give(0, taken.value);
+    else this.#values += taken.value;
+  }
+
+  /** An attempt failed: nothing of what it read is needed. */
+  drop(): void {
+    this.#budget.give(this.#bytes, this.#values);
+    this.#bytes = 0;
+    this.#values = 0;
+  }
+
+  /**
+   * The call is over.
+   *
+   * @param outputBytes what is held of its output; a tool that makes little of much gives the rest back
+   */
+  end(outputBytes: number): void {
+    this.#isOver = true;
+    if (outputBytes === 0) return this.drop();
+    if (outputBytes < this.#bytes) this.#budget.give(this.#bytes - outputBytes);
   }
 }
 
@@ -32,8 +134,8 @@ export class ByteBudget {
 export interface BodyLimits {
   /** Decompressed bytes of this response. */
   readonly maxBytes: number;
-  /** Shared by all responses of the request. */
-  readonly budget: ByteBudget;
+  /** What the call may hold of all that its request reads. */
+  readonly held: CallBytes;
   readonly clock: CallClock;
   /** The longest silence between two chunks. */
   readonly idleTimeoutMs: number;
@@ -50,14 +152,15 @@ export interface BodyLimits {
  *   `UPSTREAM_ERROR` when it breaks off; the clock's own failure when time runs out
  */
 export function readBody(response: Response, limits: BodyLimits): Promise<string> {
-  const declared = Number(response.headers.get("content-length") ?? Number.NaN);
-  return declared <= Math.min(SMALL_BODY, limits.maxBytes) && isPlainText(response.headers)
-    ? readSmallBody(response, limits)
+  const length = response.headers.get("content-length");
+  const declared = length !== null && DIGITS.test(length) ? Number(length) : Number.NaN;
+  return declared <= Math.min(SMALL_BODY, limits.maxBytes) && isDelimited(response.headers)
+    ? readSmallBody(response, declared, limits)
     : readInChunks(response, declared, limits);
 }
 
 async function readInChunks(response: Response, declared: number, limits: BodyLimits): Promise<string> {
-  const { maxBytes, budget, clock, idleTimeoutMs } = limits;
+  const { maxBytes, held, clock, idleTimeoutMs } = limits;
   // Only now: a runtime whose stream was looked at reads it the slow way.
   if (response.body === null) return "";
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
@@ -65,25 +168,34 @@ async function readInChunks(response: Response, declared: number, limits: BodyLi
   const cancel = (): void => void attempt(() => reader.cancel());
   const stopListening = clock.onEnd(cancel);
   let isWhole = false;
+  let isKept = false;
+  let bytes = 0;
+  let taken = 0;
   try {
     if (clock.ended !== null) throw clock.ended;
     if (declared > maxBytes) throw tooLarge(maxBytes);
     const decoder = createDecoder(response.headers.get("content-type"));
     let text = "";
-    let bytes = 0;
     for (let chunks = 1; ; chunks += 1) {
       clock.enter("idle", idleTimeoutMs);
       const { done, value } = await readChunk(reader, clock);
       isWhole = done;
-      if (done) return text + decode(decoder);
+      if (done) {
+        text += decode(decoder);
+        held.keep(taken);
+        isKept = true;
+        return text;
+      }
       bytes += value.byteLength;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
       if (chunks > LIMITS.responseChunks) throw tooManyChunks();
-      if (!budget.take(value.byteLength)) throw budgetSpent();
+      if (!held.take(value.byteLength, bytes)) throw budgetSpent();
+      taken = bytes;
       text += decode(decoder, value);
     }
   } finally {
     if (!isWhole) cancel();
+    if (!isKept) held.give(taken);
     stopListening();
     clock.leave();
   }
@@ -110,16 +222,28 @@ export function parseJsonBody(text: string, headers: Pick<Headers, "get">): unkn
  */
 async function readSmallBody(
   response: Response,
-  { maxBytes, budget, clock, idleTimeoutMs }: BodyLimits,
+  declared: number,
+  { maxBytes, held, clock, idleTimeoutMs }: BodyLimits,
 ): Promise<string> {
-  clock.enter("idle", idleTimeoutMs);
-  const read = await attempt(() => clock.orEnd(response.arrayBuffer()));
-  clock.leave();
-  if (!read.ok) throw clock.ended ?? brokenOff();
-  const bytes = new Uint8Array(read.value);
-  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
-  if (!budget.take(bytes.length)) throw budgetSpent();
-  return decodeAscii(bytes) ?? decode(UTF_8, bytes, false);
+  if (!held.take(declared, declared)) {
+    void attempt(() => response.body?.cancel());
+    throw budgetSpent();
+  }
+  let isKept = false;
+  try {
+    clock.enter("idle", idleTimeoutMs);
+    const read = await attempt(() => clock.orEnd(response.arrayBuffer()));
+    clock.leave();
+    if (!read.ok) throw clock.ended ?? brokenOff();
+    const bytes = new Uint8Array(read.value);
+    if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+    const text = decodeAscii(bytes) ?? decode(UTF_8, bytes, false);
+    held.keep(declared);
+    isKept = true;
+    return text;
+  } finally {
+    if (!isKept) held.give(declared);
+  }
 }
 
 async function readChunk(reader: ReadableStreamDefaultReader<Uint8Array>, clock: CallClock) {
@@ -142,9 +266,16 @@ type Decoder = InstanceType<typeof TextDecoder>;
 /** For bodies that come in one piece: a decoder that is never given half a character keeps no state between two. */
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/** Neither compressed, so that its length is what it says, nor in another encoding than the runtime assumes. */
-function isPlainText(headers: Headers): boolean {
-  return !headers.has("content-encoding") && !/charset=(?!"?utf-8)/i.test(headers.get("content-type") ?? "");
+/**
+ * Whether the declared length is where the runtime ends the body: neither compressed nor in a transfer encoding, both of
+ * which make it go on (RFC 9112, 6.3), nor in another character encoding than the runtime assumes.
+ */
+function isDelimited(headers: Headers): boolean {
+  return (
+    !headers.has("transfer-encoding") &&
+    !headers.has("content-encoding") &&
+    !/charset=(?!"?utf-8)/i.test(headers.get("content-type") ?? "")
+  );
 }
 
 /** Strict, because a replacement character would pass corrupted data off as the service's answer. */
@@ -204,3 +335,11 @@ function budgetSpent(): ToolFailure {
     hint: "The answers of this batch together are too large; ask for less, or for fewer things at once.",
   });
 }
+
+const TOO_MANY_VALUES = makeFailure("RESPONSE_TOO_LARGE", {
+  hint: `One answer of a service may have ${LIMITS.responseValues} JSON values; ask for less.`,
+});
+
+const VALUES_SPENT = makeFailure("RESPONSE_TOO_LARGE", {
+  hint: `The data of one batch may have ${LIMITS.requestValues} JSON values together; ask for less, or for fewer things at once.`,
+});

@@ -98,7 +98,7 @@ function isSuccess({ status }: Outcome): boolean {
 function toBody(outcome: Outcome, calls: readonly OrchestrationCall[]): string {
   switch (outcome.status) {
     case "success":
-      return `"output":${outcome.json}`;
+      return `"output":${(outcome.shown ?? outcome).json}`;
     case "initiated":
       return `"output":${JSON.stringify({ status: "initiated", job_id: outcome.jobId })}`;
     case "skipped": {

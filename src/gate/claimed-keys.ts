@@ -9,6 +9,7 @@ import type {
 } from "../contract/gate/idempotency.ts";
 import { isFailure, type Outcome } from "../contract/outcome.ts";
 import type { Plan, Step } from "../plan/step.ts";
+import type { ByteBudget } from "../egress/read-body.ts";
 import { fitOutcome } from "../answer/fit-answer.ts";
 import { fromStoredOutcome, toStoredOutcome } from "../answer/stored-outcome.ts";
 
@@ -42,15 +43,19 @@ export class ClaimedKeys {
     return state?.kind === "claimed" && state.inDoubt;
   }
 
-  /** The outcomes that are known before anything runs. */
-  known(): ReadonlyMap<number, Outcome> {
+  /**
+   * The outcomes that are known before anything runs.
+   *
+   * @param budget has the values that the batch's data may have
+   */
+  known(budget: ByteBudget): ReadonlyMap<number, Outcome> {
     const known = new Map<number, Outcome>();
     for (const [index, { tool, isParked }] of this.#inDoubt) {
       // Asking a person a second time would have it done a second time.
       if (isParked || (tool.execution === "sync" && !tool.repeatable)) known.set(index, unknown(tool));
     }
     for (const [index, state] of this.#states) {
-      const outcome = toKnown(state);
+      const outcome = toKnown(state, budget);
       if (outcome !== null) known.set(index, outcome);
     }
     return known;
@@ -91,12 +96,12 @@ export function abandonKeys({ runId, batch, actions }: IdempotencyRequest): Idem
   return { runId, ends: keys.map(({ key }) => ({ key, end })) };
 }
 
-function toKnown(state: KeyState): Outcome | null {
+function toKnown(state: KeyState, budget: ByteBudget): Outcome | null {
   switch (state.kind) {
     case "claimed":
       return null;
     case "done":
-      return fromStoredOutcome(state.answer.json);
+      return fromStoredOutcome(state.answer.json, budget);
     case "conflict":
       return failed({
         hint: "This idempotency_key was used before for another tool, other arguments or by another caller: give the action a new one.",

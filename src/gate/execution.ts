@@ -1,3 +1,4 @@
+import type { AnswerBudget } from "../answer/envelope.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
 import type { QuotaState, RateLimit } from "../contract/gate/admission.ts";
@@ -34,6 +35,8 @@ export interface Execution {
   readonly signal: AbortSignal;
   /** Keep work alive after the answer. */
   readonly defer: (work: Promise<unknown>) => void;
+  /** What the data of the answer may take, where an envelope is not all of it. */
+  readonly answer?: AnswerBudget;
   /** The idempotency key that the batch came with. */
   readonly batchKey?: BatchKey;
   /** Told once that the batch was admitted: from then on there will be an answer, not a refusal. */

@@ -9,8 +9,8 @@ import { nearest } from "../kit/nearest.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
 
-/** The data a reference's id stands for; undefined when there is none. */
-export type DataOf = (id: string) => { readonly data: unknown } | undefined;
+/** The data a reference's id stands for, or why it cannot be had; undefined when there is none. */
+export type DataOf = (id: string) => { readonly data: unknown } | { readonly error: Failure } | undefined;
 
 /** Collect every reference in a value, or say where one is malformed. Literals are not looked into. */
 export function findReferences(value: unknown, path: readonly PropertyKey[]): Result<Reference[], Failure> {
@@ -146,6 +146,7 @@ function lookUp(reference: Reference, dataOf: DataOf): Result<unknown, Failure> 
     const hint = `'${reference.id}' is not known any more: results are kept for 15 minutes. Run its action again.`;
     return err(makeFailure("BAD_REFERENCE", { hint }));
   }
+  if ("error" in source) return err(source.error);
   const found = follow(source.data, reference.tokens);
   return found.found ? ok(found.value) : err(nothingThere(reference, found.depth, found.at));
 }

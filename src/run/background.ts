@@ -9,6 +9,7 @@ import { rateLimited, toLimit } from "../gate/admit-plan.ts";
 import type { AttemptRunner } from "./attempt-runner.ts";
 import { PERHAPS_RECORDED } from "../gate/degrade-plan.ts";
 import type { MakeJob } from "../gate/make-job.ts";
+import type { AnswerBudget } from "../answer/envelope.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { combineElements } from "../answer/combine-elements.ts";
 import type { StepIds } from "../gate/step-ids.ts";
@@ -23,6 +24,7 @@ export interface BackgroundOptions {
   /** Fences of those that it recorded; null where the first attempt is the alarm's. */
   readonly fences: ReadonlyMap<number, number | null>;
   readonly gate: Gate;
+  readonly answer: AnswerBudget;
   readonly attempts: AttemptRunner;
   /** When the platform may cut what runs after the answer. */
   readonly attemptsEndAt: number;
@@ -66,7 +68,7 @@ export class Background {
     index: number,
     { calls, tool }: { readonly calls: readonly Result<Call, Failure>[]; readonly tool: Tool },
   ): Promise<void> {
-    const { ids, makeJob } = this.#options;
+    const { ids, makeJob, answer } = this.#options;
     beyondRecall(ticket);
     // Only where it is declared: the default for writes is about half-applied ones, and every job stands for itself.
     const failFast = tool.orchestration.on_error === "fail-fast";
@@ -81,8 +83,11 @@ export class Background {
       allOrNothing: failFast,
       retaken: ids.seedOf(index).retaken,
     });
-    const elements = calls.map((call, element): Outcome =>
-      call.ok ? (recorded.get(element) ?? NOT_RECORDED) : { status: "error", error: call.error, meta: {} },
+    const elements = calls.map((call, element) =>
+      answer.admitElement(
+        call.ok ? (recorded.get(element) ?? NOT_RECORDED) : { status: "error", error: call.error, meta: {} },
+        true,
+      ),
     );
     const anyRecorded = elements.some(({ status }) => status === "initiated");
     ticket.end(

@@ -9,6 +9,7 @@ import { inDoubt, toFailedOutcome } from "../answer/failed-outcome.ts";
 import { serialiseOutput } from "../answer/serialise-output.ts";
 import { CallClock } from "../egress/call-clock.ts";
 import { type CallTrace, createEgress } from "../egress/egress.ts";
+import { CallBytes } from "../egress/read-body.ts";
 import {
   LookupFailure,
   lookUpSecrets,
@@ -31,6 +32,8 @@ export interface CallOptions {
   readonly maxAttempts: number;
   /** Of a tool with global limits: the first attempt's permit is held, later ones ask for their own. */
   readonly permits?: CallPermits | undefined;
+  /** Its output is looked at once and then let go. */
+  readonly isLook?: boolean;
 }
 
 /** Call a tool: its clock starts now, it is retried where its contract allows, and its ticket ends in exactly one outcome. */
@@ -46,6 +49,7 @@ class ToolCall implements CallState {
   readonly #clock: CallClock;
   readonly #startedAt: number;
   readonly #trace: CallTrace = { sent: false, status: null, retryAfterMs: null };
+  readonly #held: CallBytes;
   #redact: (json: string) => string;
   /** The secrets as they are for this caller; null where they are the deployment's. */
   #secrets: ReadonlyMap<string, string> | null = null;
@@ -65,6 +69,7 @@ class ToolCall implements CallState {
     const isOwn = call.timeoutMs < call.tool.timeoutMs && !ticket.isJob;
     this.#clock = new CallClock(clock, call.timeoutMs, isOwn ? "timeout_ms" : "tool");
     this.#redact = call.tool.secrets.length === 0 ? asItIs : redactorOf(call.tool, scope.ports.secret);
+    this.#held = new CallBytes(scope.budget, call.tool.isWrite);
   }
 
   get sent(): boolean {
@@ -108,6 +113,7 @@ class ToolCall implements CallState {
     if (this.#scope.parallelism !== undefined) this.#scope.parallelism.active -= 1;
     this.#options.permits?.release(this.#trace.retryAfterMs);
     tellCache?.(outcome);
+    this.#held.end(this.#outputBytes(outcome));
     this.#ticket.end(outcome);
   }
 
@@ -138,8 +144,13 @@ class ToolCall implements CallState {
     return binding;
   }
 
+  /** What goes on being held of the output: a job's goes to its object, and what a look finds is seen once. */
+  #outputBytes({ meta }: Outcome): number {
+    return this.#ticket.isJob || this.#options.isLook === true ? 0 : (meta.bytes ?? 0);
+  }
+
   #makeContext(): ToolContext {
-    const { ports, origin, slots, budget, options, health, onReport, mayLinger } = this.#scope;
+    const { ports, origin, slots, options, health, onReport, mayLinger } = this.#scope;
     const { tool, timeoutMs } = this.#call;
     const { idempotencyKey } = this.#options;
     const clock = this.#clock;
@@ -152,7 +163,7 @@ class ToolCall implements CallState {
         clock,
         time: ports.clock,
         slots,
-        budget,
+        held: this.#held,
         fetch: ports.fetch,
         options,
         trace: this.#trace,
@@ -189,6 +200,7 @@ class ToolCall implements CallState {
       } catch (error) {
         const failure = toFailure(error);
         if (!(error instanceof ToolFailure)) logToolBug(error, this.#logged);
+        this.#held.drop();
         if (!(await this.#mayRetry(failure))) return this.#fail(failure, error);
       }
     }

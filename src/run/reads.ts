@@ -4,6 +4,8 @@ import type { Clock } from "../kit/clock.ts";
 import { type Repeats, sharedKey } from "../plan/same-reads.ts";
 import type { Call } from "../plan/step.ts";
 import type { CachedAnswer, TenantReads } from "../egress/read-cache.ts";
+import type { ByteBudget } from "../egress/read-body.ts";
+import { ok, type Result } from "../kit/result.ts";
 import { type SentWrite, Ticket } from "./ticket.ts";
 
 /**
@@ -16,13 +18,20 @@ export class Reads {
   readonly #clock: Clock;
   readonly #repeats: Repeats | null;
   readonly #remembered: TenantReads | null;
+  readonly #budget: ByteBudget;
   readonly #pending = new Map<string, Map<string, PendingRead>>();
+  /** What this batch was reminded of, parsed once however often it is asked. */
+  readonly #recalled = new Map<string, Result<unknown, Failure>>();
 
-  /** @param remembered null where every call was asked for on its own account */
-  constructor(clock: Clock, repeats: Repeats | null, remembered: TenantReads | null) {
+  /**
+   * @param repeats null where every call was asked for on its own account, and so is `remembered`
+   * @param budget has the values that the batch's data may have
+   */
+  constructor(clock: Clock, repeats: Repeats | null, remembered: TenantReads | null, budget: ByteBudget) {
     this.#clock = clock;
     this.#repeats = repeats;
     this.#remembered = remembered;
+    this.#budget = budget;
   }
 
   /**
@@ -36,7 +45,7 @@ export class Reads {
     // are over by then and reads after it begin when it has ended.
     if (tool.isWrite) this.#pending.delete(tool.domain);
     const remembered = this.#remembered?.find(call) ?? null;
-    if (remembered !== null) return ticket.end(toOutcome(remembered));
+    if (remembered !== null) return ticket.end(this.#recall(remembered));
     const key = this.#keyOf(call);
     if (key === null) return make(ticket);
 
@@ -49,6 +58,20 @@ export class Reads {
     make(asked.ticket);
   }
 
+  /** A remembered answer as an outcome: parsed anew, so that no batch can change what the next one reads. */
+  #recall({ json, bytes, ageMs }: CachedAnswer): Outcome {
+    let data = this.#recalled.get(json);
+    if (data === undefined) {
+      const taken = this.#budget.takeValues(json);
+      data = taken.ok ? ok(JSON.parse(json) as unknown) : taken;
+      this.#recalled.set(json, data);
+    }
+    const meta = { durationMs: 0, queuedMs: 0, attempts: 0, bytes, ageMs };
+    return data.ok
+      ? { status: "success", data: data.value, json, meta }
+      : { status: "error", error: data.error, meta };
+  }
+
   #keyOf(call: Call): string | null {
     if (this.#repeats === null || call.tool.isWrite) return null;
     const { open, keys } = this.#repeats;
@@ -57,12 +80,6 @@ export class Reads {
     const key = sharedKey(call);
     return keys.has(key) ? key : null;
   }
-}
-
-/** A remembered answer as an outcome: parsed anew, so that no batch can change what the next one reads. */
-function toOutcome({ json, bytes, ageMs }: CachedAnswer): Outcome {
-  const meta = { durationMs: 0, queuedMs: 0, attempts: 0, bytes, ageMs };
-  return { status: "success", data: JSON.parse(json) as unknown, json, meta };
 }
 
 /** One call and those who wait for it. It is stopped when nobody does any more. */

@@ -1,6 +1,7 @@
 import type { QuotaState } from "../contract/gate/admission.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
+import { ok } from "../kit/result.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import type { Admission } from "../gate/admission.ts";
@@ -10,10 +11,10 @@ import { ByteBudget } from "../egress/read-body.ts";
 import { markDegraded } from "../gate/degrade-plan.ts";
 import type { CallScope, Parallelism } from "./call-scope.ts";
 import { Demotion } from "./demotion.ts";
-import type { BatchMeasures } from "../answer/envelope.ts";
+import { answerBudgetOf, type BatchMeasures } from "../answer/envelope.ts";
 import type { Execution } from "../gate/execution.ts";
 import { createGroupParking } from "../approve/park-groups.ts";
-import { recallResults } from "../answer/recall-results.ts";
+import { type Recalled, recallResults } from "../answer/recall-results.ts";
 import { runPlan } from "./run-plan.ts";
 import { shapeAlone } from "../answer/shape-outcomes.ts";
 import { createStepStarter } from "./start-step.ts";
@@ -39,7 +40,7 @@ export async function runAdmitted(admission: Admission, execution: Execution): P
   };
 }
 
-const NOTHING: ReadonlyMap<string, unknown> = new Map();
+const NOTHING: Recalled = new Map();
 
 async function run(
   { admitted, jobs, ids, jobOrigin, makeJob, keys }: Admission,
@@ -64,7 +65,7 @@ async function run(
     ports,
     options,
     slots: new Semaphore(options.headerSlots),
-    budget: new ByteBudget(options.requestResponseBytes),
+    budget: new ByteBudget(options.requestResponseBytes, LIMITS.responseReserveBytes),
     toolGates,
     health,
     cache,
@@ -73,7 +74,8 @@ async function run(
     mayLinger: !lasting && signal === null && keys === null && isNarrow(plan, options.headerSlots),
   };
   const recalled =
-    plan.approved?.results ?? (plan.handles.length === 0 ? NOTHING : await recallResults(plan.handles, gate));
+    plan.handles.length === 0 ? approvedOf(plan) : await recallResults(plan.handles, gate, scope.budget);
+  const answer = execution.answer ?? answerBudgetOf(plan);
   let turn: Turn | undefined;
   const turnOf = (): Turn => (turn ??= new Turn());
   let background: Background | undefined;
@@ -90,6 +92,7 @@ async function run(
       jobs,
       fences,
       gate,
+      answer,
       attempts,
       attemptsEndAt,
       defer,
@@ -108,6 +111,7 @@ async function run(
       scope,
       ids,
       gate,
+      answer,
       turn: turnOf,
       endsAt: clock.now() + plan.deadlineMs,
       background: () => (background ??= createBackground()),
@@ -125,9 +129,10 @@ async function run(
         ? () => new Demotion({ ids: ids(), origin: jobOrigin(), clock, gate, defer })
         : undefined,
       recalled,
+      admit: (step, outcome) => answer.admit(step, outcome),
       park: (parked, dataOf) => createGroupParking(plan, { caller, ports, gate })(parked, dataOf),
       ...(keys !== null && {
-        known: keys.known(),
+        known: keys.known(scope.budget),
         amend: (step: Step, outcome: Outcome) => keys.amend(step, outcome),
       }),
       onOutcome: (step, outcome) => {
@@ -139,6 +144,13 @@ async function run(
   if (lasting) defer(running.then((result) => result.drain()));
   const { outcomes } = await running;
   return verifications === undefined ? outcomes : verifications.applyTo(outcomes);
+}
+
+/** What actions refer to that waited for a person: it was kept with them. */
+function approvedOf({ approved }: Plan): Recalled {
+  return approved === undefined
+    ? NOTHING
+    : new Map([...approved.results].map(([id, data]) => [id, ok(data)]));
 }
 
 /** Whether every step is one sync call that is made once, and all of them have a header slot at the same time. */

@@ -19,6 +19,8 @@ export interface LoopOptions {
   readonly failFast: boolean;
   /** Doing all of it again after a part of it was done harms nobody. */
   readonly repeatable: boolean;
+  /** Admits an element's outcome to the answer, or makes of it what is said where there is no room. */
+  readonly admit?: (outcome: Outcome) => Outcome;
   /** Begin one element's call. */
   readonly begin: (ticket: Ticket, call: Call, element: number) => void;
 }
@@ -97,7 +99,10 @@ class Loop {
     if (call.ok) this.#options.begin(ticket, call.value, element);
   }
 
-  #settle(element: number, outcome: Outcome): void {
+  #settle(element: number, came: Outcome): void {
+    const { admit } = this.#options;
+    // Now and not when the loop is over: texts of their own would wait for the slowest element.
+    const outcome = admit === undefined ? came : admit(came);
     this.#outcomes[element] = outcome;
     this.#left -= 1;
     if (this.#options.failFast && !succeeded(outcome) && this.#ended === null) {

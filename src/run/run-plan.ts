@@ -1,5 +1,6 @@
 import { makeFailure } from "../contract/failure.ts";
 import { isFailure, isMet, type Outcome } from "../contract/outcome.ts";
+import type { Recalled } from "../answer/recall-results.ts";
 import type { Clock } from "../kit/clock.ts";
 import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
 import type { DataOf } from "../plan/references.ts";
@@ -15,9 +16,11 @@ export interface PlanRunOptions {
   /** Aborts when the caller has gone away; null when the platform then ends everything by itself. */
   readonly signal: AbortSignal | null;
   /** Data of earlier batches that this one refers to, by handle. */
-  readonly recalled?: ReadonlyMap<string, unknown>;
+  readonly recalled?: Recalled;
   /** Outcomes that are known before anything runs, by step. */
   readonly known?: ReadonlyMap<number, Outcome>;
+  /** Admits an outcome to the answer, or makes of it what is said where there is no room: the plan goes on with that. */
+  readonly admit?: (step: Step, outcome: Outcome) => Outcome;
   /** Says what an outcome is to the caller; the plan goes on with what it was. */
   readonly amend?: (step: Step, outcome: Outcome) => Outcome;
   /** Makes jobs of safe actions that are unfinished at the deadline; without it they end there. */
@@ -163,8 +166,9 @@ class PlanRun {
   readonly #dataOf: DataOf = (id) => {
     const index = this.#position.get(id);
     if (index === undefined) {
-      const { recalled } = this.#options;
-      return recalled?.has(id) === true ? { data: recalled.get(id) } : undefined;
+      const recalled = this.#options.recalled?.get(id);
+      if (recalled === undefined) return undefined;
+      return recalled.ok ? { data: recalled.value } : { error: recalled.error };
     }
     const outcome = this.#outcomes[index];
     return outcome?.status === "success" ? { data: outcome.data } : undefined;
@@ -188,16 +192,23 @@ class PlanRun {
     if (failed !== undefined) this.#abortRest(failed[0]);
   }
 
-  #knownOf({ index, task }: Step): Outcome | null {
+  #knownOf(step: Step): Outcome | null {
+    const { index, task } = step;
     const known = this.#options.known?.get(index);
-    if (known !== undefined) return known;
+    if (known !== undefined) return this.#admit(step, known);
     return task.ok ? null : { status: "error", error: task.error, meta: {} };
   }
 
-  #settle(step: Step, outcome: Outcome): void {
+  #settle(step: Step, came: Outcome): void {
     if (this.#outcomes[step.index] !== undefined) return;
+    const outcome = this.#admit(step, came);
     this.#record(step, outcome);
     this.#release(step, outcome);
+  }
+
+  #admit(step: Step, outcome: Outcome): Outcome {
+    const { admit } = this.#options;
+    return admit === undefined ? outcome : admit(step, outcome);
   }
 
   #record(step: Step, outcome: Outcome): void {

@@ -5,7 +5,8 @@ import { ok } from "../kit/result.ts";
 import { prepareTask } from "../plan/prepare-task.ts";
 import type { DataOf } from "../plan/references.ts";
 import type { Call, Plan, Step, Task } from "../plan/step.ts";
-import { selectFields } from "../answer/select-fields.ts";
+import type { AnswerBudget } from "../answer/envelope.ts";
+import { Selections } from "../answer/select-fields.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { toLimit } from "../gate/admit-plan.ts";
 import type { StepIds } from "../gate/step-ids.ts";
@@ -28,6 +29,7 @@ export interface StepScope {
   readonly scope: CallScope;
   readonly ids: () => StepIds;
   readonly gate: Gate;
+  readonly answer: AnswerBudget;
   readonly turn: () => Turn;
   /** When the batch's deadline passes, in the clock's milliseconds: nothing waits for a permit after it. */
   readonly endsAt: number;
@@ -56,6 +58,7 @@ export function createStepStarter(batch: StepScope): StartStep {
   const recalls = plan.sharesReads && scope.cache !== null;
   let reads: Reads | undefined;
   let caps: ToolCaps | undefined;
+  let selections: Selections | undefined;
 
   const call: Begin = (ticket, call, { step, element }, permits) =>
     callTool(ticket, call, scope, {
@@ -66,7 +69,9 @@ export function createStepStarter(batch: StepScope): StartStep {
 
   const layers: Readonly<Record<Layer, (next: Begin) => Begin>> = {
     select: (next) => (ticket, call, place) => {
-      ticket.shape((outcome) => select(outcome, place.task.select!));
+      const { tool, select } = place.task;
+      const selection = (selections ??= new Selections(batch.answer));
+      ticket.shape((outcome) => selection.show(outcome, select!, tool.isWrite));
       next(ticket, call, place);
     },
     verify: (next) => (ticket, call, place) => {
@@ -74,7 +79,7 @@ export function createStepStarter(batch: StepScope): StartStep {
       next(ticket, call, place);
     },
     reads: (next) => (ticket, call, place) => {
-      reads ??= new Reads(clock, sharing.repeats, recalls ? scope.cache : null);
+      reads ??= new Reads(clock, sharing.repeats, recalls ? scope.cache : null, scope.budget);
       reads.answer(ticket, place.step.id, call, (own) => next(own, call, place));
     },
     cap: (next) => (ticket, call, place) => {
@@ -116,17 +121,10 @@ export function createStepStarter(batch: StepScope): StartStep {
       inOrder: tool.isWrite,
       failFast: tool.onError === "fail-fast",
       repeatable: tool.idempotent,
+      admit: (outcome: Outcome) => batch.answer.admitElement(outcome, tool.isWrite),
       begin: (own: Ticket, call: Call, element: number) => begin(own, call, { step, task, element }),
     };
     if (toLimit(tool) === null) runLoop(ticket, prepared.value.calls, loop);
     else void runDrawnLoop(ticket, prepared.value.calls, { ...loop, tool, gate });
   };
-}
-
-/** Show only the selected parts of a call's output. What refers to it still sees the whole. */
-function select(outcome: Outcome, pointers: readonly (readonly string[])[]): Outcome {
-  if (outcome.status !== "success") return outcome;
-  const { data, missing } = selectFields(outcome.data, pointers);
-  const meta = missing.length === 0 ? outcome.meta : { ...outcome.meta, selectMissing: missing };
-  return { ...outcome, shown: { data, json: JSON.stringify(data) }, meta };
 }

@@ -95,7 +95,7 @@ export class Verifications {
     const alone = { ...shared, slots: new Semaphore(1) };
     const read = { tool, input, args: parsed.value, timeoutMs };
     const key = scope.ports.newId();
-    const options = { idempotencyKey: () => key, maxAttempts: 1 };
+    const options = { idempotencyKey: () => key, maxAttempts: 1, isLook: true };
     const looked = await outcomeOf((ticket) => callTool(ticket, read, alone, options));
     if (looked.status === "error") return looked.error.code === "NOT_FOUND" ? "not_found" : "inconclusive";
     if (looked.status !== "success") return "inconclusive";

@@ -32,7 +32,7 @@ async function run(
   onReply?: TurnOptions["onReply"],
   tools: readonly Tool[] = TOOLS,
 ) {
-  const options = { bodyBytes: 1_000, ...(onReply && { onReply }) };
+  const options = { bodyBytes: 1_000, copies: 1, ...(onReply && { onReply }) };
   return world.clock.runUntil(runCalls(calls, world.execution(tools), options));
 }
 

@@ -1,12 +1,15 @@
 import { expect, test } from "vitest";
 
 import { recallResults } from "../../src/answer/recall-results.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
+import { ByteBudget } from "../../src/egress/read-body.ts";
+import { ok } from "../../src/kit/result.ts";
 import { FakeGate } from "../support/fake-gate.ts";
 
 test("recallResults() asks for nothing when nothing is referred to", async () => {
   const gate = new FakeGate();
   gate.down = true;
-  expect(await recallResults([], gate)).toEqual(new Map());
+  expect(await recallResults([], gate, new ByteBudget(0))).toEqual(new Map());
   expect(gate.recalled).toEqual([]);
 });
 
@@ -14,10 +17,10 @@ test("recallResults() gives the data of what is still kept, and nothing of what 
   const gate = new FakeGate();
   gate.kept.set("r-1", '{"id":1}');
   gate.kept.set("r-2", "null");
-  expect(await recallResults(["r-1", "r-2", "r-3"], gate)).toEqual(
-    new Map<string, unknown>([
-      ["r-1", { id: 1 }],
-      ["r-2", null],
+  expect(await recallResults(["r-1", "r-2", "r-3"], gate, new ByteBudget(0))).toEqual(
+    new Map([
+      ["r-1", ok<unknown>({ id: 1 })],
+      ["r-2", ok<unknown>(null)],
     ]),
   );
 });
@@ -25,5 +28,17 @@ test("recallResults() gives the data of what is still kept, and nothing of what 
 test("recallResults() has nothing when the gate does not answer, so that only what refers to it fails", async () => {
   const gate = new FakeGate();
   gate.down = true;
-  expect(await recallResults(["r-1"], gate)).toEqual(new Map());
+  expect(await recallResults(["r-1"], gate, new ByteBudget(0))).toEqual(new Map());
+});
+
+test("P6: recallResults() parses no more values than a batch may have, and says which are too many", async () => {
+  const gate = new FakeGate();
+  const json = `[${"{},".repeat(199_999)}{}]`;
+  for (const handle of ["r-1", "r-2", "r-3"]) gate.kept.set(handle, json);
+  const budget = new ByteBudget(0);
+
+  const recalled = await recallResults(["r-1", "r-2", "r-3"], gate, budget);
+  expect([...recalled.values()].map((data) => data.ok)).toEqual([true, true, false]);
+  expect(recalled.get("r-3")).toMatchObject({ error: { code: "RESPONSE_TOO_LARGE" } });
+  expect(LIMITS.requestValues).toBeLessThan(3 * 200_001);
 });

@@ -1,4 +1,6 @@
+import { ANSWER_ATTACKS } from "./answers.ts";
 import type { Attack } from "./attack.ts";
+import { BODY_ATTACKS } from "./bodies.ts";
 import { FAIRNESS_ATTACKS } from "./fairness.ts";
 import { HINT_ATTACKS } from "./hints.ts";
 import { KEY_ATTACKS } from "./keys.ts";
@@ -7,6 +9,8 @@ import { TOOL_ATTACKS } from "./tools.ts";
 
 /** Every known worst request, one file for each kind. */
 export const ATTACKS: readonly Attack[] = [
+  ...ANSWER_ATTACKS,
+  ...BODY_ATTACKS,
   ...HINT_ATTACKS,
   ...FAIRNESS_ATTACKS,
   ...KEY_ATTACKS,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { LIMITS } from "../../src/contract/limits.ts";
-import { parseJson } from "../../src/contract/parse-json.ts";
+import { countValues, parseJson } from "../../src/contract/parse-json.ts";
 import { errorOf, valueOf } from "../support/unwrap.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -106,6 +106,36 @@ test("parseJson() refuses exactly what nests deeper than 32, whatever brackets a
     { numRuns: 300 },
   );
 });
+
+test("countValues() counts exactly, whatever the strings hold and however it is indented", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.constantFrom(0, 1), (value, indent) => {
+      const text = JSON.stringify(value, null, indent);
+      expect(countValues(text, Number.POSITIVE_INFINITY)).toBe(sizeOf(JSON.parse(text)));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test.each([
+  [String.raw`["\\","\"","[1,2]"]`, 4],
+  ["[{},{},{}]", 4],
+  [" [ [ ] , { } ] ", 3],
+  ['{"a":{"b":[1,null]}}', 5],
+  ['"unclosed', 1],
+  ["", 1],
+])("countValues() counts %s as %i", (text, count) => {
+  expect(countValues(text, 100)).toBe(count);
+});
+
+test("countValues() stops when there are enough", () => {
+  expect(countValues("[1,2,3,4,5,6]", 3)).toBe(4);
+});
+
+function sizeOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, inner) => sum + sizeOf(inner), 1);
+}
 
 function depthOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;

@@ -4,7 +4,7 @@ import { defineTool, type ToolDeclaration } from "../../src/catalog/define-tool.
 import { makeFailure } from "../../src/contract/failure.ts";
 import { ToolFailure } from "../../src/catalog/tool-failure.ts";
 import { Semaphore } from "../../src/kit/semaphore.ts";
-import { ByteBudget } from "../../src/egress/read-body.ts";
+import { ByteBudget, CallBytes } from "../../src/egress/read-body.ts";
 import { CallClock } from "../../src/egress/call-clock.ts";
 import { type CallTrace, createEgress } from "../../src/egress/egress.ts";
 import { UpstreamHealth } from "../../src/egress/upstream-health.ts";
@@ -35,7 +35,7 @@ function start(
     clock,
     time,
     slots,
-    budget: new ByteBudget(1_000_000),
+    held: new CallBytes(new ByteBudget(1_000_000), false),
     fetch: upstream.fetch,
     options: {
       headerSlots: 6,
@@ -320,7 +320,7 @@ describe("createEgress() under its clock and slots", () => {
       clock: new CallClock(time, 1_000),
       time,
       slots,
-      budget: new ByteBudget(100),
+      held: new CallBytes(new ByteBudget(100), false),
       fetch: () => time.sleep(5_000).then(() => new Response(body.stream)),
       options,
       trace: { sent: false, status: null, retryAfterMs: null },
@@ -332,6 +332,14 @@ describe("createEgress() under its clock and slots", () => {
     expect(slots.tryAcquire()).not.toBeNull();
     await time.advance(5_000);
     expect(body.cancelled).toBe(true);
+  });
+
+  it("P6: parses no JSON of more values than one response may have", async () => {
+    const { fetch } = start(() => new Response(`[${"{},".repeat(300_000)}{}]`));
+
+    const response = await fetch(URL_A);
+    expect(response.text()).toHaveLength(900_004);
+    expect(() => response.json()).toThrow(ToolFailure);
   });
 
   it("times out inside a silent body", async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { ToolFailure } from "../../src/catalog/tool-failure.ts";
 import { makeFailure } from "../../src/contract/failure.ts";
-import { ByteBudget } from "../../src/egress/read-body.ts";
+import { ByteBudget, CallBytes } from "../../src/egress/read-body.ts";
 import { CallClock } from "../../src/egress/call-clock.ts";
 import { parseJsonBody, readBody } from "../../src/egress/read-body.ts";
 import { type BodyStep, FakeBody, STALL } from "../support/fake-upstream.ts";
@@ -22,7 +22,7 @@ function read(steps: Iterable<BodyStep>, { headers = {}, maxBytes = 1_000, budge
   const body = new FakeBody(steps, time);
   const text = readBody(new Response(body.stream, { headers }), {
     maxBytes,
-    budget: budget ?? new ByteBudget(1_000_000),
+    held: new CallBytes(budget ?? new ByteBudget(1_000_000), false),
     clock,
     idleTimeoutMs: 5_000,
   });
@@ -51,7 +51,7 @@ describe("readBody()", () => {
 
   it("reads no body as no text", async () => {
     const clock = new CallClock(new VirtualClock(), 1_000);
-    const limits = { maxBytes: 1, budget: new ByteBudget(1), clock, idleTimeoutMs: 1 };
+    const limits = { maxBytes: 1, held: new CallBytes(new ByteBudget(1), false), clock, idleTimeoutMs: 1 };
 
     expect(await readBody(new Response(null, { status: 204 }), limits)).toBe("");
   });
@@ -117,6 +117,67 @@ describe("readBody()", () => {
     expect(body.cancelled).toBe(true);
   });
 
+  it.each<[string, BodyStep[], Record<string, string>]>([
+    ["too large", [bytes(600), bytes(600)], {}],
+    ["broken off", [bytes(600), new Error("reset")], {}],
+    ["not text", [bytes(600), new Uint8Array([0xff])], {}],
+    ["cut off in a character", [bytes(600), new Uint8Array([0xc3])], {}],
+    ["silent", [bytes(600), STALL], {}],
+    ["short and broken off", [new Error("reset")], { "content-length": "600" }],
+    ["short and not text", [new Uint8Array([0xff])], { "content-length": "1" }],
+  ])("gives back what it took of a body that is %s", async (_, steps, headers) => {
+    const budget = new ByteBudget(1_000);
+    const { text, time } = read(steps, { budget, headers });
+    await failureOf(time.runUntil(text));
+
+    expect(budget.take(1_001)).toBe(false);
+    expect(budget.take(1_000)).toBe(true);
+  });
+
+  it("reads nothing of a small body for which there are no bytes left", async () => {
+    const { text, body } = read(["12345"], {
+      budget: new ByteBudget(4),
+      headers: { "content-length": "5" },
+    });
+
+    expect((await failureOf(text)).code).toBe("RESPONSE_TOO_LARGE");
+    expect(body).toMatchObject({ chunksRead: 0, cancelled: true });
+  });
+
+  it.each<Record<string, string>>([
+    { "content-length": "10", "transfer-encoding": "chunked" },
+    { "content-length": "10", "transfer-encoding": "identity" },
+    { "content-length": "10", "content-encoding": "gzip" },
+    { "content-length": "10, 10" },
+    { "content-length": "-10" },
+    { "content-length": "+10" },
+    { "content-length": "0x0a" },
+    { "content-length": "1e1" },
+    { "content-length": "" },
+  ])("P6: counts what comes, whatever %j says", async (headers) => {
+    const endless = (function* () {
+      for (;;) yield bytes(300);
+    })();
+    const { text, body } = read(endless, { headers });
+
+    expect((await failureOf(text)).code).toBe("RESPONSE_TOO_LARGE");
+    expect(body.bytesRead).toBeLessThanOrEqual(1_300);
+    expect(body.cancelled).toBe(true);
+  });
+
+  it("P6: lets as many bodies be as fit when they come at once", async () => {
+    const budget = new ByteBudget(1_000);
+    const reads = Array.from({ length: 20 }, () =>
+      read(
+        Array.from({ length: 9 }, () => bytes(10)),
+        { budget },
+      ),
+    );
+    const ended = await Promise.allSettled(reads.map(({ text }) => text));
+
+    expect(ended.filter(({ status }) => status === "fulfilled")).toHaveLength(11);
+  });
+
   it("ends a body that falls silent with the idle timeout", async () => {
     const { text, body, time } = read(["{", STALL]);
 
@@ -154,7 +215,7 @@ describe("readBody()", () => {
     const clock = new CallClock(time, 60_000);
     clock.end(makeFailure("CANCELLED"));
     const body = new FakeBody(["a"]);
-    const limits = { maxBytes: 10, budget: new ByteBudget(10), clock, idleTimeoutMs: 1 };
+    const limits = { maxBytes: 10, held: new CallBytes(new ByteBudget(10), false), clock, idleTimeoutMs: 1 };
 
     expect((await failureOf(readBody(new Response(body.stream), limits))).code).toBe("CANCELLED");
     expect(body).toMatchObject({ chunksRead: 0, cancelled: true });

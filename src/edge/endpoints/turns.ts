@@ -98,6 +98,8 @@ function answerTurns({ path, parse, id, name, answer, example }: Provider): Endp
           const execution = { ...context, ...listener };
           const ran = await runCalls(calls, execution, {
             bodyBytes,
+            // As text inside JSON it may double.
+            copies: 2,
             ...(onResult && { onReply: (at, reply) => onResult(JSON.stringify(writeOne(at, reply))) }),
           });
           if (!ran.ok) return ran;

@@ -25,7 +25,7 @@ export interface CallOptions {
 /**
  * Call one tool for an MCP client, `execute_actions` among them.
  *
- * The answer is text and the same as structure. It is an error where the call itself failed: bad arguments, a single tool
+ * The answer is text, which escaping may double, and the same as structure: three copies. It is an error where the call itself failed: bad arguments, a single tool
  * that failed, a batch that was refused; not where some action of a batch failed, because the batch did what it was asked.
  */
 export async function callTool(
@@ -42,7 +42,7 @@ export async function callTool(
     onAdmitted: (quota: QuotaState | null) => onCounted(quotaHeaders(caller, quota)),
     ...followed?.listeners,
   };
-  const ran = await runCalls([{ name, args: ok(args) }], execution, { bodyBytes }).finally(() =>
+  const ran = await runCalls([{ name, args: ok(args) }], execution, { bodyBytes, copies: 3 }).finally(() =>
     followed?.end(),
   );
   if (!ran.ok) {
