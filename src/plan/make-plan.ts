@@ -14,6 +14,7 @@ import { type Dependencies, findEdges } from "./find-edges.ts";
 import { findParking } from "./find-parking.ts";
 import { type Effect, findHazards } from "./hazards.ts";
 import { prepareCall } from "./prepare-task.ts";
+import { Room } from "./references.ts";
 import { remainingPaths } from "./remaining-paths.ts";
 import { resolveAliases } from "./resolve-aliases.ts";
 import type { Edge, Plan, Step, Task } from "./step.ts";
@@ -143,7 +144,7 @@ function draftStep(
 /** Arguments without references are checked now, so that what is wrong with them fails before anything runs. */
 function withCall(task: Task, isPlain: boolean): Result<Task, Failure> {
   if (!isPlain) {
-    const call = prepareCall(task, () => undefined);
+    const call = prepareCall(task, () => undefined, new Room());
     return call.ok ? ok({ ...task, call: call.value }) : call;
   }
   const { tool, input, timeoutMs } = task;

@@ -2,12 +2,12 @@ import { makeFailure } from "../contract/failure.ts";
 import { isFailure, isMet, type Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
-import type { DataOf } from "../plan/references.ts";
+import { type DataOf, Room } from "../plan/references.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { type Demotion, isDemotable, type Unfinished } from "./demotion.ts";
 import type { Park, ParkedStep } from "../approve/parked-step.ts";
 import { skipped, skippedAfter } from "../answer/skipped-outcome.ts";
-import type { StartStep } from "./start-step.ts";
+import type { Prepare, StartStep } from "./start-step.ts";
 import { Ticket } from "./ticket.ts";
 
 export interface PlanRunOptions {
@@ -55,6 +55,8 @@ class PlanRun {
   /** Steps that wait for a person, as long as nothing they need besides that fails. */
   readonly #parked = new Map<number, ParkedStep>();
   readonly #finished = Promise.withResolvers<void>();
+  /** What looking up may still cost; made when something is looked up. */
+  #room: Room | undefined;
   /** How many steps something is under way of, answered or not. */
   #underWay = 0;
   /** Called whenever nothing is, which may be between two steps too. */
@@ -124,7 +126,7 @@ class PlanRun {
       },
     });
     this.#running.set(step.index, ticket);
-    this.#start(ticket, step, this.#dataOf);
+    this.#start(ticket, step, this.#prepare);
   }
 
   /** After the last outcome nothing begins any more, so the next time that nothing is under way is the end. */
@@ -138,7 +140,7 @@ class PlanRun {
    */
   #parks(step: Step): boolean {
     if (!step.task.ok) return false;
-    const prepared = prepareTask(step.task.value, this.#dataOf);
+    const prepared = this.#prepare(step.task.value);
     if (!prepared.ok || !hasCall(prepared.value)) return false;
     this.#park(step, prepared.value);
     if (this.#left === 0) this.#finished.resolve();
@@ -159,6 +161,8 @@ class PlanRun {
     const outcomes = await this.#options.park(parked, this.#dataOf);
     for (const { step } of parked) this.#record(step, outcomes.get(step.index)!);
   }
+
+  readonly #prepare: Prepare = (task) => prepareTask(task, this.#dataOf, (this.#room ??= new Room()));
 
   readonly #dataOf: DataOf = (id) => {
     const index = this.#position.get(id);

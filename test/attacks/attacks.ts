@@ -1,5 +1,15 @@
+import { ARGUMENT_ATTACKS } from "./arguments.ts";
 import type { Attack } from "./attack.ts";
 import { HINT_ATTACKS } from "./hints.ts";
+import { PLAN_ATTACKS } from "./plans.ts";
+import { REQUEST_ATTACKS } from "./requests.ts";
+import { SCHEMA_ATTACKS } from "./schemas.ts";
 
 /** Every known worst request, one file for each kind. */
-export const ATTACKS: readonly Attack[] = [...HINT_ATTACKS];
+export const ATTACKS: readonly Attack[] = [
+  ...HINT_ATTACKS,
+  ...ARGUMENT_ATTACKS,
+  ...SCHEMA_ATTACKS,
+  ...PLAN_ATTACKS,
+  ...REQUEST_ATTACKS,
+];

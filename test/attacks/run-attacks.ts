@@ -40,6 +40,7 @@ async function measure(attack: Attack): Promise<{ readonly cost: Cost; readonly 
       method: "POST",
       headers: { authorization: "Bearer sandbox-key", "content-type": "application/json", ...headers },
       body: typeof body === "string" ? body : JSON.stringify(body),
+      signal: AbortSignal.timeout(60_000),
     });
     const text = await response.text();
     const bytes = Buffer.byteLength(text);
