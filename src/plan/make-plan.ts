@@ -5,12 +5,13 @@ import type { Entry } from "../contract/action.ts";
 import type { Batch } from "../contract/batch.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JsonObject } from "../contract/json.ts";
+import { LIMITS } from "../contract/limits.ts";
 import { hasMarker } from "../contract/reference.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { findCycle } from "../kit/layers.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { fillFromContract } from "./fill-from-contract.ts";
-import { type Dependencies, findEdges } from "./find-edges.ts";
+import { type Dependencies, findEdges, tooManyHandles } from "./find-edges.ts";
 import { findParking } from "./find-parking.ts";
 import { type Effect, findHazards } from "./hazards.ts";
 import { prepareCall } from "./prepare-task.ts";
@@ -46,7 +47,8 @@ export function makePlan(
   const isKnown = ({ action }: Entry): boolean => !action.ok || catalog.get(action.value.tool) !== undefined;
   const entries = batch.entries.every(isKnown) ? batch.entries : resolveAliases(batch.entries);
   const position = new Map(entries.map(({ id, index }) => [id, index]));
-  const drafts = entries.map((entry) => draftStep(entry, entries, position, catalog));
+  const handles = new Set<string>();
+  const drafts = entries.map((entry) => admitHandles(draftStep(entry, entries, position, catalog), handles));
 
   const needs = drafts.map(({ edges }) => edges.map(({ from }) => from));
   const isTied = drafts.some(({ edges }) => edges.length > 0);
@@ -67,7 +69,7 @@ export function makePlan(
     isTied || isWritten
       ? remainingPaths(needs.map((needed, index) => [...needed, ...hazards[index]!]))
       : drafts.map(() => 1);
-  const steps = drafts.map(({ entry, task, edges }, index): Step => {
+  const steps = drafts.map(({ entry, task, edges, handles: recalled }, index): Step => {
     const after = hazards[index]!;
     const ordered = after.map((from): Edge => ({ from, reason: `hazard: ${effects[index]!.domain}` }));
     return {
@@ -81,6 +83,7 @@ export function makePlan(
       remaining: remaining[index]!,
       task,
       keyed: entry.action.ok ? entry.action.value.keyed : undefined,
+      ...(recalled.length > 0 && { recalls: true as const }),
     };
   });
   const { onError, deadlineMs, maxTokens } = batch;
@@ -90,13 +93,23 @@ export function makePlan(
     deadlineMs,
     demotes: true,
     maxTokens,
-    handles: [...new Set(drafts.flatMap(({ handles }) => handles))],
+    handles: [...handles],
     sharesReads: true,
     skipDenied: batch.skipApproval && !maySkipApproval,
   });
 }
 
 const NONE: readonly never[] = [];
+
+/** Add what a step refers to of earlier batches to what the ones before it do; one that makes it too much fails alone. */
+function admitHandles(draft: Draft, handles: Set<string>): Draft {
+  if (draft.handles.length === 0) return draft;
+  const added = draft.handles.filter((handle) => !handles.has(handle));
+  if (handles.size + added.length > LIMITS.handles)
+    return { ...draft, task: err(tooManyHandles()), handles: NONE };
+  for (const handle of added) handles.add(handle);
+  return draft;
+}
 
 function draftStep(
   entry: Entry,

@@ -62,6 +62,8 @@ export interface Step {
   /** Steps on the longest path that starts here, itself included: under a cap the longest goes first. */
   readonly remaining: number;
   readonly task: Result<Task, Failure>;
+  /** Whether it refers to results of earlier batches, which have to be fetched first. */
+  readonly recalls?: true;
   /** Its idempotency key, when it was sent with one. */
   readonly keyed?: KeyedAction | undefined;
 }

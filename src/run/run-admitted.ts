@@ -39,8 +39,6 @@ export async function runAdmitted(admission: Admission, execution: Execution): P
   };
 }
 
-const NOTHING: ReadonlyMap<string, unknown> = new Map();
-
 async function run(
   { admitted, jobs, ids, makeJob, keys }: Admission,
   parallelism: Parallelism,
@@ -71,8 +69,6 @@ async function run(
     onReport,
     mayLinger: !lasting && signal === null && keys === null && isNarrow(plan, options.headerSlots),
   };
-  const recalled =
-    plan.approved?.results ?? (plan.handles.length === 0 ? NOTHING : await recallResults(plan.handles, gate));
   let turn: Turn | undefined;
   const turnOf = (): Turn => (turn ??= new Turn());
   let background: Background | undefined;
@@ -116,7 +112,8 @@ async function run(
       clock,
       signal,
       demotion: plan.demotes ? () => new Demotion({ ids: ids(), clock, gate, defer }) : undefined,
-      recalled,
+      recalled: plan.approved?.results,
+      ...(plan.handles.length > 0 && { recalling: recallResults(plan.handles, gate) }),
       park: (parked, dataOf) => createGroupParking(plan, { caller, ports, gate })(parked, dataOf),
       ...(keys !== null && {
         known: keys.known(),

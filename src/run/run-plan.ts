@@ -2,7 +2,7 @@ import { makeFailure } from "../contract/failure.ts";
 import { isFailure, isMet, type Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
-import { type DataOf, Room } from "../plan/references.ts";
+import { type DataOf, Room, type Source } from "../plan/references.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { type Demotion, isDemotable, type Unfinished } from "./demotion.ts";
 import type { Park, ParkedStep } from "../approve/parked-step.ts";
@@ -14,8 +14,10 @@ export interface PlanRunOptions {
   readonly clock: Clock;
   /** Aborts when the caller has gone away; null when the platform then ends everything by itself. */
   readonly signal: AbortSignal | null;
-  /** Data of earlier batches that this one refers to, by handle. */
-  readonly recalled?: ReadonlyMap<string, unknown>;
+  /** Data that an approved plan refers to besides its own, by id. */
+  readonly recalled?: ReadonlyMap<string, unknown> | undefined;
+  /** Results of earlier batches that this one refers to, by handle, on their way; never rejects. */
+  readonly recalling?: Promise<ReadonlyMap<string, Source>>;
   /** Outcomes that are known before anything runs, by step. */
   readonly known?: ReadonlyMap<number, Outcome>;
   /** Says what an outcome is to the caller; the plan goes on with what it was. */
@@ -55,6 +57,8 @@ class PlanRun {
   /** Steps that wait for a person, as long as nothing they need besides that fails. */
   readonly #parked = new Map<number, ParkedStep>();
   readonly #finished = Promise.withResolvers<void>();
+  /** Results of earlier batches, once they are there. */
+  #handles: ReadonlyMap<string, Source> | undefined;
   /** What looking up may still cost; made when something is looked up. */
   #room: Room | undefined;
   /** How many steps something is under way of, answered or not. */
@@ -74,7 +78,9 @@ class PlanRun {
     this.#position = new Map(steps.map(({ id, index }) => [id, index]));
     this.#left = steps.length;
     this.#outcomes = steps.map(() => undefined);
-    this.#open = steps.map(({ needs, after }) => needs.length + after.length);
+    this.#open = steps.map(
+      ({ needs, after, recalls }) => needs.length + after.length + (this.#waits(recalls) ? 1 : 0),
+    );
     this.#needing = steps.map(() => []);
     this.#following = steps.map(() => []);
     for (const { index, needs, after } of steps) {
@@ -92,6 +98,7 @@ class PlanRun {
     this.#settleKnown();
     for (const step of this.#plan.steps) if (this.#isReady(step.index)) this.#begin(step);
     if (signal?.aborted === true) this.#onDisconnect();
+    if (this.#options.recalling !== undefined) void this.#recall(this.#options.recalling);
 
     await this.#finished.promise;
     cancelDeadline();
@@ -99,6 +106,20 @@ class PlanRun {
     if (this.#parked.size > 0) await this.#recordParked();
     // Every place is filled: #left reached 0.
     return { outcomes: this.#outcomes as Outcome[], drain: () => this.#drain() };
+  }
+
+  #waits(recalls: boolean | undefined): boolean {
+    return recalls === true && this.#options.recalling !== undefined;
+  }
+
+  /** Begin what waits for nothing but results of earlier batches, once they are there. Everything else goes on meanwhile. */
+  async #recall(recalling: Promise<ReadonlyMap<string, Source>>): Promise<void> {
+    this.#handles = await recalling;
+    for (const step of this.#plan.steps) {
+      if (!this.#waits(step.recalls)) continue;
+      this.#open[step.index]! -= 1;
+      if (this.#isReady(step.index)) this.#begin(step);
+    }
   }
 
   #isReady(index: number): boolean {
@@ -157,6 +178,8 @@ class PlanRun {
   }
 
   async #recordParked(): Promise<void> {
+    // What waits for a parked step was never begun, and what it refers to is recorded with it.
+    this.#handles ??= await this.#options.recalling;
     const parked = [...this.#parked.values()].sort((a, b) => a.step.index - b.step.index);
     const outcomes = await this.#options.park(parked, this.#dataOf);
     for (const { step } of parked) this.#record(step, outcomes.get(step.index)!);
@@ -168,7 +191,7 @@ class PlanRun {
     const index = this.#position.get(id);
     if (index === undefined) {
       const { recalled } = this.#options;
-      return recalled?.has(id) === true ? { data: recalled.get(id) } : undefined;
+      return recalled?.has(id) === true ? { data: recalled.get(id) } : this.#handles?.get(id);
     }
     const outcome = this.#outcomes[index];
     return outcome?.status === "success" ? { data: outcome.data } : undefined;

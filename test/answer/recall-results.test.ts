@@ -15,9 +15,9 @@ test("recallResults() gives the data of what is still kept, and nothing of what 
   gate.kept.set("r-1", '{"id":1}');
   gate.kept.set("r-2", "null");
   expect(await recallResults(["r-1", "r-2", "r-3"], gate)).toEqual(
-    new Map<string, unknown>([
-      ["r-1", { id: 1 }],
-      ["r-2", null],
+    new Map([
+      ["r-1", { data: { id: 1 } }],
+      ["r-2", { data: null }],
     ]),
   );
 });
