@@ -4,6 +4,7 @@ import { HINT_ATTACKS } from "./hints.ts";
 import { PLAN_ATTACKS } from "./plans.ts";
 import { REQUEST_ATTACKS } from "./requests.ts";
 import { SCHEMA_ATTACKS } from "./schemas.ts";
+import { WORK_ATTACKS } from "./work.ts";
 
 /** Every known worst request, one file for each kind. */
 export const ATTACKS: readonly Attack[] = [
@@ -12,4 +13,5 @@ export const ATTACKS: readonly Attack[] = [
   ...SCHEMA_ATTACKS,
   ...PLAN_ATTACKS,
   ...REQUEST_ATTACKS,
+  ...WORK_ATTACKS,
 ];

@@ -41,3 +41,8 @@ export function countCode(answer: Answered, code: string): number {
   assert.equal(answer.status, 200, answer.text.slice(0, 300));
   return answer.text.split(`"code":"${code}"`).length - 1;
 }
+
+/** Just under a mebibyte as JSON, in so few values that only its bytes bound it. */
+export function longRows(): object {
+  return { rows: times(3_000, (n) => ({ n, text: `row ${n} says ${"some words and more ".repeat(15)}` })) };
+}

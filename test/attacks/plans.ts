@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import type { Attack } from "./attack.ts";
-import { answering, resultsOf, times, wideObject } from "./hostile-data.ts";
+import { answering, longRows, resultsOf, times, wideObject } from "./hostile-data.ts";
 
 /** What makes planning, choosing and cutting look at much. */
 export const PLAN_ATTACKS: readonly Attack[] = [
@@ -47,6 +47,14 @@ export const PLAN_ATTACKS: readonly Attack[] = [
   {
     title: "plans: 16 MiB of answers cut to a few tokens",
     run: async ({ upstream, execute }) => {
+      upstream.script("/big", answering(longRows()));
+      const actions = times(16, (n) => ({ tool: "probe-any", args: { path: `/big?${n}` } }));
+      assert.equal(resultsOf(await execute({ actions, max_tokens: 2_000 })).length, 16);
+    },
+  },
+  {
+    title: "plans: 16 MiB of small values cut to a few tokens",
+    run: async ({ upstream, execute }) => {
       upstream.script(
         "/big",
         answering({ rows: times(24_000, (n) => ({ n, name: `name ${n}`, on: true })) }),
@@ -56,12 +64,17 @@ export const PLAN_ATTACKS: readonly Attack[] = [
     },
   },
   {
+    title: "plans: 16 MiB of answers cut to two million tokens",
+    run: async ({ upstream, execute }) => {
+      upstream.script("/big", answering(longRows()));
+      const actions = times(16, (n) => ({ tool: "probe-any", args: { path: `/big?${n}` } }));
+      assert.equal(resultsOf(await execute({ actions, max_tokens: 2_000_000 })).length, 16);
+    },
+  },
+  {
     title: "plans: 16 MiB of answers cut to a few tokens, streamed",
     run: async ({ upstream, execute }) => {
-      upstream.script(
-        "/big",
-        answering({ rows: times(24_000, (n) => ({ n, name: `name ${n}`, on: true })) }),
-      );
+      upstream.script("/big", answering(longRows()));
       const actions = times(16, (n) => ({ tool: "probe-any", args: { path: `/big?${n}` } }));
       const answer = await execute({ actions, max_tokens: 2_000 }, { accept: "text/event-stream" });
       assert.equal(answer.status, 200);

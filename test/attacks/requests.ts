@@ -107,16 +107,24 @@ export const REQUEST_ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: "requests: a query of 16 KB",
-    run: async ({ url }) => {
-      const headers = { authorization: "Bearer sandbox-key" };
-      for (const query of [
-        "a=".repeat(8_000),
-        "&".repeat(16_000),
+    title: "requests: a query of 15 KB",
+    run: async ({ get }) => {
+      const queries = [
+        "a=".repeat(7_500),
+        "&".repeat(15_000),
+        "limit=1&".repeat(1_900),
         `cursor=${"%25".repeat(5_000)}`,
-        "limit=1&".repeat(2_000),
-      ])
-        await (await fetch(`${url}/v1/jobs?${query}`, { headers })).text();
+      ];
+      for (const query of queries) assert.ok((await get(`/v1/jobs?${query}`)).status < 500);
+    },
+  },
+  {
+    title: "requests: the document, the tools and the schemas of all of them",
+    run: async ({ get, send }) => {
+      const all = { limit: 50, detail: "schema" };
+      for (const path of ["/openapi.json", "/v1/tools", "/v1/tools?format=openai"])
+        assert.equal((await get(path)).status, 200);
+      assert.equal((await send("/v1/discover_tools", all)).status, 200);
     },
   },
 ];
