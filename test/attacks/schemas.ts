@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import type { Attack } from "./attack.ts";
-import { countCode, times } from "./hostile-data.ts";
+import { answering, countCode, times } from "./hostile-data.ts";
 
 const ZEROS = times(30_000, () => 0);
 
@@ -90,6 +90,22 @@ export const SCHEMA_ATTACKS: readonly Attack[] = [
         categories: times(60_000, () => 0),
       });
       assert.equal(answer.status, 422);
+    },
+  },
+  {
+    title: "schemas: 1,225 elements with 2,000 unknown fields each",
+    run: async ({ upstream, execute }) => {
+      const element = Object.fromEntries(times(2_000, (n) => [`n${n}`, 0]));
+      upstream.script("/big", answering(times(25, () => element)));
+      const loops = times(49, () => ({
+        tool: "probe-echo",
+        args: { $ref: "item#" },
+        for_each: { $ref: "big#" },
+      }));
+      const answer = await execute({
+        actions: [{ id: "big", tool: "probe-any", args: { path: "/big" } }, ...loops],
+      });
+      assert.equal(countCode(answer, "INVALID_ARGS"), 49);
     },
   },
 ];
