@@ -90,7 +90,7 @@ class Cutter {
     const isArray = Array.isArray(container);
     const entries: Entry[] = [];
     let weight = 0;
-    for (const entry of this.#entriesOf(container)) {
+    for (const entry of this.#entriesOf(container, Math.max(left, SMALL))) {
       entries.push(entry);
       weight += entry.weight;
       if (weight > left && (isArray || entries.length > RECORD_FIELDS)) break;
@@ -98,25 +98,32 @@ class Cutter {
     return entries;
   }
 
-  *#entriesOf(container: object): Generator<Entry, void> {
+  *#entriesOf(container: object, enough: number): Generator<Entry, void> {
     if (Array.isArray(container)) {
       for (const [key, value] of container.entries())
-        yield { key, value, keyWeight: 0, weight: this.#weigh(value) };
+        yield { key, value, keyWeight: 0, weight: this.#weigh(value, enough) };
       return;
     }
     for (const [key, value] of Object.entries(container)) {
       const keyWeight = weigh(`${JSON.stringify(key)}:`);
-      yield { key, value, keyWeight, weight: keyWeight + this.#weigh(value) };
+      yield { key, value, keyWeight, weight: keyWeight + this.#weigh(value, enough) };
     }
   }
 
-  /** What a value and the character that follows it weigh; the character before is punctuation. */
-  #weigh(value: unknown): number {
+  /**
+   * What a value and the character that follows it weigh; the character before is punctuation. Of what weighs more than
+   * `enough` only that it does is found: it is cut all the same, and to less the further in it stands.
+   */
+  #weigh(value: unknown, enough: number): number {
     const isLarge = isContainer(value) || (typeof value === "string" && value.length > LARGE_TEXT);
     const known = isLarge ? this.#weights.get(value) : undefined;
     if (known !== undefined) return known;
     let weight = 0;
-    if (isContainer(value)) for (const entry of this.#entriesOf(value)) weight += entry.weight;
+    if (isContainer(value))
+      for (const entry of this.#entriesOf(value, enough)) {
+        weight += entry.weight;
+        if (weight > enough) break;
+      }
     else weight = weigh(`${JSON.stringify(value)},`);
     if (isLarge) this.#weights.set(value, weight);
     return weight;
@@ -132,7 +139,7 @@ class Cutter {
     if (weight <= SMALL) return weight;
     if (isLongString(value)) return keyWeight + SHORTEST;
     if (!isContainer(value) || depth >= DEEPEST) return weight;
-    const [first] = this.#entriesOf(value);
+    const [first] = this.#entriesOf(value, weight);
     return first === undefined ? weight : keyWeight + this.#leastOf(first, depth + 1);
   }
 

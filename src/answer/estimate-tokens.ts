@@ -95,7 +95,11 @@ function scan(json: string, { from, to, limit }: { from: number; to: number; lim
     code = json.charCodeAt(end);
     const kind = code < 128 ? ASCII[code]! : kindOf(code);
     let cost = 0;
-    if (kind <= SYLLABLE) {
+    if (kind === LOWER && last === LOWER) {
+      // Three of four characters; what any letter in a word costs, without asking what it may be besides.
+      run += 1;
+      cost = run < costs.length ? costs[run]! : costs[costs.length - 1]!;
+    } else if (kind <= SYLLABLE) {
       if (last > SYLLABLE) {
         if (last === MARK && before === BACKSLASH && isEscape(code)) {
           // `\n` is a token of its own; what follows begins anew.

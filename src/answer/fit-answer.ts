@@ -17,14 +17,16 @@ export function fitAnswer(
 ): string {
   const limit = LIMITS.idempotencyAnswerBytes;
   if (isWithin(json, limit)) return json;
-  const weight = outcomes.reduce((sum, outcome) => sum + weightOf(outcome), 0);
+  const tokensOf = rememberTokens();
+  const weight = outcomes.reduce((sum, outcome) => sum + weightOf(outcome, tokensOf), 0);
+  const bytes = byteLength(json);
   // Tokens and bytes are not proportional, so it may take more than one cut.
   for (let part = 0.9; part > 0.01; part *= 0.6) {
-    const budget = Math.floor(weight * part * (limit / byteLength(json)));
-    const cut = write(cutOutcomes(outcomes, budget));
+    const budget = Math.floor(weight * part * (limit / bytes));
+    const cut = write(cutOutcomes(outcomes, budget, tokensOf));
     if (isWithin(cut, limit)) return cut;
   }
-  return write(cutOutcomes(outcomes, 0).map(withoutHints));
+  return write(cutOutcomes(outcomes, 0, tokensOf).map(withoutHints));
 }
 
 /** Fit one action's result into what its key may keep. References then see the cut data too. */
@@ -57,21 +59,33 @@ type Success = Extract<Outcome, { readonly status: "success" }>;
 
 function cutText(data: unknown, json: string, limit: number): Success {
   const whole: Success = { status: "success", data, json, meta: {} };
-  const weight = weightOf(whole);
+  const tokensOf = rememberTokens();
+  const weight = weightOf(whole, tokensOf);
+  const bytes = byteLength(json);
   for (let part = 0.9; part > 0.01; part *= 0.6) {
-    const [cut] = cutOutcomes([whole], Math.floor((weight * part * limit) / byteLength(json)));
+    const [cut] = cutOutcomes([whole], Math.floor((weight * part * limit) / bytes), tokensOf);
     if (cut?.status === "success" && isWithin(textOf(cut).json, limit)) return cut;
   }
-  return cutOutcomes([whole], 0)[0] as Success;
+  return cutOutcomes([whole], 0, tokensOf)[0] as Success;
 }
 
 function textOf({ data, json, shown }: Success): Shown {
   return shown ?? { data, json };
 }
 
-function weightOf(outcome: Outcome): number {
+function weightOf(outcome: Outcome, tokensOf: (json: string) => number): number {
   const shown = shownOf(outcome);
-  return shown === undefined ? 0 : roughTokens(shown.json);
+  return shown === undefined ? 0 : tokensOf(shown.json);
+}
+
+/** Estimate each text once, however many cuts of it are tried. */
+function rememberTokens(): (json: string) => number {
+  const known = new Map<string, number>();
+  return (json) => {
+    let tokens = known.get(json);
+    if (tokens === undefined) known.set(json, (tokens = roughTokens(json)));
+    return tokens;
+  };
 }
 
 /** The last resort, for answers whose failures alone are too much: what remains is bounded by the number of actions. */

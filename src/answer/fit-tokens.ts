@@ -25,12 +25,17 @@ export interface FittedResult extends FittableResult {
  * share. The sum of `tokens` is at most `maxTokens` unless even `null`, `[]`, `{}` or `""` for each is more. A larger
  * budget never keeps less of any result. Same input, same output.
  *
+ * @param tokensOf estimates a result's text; whoever fits the same results more than once remembers what it said
  * @example
  * fitTokens([{ json: '{"ok":true}', data: { ok: true } }], 100)[0].truncated; // undefined
  */
-export function fitTokens(results: readonly FittableResult[], maxTokens: number): FittedResult[] {
+export function fitTokens(
+  results: readonly FittableResult[],
+  maxTokens: number,
+  tokensOf: (json: string) => number = estimateTokens,
+): FittedResult[] {
   const shares = results.map(({ json }) => {
-    const whole = estimateTokens(json);
+    const whole = tokensOf(json);
     return { min: Math.min(whole, estimateTokens(leastJson(json))), whole };
   });
   const level = waterLevel(shares, maxTokens);

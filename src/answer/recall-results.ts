@@ -1,14 +1,14 @@
-import type { Failure } from "../contract/failure.ts";
-import type { ByteBudget } from "../egress/read-body.ts";
-import { attempt, ok, type Result } from "../kit/result.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
-
-/** Data of earlier batches, by the id that refers to it; or why it cannot be had although it is there. */
-export type Recalled = ReadonlyMap<string, Result<unknown, Failure>>;
+import type { ByteBudget } from "../egress/read-body.ts";
+import { attempt } from "../kit/result.ts";
+import type { Source } from "../plan/references.ts";
 
 /**
  * Fetch the kept results that a batch refers to, by handle. One that is gone is simply not there: the action that
  * refers to it says so, and the others run. The same holds for all of them when the gate does not answer.
+ *
+ * Each is bounded as text, but a megabyte may be half a million values, so values are counted before they are parsed; in
+ * the order asked, those that are too many together are refused.
  *
  * @param budget has the values that the batch's data may have, these included
  */
@@ -16,14 +16,14 @@ export async function recallResults(
   handles: readonly string[],
   gate: Gate,
   budget: ByteBudget,
-): Promise<Recalled> {
+): Promise<ReadonlyMap<string, Source>> {
   if (handles.length === 0) return new Map();
   const kept = await attempt(() => gate.recall(handles));
   if (!kept.ok) return new Map();
   return new Map(
     kept.value.map(({ handle, json }) => {
       const taken = budget.takeValues(json);
-      return [handle, taken.ok ? ok(JSON.parse(json) as unknown) : taken];
+      return [handle, taken.ok ? { data: JSON.parse(json) as unknown } : { refused: taken.error }];
     }),
   );
 }

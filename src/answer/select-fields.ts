@@ -108,7 +108,25 @@ function keep(value: unknown, wanted: Wanted): unknown {
     return indexes.map((index) => keep(value[index], wanted.get(String(index))!));
   }
   if (typeof value !== "object" || value === null) return null;
+  const keys = [...wanted.keys()];
+  if (keys.length > 1) {
+    const places = placesOf(value);
+    keys.sort((a, b) => places.get(a)! - places.get(b)!);
+  }
   // Entries, not assignments: `__proto__` becomes a field like any other.
-  const fields = Object.entries(value).filter(([key]) => wanted.has(key));
-  return Object.fromEntries(fields.map(([key, field]) => [key, keep(field, wanted.get(key)!)]));
+  return Object.fromEntries(
+    keys.map((key) => [key, keep((value as Readonly<Record<string, unknown>>)[key], wanted.get(key)!)]),
+  );
 }
+
+/** The order of an object's fields, found once for all the elements of all the loops that got the same answer. */
+function placesOf(value: object): ReadonlyMap<string, number> {
+  let known = places.get(value);
+  if (known === undefined) {
+    known = new Map(Object.keys(value).map((key, place) => [key, place]));
+    places.set(value, known);
+  }
+  return known;
+}
+
+const places = new WeakMap<object, ReadonlyMap<string, number>>();

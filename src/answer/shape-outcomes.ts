@@ -47,7 +47,11 @@ export function shapeAlone(outcome: Outcome, maxTokens: number | null): Outcome 
 }
 
 /** Cut what does not fit; an outcome that does comes back as it is. */
-export function cutOutcomes(outcomes: readonly Outcome[], maxTokens: number): readonly Outcome[] {
+export function cutOutcomes(
+  outcomes: readonly Outcome[],
+  maxTokens: number,
+  tokensOf?: (json: string) => number,
+): readonly Outcome[] {
   const shown = outcomes.flatMap((outcome, index) => {
     const data = shownOf(outcome);
     return data === undefined ? [] : [{ index, outcome, data }];
@@ -55,6 +59,7 @@ export function cutOutcomes(outcomes: readonly Outcome[], maxTokens: number): re
   const fitted = fitTokens(
     shown.map(({ data }) => data),
     maxTokens,
+    tokensOf,
   );
   const cut = [...outcomes];
   for (const [at, { index, outcome }] of shown.entries()) {

@@ -136,7 +136,7 @@ function pickResults(actions: readonly ParkedAction[], dataOf: DataOf): [string,
   return [...Map.groupBy(references, ({ id }) => id)].flatMap(([id, wanted]): [string, unknown][] => {
     const source = dataOf(id);
     const pointers = wanted.map(({ tokens }) => tokens);
-    return source === undefined || "error" in source ? [] : [[id, pickPointers(source.data, pointers)]];
+    return source === undefined || "refused" in source ? [] : [[id, pickPointers(source.data, pointers)]];
   });
 }
 

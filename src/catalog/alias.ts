@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { suggestFields, toHint, toIssues } from "../contract/issues.ts";
+import { explainMisfit } from "../contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../contract/json.ts";
 import { lazySchema } from "../contract/lazy-schema.ts";
 import { readMarker } from "../contract/reference.ts";
@@ -45,9 +45,8 @@ const invokeTool: Alias = {
     if (readMarker(args) !== null || isJsonObject(args["tool_name"])) return err(notKnownYet());
     const parsed = invocationSchema().safeParse(args);
     if (!parsed.success) {
-      const issues = toIssues(parsed.error, args, ["args"]);
-      const suggestion = suggestFields(issues, Object.keys(invocationSchema().shape), "/args");
-      return err(makeFailure("INVALID_ARGS", { issues, hint: `${toHint(issues)} ${suggestion}`.trim() }));
+      const known = Object.keys(invocationSchema().shape);
+      return err(makeFailure("INVALID_ARGS", explainMisfit(parsed.error, args, known, ["args"])));
     }
     const tool = parsed.data.tool_name;
     if (ALIASES.has(tool)) return err(makeFailure("INVALID_ARGS", { hint: `'${tool}' cannot call itself.` }));

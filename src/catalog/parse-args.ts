@@ -1,14 +1,27 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { explainMisfit } from "../contract/issues.ts";
+import { explainMisfit, PARSING, toMisfits } from "../contract/issues.ts";
 import type { JsonObject } from "../contract/json.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Tool } from "./define-tool.ts";
 
+/** What explaining arguments that do not fit may still cost whoever checks many. */
+export interface ExplanationRoom {
+  /** Things wrong that were found count against it. */
+  issues: number;
+  /** Whether one more hint may look for similar names. */
+  suggests(): boolean;
+}
+
 /** Check arguments against the tool's schema; the refusal names each path, what was expected and what came. */
-export function parseArgs(tool: Tool, args: JsonObject): Result<unknown, Failure> {
-  const parsed = tool.input.safeParse(args);
-  if (parsed.success) return ok(parsed.data);
-  return err(makeFailure("INVALID_ARGS", explainMisfit(parsed.error, args, fieldsOf(tool), ["args"])));
+export function parseArgs(tool: Tool, args: JsonObject, room?: ExplanationRoom): Result<unknown, Failure> {
+  // What `safeParse()` does, but for putting into words all that is wrong.
+  const parsed = tool.input._zod.run({ value: args, issues: [] }, PARSING);
+  if (parsed instanceof Promise) throw new Error(`The schema of '${tool.name}' answers later`);
+  if (parsed.issues.length === 0) return ok(parsed.value);
+  const misfits = toMisfits(parsed.issues);
+  if (room !== undefined) room.issues -= misfits.count;
+  const known = room === undefined || room.suggests() ? fieldsOf(tool) : [];
+  return err(makeFailure("INVALID_ARGS", explainMisfit(misfits, args, known, ["args"])));
 }
 
 function fieldsOf(tool: Tool): string[] {

@@ -240,14 +240,19 @@ function parseFields(raw: SentAction, mayExceedArgs: boolean): Result<Action, Fa
  * Check what no tool's schema does: that arguments hold only what JSON may say, and how much of it.
  *
  * @param mayExceed whether they can be over their limit at all; measuring costs more than everything else
+ * @returns how many bytes they take as JSON, or 0 where that was not measured
  */
-export function checkArgs(args: JsonObject, mayExceed: boolean, seen?: Seen): Result<void, Failure> {
+export function checkArgs(args: JsonObject, mayExceed: boolean, seen?: Seen): Result<number, Failure> {
   const checked = checkValue(args, ["args"], seen);
   if (!checked.ok) return err(makeFailure("INVALID_ARGS", toMisfit(checked.error)));
-  return mayExceed && new TextEncoder().encode(JSON.stringify(args)).length > LIMITS.argsBytes
+  if (!mayExceed) return UNMEASURED;
+  const bytes = new TextEncoder().encode(JSON.stringify(args)).length;
+  return bytes > LIMITS.argsBytes
     ? err(tooLarge("The arguments of one action", LIMITS.argsBytes))
-    : ok(undefined);
+    : ok(bytes);
 }
+
+const UNMEASURED = ok(0);
 
 /** The failure of something that takes more bytes than it may. */
 export function tooLarge(what: string, limitBytes: number): Failure {

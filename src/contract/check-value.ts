@@ -29,19 +29,9 @@ export function checkValue(
   path: readonly PropertyKey[],
   seen: Seen = { dollar: false, braces: false },
 ): Result<void, Issue> {
-  if (typeof value === "number") {
-    if (!Number.isFinite(value))
-      return err({ path: visiblePath(path), expected: "a finite number", received: "a number out of range" });
-    if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-      return err({
-        path: visiblePath(path),
-        expected: "an integer within ±(2^53 - 1), or a string",
-        received: "an integer that cannot be kept exactly",
-      });
-    }
-    return DONE;
-  }
+  if (typeof value === "number") return checkNumber(value, path);
   if (typeof value !== "object" || value === null) return DONE;
+  if (Array.isArray(value)) return checkElements(value, path, seen);
   for (const key of Object.keys(value)) {
     if (key.startsWith("$")) seen.dollar = true;
     if (POISONED.has(key))
@@ -52,11 +42,47 @@ export function checkValue(
       });
     const inner = (value as Record<string, unknown>)[key];
     if (typeof inner === "string" && BRACES.test(inner)) seen.braces = true;
-    if (typeof inner !== "number" && typeof inner !== "object") continue;
+    if (isFine(inner)) continue;
     const checked = checkValue(inner, [...path, key], seen);
     if (!checked.ok) return checked;
   }
   return DONE;
+}
+
+/** By index: the names of a long list's elements cost more than all else. */
+function checkElements(
+  values: readonly unknown[],
+  path: readonly PropertyKey[],
+  seen: Seen,
+): Result<void, Issue> {
+  for (const [index, inner] of values.entries()) {
+    if (typeof inner === "string" && BRACES.test(inner)) seen.braces = true;
+    if (isFine(inner)) continue;
+    const checked = checkValue(inner, [...path, index], seen);
+    if (!checked.ok) return checked;
+  }
+  return DONE;
+}
+
+/** What nothing can be wrong with, and nothing is inside of. */
+function isFine(value: unknown): boolean {
+  if (typeof value === "number") return Number.isSafeInteger(value) || isFraction(value);
+  return typeof value !== "object" || value === null;
+}
+
+function isFraction(value: number): boolean {
+  return Number.isFinite(value) && !Number.isInteger(value);
+}
+
+function checkNumber(value: number, path: readonly PropertyKey[]): Result<void, Issue> {
+  if (isFine(value)) return DONE;
+  if (!Number.isFinite(value))
+    return err({ path: visiblePath(path), expected: "a finite number", received: "a number out of range" });
+  return err({
+    path: visiblePath(path),
+    expected: "an integer within ±(2^53 - 1), or a string",
+    received: "an integer that cannot be kept exactly",
+  });
 }
 
 const DONE = ok(undefined);

@@ -1,25 +1,56 @@
-import type * as z from "zod";
+import * as z from "zod";
+import { util } from "zod/v4/core";
 
 import { toPointer } from "../kit/json-pointer.ts";
 import { nearest } from "../kit/nearest.ts";
 import { visibleText } from "../kit/visible-text.ts";
 import type { Issue } from "./failure.ts";
 import { isJsonObject } from "./json.ts";
-
-/** A model repairs a few slips at once; a list of fifty is noise. */
-const MAX_ISSUES = 5;
+import { LIMITS } from "./limits.ts";
 
 /** What an issue about a field that does not exist says it expected. */
 export const NO_SUCH_FIELD = "no such field";
 
 type ZodIssue = z.core.$ZodIssue;
 
+/** What Zod found wrong with a value. */
+export interface Misfits {
+  /** The first of it. */
+  readonly issues: readonly ZodIssue[];
+  /** How much there is of it, in every form that a value may have. */
+  readonly count: number;
+}
+
+/** How a schema is run on what a caller sent. */
+export const PARSING = { async: false } as const;
+
+/**
+ * Put into words what a schema found wrong, as much of it as is told: arguments of 64 KiB may have thirty thousand things
+ * wrong with them, and saying one costs several times what finding it does.
+ */
+export function toMisfits(found: readonly z.core.$ZodRawIssue[]): Misfits {
+  const told = found.slice(0, LIMITS.issues);
+  return {
+    issues: told.map((issue) => util.finalizeIssue(issue, PARSING, z.config())),
+    count: found.reduce((sum, issue) => sum + countOf(issue), 0),
+  };
+}
+
+function countOf(issue: z.core.$ZodRawIssue): number {
+  if (issue.code !== "invalid_union") return 1;
+  return issue.errors.reduce((sum, { length }) => sum + length, 1);
+}
+
 /** Translate what Zod found wrong with `input` into issues under the pointer `base`, most important first. */
-export function toIssues(error: z.ZodError, input: unknown, base: readonly PropertyKey[] = []): Issue[] {
+export function toIssues(
+  error: Pick<Misfits, "issues">,
+  input: unknown,
+  base: readonly PropertyKey[] = [],
+): Issue[] {
   const issues: Issue[] = [];
   for (const issue of error.issues) {
     for (const [path, expected] of explain(issue)) {
-      if (issues.length === MAX_ISSUES) return issues;
+      if (issues.length === LIMITS.issues) return issues;
       issues.push({
         path: visiblePath([...base, ...path]),
         expected,
@@ -52,7 +83,7 @@ export function toMisfit(issue: Issue): Misfit {
  * @param known the fields there are, directly under `base`
  */
 export function explainMisfit(
-  error: z.ZodError,
+  error: Pick<Misfits, "issues">,
   input: unknown,
   known: readonly string[],
   base: readonly string[] = [],
@@ -112,9 +143,9 @@ function explain(issue: ZodIssue): [path: PropertyKey[], expected: string][] {
     case "invalid_type":
       return [[path, article(issue.expected)]];
     case "invalid_value":
-      return [[path, `one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`]];
+      return [[path, oneOf(issue.values)]];
     case "unrecognized_keys":
-      return issue.keys.map((key) => [[...path, key], NO_SUCH_FIELD]);
+      return issue.keys.slice(0, LIMITS.issues).map((key) => [[...path, key], NO_SUCH_FIELD]);
     case "too_small":
       return [[path, bound(issue, issue.inclusive === false ? "more than" : "at least", issue.minimum)]];
     case "too_big":
@@ -146,6 +177,14 @@ function explainChoice({ message, errors }: z.core.$ZodIssueInvalidUnion): [Prop
 function isOfAnotherType({ code, path }: ZodIssue): boolean {
   return path.length === 0 && ["invalid_type", "invalid_value", "invalid_union"].includes(code);
 }
+
+function oneOf(values: readonly unknown[]): string {
+  const shown = values.slice(0, MOST_CHOICES).map((value) => JSON.stringify(value));
+  return `one of ${shown.join(", ")}${values.length > MOST_CHOICES ? ", …" : ""}`;
+}
+
+/** Choices that are listed: whoever has more of them describes them elsewhere. */
+const MOST_CHOICES = 50;
 
 function bound(
   { origin, exact }: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,

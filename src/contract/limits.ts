@@ -20,6 +20,18 @@ export const LIMITS = {
   maxDeadlineMs: 60_000,
   /** Elements of one `for_each`: with 50 actions that is already 1,250 calls, and a tool's own batch variant is better. */
   loopElements: 25,
+  /** What all arguments of a batch may take together that references, templates and loops make: 64 of the largest. */
+  batchArgsBytes: 4 * 1024 * 1024,
+  /** Results of earlier batches that one batch refers to: more than a model keeps in mind, and each may be a megabyte. */
+  handles: 16,
+  /** Things wrong with one value that are told: whoever sent more sends it anew. */
+  issues: 10,
+  /** Things wrong that are looked for in the arguments of one batch that were looked up: finding each costs microseconds. */
+  batchIssues: 20_000,
+  /** Arguments so small are checked even then: nobody small pays for somebody large. */
+  smallArgsBytes: 256,
+  /** References to nothing for which one batch looks for similar names: more are one mistake made many times. */
+  batchSuggestions: 50,
   /** Parts of one output that can be selected. */
   selectPointers: 50,
   /** Warnings about one action: a model repairs a few slips at once. */

@@ -79,24 +79,37 @@ function base64Forms(secret: string): string[] {
 
 /** Walk the text string by string: what matches inside one cannot reach into the structure around it. */
 function redactTokens(json: string, needles: readonly Needle[]): string {
+  // Most strings and numbers of a large answer are too short to hold any.
+  const shortest = Math.min(...needles.map(({ plain }) => plain.length));
   let result = "";
+  let written = 0;
   let at = 0;
+  const redact = (from: number, to: number, clean: (part: string, needles: readonly Needle[]) => string) => {
+    if (to - from < shortest) return;
+    const part = json.slice(from, to);
+    const cleaned = clean(part, needles);
+    if (cleaned === part) return;
+    result += json.slice(written, from) + cleaned;
+    written = to;
+  };
   while (at < json.length) {
     const open = json.indexOf('"', at);
-    result += redactNumbers(json.slice(at, open === -1 ? json.length : open), needles);
+    redact(at, open === -1 ? json.length : open, redactNumbers);
     if (open === -1) break;
     at = endOfString(json, open);
-    result += redactString(json.slice(open, at), needles);
+    redact(open, at, redactString);
   }
-  return result === json ? json : result;
+  return written === 0 ? json : result + json.slice(written);
 }
 
-/** Replacing in the text as written could cut an escape in two: `nabcde` also stands in `\nabcde`. */
 function redactString(token: string, needles: readonly Needle[]): string {
   if (!needles.some(({ written }) => token.includes(written))) return token;
-  const text = JSON.parse(token) as string;
+  // Replacing in text with escapes could cut one in two: `nabcde` also stands in `\nabcde`.
+  const isPlain = !token.includes("\\");
+  const text = isPlain ? token.slice(1, -1) : (JSON.parse(token) as string);
   const clean = needles.reduce((rest, { plain }) => rest.replaceAll(plain, MARK), text);
-  return clean === text ? token : JSON.stringify(clean);
+  if (clean === text) return token;
+  return isPlain ? `"${clean}"` : JSON.stringify(clean);
 }
 
 function redactNumbers(gap: string, needles: readonly Needle[]): string {
@@ -107,10 +120,10 @@ function redactNumbers(gap: string, needles: readonly Needle[]): string {
 
 /** The index after the quote that closes the string opened at `open`. */
 function endOfString(json: string, open: number): number {
-  for (let at = open + 1; at < json.length; at += 1) {
-    const char = json[at];
-    if (char === "\\") at += 1;
-    else if (char === '"') return at + 1;
+  for (let at = json.indexOf('"', open + 1); at !== -1; at = json.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (json[at - 1 - escapes] === "\\") escapes += 1;
+    if (escapes % 2 === 0) return at + 1;
   }
   throw new Error("Cannot redact: the text is not JSON");
 }

@@ -20,8 +20,13 @@ export function canonicalKey(value: unknown): string | null {
 }
 
 function keyOfArray(values: readonly unknown[]): string | null {
-  const keys = values.map(canonicalKey);
-  return keys.includes(null) ? null : `[${keys.join(",")}]`;
+  let text = "";
+  for (const value of values) {
+    const key = canonicalKey(value);
+    if (key === null) return null;
+    text += text === "" ? key : `,${key}`;
+  }
+  return `[${text}]`;
 }
 
 function keyOfObject(value: object): string | null {

@@ -14,10 +14,9 @@ const ARRAY_INDEX = /^(?:0|[1-9][0-9]*)$/;
 export function parsePointer(text: string): string[] | null {
   if (text === "") return [];
   if (!text.startsWith("/") || /~(?![01])/.test(text)) return null;
-  return text
-    .slice(1)
-    .split("/")
-    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const tokens = text.slice(1).split("/");
+  if (!text.includes("~")) return tokens;
+  return tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 /**

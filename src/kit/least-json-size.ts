@@ -9,11 +9,15 @@ export function leastJsonSize(value: unknown, enough: number): number {
   if (typeof value !== "object" || value === null) return 1;
   // Brackets and commas: one more than there are elements.
   let size = 1;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && size <= enough; at += 1)
+      size += 1 + leastJsonSize(value[at], enough - size);
+    return Math.max(size, 2);
+  }
   for (const key of Object.keys(value)) {
     if (size > enough) return size;
     const inner = (value as Readonly<Record<string, unknown>>)[key];
-    const label = Array.isArray(value) ? 0 : key.length + '"":'.length;
-    size += 1 + label + leastJsonSize(inner, enough - size);
+    size += 1 + key.length + '"":'.length + leastJsonSize(inner, enough - size);
   }
   return Math.max(size, 2);
 }

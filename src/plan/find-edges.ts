@@ -1,5 +1,6 @@
 import type { Action, Entry } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
+import { LIMITS } from "../contract/limits.ts";
 import { hasMarker, isHandle, ITEM, type Reference } from "../contract/reference.ts";
 import { nearest } from "../kit/nearest.ts";
 import { err, ok, type Result } from "../kit/result.ts";
@@ -63,7 +64,9 @@ export function findEdges(
         const what = `'${visibleText(written(reference), 120)}' refers to '${reference.id}'`;
         return err(noSuchAction(what, reference.id, others()));
       }
-      if (!handles.includes(reference.id)) handles.push(reference.id);
+      if (handles.includes(reference.id)) continue;
+      if (handles.length === LIMITS.handles) return err(tooManyHandles());
+      handles.push(reference.id);
     } else if (at !== index && isBackground(at)) return err(noData(reference));
     else add(at, filledFrom.includes(at) ? "contract" : "reference");
   }
@@ -82,6 +85,13 @@ function written({ id, pointer }: Reference): string {
 function noData(reference: Reference): Failure {
   return makeFailure("BAD_REFERENCE", {
     hint: `'${visibleText(written(reference), 120)}' refers to a fire-and-forget action, which has no data in this batch; use depends_on to wait until it is recorded.`,
+  });
+}
+
+/** The failure of an action that refers to results of earlier batches when enough of them are referred to already. */
+export function tooManyHandles(): Failure {
+  return makeFailure("BAD_REFERENCE", {
+    hint: `One batch may refer to ${LIMITS.handles} results of earlier batches by their handles, and this action would make it more; send it in another batch.`,
   });
 }
 

@@ -11,11 +11,12 @@ import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { findCycle } from "../kit/layers.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { fillFromContract } from "./fill-from-contract.ts";
-import { type Dependencies, findEdges } from "./find-edges.ts";
+import { type Dependencies, findEdges, tooManyHandles } from "./find-edges.ts";
 import { findPlaceholders, type Misplaced, sourcesOf } from "./find-placeholders.ts";
 import { findParking } from "./find-parking.ts";
 import { type Effect, findHazards } from "./hazards.ts";
 import { prepareCall } from "./prepare-task.ts";
+import { Room } from "./references.ts";
 import { remainingPaths } from "./remaining-paths.ts";
 import { resolveAliases } from "./resolve-aliases.ts";
 import type { Edge, Plan, Step, Task } from "./step.ts";
@@ -48,7 +49,8 @@ export function makePlan(
   const isKnown = ({ action }: Entry): boolean => !action.ok || catalog.get(action.value.tool) !== undefined;
   const entries = batch.entries.every(isKnown) ? batch.entries : resolveAliases(batch.entries);
   const position = new Map(entries.map(({ id, index }) => [id, index]));
-  const drafts = entries.map((entry) => draftStep(entry, entries, position, catalog));
+  const handles = new Set<string>();
+  const drafts = entries.map((entry) => admitHandles(draftStep(entry, entries, position, catalog), handles));
 
   const needs = drafts.map(({ edges }) => edges.map(({ from }) => from));
   const isTied = drafts.some(({ edges }) => edges.length > 0);
@@ -69,7 +71,7 @@ export function makePlan(
     isTied || isWritten
       ? remainingPaths(needs.map((needed, index) => [...needed, ...hazards[index]!]))
       : drafts.map(() => 1);
-  const steps = drafts.map(({ entry, task, edges, warnings }, index): Step => {
+  const steps = drafts.map(({ entry, task, edges, warnings, handles: recalled }, index): Step => {
     const after = hazards[index]!;
     const ordered = after.map((from): Edge => ({ from, reason: `hazard: ${effects[index]!.domain}` }));
     return {
@@ -85,6 +87,7 @@ export function makePlan(
       readAs: entry.readAs,
       warnings,
       keyed: entry.action.ok ? entry.action.value.keyed : undefined,
+      ...(recalled.length > 0 && { recalls: true as const }),
     };
   });
   const { onError, deadlineMs, maxTokens } = batch;
@@ -94,13 +97,23 @@ export function makePlan(
     deadlineMs,
     demotes: true,
     maxTokens,
-    handles: [...new Set(drafts.flatMap(({ handles }) => handles))],
+    handles: [...handles],
     sharesReads: true,
     skipDenied: batch.skipApproval && !maySkipApproval,
   });
 }
 
 const NONE: readonly never[] = [];
+
+/** Add what a step refers to of earlier batches to what the ones before it do; one that makes it too much fails alone. */
+function admitHandles(draft: Draft, handles: Set<string>): Draft {
+  if (draft.handles.length === 0) return draft;
+  const added = draft.handles.filter((handle) => !handles.has(handle));
+  if (handles.size + added.length > LIMITS.handles)
+    return { ...draft, task: err(tooManyHandles()), handles: NONE };
+  for (const handle of added) handles.add(handle);
+  return draft;
+}
 
 function draftStep(
   entry: Entry,
@@ -186,7 +199,7 @@ function refuseMistakes(mistakes: readonly Misplaced[]): Failure {
 /** Arguments without references are checked now, so that what is wrong with them fails before anything runs. */
 function withCall(task: Task, isPlain: boolean): Result<Task, Failure> {
   if (!isPlain) {
-    const call = prepareCall(task, () => undefined);
+    const call = prepareCall(task, () => undefined, new Room());
     return call.ok ? ok({ ...task, call: call.value }) : call;
   }
   const { tool, input, timeoutMs } = task;

@@ -6,7 +6,7 @@ import { isJsonObject } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { ITEM } from "../contract/reference.ts";
 import { err, ok, type Result } from "../kit/result.ts";
-import { type DataOf, resolveReferences } from "./references.ts";
+import { charge, type DataOf, resolveReferences, Room } from "./references.ts";
 import type { Call, Task } from "./step.ts";
 
 /** What a step turns out to do once everything it refers to is known: one call, or one for each element. */
@@ -18,14 +18,14 @@ export type Prepared =
  * Look up what a task refers to and check the arguments that result. A loop is bounded before any of it is prepared; an
  * element whose arguments are wrong fails alone.
  */
-export function prepareTask(task: Task, dataOf: DataOf): Result<Prepared, Failure> {
+export function prepareTask(task: Task, dataOf: DataOf, room: Room = new Room()): Result<Prepared, Failure> {
   if (task.call !== null) return ok({ kind: "call", call: task.call });
   if (task.calls !== undefined) return ok({ kind: "loop", calls: task.calls });
   if (task.forEach === undefined) {
-    const call = prepareCall(task, dataOf);
+    const call = prepareCall(task, dataOf, room);
     return call.ok ? ok({ kind: "call", call: call.value }) : call;
   }
-  const elements = resolveLoop(task.forEach, dataOf);
+  const elements = resolveLoop(task.forEach, dataOf, room);
   if (!elements.ok) return elements;
   if (!Array.isArray(elements.value)) {
     const hint = `for_each must be an array, and what it refers to is ${describe(elements.value)}.`;
@@ -33,7 +33,7 @@ export function prepareTask(task: Task, dataOf: DataOf): Result<Prepared, Failur
   }
   if (elements.value.length > LIMITS.loopElements) return err(tooManyElements(elements.value.length));
   const calls = elements.value.map((data: unknown) =>
-    prepareCall(task, (id) => (id === ITEM ? { data } : dataOf(id))),
+    prepareCall(task, (id) => (id === ITEM ? { data } : dataOf(id)), room),
   );
   return ok({ kind: "loop", calls });
 }
@@ -42,9 +42,12 @@ export function prepareTask(task: Task, dataOf: DataOf): Result<Prepared, Failur
 export function prepareCall(
   { tool, input, timeoutMs, callback, runAt }: Task,
   dataOf: DataOf,
+  room: Room,
 ): Result<Call, Failure> {
+  const before = room.bytes;
   const what = "The arguments of one action, with what they refer to,";
-  const resolved = resolveReferences(input, dataOf, { what, limitBytes: LIMITS.argsBytes });
+  const options = { what, limitBytes: LIMITS.argsBytes, room, isCharged: true };
+  const resolved = resolveReferences(input, dataOf, options);
   if (!resolved.ok) return resolved;
   // The arguments as a whole may be one reference, and what it stands for anything.
   if (!isJsonObject(resolved.value)) {
@@ -53,14 +56,23 @@ export function prepareCall(
   }
   const checked = checkArgs(resolved.value, true);
   if (!checked.ok) return checked;
-  const parsed = parseArgs(tool, resolved.value);
+  const bytes = checked.value;
+  // What was put in is paid for; what stands around it is sent once and made for every element of a loop.
+  const charged = charge(Math.max(0, bytes - (before - room.bytes)), room, null);
+  if (!charged.ok) return charged;
+  if (room.issues <= 0 && bytes > LIMITS.smallArgsBytes)
+    return err(makeFailure("INVALID_ARGS", { hint: TOO_MUCH_WRONG }));
+  const parsed = parseArgs(tool, resolved.value, room);
   return parsed.ok
     ? ok({ tool, input: resolved.value, args: parsed.value, timeoutMs, callback, runAt })
     : parsed;
 }
 
 /** A loop over another's data takes the data as it is; an array written out is bounded by the body it came in. */
-function resolveLoop(forEach: unknown, dataOf: DataOf): Result<unknown, Failure> {
+function resolveLoop(forEach: unknown, dataOf: DataOf, room: Room): Result<unknown, Failure> {
   const limitBytes = Array.isArray(forEach) ? LIMITS.bodyBytes : Number.POSITIVE_INFINITY;
-  return resolveReferences(forEach, dataOf, { what: "The elements of one for_each", limitBytes });
+  return resolveReferences(forEach, dataOf, { what: "The elements of one for_each", limitBytes, room });
 }
+
+const TOO_MUCH_WRONG =
+  "So much of this batch's arguments did not fit that these were not checked any more; repair those that say what is wrong with them, then send this action again.";

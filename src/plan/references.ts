@@ -2,6 +2,7 @@ import { tooLarge } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { describe, toMisfit, visiblePath } from "../contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../contract/json.ts";
+import { LIMITS } from "../contract/limits.ts";
 import { type Flaw, type Marker, readMarker, type Reference } from "../contract/reference.ts";
 import { follow, toPointer } from "../kit/json-pointer.ts";
 import { leastJsonSize } from "../kit/least-json-size.ts";
@@ -9,8 +10,47 @@ import { nearest } from "../kit/nearest.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
 
-/** The data a reference's id stands for, or why it cannot be had; undefined when there is none. */
-export type DataOf = (id: string) => { readonly data: unknown } | { readonly error: Failure } | undefined;
+/** The data a reference's id stands for, or why it may not be had; undefined when there is none. */
+export type DataOf = (id: string) => Source | undefined;
+
+export type Source = { readonly data: unknown } | { readonly refused: Failure };
+
+/**
+ * What looking up references may still cost one batch, all its actions and all elements of its loops together: there is
+ * room for thousands of references, and each may stand for the same megabyte.
+ */
+export class Room {
+  /** Bytes of JSON that arguments may still take. */
+  bytes: number = LIMITS.batchArgsBytes;
+  /** Things wrong with arguments that may still be looked for. */
+  issues: number = LIMITS.batchIssues;
+  #suggestions: number = LIMITS.batchSuggestions;
+  readonly #sizes = new Map<object, number>();
+  readonly #alternatives = new Map<unknown, Map<string, string>>();
+
+  /** A size that a value's JSON has at least, or any above `LIMITS.bodyBytes`. Data is shared, so all but one look it up. */
+  sizeOf(value: unknown): number {
+    if (typeof value !== "object" || value === null) return leastJsonSize(value, LIMITS.bodyBytes);
+    let size = this.#sizes.get(value);
+    if (size === undefined) this.#sizes.set(value, (size = leastJsonSize(value, LIMITS.bodyBytes)));
+    return size;
+  }
+
+  /** Whether one more hint may look for similar names. */
+  suggests(): boolean {
+    this.#suggestions -= 1;
+    return this.#suggestions >= 0;
+  }
+
+  /** Say what there is in a value instead of the key that was asked for, once for all who ask. */
+  alternatives(asked: string, at: unknown): string {
+    let known = this.#alternatives.get(at);
+    if (known === undefined) this.#alternatives.set(at, (known = new Map<string, string>()));
+    let said = known.get(asked);
+    if (said === undefined) known.set(asked, (said = this.suggests() ? alternatives(asked, at) : ""));
+    return said;
+  }
+}
 
 /** Collect every reference in a value, or say where one is malformed. Literals are not looked into. */
 export function findReferences(value: unknown, path: readonly PropertyKey[]): Result<Reference[], Failure> {
@@ -57,6 +97,10 @@ export interface ResolveOptions {
   readonly what: string;
   /** Bytes of JSON that the values put in may take together; Infinity when they are not copied anywhere. */
   readonly limitBytes: number;
+  /** What the batch has left for it; a batch's own where there is none. */
+  readonly room?: Room;
+  /** Whether what is put in takes of the batch's bytes. */
+  readonly isCharged?: boolean;
 }
 
 /**
@@ -77,12 +121,14 @@ export function resolveReferences(
 class Resolver {
   readonly #dataOf: DataOf;
   readonly #options: ResolveOptions;
-  #room: number;
+  readonly #batch: Room;
+  #left: number;
 
   constructor(dataOf: DataOf, options: ResolveOptions) {
     this.#dataOf = dataOf;
     this.#options = options;
-    this.#room = options.limitBytes;
+    this.#batch = options.room ?? new Room();
+    this.#left = options.limitBytes;
   }
 
   resolve(value: unknown): Result<unknown, Failure> {
@@ -131,31 +177,42 @@ class Resolver {
   }
 
   #lookUp(reference: Reference): Result<unknown, Failure> {
-    const found = lookUp(reference, this.#dataOf);
+    const found = lookUp(reference, this.#dataOf, this.#batch);
     if (!found.ok) return found;
-    const { what, limitBytes } = this.#options;
+    const { what, limitBytes, isCharged = false } = this.#options;
     if (limitBytes === Number.POSITIVE_INFINITY) return found;
-    this.#room -= leastJsonSize(found.value, this.#room);
-    return this.#room < 0 ? err(tooLarge(what, limitBytes)) : found;
+    const size = this.#batch.sizeOf(found.value);
+    this.#left -= size;
+    if (this.#left < 0) return err(tooLarge(what, limitBytes));
+    return isCharged ? charge(size, this.#batch, found.value) : found;
   }
 }
 
-function lookUp(reference: Reference, dataOf: DataOf): Result<unknown, Failure> {
+/** Take from what a batch's arguments may have together, before anything is made of the value. */
+export function charge<T>(bytes: number, room: Room, value: T): Result<T, Failure> {
+  if (bytes > room.bytes) return err(makeFailure("INVALID_ARGS", { hint: NO_ROOM }));
+  room.bytes -= bytes;
+  return ok(value);
+}
+
+const NO_ROOM = `The arguments of one batch, with what they refer to, may take ${LIMITS.batchArgsBytes} bytes as JSON together, and this action would exceed that; refer to less, or send it in another batch.`;
+
+function lookUp(reference: Reference, dataOf: DataOf, room: Room): Result<unknown, Failure> {
   const source = dataOf(reference.id);
   if (source === undefined) {
     const hint = `'${reference.id}' is not known any more: results are kept for 15 minutes. Run its action again.`;
     return err(makeFailure("BAD_REFERENCE", { hint }));
   }
-  if ("error" in source) return err(source.error);
+  if ("refused" in source) return err(source.refused);
   const found = follow(source.data, reference.tokens);
-  return found.found ? ok(found.value) : err(nothingThere(reference, found.depth, found.at));
+  return found.found ? ok(found.value) : err(nothingThere(reference, found.depth, found.at, room));
 }
 
 /** Say what was there instead, and which keys are close to what was asked for. */
-function nothingThere({ id, pointer, tokens }: Reference, depth: number, at: unknown): Failure {
+function nothingThere({ id, pointer, tokens }: Reference, depth: number, at: unknown, room: Room): Failure {
   const where = `${id}#${toPointer(tokens.slice(0, depth))}`;
   const asked = `'${visibleText(`${id}#${pointer}`, 120)}' is not there: ${visibleText(where, 120)} is ${describe(at)}`;
-  return makeFailure("BAD_REFERENCE", { hint: `${asked}${alternatives(tokens[depth]!, at)}.` });
+  return makeFailure("BAD_REFERENCE", { hint: `${asked}${room.alternatives(tokens[depth]!, at)}.` });
 }
 
 function alternatives(asked: string, at: unknown): string {

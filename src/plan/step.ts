@@ -70,6 +70,8 @@ export interface Step {
   readonly readAs?: ReadAs | undefined;
   /** What its sender should know although it runs, in sentences. */
   readonly warnings?: readonly string[] | undefined;
+  /** Whether it refers to results of earlier batches, which have to be fetched first. */
+  readonly recalls?: true;
   /** Its idempotency key, when it was sent with one. */
   readonly keyed?: KeyedAction | undefined;
 }

@@ -14,7 +14,7 @@ import { Demotion } from "./demotion.ts";
 import { answerBudgetOf, type BatchMeasures } from "../answer/envelope.ts";
 import type { Execution } from "../gate/execution.ts";
 import { createGroupParking } from "../approve/park-groups.ts";
-import { type Recalled, recallResults } from "../answer/recall-results.ts";
+import { recallResults } from "../answer/recall-results.ts";
 import { runPlan } from "./run-plan.ts";
 import { shapeAlone } from "../answer/shape-outcomes.ts";
 import { createStepStarter } from "./start-step.ts";
@@ -39,8 +39,6 @@ export async function runAdmitted(admission: Admission, execution: Execution): P
     maxParallelism: parallelism.max,
   };
 }
-
-const NOTHING: Recalled = new Map();
 
 async function run(
   { admitted, jobs, ids, jobOrigin, makeJob, keys }: Admission,
@@ -73,8 +71,6 @@ async function run(
     onReport,
     mayLinger: !lasting && signal === null && keys === null && isNarrow(plan, options.headerSlots),
   };
-  const recalled =
-    plan.handles.length === 0 ? approvedOf(plan) : await recallResults(plan.handles, gate, scope.budget);
   const answer = execution.answer ?? answerBudgetOf(plan);
   let turn: Turn | undefined;
   const turnOf = (): Turn => (turn ??= new Turn());
@@ -128,7 +124,8 @@ async function run(
       demotion: plan.demotes
         ? () => new Demotion({ ids: ids(), origin: jobOrigin(), clock, gate, defer })
         : undefined,
-      recalled,
+      recalled: plan.approved?.results,
+      ...(plan.handles.length > 0 && { recalling: recallResults(plan.handles, gate, scope.budget) }),
       admit: (step, outcome) => answer.admit(step, outcome),
       park: (parked, dataOf) => createGroupParking(plan, { caller, ports, gate })(parked, dataOf),
       ...(keys !== null && {
@@ -147,12 +144,6 @@ async function run(
 }
 
 /** What actions refer to that waited for a person: it was kept with them. */
-function approvedOf({ approved }: Plan): Recalled {
-  return approved === undefined
-    ? NOTHING
-    : new Map([...approved.results].map(([id, data]) => [id, ok(data)]));
-}
-
 /** Whether every step is one sync call that is made once, and all of them have a header slot at the same time. */
 function isNarrow({ steps }: Plan, headerSlots: number): boolean {
   return (

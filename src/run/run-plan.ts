@@ -1,22 +1,23 @@
 import { makeFailure } from "../contract/failure.ts";
 import { isFailure, isMet, type Outcome } from "../contract/outcome.ts";
-import type { Recalled } from "../answer/recall-results.ts";
 import type { Clock } from "../kit/clock.ts";
 import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
-import type { DataOf } from "../plan/references.ts";
+import { type DataOf, Room, type Source } from "../plan/references.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { type Demotion, isDemotable, type Unfinished } from "./demotion.ts";
 import type { Park, ParkedStep } from "../approve/parked-step.ts";
 import { skipped, skippedAfter } from "../answer/skipped-outcome.ts";
-import type { StartStep } from "./start-step.ts";
+import type { Prepare, StartStep } from "./start-step.ts";
 import { Ticket } from "./ticket.ts";
 
 export interface PlanRunOptions {
   readonly clock: Clock;
   /** Aborts when the caller has gone away; null when the platform then ends everything by itself. */
   readonly signal: AbortSignal | null;
-  /** Data of earlier batches that this one refers to, by handle. */
-  readonly recalled?: Recalled;
+  /** Data that an approved plan refers to besides its own, by id. */
+  readonly recalled?: ReadonlyMap<string, unknown> | undefined;
+  /** Results of earlier batches that this one refers to, by handle, on their way; never rejects. */
+  readonly recalling?: Promise<ReadonlyMap<string, Source>>;
   /** Outcomes that are known before anything runs, by step. */
   readonly known?: ReadonlyMap<number, Outcome>;
   /** Admits an outcome to the answer, or makes of it what is said where there is no room: the plan goes on with that. */
@@ -58,6 +59,10 @@ class PlanRun {
   /** Steps that wait for a person, as long as nothing they need besides that fails. */
   readonly #parked = new Map<number, ParkedStep>();
   readonly #finished = Promise.withResolvers<void>();
+  /** Results of earlier batches, once they are there. */
+  #handles: ReadonlyMap<string, Source> | undefined;
+  /** What looking up may still cost; made when something is looked up. */
+  #room: Room | undefined;
   /** How many steps something is under way of, answered or not. */
   #underWay = 0;
   /** Called whenever nothing is, which may be between two steps too. */
@@ -75,7 +80,9 @@ class PlanRun {
     this.#position = new Map(steps.map(({ id, index }) => [id, index]));
     this.#left = steps.length;
     this.#outcomes = steps.map(() => undefined);
-    this.#open = steps.map(({ needs, after }) => needs.length + after.length);
+    this.#open = steps.map(
+      ({ needs, after, recalls }) => needs.length + after.length + (this.#waits(recalls) ? 1 : 0),
+    );
     this.#needing = steps.map(() => []);
     this.#following = steps.map(() => []);
     for (const { index, needs, after } of steps) {
@@ -93,6 +100,7 @@ class PlanRun {
     this.#settleKnown();
     for (const step of this.#plan.steps) if (this.#isReady(step.index)) this.#begin(step);
     if (signal?.aborted === true) this.#onDisconnect();
+    if (this.#options.recalling !== undefined) void this.#recall(this.#options.recalling);
 
     await this.#finished.promise;
     cancelDeadline();
@@ -100,6 +108,20 @@ class PlanRun {
     if (this.#parked.size > 0) await this.#recordParked();
     // Every place is filled: #left reached 0.
     return { outcomes: this.#outcomes as Outcome[], drain: () => this.#drain() };
+  }
+
+  #waits(recalls: boolean | undefined): boolean {
+    return recalls === true && this.#options.recalling !== undefined;
+  }
+
+  /** Begin what waits for nothing but results of earlier batches, once they are there. Everything else goes on meanwhile. */
+  async #recall(recalling: Promise<ReadonlyMap<string, Source>>): Promise<void> {
+    this.#handles = await recalling;
+    for (const step of this.#plan.steps) {
+      if (!this.#waits(step.recalls)) continue;
+      this.#open[step.index]! -= 1;
+      if (this.#isReady(step.index)) this.#begin(step);
+    }
   }
 
   #isReady(index: number): boolean {
@@ -127,7 +149,7 @@ class PlanRun {
       },
     });
     this.#running.set(step.index, ticket);
-    this.#start(ticket, step, this.#dataOf);
+    this.#start(ticket, step, this.#prepare);
   }
 
   /** After the last outcome nothing begins any more, so the next time that nothing is under way is the end. */
@@ -141,7 +163,7 @@ class PlanRun {
    */
   #parks(step: Step): boolean {
     if (!step.task.ok) return false;
-    const prepared = prepareTask(step.task.value, this.#dataOf);
+    const prepared = this.#prepare(step.task.value);
     if (!prepared.ok || !hasCall(prepared.value)) return false;
     this.#park(step, prepared.value);
     if (this.#left === 0) this.#finished.resolve();
@@ -158,17 +180,20 @@ class PlanRun {
   }
 
   async #recordParked(): Promise<void> {
+    // What waits for a parked step was never begun, and what it refers to is recorded with it.
+    this.#handles ??= await this.#options.recalling;
     const parked = [...this.#parked.values()].sort((a, b) => a.step.index - b.step.index);
     const outcomes = await this.#options.park(parked, this.#dataOf);
     for (const { step } of parked) this.#record(step, outcomes.get(step.index)!);
   }
 
+  readonly #prepare: Prepare = (task) => prepareTask(task, this.#dataOf, (this.#room ??= new Room()));
+
   readonly #dataOf: DataOf = (id) => {
     const index = this.#position.get(id);
     if (index === undefined) {
-      const recalled = this.#options.recalled?.get(id);
-      if (recalled === undefined) return undefined;
-      return recalled.ok ? { data: recalled.value } : { error: recalled.error };
+      const { recalled } = this.#options;
+      return recalled?.has(id) === true ? { data: recalled.get(id) } : this.#handles?.get(id);
     }
     const outcome = this.#outcomes[index];
     return outcome?.status === "success" ? { data: outcome.data } : undefined;

@@ -1,9 +1,9 @@
+import type { Failure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { type Layer, layersOf, sharingOf } from "../plan/layers-of.ts";
-import { ok } from "../kit/result.ts";
-import { prepareTask } from "../plan/prepare-task.ts";
-import type { DataOf } from "../plan/references.ts";
+import { ok, type Result } from "../kit/result.ts";
+import type { Prepared } from "../plan/prepare-task.ts";
 import type { Call, Plan, Step, Task } from "../plan/step.ts";
 import type { AnswerBudget } from "../answer/envelope.ts";
 import { Selections } from "../answer/select-fields.ts";
@@ -21,8 +21,11 @@ import { ToolCaps } from "./tool-caps.ts";
 import type { Turn } from "./turn.ts";
 import type { Verifications } from "./verifications.ts";
 
-/** Start a step whose dependencies are met; `dataOf` knows the data of every action it refers to. */
-export type StartStep = (ticket: Ticket, step: Step, dataOf: DataOf) => void;
+/** Start a step whose dependencies are met; `prepare` looks up what it refers to. */
+export type StartStep = (ticket: Ticket, step: Step, prepare: Prepare) => void;
+
+/** Find out what a task will do, now that everything it refers to is known. */
+export type Prepare = (task: Task) => Result<Prepared, Failure>;
 
 export interface StepScope {
   readonly plan: Plan;
@@ -98,12 +101,11 @@ export function createStepStarter(batch: StepScope): StartStep {
   const beginOf = (task: Task): Begin =>
     layersOf(task, sharing, recalls).reduceRight((next, layer) => layers[layer](next), call);
 
-  return (ticket, step, dataOf) => {
+  return (ticket, step, prepare) => {
     if (!step.task.ok) throw new Error(`Cannot start '${step.id}': it was refused`);
     const task = step.task.value;
     const { tool } = task;
-    const prepared =
-      task.call === null ? prepareTask(task, dataOf) : ok({ kind: "call" as const, call: task.call });
+    const prepared = task.call === null ? prepare(task) : ok({ kind: "call" as const, call: task.call });
     if (!prepared.ok) return ticket.end({ status: "error", error: prepared.error, meta: {} });
     if (tool.execution === "fire-and-forget") {
       if (scope.parallelism !== undefined) enter(scope.parallelism);

@@ -4,8 +4,8 @@ import { defineTool } from "../catalog/define-tool.ts";
 import { lazySchema } from "../contract/lazy-schema.ts";
 import { parseUpstream } from "./parse-upstream.ts";
 
-/** Short on purpose: it travels in every schema, and Resend checks addresses in full. */
-const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+/** Short on purpose: it travels in every schema, and Resend checks addresses in full. No letter can be read in two ways. */
+const EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/;
 
 const addresses = z.array(z.email({ pattern: EMAIL }).max(254)).max(50);
 

@@ -19,8 +19,8 @@ test("recallResults() gives the data of what is still kept, and nothing of what 
   gate.kept.set("r-2", "null");
   expect(await recallResults(["r-1", "r-2", "r-3"], gate, new ByteBudget(0))).toEqual(
     new Map([
-      ["r-1", ok<unknown>({ id: 1 })],
-      ["r-2", ok<unknown>(null)],
+      ["r-1", { data: { id: 1 } }],
+      ["r-2", { data: null }],
     ]),
   );
 });
@@ -38,7 +38,7 @@ test("P6: recallResults() parses no more values than a batch may have, and says 
   const budget = new ByteBudget(0);
 
   const recalled = await recallResults(["r-1", "r-2", "r-3"], gate, budget);
-  expect([...recalled.values()].map((data) => data.ok)).toEqual([true, true, false]);
-  expect(recalled.get("r-3")).toMatchObject({ error: { code: "RESPONSE_TOO_LARGE" } });
+  expect([...recalled.values()].map((source) => "data" in source)).toEqual([true, true, false]);
+  expect(recalled.get("r-3")).toMatchObject({ refused: { code: "RESPONSE_TOO_LARGE" } });
   expect(LIMITS.requestValues).toBeLessThan(3 * 200_001);
 });

@@ -21,6 +21,8 @@ export interface Target {
     body: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<Answered>;
+  /** A `GET` with the sandbox's key. */
+  readonly get: (path: string) => Promise<Answered>;
   /** `send` to `/v1/execute_actions`. */
   readonly execute: (batch: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answered>;
 }

@@ -1,17 +1,27 @@
 import { ANSWER_ATTACKS } from "./answers.ts";
+import { ARGUMENT_ATTACKS } from "./arguments.ts";
 import type { Attack } from "./attack.ts";
 import { BODY_ATTACKS } from "./bodies.ts";
 import { FAIRNESS_ATTACKS } from "./fairness.ts";
 import { HINT_ATTACKS } from "./hints.ts";
 import { KEY_ATTACKS } from "./keys.ts";
 import { MISTAKE_ATTACKS } from "./mistakes.ts";
+import { PLAN_ATTACKS } from "./plans.ts";
+import { REQUEST_ATTACKS } from "./requests.ts";
+import { SCHEMA_ATTACKS } from "./schemas.ts";
 import { TOOL_ATTACKS } from "./tools.ts";
+import { WORK_ATTACKS } from "./work.ts";
 
 /** Every known worst request, one file for each kind. */
 export const ATTACKS: readonly Attack[] = [
   ...ANSWER_ATTACKS,
   ...BODY_ATTACKS,
   ...HINT_ATTACKS,
+  ...ARGUMENT_ATTACKS,
+  ...SCHEMA_ATTACKS,
+  ...PLAN_ATTACKS,
+  ...REQUEST_ATTACKS,
+  ...WORK_ATTACKS,
   ...FAIRNESS_ATTACKS,
   ...KEY_ATTACKS,
   ...MISTAKE_ATTACKS,

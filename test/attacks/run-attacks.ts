@@ -14,6 +14,9 @@ import { startRawSandbox } from "../support/sandbox.ts";
 import type { Answered, Attack, Cost } from "./attack.ts";
 import { ATTACKS } from "./attacks.ts";
 
+/** A request that takes longer has got through. */
+const PATIENCE_MS = 60_000;
+
 const words = process.argv.slice(2).join(" ").toLowerCase();
 const chosen = ATTACKS.filter(({ title }) => title.toLowerCase().includes(words));
 console.log("   CPU ms  peak MiB  answer KiB  attack");
@@ -37,12 +40,12 @@ async function measure(attack: Attack): Promise<{ readonly cost: Cost; readonly 
   });
   let cpuMs = 0;
   let answerBytes = 0;
-  const send = async (path: string, body: unknown, headers = {}): Promise<Answered> => {
+  const ask = async (path: string, init: RequestInit): Promise<Answered> => {
     const before = readCpuMicros(sandbox.pid);
     const response = await fetch(`${sandbox.url}${path}`, {
-      method: "POST",
-      headers: { authorization: "Bearer sandbox-key", "content-type": "application/json", ...headers },
-      body: typeof body === "string" ? body : JSON.stringify(body),
+      ...init,
+      headers: { authorization: "Bearer sandbox-key", ...(init.headers as Record<string, string>) },
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
     const text = await response.text();
     const bytes = Buffer.byteLength(text);
@@ -50,13 +53,20 @@ async function measure(attack: Attack): Promise<{ readonly cost: Cost; readonly 
     answerBytes = Math.max(answerBytes, bytes);
     return { status: response.status, headers: response.headers, text, bytes };
   };
+  const get = (path: string): Promise<Answered> => ask(path, {});
+  const send = (path: string, body: unknown, headers = {}): Promise<Answered> =>
+    ask(path, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
   // What compiles on first use is no part of what an attack costs.
   await send("/v1/execute_actions", { actions: [{ tool: "probe-echo", args: { n: 1 } }] });
   cpuMs = 0;
   answerBytes = 0;
   const execute = (batch: unknown, headers = {}): Promise<Answered> =>
     send("/v1/execute_actions", batch, headers);
-  const broken = await attack.run({ url: sandbox.url, upstream, send, execute }).then(
+  const broken = await attack.run({ url: sandbox.url, upstream, get, send, execute }).then(
     () => null,
     (error: unknown) => String(error),
   );

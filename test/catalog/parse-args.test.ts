@@ -49,3 +49,19 @@ test("parseArgs() suggests nothing for a tool whose input is not one object", ()
   const tool = defineTool({ ...declareTool(), input });
   expect(errorOf(parseArgs(tool, { c: 1 })).code).toBe("INVALID_ARGS");
 });
+
+test("parseArgs() tells ten of the things that are wrong, and counts all of them", () => {
+  const tool = defineTool({
+    ...declareTool(),
+    input: z.strictObject({ ids: z.array(z.union([z.string(), z.boolean()])) }),
+  });
+  const room = { issues: 100_000, suggests: () => true };
+  const failure = errorOf(parseArgs(tool, { ids: Array.from({ length: 30_000 }, () => 0) }, room));
+  expect(failure.issues).toHaveLength(10);
+  expect(failure.issues![9]).toEqual({
+    path: "/args/ids/9",
+    expected: "a string or a boolean",
+    received: "the number 0",
+  });
+  expect(room.issues).toBe(100_000 - 3 * 30_000);
+});

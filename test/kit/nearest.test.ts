@@ -54,3 +54,19 @@ test("nearest() finds every name that has a letter or a digit, given the name it
     }),
   );
 });
+
+test("nearest() looks at the first 64 characters of a hostile candidate", () => {
+  expect(nearest("send_emial", ["x".repeat(1_000_000), "send_email"])).toEqual(["send_email"]);
+});
+
+test("nearest() looks at 200 candidates and takes no more of them", () => {
+  let taken = 0;
+  const endless = (function* () {
+    for (;;) {
+      taken += 1;
+      yield taken === 200 ? "send_email" : `x${taken}`;
+    }
+  })();
+  expect(nearest("send_emial", endless)).toEqual(["send_email"]);
+  expect(taken).toBeLessThanOrEqual(201);
+});

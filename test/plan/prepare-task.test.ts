@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { LIMITS } from "../../src/contract/limits.ts";
 import { prepareTask } from "../../src/plan/prepare-task.ts";
-import type { DataOf } from "../../src/plan/references.ts";
+import { type DataOf, Room } from "../../src/plan/references.ts";
 import type { Task } from "../../src/plan/step.ts";
 import { contractOf } from "../support/fake-actions.ts";
 import { errorOf, valueOf } from "../support/unwrap.ts";
@@ -186,4 +186,53 @@ test("prepareTask() bounds what templates make of the elements written out", () 
     code: "INVALID_ARGS",
     hint: expect.stringContaining("The elements of one for_each may take 262144 bytes"),
   });
+});
+
+test("all arguments of a batch that were looked up take 4 MiB together; what comes after is refused, what is small enough runs", () => {
+  const room = new Room();
+  const data = knowing({ page: "x".repeat(60_000) });
+  const large = taskOf({ id: { $ref: "page#" } }, { forEach: Array.from({ length: 25 }, (_, n) => n) });
+  const loops = Array.from({ length: 4 }, () => valueOf(prepareTask(large, data, room)));
+  const elements = loops.flatMap((loop) => (loop.kind === "loop" ? loop.calls : []));
+  const fitting = Math.floor(LIMITS.batchArgsBytes / (60_000 + '{"id":""}'.length));
+
+  expect(elements.map(({ ok }) => ok)).toEqual(elements.map((_, at) => at < fitting));
+  expect(errorOf(elements.at(-1)!)).toMatchObject({
+    code: "INVALID_ARGS",
+    hint: expect.stringContaining("4194304 bytes"),
+  });
+  expect(prepareTask(taskOf({ id: { $template: "small" } }), data, room).ok).toBe(true);
+});
+
+test("what stands around a reference counts for every element of a loop", () => {
+  const room = new Room();
+  const forEach = Array.from({ length: 25 }, (_, n) => n);
+  prepareTask(
+    taskOf({ n: { $ref: "item#" }, text: "x".repeat(1_000) }, { tool: ANY, forEach }),
+    dataOf,
+    room,
+  );
+  expect(LIMITS.batchArgsBytes - room.bytes).toBeGreaterThan(25_000);
+});
+
+test("what is refused because it is too large by itself takes nothing from the others", () => {
+  const room = new Room();
+  const data = knowing({ page: Array.from({ length: 100_000 }, () => 1) });
+  for (let n = 0; n < 1_000; n += 1) prepareTask(taskOf({ id: { $template: "{{page#}}" } }), data, room);
+  expect(room.bytes).toBe(LIMITS.batchArgsBytes);
+});
+
+test("a batch looks for what is wrong with its arguments until it has found enough; what is small is always checked", () => {
+  const room = new Room();
+  const input = z.strictObject({ list: z.array(z.string()) });
+  const tool = contractOf("list", { input });
+  const data = knowing({ page: Array.from({ length: 15_000 }, () => 1), names: ["a"] });
+  const wrong = taskOf({ list: { $ref: "page#" } }, { tool });
+  expect(errorOf(prepareTask(wrong, data, room)).issues).toHaveLength(LIMITS.issues);
+  prepareTask(wrong, data, room);
+  expect(errorOf(prepareTask(wrong, data, room))).toMatchObject({
+    code: "INVALID_ARGS",
+    hint: expect.stringContaining("not checked any more"),
+  });
+  expect(prepareTask(taskOf({ list: { $ref: "names#" } }, { tool }), data, room).ok).toBe(true);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { type DataOf, findReferences, resolveReferences } from "../../src/plan/references.ts";
+import { type DataOf, findReferences, resolveReferences, Room } from "../../src/plan/references.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
 import { errorOf, valueOf } from "../support/unwrap.ts";
 
 const OPTIONS = { what: "The arguments", limitBytes: 1_000 };
@@ -142,6 +143,21 @@ describe("resolveReferences()", () => {
     const { hint } = errorOf(resolveReferences({ $ref: `x#/\u200B${"z".repeat(5_000)}` }, hostile, OPTIONS));
     expect(hint).not.toMatch(/[\u202E\u200B\0]/);
     expect(hint!.length).toBeLessThan(600);
+  });
+
+  test("looks for similar keys once for all that miss the same one, and for so many in one batch", () => {
+    let looked = 0;
+    const wide = new Proxy({ name: 1 }, { ownKeys: () => ((looked += 1), ["name"]) });
+    const options = { ...OPTIONS, room: new Room() };
+    const hintFor = (key: string) =>
+      errorOf(resolveReferences({ $ref: `x#/${key}` }, () => ({ data: wide }), options)).hint;
+    const hints = Array.from({ length: 1_225 }, () => hintFor("nmae"));
+    expect(new Set(hints)).toEqual(
+      new Set(["'x#/nmae' is not there: x# is an object with the similar keys 'name'."]),
+    );
+    expect(looked).toBe(1);
+    for (let n = 0; n < 1_225; n += 1) expect(hintFor(`miss${n}`)).toContain("is not there: x# is an object");
+    expect(looked).toBe(LIMITS.batchSuggestions);
   });
 
   test("says of a handle that its result is not kept any more", () => {

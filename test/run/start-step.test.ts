@@ -176,6 +176,98 @@ describe("references", () => {
   });
 });
 
+describe("results of earlier batches", () => {
+  const handle = (n: number) => `r-123e4567-e89b-12d3-a456-${String(n).padStart(12, "0")}`;
+
+  test("fetching them is part of the deadline, and only what refers to one waits for it", async () => {
+    const calls = shops();
+    const { clock, gate } = calls.world;
+    gate.recall = async () => {
+      await clock.sleep(3_000);
+      return [{ handle: handle(1), json: '{"id":"k1"}' }];
+    };
+    const { results, stats } = await calls.world.run(calls.tools, {
+      deadline_ms: 100,
+      actions: [
+        { tool: "book", args: { id: { $ref: `${handle(1)}#/id` } } },
+        { tool: "echo", args: { n: 1 } },
+        { tool: "echo", depends_on: ["a0"] },
+      ],
+    });
+    expect(results[0]!.error).toMatchObject({ code: "DEADLINE_EXCEEDED" });
+    expect(results[1]).toMatchObject({ status: "success", data: { n: 1 } });
+    expect(results[2]!.status).not.toBe("success");
+    expect(stats["duration_ms"]).toBe(100);
+    expect(calls.log.map(({ tool, at }) => [tool, at])).toEqual([["echo", 0]]);
+  });
+
+  test("what refers to one starts when they are there", async () => {
+    const calls = shops();
+    const { clock, gate } = calls.world;
+    gate.recall = async () => {
+      await clock.sleep(50);
+      return [{ handle: handle(1), json: '{"id":"k1"}' }];
+    };
+    const results = await calls.run(
+      { tool: "book", args: { id: { $ref: `${handle(1)}#/id` } } },
+      { tool: "echo", args: { x: { $ref: "a0#/id" } } },
+    );
+    expect(results.map(({ data }) => data)).toEqual([{ id: "k1" }, { x: "k1" }]);
+    expect(calls.log.map(({ at }) => at)).toEqual([50, 50]);
+  });
+
+  test("one batch refers to 16; the action that would make it more fails alone, and the others are fetched at once", async () => {
+    const calls = shops();
+    const { gate } = calls.world;
+    for (let n = 0; n < 30; n += 1) gate.kept.set(handle(n), `{"id":"k${n}"}`);
+    const refs = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, n) => ({ $ref: `${handle(from + n)}#/id` }));
+    const results = await calls.run(
+      { tool: "echo", args: { list: refs(0, 15) } },
+      { tool: "echo", args: { list: refs(15, 17) } },
+      { tool: "echo", args: { list: refs(0, 16) } },
+      { tool: "echo", args: { list: refs(0, 17) } },
+      { tool: "echo", args: { n: 1 } },
+    );
+    expect(results.map(({ status }) => status)).toEqual(["success", "error", "success", "error", "success"]);
+    expect(results[1]!.error).toMatchObject({
+      code: "BAD_REFERENCE",
+      hint: expect.stringContaining("One batch may refer to 16 results"),
+    });
+    expect(gate.recalled).toEqual(Array.from({ length: 16 }, (_, n) => handle(n)));
+  });
+
+  test("those that hold too many values together are refused in the order asked, and never parsed", async () => {
+    const calls = shops();
+    const { gate } = calls.world;
+    gate.kept.set(handle(1), JSON.stringify({ ones: Array.from({ length: 300_000 }, () => 1), id: "first" }));
+    gate.kept.set(
+      handle(2),
+      JSON.stringify({ ones: Array.from({ length: 300_000 }, () => 1), id: "second" }),
+    );
+    gate.kept.set(handle(3), '{"id":"third, with [brackets] and \\"commas\\", in text"}');
+    const results = await calls.run(
+      ...[1, 2, 3].map((n) => ({ tool: "book", args: { id: { $ref: `${handle(n)}#/id` } } })),
+    );
+    expect(results.map(({ status }) => status)).toEqual(["success", "error", "success"]);
+    expect(results[1]!.error).toMatchObject({
+      code: "BAD_REFERENCE",
+      hint: expect.stringContaining("500000 values"),
+    });
+  });
+
+  test("a question to a person is recorded with what its dependants refer to of them", async () => {
+    const calls = shops().tool("drop", { ...WRITE, actions: ["delete"] });
+    calls.world.gate.kept.set(handle(1), '{"id":"k1"}');
+    const results = await calls.run(
+      { id: "drop", tool: "drop" },
+      { tool: "book", depends_on: ["drop"], args: { id: { $ref: `${handle(1)}#/id` } } },
+    );
+    expect(results.map(({ status }) => status)).toEqual(["pending_confirmation", "pending_confirmation"]);
+    expect(JSON.stringify([...calls.world.gate.parked.values()])).toContain("k1");
+  });
+});
+
 describe("dependent contracts", () => {
   const item: Partial<ToolDeclaration> = {
     orchestration: {

@@ -103,3 +103,14 @@ test.each([
 ])("send_email does not accept %j", (args) => {
   expect(sendEmail.input.safeParse(args).success).toBe(false);
 });
+
+test.each([
+  ["a@b.co", true],
+  ["first.last+tag@mail.example.co.uk", true],
+  ["a@b", false],
+  ["a@b..co", false],
+  ["a@.co", false],
+  ["a b@c.de", false],
+])("send_email takes '%s' for an address: %s", (address, isOne) => {
+  expect(sendEmail.input.safeParse({ ...MAIL, to: [address] }).success).toBe(isOne);
+});
