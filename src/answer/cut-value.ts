@@ -20,6 +20,8 @@ const RECORD_FIELDS = 32;
 const PLACES = 5;
 /** Texts of fewer characters are cheap to weigh again, and none of more is a link that is kept whole. */
 const LARGE_TEXT = 4_096;
+/** What the character after a text weighs. */
+const AFTER_TEXT = weigh(",", '"');
 /** Deeper containers are kept whole or dropped. */
 const DEEPEST = 32;
 
@@ -72,8 +74,7 @@ class Cutter {
 
   #cutContainer(container: object, room: number): unknown {
     const isArray = Array.isArray(container);
-    // The bracket of the whole is a token of its own; inside, brackets weigh nothing behind other punctuation.
-    const left = this.#path.length === 0 ? room - weighTokens("[") : room;
+    const left = room - (this.#path.length === 0 ? weighTokens(bracketOf(container)) : bracketsOf(container));
     const entries = this.#read(container, left);
     const floor = isArray || entries.length > RECORD_FIELDS ? Number.POSITIVE_INFINITY : SMALL;
     const sizes = allot(this.#sharesOf(entries), left, floor);
@@ -90,7 +91,7 @@ class Cutter {
     const isArray = Array.isArray(container);
     const entries: Entry[] = [];
     let weight = 0;
-    for (const entry of this.#entriesOf(container)) {
+    for (const entry of this.#entriesOf(container, this.#path.length)) {
       entries.push(entry);
       weight += entry.weight;
       if (weight > left && (isArray || entries.length > RECORD_FIELDS)) break;
@@ -98,26 +99,34 @@ class Cutter {
     return entries;
   }
 
-  *#entriesOf(container: object): Generator<Entry, void> {
+  /** @param depth of the container */
+  *#entriesOf(container: object, depth: number): Generator<Entry, void> {
+    let before: string = bracketOf(container);
     if (Array.isArray(container)) {
-      for (const [key, value] of container.entries())
-        yield { key, value, keyWeight: 0, weight: this.#weigh(value) };
+      for (const [key, value] of container.entries()) {
+        yield { key, value, keyWeight: 0, weight: this.#weigh(value, before, depth + 1) };
+        before = ",";
+      }
       return;
     }
     for (const [key, value] of Object.entries(container)) {
-      const keyWeight = weigh(`${JSON.stringify(key)}:`);
-      yield { key, value, keyWeight, weight: keyWeight + this.#weigh(value) };
+      const keyWeight = weigh(`${JSON.stringify(key)}:`, before);
+      yield { key, value, keyWeight, weight: keyWeight + this.#weigh(value, ":", depth + 1) };
+      before = ",";
     }
   }
 
-  /** What a value and the character that follows it weigh; the character before is punctuation. */
-  #weigh(value: unknown): number {
+  /** What a value and the character that follows it weigh, where `before` stands before it. */
+  #weigh(value: unknown, before: string, depth: number): number {
     const isLarge = isContainer(value) || (typeof value === "string" && value.length > LARGE_TEXT);
     const known = isLarge ? this.#weights.get(value) : undefined;
     if (known !== undefined) return known;
     let weight = 0;
-    if (isContainer(value)) for (const entry of this.#entriesOf(value)) weight += entry.weight;
-    else weight = weigh(`${JSON.stringify(value)},`);
+    // What lies deeper is not opened: as text it weighs the same.
+    if (isContainer(value) && depth < DEEPEST) {
+      weight = bracketsOf(value);
+      for (const entry of this.#entriesOf(value, depth)) weight += entry.weight;
+    } else weight = weigh(`${JSON.stringify(value)},`, before);
     if (isLarge) this.#weights.set(value, weight);
     return weight;
   }
@@ -130,10 +139,10 @@ class Cutter {
   /** The least room in which something of an entry can be kept. */
   #leastOf({ value, keyWeight, weight }: Entry, depth: number): number {
     if (weight <= SMALL) return weight;
-    if (isLongString(value)) return keyWeight + SHORTEST;
+    if (isLongString(value)) return keyWeight + SHORTEST + AFTER_TEXT;
     if (!isContainer(value) || depth >= DEEPEST) return weight;
-    const [first] = this.#entriesOf(value);
-    return first === undefined ? weight : keyWeight + this.#leastOf(first, depth + 1);
+    const [first] = this.#entriesOf(value, depth);
+    return first === undefined ? weight : keyWeight + bracketsOf(value) + this.#leastOf(first, depth + 1);
   }
 
   #drop(dropped: number, isArray: boolean): void {
@@ -149,7 +158,7 @@ class Cutter {
     const room = size - keyWeight;
     const cut = isContainer(value)
       ? this.#cutContainer(value, room)
-      : this.#cutString(value as string, room, 1);
+      : this.#cutString(value as string, room - AFTER_TEXT, 1);
     this.#path.pop();
     return cut;
   }
@@ -188,9 +197,24 @@ function allot(shares: readonly Share[], room: number, floor: number): number[] 
   return raised.map((share) => partOf(share, level));
 }
 
-/** Weigh a part of JSON text that stands behind punctuation. */
-function weigh(text: string): number {
-  return weighTokens(`,${text}`, 1);
+/** Weigh a part of JSON text that stands behind the mark `before`. */
+function weigh(text: string, before: string): number {
+  return weighTokens(before + text, 1);
+}
+
+/**
+ * Weigh what a container has besides its entries, inside another one: its first bracket, and what follows its last. The last
+ * itself follows an entry, and weighs as much as the comma there would; or it follows the first.
+ */
+function bracketsOf(container: object): number {
+  const isArray = Array.isArray(container);
+  return sizeOf(container) === 0
+    ? weigh(isArray ? "[]," : "{},", ",")
+    : weigh(bracketOf(container), ",") + weigh(",", isArray ? "]" : "}");
+}
+
+function bracketOf(container: object): "[" | "{" {
+  return Array.isArray(container) ? "[" : "{";
 }
 
 function sizeOf(container: object): number {
