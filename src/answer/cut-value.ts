@@ -18,6 +18,8 @@ const SMALL = 48_000;
 const RECORD_FIELDS = 32;
 /** Where it was cut is a hint for a model, not a list. */
 const PLACES = 5;
+/** Characters of one such hint. What has a longer pointer is named by what it is in. */
+const LONGEST_PLACE = 200;
 /** Texts of fewer characters are cheap to weigh again, and none of more is a link that is kept whole. */
 const LARGE_TEXT = 4_096;
 /** What the character after a text weighs. */
@@ -173,7 +175,11 @@ class Cutter {
   }
 
   #note(): void {
-    if (this.cuts.at.length < PLACES) this.cuts.at.push(toPointer(this.#path));
+    if (this.cuts.at.length === PLACES) return;
+    let place = toPointer(this.#path);
+    // Keys are as long as somebody made them.
+    while (place.length > LONGEST_PLACE) place = place.slice(0, place.lastIndexOf("/"));
+    this.cuts.at.push(place);
   }
 }
 

@@ -71,6 +71,6 @@ function makeTask(
 }
 
 function makeCall({ tool, timeoutMs, callback }: Task, input: JsonObject): Result<Call, Failure> {
-  const args = parseArgs(tool, input);
+  const args = parseArgs(tool, input, true);
   return args.ok ? ok({ tool, input, args: args.value, timeoutMs, callback }) : args;
 }

@@ -17,7 +17,7 @@ import {
   matches,
   upTo,
 } from "./json.ts";
-import { describe, explainMisfit, toMisfit } from "./issues.ts";
+import { describe, explainMisfit, toForeignHint, toMisfit } from "./issues.ts";
 import { lazySchema } from "./lazy-schema.ts";
 import { LIMITS } from "./limits.ts";
 import { ITEM, readMarker, toPointerForm } from "./reference.ts";
@@ -189,7 +189,18 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
  */
 export function checkArgs(args: JsonObject, mayExceed: boolean, seen?: Seen): Result<void, Failure> {
   const checked = checkValue(args, ["args"], seen);
-  if (!checked.ok) return err(makeFailure("INVALID_ARGS", toMisfit(checked.error)));
+  return checked.ok ? checkSize(args, mayExceed) : err(makeFailure("INVALID_ARGS", toMisfit(checked.error)));
+}
+
+/** Check arguments into which references put another's data: what a refusal shows of its keys is quoted. */
+export function checkResolved(args: JsonObject): Result<void, Failure> {
+  const checked = checkValue(args, ["args"]);
+  if (checked.ok) return checkSize(args, true);
+  const issues = [checked.error] as const;
+  return err(makeFailure("INVALID_ARGS", { issues: [...issues], hint: toForeignHint(issues, [], "/args") }));
+}
+
+function checkSize(args: JsonObject, mayExceed: boolean): Result<void, Failure> {
   return mayExceed && new TextEncoder().encode(JSON.stringify(args)).length > LIMITS.argsBytes
     ? err(tooLarge("The arguments of one action", LIMITS.argsBytes))
     : ok(undefined);

@@ -1,5 +1,5 @@
 import { parseArgs } from "../catalog/parse-args.ts";
-import { checkArgs, tooManyElements } from "../contract/action.ts";
+import { checkResolved, tooManyElements } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { describe, toMisfit } from "../contract/issues.ts";
 import { isJsonObject } from "../contract/json.ts";
@@ -51,9 +51,9 @@ export function prepareCall(
     const issue = { path: "/args", expected: "an object", received: describe(resolved.value) };
     return err(makeFailure("INVALID_ARGS", toMisfit(issue)));
   }
-  const checked = checkArgs(resolved.value, true);
+  const checked = checkResolved(resolved.value);
   if (!checked.ok) return checked;
-  const parsed = parseArgs(tool, resolved.value);
+  const parsed = parseArgs(tool, resolved.value, true);
   return parsed.ok ? ok({ tool, input: resolved.value, args: parsed.value, timeoutMs, callback }) : parsed;
 }
 
