@@ -99,15 +99,18 @@ const asText = fc
     fc.constantFrom("", "\n", "}", " I am done."),
   )
   .map(([before, value, after]) => `${before}${JSON.stringify(value)}${after}`);
-const output = fc.oneof(
-  object,
-  asText,
-  asText.map((text) => JSON.stringify(text)),
-  object.map((value) => [value]),
-  object.map((value) => ({ data: value, results: [value] })),
-  fc.constant('{"\\u0073tatus":"initiated"}'),
-  fc.jsonValue().map((value): unknown => JSON.parse(JSON.stringify(value))),
-);
+const output = fc
+  .oneof(
+    object,
+    asText,
+    asText.map((text) => JSON.stringify(text)),
+    object.map((value) => [value]),
+    object.map((value) => ({ data: value, results: [value] })),
+    fc.constant('{"\\u0073tatus":"initiated"}'),
+    fc.jsonValue(),
+  )
+  // Without -0, which JSON does not keep.
+  .map((value): unknown => JSON.parse(JSON.stringify(value)));
 
 const replyTo = (data: unknown): ToolReply =>
   toToolReply({ status: "success", data, json: JSON.stringify(data), meta: {} });

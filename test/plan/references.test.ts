@@ -105,13 +105,13 @@ describe("resolveReferences()", () => {
 
   test("names a key that is missing, what was there and the similar keys", () => {
     expect(hintOf({ $ref: "shops#/place/0" })).toBe(
-      "'shops#/place/0' is not there: shops# is an object with the similar keys 'places'.",
+      "'shops#/place/0' is not there: shops# is an object with the similar keys \"places\".",
     );
   });
 
   test("names the keys there are when none is similar", () => {
     expect(hintOf({ $ref: "shops#/places/0/zzzzzz" })).toBe(
-      "'shops#/places/0/zzzzzz' is not there: shops#/places/0 is an object with the keys 'id', 'name'.",
+      '\'shops#/places/0/zzzzzz\' is not there: shops#/places/0 is an object with the keys "id", "name".',
     );
   });
 

@@ -122,7 +122,7 @@ describe("references", () => {
     );
     expect(book!.error).toMatchObject({
       code: "BAD_REFERENCE",
-      hint: "'s#/places/0/di' is not there: s#/places/0 is an object with the similar keys 'id'.",
+      hint: "'s#/places/0/di' is not there: s#/places/0 is an object with the similar keys \"id\".",
     });
     expect(sibling).toMatchObject({ status: "success", data: { x: null } });
   });
