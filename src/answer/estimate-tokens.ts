@@ -77,7 +77,7 @@ const UPPER = 2;
 
 /** Thousandths of a token for each byte of UTF-8. */
 const LEAST = 125;
-const LONE_HALF = 2500;
+const LONE_HALF = 2850;
 
 /** Where a word began, as far as it matters to what follows. */
 const AFTER_SPACE = 1;
