@@ -187,7 +187,7 @@ function parseFields(raw: unknown, mayExceedArgs: boolean): Result<Action, Failu
  *
  * @param mayExceed whether they can be over their limit at all; measuring costs more than everything else
  */
-export function checkArgs(args: JsonObject, mayExceed: boolean, seen?: Seen): Result<void, Failure> {
+function checkArgs(args: JsonObject, mayExceed: boolean, seen?: Seen): Result<void, Failure> {
   const checked = checkValue(args, ["args"], seen);
   return checked.ok ? checkSize(args, mayExceed) : err(makeFailure("INVALID_ARGS", toMisfit(checked.error)));
 }

@@ -75,7 +75,7 @@ function holds(name: string, { status, text }: Answered): void {
 
 /** The same text every time: a small generator of pseudo-random numbers. */
 function mixOf(characters: string, length: number, between = ""): string {
-  const all = [...characters];
+  const all = Array.from(characters);
   let state = 1;
   const next = (): string => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7f_ff_ff_ff;
