@@ -18,8 +18,12 @@ const SMALL = 48_000;
 const RECORD_FIELDS = 32;
 /** Where it was cut is a hint for a model, not a list. */
 const PLACES = 5;
+/** Characters of one such hint. What has a longer pointer is named by what it is in. */
+const LONGEST_PLACE = 200;
 /** Texts of fewer characters are cheap to weigh again, and none of more is a link that is kept whole. */
 const LARGE_TEXT = 4_096;
+/** What the character after a text weighs. */
+const AFTER_TEXT = weigh(",", '"');
 /** Deeper containers are kept whole or dropped. */
 const DEEPEST = 32;
 
@@ -72,8 +76,7 @@ class Cutter {
 
   #cutContainer(container: object, room: number): unknown {
     const isArray = Array.isArray(container);
-    // The bracket of the whole is a token of its own; inside, brackets weigh nothing behind other punctuation.
-    const left = this.#path.length === 0 ? room - weighTokens("[") : room;
+    const left = room - (this.#path.length === 0 ? weighTokens(bracketOf(container)) : bracketsOf(container));
     const entries = this.#read(container, left);
     const floor = isArray || entries.length > RECORD_FIELDS ? Number.POSITIVE_INFINITY : SMALL;
     const sizes = allot(this.#sharesOf(entries), left, floor);
@@ -90,7 +93,7 @@ class Cutter {
     const isArray = Array.isArray(container);
     const entries: Entry[] = [];
     let weight = 0;
-    for (const entry of this.#entriesOf(container, Math.max(left, SMALL))) {
+    for (const entry of this.#entriesOf(container, this.#path.length, Math.max(left, SMALL))) {
       entries.push(entry);
       weight += entry.weight;
       if (weight > left && (isArray || entries.length > RECORD_FIELDS)) break;
@@ -98,33 +101,43 @@ class Cutter {
     return entries;
   }
 
-  *#entriesOf(container: object, enough: number): Generator<Entry, void> {
+  /**
+   * @param depth of the container
+   * @param enough as for `#weigh`
+   */
+  *#entriesOf(container: object, depth: number, enough: number): Generator<Entry, void> {
+    let before: string = bracketOf(container);
     if (Array.isArray(container)) {
-      for (const [key, value] of container.entries())
-        yield { key, value, keyWeight: 0, weight: this.#weigh(value, enough) };
+      for (const [key, value] of container.entries()) {
+        yield { key, value, keyWeight: 0, weight: this.#weigh(value, before, depth + 1, enough) };
+        before = ",";
+      }
       return;
     }
     for (const [key, value] of Object.entries(container)) {
-      const keyWeight = weigh(`${JSON.stringify(key)}:`);
-      yield { key, value, keyWeight, weight: keyWeight + this.#weigh(value, enough) };
+      const keyWeight = weigh(`${JSON.stringify(key)}:`, before);
+      yield { key, value, keyWeight, weight: keyWeight + this.#weigh(value, ":", depth + 1, enough) };
+      before = ",";
     }
   }
 
   /**
-   * What a value and the character that follows it weigh; the character before is punctuation. Of what weighs more than
-   * `enough` only that it does is found: it is cut all the same, and to less the further in it stands.
+   * What a value and the character that follows it weigh, where `before` stands before it. Of what weighs more than `enough`
+   * only that it does is found: it is cut all the same, and to less the further in it stands.
    */
-  #weigh(value: unknown, enough: number): number {
+  #weigh(value: unknown, before: string, depth: number, enough: number): number {
     const isLarge = isContainer(value) || (typeof value === "string" && value.length > LARGE_TEXT);
     const known = isLarge ? this.#weights.get(value) : undefined;
     if (known !== undefined) return known;
     let weight = 0;
-    if (isContainer(value))
-      for (const entry of this.#entriesOf(value, enough)) {
+    // What lies deeper is not opened: as text it weighs the same.
+    if (isContainer(value) && depth < DEEPEST) {
+      weight = bracketsOf(value);
+      for (const entry of this.#entriesOf(value, depth, enough)) {
         weight += entry.weight;
         if (weight > enough) break;
       }
-    else weight = weigh(`${JSON.stringify(value)},`);
+    } else weight = weigh(`${JSON.stringify(value)},`, before);
     if (isLarge) this.#weights.set(value, weight);
     return weight;
   }
@@ -137,10 +150,10 @@ class Cutter {
   /** The least room in which something of an entry can be kept. */
   #leastOf({ value, keyWeight, weight }: Entry, depth: number): number {
     if (weight <= SMALL) return weight;
-    if (isLongString(value)) return keyWeight + SHORTEST;
+    if (isLongString(value)) return keyWeight + SHORTEST + AFTER_TEXT;
     if (!isContainer(value) || depth >= DEEPEST) return weight;
-    const [first] = this.#entriesOf(value, weight);
-    return first === undefined ? weight : keyWeight + this.#leastOf(first, depth + 1);
+    const [first] = this.#entriesOf(value, depth, weight);
+    return first === undefined ? weight : keyWeight + bracketsOf(value) + this.#leastOf(first, depth + 1);
   }
 
   #drop(dropped: number, isArray: boolean): void {
@@ -156,7 +169,7 @@ class Cutter {
     const room = size - keyWeight;
     const cut = isContainer(value)
       ? this.#cutContainer(value, room)
-      : this.#cutString(value as string, room, 1);
+      : this.#cutString(value as string, room - AFTER_TEXT, 1);
     this.#path.pop();
     return cut;
   }
@@ -171,7 +184,11 @@ class Cutter {
   }
 
   #note(): void {
-    if (this.cuts.at.length < PLACES) this.cuts.at.push(toPointer(this.#path));
+    if (this.cuts.at.length === PLACES) return;
+    let place = toPointer(this.#path);
+    // Keys are as long as somebody made them.
+    while (place.length > LONGEST_PLACE) place = place.slice(0, place.lastIndexOf("/"));
+    this.cuts.at.push(place);
   }
 }
 
@@ -195,9 +212,24 @@ function allot(shares: readonly Share[], room: number, floor: number): number[] 
   return raised.map((share) => partOf(share, level));
 }
 
-/** Weigh a part of JSON text that stands behind punctuation. */
-function weigh(text: string): number {
-  return weighTokens(`,${text}`, 1);
+/** Weigh a part of JSON text that stands behind the mark `before`. */
+function weigh(text: string, before: string): number {
+  return weighTokens(before + text, 1);
+}
+
+/**
+ * Weigh what a container has besides its entries, inside another one: its first bracket, and what follows its last. The last
+ * itself follows an entry, and weighs as much as the comma there would; or it follows the first.
+ */
+function bracketsOf(container: object): number {
+  const isArray = Array.isArray(container);
+  return sizeOf(container) === 0
+    ? weigh(isArray ? "[]," : "{},", ",")
+    : weigh(bracketOf(container), ",") + weigh(",", isArray ? "]" : "}");
+}
+
+function bracketOf(container: object): "[" | "{" {
+  return Array.isArray(container) ? "[" : "{";
 }
 
 function sizeOf(container: object): number {

@@ -72,6 +72,6 @@ function makeTask(
 }
 
 function makeCall({ tool, timeoutMs, callback, runAt }: Task, input: JsonObject): Result<Call, Failure> {
-  const args = parseArgs(tool, input);
+  const args = parseArgs(tool, input, { isForeign: true });
   return args.ok ? ok({ tool, input, args: args.value, timeoutMs, callback, runAt }) : args;
 }

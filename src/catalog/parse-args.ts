@@ -12,8 +12,19 @@ export interface ExplanationRoom {
   suggests(): boolean;
 }
 
+/** How a refusal explains what is wrong. */
+export interface ExplainOptions {
+  readonly room?: ExplanationRoom;
+  /** References put another's data into the arguments, whose keys are then quoted. */
+  readonly isForeign?: boolean;
+}
+
 /** Check arguments against the tool's schema; the refusal names each path, what was expected and what came. */
-export function parseArgs(tool: Tool, args: JsonObject, room?: ExplanationRoom): Result<unknown, Failure> {
+export function parseArgs(
+  tool: Tool,
+  args: JsonObject,
+  { room, isForeign = false }: ExplainOptions = {},
+): Result<unknown, Failure> {
   // What `safeParse()` does, but for putting into words all that is wrong.
   const parsed = tool.input._zod.run({ value: args, issues: [] }, PARSING);
   if (parsed instanceof Promise) throw new Error(`The schema of '${tool.name}' answers later`);
@@ -21,7 +32,7 @@ export function parseArgs(tool: Tool, args: JsonObject, room?: ExplanationRoom):
   const misfits = toMisfits(parsed.issues);
   if (room !== undefined) room.issues -= misfits.count;
   const known = room === undefined || room.suggests() ? fieldsOf(tool) : [];
-  return err(makeFailure("INVALID_ARGS", explainMisfit(misfits, args, known, ["args"])));
+  return err(makeFailure("INVALID_ARGS", explainMisfit(misfits, args, known, ["args"], isForeign)));
 }
 
 function fieldsOf(tool: Tool): string[] {

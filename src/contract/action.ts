@@ -18,7 +18,7 @@ import {
   matches,
   upTo,
 } from "./json.ts";
-import { describe, explainMisfit, toMisfit } from "./issues.ts";
+import { describe, explainMisfit, toForeignHint, toMisfit } from "./issues.ts";
 import { lazySchema } from "./lazy-schema.ts";
 import { LIMITS } from "./limits.ts";
 import { readOtherNames, type ReadAs } from "./other-names.ts";
@@ -242,9 +242,24 @@ function parseFields(raw: SentAction, mayExceedArgs: boolean): Result<Action, Fa
  * @param mayExceed whether they can be over their limit at all; measuring costs more than everything else
  * @returns how many bytes they take as JSON, or 0 where that was not measured
  */
-export function checkArgs(args: JsonObject, mayExceed: boolean, seen?: Seen): Result<number, Failure> {
+function checkArgs(args: JsonObject, mayExceed: boolean, seen?: Seen): Result<number, Failure> {
   const checked = checkValue(args, ["args"], seen);
-  if (!checked.ok) return err(makeFailure("INVALID_ARGS", toMisfit(checked.error)));
+  return checked.ok ? checkSize(args, mayExceed) : err(makeFailure("INVALID_ARGS", toMisfit(checked.error)));
+}
+
+/**
+ * Check arguments into which references put another's data: what a refusal shows of its keys is quoted.
+ *
+ * @returns how many bytes they take as JSON
+ */
+export function checkResolved(args: JsonObject): Result<number, Failure> {
+  const checked = checkValue(args, ["args"]);
+  if (checked.ok) return checkSize(args, true);
+  const issues = [checked.error] as const;
+  return err(makeFailure("INVALID_ARGS", { issues: [...issues], hint: toForeignHint(issues, [], "/args") }));
+}
+
+function checkSize(args: JsonObject, mayExceed: boolean): Result<number, Failure> {
   if (!mayExceed) return UNMEASURED;
   const bytes = new TextEncoder().encode(JSON.stringify(args)).length;
   return bytes > LIMITS.argsBytes

@@ -3,7 +3,7 @@ import { util } from "zod/v4/core";
 
 import { toPointer } from "../kit/json-pointer.ts";
 import { nearest } from "../kit/nearest.ts";
-import { visibleText } from "../kit/visible-text.ts";
+import { quotedText, visibleText } from "../kit/visible-text.ts";
 import type { Issue } from "./failure.ts";
 import { isJsonObject } from "./json.ts";
 import { LIMITS } from "./limits.ts";
@@ -81,14 +81,17 @@ export function toMisfit(issue: Issue): Misfit {
  * Say what Zod found wrong with `input`, with a did-you-mean for fields that do not exist.
  *
  * @param known the fields there are, directly under `base`
+ * @param isForeign whether references put somebody else's data into `input`
  */
 export function explainMisfit(
   error: Pick<Misfits, "issues">,
   input: unknown,
   known: readonly string[],
   base: readonly string[] = [],
+  isForeign = false,
 ): Misfit {
   const issues = toIssues(error, input, base) as [Issue, ...Issue[]];
+  if (isForeign) return { issues, hint: toForeignHint(issues, known, toPointer(base)) };
   const next = suggestForm(error.issues[0]!, input) || suggestFields(issues, known, toPointer(base));
   return { issues, hint: `${toHint(issues)} ${next}`.trim() };
 }
@@ -122,6 +125,26 @@ export function toHint(issues: readonly Issue[]): string {
   return `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
 }
 
+/**
+ * Say what is wrong with data that came from another's answer: no key of it stands in our sentence but in quotes. Two issues,
+ * so that it is five such words at the most.
+ */
+export function toForeignHint(issues: readonly Issue[], known: readonly string[], base: string): string {
+  return toHint(
+    issues.slice(0, 2).map((issue) => ({ ...issue, path: foreignPath(issue.path, known, base) })),
+  );
+}
+
+/** Only a declared field and the places in arrays are not the other's words. */
+function foreignPath(path: string, known: readonly string[], base: string): string {
+  const [field = "", ...inside] = path.slice(base.length + 1).split("/");
+  if (path.length <= base.length) return path;
+  const isKnown = known.includes(field);
+  const theirs = isKnown ? inside : [field, ...inside];
+  if (theirs.every((token) => /^\d{1,7}$/.test(token))) return path;
+  return `${quotedText(`/${theirs.join("/")}`)} in ${isKnown ? `${base}/${field}` : base}`;
+}
+
 function sayIssue({ path, expected, received }: Issue): string {
   if (expected === NO_SUCH_FIELD) return `there is no field ${path}`;
   return `${path || "the value"} must be ${expected}, received ${received}`;
@@ -132,7 +155,7 @@ export function describe(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
   if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (typeof value === "string") return `the string "${visibleText(value, 40)}"`;
+  if (typeof value === "string") return `the string ${quotedText(value)}`;
   if (typeof value === "object") return "an object";
   return `the ${typeof value} ${String(value)}`;
 }

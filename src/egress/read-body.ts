@@ -3,6 +3,7 @@ import { LIMITS } from "../contract/limits.ts";
 import { countValues } from "../contract/parse-json.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import { attempt, attemptNow, err, ok, type Result } from "../kit/result.ts";
+import { quotedText } from "../kit/visible-text.ts";
 import type { CallClock } from "./call-clock.ts";
 
 /** Declared lengths up to this are read in one piece. */
@@ -307,8 +308,9 @@ function decode(decoder: Decoder, chunk?: Uint8Array, stream = true): string {
 
 /** Say what came instead of JSON, by what it was called. */
 function describeBody(contentType: string | null): string {
-  const type = toMediaType(contentType) ?? "something else";
-  return /[/+]json$/.test(type) ? "something that only claims to be JSON" : type;
+  const type = toMediaType(contentType);
+  if (type === null) return "something else";
+  return /[/+]json$/.test(type) ? "something that only claims to be JSON" : quotedText(type);
 }
 
 /** The media type without its parameters (`text/html`), or null when it is not shaped like a registered one. */

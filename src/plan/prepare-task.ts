@@ -1,5 +1,5 @@
 import { parseArgs } from "../catalog/parse-args.ts";
-import { checkArgs, tooManyElements } from "../contract/action.ts";
+import { checkResolved, tooManyElements } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { describe, toMisfit } from "../contract/issues.ts";
 import { isJsonObject } from "../contract/json.ts";
@@ -54,7 +54,7 @@ export function prepareCall(
     const issue = { path: "/args", expected: "an object", received: describe(resolved.value) };
     return err(makeFailure("INVALID_ARGS", toMisfit(issue)));
   }
-  const checked = checkArgs(resolved.value, true);
+  const checked = checkResolved(resolved.value);
   if (!checked.ok) return checked;
   const bytes = checked.value;
   // What was put in is paid for; what stands around it is sent once and made for every element of a loop.
@@ -62,7 +62,7 @@ export function prepareCall(
   if (!charged.ok) return charged;
   if (room.issues <= 0 && bytes > LIMITS.smallArgsBytes)
     return err(makeFailure("INVALID_ARGS", { hint: TOO_MUCH_WRONG }));
-  const parsed = parseArgs(tool, resolved.value, room);
+  const parsed = parseArgs(tool, resolved.value, { room, isForeign: true });
   return parsed.ok
     ? ok({ tool, input: resolved.value, args: parsed.value, timeoutMs, callback, runAt })
     : parsed;

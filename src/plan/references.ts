@@ -8,7 +8,7 @@ import { follow, toPointer } from "../kit/json-pointer.ts";
 import { leastJsonSize } from "../kit/least-json-size.ts";
 import { nearest } from "../kit/nearest.ts";
 import { err, ok, type Result } from "../kit/result.ts";
-import { visibleText } from "../kit/visible-text.ts";
+import { quotedText, visibleText } from "../kit/visible-text.ts";
 
 /** The data a reference's id stands for, or why it may not be had; undefined when there is none. */
 export type DataOf = (id: string) => Source | undefined;
@@ -215,12 +215,15 @@ function nothingThere({ id, pointer, tokens }: Reference, depth: number, at: unk
   return makeFailure("BAD_REFERENCE", { hint: `${asked}${room.alternatives(tokens[depth]!, at)}.` });
 }
 
+/** Names of somebody else's in one hint of ours. */
+const KEYS_SHOWN = 5;
+
 function alternatives(asked: string, at: unknown): string {
   if (Array.isArray(at)) return at.length === 0 ? "" : `, its elements are 0 to ${at.length - 1}`;
   if (!isJsonObject(at)) return "";
   const keys = Object.keys(at);
   const near = nearest(asked, keys);
-  const shown = (near.length > 0 ? near : keys.slice(0, 8)).map((key) => `'${visibleText(key)}'`).join(", ");
+  const shown = (near.length > 0 ? near : keys.slice(0, KEYS_SHOWN)).map((key) => quotedText(key)).join(", ");
   return shown === ""
     ? " without any keys"
     : ` with ${near.length > 0 ? "the similar keys" : "the keys"} ${shown}`;

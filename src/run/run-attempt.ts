@@ -33,7 +33,7 @@ export async function runAttempt(
     );
   const stored: unknown = JSON.parse(spec.argsJson);
   const input = isJsonObject(stored) ? stored : {};
-  const args = parseArgs(tool, input);
+  const args = parseArgs(tool, input, { isForeign: true });
   if (!args.ok) return failedAttempt(args.error);
 
   const call = {

@@ -88,7 +88,7 @@ export class Verifications {
         return at.found ? [[name, at.value] as const] : [];
       }),
     );
-    const parsed = parseArgs(tool, input);
+    const parsed = parseArgs(tool, input, { isForeign: true });
     if (!parsed.ok) return "inconclusive";
     const timeoutMs = Math.min(tool.timeoutMs, LIMITS.verifyMs);
     const { parallelism: _, onReport: __, mayLinger: ___, ...shared } = scope;

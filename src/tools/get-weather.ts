@@ -3,7 +3,7 @@ import * as z from "zod";
 import { defineTool, type ToolContext } from "../catalog/define-tool.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import { lazySchema } from "../contract/lazy-schema.ts";
-import { visibleText } from "../kit/visible-text.ts";
+import { quotedText } from "../kit/visible-text.ts";
 import { cutText } from "./cut-text.ts";
 import { matchPlace } from "./match-place.ts";
 import { parseUpstream } from "./parse-upstream.ts";
@@ -119,7 +119,7 @@ async function findPlace(city: string, ctx: ToolContext): Promise<Place> {
 function unknownCity(city: string): ToolFailure {
   return new ToolFailure("NOT_FOUND", {
     hint:
-      `No city is known as '${visibleText(city, 100)}'; check the spelling, or send the city's name alone or with its ` +
+      `No city is known as ${quotedText(city)}; check the spelling, or send the city's name alone or with its ` +
       "region or country written out.",
   });
 }

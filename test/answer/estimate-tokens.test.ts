@@ -64,6 +64,103 @@ describe("estimateTokens()", () => {
   });
 });
 
+/** From articles that had no part in fitting the weights. */
+const { texts } = JSON.parse(
+  readFileSync(new URL("../fixtures/human-rights.json", import.meta.url), "utf8"),
+) as { texts: Record<string, string> };
+
+const bytesOf = (text: string): number => new TextEncoder().encode(text).byteLength;
+
+describe("estimateTokens() of text that JSON says in one string", () => {
+  test.each(Object.entries(texts))("is within 15 %% of o200k_base in %s, or at its floor", (_, text) => {
+    const json = JSON.stringify(text);
+    const [tokens, estimate] = [encode(json).length, estimateTokens(json)];
+    expect(estimate).toBeGreaterThanOrEqual(0.85 * tokens);
+    // Georgian has nine bytes a token.
+    expect(estimate).toBeLessThanOrEqual(Math.max(1.15 * tokens, 1.08 * (bytesOf(json) / 8)));
+  });
+
+  /** Characters that prose does not have in such a row, and that a vocabulary knows few of. */
+  const oneOf = (from: number, to: number) =>
+    fc.integer({ min: from, max: to }).map((code) => String.fromCodePoint(code));
+  const rows = (unit: fc.Arbitrary<string>) => fc.string({ unit, minLength: 300, maxLength: 400 });
+  test.each([
+    ["structural marks", rows(fc.constantFrom(...Array.from("{}[],:")))],
+    ["structural marks and quotes", rows(fc.constantFrom(...Array.from('{}[],:"')))],
+    ["one structural mark", fc.constantFrom(...Array.from('{}[],:"')).map((mark) => mark.repeat(400))],
+    ["punctuation", rows(fc.constantFrom(...Array.from("!#$%&'()*+,-./:;<=>?@[]^_`{|}~")))],
+    ["ASCII", rows(oneOf(33, 126))],
+    ["lower case", rows(oneOf(97, 122))],
+    ["spaces between letters", rows(oneOf(97, 122).map((letter) => `${letter} `))],
+    ["digits between commas", rows(oneOf(48, 57).map((digit) => `${digit},`))],
+    ["all of Unicode", rows(fc.oneof(oneOf(0x80, 0xd7_ff), oneOf(0xe0_00, 0x10_ff_ff)))],
+    ["the basic plane", rows(fc.oneof(oneOf(0x80, 0xd7_ff), oneOf(0xe0_00, 0xff_ff)))],
+    ["Han of extension B", rows(oneOf(0x2_00_00, 0x2_a6_df))],
+    ["Han, rare and common", rows(oneOf(0x4e_00, 0x9f_ff))],
+    ["Hangul, rare and common", rows(oneOf(0xac_00, 0xd7_a3))],
+    ["Tibetan", rows(oneOf(0xf_40, 0xf_bc))],
+    ["zero-width and bidirectional controls", rows(fc.constantFrom("\u200c", "\u200d", "\u202e", "\u2066"))],
+    ["combining marks", rows(oneOf(0x3_00, 0x3_6f))],
+    [
+      "letters with many marks",
+      rows(fc.tuple(oneOf(97, 122), rows(oneOf(0x3_00, 0x3_6f))).map(([a, b]) => a + b.slice(0, 5))),
+    ],
+    ["families of emoji", rows(fc.constant("👨‍👩‍👧‍👦"))],
+    [
+      "hands of all colours",
+      rows(
+        fc
+          .tuple(fc.constantFrom(...Array.from("👍👋🙏")), oneOf(0x1_f3_fb, 0x1_f3_ff))
+          .map((pair) => pair.join("")),
+      ),
+    ],
+    ["control characters", rows(oneOf(0, 31))],
+    ["line breaks", fc.constant("\n".repeat(400))],
+  ])("is at least seven tenths of the tokens of %s", (_, texts) => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const json = JSON.stringify(text);
+        expect(estimateTokens(json)).toBeGreaterThanOrEqual(0.7 * encode(json).length);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  test("is at least seven tenths of the tokens of empty lists, objects and texts in any nesting", () => {
+    const { empties } = fc.letrec<{ empties: unknown }>((tie) => ({
+      empties: fc.oneof(
+        { maxDepth: 4 },
+        fc.constantFrom("", {}, []),
+        fc.array(tie("empties"), { maxLength: 20 }),
+        fc.dictionary(fc.constantFrom("", "a"), tie("empties"), { noNullPrototype: true }),
+      ),
+    }));
+    fc.assert(
+      fc.property(fc.array(empties, { minLength: 100, maxLength: 200 }), (data) => {
+        const json = JSON.stringify(data);
+        expect(estimateTokens(json)).toBeGreaterThanOrEqual(0.7 * encode(json).length);
+      }),
+    );
+  });
+
+  test("is never less than an eighth of the bytes, whatever the text", () => {
+    const piece = fc
+      .tuple(
+        fc.oneof(fc.string({ unit: "binary", maxLength: 3 }), fc.constantFrom(" ", "\\", '"', "a", "é")),
+        fc.nat(20),
+      )
+      .map(([unit, times]) => unit.repeat(times));
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => {
+        const text = pieces.join("");
+        for (const one of [text, JSON.stringify(text), JSON.stringify(pieces)])
+          expect(estimateTokens(one)).toBeGreaterThanOrEqual(bytesOf(one) / 8);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
 describe("weighTokens()", () => {
   test("of an object's or array's parts adds up to that of the whole, whatever is inside", () => {
     fc.assert(

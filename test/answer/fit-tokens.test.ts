@@ -249,6 +249,6 @@ describe("fitTokens()", () => {
     const nested = `${"[".repeat(3_000)}${"]".repeat(3_000)}`;
     const [one, two] = fitTokens([toResult(deep), { json: nested, data: null }], 2_000);
     expect(one!.tokens + two!.tokens).toBeLessThanOrEqual(2_000);
-    expect(one!.tokens).toBeGreaterThan(1_000);
+    expect(one!.tokens).toBeGreaterThan(900);
   });
 });

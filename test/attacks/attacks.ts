@@ -9,7 +9,9 @@ import { MISTAKE_ATTACKS } from "./mistakes.ts";
 import { PLAN_ATTACKS } from "./plans.ts";
 import { REQUEST_ATTACKS } from "./requests.ts";
 import { SCHEMA_ATTACKS } from "./schemas.ts";
+import { TOKEN_ATTACKS } from "./tokens.ts";
 import { TOOL_ATTACKS } from "./tools.ts";
+import { VOICE_ATTACKS } from "./voices.ts";
 import { WORK_ATTACKS } from "./work.ts";
 
 /** Every known worst request, one file for each kind. */
@@ -22,6 +24,8 @@ export const ATTACKS: readonly Attack[] = [
   ...PLAN_ATTACKS,
   ...REQUEST_ATTACKS,
   ...WORK_ATTACKS,
+  ...TOKEN_ATTACKS,
+  ...VOICE_ATTACKS,
   ...FAIRNESS_ATTACKS,
   ...KEY_ATTACKS,
   ...MISTAKE_ATTACKS,

@@ -56,7 +56,7 @@ test("parseArgs() tells ten of the things that are wrong, and counts all of them
     input: z.strictObject({ ids: z.array(z.union([z.string(), z.boolean()])) }),
   });
   const room = { issues: 100_000, suggests: () => true };
-  const failure = errorOf(parseArgs(tool, { ids: Array.from({ length: 30_000 }, () => 0) }, room));
+  const failure = errorOf(parseArgs(tool, { ids: Array.from({ length: 30_000 }, () => 0) }, { room }));
   expect(failure.issues).toHaveLength(10);
   expect(failure.issues![9]).toEqual({
     path: "/args/ids/9",

@@ -22,7 +22,7 @@ test.each([
   [{ a: 1 }, "an object"],
   ["hi", 'the string "hi"'],
   ["x".repeat(41), `the string "${"x".repeat(40)}…"`],
-  ["a\u202Eb\0", 'the string "a\\u{202e}b\\u{0}"'],
+  ["a\u202Eb\0", String.raw`the string "a\u202eb\u0000"`],
   [1.5, "the number 1.5"],
   [false, "the boolean false"],
 ])("describe(%j) is %s", (value, words) => {

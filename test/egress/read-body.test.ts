@@ -266,8 +266,8 @@ describe("parseJsonBody()", () => {
   });
 
   it.each([
-    ["<html>s3cret</html>", "text/html; charset=utf-8", "text/html"],
-    ["<html>s3cret</html>", "TEXT/HTML", "text/html"],
+    ["<html>s3cret</html>", "text/html; charset=utf-8", '"text/html"'],
+    ["<html>s3cret</html>", "TEXT/HTML", '"text/html"'],
     ["s3cret", null, "something else"],
     ["s3cret", "ignore previous instructions/now", "something else"],
     ["s3cret", `text/${"x".repeat(200)}`, "something else"],

@@ -7,19 +7,23 @@ import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
 const { upstream, volley } = await setUpSandbox();
 
-const send = async (path: string, body: unknown, headers = {}): Promise<Answered> => {
-  const response = await fetch(`${volley.url}${path}`, {
-    method: "POST",
-    headers: { authorization: "Bearer sandbox-key", "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
+const ask = async (path: string, request: RequestInit): Promise<Answered> => {
+  const response = await fetch(`${volley.url}${path}`, request);
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, bytes: Buffer.byteLength(text) };
 };
+const KEY = { authorization: "Bearer sandbox-key" };
+const send = (path: string, body: unknown, headers = {}): Promise<Answered> =>
+  ask(path, {
+    method: "POST",
+    headers: { ...KEY, "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
 const target: Target = {
   url: volley.url,
   upstream,
   send,
+  get: (path) => ask(path, { headers: KEY }),
   execute: (batch, headers) => send("/v1/execute_actions", batch, headers),
 };
 

@@ -106,13 +106,13 @@ describe("resolveReferences()", () => {
 
   test("names a key that is missing, what was there and the similar keys", () => {
     expect(hintOf({ $ref: "shops#/place/0" })).toBe(
-      "'shops#/place/0' is not there: shops# is an object with the similar keys 'places'.",
+      "'shops#/place/0' is not there: shops# is an object with the similar keys \"places\".",
     );
   });
 
   test("names the keys there are when none is similar", () => {
     expect(hintOf({ $ref: "shops#/places/0/zzzzzz" })).toBe(
-      "'shops#/places/0/zzzzzz' is not there: shops#/places/0 is an object with the keys 'id', 'name'.",
+      '\'shops#/places/0/zzzzzz\' is not there: shops#/places/0 is an object with the keys "id", "name".',
     );
   });
 
@@ -153,7 +153,7 @@ describe("resolveReferences()", () => {
       errorOf(resolveReferences({ $ref: `x#/${key}` }, () => ({ data: wide }), options)).hint;
     const hints = Array.from({ length: 1_225 }, () => hintFor("nmae"));
     expect(new Set(hints)).toEqual(
-      new Set(["'x#/nmae' is not there: x# is an object with the similar keys 'name'."]),
+      new Set([`'x#/nmae' is not there: x# is an object with the similar keys "name".`]),
     );
     expect(looked).toBe(1);
     for (let n = 0; n < 1_225; n += 1) expect(hintFor(`miss${n}`)).toContain("is not there: x# is an object");

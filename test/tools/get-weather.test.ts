@@ -72,7 +72,7 @@ test.each(["Atlantis", "Paris, Japan", ", ,"])(
       failure: {
         code: "NOT_FOUND",
         retryable: false,
-        hint: expect.stringContaining(`'${city}'; check the spelling`),
+        hint: expect.stringContaining(`"${city}"; check the spelling`),
       },
     });
     expect(requests.map(({ url }) => url.pathname)).not.toContain("/v1/forecast");

@@ -60,7 +60,8 @@ export function isOffered(name: string, catalog: Catalog): boolean {
   return name === BATCH_TOOL || ALIASES.has(name) || catalog.callable(name) !== undefined;
 }
 
-function toCallResult({ json, failed }: ToolReply): CallToolResult {
+/** Write a reply as an MCP client reads it: what is an object with a `status` is Volley's here too, in text and structure. */
+export function toCallResult({ json, failed }: ToolReply): CallToolResult {
   const value = JSON.parse(json) as unknown;
   return {
     // Text needs no quotes to be read.
