@@ -1,5 +1,6 @@
 import { attempt } from "../kit/result.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
+import { parseExact } from "../contract/json.ts";
 
 /**
  * Fetch the kept results that a batch refers to, by handle. One that is gone is simply not there: the action that
@@ -11,5 +12,5 @@ export async function recallResults(
 ): Promise<ReadonlyMap<string, unknown>> {
   if (handles.length === 0) return new Map();
   const kept = await attempt(() => gate.recall(handles));
-  return new Map(kept.ok ? kept.value.map(({ handle, json }) => [handle, JSON.parse(json) as unknown]) : []);
+  return new Map(kept.ok ? kept.value.map(({ handle, json }) => [handle, parseExact(json)]) : []);
 }

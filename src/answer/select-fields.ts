@@ -1,3 +1,4 @@
+import { isJsonObject } from "../contract/json.ts";
 import { toPointer } from "../kit/json-pointer.ts";
 
 /** What is wanted below a value: all of it, or these keys of it. */
@@ -46,7 +47,7 @@ function exists(data: unknown, tokens: readonly string[]): boolean {
 
 function has(value: unknown, token: string): value is Readonly<Record<string, unknown>> {
   if (Array.isArray(value)) return ARRAY_INDEX.test(token) && Number(token) < value.length;
-  return typeof value === "object" && value !== null && Object.hasOwn(value, token);
+  return isJsonObject(value) && Object.hasOwn(value, token);
 }
 
 function want(root: Map<string, Wanted>, tokens: readonly string[]): void {
@@ -66,7 +67,7 @@ function keep(value: unknown, wanted: Wanted): unknown {
     const indexes = [...wanted.keys()].map(Number).sort((a, b) => a - b);
     return indexes.map((index) => keep(value[index], wanted.get(String(index))!));
   }
-  if (typeof value !== "object" || value === null) return null;
+  if (!isJsonObject(value)) return null;
   // Entries, not assignments: `__proto__` becomes a field like any other.
   const fields = Object.entries(value).filter(([key]) => wanted.has(key));
   return Object.fromEntries(fields.map(([key, field]) => [key, keep(field, wanted.get(key)!)]));

@@ -1,4 +1,5 @@
 import type { Failure } from "../contract/failure.ts";
+import { parseExact } from "../contract/json.ts";
 import type { Outcome, OutcomeMeta, OutcomeStatus, PendingConfirmation, Shown } from "../contract/outcome.ts";
 
 /** An outcome as it is kept under an action's idempotency key. Data stays the JSON text that it is. */
@@ -63,5 +64,5 @@ export function fromStoredOutcome(text: string): Outcome {
 }
 
 function toShown(json: string): Shown {
-  return { data: JSON.parse(json) as unknown, json };
+  return { data: parseExact(json), json };
 }

@@ -6,7 +6,57 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Tell a plain JSON object from an array, null or a scalar. */
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+}
+
+declare global {
+  // Not in TypeScript's libraries yet (ECMAScript proposal "JSON.parse source text access", stage 4).
+  interface JSON {
+    rawJSON(text: string): RawNumber;
+    isRawJSON(value: unknown): value is RawNumber;
+  }
+}
+
+/** A number that no double is: `JSON.stringify` writes its digits as they came. */
+export interface RawNumber {
+  readonly rawJSON: string;
+}
+
+/** What a number may begin with that loses something as a double: 16 digits, an exponent, or the sign of zero. */
+const MAY_LOSE = /(?:^|[\s,:[])(?:-?[\d.]{16}|-?[\d.]{1,15}[eE]|-0[.0]*(?:[\s,}\]]|$))/;
+
+/**
+ * Parse JSON so that writing it again keeps every number's digits: one that a double would change (an integer beyond 2^53,
+ * `1e400`, more digits than a double has) is a `RawNumber`, all others are numbers. What a double writes otherwise without
+ * changing the value (`1.10`, `1e2`) is a number too.
+ *
+ * Only text that may hold such a number pays for a look at each value.
+ */
+export function parseExact(text: string): unknown {
+  if (!MAY_LOSE.test(text)) return JSON.parse(text) as unknown;
+  return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown) as unknown;
+}
+
+function keepDigits(_: string, value: unknown, context: { readonly source?: string }): unknown {
+  if (typeof value !== "number") return value;
+  const source = context.source!;
+  if (source.length < 16 && !/[eE]/.test(source) && !Object.is(value, -0)) return value;
+  const written = String(value);
+  const isSame = /^-?\d+$/.test(source) ? written === source : toDecimal(written) === toDecimal(source);
+  return isSame ? value : JSON.rawJSON(source);
+}
+
+/** A number's sign, digits and power of ten, without zeros that say nothing. */
+function toDecimal(text: string): string {
+  const [, sign, whole = "", part = "", power = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/.exec(text) ?? [];
+  if (sign === undefined) return text;
+  const digits = `${whole}${part}`.replace(/^0+/, "");
+  let end = digits.length;
+  while (end > 0 && digits[end - 1] === "0") end -= 1;
+  return end === 0
+    ? `${sign}0`
+    : `${sign}${digits.slice(0, end)}e${Number(power) - part.length + digits.length - end}`;
 }
 
 /** Whether a value is what may stand somewhere. */

@@ -1,4 +1,5 @@
 import type { Failure } from "../contract/failure.ts";
+import { parseExact } from "../contract/json.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { type Repeats, sharedKey } from "../plan/same-reads.ts";
@@ -62,7 +63,7 @@ export class Reads {
 /** A remembered answer as an outcome: parsed anew, so that no batch can change what the next one reads. */
 function toOutcome({ json, bytes, ageMs }: CachedAnswer): Outcome {
   const meta = { durationMs: 0, queuedMs: 0, attempts: 0, bytes, ageMs };
-  return { status: "success", data: JSON.parse(json) as unknown, json, meta };
+  return { status: "success", data: parseExact(json), json, meta };
 }
 
 /** One call and those who wait for it. It is stopped when nobody does any more. */

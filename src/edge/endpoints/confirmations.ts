@@ -12,6 +12,7 @@ import {
   refuseClaim,
 } from "../../contract/gate/confirmation.ts";
 import { confirmationSchema, toWireConfirmation } from "../../contract/gate/wire-confirmation.ts";
+import { parseExact } from "../../contract/json.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { executeApproved } from "../../executor.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
@@ -111,7 +112,7 @@ async function find(id: string, { gate, caller, catalog }: RequestContext): Prom
   if (!asked.ok) return asked;
   const record = asked.value;
   if (record === null) return err(NO_CONFIRMATION);
-  const group = JSON.parse(record.groupJson) as ParkedGroup;
+  const group = parseExact(record.groupJson) as ParkedGroup;
   // One that another version recorded is not guessed at.
   if (group.format !== GROUP_FORMAT) return err(NO_CONFIRMATION);
   const hidden = missingTool(group, catalog) !== null && !caller.tools.includes("*");
