@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
+import type { Answer } from "../support/hostile-answers.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
 const { upstream, caller } = await setUpSandbox();
@@ -11,12 +12,9 @@ const NUMBERS = `{"id":${BIG},"least":-9007199254740993,"pi":3.14159265358979323
 const WRITTEN = NUMBERS.replace("1.10", "1.1");
 
 const answerJson =
-  (json: string, pad = "") =>
-  (
-    _: unknown,
-    response: { writeHead: (status: number, headers: object) => { end: (text: string) => void } },
-  ) =>
-    response.writeHead(200, { "content-type": "application/json" }).end(json.replace("{", `{${pad}`));
+  (json: string, pad = ""): Answer =>
+  (_, response) =>
+    void response.writeHead(200, { "content-type": "application/json" }).end(json.replace("{", `{${pad}`));
 upstream.script("/numbers", answerJson(NUMBERS));
 upstream.script("/search", answerJson(NUMBERS));
 upstream.script("/tool/read", answerJson(NUMBERS));

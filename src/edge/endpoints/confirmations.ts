@@ -17,6 +17,7 @@ import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { executeApproved } from "../../executor.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
 import { askGate } from "../http/ask-gate.ts";
+import { readIdempotencyKey } from "../http/read-idempotency-key.ts";
 import { readRequest } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondJson } from "../http/respond.ts";
@@ -49,26 +50,33 @@ export const showConfirmation: Endpoint = {
 
 /**
  * `POST /v1/confirmations/{id}`: a person's yes runs exactly what was parked, a no runs nothing; either is final and
- * answers an envelope of the parked actions.
+ * answers an envelope of the parked actions. The same decision under the same `Idempotency-Key` has the same answer again.
  *
  * The key may be another than the one that asked: the same tenant's, and allowed every tool involved.
  */
 export const decideConfirmation: Endpoint = {
   route: "POST /v1/confirmations/:id",
   async handle(request, context, id) {
+    const key = readIdempotencyKey(request);
+    if (!key.ok) return key;
     const body = await readRequest(request, decisionSchema());
     if (!body.ok) return body;
     const { decision, args_hash: shownHash } = body.value.parsed;
     const found = await find(id, context);
     if (!found.ok) return found;
     const { record, group } = found.value;
+    const { answerJson } = record;
+    const isRepeated = key.value !== null && key.value === record.key && record.status === ENDS[decision];
     const refusal =
-      (record.status === "pending" ? null : refuseClaim(record.status)) ??
+      (record.status === "pending" || (isRepeated && answerJson !== null)
+        ? null
+        : refuseClaim(record.status)) ??
       refuseShown(shownHash, group) ??
-      (decision === "approve" ? await refuseChanged(group, context) : null);
+      (decision === "approve" && !isRepeated ? await refuseChanged(group, context) : null);
     if (refusal !== null) return err(refusal);
+    if (isRepeated) return ok(respondJson(answerJson!, context.requestId, { headers: REPLAYED }));
 
-    const claim = { id, by: context.ports.newId() };
+    const claim = { id, by: context.ports.newId(), ...(key.value !== null && { key: key.value }) };
     if (decision === "reject") return reject(claim, group, context);
     return respondDocument(
       async ({ signal }) => {
@@ -89,18 +97,26 @@ export const decideConfirmation: Endpoint = {
     answer: { description: "One result for every parked action", schema: envelopeSchema() },
     refusals: ["NOT_FOUND", "CONFIRMATION_INVALID", "INVALID_REQUEST"],
     counted: true,
+    keyed: true,
   }),
 };
+
+/** What a decision, once it is answered, has made of its confirmation. */
+const ENDS = { approve: "done", reject: "rejected" } as const;
+const REPLAYED = { "idempotency-replayed": "true" };
 
 async function reject(
   claim: Claim,
   group: ParkedGroup,
   { gate, catalog, ports, requestId }: RequestContext,
 ): Promise<Result<Response, Refusal>> {
-  const refused = await askGate(() => gate.reject(claim), "The no could not be recorded; say it again.");
+  const json = toRejectionJson(group, catalog, { claim, batchId: ports.newId() });
+  const refused = await askGate(
+    () => gate.reject(claim, json),
+    "The no could not be recorded; say it again.",
+  );
   if (!refused.ok) return refused;
-  if (refused.value !== null) return err(refuseClaim(refused.value));
-  return ok(respondJson(toRejectionJson(group, catalog, { claim, batchId: ports.newId() }), requestId));
+  return refused.value === null ? ok(respondJson(json, requestId)) : err(refuseClaim(refused.value));
 }
 
 /**
