@@ -22,28 +22,37 @@ export interface RawNumber {
   readonly rawJSON: string;
 }
 
-/** What a number may begin with that loses something as a double: 16 digits, an exponent, or the sign of zero. */
-const MAY_LOSE = /(?:^|[\s,:[])(?:-?[\d.]{16}|-?[\d.]{1,15}[eE]|-0[.0]*(?:[\s,}\]]|$))/;
+/** Numbers that may lose something as a double: of 16 digits, with an exponent, or the sign of zero. */
+const MAY_LOSE = /(?<![^\s,:[])(?:-?[\d.]{16}[\d.eE+-]*|-?[\d.]{1,15}[eE][\d.eE+-]*|-0[.0]*(?![\d.eE]))/g;
+
+/** Matches wherever `MAY_LOSE` does, and is what the engine finds fastest that nothing is there. */
+const NEARLY = /^-?\d|[\s,:[](?:-?[\d.]{16}|-?[\d.]{1,15}[eE]|-0)/;
 
 /**
  * Parse JSON so that writing it again keeps every number's digits: one that a double would change (an integer beyond 2^53,
  * `1e400`, more digits than a double has) is a `RawNumber`, all others are numbers. What a double writes otherwise without
  * changing the value (`1.10`, `1e2`) is a number too.
  *
- * Only text that may hold such a number pays for a look at each value.
+ * Only text in which such a number stands pays for a look at each value.
  */
 export function parseExact(text: string): unknown {
-  if (!MAY_LOSE.test(text)) return JSON.parse(text) as unknown;
-  return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown) as unknown;
+  if (!NEARLY.test(text)) return JSON.parse(text) as unknown;
+  for (const [number] of text.matchAll(MAY_LOSE)) {
+    if (loses(Number(number), number))
+      return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown) as unknown;
+  }
+  return JSON.parse(text) as unknown;
 }
 
-function keepDigits(_: string, value: unknown, context: { readonly source?: string }): unknown {
-  if (typeof value !== "number") return value;
-  const source = context.source!;
-  if (source.length < 16 && !/[eE]/.test(source) && !Object.is(value, -0)) return value;
+function keepDigits(_: string, value: unknown, { source }: { readonly source?: string }): unknown {
+  return typeof value === "number" && loses(value, source!) ? JSON.rawJSON(source!) : value;
+}
+
+/** Whether a number, written from its double, is another one than its source; an integer is also when it gets an exponent. */
+function loses(value: number, source: string): boolean {
   const written = String(value);
-  const isSame = /^-?\d+$/.test(source) ? written === source : toDecimal(written) === toDecimal(source);
-  return isSame ? value : JSON.rawJSON(source);
+  if (written === source) return false;
+  return !Number.isFinite(value) || /^-?\d+$/.test(source) || toDecimal(written) !== toDecimal(source);
 }
 
 /** A number's sign, digits and power of ten, without zeros that say nothing. */
