@@ -26,27 +26,42 @@ export function createRedactor(secrets: readonly string[]): (json: string) => st
   );
   if (worthwhile.size === 0) return (json) => json;
   const find = createFinder([...worthwhile].flatMap(toForms));
-  // What stands in a string once escaped is found in the escaped text too, because escaped text is one of the ways.
-  return (json) => (find(json, 0) === null ? json : redactTokens(json, find));
+  return (json) => {
+    const found = find(json, 0);
+    return found === null ? json : redactTokens(json, find, found);
+  };
 }
 
-/** Walk the text string by string: what matches inside one cannot reach into the structure around it. */
-function redactTokens(json: string, find: Find): string {
+/**
+ * Walk the text string by string: what matches inside one cannot reach into the structure around it. What stands in a
+ * string once escaped is found in the escaped text too, because escaped text is one of the ways; so a string in which
+ * nothing is found is not decoded.
+ *
+ * @param first the first place where something is found in all of the text
+ */
+function redactTokens(json: string, find: Find, first: Span): string {
+  let found: Span | null = first;
+  const isIn = (start: number, end: number): boolean => {
+    if (found !== null && found.end <= start) found = find(json, start);
+    return found !== null && found.start < end;
+  };
   let result = "";
   let at = 0;
   while (at < json.length) {
-    const open = json.indexOf('"', at);
-    result += redactNumbers(json.slice(at, open === -1 ? json.length : open), find);
-    if (open === -1) break;
+    const quote = json.indexOf('"', at);
+    const open = quote === -1 ? json.length : quote;
+    const gap = json.slice(at, open);
+    result += isIn(at, open) ? redactNumbers(gap, find) : gap;
+    if (quote === -1) break;
     at = endOfString(json, open);
-    result += redactString(json.slice(open, at), find);
+    const token = json.slice(open, at);
+    result += isIn(open, at) ? redactString(token, find) : token;
   }
   return result === json ? json : result;
 }
 
 /** Replacing in the text as written could cut an escape in two: `nabcde` also stands in `\nabcde`. */
 function redactString(token: string, find: Find): string {
-  if (find(token, 0) === null) return token;
   const text = JSON.parse(token) as string;
   let clean = "";
   let at = 0;
@@ -72,7 +87,12 @@ function endOfString(json: string, open: number): number {
 }
 
 /** Find the first place, from `from` on, where a secret stands; those that overlap are one. */
-type Find = (text: string, from: number) => { readonly start: number; readonly end: number } | null;
+type Find = (text: string, from: number) => Span | null;
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** One way in which a secret may be written. */
 interface Form {

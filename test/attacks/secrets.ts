@@ -22,7 +22,7 @@ const PIECES: Readonly<Record<string, string>> = {
 
 /** What makes looking for a secret slow. The upstream knows it: it was sent to it. */
 export const SECRET_ATTACKS: readonly Attack[] = Object.entries(PIECES).map(([what, piece]) => ({
-  title: `16 answers of 1 MiB of ${what} are searched for a secret, and it is found`,
+  title: `15 answers of 1 MiB of ${what} are searched for a secret, and it is found`,
   run: async ({ upstream, execute }) => {
     const escaped = JSON.stringify(piece).slice(1, -1);
     const text = escaped.repeat(Math.floor((MIB - 1024) / escaped.length));
@@ -33,10 +33,14 @@ export const SECRET_ATTACKS: readonly Attack[] = Object.entries(PIECES).map(([wh
           .writeHead(200, { "content-type": "application/json" })
           .end(`{"text":"${text}","end":"%${HEX.replaceAll(/..(?!$)/g, "$&%")}"}`),
     );
-    const actions = Array.from({ length: 15 }, (_, n) => ({ tool: "probe-secret", args: { n } }));
-    const answer = await execute({ actions, max_tokens: 2_000 });
+    const actions = Array.from({ length: 15 }, (_, n) => ({
+      tool: "probe-secret",
+      args: { n },
+      select: ["/end"],
+    }));
+    const answer = await execute({ actions });
     assert.equal(answer.status, 200);
     assert.ok(answer.text.includes('"ok":15'), answer.text.slice(0, 500));
-    assert.ok(!answer.text.includes(SECRET) && !answer.text.includes(HEX.slice(0, 12)));
+    assert.ok(!answer.text.includes(SECRET) && !answer.text.includes(HEX));
   },
 }));
