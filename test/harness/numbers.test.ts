@@ -71,13 +71,8 @@ test("Selections, loops and shared reads keep the digits", async () => {
     ],
   });
   expect(looped.split(`"data":{"id":${BIG}}`)).toHaveLength(3);
-  expect(
-    upstream
-      .requestsTo("/search")
-      .slice(-2)
-      .map(({ query }) => query.get("q"))
-      .sort(),
-  ).toEqual([BIG, "18446744073709551615"]);
+  const asked = upstream.requestsTo("/search").map(({ query }) => query.get("q"));
+  expect(new Set(asked.slice(-2))).toEqual(new Set([BIG, "18446744073709551615"]));
   expect((await send({ actions: [any("a"), any("b")] })).split(`"data":${WRITTEN}`)).toHaveLength(3);
 });
 
