@@ -10,18 +10,23 @@ import { TestCaller } from "../support/test-caller.ts";
 
 const SECRET = "sandbox-probe-secret";
 
-/** The secret as an upstream may repeat it; base64 behind what stood before it, too. */
-const ENCODINGS = [
-  SECRET,
-  encodeURIComponent(`Bearer ${SECRET}`),
-  Buffer.from(SECRET).toString("base64"),
-  Buffer.from(`Bearer ${SECRET}`).toString("base64").slice(12, -4),
+/** The secret as an upstream may repeat it, escaped. */
+const ESCAPED = [
   Buffer.from(SECRET).toString("hex"),
   Buffer.from(SECRET).toString("hex").toUpperCase(),
   percentAll(SECRET),
   percentAll(percentAll(SECRET)),
   entities(SECRET),
   units(SECRET),
+];
+
+/** The secret as an upstream may repeat it; base64 behind what stood before it, too. */
+const ENCODINGS = [
+  SECRET,
+  encodeURIComponent(`Bearer ${SECRET}`),
+  Buffer.from(SECRET).toString("base64"),
+  Buffer.from(`Bearer ${SECRET}`).toString("base64").slice(12, -4),
+  ...ESCAPED,
 ];
 
 function percentAll(text: string): string {
@@ -48,7 +53,7 @@ test("P7: a secret that an upstream repeats reaches no result, event, error, job
       url: encodeURIComponent(sent),
       base64: Buffer.from(sent).toString("base64"),
       bare: Buffer.from(sent.slice("Bearer ".length)).toString("base64"),
-      encoded: ENCODINGS,
+      escaped: ESCAPED,
       page: `<p>${entities(sent)}</p> ${JSON.stringify(JSON.stringify(sent))}`,
       lines: Buffer.from(`${"x".repeat(50)}${sent}`)
         .toString("base64")
