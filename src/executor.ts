@@ -53,11 +53,7 @@ export async function executeApproved(
   claim: Claim,
   execution: Execution,
 ): Promise<Result<Answer, Refused>> {
-  const { catalog, gate, defer } = execution;
-  const answer = await answerPlan(makeApprovedPlan(group, catalog, claim), execution);
-  // Only so that it can be told from one that broke off: when the report is lost it stays claimed.
-  if (answer.ok) defer(attempt(() => gate.conclude(claim)));
-  return answer;
+  return answerPlan(makeApprovedPlan(group, execution.catalog, claim), execution);
 }
 
 async function answerPlan(
@@ -74,12 +70,12 @@ async function answerPlan(
   if (admitted.replay !== null) return ok({ envelopeJson: admitted.replay, quota: null, replayed: true });
 
   const answering = writeAnswer(admission.value, execution);
-  // Whoever comes back with the key wants this answer, so the batch goes on when its caller has gone away.
-  if (keys !== null) defer(answering);
+  // Whoever comes back for this answer wants all of it, so the batch goes on when its caller has gone away.
+  if (keys !== null || admitted.plan.approved !== undefined) defer(answering);
   return ok({ envelopeJson: await answering, quota: admitted.quota, replayed: false });
 }
 
-/** Run an admitted batch and write its answer, which is kept under its key before anyone sees it. */
+/** Run an admitted batch and write its answer, which is kept under its key, or with its confirmation, before anyone sees it. */
 async function writeAnswer(admission: Admission, execution: Execution): Promise<string> {
   const { ports, gate } = execution;
   const { admitted, keys } = admission;
@@ -95,6 +91,10 @@ async function writeAnswer(admission: Admission, execution: Execution): Promise<
     // It did run, so it is answered even when that cannot be kept; the key is then taken over after its lease.
     await attempt(() => gate.complete(closing));
   }
+  const { approved } = admitted.plan;
+  // When this is lost the confirmation stays claimed: nobody can tell it from one that broke off.
+  if (approved !== undefined)
+    await attempt(() => gate.conclude(approved.claim, fitAnswer(envelopeJson, shaped, write)));
   return envelopeJson;
 }
 

@@ -44,7 +44,7 @@ export function cutValue(value: unknown, room: number): { readonly data: unknown
 /** The least that is left of a value: nothing, of its kind. */
 export function leastOf(value: unknown): unknown {
   if (Array.isArray(value)) return [];
-  if (typeof value === "object" && value !== null) return {};
+  if (isContainer(value)) return {};
   return typeof value === "string" ? "" : null;
 }
 
@@ -237,7 +237,7 @@ function sizeOf(container: object): number {
 }
 
 function isContainer(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
+  return typeof value === "object" && value !== null && !JSON.isRawJSON(value);
 }
 
 function isLongString(value: unknown): value is string {

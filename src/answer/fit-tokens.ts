@@ -1,3 +1,4 @@
+import { parseExact } from "../contract/json.ts";
 import type { Truncation } from "../contract/outcome.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import { type Cuts, cutValue } from "./cut-value.ts";
@@ -56,7 +57,7 @@ export function fitTokens(
 
 function cutResult(result: FittableResult, tokensBefore: number, budget: number): FittedResult {
   // As the caller will read it: what a tool returned may hold what JSON leaves out.
-  const { data, cuts } = cutValue(JSON.parse(result.json), budget * 1000);
+  const { data, cuts } = cutValue(parseExact(result.json), budget * 1000);
   const json = JSON.stringify(data);
   const tokens = estimateTokens(json);
   return { json, data, tokens, truncated: toTruncation(cuts, tokensBefore, tokens) };

@@ -1,5 +1,6 @@
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
+import { parseExact } from "../contract/json.ts";
 import { attempt } from "../kit/result.ts";
 import type { Source } from "../plan/references.ts";
 
@@ -23,7 +24,7 @@ export async function recallResults(
   return new Map(
     kept.value.map(({ handle, json }) => {
       const taken = budget.takeValues(json);
-      return [handle, taken.ok ? { data: JSON.parse(json) as unknown } : { refused: taken.error }];
+      return [handle, taken.ok ? { data: parseExact(json) } : { refused: taken.error }];
     }),
   );
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../contract/json.ts";
 import type { Outcome, Shown } from "../contract/outcome.ts";
 import { toPointer } from "../kit/json-pointer.ts";
 import { leastJsonSize } from "../kit/least-json-size.ts";
@@ -87,7 +88,7 @@ function exists(data: unknown, tokens: readonly string[]): boolean {
 
 function has(value: unknown, token: string): value is Readonly<Record<string, unknown>> {
   if (Array.isArray(value)) return ARRAY_INDEX.test(token) && Number(token) < value.length;
-  return typeof value === "object" && value !== null && Object.hasOwn(value, token);
+  return isJsonObject(value) && Object.hasOwn(value, token);
 }
 
 function want(root: Map<string, Wanted>, tokens: readonly string[]): void {
@@ -107,16 +108,14 @@ function keep(value: unknown, wanted: Wanted): unknown {
     const indexes = [...wanted.keys()].map(Number).sort((a, b) => a - b);
     return indexes.map((index) => keep(value[index], wanted.get(String(index))!));
   }
-  if (typeof value !== "object" || value === null) return null;
+  if (!isJsonObject(value)) return null;
   const keys = [...wanted.keys()];
   if (keys.length > 1) {
     const places = placesOf(value);
     keys.sort((a, b) => places.get(a)! - places.get(b)!);
   }
   // Entries, not assignments: `__proto__` becomes a field like any other.
-  return Object.fromEntries(
-    keys.map((key) => [key, keep((value as Readonly<Record<string, unknown>>)[key], wanted.get(key)!)]),
-  );
+  return Object.fromEntries(keys.map((key) => [key, keep(value[key], wanted.get(key)!)]));
 }
 
 /** The order of an object's fields, found once for all the elements of all the loops that got the same answer. */

@@ -2,6 +2,7 @@ import type { ByteBudget } from "../egress/read-body.ts";
 import { roughTokens } from "./estimate-tokens.ts";
 import { leastJson } from "./fit-tokens.ts";
 import type { Failure } from "../contract/failure.ts";
+import { parseExact } from "../contract/json.ts";
 import type { Outcome, OutcomeMeta, OutcomeStatus, PendingConfirmation, Shown } from "../contract/outcome.ts";
 
 /** An outcome as it is kept under an action's idempotency key. Data stays the JSON text that it is. */
@@ -88,5 +89,5 @@ const NOTHING_LEFT = {
 };
 
 function toShown(json: string): Shown {
-  return { data: JSON.parse(json) as unknown, json };
+  return { data: parseExact(json), json };
 }

@@ -25,12 +25,15 @@ export interface UpstreamRequest {
   readonly body?: unknown;
 }
 
-/** A successful (2xx) answer, already read within its limits. Every other status is thrown as a `ToolFailure`. */
+/** A successful (2xx) answer, already read within its limits. Every other status, and 206, is thrown as a `ToolFailure`. */
 export interface UpstreamResponse {
   readonly status: number;
   readonly headers: Headers;
   text(): string;
-  /** The body as JSON; throws `BAD_UPSTREAM_RESPONSE` when it is not. */
+  /**
+   * The body as JSON; throws `BAD_UPSTREAM_RESPONSE` when it is not. A number that a double would change is a `RawNumber`,
+   * which is written with the digits it came with.
+   */
   json(): unknown;
 }
 

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Issue } from "./failure.ts";
-import { visiblePath } from "./issues.ts";
+import { describe, visiblePath } from "./issues.ts";
 
 /** Keys that reach a prototype when a careless merge copies them. No real API needs them. */
 const POISONED = new Set(["__proto__", "constructor", "prototype"]);
@@ -32,6 +32,13 @@ export function checkValue(
   if (typeof value === "number") return checkNumber(value, path);
   if (typeof value !== "object" || value === null) return DONE;
   if (Array.isArray(value)) return checkElements(value, path, seen);
+  if (JSON.isRawJSON(value)) {
+    return err({
+      path: visiblePath(path),
+      expected: "a number that can be kept exactly, or a string, which a $template makes of it",
+      received: describe(value),
+    });
+  }
   for (const key of Object.keys(value)) {
     if (key.startsWith("$")) seen.dollar = true;
     if (POISONED.has(key))

@@ -156,6 +156,7 @@ export function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === "string") return `the string ${quotedText(value)}`;
+  if (JSON.isRawJSON(value)) return `the number ${visibleText(value.rawJSON, 40)}`;
   if (typeof value === "object") return "an object";
   return `the ${typeof value} ${String(value)}`;
 }

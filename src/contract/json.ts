@@ -6,7 +6,66 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Tell a plain JSON object from an array, null or a scalar. */
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+}
+
+declare global {
+  // Not in TypeScript's libraries yet (ECMAScript proposal "JSON.parse source text access", stage 4).
+  interface JSON {
+    rawJSON(text: string): RawNumber;
+    isRawJSON(value: unknown): value is RawNumber;
+  }
+}
+
+/** A number that no double is: `JSON.stringify` writes its digits as they came. */
+export interface RawNumber {
+  readonly rawJSON: string;
+}
+
+/** Numbers that may lose something as a double: of 16 digits, with an exponent, or the sign of zero. */
+const MAY_LOSE = /(?<![^\s,:[])(?:-?[\d.]{16}[\d.eE+-]*|-?[\d.]{1,15}[eE][\d.eE+-]*|-0[.0]*(?![\d.eE]))/g;
+
+/** Matches wherever `MAY_LOSE` does, and is what the engine finds fastest that nothing is there. */
+const NEARLY = /^-?\d|[\s,:[](?:-?[\d.]{16}|-?[\d.]{1,15}[eE]|-0)/;
+
+/**
+ * Parse JSON so that writing it again keeps every number's digits: one that a double would change (an integer beyond 2^53,
+ * `1e400`, more digits than a double has) is a `RawNumber`, all others are numbers. What a double writes otherwise without
+ * changing the value (`1.10`, `1e2`) is a number too.
+ *
+ * Only text in which such a number stands pays for a look at each value.
+ */
+export function parseExact(text: string): unknown {
+  if (!NEARLY.test(text)) return JSON.parse(text) as unknown;
+  for (const [number] of text.matchAll(MAY_LOSE)) {
+    if (loses(Number(number), number))
+      return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown) as unknown;
+  }
+  return JSON.parse(text) as unknown;
+}
+
+function keepDigits(_: string, value: unknown, { source }: { readonly source?: string }): unknown {
+  return typeof value === "number" && loses(value, source!) ? JSON.rawJSON(source!) : value;
+}
+
+/** Whether a number, written from its double, is another one than its source; an integer is also when it gets an exponent. */
+function loses(value: number, source: string): boolean {
+  const written = String(value);
+  if (written === source) return false;
+  return !Number.isFinite(value) || /^-?\d+$/.test(source) || toDecimal(written) !== toDecimal(source);
+}
+
+/** A number's sign, digits and power of ten, without zeros that say nothing. */
+function toDecimal(text: string): string {
+  const [, sign, whole = "", part = "", power = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/.exec(text) ?? [];
+  if (sign === undefined) return text;
+  const digits = `${whole}${part}`.replace(/^0+/, "");
+  let end = digits.length;
+  while (end > 0 && digits[end - 1] === "0") end -= 1;
+  return end === 0
+    ? `${sign}0`
+    : `${sign}${digits.slice(0, end)}e${Number(power) - part.length + digits.length - end}`;
 }
 
 /** Whether a value is what may stand somewhere. */

@@ -214,12 +214,12 @@ export const LIMITS = {
   callLogCharacters: 64 * 1024,
   /** How long a person may take to say yes: what they are asked about should still be true. */
   confirmationTtlMs: 15 * 60_000,
-  /** How long a confirmation that was decided or has expired can still say so. */
-  confirmationRetentionMs: 3_600_000,
+  /** How long after its expiry a confirmation can still say what became of it, and show its results: whoever asked comes back within a day. */
+  confirmationRetentionMs: 24 * 3_600_000,
   /** Actions that wait for one yes, with what they refer to, as JSON: as many of these as a batch has actions fit one message. */
   confirmationBytes: 256 * 1024,
-  /** Confirmations of one tenant together: its object's storage stays small. */
-  confirmationsBytes: 16 * 1024 * 1024,
+  /** Confirmations of one tenant together, with a day's answers (each at most `idempotencyAnswerBytes`): its object's storage stays small. */
+  confirmationsBytes: 64 * 1024 * 1024,
   /** Confirmations of one tenant that wait for a person: nobody reads more. */
   confirmationsPending: 200,
   /** Confirmations kept of one tenant, the decided and the expired among them. */

@@ -65,7 +65,8 @@ interface Sent {
  * Create the one `fetch` a tool has. Every request and every redirect hop passes the same guards, waits for a slot and
  * obeys the call's clock and byte limits; nothing else in the system reaches an upstream.
  *
- * Only a 2xx that was read whole is returned; everything else is a `ToolFailure`, whose text is ours.
+ * Only a 2xx that was read whole is returned, and no 206, which is a part of what was asked for; everything else is a
+ * `ToolFailure`, whose text is ours.
  */
 export function createEgress(call: EgressCall): ToolContext["fetch"] {
   const { tool, clock, options } = call;
@@ -205,10 +206,12 @@ async function receive({ response, leave }: Sent, call: EgressCall): Promise<Ups
   }
 }
 
-/** Read a 2xx; throw what any other status means. */
+const PARTIAL_CONTENT = 206;
+
+/** Read a 2xx that is all of the answer; throw what any other status means. */
 function readAnswer(response: Response, call: EgressCall): Promise<string> {
   const { tool, clock, held, options } = call;
-  if (!response.ok) {
+  if (!response.ok || response.status === PARTIAL_CONTENT) {
     discard(response);
     const refusal = makeStatusFailure(response, tool, call.time.now());
     call.trace.retryAfterMs = refusal.failure.retryAfterMs ?? call.trace.retryAfterMs;

@@ -3,16 +3,20 @@ import { err, ok, type Result } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
 
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
-const PRIVATE_SUFFIX =
-  /\.(?:localhost|local|localdomain|internal|intranet|lan|corp|home|private|home\.arpa|in-addr\.arpa|ip6\.arpa)$/;
+/** Names that resolve inside networks, clusters and overlays only, and public ones made to stand for any address. */
+const PRIVATE_SUFFIX = new RegExp(
+  `(?:^|\\.)(?:${[
+    "localhost|local|localdomain|internal|intranet|private|lan|corp|home|mail|domain|workgroup|dhcp",
+    "svc|default|kube-system|consul|nomad|docker|onion|i2p|alt|ts\\.net",
+    "home\\.arpa|in-addr\\.arpa|ip6\\.arpa",
+    "nip\\.io|sslip\\.io|xip\\.io|localtest\\.me|lvh\\.me|vcap\\.me",
+  ].join("|")})$`,
+);
 /** Names under which clouds serve an instance's credentials; the others end in `.internal` or have no dot. */
-const METADATA = new Set([
-  "metadata.goog",
-  "metadata.tencentyun.com",
-  "metadata.packet.net",
-  "metadata.platformequinix.com",
-  "metadata.azure.com",
-]);
+const METADATA =
+  /(?:^|\.)metadata\.(?:goog|tencentyun\.com|packet\.net|platformequinix\.com|azure\.com|oraclecloud\.com|aliyun\.com)$/;
+/** Names that nobody can have (RFC 2606). Whoever declares one for a tool means a stand-in; a caller cannot. */
+const RESERVED = /\.(?:test|example|invalid)$/;
 
 /** Checks where a request is about to go and gives back the address it checked. */
 export interface UrlGuard {
@@ -85,8 +89,17 @@ function describePrivate(hostname: string): string | null {
   if (hostname.endsWith(".")) return "a name with a trailing dot";
   if (!hostname.includes(".")) return "a local name";
   if (PRIVATE_SUFFIX.test(hostname)) return "a private name";
-  if (METADATA.has(hostname)) return "a metadata service";
+  if (METADATA.test(hostname)) return "a metadata service";
   return null;
+}
+
+/**
+ * Whether a host's name, in whatever letters it is written, is one of the public internet: neither an address nor a name
+ * that only a private network, a cluster or nobody at all resolves.
+ */
+export function isPublicHost(host: string): boolean {
+  const hostname = URL.parse(`https://${host}`)?.hostname;
+  return hostname !== undefined && describePrivate(hostname) === null && !RESERVED.test(hostname);
 }
 
 function denied(hint: string): Result<never, Failure> {

@@ -1,4 +1,5 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
+import { parseExact } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { countValues } from "../contract/parse-json.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
@@ -208,7 +209,7 @@ async function readInChunks(response: Response, declared: number, limits: BodyLi
  * The hint names the media type that came instead, never the text: that is the upstream's, and nobody has vouched for it.
  */
 export function parseJsonBody(text: string, headers: Pick<Headers, "get">): unknown {
-  const parsed = attemptNow(() => JSON.parse(text) as unknown);
+  const parsed = attemptNow(() => parseExact(text));
   if (parsed.ok) return parsed.value;
   const came = text.trim() === "" ? "nothing" : describeBody(headers.get("content-type"));
   throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {

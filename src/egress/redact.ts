@@ -2,128 +2,478 @@ const MARK = "[redacted]";
 /** Shorter secrets are ignored: as part of ordinary words they would be found everywhere, and hide nothing. */
 const MIN_LENGTH = 6;
 
-const encoder = new TextEncoder();
-
 /**
  * Create a function that replaces every occurrence of the secrets in serialised JSON (as `JSON.stringify` writes it) by
- * `[redacted]`: raw, JSON-escaped, percent-encoded, and in base64 or base64url wherever they begin in what was encoded,
- * so `base64("user:" + secret)` is found as well.
+ * `[redacted]`, however it is written:
+ *
+ * - character by character as it is, percent-encoded, as an HTML entity or escaped as in JSON or a program, each of them
+ *   once or several times over, in any mixture;
+ * - as hex digits, with separators or without;
+ * - in base64 or base64url, wherever it begins in what was encoded (so `base64("user:" + secret)` is found) and wherever
+ *   the lines are broken.
  *
  * The result is always valid JSON, because replacing happens inside decoded strings and never across them; a number that
- * contains a secret becomes a string. Text without an occurrence is returned as it is, at the price of one search per
- * spelling.
+ * contains a secret becomes a string. Text without an occurrence is returned as it is, at the price of one look at each
+ * character. Time is linear in the text, because a mismatch is found after a few characters unless the text repeats the
+ * secret's beginning, and no two beginnings of a secret overlap unless it repeats itself.
  *
  * @example
  * createRedactor(["s3cr3t-key"])('{"echo":"Bearer s3cr3t-key"}'); // '{"echo":"Bearer [redacted]"}'
  */
 export function createRedactor(secrets: readonly string[]): (json: string) => string {
-  // Longest first: a secret that begins with another one is replaced whole.
-  const needles = [...new Set(secrets.flatMap((secret) => spellings(secret.trim())))]
-    .sort((a, b) => b.length - a.length)
-    .map((plain) => ({ plain, written: JSON.stringify(plain).slice(1, -1) }));
-  if (needles.length === 0) return (json) => json;
-
+  const worthwhile = new Set(
+    secrets.map((secret) => secret.trim()).filter(({ length }) => length >= MIN_LENGTH),
+  );
+  if (worthwhile.size === 0) return (json) => json;
+  const find = createFinder([...worthwhile].flatMap(toForms));
   return (json) => {
-    const found = needles.filter(({ written }) => json.includes(written));
-    return found.length === 0 ? json : redactTokens(json, found);
+    const found = find(json, 0);
+    return found === null ? json : redactTokens(json, find, found);
   };
-}
-
-/** A spelling of a secret, as it is in a string and as JSON writes it. */
-interface Needle {
-  readonly plain: string;
-  readonly written: string;
-}
-
-/** Every way a secret may be written inside a decoded string. */
-function spellings(secret: string): string[] {
-  if (secret.length < MIN_LENGTH) return [];
-  return [secret, ...base64Forms(secret)].flatMap((text) => [
-    text,
-    JSON.stringify(text).slice(1, -1),
-    // Some serialisers escape the slash, and base64 has slashes.
-    JSON.stringify(text).slice(1, -1).replaceAll("/", "\\/"),
-    ...percentForms(text),
-  ]);
-}
-
-/** What encoders leave as it is: `encodeURIComponent`, RFC 3986, HTML forms, `encodeURI`. */
-const KEPT = [/[\w\-.!~*'()]/, /[\w\-.~]/, /[\w\-.*]/, /[\w\-.!~*'();,/?:@&=+$#]/];
-
-function percentForms(text: string): string[] {
-  const bytes = [...encoder.encode(text)];
-  return KEPT.flatMap((kept) => {
-    const encode = (hex: (byte: number) => string): string =>
-      bytes
-        .map((byte) => (kept.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `%${hex(byte)}`))
-        .join("");
-    const lower = encode((byte) => byte.toString(16).padStart(2, "0"));
-    const upper = encode((byte) => byte.toString(16).padStart(2, "0").toUpperCase());
-    return [lower, upper, lower.replaceAll("%20", "+"), upper.replaceAll("%20", "+")];
-  });
 }
 
 /**
- * The base64 digits that depend on the secret alone, for each of the three places in a group of three bytes where it can
- * begin. The digits around them share bits with the neighbours and are left.
+ * Walk the text string by string: what matches inside one cannot reach into the structure around it. What stands in a
+ * string once escaped is found in the escaped text too, because escaped text is one of the ways; so a string in which
+ * nothing is found is not decoded.
+ *
+ * @param first the first place where something is found in all of the text
  */
-function base64Forms(secret: string): string[] {
-  const bytes = encoder.encode(secret);
-  return [0, 1, 2].flatMap((offset) => {
-    const padded = new Uint8Array([...new Uint8Array(offset), ...bytes]);
-    const digits = btoa(Array.from(padded, (byte) => String.fromCharCode(byte)).join(""));
-    const own = digits.slice(Math.ceil((offset * 8) / 6), Math.floor((padded.length * 8) / 6));
-    return [own, own.replaceAll("+", "-").replaceAll("/", "_")];
-  });
-}
-
-/** Walk the text string by string: what matches inside one cannot reach into the structure around it. */
-function redactTokens(json: string, needles: readonly Needle[]): string {
-  // Most strings and numbers of a large answer are too short to hold any.
-  const shortest = Math.min(...needles.map(({ plain }) => plain.length));
-  let result = "";
-  let written = 0;
-  let at = 0;
-  const redact = (from: number, to: number, clean: (part: string, needles: readonly Needle[]) => string) => {
-    if (to - from < shortest) return;
-    const part = json.slice(from, to);
-    const cleaned = clean(part, needles);
-    if (cleaned === part) return;
-    result += json.slice(written, from) + cleaned;
-    written = to;
+function redactTokens(json: string, find: Find, first: Span): string {
+  let found: Span | null = first;
+  const isIn = (start: number, end: number): boolean => {
+    if (found !== null && found.end <= start) found = find(json, start);
+    return found !== null && found.start < end;
   };
+  let result = "";
+  let at = 0;
   while (at < json.length) {
-    const open = json.indexOf('"', at);
-    redact(at, open === -1 ? json.length : open, redactNumbers);
-    if (open === -1) break;
+    const quote = json.indexOf('"', at);
+    const open = quote === -1 ? json.length : quote;
+    const gap = json.slice(at, open);
+    result += isIn(at, open) ? redactNumbers(gap, find) : gap;
+    if (quote === -1) break;
     at = endOfString(json, open);
-    redact(open, at, redactString);
+    const token = json.slice(open, at);
+    result += isIn(open, at) ? redactString(token, find) : token;
   }
-  return written === 0 ? json : result + json.slice(written);
+  return result === json ? json : result;
 }
 
-function redactString(token: string, needles: readonly Needle[]): string {
-  if (!needles.some(({ written }) => token.includes(written))) return token;
-  // Replacing in text with escapes could cut one in two: `nabcde` also stands in `\nabcde`.
-  const isPlain = !token.includes("\\");
-  const text = isPlain ? token.slice(1, -1) : (JSON.parse(token) as string);
-  const clean = needles.reduce((rest, { plain }) => rest.replaceAll(plain, MARK), text);
-  if (clean === text) return token;
-  return isPlain ? `"${clean}"` : JSON.stringify(clean);
+/** Replacing in the text as written could cut an escape in two: `nabcde` also stands in `\nabcde`. */
+function redactString(token: string, find: Find): string {
+  const text = JSON.parse(token) as string;
+  let clean = "";
+  let at = 0;
+  for (let span = find(text, 0); span !== null; span = find(text, at)) {
+    clean += text.slice(at, span.start) + MARK;
+    at = span.end;
+  }
+  return at === 0 ? token : JSON.stringify(clean + text.slice(at));
 }
 
-function redactNumbers(gap: string, needles: readonly Needle[]): string {
-  return gap.replaceAll(/[-\d][\d.eE+-]*/g, (number) =>
-    needles.some(({ plain }) => number.includes(plain)) ? `"${MARK}"` : number,
-  );
+function redactNumbers(gap: string, find: Find): string {
+  return gap.replaceAll(/[-\d][\d.eE+-]*/g, (number) => (find(number, 0) === null ? number : `"${MARK}"`));
 }
 
 /** The index after the quote that closes the string opened at `open`. */
 function endOfString(json: string, open: number): number {
-  for (let at = json.indexOf('"', open + 1); at !== -1; at = json.indexOf('"', at + 1)) {
-    let escapes = 0;
-    while (json[at - 1 - escapes] === "\\") escapes += 1;
-    if (escapes % 2 === 0) return at + 1;
+  for (let at = open + 1; at < json.length; at += 1) {
+    const char = json[at];
+    if (char === "\\") at += 1;
+    else if (char === '"') return at + 1;
   }
   throw new Error("Cannot redact: the text is not JSON");
+}
+
+/** Find the first place, from `from` on, where a secret stands; those that overlap are one. */
+type Find = (text: string, from: number) => Span | null;
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One way in which a secret may be written. */
+interface Form {
+  /** What it may begin with, decoded. */
+  readonly first: readonly number[];
+  /** Where it ends in `text` when it begins at `at`; -1 when it does not. */
+  readonly endAt: (text: string, at: number) => number;
+}
+
+/** Create a search that tries, at each character, only the forms which begin with it. */
+function createFinder(forms: readonly Form[]): Find {
+  const beginWith = (isIt: (code: number) => boolean): readonly Form[] =>
+    forms.filter(({ first }) => first.some(isIt));
+  const narrow = Array.from({ length: 128 }, (_, code) => beginWith((one) => one === code));
+  // One byte of such a character, where it is percent-encoded, does not tell which it is.
+  const wide = beginWith((one) => one >= 128);
+  const formsAt = (code: number): readonly Form[] => (code < 128 ? narrow[code]! : wide);
+  const isStart = Uint8Array.from(narrow, ({ length }, code) => (length > 0 || isEscape(code) ? 1 : 0));
+
+  const endAt = (text: string, at: number): number => {
+    const code = text.charCodeAt(at);
+    const end = longestOf(formsAt(code), text, at);
+    // Within a run of backslashes there is nothing that is not found at its beginning.
+    if (!isEscape(code) || (code === BACKSLASH && text.charCodeAt(at - 1) === BACKSLASH)) return end;
+    const escaped = readEscape(text, at);
+    return escaped < 0 || escaped === code ? end : Math.max(end, longestOf(formsAt(escaped), text, at));
+  };
+
+  return (text, from) => {
+    for (let start = from; start < text.length; start += 1) {
+      const code = text.charCodeAt(start);
+      if (code < 128 && isStart[code] === 0) continue;
+      let end = endAt(text, start);
+      if (end < 0) continue;
+      for (let at = start + 1; at < end; at += 1) end = Math.max(end, endAt(text, at));
+      return { start, end };
+    }
+    return null;
+  };
+}
+
+function longestOf(forms: readonly Form[], text: string, at: number): number {
+  let longest = -1;
+  for (const form of forms) longest = Math.max(longest, form.endAt(text, at));
+  return longest;
+}
+
+function toForms(secret: string): Form[] {
+  const bytes = [...new TextEncoder().encode(secret)];
+  return [toTextForm(secret), toHexForm(bytes), ...[0, 1, 2].map((offset) => toBase64Form(bytes, offset))];
+}
+
+function toTextForm(secret: string): Form {
+  // How many backslashes there are depends on how often they were escaped.
+  const characters = Array.from(secret.replaceAll(/\\+/g, "\\"), (character) => character.codePointAt(0)!);
+  const endAt = (text: string, at: number, from = 0): number => {
+    let isEscaped = false;
+    for (let next = from; next < characters.length; next += 1) {
+      const wanted = characters[next]!;
+      const code = text.charCodeAt(at);
+      if (code === wanted && !isEscape(code)) {
+        isEscaped = false;
+        at += 1;
+        continue;
+      }
+      if (wanted === PERCENT || wanted === AMPERSAND) {
+        const ends = endsOf(wanted, text, at).map((end) => endAt(text, end, next + 1));
+        return Math.max(-1, ...ends);
+      }
+      let end = endOf(wanted, text, at);
+      // Behind the secret's own backslashes, an escape has lost its own.
+      if (end < 0 && isEscaped && readEscapeBody(text, at) === wanted) end = escapeEnd;
+      if (end < 0) return -1;
+      isEscaped = wanted === BACKSLASH;
+      at = end;
+    }
+    return at;
+  };
+  return { first: [characters[0]!], endAt: (text, at) => endAt(text, at) };
+}
+
+function toHexForm(bytes: readonly number[]): Form {
+  const endAt = (text: string, at: number): number => {
+    for (let index = 0; index < bytes.length; index += 1, at += 2) {
+      if (readHex(text, at, 2) === bytes[index]) continue;
+      if (index === 0) return -1;
+      at = skip(text, at, isSeparator);
+      if (text.charCodeAt(at) === ZERO && (text.charCodeAt(at + 1) | 0x20) === SMALL_X) at += 2;
+      if (readHex(text, at, 2) !== bytes[index]) return -1;
+    }
+    return at;
+  };
+  const digit = (bytes[0]! >> 4).toString(16);
+  return { first: [digit, digit.toUpperCase()].map((one) => one.charCodeAt(0)), endAt };
+}
+
+/**
+ * The base64 digits that depend on the secret alone, for one of the three places in a group of three bytes where it can
+ * begin. The digits around them share bits with the neighbours and are left.
+ */
+function toBase64Form(bytes: readonly number[], offset: number): Form {
+  const padded = [...Array.from({ length: offset }, () => 0), ...bytes];
+  const all = btoa(padded.map((byte) => String.fromCharCode(byte)).join(""));
+  const own = all.slice(Math.ceil((offset * 8) / 6), Math.floor((padded.length * 8) / 6));
+  const urlSafe = codesOf(own.replaceAll("+", "-").replaceAll("/", "_"));
+  const digits = codesOf(own);
+  const endAt = (text: string, at: number): number => {
+    for (let index = 0; index < digits.length; index += 1) {
+      const [digit, other] = [digits[index]!, urlSafe[index]!];
+      const code = text.charCodeAt(at);
+      if (code === digit || code === other) {
+        at += 1;
+        continue;
+      }
+      if (!isBlank(code) && !isEscape(code)) return -1;
+      if (index > 0) at = skip(text, at, isBlank);
+      const end = Math.max(endOf(digit, text, at), endOf(other, text, at));
+      if (end < 0) return -1;
+      at = end;
+    }
+    return at;
+  };
+  return { first: [digits[0]!, urlSafe[0]!], endAt };
+}
+
+function codesOf(text: string): number[] {
+  return Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+}
+
+const BACKSLASH = 0x5c;
+const PERCENT = 0x25;
+const AMPERSAND = 0x26;
+const PLUS = 0x2b;
+const SPACE = 0x20;
+const NUMBER_SIGN = 0x23;
+const SEMICOLON = 0x3b;
+const [OPENING_BRACE, CLOSING_BRACE] = [0x7b, 0x7d];
+const [ZERO, NINE] = [0x30, 0x39];
+const [SMALL_A, SMALL_B, SMALL_F, SMALL_Z] = [0x61, 0x62, 0x66, 0x7a];
+const [SMALL_N, SMALL_R, SMALL_T, SMALL_U, SMALL_X] = [0x6e, 0x72, 0x74, 0x75, 0x78];
+
+function isEscape(code: number): boolean {
+  return code === BACKSLASH || code === PERCENT || code === AMPERSAND;
+}
+
+function isBlank(code: number): boolean {
+  return code === SPACE || (code >= 9 && code <= 13);
+}
+
+/** What stands between bytes in hex: `73:65`, `73 65`, `0x73, 0x65`. */
+function isSeparator(code: number): boolean {
+  return isBlank(code) || SEPARATORS.has(code);
+}
+
+const SEPARATORS = new Set(Array.from(":,;-_.", (separator) => separator.charCodeAt(0)));
+
+/** What breaks digits up is a line break with some indentation, or a separator. */
+const LONGEST_BREAK = 32;
+
+/** Skip what may stand between two digits, escaped or not. */
+function skip(text: string, at: number, isSkipped: (code: number) => boolean): number {
+  for (let skipped = 0; skipped < LONGEST_BREAK; skipped += 1) {
+    const code = text.charCodeAt(at);
+    if (isSkipped(code)) at += 1;
+    else if (isEscape(code) && isSkipped(readEscape(text, at))) at = escapeEnd;
+    else break;
+  }
+  return at;
+}
+
+/** Where the character `wanted` ends, written in any way, when it begins at `at`; -1 when it does not. */
+function endOf(wanted: number, text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  if (!isEscape(code)) {
+    if (code === wanted || (wanted === SPACE && code === PLUS)) return at + 1;
+    return wanted > 0xffff && text.codePointAt(at) === wanted ? at + 2 : -1;
+  }
+  if (wanted === BACKSLASH) return endOfBackslashes(text, at);
+  if (readEscape(text, at) === wanted) return escapeEnd;
+  if (wanted < 128) return -1;
+  const character = String.fromCodePoint(wanted);
+  const end = wanted > 0xffff ? endOfParts([character.charCodeAt(0), character.charCodeAt(1)], text, at) : -1;
+  return end >= 0 ? end : endOfParts([...new TextEncoder().encode(character)], text, at);
+}
+
+/** A character that is escaped in several parts: two UTF-16 units, or the bytes of its UTF-8. */
+function endOfParts(parts: readonly number[], text: string, at: number): number {
+  for (const part of parts) {
+    if (readEscape(text, at) !== part) return -1;
+    at = escapeEnd;
+  }
+  return at;
+}
+
+/** Where backslashes end, however many there are, as they are or escaped otherwise; -1 when there is none. */
+function endOfBackslashes(text: string, at: number): number {
+  let end = -1;
+  for (let next = at; readEscape(text, next) === BACKSLASH; next = end) end = escapeEnd;
+  return end < 0 && text.charCodeAt(at) === BACKSLASH ? endOfRun(text, at) : end;
+}
+
+function endOfRun(text: string, at: number): number {
+  while (text.charCodeAt(at) === BACKSLASH) at += 1;
+  return at;
+}
+
+/** Where a percent sign or an ampersand may end: each may be one as it is, or begin another escape. */
+function endsOf(wanted: number, text: string, at: number): number[] {
+  const code = text.charCodeAt(at);
+  const ends = code === wanted ? [at + 1] : [];
+  if (!isEscape(code)) return ends;
+  let read = readOneEscape(text, at);
+  for (let depth = 0; depth < MAX_DEPTH && read >= 0; depth += 1) {
+    if (read === wanted) ends.push(escapeEnd);
+    read = readDeeper(read, text, escapeEnd);
+  }
+  return ends;
+}
+
+/** How often what was escaped is escaped again. */
+const MAX_DEPTH = 8;
+
+/** Where what was read last ends: a result beside the result, because this is read for every escape in a text. */
+let escapeEnd = 0;
+
+/** Read the character that an escape at `at` stands for, through escapes of its own characters; -1 when it is none. */
+function readEscape(text: string, at: number): number {
+  let code = readOneEscape(text, at);
+  for (let depth = 0; (code === PERCENT || code === AMPERSAND) && depth < MAX_DEPTH; depth += 1) {
+    const end = escapeEnd;
+    const deeper = readDeeper(code, text, end);
+    if (deeper < 0) {
+      escapeEnd = end;
+      break;
+    }
+    code = deeper;
+  }
+  return code;
+}
+
+function readDeeper(code: number, text: string, at: number): number {
+  if (code === PERCENT) return readPercentBody(text, at);
+  return code === AMPERSAND ? readEntityBody(text, at) : -1;
+}
+
+function readOneEscape(text: string, at: number): number {
+  switch (text.charCodeAt(at)) {
+    case PERCENT:
+      return readPercentBody(text, at + 1);
+    case AMPERSAND:
+      return readEntityBody(text, at + 1);
+    case BACKSLASH:
+      return readEscapeBody(text, endOfRun(text, at));
+    default:
+      return -1;
+  }
+}
+
+/** Two hex digits, each of which may be percent-encoded itself. */
+function readPercentBody(text: string, at: number): number {
+  const high = readPercentDigit(text, at);
+  if (high < 0) return -1;
+  const low = readPercentDigit(text, escapeEnd);
+  return low < 0 ? -1 : high * 16 + low;
+}
+
+function readPercentDigit(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  escapeEnd = at + 1;
+  if (code !== PERCENT) return hexValueOf(code);
+  escapeEnd = at + 3;
+  return hexValueOf(readHex(text, at + 1, 2));
+}
+
+/** What stands behind a backslash: `n`, `u0041`, `u{41}`, `x41`, or a character that is no letter. */
+function readEscapeBody(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  escapeEnd = at + 1;
+  switch (code) {
+    case SMALL_N:
+      return 10;
+    case SMALL_R:
+      return 13;
+    case SMALL_T:
+      return 9;
+    case SMALL_B:
+      return 8;
+    case SMALL_F:
+      return 12;
+    case SMALL_X:
+      escapeEnd = at + 3;
+      return readHex(text, at + 1, 2);
+    case SMALL_U:
+      if (text.charCodeAt(at + 1) === OPENING_BRACE) return readDigits(text, at + 2, 16, CLOSING_BRACE);
+      escapeEnd = at + 5;
+      return readHex(text, at + 1, 4);
+    default:
+      return isWord(code) || Number.isNaN(code) ? -1 : code;
+  }
+}
+
+function isWord(code: number): boolean {
+  const lower = code | 0x20;
+  return (code >= ZERO && code <= NINE) || (lower >= SMALL_A && lower <= SMALL_Z);
+}
+
+/** What stands behind an ampersand: `#65;`, `#x41;`, `quot;`. */
+function readEntityBody(text: string, at: number): number {
+  if (text.charCodeAt(at) === NUMBER_SIGN) {
+    const isHex = (text.charCodeAt(at + 1) | 0x20) === SMALL_X;
+    return isHex ? readDigits(text, at + 2, 16, SEMICOLON) : readDigits(text, at + 1, 10, SEMICOLON);
+  }
+  let end = at;
+  while (end < at + LONGEST_NAME && text.charCodeAt(end) >= SMALL_A) end += 1;
+  escapeEnd = end + 1;
+  if (end === at || text.charCodeAt(end) !== SEMICOLON) return -1;
+  return ENTITIES.get(text.slice(at, end)) ?? -1;
+}
+
+/** Those of HTML that stand for ASCII and that libraries write. */
+const ENTITIES = new Map(
+  Object.entries({
+    amp: "&",
+    lt: "<",
+    gt: ">",
+    quot: '"',
+    apos: "'",
+    sol: "/",
+    bsol: "\\",
+    plus: "+",
+    equals: "=",
+    lowbar: "_",
+    colon: ":",
+    semi: ";",
+    period: ".",
+    comma: ",",
+    num: "#",
+    percnt: "%",
+    commat: "@",
+    dollar: "$",
+    excl: "!",
+    quest: "?",
+    ast: "*",
+    lpar: "(",
+    rpar: ")",
+    nbsp: " ",
+    grave: "`",
+  }).map(([name, character]) => [name, character.charCodeAt(0)]),
+);
+const LONGEST_NAME = 6;
+
+/**
+ * Read a number of at most eight digits, leading zeros included: a code point has seven.
+ *
+ * @param close what stands behind the digits, if it does
+ */
+function readDigits(text: string, at: number, base: 10 | 16, close: number): number {
+  let value = 0;
+  let next = at;
+  for (; next < at + 8; next += 1) {
+    const digit = hexValueOf(text.charCodeAt(next));
+    if (digit < 0 || digit >= base) break;
+    value = value * base + digit;
+  }
+  escapeEnd = text.charCodeAt(next) === close ? next + 1 : next;
+  return next === at ? -1 : value;
+}
+
+/** Read exactly `count` hex digits; -1 when they are none. */
+function readHex(text: string, at: number, count: number): number {
+  let value = 0;
+  for (let next = at; next < at + count; next += 1) {
+    const digit = hexValueOf(text.charCodeAt(next));
+    if (digit < 0) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
+}
+
+function hexValueOf(code: number): number {
+  if (code >= ZERO && code <= NINE) return code - ZERO;
+  const lower = code | 0x20;
+  return lower >= SMALL_A && lower <= SMALL_F ? lower - SMALL_A + 10 : -1;
 }

@@ -8,7 +8,7 @@ const TRANSIENT = new Set([408, 425]);
 const LASTING = new Set([501, 505, 506, 508, 510, 511]);
 
 /**
- * Make the failure that a status other than 2xx means. Nothing of the response but its status and `Retry-After` is used.
+ * Make the failure that a status other than 2xx, or 206, means. Nothing of the response but its status and `Retry-After` is used.
  *
  * @param now the time that a `Retry-After` date is measured from
  */
@@ -53,6 +53,7 @@ export function makeStatusFailure(response: Response, tool: Tool, now: number): 
 }
 
 function hintOf(status: number, retryable: boolean): string {
+  if (status < 300) return "The service answered with a part only; ask for less, or use another tool.";
   if (retryable) return "The service is in trouble for the moment; trying again later may help.";
   return status >= 500
     ? `The service answered with status ${status}: it cannot do this; use another tool.`

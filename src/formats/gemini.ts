@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { isJsonObject, type JsonObject } from "../contract/json.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../contract/json.ts";
 import { lazySchema, type Written } from "../contract/lazy-schema.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import { ok, type Result } from "../kit/result.ts";
@@ -47,7 +47,7 @@ export const parseGeminiTurn = defineDialect<FunctionCall>({
   },
   /** The value as it is, not as text: `response` is a structure here. */
   toItem({ id, name }, { json, failed }): Written<typeof partSchema> {
-    const value: unknown = JSON.parse(json);
+    const value = parseExact(json);
     const response = failed ? { error: value } : { output: value };
     return { functionResponse: { ...(id !== undefined && { id }), name, response } };
   },

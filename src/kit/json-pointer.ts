@@ -40,7 +40,7 @@ export function follow(value: unknown, tokens: readonly string[]): Found {
 
 /** A field that is undefined is not there: that is what JSON makes of it. */
 function ownValue(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, key)
+  return typeof value === "object" && value !== null && !JSON.isRawJSON(value) && Object.hasOwn(value, key)
     ? (value as Readonly<Record<string, unknown>>)[key]
     : undefined;
 }

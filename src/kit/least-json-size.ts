@@ -6,7 +6,7 @@
  */
 export function leastJsonSize(value: unknown, enough: number): number {
   if (typeof value === "string") return value.length + 2;
-  if (typeof value !== "object" || value === null) return 1;
+  if (typeof value !== "object" || value === null || JSON.isRawJSON(value)) return 1;
   // Brackets and commas: one more than there are elements.
   let size = 1;
   if (Array.isArray(value)) {

@@ -5,8 +5,8 @@ import { follow } from "./json-pointer.ts";
  * value as before. An array of which a part is kept becomes an object with its indexes as keys.
  */
 export function pickPointers(data: unknown, pointers: readonly (readonly string[])[]): unknown {
-  if (typeof data !== "object" || data === null || pointers.some((tokens) => tokens.length === 0))
-    return data;
+  const isContainer = typeof data === "object" && data !== null && !JSON.isRawJSON(data);
+  if (!isContainer || pointers.some((tokens) => tokens.length === 0)) return data;
   const byKey = Map.groupBy(pointers, ([key]) => key!);
   return Object.fromEntries(
     [...byKey].flatMap(([key, within]) => {

@@ -61,10 +61,13 @@ const INTROSPECTED = new Set(["bash", "exec", "shell"]);
 /** Fields that say how a command is run, not what it does. */
 const MANNER = new Set(["description", "timeout", "timeout_ms", "timeoutMs", "cwd", "workdir"]);
 
-/** Classify one parsed call. A malformed one is mutating: nobody knows what it was meant to be. */
+/**
+ * Classify one parsed call. One that lacks its id or has no usable input is classed by its name alone, without a name it is
+ * mutating: nobody knows what it was meant to be.
+ */
 export function classifyCall({ toolName, entry }: OrchestrationCall, catalog: Catalog): Classification {
-  if (!entry.action.ok) return mutating("a malformed tool call is mutating");
-  return classifyTool(toolName, entry.action.value.args, catalog.get(toolName));
+  if (toolName === "") return mutating("a tool call without a name is mutating");
+  return classifyTool(toolName, entry.action.ok ? entry.action.value.args : {}, catalog.get(toolName));
 }
 
 /**

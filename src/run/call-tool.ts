@@ -1,6 +1,7 @@
 import type { ProgressReport, ToolContext, ToolLog } from "../catalog/define-tool.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
+import { parseExact } from "../contract/json.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { attempt } from "../kit/result.ts";
 import { sleep } from "../kit/sleep.ts";
@@ -248,7 +249,7 @@ class ToolCall implements CallState {
   #succeed(output: unknown): Outcome {
     const written = serialiseOutput(output);
     const json = this.#redact(written.json);
-    const data = json === written.json ? output : (JSON.parse(json) as unknown);
+    const data = json === written.json ? output : parseExact(json);
     return { status: "success", data, json, meta: { ...this.meta, bytes: written.bytes } };
   }
 

@@ -1,4 +1,5 @@
 import type { Failure } from "../contract/failure.ts";
+import { parseExact } from "../contract/json.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { type Repeats, sharedKey } from "../plan/same-reads.ts";
@@ -63,7 +64,7 @@ export class Reads {
     let data = this.#recalled.get(json);
     if (data === undefined) {
       const taken = this.#budget.takeValues(json);
-      data = taken.ok ? ok(JSON.parse(json) as unknown) : taken;
+      data = taken.ok ? ok(parseExact(json)) : taken;
       this.#recalled.set(json, data);
     }
     const meta = { durationMs: 0, queuedMs: 0, attempts: 0, bytes, ageMs };

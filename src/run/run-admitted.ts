@@ -50,11 +50,13 @@ async function run(
   const { clock } = ports;
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
   // platform ends everything by itself, and neither listening for that nor outliving it is worth its price. What is told
-  // while it runs outlives the beginning of its response, so it has to be ended here. Under a key everything is seen through.
+  // while it runs outlives the beginning of its response, so it has to be ended here. What is kept for whoever asks later,
+  // under a key or with a confirmation, is seen through.
   const lasting = plan.steps.some(
     ({ task }) => task.ok && (task.value.tool.isWrite || task.value.tool.globalLimits !== null),
   );
-  const listens = (lasting || onOutcome !== undefined) && keys === null;
+  const isKept = keys !== null || plan.approved !== undefined;
+  const listens = (lasting || onOutcome !== undefined) && !isKept;
   const signal = listens ? execution.signal : null;
 
   const { health, cache, toolGates, onReport } = execution;
@@ -69,7 +71,7 @@ async function run(
     cache,
     parallelism,
     onReport,
-    mayLinger: !lasting && signal === null && keys === null && isNarrow(plan, options.headerSlots),
+    mayLinger: !lasting && signal === null && !isKept && isNarrow(plan, options.headerSlots),
   };
   const answer = execution.answer ?? answerBudgetOf(plan);
   let turn: Turn | undefined;

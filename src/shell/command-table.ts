@@ -3,7 +3,7 @@ import { checkCurl } from "./curl-command.ts";
 import { checkFind } from "./find-command.ts";
 import { checkGit } from "./git-command.ts";
 import { checkDocker, checkNpm, checkPip } from "./package-commands.ts";
-import { checkDate, checkEnv, checkHostname, checkWhich } from "./system-commands.ts";
+import { checkDate, checkDf, checkEnv, checkHostname, checkWhich } from "./system-commands.ts";
 import { checkAwk, checkSort, checkUniq } from "./text-commands.ts";
 
 /** Has no option and no operand that writes or runs anything. Following a growing file (`tail -f`) reads. */
@@ -19,7 +19,7 @@ export const COMMANDS: ReadonlyMap<string, CheckArguments> = new Map([
   ["stat", readsOnly],
   ["wc", readsOnly],
   ["du", readsOnly],
-  ["df", readsOnly],
+  ["df", checkDf],
 
   ["grep", readsOnly],
   ["sort", checkSort],

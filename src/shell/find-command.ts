@@ -14,10 +14,13 @@ const PRIMARIES = new Set(
 /** `-mtime -7`, `-size -10k`, `-perm -644`, `-newermt`. */
 const VALUE = /^-(?:\d+[a-zA-Z]?|newer[aBcm][aBcmt])$/;
 
+/** Expands to names that end in a dot and letters, as no action of find does. */
+const FILES_BY_SUFFIX = /^\*\.\w+$/;
+
 /** Prove `find` harmless: every word with a dash is a primary that reads, wherever it stands. */
 export const checkFind: CheckArguments = (args) => {
   for (const { raw, text, wild } of args) {
-    if (wild) return `${quoteText(raw)} could become an action of find`;
+    if (wild && !FILES_BY_SUFFIX.test(raw)) return `${quoteText(raw)} could become an action of find`;
     if (text.startsWith("-") && !PRIMARIES.has(text) && !VALUE.test(text))
       return `find ${quoteText(text)} is not proven harmless`;
   }

@@ -14,6 +14,8 @@ export interface OptionRules {
   readonly long?: ReadonlySet<string>;
   /** Long options that take the next word as their value when they have no `=`. */
   readonly longValues?: ReadonlySet<string>;
+  /** The command looks for options before its first operand only, so what the shell expands later is none. */
+  readonly endsAtOperand?: boolean;
 }
 
 /** An option's value: `text`, out of `word`. */
@@ -27,6 +29,8 @@ export interface Arguments {
   readonly operands: readonly Word[];
   readonly options: ReadonlySet<string>;
   readonly values: readonly OptionValue[];
+  /** Options that take a value which is not among `values`: none follows, or what follows may be another word. */
+  readonly unvalued: ReadonlySet<string>;
 }
 
 /**
@@ -40,11 +44,13 @@ export function readOptions(words: readonly Word[], rules: OptionRules): Result<
   const operands: Word[] = [];
   const options = new Set<string>();
   const values: OptionValue[] = [];
+  const unvalued = new Set<string>();
   let ended = false;
 
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at]!;
-    if (word.wild) return err(`${quoteText(word.raw)} could become an option`);
+    if (word.wild && !(rules.endsAtOperand === true && operands.length > 0))
+      return err(`${quoteText(word.raw)} could become an option`);
     if (!isDashed(word.text)) {
       operands.push(word);
       continue;
@@ -58,13 +64,16 @@ export function readOptions(words: readonly Word[], rules: OptionRules): Result<
     for (const option of read.options) options.add(option);
     const option = read.options.at(-1)!;
     if (read.value !== undefined) values.push({ option, text: read.value, word });
+    if (!read.takesNext) continue;
     const next = words[at + 1];
-    if (read.takesNext && next !== undefined && !next.wild && !next.many && !isDashed(next.text)) {
-      values.push({ option, text: next.text, word: next });
-      at += 1;
+    if (next === undefined || next.wild || next.many || isDashed(next.text)) {
+      unvalued.add(option);
+      continue;
     }
+    values.push({ option, text: next.text, word: next });
+    at += 1;
   }
-  return ok({ operands, options, values });
+  return ok({ operands, options, values, unvalued });
 }
 
 /** A dash alone is a file: standard input. */

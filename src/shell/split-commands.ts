@@ -6,14 +6,11 @@ import { tokenize } from "./tokenize.ts";
 /** One simple command: its name and arguments. There is always a name. */
 export type Command = readonly [Word, ...Word[]];
 
-/** A comment with these in it would do something in a shell that does not know comments (interactive zsh). */
-const ACTIVE = /[;&|<>()`$\\'"!]/;
-
 /**
  * Split shell text into the simple commands of its pipelines and lists, or say what else it does.
  *
  * What joins commands without doing anything itself (`|`, `&&`, `||`, `;`, newlines) is taken apart; everything else
- * (background, subshells, groups, here-documents, redirections that could write) refuses the text. So when every
+ * (background, subshells, groups, here-documents, comments, redirections that could write) refuses the text. So when every
  * command of the answer is read-only, the text is.
  */
 export function splitCommands(text: string): Result<readonly Command[], string> {
@@ -40,8 +37,7 @@ export function splitCommands(text: string): Result<readonly Command[], string> 
         awaited = false;
         break;
       case "comment":
-        if (ACTIVE.test(token.text)) return err("a comment holds characters that a shell may act on");
-        break;
+        return err("not every shell takes what stands behind '#' for a comment");
       case "redirect": {
         const target = tokens[at + 1];
         if (target?.kind !== "word" || !isHarmless(token.text, target))
@@ -82,9 +78,12 @@ function isHarmless(operator: string, target: Word): boolean {
       return target.text === "/dev/null" || !target.text.startsWith("/dev/");
     case ">":
     case ">>":
+    case ">|":
+    case "&>":
+    case "&>>":
       return target.raw === "/dev/null";
     case ">&":
-      return target.raw === "1" || target.raw === "2";
+      return target.raw === "1" || target.raw === "2" || target.raw === "/dev/null";
     default:
       return false;
   }

@@ -13,6 +13,14 @@ export const checkDate = checkOptions(
     operands.every(({ text }) => text.startsWith("+")) ? null : "date sets the clock to its operand",
 );
 
+/** Prove `df` harmless: `--sync` writes everything out first, and GNU takes abbreviations of it. */
+export const checkDf = checkOptions({
+  flags: "abghHiIklmnPTv",
+  values: "Btx",
+  long: "all help human-readable inodes local no-sync output portability print-type si total version",
+  longValues: "block-size exclude-type type",
+});
+
 /** Prove `hostname` harmless: it renames the machine to its operand. */
 export const checkHostname = checkOptions(
   { flags: "AadfIis", long: "alias all-fqdns all-ip-addresses domain fqdn ip-address long short" },

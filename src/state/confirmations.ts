@@ -10,7 +10,7 @@ export interface Confirmation {
   readonly expiresAt: number;
   /** Who decided; null while nobody has. */
   readonly decidedBy: string | null;
-  /** Of its group's JSON, as UTF-8. */
+  /** Of its group's JSON and of the answer that is kept with it, as UTF-8. */
   readonly bytes: number;
 }
 
@@ -101,8 +101,7 @@ export function fitConfirmations(
   { added, limits }: { readonly added: readonly Confirmation[]; readonly limits: ConfirmationLimits },
 ): { readonly kept: readonly Confirmation[]; readonly dropped: readonly string[] } {
   const known = [...book.values()];
-  const isOpen = (one: Confirmation): boolean => ["pending", "running"].includes(statusAt(one, nowMs));
-  const over = known.filter((one) => !isOpen(one)).sort((a, b) => a.expiresAt - b.expiresAt);
+  const over = known.filter((one) => isOver(one, nowMs)).sort((a, b) => a.expiresAt - b.expiresAt);
   let pending = known.filter((one) => statusAt(one, nowMs) === "pending").length;
   let bytes = sumOf(known);
   let count = known.length;
@@ -126,6 +125,31 @@ export function fitConfirmations(
     count -= 1;
   }
   return { kept, dropped };
+}
+
+/**
+ * Pick which old confirmations go so that an answer of `bytes` can be kept with one: of those that are over, the ones that
+ * expire first. Null when there is no room even so.
+ */
+export function makeRoom(
+  book: ConfirmationBook,
+  nowMs: number,
+  { id, bytes, limits }: { readonly id: string; readonly bytes: number; readonly limits: ConfirmationLimits },
+): string[] | null {
+  let excess = sumOf([...book.values()]) + bytes - limits.allBytes;
+  const dropped: string[] = [];
+  if (bytes === 0 || excess <= 0) return dropped;
+  const others = [...book.values()].filter((one) => one.id !== id && isOver(one, nowMs));
+  for (const over of others.sort((a, b) => a.expiresAt - b.expiresAt)) {
+    if (excess <= 0) break;
+    dropped.push(over.id);
+    excess -= over.bytes;
+  }
+  return excess <= 0 ? dropped : null;
+}
+
+function isOver(one: Confirmation, nowMs: number): boolean {
+  return !["pending", "running"].includes(statusAt(one, nowMs));
 }
 
 function sumOf(confirmations: readonly Confirmation[]): number {

@@ -14,8 +14,12 @@ export function parseUpstream<Schema extends z.ZodType>(
   schema: Schema,
   response: UpstreamResponse,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(response.json());
-  if (parsed.success) return parsed.data;
+  const answer = response.json();
+  const exact = schema.safeParse(answer);
+  if (exact.success) return exact.data;
+  // Where a number is wanted, one with more digits than a number has is as good as the nearest.
+  const rounded = schema.safeParse(JSON.parse(JSON.stringify(answer)));
+  if (rounded.success) return rounded.data;
   throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
     hint: "Sending the same call again will not help; use another tool or tell the user.",
   });

@@ -6,9 +6,11 @@ import { FAIRNESS_ATTACKS } from "./fairness.ts";
 import { HINT_ATTACKS } from "./hints.ts";
 import { KEY_ATTACKS } from "./keys.ts";
 import { MISTAKE_ATTACKS } from "./mistakes.ts";
+import { NUMBER_ATTACKS } from "./numbers.ts";
 import { PLAN_ATTACKS } from "./plans.ts";
 import { REQUEST_ATTACKS } from "./requests.ts";
 import { SCHEMA_ATTACKS } from "./schemas.ts";
+import { SECRET_ATTACKS } from "./secrets.ts";
 import { TOKEN_ATTACKS } from "./tokens.ts";
 import { TOOL_ATTACKS } from "./tools.ts";
 import { VOICE_ATTACKS } from "./voices.ts";
@@ -26,6 +28,8 @@ export const ATTACKS: readonly Attack[] = [
   ...WORK_ATTACKS,
   ...TOKEN_ATTACKS,
   ...VOICE_ATTACKS,
+  ...NUMBER_ATTACKS,
+  ...SECRET_ATTACKS,
   ...FAIRNESS_ATTACKS,
   ...KEY_ATTACKS,
   ...MISTAKE_ATTACKS,

@@ -148,8 +148,64 @@ describe("approve()", () => {
   });
 });
 
+describe("conclude() and reject()", () => {
+  test("keep what the decision was answered with, and its key, through an eviction", async () => {
+    const stub = gateOf();
+    await stub.park([group("c"), group("d"), group("e")]);
+    expect(await stub.confirmation("c")).toMatchObject({ key: null, answerJson: null });
+    const claim = { id: "c", by: "ann", key: "k" };
+    await stub.approve(claim, makeRequest());
+    await stub.conclude({ id: "c", by: "bob" }, "[]");
+    expect(await stub.confirmation("c")).toMatchObject({ status: "running", answerJson: null });
+    await stub.conclude(claim, '{"größe":1}');
+    await stub.conclude(claim, '{"another":1}');
+    await stub.reject({ id: "d", by: "ann" }, '{"no":1}');
+    await stub.reject({ id: "e", by: "ann" });
+    await evictDurableObject(stub);
+    expect(await stub.confirmation("c")).toMatchObject({
+      status: "done",
+      key: "k",
+      answerJson: '{"größe":1}',
+    });
+    expect(await stub.confirmation("d")).toMatchObject({
+      status: "rejected",
+      key: null,
+      answerJson: '{"no":1}',
+    });
+    expect(await stub.confirmation("e")).toMatchObject({ status: "rejected", answerJson: null });
+  });
+
+  test("forget the key of an approval that was taken back", async () => {
+    const stub = gateOf();
+    const one = makeRequest({ quota: { ...HUNDRED_AN_HOUR, limit: 1 } });
+    await stub.admit(one);
+    await stub.park([group("c")]);
+    await stub.approve({ id: "c", by: "ann", key: "k" }, one);
+    expect(await stub.confirmation("c")).toMatchObject({ status: "pending", key: null });
+  });
+
+  test("count what they keep: the oldest that are over go for it, or it is not kept", async () => {
+    const stub = gateOf();
+    await stub.park(["a", "b", "c", "d"].map((id) => group(id)));
+    await runInDurableObject(stub, (_gate, { storage }) => {
+      const table = new ConfirmationTable(storage, { ...CONFIRMATION_LIMITS, allBytes: 100 });
+      const reject = (id: string, answer: string) =>
+        table.change(Date.now(), { kind: "reject", claim: by("ann", id) }, answer);
+      expect(reject("a", "x".repeat(40))).toBeNull();
+      expect(reject("b", "y".repeat(40))).toBeNull();
+      expect(table.read(Date.now(), "a")).toBeNull();
+      expect(table.read(Date.now(), "b")).toMatchObject({ answerJson: "y".repeat(40) });
+      expect(reject("c", "z".repeat(90))).toBeNull();
+      expect(table.read(Date.now(), "c")).toMatchObject({ status: "rejected", answerJson: null });
+      expect(table.read(Date.now(), "d")).toMatchObject({ status: "pending" });
+      const bytes = storage.sql.exec<{ sum: number }>("SELECT SUM(bytes) AS sum FROM confirmations").one();
+      expect(bytes.sum).toBeLessThanOrEqual(100);
+    });
+  });
+});
+
 describe("A confirmation's row", () => {
-  test("is written once for each change, and goes with any entry an hour after it expired", async () => {
+  test("is written once for each change, and goes with any entry a day after it expired", async () => {
     const stub = gateOf();
     const rowsWritten = await countRows(stub);
     await stub.park([group("c")]);

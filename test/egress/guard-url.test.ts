@@ -60,6 +60,15 @@ const PRIVATE = [
   "https://intranet/",
   "https://router.lan/",
   "https://router.home.arpa/",
+  "https://web.default.svc/",
+  "https://web.service.consul/",
+  "https://abcdefghij.onion/",
+  "https://box.tail1234.ts.net/",
+  "https://router.home/",
+  "https://instance-data.ec2.internal/",
+  "https://metadata.azure.com/",
+  "https://a.metadata.goog/",
+  "https://127.0.0.1.nip.io:8443/",
   "https://api.example.com./",
 ];
 

@@ -13,6 +13,58 @@ function percentLower(text: string): string {
   return encodeURIComponent(text).replaceAll(/%../g, (escape) => escape.toLowerCase());
 }
 
+const hex = (text: string, between = ""): string =>
+  Array.from(Buffer.from(text), (byte) => byte.toString(16).padStart(2, "0")).join(between);
+const percentAll = (text: string): string => `%${hex(text, "%")}`;
+const entities = (text: string, write: (code: number) => string): string =>
+  Array.from(text, (character) => write(character.codePointAt(0)!)).join("");
+const escapeHtml = (text: string): string =>
+  text.replaceAll(
+    /[&<>"']/g,
+    (one) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[one]!,
+  );
+const json = (text: string): string => JSON.stringify(text).slice(1, -1);
+const units = (text: string): string =>
+  Array.from({ length: text.length }, (_, at) => text.charCodeAt(at).toString(16).padStart(4, "0"))
+    .map((unit) => `\\u${unit}`)
+    .join("");
+const twice =
+  (encode: (text: string) => string) =>
+  (text: string): string =>
+    encode(encode(text));
+
+/** Ways in which an upstream may repeat a secret. */
+const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
+  "hex digits": (text) => hex(text),
+  "hex digits in capitals": (text) => hex(text).toUpperCase(),
+  "hex digits with colons": (text) => hex(text, ":"),
+  "hex digits with spaces": (text) => hex(text, " "),
+  "hex digits with dashes in capitals": (text) => hex(text, "-").toUpperCase(),
+  "hex digits in lines": (text) => hex(text, "\n  "),
+  "hex numbers": (text) => hex(text, ", 0x"),
+  "escaped bytes": (text) => `\\x${hex(text, "\\x")}`,
+  "percent signs throughout": percentAll,
+  "percent signs throughout in capitals": (text) => percentAll(text).toUpperCase(),
+  "percent-encoded twice": twice(encodeURIComponent),
+  "percent signs throughout, twice": twice(percentAll),
+  "percent-encoded three times": (text) => encodeURIComponent(twice(encodeURIComponent)(text)),
+  "decimal entities": (text) => entities(text, (code) => `&#${code};`),
+  "decimal entities with zeros": (text) => entities(text, (code) => `&#${String(code).padStart(7, "0")};`),
+  "hex entities": (text) => entities(text, (code) => `&#x${code.toString(16)};`),
+  "hex entities in capitals": (text) => entities(text, (code) => `&#X${code.toString(16).toUpperCase()};`),
+  "named entities": escapeHtml,
+  "named entities twice": twice(escapeHtml),
+  "entities of entities": (text) => escapeHtml(entities(text, (code) => `&#${code};`)),
+  "JSON twice": twice(json),
+  "JSON three times": (text) => json(json(json(text))),
+  "JSON with every character escaped": units,
+  "JSON with every character escaped, twice": (text) => json(units(text)),
+  "JSON with code points": (text) => entities(text, (code) => `\\u{${code.toString(16)}}`),
+  "JSON with escaped slashes, twice": (text) => json(json(text).replaceAll("/", "\\/")),
+  "JSON with entities": (text) => json(escapeHtml(text)).replaceAll("&", "\\u0026"),
+  "base64 that is percent-encoded": (text) => percentAll(base64(text).replaceAll(/.?=+$/g, "")),
+};
+
 describe("createRedactor()", () => {
   it.each([
     ["raw", SECRET],
@@ -28,6 +80,59 @@ describe("createRedactor()", () => {
 
     expect(JSON.parse(redacted).text).toContain("[redacted]");
     expect(redacted).not.toContain("4f9");
+  });
+
+  it.each(Object.entries(ENCODINGS))("finds a secret written as %s", (_, encode) => {
+    for (const secret of [
+      SECRET,
+      "sandbox-probe-secret",
+      "Zm9v+/9=\\\\x%25y",
+      "p\u00e4ss\u{1f511}w\u00f6rd",
+    ]) {
+      for (const text of [encode(secret), `Bearer ${encode(secret)}.`, `\\\\%&${encode(secret)}`]) {
+        const redacted = JSON.parse(createRedactor([secret])(JSON.stringify({ text }))).text as string;
+        expect([secret, redacted]).toEqual([secret, text.replace(encode(secret), "[redacted]")]);
+      }
+    }
+  });
+
+  it.each([64, 76, 1])("finds base64 of a secret among other bytes, broken every %i characters", (width) => {
+    for (const ending of ["\n", "\r\n", "\n    ", "\\n", "\\r\\n", "%0D%0A", "&#10;", " "]) {
+      for (const before of [0, 1, 2, 40, 43, 44, 45]) {
+        const text = base64(`${"a".repeat(before)}${SECRET}${"b".repeat(80)}`);
+        for (const digits of [text, text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")]) {
+          const wrapped = digits.match(new RegExp(`.{1,${width}}`, "g"))!.join(ending);
+          const [redacted] = JSON.parse(createRedactor([SECRET])(JSON.stringify([wrapped])));
+          expect(redacted).toContain("[redacted]");
+          const left = (redacted as string).replaceAll(/\\[rn]|%0D|%0A|&#10;|\s/g, "");
+          expect(Buffer.from(left.replace("[redacted]", ""), "base64").toString()).not.toContain("4f9");
+        }
+      }
+    }
+  });
+
+  it("leaves what only begins like a secret, and what is half of an escape", () => {
+    const redact = createRedactor(["s3cr3t-key"]);
+    for (const text of [
+      "s3cr3t-ke",
+      "s3cr3t%2dkez",
+      "%",
+      "&",
+      "\\",
+      "&#",
+      "&#x",
+      "\\u12",
+      "\\u{",
+      "%2",
+      "&amp",
+      "7333637233742d6b65",
+    ])
+      expect(JSON.parse(redact(JSON.stringify({ text })))).toEqual({ text });
+  });
+
+  it("takes what overlaps for one", () => {
+    expect(createRedactor(["abcdef", "defgh123"])('"-abcdefgh123-"')).toBe('"-[redacted]-"');
+    expect(createRedactor(["ababab"])('"ababababababab"')).toBe('"[redacted]"');
   });
 
   it.each(["", "u", "us", "Bearer ", "user:"])("finds base64 of %j and the secret", (prefix) => {
@@ -129,6 +234,64 @@ describe("createRedactor()", () => {
       }),
     );
   });
+
+  it("P7: finds a secret of which each character is written in a way of its own", () => {
+    const ways = [(text: string) => text, percentAll, twice(percentAll), units].concat(
+      (text) => json(units(text)),
+      (text) => entities(text, (code) => `&#${code};`),
+      (text) => entities(text, (code) => `&amp;#x${code.toString(16)};`),
+    );
+    const written = fc.array(
+      fc.tuple(fc.constantFrom(...Array.from("aZ09-_.~!/+= \u00e9\u20ac\u{1f511}")), fc.nat(6)),
+      {
+        minLength: 8,
+        maxLength: 40,
+      },
+    );
+    fc.assert(
+      fc.property(written, fc.string(), fc.string(), (characters, before, after) => {
+        const secret = characters.map(([character]) => character).join("");
+        fc.pre(secret.trim() === secret);
+        const text = characters.map(([character, way]) => ways[way]!(character)).join("");
+        const redacted = JSON.parse(createRedactor([secret])(JSON.stringify([before + text + after])));
+        expect(redacted[0]).toContain("[redacted]");
+        expect(redacted[0]).not.toContain(text);
+      }),
+    );
+  });
+
+  it(
+    "looks at each character a few times, whatever an upstream that knows the secret writes",
+    { timeout: 60_000 },
+    () => {
+      const secret = "sandbox-probe-secret";
+      const redact = createRedactor([secret]);
+      // In proportion to its square, one of these would take minutes, beyond the test's limit.
+      for (const piece of [
+        "\\",
+        "%",
+        "%25",
+        "25",
+        "&",
+        "&amp;",
+        "&#",
+        "&#0",
+        "\\u0073",
+        "s",
+        secret.slice(0, -1),
+        "%73",
+        "7",
+        "c2F\n",
+        "\n",
+        '"',
+        "z".repeat(99),
+      ]) {
+        const text = piece.repeat((1024 * 1024) / piece.length);
+        redact(JSON.stringify({ text }));
+        redact(JSON.stringify({ text, secret }));
+      }
+    },
+  );
 
   it("keeps any JSON valid, whatever the secret", () => {
     fc.assert(

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { digestKey } from "../../src/edge/http/key-ring.ts";
 import { eventually } from "../support/eventually.ts";
 import type { WireEnvelope, WireResult } from "../support/execute-batch.ts";
+import { postAndHold } from "../support/raw-client.ts";
 import { startRawSandbox, startSandbox } from "../support/sandbox.ts";
 import { sendForEvents } from "../support/send-for-events.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
@@ -243,6 +244,68 @@ describe("A decision", () => {
     expect(withoutId(await as(key).get(pathOf(madeUp)))).toEqual(look);
     expect((await shownTo(caller, id)).status).toBe("pending");
     expect(deletions(key)).toBe(0);
+  });
+
+  test.each([
+    ["yes", "approve", "done"],
+    ["no", "reject", "rejected"],
+  ])("that is a %s is shown with its results to whoever looks later", async (_, decision, status) => {
+    const { results } = await caller.execute(FOUR);
+    const { id } = confirmationOf(results, "gone");
+    expect(await shownTo(caller, id)).not.toHaveProperty("results");
+    const envelope = envelopeOf(await decide(id, { decision }));
+    const shown = { ...(await shownTo(as("second-key"), id)) };
+    expect(shown).toMatchObject({ status, results: envelope.results });
+    expect(envelope.results).toHaveLength(2);
+  });
+
+  test.each(["approve", "reject"])(
+    "to %s has the same answer again under its idempotency key",
+    async (decision) => {
+      const key = { "idempotency-key": `decided-${decision}` };
+      const id = await park(caller, `again-${decision}`);
+      const send = (body: object, headers: Record<string, string> = key, by = caller): Promise<RawAnswer> =>
+        by.send({ path: pathOf(id), body: JSON.stringify(body), headers });
+      const first = await send({ decision });
+      expect(first.headers["idempotency-replayed"]).toBeUndefined();
+      for (const by of [caller, as("second-key")]) {
+        const again = await send({ decision }, { "idempotency-key": `"decided-${decision}"` }, by);
+        expect([again.status, again.text]).toEqual([200, first.text]);
+        expect(again.headers["idempotency-replayed"]).toBe("true");
+      }
+      const other = decision === "approve" ? "reject" : "approve";
+      for (const late of [
+        await send({ decision: other }),
+        await send({ decision }, {}),
+        await send({ decision }, { "idempotency-key": "another" }),
+        await send({ decision, args_hash: "0".repeat(64) }),
+      ])
+        expect(problemOf(late)).toMatchObject({ status: 409, code: "CONFIRMATION_INVALID" });
+      expect(problemOf(await send({ decision }, { "idempotency-key": "a,b" })).status).toBe(422);
+      expect(problemOf(await send({ decision }, key, as("stranger-key"))).status).toBe(404);
+      expect(deletions(`again-${decision}`)).toBe(decision === "approve" ? 1 : 0);
+    },
+  );
+
+  test("is carried out and kept when whoever made it goes away", async () => {
+    const [deleting, writing] = [upstream.hold("/item"), upstream.hold("/write")];
+    const { results } = await caller.execute([
+      { id: "gone", tool: "probe-delete", args: { id: "left" } },
+      { id: "look", tool: "probe-echo", args: { n: 8 }, depends_on: ["gone"] },
+    ]);
+    const { id } = confirmationOf(results, "gone");
+    const socket = await postAndHold(`${volley.url}${pathOf(id)}`, { decision: "approve" });
+    await eventually("the deletion to be sent", async () => (deletions("left") === 1 ? true : undefined));
+    socket.resetAndDestroy();
+    deleting();
+    writing();
+    await becomes(caller, id, "done");
+    expect(await shownTo(caller, id)).toMatchObject({
+      results: [
+        { id: "gone", status: "success" },
+        { id: "look", status: "success" },
+      ],
+    });
   });
 
   test("on other arguments than those that were shown is refused, and decides nothing", async () => {

@@ -376,11 +376,8 @@ describe("POST /api/orchestration/partition", () => {
   test("shows malformed calls as they were sent", async () => {
     const { batches } = await preview([null, { toolName: "read" }]);
     expect(batches.map(({ parallel, tools }) => [parallel, tools])).toEqual([
-      [false, [{ call: null, class: "mutating", reason: "a malformed tool call is mutating" }]],
-      [
-        false,
-        [{ call: { toolName: "read" }, class: "mutating", reason: "a malformed tool call is mutating" }],
-      ],
+      [false, [{ call: null, class: "mutating", reason: "a tool call without a name is mutating" }]],
+      [true, [{ call: { toolName: "read" }, class: "readonly", reason: "read is read-only" }]],
     ]);
   });
 

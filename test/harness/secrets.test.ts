@@ -10,13 +10,36 @@ import { TestCaller } from "../support/test-caller.ts";
 
 const SECRET = "sandbox-probe-secret";
 
+/** The secret as an upstream may repeat it, escaped. */
+const ESCAPED = [
+  Buffer.from(SECRET).toString("hex"),
+  Buffer.from(SECRET).toString("hex").toUpperCase(),
+  percentAll(SECRET),
+  percentAll(percentAll(SECRET)),
+  entities(SECRET),
+  units(SECRET),
+];
+
 /** The secret as an upstream may repeat it; base64 behind what stood before it, too. */
 const ENCODINGS = [
   SECRET,
   encodeURIComponent(`Bearer ${SECRET}`),
   Buffer.from(SECRET).toString("base64"),
   Buffer.from(`Bearer ${SECRET}`).toString("base64").slice(12, -4),
+  ...ESCAPED,
 ];
+
+function percentAll(text: string): string {
+  return Buffer.from(text).toString("hex").replaceAll(/../g, "%$&");
+}
+
+function entities(text: string): string {
+  return Array.from(text, (letter) => `&#${letter.charCodeAt(0)};`).join("");
+}
+
+function units(text: string): string {
+  return Array.from(text, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+}
 
 test("P7: a secret that an upstream repeats reaches no result, event, error, job, kept result, row on disk or log", async () => {
   const storageDir = await mkdtemp(join(tmpdir(), "volley-secrets-"));
@@ -30,6 +53,11 @@ test("P7: a secret that an upstream repeats reaches no result, event, error, job
       url: encodeURIComponent(sent),
       base64: Buffer.from(sent).toString("base64"),
       bare: Buffer.from(sent.slice("Bearer ".length)).toString("base64"),
+      escaped: ESCAPED,
+      page: `<p>${entities(sent)}</p> ${JSON.stringify(JSON.stringify(sent))}`,
+      lines: Buffer.from(`${"x".repeat(50)}${sent}`)
+        .toString("base64")
+        .replaceAll(/.{64}/g, "$&\r\n"),
       padding: Array.from({ length: 200 }, (_, n) => ({ n, sent })),
     };
     const status = query.get("n") === "500" ? 500 : 200;

@@ -95,12 +95,21 @@ test.each([
   expect(classifyTool("bash", input).class).toBe("readonly");
 });
 
-test("classifyCall() takes a malformed call for mutating, whatever its name", () => {
-  const calls = valueOf(parseBatchRequest({ tools: [{ toolName: "read", input: {} }] }, 0));
-  expect(classifyCall(calls[0]!, SAMPLE_CATALOG)).toEqual({
-    class: "mutating",
-    reason: "a malformed tool call is mutating",
-  });
+test.each([
+  [{ toolName: "read", input: {} }, "readonly", "read is read-only"],
+  [{ toolName: "read" }, "readonly", "read is read-only"],
+  [{ id: 1, toolName: "grep", input: "x" }, "readonly", "grep is read-only"],
+  [{ id: "t", toolName: "search_orders" }, "readonly", "search_orders is read-only"],
+  [{ toolName: "write" }, "mutating", "write is mutating"],
+  [{ toolName: "frobnicate" }, "mutating", "frobnicate is unknown and counts as mutating"],
+  [{ id: "t", toolName: "bash" }, "mutating", "bash is mutating: its command is not one string"],
+  [{ id: "t", toolName: "bash", input: "ls" }, "mutating", "bash is mutating: its command is not one string"],
+  [{ id: "t", input: {} }, "mutating", "a tool call without a name is mutating"],
+  [{ id: "t", toolName: 7, input: {} }, "mutating", "a tool call without a name is mutating"],
+  [null, "mutating", "a tool call without a name is mutating"],
+])("classifyCall() classes a call without id or input by its name: %j", (sent, expected, reason) => {
+  const calls = valueOf(parseBatchRequest({ tools: [sent] }, 0));
+  expect(classifyCall(calls[0]!, SAMPLE_CATALOG)).toEqual({ class: expected, reason });
 });
 
 test("classifyCall() classes by the caller's part of the catalog only", () => {

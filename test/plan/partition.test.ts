@@ -94,6 +94,6 @@ test("makePartition() classifies and groups what was parsed", () => {
   expect(partition.batches.map((batch) => batch.tools.map(({ reason }) => reason))).toEqual([
     ["read is read-only", "search_orders is read-only"],
     ["delete_order is mutating"],
-    ["a malformed tool call is mutating"],
+    ["a tool call without a name is mutating"],
   ]);
 });

@@ -229,7 +229,7 @@ describe("fitConfirmations()", () => {
   });
 });
 
-test("expireConfirmations() forgets an hour after the expiry, whatever became of it", () => {
+test("expireConfirmations() forgets a day after the expiry, whatever became of it", () => {
   const book = new Map(
     (["pending", "running", "done", "rejected"] as const).map((status) => [
       status,
@@ -239,5 +239,5 @@ test("expireConfirmations() forgets an hour after the expiry, whatever became of
   const { ttlMs, retentionMs } = LIMITS;
   expect(expireConfirmations(book, ttlMs + retentionMs - 1, LIMITS)).toEqual([]);
   expect(expireConfirmations(book, ttlMs + retentionMs, LIMITS)).toHaveLength(4);
-  expect([CONFIRMATION_LIMITS.ttlMs, CONFIRMATION_LIMITS.retentionMs]).toEqual([15 * 60_000, 3_600_000]);
+  expect([CONFIRMATION_LIMITS.ttlMs, CONFIRMATION_LIMITS.retentionMs]).toEqual([15 * 60_000, 24 * 3_600_000]);
 });

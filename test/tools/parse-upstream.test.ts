@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import type { UpstreamResponse } from "../../src/catalog/define-tool.ts";
 import { ToolFailure } from "../../src/catalog/tool-failure.ts";
+import { parseExact } from "../../src/contract/json.ts";
 import { parseUpstream } from "../../src/tools/parse-upstream.ts";
 
 const schema = z.looseObject({ id: z.string() });
@@ -32,4 +33,11 @@ test("parseUpstream() does not repeat what the upstream sent", () => {
   }
   expect(caught).toBeInstanceOf(ToolFailure);
   expect(JSON.stringify(caught) + String(caught)).not.toContain("4711");
+});
+
+test("parseUpstream() takes the nearest number where one is wanted, and keeps digits where anything may stand", () => {
+  const json = '{"lat":33.448376512345678901,"id":12345678901234567890}';
+  const answer = respond(parseExact(json));
+  expect(parseUpstream(z.looseObject({ lat: z.number() }), answer).lat).toBe(33.44837651234568);
+  expect(JSON.stringify(parseUpstream(z.looseObject({}), answer))).toBe(json);
 });

@@ -83,6 +83,10 @@ export interface ConfirmationRecord {
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly groupJson: string;
+  /** The idempotency key of the decision; null without one, or while there is none. */
+  readonly key: string | null;
+  /** The envelope that the decision was answered with; null before, or when it was not kept. */
+  readonly answerJson: string | null;
 }
 
 /** A decision on its way to the gate. */
@@ -90,6 +94,8 @@ export interface Claim {
   readonly id: string;
   /** Who decides, unguessable and fresh: the same decision may be sent twice, another one comes too late. */
   readonly by: string;
+  /** The idempotency key under which the answer can be had again. */
+  readonly key?: string;
 }
 
 /** Why a decision was refused: what the confirmation is instead of pending, or that there is none. */
@@ -104,13 +110,13 @@ export function refuseClaim(found: ClaimRefusal): Refusal {
 /** The same for what does not exist, is another tenant's, or holds tools that the key may not call. */
 export const NO_CONFIRMATION = makeRefusal(
   "NOT_FOUND",
-  "There is no confirmation of that id; one that was decided or has expired is kept for an hour.",
+  "There is no confirmation of that id; one that was decided or has expired is kept for a day.",
 );
 
 const REASONS: Readonly<Record<Exclude<ClaimRefusal, "unknown">, string>> = {
   running:
     "It was approved before and has not reported its end. It may have happened, so it never runs a second time: look before asking for it again.",
-  done: "It was approved before and ran; its results went to whoever approved it. It never runs a second time.",
+  done: "It was approved before and ran; GET shows its results. It never runs a second time.",
   rejected:
     "It was rejected before; nothing of it runs. Ask for the actions again if they are wanted after all.",
   expired:

@@ -38,10 +38,10 @@ export interface TenantGateMethods {
    * nothing, and where the quota is used up nothing is claimed.
    */
   approve(claim: Claim, request: AdmissionRequest): ApprovalAnswer;
-  /** Say no; what the confirmation was instead of pending, or null. */
-  reject(claim: Claim): ClaimRefusal | null;
-  /** Report that what was approved is over. */
-  conclude(claim: Claim): void;
+  /** Say no and keep what that was answered with; what the confirmation was instead of pending, or null. */
+  reject(claim: Claim, answerJson?: string): ClaimRefusal | null;
+  /** Report that what was approved is over, with the answer to keep. */
+  conclude(claim: Claim, answerJson?: string): void;
 }
 
 /** The same methods, each answered later. */

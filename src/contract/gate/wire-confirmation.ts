@@ -1,5 +1,6 @@
 import * as z from "zod";
 
+import { parseExact } from "../json.ts";
 import { lazySchema, type Written } from "../lazy-schema.ts";
 import {
   CONFIRMATION_STATUSES,
@@ -34,6 +35,7 @@ export const confirmationSchema = lazySchema(() => {
       requested_by: z.string().describe("Name of the key that asked"),
       actions: z.array(action),
       args_hash: z.string(),
+      results: z.array(z.unknown()).optional().describe("Once it was decided: what that was answered with"),
     })
     .meta({ id: "Confirmation" });
 });
@@ -44,6 +46,8 @@ type WireArgs = Pick<WireConfirmation["actions"][number], "args" | "for_each" | 
 /** A confirmation as `GET /v1/confirmations/{id}` shows it. */
 export function toWireConfirmation(record: ConfirmationRecord, group: ParkedGroup): WireConfirmation {
   const { actions, requestedBy, argsHash } = group;
+  const { answerJson } = record;
+  const answer = answerJson === null ? null : (parseExact(answerJson) as { readonly results: unknown[] });
   return {
     id: record.id,
     status: record.status,
@@ -60,6 +64,7 @@ export function toWireConfirmation(record: ConfirmationRecord, group: ParkedGrou
       waits_for: action.needs.map((index) => actions[index]!.id),
     })),
     args_hash: argsHash,
+    ...(answer !== null && { results: answer.results }),
   };
 }
 

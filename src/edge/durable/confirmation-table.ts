@@ -13,6 +13,7 @@ import {
   type ConfirmationLimits,
   expireConfirmations,
   fitConfirmations,
+  makeRoom,
   statusAt,
 } from "../../state/confirmations.ts";
 
@@ -69,27 +70,45 @@ export class ConfirmationTable {
     const known = this.#book.get(id);
     if (known === undefined) return null;
     const [row] = this.#storage.sql
-      .exec<{ island_json: string }>("SELECT island_json FROM confirmations WHERE id = ?", id)
+      .exec<{ island_json: string; decision_key: string | null; answer_json: string | null }>(
+        "SELECT island_json, decision_key, answer_json FROM confirmations WHERE id = ?",
+        id,
+      )
       .toArray();
     if (row === undefined) return null;
     const { createdAt, expiresAt } = known;
-    return { id, status: statusAt(known, nowMs), createdAt, expiresAt, groupJson: row.island_json };
+    const status = statusAt(known, nowMs);
+    const { island_json: groupJson, decision_key: key, answer_json: answerJson } = row;
+    return { id, status, createdAt, expiresAt, groupJson, key, answerJson };
   }
 
-  /** Change a confirmation; why not, or null when it is done. Throws, and nothing has changed, when storage refuses. */
-  change(nowMs: number, command: ConfirmationCommand): ClaimRefusal | null {
+  /**
+   * Change a confirmation; why not, or null when it is done. Throws, and nothing has changed, when storage refuses.
+   *
+   * @param answerJson what the decision is answered with, to be kept if there is room for it
+   */
+  change(nowMs: number, command: ConfirmationCommand, answerJson?: string): ClaimRefusal | null {
     const { id } = command.claim;
     const known = this.#book.get(id);
     if (known === undefined) return "unknown";
     const [changed, refused] = changeConfirmation(known, nowMs, command);
     if (changed === known) return refused;
-    this.#storage.sql.exec(
-      "UPDATE confirmations SET status = ?, decided_by = ? WHERE id = ?",
-      changed.status,
-      changed.decidedBy,
-      id,
-    );
-    this.#book.set(id, changed);
+    const bytes = answerJson === undefined ? 0 : new TextEncoder().encode(answerJson).byteLength;
+    const room = makeRoom(this.#book, nowMs, { id, bytes, limits: this.#limits });
+    this.#storage.transactionSync(() => {
+      this.#delete(room ?? []);
+      this.#storage.sql.exec(
+        "UPDATE confirmations SET status = ?, decided_by = ?, decision_key = ?, bytes = ?, answer_json = ? WHERE id = ?",
+        changed.status,
+        changed.decidedBy,
+        changed.decidedBy === null ? null : (command.claim.key ?? null),
+        room === null ? changed.bytes : changed.bytes + bytes,
+        room === null ? null : (answerJson ?? null),
+        id,
+      );
+    });
+    for (const dropped of room ?? []) this.#book.delete(dropped);
+    this.#book.set(id, room === null ? changed : { ...changed, bytes: changed.bytes + bytes });
     return refused;
   }
 

@@ -44,6 +44,8 @@ const STEPS: readonly string[] = [
        'callback', iif(json_valid(callback_json), json(callback_json), NULL)),
      args_json, data_json FROM wide_jobs;
    DROP TABLE wide_jobs;`,
+  `ALTER TABLE confirmations ADD COLUMN decision_key TEXT;
+   ALTER TABLE confirmations ADD COLUMN answer_json TEXT;`,
 ];
 
 /** Bring the object's tables up to date; writes nothing when they are. */

@@ -171,14 +171,14 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       return { refused: null, admission };
     }
 
-    /** Say no; what the confirmation was instead of pending, or null. */
-    reject(claim: Claim): ClaimRefusal | null {
-      return this.#confirmations.change(this.#enter(), { kind: "reject", claim });
+    /** Say no and keep what that was answered with; what the confirmation was instead of pending, or null. */
+    reject(claim: Claim, answerJson?: string): ClaimRefusal | null {
+      return this.#confirmations.change(this.#enter(), { kind: "reject", claim }, answerJson);
     }
 
-    /** Take the report that what was approved is over. */
-    conclude(claim: Claim): void {
-      this.#confirmations.change(this.#enter(), { kind: "conclude", claim });
+    /** Take the report that what was approved is over, with the answer to keep. */
+    conclude(claim: Claim, answerJson?: string): void {
+      this.#confirmations.change(this.#enter(), { kind: "conclude", claim }, answerJson);
     }
 
     /** Run what is due. Never throws: after a few throws the platform drops an alarm, and its jobs would be stuck. */

@@ -12,10 +12,12 @@ import {
   refuseClaim,
 } from "../../contract/gate/confirmation.ts";
 import { confirmationSchema, toWireConfirmation } from "../../contract/gate/wire-confirmation.ts";
+import { parseExact } from "../../contract/json.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { executeApproved } from "../../executor.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
 import { askGate } from "../http/ask-gate.ts";
+import { readIdempotencyKey } from "../http/read-idempotency-key.ts";
 import { readRequest } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondJson } from "../http/respond.ts";
@@ -50,19 +52,22 @@ export const showConfirmation: Endpoint = {
 
 /**
  * `POST /v1/confirmations/{id}`: a person's yes runs exactly what was parked, a no runs nothing; either is final and
- * answers an envelope of the parked actions.
+ * answers an envelope of the parked actions. The same decision under the same `Idempotency-Key` has the same answer again.
  *
  * The key may be another than the one that asked: the same tenant's, and allowed every tool involved.
  */
 export const decideConfirmation: Endpoint = {
   route: "POST /v1/confirmations/:id",
   async handle(request, context, id) {
+    const key = readIdempotencyKey(request);
+    if (!key.ok) return key;
     const body = await readRequest(request, decisionSchema());
     if (!body.ok) return body;
     const { decision, args_hash: shownHash } = body.value.parsed;
+    const asked = { id, decision, shownHash, key: key.value };
     return decision === "approve"
-      ? approve(request, context, { id, shownHash })
-      : countLists(() => reject(context, { id, shownHash }))(request, context, id);
+      ? approve(request, context, asked)
+      : countLists(() => reject(context, asked))(request, context, id);
   },
   describe: () => ({
     id: "decideConfirmation",
@@ -72,13 +77,17 @@ export const decideConfirmation: Endpoint = {
     answer: { description: "One result for every parked action", schema: envelopeSchema() },
     refusals: ["NOT_FOUND", "CONFIRMATION_INVALID", "INVALID_REQUEST"],
     counted: "always",
+    keyed: true,
   }),
 };
 
 /** A decision on a confirmation, by somebody who may have been shown its arguments. */
 interface Asked {
   readonly id: string;
+  readonly decision: "approve" | "reject";
   readonly shownHash: string | undefined;
+  /** The idempotency key of the decision; null without one. */
+  readonly key: string | null;
 }
 
 async function approve(
@@ -86,8 +95,9 @@ async function approve(
   context: RequestContext,
   asked: Asked,
 ): Promise<Result<Response, Refusal>> {
-  const found = await findPending(asked, context);
+  const found = await findDecision(asked, context);
   if (!found.ok) return found;
+  if (found.value.kind === "repeated") return ok(replay(found.value.answerJson, context));
   const { claim, group } = found.value;
   const changed = await refuseChanged(group, context);
   if (changed !== null) return err(changed);
@@ -104,27 +114,47 @@ async function approve(
 }
 
 async function reject(context: RequestContext, asked: Asked): Promise<Result<Response, Refusal>> {
-  const found = await findPending(asked, context);
+  const found = await findDecision(asked, context);
   if (!found.ok) return found;
+  if (found.value.kind === "repeated") return ok(replay(found.value.answerJson, context));
   const { claim, group } = found.value;
   const { gate, catalog, ports, requestId } = context;
-  const refused = await askGate(() => gate.reject(claim), "The no could not be recorded; say it again.");
+  const json = toRejectionJson(group, catalog, { claim, batchId: ports.newId() });
+  const refused = await askGate(
+    () => gate.reject(claim, json),
+    "The no could not be recorded; say it again.",
+  );
   if (!refused.ok) return refused;
-  if (refused.value !== null) return err(refuseClaim(refused.value));
-  return ok(respondJson(toRejectionJson(group, catalog, { claim, batchId: ports.newId() }), requestId));
+  return refused.value === null ? ok(respondJson(json, requestId)) : err(refuseClaim(refused.value));
 }
 
-/** Find what may be decided, and make the claim on it. */
-async function findPending(
-  { id, shownHash }: Asked,
+function replay(answerJson: string, { requestId }: RequestContext): Response {
+  return respondJson(answerJson, requestId, { headers: { "idempotency-replayed": "true" } });
+}
+
+/** What a decision, once it is answered, has made of its confirmation. */
+const ENDS = { approve: "done", reject: "rejected" } as const;
+
+type Decision =
+  | { readonly kind: "open"; readonly claim: Claim; readonly group: ParkedGroup }
+  /** It was made before, under the same key, and this is what was answered then. */
+  | { readonly kind: "repeated"; readonly answerJson: string };
+
+/** Find what is to be decided, and make the claim on it. */
+async function findDecision(
+  { id, decision, shownHash, key }: Asked,
   context: RequestContext,
-): Promise<Result<{ readonly claim: Claim; readonly group: ParkedGroup }, Refusal>> {
+): Promise<Result<Decision, Refusal>> {
   const found = await find(id, context);
   if (!found.ok) return found;
   const { record, group } = found.value;
-  const refusal =
-    (record.status === "pending" ? null : refuseClaim(record.status)) ?? refuseShown(shownHash, group);
-  return refusal === null ? ok({ claim: { id, by: context.ports.newId() }, group }) : err(refusal);
+  const { answerJson } = record;
+  const isRepeated = key !== null && key === record.key && record.status === ENDS[decision];
+  const isOpen = record.status === "pending" || (isRepeated && answerJson !== null);
+  const refusal = (isOpen ? null : refuseClaim(record.status)) ?? refuseShown(shownHash, group);
+  if (refusal !== null) return err(refusal);
+  if (isRepeated) return ok({ kind: "repeated", answerJson: answerJson! });
+  return ok({ kind: "open", claim: { id, by: context.ports.newId(), ...(key !== null && { key }) }, group });
 }
 
 /**
@@ -136,7 +166,7 @@ async function find(id: string, { gate, caller, catalog }: RequestContext): Prom
   if (!asked.ok) return asked;
   const record = asked.value;
   if (record === null) return err(NO_CONFIRMATION);
-  const group = JSON.parse(record.groupJson) as ParkedGroup;
+  const group = parseExact(record.groupJson) as ParkedGroup;
   // One that another version recorded is not guessed at.
   if (group.format !== GROUP_FORMAT) return err(NO_CONFIRMATION);
   const hidden = missingTool(group, catalog) !== null && !caller.tools.includes("*");

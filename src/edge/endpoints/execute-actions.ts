@@ -4,6 +4,7 @@ import { toResultJson } from "../../answer/envelope.ts";
 import { executionSchema } from "../../answer/result-schema.ts";
 import { actionSchema } from "../../contract/action.ts";
 import { batchSchema, parseBatch } from "../../contract/batch.ts";
+import { parseExact } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { execute } from "../../executor.ts";
 import { refuseOtherParameters } from "../../contract/parse-request.ts";
@@ -67,7 +68,7 @@ export const executeActions: Endpoint = {
 };
 
 function resultsOf(envelopeJson: string): string[] {
-  const { results } = JSON.parse(envelopeJson) as { readonly results: readonly unknown[] };
+  const { results } = parseExact(envelopeJson) as { readonly results: readonly unknown[] };
   return results.map((result) => JSON.stringify(result));
 }
 

@@ -1,7 +1,7 @@
 import { resultSchema } from "../../answer/result-schema.ts";
 import { invocationSchema } from "../../catalog/alias.ts";
 import { parseBatch } from "../../contract/batch.ts";
-import { isJsonObject } from "../../contract/json.ts";
+import { isJsonObject, parseExact } from "../../contract/json.ts";
 import { execute } from "../../executor.ts";
 import { ok } from "../../kit/result.ts";
 import { readIdempotencyKey } from "../http/read-idempotency-key.ts";
@@ -33,7 +33,7 @@ export const invokeTool: Endpoint = {
         const answer = await execute(batch.value, { ...context, signal, ...keyed });
         if (!answer.ok) return answer;
         const { envelopeJson, quota, replayed } = answer.value;
-        const { results } = JSON.parse(envelopeJson) as { readonly results: readonly unknown[] };
+        const { results } = parseExact(envelopeJson) as { readonly results: readonly unknown[] };
         return ok({ json: JSON.stringify(results[0]), quota, replayed });
       },
       request,

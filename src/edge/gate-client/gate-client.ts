@@ -75,8 +75,8 @@ export function createGateClient(
         approve: (part) => call((stub) => stub.approve(claim, part)),
         admit: (shard, part) => callShard(shard, (stub) => stub.admit(part, [])),
       }),
-    reject: (claim) => call((stub) => stub.reject(claim)),
-    conclude: (claim) => call((stub) => stub.conclude(claim)),
+    reject: (claim, answerJson) => call((stub) => stub.reject(claim, answerJson)),
+    conclude: (claim, answerJson) => call((stub) => stub.conclude(claim, answerJson)),
     keep: (results) => inParts(fitKeep(results, KEEP_LIMITS), (part) => call((stub) => stub.keep(part))),
     recall: (handles) => inParts([...new Set(handles)], (part) => call((stub) => stub.recall(part))),
   };

@@ -4,7 +4,7 @@ import { LIMITS } from "../../contract/limits.ts";
 import { parseJson } from "../../contract/parse-json.ts";
 import { parseRequest } from "../../contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
+import { attempt, err, ok, type Result } from "../../kit/result.ts";
 import { visibleText } from "../../kit/visible-text.ts";
 
 /** A parsed body and its size in bytes. */
@@ -21,7 +21,10 @@ export async function readRequestBody(request: Request): Promise<Result<RequestB
   if (!JSON_TYPE.test(type)) return err(refuseType(type));
   const encoding = request.headers.get("content-encoding") ?? "identity";
   if (encoding !== "identity") return err(ENCODED);
-  const bytes = await readWithin(request, LIMITS.bodyBytes);
+  // Lengths of chunks that are none, or a connection that ends before its body.
+  const read = await attempt(() => readWithin(request, LIMITS.bodyBytes));
+  if (!read.ok) return err(BROKEN_OFF);
+  const bytes = read.value;
   if (bytes === null) return err(TOO_LARGE);
   const parsed = parseJson(bytes);
   return parsed.ok ? ok({ value: parsed.value, bytes: bytes.length }) : parsed;
@@ -45,6 +48,10 @@ function refuseType(type: string): Refusal {
   return makeRefusal("UNSUPPORTED_MEDIA_TYPE", hint);
 }
 
+const BROKEN_OFF = makeRefusal(
+  "MALFORMED_JSON",
+  "The body breaks off or is not encoded as its headers say; send it again, whole.",
+);
 const ENCODED = makeRefusal("UNSUPPORTED_MEDIA_TYPE", "Send the body as it is, without a content-encoding.");
 const TOO_LARGE = makeRefusal(
   "BODY_TOO_LARGE",

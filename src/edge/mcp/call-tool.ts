@@ -5,7 +5,7 @@ import { ALIASES, BATCH_TOOL } from "../../catalog/alias.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ProgressReport } from "../../catalog/define-tool.ts";
 import type { QuotaState } from "../../contract/gate/admission.ts";
-import { isJsonObject } from "../../contract/json.ts";
+import { isJsonObject, parseExact } from "../../contract/json.ts";
 import type { ToolReply } from "../../formats/provider-turn.ts";
 import { toRefusedReply } from "../../formats/to-tool-reply.ts";
 import { ok } from "../../kit/result.ts";
@@ -62,7 +62,7 @@ export function isOffered(name: string, catalog: Catalog): boolean {
 
 /** Write a reply as an MCP client reads it: what is an object with a `status` is Volley's here too, in text and structure. */
 export function toCallResult({ json, failed }: ToolReply): CallToolResult {
-  const value = JSON.parse(json) as unknown;
+  const value = parseExact(json);
   return {
     // Text needs no quotes to be read.
     content: [{ type: "text", text: typeof value === "string" ? value : json }],
