@@ -2,17 +2,18 @@ import { defineConfig, type OxlintOverride } from "oxlint";
 
 import { coreRules, everywhere, exceptions, noPlatform } from "./oxlint.rules.ts";
 
-const CORE = "kit contract contract/gate catalog";
+const CORE = "kit kit/json contract contract/gate catalog";
 const EDGE = `${CORE} shell plan state egress answer gate approve run executor formats agent`;
 /** Every room of `src` and what it may look into besides itself, types included. Nothing names a room below its own. */
 const LADDER: Readonly<Record<string, string>> = {
   kit: "",
-  contract: "kit",
-  "contract/gate": "kit contract",
+  "kit/json": "kit",
+  contract: "kit kit/json",
+  "contract/gate": "kit kit/json contract",
   shell: "kit",
-  catalog: "kit contract contract/gate",
+  catalog: "kit kit/json contract contract/gate",
   plan: `${CORE} shell`,
-  state: "kit contract contract/gate",
+  state: "kit kit/json contract contract/gate",
   egress: `${CORE} plan state`,
   answer: `${CORE} plan egress`,
   gate: `${CORE} plan state egress answer`,
@@ -20,7 +21,7 @@ const LADDER: Readonly<Record<string, string>> = {
   run: `${CORE} plan state egress answer gate approve`,
   executor: `${CORE} plan state egress answer gate approve run`,
   formats: CORE,
-  tools: "kit contract catalog",
+  tools: "kit kit/json contract catalog",
   agent: `${CORE} plan state egress answer gate approve run executor formats`,
   "edge/platform": EDGE,
   "edge/durable": `${EDGE} edge/platform`,

@@ -163,7 +163,8 @@ describe("P6: A request is refused whole, nothing runs", () => {
     expect(answer.status).toBe(status);
     expect(problem.request_id).toBe(answer.headers["x-request-id"]);
     if (detail !== undefined) expect(problem.detail).toMatch(detail);
-    expect(answer.headers).not.toHaveProperty("ratelimit");
+    // What runs nothing is counted before it is looked at, and by its own allowance.
+    expect(answer.headers["ratelimit"] ?? "").not.toContain("requests");
   });
 
   test("none of them reached an upstream", () => {
@@ -420,7 +421,7 @@ describe("When all of that is over", () => {
     expect(await caller.execute([ECHO])).toMatchObject({ summary: { ok: 1 } });
     const printed = volley.output();
     for (const secret of [...SECRETS, UPSTREAM_TEXT]) expect(printed).not.toContain(secret);
-    expect(printed).toBe("");
+    expect(printed.replace(/^Volley has .* keys\.\n/, "")).toBe("");
   });
 
   test.each(["/hang", "/stall", "/trickle", "/endless", "/chunks"])(

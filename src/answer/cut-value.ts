@@ -1,4 +1,4 @@
-import { toPointer } from "../kit/json-pointer.ts";
+import { toPointer } from "../kit/json/json-pointer.ts";
 import { cutJsonString, isCuttable, SHORTEST } from "./cut-json-string.ts";
 import { weighTokens } from "./estimate-tokens.ts";
 import { partOf, type Share, waterLevel } from "./water-level.ts";

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../contract/json.ts";
 import type { Outcome, Shown } from "../contract/outcome.ts";
-import { toPointer } from "../kit/json-pointer.ts";
-import { leastJsonSize } from "../kit/least-json-size.ts";
+import { toPointer } from "../kit/json/json-pointer.ts";
+import { leastJsonSize } from "../kit/json/least-json-size.ts";
 import type { AnswerBudget } from "./envelope.ts";
 import { refuseData } from "./refuse-data.ts";
 

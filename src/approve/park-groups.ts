@@ -12,7 +12,7 @@ import { type Failure, makeFailure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { ITEM } from "../contract/reference.ts";
-import { pickPointers } from "../kit/pick-pointers.ts";
+import { pickPointers } from "../kit/json/pick-pointers.ts";
 import { hashArgs, hashDeclaration } from "./confirmation-digests.ts";
 import { findGroups } from "./parked-groups.ts";
 import { type DataOf, findReferences } from "../plan/references.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
-import { canonicalJson } from "../kit/canonical-json.ts";
-import { parsePointer } from "../kit/json-pointer.ts";
+import { canonicalJson } from "../kit/json/canonical-json.ts";
+import { parsePointer } from "../kit/json/json-pointer.ts";
 import type { Tool } from "./define-tool.ts";
 
 /** A JSON Schema (2020-12) as Zod writes it. */

@@ -1,4 +1,4 @@
-import { follow, parsePointer } from "../kit/json-pointer.ts";
+import { follow, parsePointer } from "../kit/json/json-pointer.ts";
 import type { Orchestration } from "../contract/orchestration.ts";
 import type { Tool } from "./define-tool.ts";
 import { inputSchema } from "./tool-schema.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import { visibleText } from "../kit/visible-text.ts";
-import { parsePointer } from "../kit/json-pointer.ts";
+import { parsePointer } from "../kit/json/json-pointer.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { parseInstant } from "../kit/rfc3339.ts";
 import { checkValue, type Seen } from "./check-value.ts";

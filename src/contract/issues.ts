@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { util } from "zod/v4/core";
 
-import { toPointer } from "../kit/json-pointer.ts";
+import { toPointer } from "../kit/json/json-pointer.ts";
 import { nearest } from "../kit/nearest.ts";
 import { quotedText, visibleText } from "../kit/visible-text.ts";
 import type { Issue } from "./failure.ts";

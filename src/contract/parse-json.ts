@@ -1,4 +1,4 @@
-import { findJsonSlip, toLineAndColumn } from "../kit/json-slip.ts";
+import { findJsonSlip, toLineAndColumn } from "../kit/json/json-slip.ts";
 import { attemptNow, err, ok, type Result } from "../kit/result.ts";
 import { LIMITS } from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";

@@ -1,4 +1,4 @@
-import { parsePointer, toPointer } from "../kit/json-pointer.ts";
+import { parsePointer, toPointer } from "../kit/json/json-pointer.ts";
 import { isJsonObject } from "./json.ts";
 
 /** The name under which the elements of a `for_each` are referred to; no action may have it as its id. */

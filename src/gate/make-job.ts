@@ -1,4 +1,3 @@
-import type { Origin } from "../contract/gate/caller.ts";
 import { placeJob } from "../contract/gate/job-shard.ts";
 import type { JobOrigin, JobSpec } from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";

@@ -1,6 +1,6 @@
 import type { Caller } from "../contract/gate/caller.ts";
 import type { IdempotencyRequest } from "../contract/gate/idempotency.ts";
-import { canonicalJson } from "../kit/canonical-json.ts";
+import { canonicalJson } from "../kit/json/canonical-json.ts";
 import type { Plan } from "../plan/step.ts";
 import type { Ports } from "../egress/ports.ts";
 

@@ -3,7 +3,7 @@ import type { Action, Entry } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JsonObject } from "../contract/json.ts";
 import { readMarker } from "../contract/reference.ts";
-import { toPointer } from "../kit/json-pointer.ts";
+import { toPointer } from "../kit/json/json-pointer.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 
 export interface Filled {

@@ -1,5 +1,5 @@
 import type { Tool } from "../catalog/define-tool.ts";
-import { canonicalKey } from "../kit/canonical-key.ts";
+import { canonicalKey } from "../kit/json/canonical-key.ts";
 import type { Call, Plan } from "./step.ts";
 
 /**

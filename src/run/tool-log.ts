@@ -2,7 +2,7 @@ import type { ToolLog } from "../catalog/define-tool.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { LogLevel } from "../egress/ports.ts";
 import type { LookupFailure } from "../egress/tool-secrets.ts";
-import { plainValue } from "../kit/plain-value.ts";
+import { plainValue } from "../kit/json/plain-value.ts";
 import { attemptNow } from "../kit/result.ts";
 import type { CallScope } from "./call-scope.ts";
 

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { recallResults } from "../../src/answer/recall-results.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { ByteBudget } from "../../src/egress/read-body.ts";
-import { ok } from "../../src/kit/result.ts";
 import { FakeGate } from "../support/fake-gate.ts";
 
 test("recallResults() asks for nothing when nothing is referred to", async () => {

@@ -6,9 +6,9 @@ import { describe } from "../../src/contract/issues.ts";
 import { checkValue } from "../../src/contract/check-value.ts";
 import { cutValue, leastOf } from "../../src/answer/cut-value.ts";
 import { selectFields } from "../../src/answer/select-fields.ts";
-import { follow } from "../../src/kit/json-pointer.ts";
-import { leastJsonSize } from "../../src/kit/least-json-size.ts";
-import { pickPointers } from "../../src/kit/pick-pointers.ts";
+import { follow } from "../../src/kit/json/json-pointer.ts";
+import { leastJsonSize } from "../../src/kit/json/least-json-size.ts";
+import { pickPointers } from "../../src/kit/json/pick-pointers.ts";
 import { errorOf } from "../support/unwrap.ts";
 
 /** Numbers that no double is. */

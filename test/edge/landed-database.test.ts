@@ -100,8 +100,9 @@ const LANDED: Readonly<Record<string, readonly [status: string, attempts: number
 };
 
 /** What a list shows of a job. A row that cannot be read is buried when it is looked at, each time anew in a list. */
-function headOf({ argsJson: _, durationMs: __, ...job }: JobRecord): object {
-  return { ...job, dataJson: null, updatedAt: expect.any(Number) };
+function headOf(job: JobRecord): object {
+  const { id, tool, status, attempts, createdAt, nextAttemptAt, errorJson, note, callback } = job;
+  return { id, tool, status, attempts, createdAt, nextAttemptAt, errorJson, note, callback, dataJson: null };
 }
 
 describe("a tenant's object filled by the landed version", () => {

@@ -6,8 +6,8 @@ import { startMiniflare } from "../support/miniflare.ts";
 import { objectsOf, readWranglerConfig } from "../support/wrangler-config.ts";
 
 const CONFIG = "wrangler.toml";
-/** Two thirds are libraries: Zod, Hono, and the MCP SDK, which is loaded by the first request that needs it. */
-const GZIP_LIMIT = 200 * 1024;
+/** Half of it are libraries: the MCP SDK, which is loaded by the first request that needs it, Zod, MiniSearch and Hono. */
+const GZIP_LIMIT = 230 * 1024;
 
 let bundle: Bundle;
 let code: string;
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe("The bundle that is deployed", () => {
-  test("takes at most 200 KiB gzipped", () => {
+  test("takes at most 230 KiB gzipped", () => {
     expect(bundle.gzipBytes).toBeLessThanOrEqual(GZIP_LIMIT);
   });
 

@@ -249,9 +249,9 @@ describe("an Idempotency-Key that is none", () => {
 
   test.each([
     ["too long", "k".repeat(256), "256 characters"],
-    ["unfinished", '"k', 'the string ""k"'],
+    ["unfinished", '"k', String.raw`the string "\"k"`],
     ["sent twice", ["first", "second"], 'the string "first, second"'],
-    ["sent twice in quotes", ['"first"', '"second"'], 'the string ""first", "second""'],
+    ["sent twice in quotes", ['"first"', '"second"'], String.raw`the string "\"first\", \"second\""`],
     ["sent twice, alike", ["k", "k"], 'the string "k, k"'],
   ])("because it is %s is refused, and nothing runs", async (_, key, received) => {
     const bodies = {

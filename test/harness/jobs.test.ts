@@ -59,11 +59,15 @@ describe("A fire-and-forget action", () => {
     expect(job).toEqual({
       job_id: id,
       tool: "probe-background",
+      batch_id: expect.any(String),
+      key: "sandbox",
       status: "succeeded",
       attempts: 1,
       created_at: expect.stringMatching(ISO),
       updated_at: expect.stringMatching(ISO),
       next_attempt_at: null,
+      duration_ms: expect.any(Number),
+      args: { n: 1 },
       data: { path: "/background", n: 1 },
     });
     expect(requestsOf(1)).toHaveLength(1);

@@ -96,7 +96,7 @@ describe("A reference", () => {
     ]);
 
     expect(statuses(answer)).toEqual(["success", "BAD_REFERENCE", "BAD_REFERENCE"]);
-    expect(answer.results[1]!.error!.hint).toContain("'items'");
+    expect(answer.results[1]!.error!.hint).toContain('"items"');
     expect(answer.results[2]!.error!.hint).toContain("'found'");
   });
 

@@ -1,4 +1,4 @@
-import { attemptNow } from "./result.ts";
+import { attemptNow } from "../result.ts";
 
 /** Values looked at: more make no line that anybody reads. */
 const MOST_VALUES = 500;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { follow } from "../../src/kit/json-pointer.ts";
-import { pickPointers } from "../../src/kit/pick-pointers.ts";
+import { follow } from "../../../src/kit/json/json-pointer.ts";
+import { pickPointers } from "../../../src/kit/json/pick-pointers.ts";
 
 test("pickPointers() keeps what the pointers lead to, and nothing beside it", () => {
   const data = {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { findJsonSlip, toLineAndColumn } from "../../src/kit/json-slip.ts";
-import { attemptNow } from "../../src/kit/result.ts";
+import { findJsonSlip, toLineAndColumn } from "../../../src/kit/json/json-slip.ts";
+import { attemptNow } from "../../../src/kit/result.ts";
 
 test.each([
   ["a comma before the closing brace", '{"a": 1,}', 8, "a trailing comma stands before '}'"],

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { plainValue } from "../../src/kit/plain-value.ts";
+import { plainValue } from "../../../src/kit/json/plain-value.ts";
 
 const circle: { self?: object } = {};
 circle.self = circle;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { leastJsonSize } from "../../src/kit/least-json-size.ts";
+import { leastJsonSize } from "../../../src/kit/json/least-json-size.ts";
 
 test.each([
   ["text", "shop", 6],

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { canonicalJson } from "../../src/kit/canonical-json.ts";
+import { canonicalJson } from "../../../src/kit/json/canonical-json.ts";
 
 test("canonicalJson() writes the same text for the same value, however its keys are ordered", () => {
   expect(canonicalJson({ b: 1, a: [{ d: 2, c: null }] })).toBe('{"a":[{"c":null,"d":2}],"b":1}');

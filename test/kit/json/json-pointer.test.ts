@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { follow, parsePointer, toPointer } from "../../src/kit/json-pointer.ts";
+import { follow, parsePointer, toPointer } from "../../../src/kit/json/json-pointer.ts";
 
 test.each([
   [[], ""],
