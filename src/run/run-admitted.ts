@@ -1,7 +1,6 @@
 import type { QuotaState } from "../contract/gate/admission.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
-import { ok } from "../kit/result.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import type { Admission } from "../gate/admission.ts";
