@@ -17,7 +17,7 @@ import { type BatchKey, readKeys } from "./gate/read-keys.ts";
 import { type Executed, runAdmitted } from "./run/run-admitted.ts";
 import { shapeOutcomes } from "./answer/shape-outcomes.ts";
 
-/** A batch that ran: its envelope as JSON text, and what its admission left of the caller's quota. */
+/** A batch that ran: its envelope, or what another dialect has instead, as JSON text, and what its admission left of the caller's quota. */
 export interface Answer {
   readonly envelopeJson: string;
   readonly quota: QuotaState | null;
@@ -56,10 +56,25 @@ export async function executeApproved(
   return answerPlan(makeApprovedPlan(group, execution.catalog, claim), execution);
 }
 
+/**
+ * Execute a plan of another dialect under the key that the execution came with: what is kept under it is what that dialect
+ * writes.
+ */
+export function executeKeyed(
+  plan: Plan,
+  execution: Execution,
+  write: (outcomes: readonly Outcome[], durationMs: number) => string,
+): Promise<Result<Answer, Refused>> {
+  return answerPlan(plan, execution, execution.batchKey, (_, __, outcomes, { durationMs }) =>
+    write(outcomes, durationMs),
+  );
+}
+
 async function answerPlan(
   plan: Plan,
   execution: Execution,
   batchKey?: BatchKey,
+  toJson = toEnvelopeJson,
 ): Promise<Result<Answer, Refused>> {
   const { caller, ports, defer } = execution;
   const isKeyed = batchKey !== undefined || plan.steps.some(({ keyed }) => keyed !== undefined);
@@ -69,22 +84,25 @@ async function answerPlan(
   const { admitted, keys } = admission.value;
   if (admitted.replay !== null) return ok({ envelopeJson: admitted.replay, quota: null, replayed: true });
 
-  const answering = writeAnswer(admission.value, execution);
+  const answering = writeAnswer(admission.value, execution, toJson);
   // Whoever comes back for this answer wants all of it, so the batch goes on when its caller has gone away.
   if (keys !== null || admitted.plan.approved !== undefined) defer(answering);
   return ok({ envelopeJson: await answering, quota: admitted.quota, replayed: false });
 }
 
 /** Run an admitted batch and write its answer, which is kept under its key, or with its confirmation, before anyone sees it. */
-async function writeAnswer(admission: Admission, execution: Execution): Promise<string> {
+async function writeAnswer(
+  admission: Admission,
+  execution: Execution,
+  toJson: typeof toEnvelopeJson,
+): Promise<string> {
   const { ports, gate } = execution;
   const { admitted, keys } = admission;
   const { outcomes, ...measures } = await runAdmitted(admission, execution);
   const { maxTokens } = admitted.plan;
   const shaped = maxTokens === null ? outcomes : await shapeOutcomes(outcomes, maxTokens, ports, gate);
   const batchId = admission.batchId();
-  const write = (shown: readonly Outcome[]): string =>
-    toEnvelopeJson(batchId, admitted.plan, shown, measures);
+  const write = (shown: readonly Outcome[]): string => toJson(batchId, admitted.plan, shown, measures);
   const envelopeJson = write(shaped);
   if (keys !== null) {
     const closing = keys.close(outcomes, fitAnswer(envelopeJson, shaped, write));

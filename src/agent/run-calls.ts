@@ -4,18 +4,22 @@ import type { QuotaState } from "../contract/gate/admission.ts";
 import { type Batch, parseBatch } from "../contract/batch.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
-import { execute, executePlan } from "../executor.ts";
+import { execute, executeKeyed, executePlan } from "../executor.ts";
 import type { Execution } from "../gate/execution.ts";
+import type { BatchKey } from "../gate/read-keys.ts";
 import type { ProviderCall, ToolReply } from "../formats/provider-turn.ts";
 import { toFailedReply, toRefusedReply, toToolReply } from "../formats/to-tool-reply.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { makePlan } from "../plan/make-plan.ts";
+import type { Plan } from "../plan/step.ts";
 import type { Refused } from "../gate/admit-plan.ts";
 
 /** A reply for every call of a turn, in their order, and what is left of the caller's quota. */
 export interface RanCalls {
   readonly replies: readonly ToolReply[];
   readonly quota: QuotaState | null;
+  /** It ran before, under the same idempotency key, and these are the replies that it had then. */
+  readonly replayed: boolean;
 }
 
 /** How a turn is run. */
@@ -46,7 +50,7 @@ type RunBatch = (
  * carries, all at once. Every call has exactly one reply, whatever becomes of the others.
  *
  * A batch that the model wrote wrong is a reply, because the model can write it again. The turn is refused when it has
- * too many calls, and when nothing of it was admitted.
+ * too many calls, and when nothing of it was admitted. The context's idempotency key is that of the whole turn.
  */
 export async function runCalls(
   calls: readonly ProviderCall[],
@@ -59,27 +63,70 @@ export async function runCalls(
   if (!turn.ok) return err({ refusal: turn.error, quota: null });
   const { batches, replies } = turn.value;
   for (const [position, reply] of replies.entries()) if (reply !== undefined) onReply?.(position, reply);
-  const ran = await Promise.all(
-    batches.map(async ({ batch, positions, run }) => {
-      const tell = onReply && ((entry: number, reply: ToolReply) => onReply(positions[entry]!, reply));
-      const one = await run(batch, execution, tell);
-      if (!one.ok) for (const entry of positions.keys()) tell?.(entry, toRefusedReply(one.error.refusal));
-      return one;
-    }),
-  );
+  const begin: BeginBatch = async ({ batch, positions, run }, own) => {
+    const tell = onReply && ((entry: number, reply: ToolReply) => onReply(positions[entry]!, reply));
+    const one = await run(batch, { ...execution, ...own }, tell);
+    if (!one.ok) for (const entry of positions.keys()) tell?.(entry, toRefusedReply(one.error.refusal));
+    return one;
+  };
+  const { batchKey } = execution;
+  const ran =
+    batchKey === undefined
+      ? await Promise.all(batches.map((batch) => begin(batch)))
+      : await beginKeyed(batches, begin, { ...execution, batchKey });
 
   const [first] = ran;
   if (first !== undefined && !first.ok && ran.every((one) => !one.ok)) return first;
   let quota: QuotaState | null = null;
+  let replayed = ran.length > 0;
   for (const [index, { positions }] of batches.entries()) {
     const one = ran[index]!;
     // What ran something is told rather than what was only planned.
+    replayed &&= one.ok && one.value.replayed;
     if (one.ok && (quota === null || one.value.quota?.allowance === undefined)) quota = one.value.quota;
     for (const [entry, position] of positions.entries())
       replies[position] = one.ok ? one.value.replies[entry] : toRefusedReply(one.error.refusal);
   }
   // Each position was filled: by its batch, or because there was none to make of it.
-  return ok({ replies: replies as ToolReply[], quota });
+  return ok({ replies: replies as ToolReply[], quota, replayed });
+}
+
+/** Run one batch of a turn, with what of the execution is its own. */
+type BeginBatch = (batch: TurnBatch, own?: Partial<Execution>) => ReturnType<RunBatch>;
+
+/**
+ * Run a turn's batches under its key, each under a part of it. The first that can be admitted goes ahead: where another
+ * turn has the key, or no quota is left, nothing else begins, and all of them have that refusal.
+ */
+async function beginKeyed(
+  batches: readonly TurnBatch[],
+  begin: BeginBatch,
+  { batchKey, onAdmitted }: Execution & { readonly batchKey: BatchKey },
+): Promise<Awaited<ReturnType<RunBatch>>[]> {
+  const ran: Awaited<ReturnType<RunBatch>>[] = [];
+  const keyOf = (part: number): Partial<Execution> => ({ batchKey: { ...batchKey, part } });
+  for (const [part, batch] of batches.entries()) {
+    const admitted = Promise.withResolvers<void>();
+    const leading = begin(batch, {
+      ...keyOf(part),
+      onAdmitted(quota) {
+        onAdmitted?.(quota);
+        admitted.resolve();
+      },
+    });
+    const early = await Promise.race([admitted.promise, leading]);
+    if (early === undefined || early.ok) {
+      const others = batches.slice(part + 1);
+      return [
+        ...ran,
+        ...(await Promise.all([leading, ...others.map((one, at) => begin(one, keyOf(part + 1 + at)))])),
+      ];
+    }
+    // A batch that the model wrote wrong says nothing of the others.
+    if (early.error.refusal.code !== "INVALID_BATCH") return batches.map(() => early);
+    ran.push(early);
+  }
+  return ran;
 }
 
 /** Make batches of a turn's calls; those that none can be made of have their reply already. */
@@ -133,24 +180,47 @@ function toBatch(calls: readonly ProviderCall[], bodyBytes: number): Result<Batc
 const runSingle: RunBatch = async (batch, execution, tell) => {
   const plan = makePlan(batch, execution.catalog);
   if (!plan.ok) return err({ refusal: plan.error, quota: null });
-  const executed = await executePlan(plan.value, {
+  const told: Execution = {
     ...execution,
     ...(tell && { onOutcome: ({ index }, outcome) => tell(index, toToolReply(outcome)) }),
-  });
+  };
+  if (execution.batchKey !== undefined) return runSingleKeyed(plan.value, told, tell);
+  const executed = await executePlan(plan.value, told);
   if (!executed.ok) return executed;
   const { outcomes, quota } = executed.value;
-  return ok({ replies: outcomes.map(toToolReply), quota });
+  return ok({ replies: outcomes.map(toToolReply), quota, replayed: false });
 };
+
+/** Under a key the replies themselves are kept. */
+async function runSingleKeyed(
+  plan: Plan,
+  execution: Execution,
+  tell?: (entry: number, reply: ToolReply) => void,
+): Promise<Result<RanCalls, Refused>> {
+  let replies: readonly ToolReply[] = [];
+  const answer = await executeKeyed(plan, execution, (outcomes) => {
+    const written = outcomes.map(toToolReply);
+    if (replies.length === 0) replies = written;
+    return JSON.stringify(written);
+  });
+  if (!answer.ok) return answer;
+  const { envelopeJson, quota, replayed } = answer.value;
+  if (replayed) {
+    replies = JSON.parse(envelopeJson) as ToolReply[];
+    for (const [entry, reply] of replies.entries()) tell?.(entry, reply);
+  }
+  return ok({ replies, quota, replayed });
+}
 
 /** A batch whose actions failed is no failed call: what failed is said inside. */
 const runBatch: RunBatch = async (batch, execution, tell) => {
   // Nobody hears of its actions, but as part of a turn that is told while it runs it has to be ended with it.
   const answer = await execute(batch, tell ? { onOutcome: () => {}, ...execution } : execution);
   if (!answer.ok) return answer;
-  const { envelopeJson, quota } = answer.value;
+  const { envelopeJson, quota, replayed } = answer.value;
   const reply = { json: envelopeJson, failed: false };
   tell?.(0, reply);
-  return ok({ replies: [reply], quota });
+  return ok({ replies: [reply], quota, replayed });
 };
 
 function tooMany(calls: number): Refusal {

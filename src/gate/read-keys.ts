@@ -7,6 +7,8 @@ import type { Ports } from "../egress/ports.ts";
 /** The idempotency key of a whole batch, and the body it came with. */
 export interface BatchKey {
   readonly key: string;
+  /** Which batch of a turn it is, where that has several under one key; the first has the key itself. */
+  readonly part?: number;
   /** The body as it was parsed: how its JSON was spelled does not matter. */
   readonly content: unknown;
 }
@@ -40,9 +42,13 @@ export async function readKeys(
   return {
     runId: ports.newId(),
     deadlineMs: plan.deadlineMs,
-    batch: batchKey === undefined ? null : await claim("batch", batchKey),
+    batch: batchKey === undefined ? null : await claim(kindOf(batchKey), batchKey),
     actions: await Promise.all(
       keyed.map(async ({ index, ...action }) => ({ index, ...(await claim("action", action)) })),
     ),
   };
+}
+
+function kindOf({ part = 0 }: BatchKey): string {
+  return part === 0 ? "batch" : `batch ${part}`;
 }

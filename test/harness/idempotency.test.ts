@@ -5,7 +5,7 @@ import type { WireEnvelope } from "../support/execute-batch.ts";
 import { sendAndHold } from "../support/raw-client.ts";
 import { sendForEvents } from "../support/send-for-events.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
-import { problemOf, TestCaller } from "../support/test-caller.ts";
+import { problemOf, type RawAnswer, TestCaller } from "../support/test-caller.ts";
 
 const { upstream, caller, volley } = await setUpSandbox();
 
@@ -287,18 +287,98 @@ describe("P5: an Idempotency-Key on other paths", () => {
     expect(problemOf(await caller.send(request(7_002))).code).toBe("IDEMPOTENCY_CONFLICT");
   });
 
-  test("of a provider's turn is refused, so that nobody relies on what would be ignored", async () => {
-    const answer = await caller.send({
-      path: "/v1/openai/tool_calls",
-      headers: { "idempotency-key": "turn" },
-      body: "[]",
+  const WRITE = (n: number) => ({ name: "probe-write", arguments: JSON.stringify({ n }) });
+  const CALLS = (n: number) => [
+    { id: "call_1", type: "function", function: WRITE(n) },
+    { id: "call_2", type: "function", function: { name: "nothing-of-that-name", arguments: "{}" } },
+    {
+      id: "call_3",
+      type: "function",
+      function: {
+        name: "execute_actions",
+        arguments: JSON.stringify({ actions: [{ tool: "probe-write", args: { n: n + 1 } }] }),
+      },
+    },
+  ];
+  const BATCH = (n: number) => ({
+    tools: [{ id: "1", toolName: "write", input: { path: `k${n}`, content: "x" } }],
+  });
+  const RPC = (n: number, id: number) => ({
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
+    params: { name: "execute_actions", arguments: { actions: [{ tool: "probe-write", args: { n } }] } },
+  });
+  const ACCEPT = { accept: "application/json, text/event-stream" };
+
+  test("of a provider's turn runs the turn once, whatever batches are in it", async () => {
+    const send = (n: number, headers = {}) =>
+      caller.send({
+        path: "/v1/openai/tool_calls",
+        headers: { "idempotency-key": "turn", ...headers },
+        body: JSON.stringify(CALLS(n)),
+      });
+    const first = await send(7_101);
+    const again = await send(7_101);
+    expect(first.headers).not.toHaveProperty("idempotency-replayed");
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    expect(again.headers["idempotency-replayed"]).toBe("true");
+    expect([writesOf(7_101).length, writesOf(7_102).length]).toEqual([1, 1]);
+
+    const other = await send(7_103);
+    expect(problemOf(other)).toMatchObject({ status: 422, code: "IDEMPOTENCY_CONFLICT" });
+    expect([writesOf(7_103), writesOf(7_104)]).toEqual([[], []]);
+    const events = await send(7_101, { accept: "text/event-stream" });
+    expect(events.text.match(/^event: result$/gm)).toHaveLength(3);
+    expect(writesOf(7_101)).toHaveLength(1);
+  });
+
+  test("of a turn is another one for another provider, and for a batch", async () => {
+    const headers = { "idempotency-key": "turn-elsewhere" };
+    const body = JSON.stringify([{ type: "function_call", call_id: "c", ...WRITE(7_111) }]);
+    expect((await caller.send({ path: "/v1/openai/function_calls", headers, body })).status).toBe(200);
+    for (const path of ["/v1/openai/tool_calls", "/v1/execute_actions"]) {
+      const sent = path.endsWith("actions")
+        ? JSON.stringify({ actions: [{ tool: "probe-write", args: { n: 7_111 } }] })
+        : JSON.stringify(CALLS(7_111));
+      expect(problemOf(await caller.send({ path, headers, body: sent })).code).toBe("IDEMPOTENCY_CONFLICT");
+    }
+    expect(writesOf(7_111)).toHaveLength(1);
+  });
+
+  test("of /api/orchestration/batch runs its tools once", async () => {
+    const send = (n: number) =>
+      caller.send({
+        path: "/api/orchestration/batch",
+        headers: { "idempotency-key": "orchestration" },
+        body: JSON.stringify(BATCH(n)),
+      });
+    const first = await send(1);
+    const again = await send(1);
+    expect([first.status, again.text]).toEqual([200, first.text]);
+    expect(again.headers["idempotency-replayed"]).toBe("true");
+    expect(upstream.requestsTo("/tool/write").filter(({ body }) => body.includes("k1"))).toHaveLength(1);
+    expect((await send(2)).status).toBe(422);
+    expect(upstream.requestsTo("/tool/write").filter(({ body }) => body.includes("k2"))).toEqual([]);
+  });
+
+  test("of an MCP call runs it once, however its message is numbered", async () => {
+    const send = (n: number, id: number) =>
+      caller.send({
+        path: "/mcp",
+        headers: { "idempotency-key": "mcp", ...ACCEPT },
+        body: JSON.stringify(RPC(n, id)),
+      });
+    const resultOf = ({ text }: RawAnswer): unknown =>
+      (JSON.parse(text.replace(/^[^]*?data: /, "")) as { result: unknown }).result;
+    const first = resultOf(await send(7_121, 1));
+    expect(first).toMatchObject({ structuredContent: { summary: { ok: 1 } } });
+    expect(resultOf(await send(7_121, 2))).toEqual(first);
+    expect(writesOf(7_121)).toHaveLength(1);
+    expect(resultOf(await send(7_122, 3))).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: "IDEMPOTENCY_CONFLICT" } },
     });
-    expect(problemOf(answer)).toMatchObject({
-      status: 422,
-      detail: expect.stringContaining("idempotency_key"),
-      path: "Idempotency-Key",
-      expected: "no such header",
-      received: 'the string "turn"',
-    });
+    expect(writesOf(7_122)).toEqual([]);
   });
 });

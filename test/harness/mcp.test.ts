@@ -294,7 +294,7 @@ describe("A request to /mcp", () => {
     ["of an opaque origin", { origin: "null" }, 403, -32_600],
     ["for another host", { host: "evil.example" }, 403, -32_600],
     ["for a host that is none", { host: "localhost:99999" }, 403, -32_600],
-    ["with an idempotency key, which would be ignored", { "idempotency-key": "k" }, 400, -32_600],
+    ["with an idempotency key that is none", { "idempotency-key": '"k' }, 422, -32_600],
   ])("%s is refused", async (_, headers, status, code) => {
     const answer = await caller.send({ path: "/mcp", body: ping, headers: { ...accept, ...headers } });
     expect([answer.status, (JSON.parse(answer.text) as { error: { code: number } }).error.code]).toEqual([

@@ -5,6 +5,7 @@ import { countList } from "../../gate/admit-plan.ts";
 import { ok } from "../../kit/result.ts";
 import { visibleText } from "../../kit/visible-text.ts";
 import { isAllowedOrigin } from "../http/guard-origin.ts";
+import { readIdempotencyKey } from "../http/read-idempotency-key.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { quotaHeaders, respondJson, retryHeaders } from "../http/respond.ts";
@@ -30,8 +31,8 @@ export async function answerMcp(request: Request, context: RequestContext): Prom
     return refuse(400, INVALID_REQUEST, hint, requestId);
   }
   if (request.method !== "POST") return serveMcp(request, context, { surface: surface as ToolSurface });
-  // Ignored, it would make somebody believe that a call sent twice runs once.
-  if (request.headers.has("idempotency-key")) return refuse(400, INVALID_REQUEST, NO_KEYS, requestId);
+  const key = readIdempotencyKey(request);
+  if (!key.ok) return refuse(statusOf(key.error), INVALID_REQUEST, key.error.hint, requestId);
   const body = await readRequestBody(request);
   if (!body.ok) return refuseBody(body.error, requestId);
   const { value, bytes } = body.value;
@@ -48,6 +49,7 @@ export async function answerMcp(request: Request, context: RequestContext): Prom
     surface: surface as ToolSurface,
     body: value,
     bodyBytes: bytes,
+    key: key.value,
     headers,
   });
 }
@@ -58,9 +60,6 @@ function runsSomething(message: unknown): boolean {
 }
 
 const ELSEWHERE = "Requests from this origin or for this host are not answered.";
-
-const NO_KEYS =
-  "A call takes no 'Idempotency-Key': leave the header out, or give actions of execute_actions an idempotency_key.";
 
 const NO_BATCHES = "Send one message a request; execute_actions runs many calls in one.";
 

@@ -1,5 +1,5 @@
 import type { OrchestrationCall } from "../../contract/orchestration-partition.ts";
-import { executePlan } from "../../executor.ts";
+import { executeKeyed } from "../../executor.ts";
 import {
   batchAnswerSchema,
   partitionAnswerSchema,
@@ -18,6 +18,7 @@ import { ok } from "../../kit/result.ts";
 import { makeSerialPlan } from "../../plan/make-serial-plan.ts";
 import { makePartition } from "../../plan/partition.ts";
 import type { Run } from "../http/event-stream.ts";
+import { readIdempotencyKey } from "../http/read-idempotency-key.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
 import { respondApiError } from "../http/respond.ts";
 import { respondDocument } from "../http/respond-run.ts";
@@ -28,14 +29,17 @@ export const orchestrateBatch: Endpoint = {
   route: "POST /api/orchestration/batch",
   handle: answerCalls(parseBatchRequest, async (calls, execution) => {
     const partition = makePartition(calls, execution.catalog);
-    const executed = await executePlan(makeSerialPlan(partition, execution.catalog), execution);
-    if (!executed.ok) return executed;
-    const { outcomes, durationMs, quota } = executed.value;
-    const json = toBatchJson(partition, { outcomes, totalDurationMs: durationMs });
-    return ok({ json, quota, replayed: false });
+    const plan = makeSerialPlan(partition, execution.catalog);
+    const answer = await executeKeyed(plan, execution, (outcomes, totalDurationMs) =>
+      toBatchJson(partition, { outcomes, totalDurationMs }),
+    );
+    if (!answer.ok) return answer;
+    const { envelopeJson: json, quota, replayed } = answer.value;
+    return ok({ json, quota, replayed });
   }),
   describe: () => ({
     id: "orchestrateBatch",
+    keyed: true,
     summary: "Run tool calls, reads together and every write alone",
     tag: "Orchestration",
     body: { schema: batchCallsSchema(), example: EXAMPLE },
@@ -71,11 +75,20 @@ function answerCalls(
   run: (calls: readonly OrchestrationCall[], execution: Execution) => ReturnType<Run>,
 ): Handler {
   return async (request, context) => {
+    const key = readIdempotencyKey(request);
+    if (!key.ok) return key;
     const body = await readRequestBody(request);
     if (!body.ok) return body;
     const calls = parse(body.value.value, body.value.bytes);
     if (!calls.ok) return ok(respondApiError(calls.error, context.requestId));
-    return respondDocument((listener) => run(calls.value, { ...context, ...listener }), request, context);
+    const { pathname } = new URL(request.url);
+    const keyed =
+      key.value === null ? {} : { batchKey: { key: key.value, content: [pathname, body.value.value] } };
+    return respondDocument(
+      (listener) => run(calls.value, { ...context, ...keyed, ...listener }),
+      request,
+      context,
+    );
   };
 }
 

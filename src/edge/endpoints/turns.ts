@@ -1,16 +1,15 @@
 import * as z from "zod";
 
 import { runCalls } from "../../agent/run-calls.ts";
-import { describe } from "../../contract/issues.ts";
 import { type LazySchema, lazySchema } from "../../contract/lazy-schema.ts";
-import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { anthropicAnswerSchema, parseAnthropicTurn } from "../../formats/anthropic.ts";
 import { geminiAnswerSchema, parseGeminiTurn } from "../../formats/gemini.ts";
 import { chatAnswerSchema, parseChatTurn } from "../../formats/openai-chat.ts";
 import { parseResponsesTurn, responsesAnswerSchema } from "../../formats/openai-responses.ts";
 import type { ParseTurn } from "../../formats/provider-turn.ts";
 import type { TurnEndpoint } from "../../formats/stray-call.ts";
-import { err, ok } from "../../kit/result.ts";
+import { ok } from "../../kit/result.ts";
+import { readIdempotencyKey } from "../http/read-idempotency-key.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
 import { respondRun } from "../http/respond-run.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -83,9 +82,8 @@ function answerTurns({ path, parse, id, name, answer, example }: Provider): Endp
   return {
     route: `POST ${path}`,
     async handle(request, context) {
-      // Ignored, it would make somebody believe that a turn sent twice runs once.
-      const key = request.headers.get("idempotency-key");
-      if (key !== null) return err(refuseKey(key));
+      const key = readIdempotencyKey(request);
+      if (!key.ok) return key;
       const body = await readRequestBody(request);
       if (!body.ok) return body;
       const { value, bytes: bodyBytes } = body.value;
@@ -93,9 +91,11 @@ function answerTurns({ path, parse, id, name, answer, example }: Provider): Endp
       if (!turn.ok) return turn;
 
       const { calls, write, writeOne } = turn.value;
+      // The same body means another turn to another provider.
+      const keyed = key.value === null ? {} : { batchKey: { key: key.value, content: [path, value] } };
       return respondRun(
         async ({ onResult, ...listener }) => {
-          const execution = { ...context, ...listener };
+          const execution = { ...context, ...keyed, ...listener };
           const ran = await runCalls(calls, execution, {
             bodyBytes,
             // As text inside JSON it may double.
@@ -103,8 +103,8 @@ function answerTurns({ path, parse, id, name, answer, example }: Provider): Endp
             ...(onResult && { onReply: (at, reply) => onResult(JSON.stringify(writeOne(at, reply))) }),
           });
           if (!ran.ok) return ran;
-          const { replies, quota } = ran.value;
-          return ok({ json: JSON.stringify(write(replies)), quota, replayed: false });
+          const { replies, quota, replayed } = ran.value;
+          return ok({ json: JSON.stringify(write(replies)), quota, replayed });
         },
         request,
         context,
@@ -114,6 +114,7 @@ function answerTurns({ path, parse, id, name, answer, example }: Provider): Endp
       id,
       summary: `Run the tool calls that ${name} returned`,
       tag: "Provider formats",
+      keyed: true,
       body: { schema: turnSchema(), example },
       answer: {
         description: "What is to be appended to the conversation",
@@ -131,11 +132,3 @@ const turnSchema = lazySchema(() =>
     .union([z.looseObject({}), z.array(z.looseObject({}))])
     .meta({ id: "Turn", description: "The provider's response, its message, or its calls" }),
 );
-
-function refuseKey(key: string): Refusal {
-  return makeRefusal(
-    "INVALID_BATCH",
-    "A turn takes no 'Idempotency-Key': leave the header out, or give actions of execute_actions an idempotency_key.",
-    { issue: { path: "Idempotency-Key", expected: "no such header", received: describe(key) } },
-  );
-}

@@ -15,6 +15,8 @@ import { followCall, type McpCall } from "./follow-call.ts";
 
 export interface CallOptions {
   readonly bodyBytes: number;
+  /** The idempotency key of the call, however its message is numbered; null without one. */
+  readonly key: string | null;
   readonly signal: AbortSignal;
   /** Told how far the call has come, where the client asked for that. */
   readonly onProgress?: (report: ProgressReport) => void;
@@ -31,13 +33,14 @@ export interface CallOptions {
 export async function callTool(
   call: McpCall,
   context: RequestContext,
-  { bodyBytes, signal, onProgress, onCounted }: CallOptions,
+  { bodyBytes, key, signal, onProgress, onCounted }: CallOptions,
 ): Promise<CallToolResult> {
   const { caller, ports } = context;
   const { name, args } = call;
   const followed = onProgress === undefined ? null : followCall(call, ports.clock, onProgress);
   const execution = {
     ...context,
+    ...(key !== null && { batchKey: { key, content: ["/mcp", name, args] } }),
     signal,
     onAdmitted: (quota: QuotaState | null) => onCounted(quotaHeaders(caller, quota)),
     ...followed?.listeners,
@@ -52,6 +55,7 @@ export async function callTool(
   }
   // A dry run is never admitted.
   onCounted(quotaHeaders(caller, ran.value.quota));
+  if (ran.value.replayed) onCounted({ "idempotency-replayed": "true" });
   return toCallResult(ran.value.replies[0]!);
 }
 

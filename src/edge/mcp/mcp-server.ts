@@ -25,7 +25,7 @@ const listParamsSchema = lazySchema(() => z.looseObject({ cursor: z.string().opt
 /** The protocol's library, which is loaded when it is first needed. */
 type Sdk = typeof protocol;
 
-export interface McpServerOptions extends Pick<CallOptions, "bodyBytes" | "onCounted"> {
+export interface McpServerOptions extends Pick<CallOptions, "bodyBytes" | "key" | "onCounted"> {
   readonly surface: ToolSurface;
   /** The message as it was sent. */
   readonly body: unknown;
@@ -58,6 +58,7 @@ export function createMcpServer(sdk: Sdk, context: RequestContext, options: McpS
     const progressToken = mcpReq._meta?.progressToken;
     return callTool({ name: params.name, args: sentArguments(options.body) }, context, {
       bodyBytes: options.bodyBytes,
+      key: options.key,
       onCounted: options.onCounted,
       signal: AbortSignal.any([mcpReq.signal, options.disconnected]),
       ...(progressToken !== undefined && {

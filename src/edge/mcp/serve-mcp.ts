@@ -8,6 +8,8 @@ export interface McpRequest {
   readonly surface: ToolSurface;
   readonly body?: unknown;
   readonly bodyBytes?: number;
+  /** The idempotency key that it came with; null without one. */
+  readonly key?: string | null;
   /** What the answer's headers say of an allowance that counted it already. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -21,7 +23,7 @@ export interface McpRequest {
 export async function serveMcp(
   request: Request,
   context: RequestContext,
-  { surface, body, bodyBytes = 0, headers: counted }: McpRequest,
+  { surface, body, bodyBytes = 0, key = null, headers: counted }: McpRequest,
 ): Promise<Response> {
   const sdk = await import("./sdk.ts");
   const headers = { ...baseHeaders(context.requestId), ...counted };
@@ -30,6 +32,7 @@ export async function serveMcp(
       surface,
       body,
       bodyBytes,
+      key,
       disconnected: request.signal,
       onCounted: (told) => Object.assign(headers, told),
     }),
