@@ -114,7 +114,9 @@ class Cutter {
       }
       return;
     }
-    for (const [key, value] of Object.entries(container)) {
+    // Keys, not entries: of a wide object few are looked at, and a pair for each costs more than the rest.
+    for (const key of Object.keys(container)) {
+      const value = (container as Readonly<Record<string, unknown>>)[key];
       const keyWeight = weigh(`${JSON.stringify(key)}:`, before);
       yield { key, value, keyWeight, weight: keyWeight + this.#weigh(value, ":", depth + 1, enough) };
       before = ",";

@@ -44,6 +44,14 @@ export function parseExact(text: string): unknown {
   return JSON.parse(text) as unknown;
 }
 
+/** Count the numbers in JSON text that `parseExact` has to look at, and text that looks like them; `enough` at most. */
+export function countLongNumbers(text: string, enough: number): number {
+  if (!NEARLY.test(text)) return 0;
+  let count = 0;
+  for (const _ of text.matchAll(MAY_LOSE)) if ((count += 1) > enough) break;
+  return count;
+}
+
 function keepDigits(_: string, value: unknown, { source }: { readonly source?: string }): unknown {
   return typeof value === "number" && loses(value, source!) ? JSON.rawJSON(source!) : value;
 }

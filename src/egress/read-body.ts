@@ -1,5 +1,5 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { parseExact } from "../contract/json.ts";
+import { countLongNumbers, parseExact } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { countValues } from "../contract/parse-json.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
@@ -15,6 +15,9 @@ const DIGITS = /^\d+$/;
 
 /** Up to this many characters can be arguments of one call, and writing them one by one is faster than a decoder. */
 const SHORT_TEXT = 2_048;
+
+/** What a number whose digits are kept counts besides itself. */
+const LONG_NUMBER = 2;
 
 /** JSON of a request's first responses that nobody counts values in: most requests never read more. */
 const UNCOUNTED = 64 * 1024;
@@ -64,7 +67,9 @@ export class ByteBudget {
       return ok(0);
     }
     const most = Math.min(LIMITS.responseValues, this.#values);
-    const values = countValues(text, most);
+    const plain = countValues(text, most);
+    // A number whose digits are kept is made by hand, which costs as much as a few that are not.
+    const values = plain > most ? plain : plain + LONG_NUMBER * countLongNumbers(text, most);
     if (values > most) return err(most === LIMITS.responseValues ? TOO_MANY_VALUES : VALUES_SPENT);
     this.#values -= values;
     return ok(values);
@@ -78,31 +83,34 @@ export class ByteBudget {
 export class CallBytes {
   readonly #budget: ByteBudget;
   readonly #isWrite: boolean;
+  readonly #weight: number;
   #bytes = 0;
   #values = 0;
   #isOver = false;
 
-  constructor(budget: ByteBudget, isWrite: boolean) {
+  /** @param weight how often each byte counts: what is searched for secrets costs as much again as reading it */
+  constructor(budget: ByteBudget, isWrite: boolean, weight = 1) {
     this.#budget = budget;
     this.#isWrite = isWrite;
+    this.#weight = weight;
   }
 
   /** Take bytes for a response that has `total` of them so far, these included. Whoever took them keeps or gives them. */
   take(bytes: number, total: number): boolean {
     const isSmall = total <= SMALL_BODY;
     // Whom nobody can repeat may use most: a write's small answer all of it, a large read nothing.
-    if (this.#isWrite) return this.#budget.take(bytes, isSmall ? 0 : 1 / 2);
-    return this.#budget.take(bytes, isSmall ? 1 / 4 : 1);
+    const spared = this.#isWrite ? (isSmall ? 0 : 1 / 2) : isSmall ? 1 / 4 : 1;
+    return this.#budget.take(bytes * this.#weight, spared);
   }
 
   give(bytes: number): void {
-    this.#budget.give(bytes);
+    this.#budget.give(bytes * this.#weight);
   }
 
   /** Hold the bytes of a response that was read whole. */
   keep(bytes: number): void {
-    if (this.#isOver) this.#budget.give(bytes);
-    else this.#bytes += bytes;
+    if (this.#isOver) this.give(bytes);
+    else this.#bytes += bytes * this.#weight;
   }
 
   /** Hold the values of a text that is about to be parsed, or throw `RESPONSE_TOO_LARGE`. */
@@ -128,7 +136,8 @@ export class CallBytes {
   end(outputBytes: number): void {
     this.#isOver = true;
     if (outputBytes === 0) return this.drop();
-    if (outputBytes < this.#bytes) this.#budget.give(this.#bytes - outputBytes);
+    const kept = outputBytes * this.#weight;
+    if (kept < this.#bytes) this.#budget.give(this.#bytes - kept);
   }
 }
 

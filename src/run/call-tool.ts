@@ -70,7 +70,7 @@ class ToolCall implements CallState {
     const isOwn = call.timeoutMs < call.tool.timeoutMs && !ticket.isJob;
     this.#clock = new CallClock(clock, call.timeoutMs, isOwn ? "timeout_ms" : "tool");
     this.#redact = call.tool.secrets.length === 0 ? asItIs : redactorOf(call.tool, scope.ports.secret);
-    this.#held = new CallBytes(scope.budget, call.tool.isWrite);
+    this.#held = new CallBytes(scope.budget, call.tool.isWrite, call.tool.secrets.length === 0 ? 1 : 2);
   }
 
   get sent(): boolean {

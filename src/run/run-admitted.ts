@@ -64,7 +64,11 @@ async function run(
     ports,
     options,
     slots: new Semaphore(options.headerSlots),
-    budget: new ByteBudget(options.requestResponseBytes, LIMITS.responseReserveBytes),
+    budget: new ByteBudget(
+      // To weigh and cut data costs as much again as to read it.
+      options.requestResponseBytes / (plan.maxTokens === null ? 1 : 2),
+      LIMITS.responseReserveBytes,
+    ),
     toolGates,
     health,
     cache,

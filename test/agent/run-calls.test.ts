@@ -165,7 +165,7 @@ describe("A turn", () => {
 
   test("without calls has no replies and asks nobody", async () => {
     const world = new TestWorld();
-    expect(valueOf(await run([], world))).toEqual({ replies: [], quota: null });
+    expect(valueOf(await run([], world))).toEqual({ replies: [], quota: null, replayed: false });
     expect(world.gate.requests).toHaveLength(0);
   });
 });

@@ -40,7 +40,16 @@ export const SECRET_ATTACKS: readonly Attack[] = Object.entries(PIECES).map(([wh
     }));
     const answer = await execute({ actions });
     assert.equal(answer.status, 200);
-    assert.ok(answer.text.includes('"ok":15'), answer.text.slice(0, 500));
+    // What is searched counts twice, so not all of them are read.
+    const { results } = JSON.parse(answer.text) as {
+      results: { status: string; error?: { code: string } }[];
+    };
+    const refused = results.filter(({ status }) => status !== "success");
+    assert.ok(
+      refused.every(({ error }) => error?.code === "RESPONSE_TOO_LARGE"),
+      answer.text.slice(0, 500),
+    );
+    assert.ok(refused.length < 10);
     assert.ok(!answer.text.includes(SECRET) && !answer.text.includes(HEX));
   },
 }));
