@@ -7,7 +7,7 @@ import { ByteBudget, CallBytes } from "../../src/egress/read-body.ts";
 const KIB = 1024;
 
 describe("ByteBudget", () => {
-  it("gives exactly as many bytes as it has", () => {
+  it("P6: gives exactly as many bytes as it has", () => {
     const budget = new ByteBudget(10);
 
     expect([budget.take(4), budget.take(6), budget.take(0), budget.take(1)]).toEqual([
