@@ -15,16 +15,22 @@ interface Named<T> {
 /** Where an object was asked for, and by which name. */
 type Seen = readonly [where: Jurisdiction | "anywhere", name: string];
 
-/** A namespace that knows jurisdictions, which workerd does not: as on the network, the same name is another object there. */
-function recordNames<T>(real: Named<T>, seen: Seen[], where: Seen[0] = "anywhere"): object {
+/**
+ * A namespace that knows jurisdictions, which workerd does not: as on the network, the same name is another object there.
+ *
+ * @param worker whose objects these are: what one Worker's tool gate waits for is no concern of the next one's
+ */
+function recordNames<T>(real: Named<T>, seen: Seen[], worker: string, where: Seen[0] = "anywhere"): object {
   return {
     idFromName(name: string) {
       seen.push([where, name]);
-      return real.idFromName(where === "anywhere" ? name : `${name} in ${where}`);
+      return real.idFromName(`${name} of ${worker} in ${where}`);
     },
     get: (id: DurableObjectId) => real.get(id),
     // The network's refuses to go from one into another.
-    ...(where === "anywhere" && { jurisdiction: (one: Jurisdiction) => recordNames(real, seen, one) }),
+    ...(where === "anywhere" && {
+      jurisdiction: (one: Jurisdiction) => recordNames(real, seen, worker, one),
+    }),
   };
 }
 
@@ -42,8 +48,8 @@ async function createWorker(bindings: object, entry: object = {}) {
     send: async () => Response.json({ items: Array.from({ length: 400 }, (_, id) => ({ id })) }),
   });
   const all = {
-    TENANT_GATE: recordNames(env.TENANT_GATE, asked.tenants),
-    TOOL_GATE: recordNames(env.TOOL_GATE, asked.tools),
+    TENANT_GATE: recordNames(env.TENANT_GATE, asked.tenants, tenant),
+    TOOL_GATE: recordNames(env.TOOL_GATE, asked.tools, tenant),
     VOLLEY_KEYS: JSON.stringify([
       {
         name: "k",
