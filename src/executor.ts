@@ -17,9 +17,10 @@ import { type BatchKey, readKeys } from "./gate/read-keys.ts";
 import { type Executed, runAdmitted } from "./run/run-admitted.ts";
 import { shapeOutcomes } from "./answer/shape-outcomes.ts";
 
-/** A batch that ran: its envelope, or what another dialect has instead, as JSON text, and what its admission left of the caller's quota. */
+/** A batch that ran, and what its admission left of the caller's quota. */
 export interface Answer {
-  readonly envelopeJson: string;
+  /** Its envelope, or what another dialect has instead. */
+  readonly json: string;
   readonly quota: QuotaState | null;
   /** It ran before, under the same idempotency key, and this is the answer that it had then. */
   readonly replayed: boolean;
@@ -39,7 +40,7 @@ export async function execute(batch: Batch, execution: Execution): Promise<Resul
     const counted = await countList(execution);
     if (!counted.ok) return counted;
     const described = describePlan(bindPlan(plan, execution));
-    return ok({ envelopeJson: JSON.stringify(described), quota: counted.value, replayed: false });
+    return ok({ json: JSON.stringify(described), quota: counted.value, replayed: false });
   }
   return answerPlan(plan, execution, execution.batchKey);
 }
@@ -82,12 +83,12 @@ async function answerPlan(
   const admission = await admit(plan, execution, isKeyed ? keysOf : undefined);
   if (!admission.ok) return admission;
   const { admitted, keys } = admission.value;
-  if (admitted.replay !== null) return ok({ envelopeJson: admitted.replay, quota: null, replayed: true });
+  if (admitted.replay !== null) return ok({ json: admitted.replay, quota: null, replayed: true });
 
   const answering = writeAnswer(admission.value, execution, toJson);
   // Whoever comes back for this answer wants all of it, so the batch goes on when its caller has gone away.
   if (keys !== null || admitted.plan.approved !== undefined) defer(answering);
-  return ok({ envelopeJson: await answering, quota: admitted.quota, replayed: false });
+  return ok({ json: await answering, quota: admitted.quota, replayed: false });
 }
 
 /** Run an admitted batch and write its answer, which is kept under its key, or with its confirmation, before anyone sees it. */
@@ -103,17 +104,17 @@ async function writeAnswer(
   const shaped = maxTokens === null ? outcomes : await shapeOutcomes(outcomes, maxTokens, ports, gate);
   const batchId = admission.batchId();
   const write = (shown: readonly Outcome[]): string => toJson(batchId, admitted.plan, shown, measures);
-  const envelopeJson = write(shaped);
+  const json = write(shaped);
   if (keys !== null) {
-    const closing = keys.close(outcomes, fitAnswer(envelopeJson, shaped, write));
+    const closing = keys.close(outcomes, fitAnswer(json, shaped, write));
     // It did run, so it is answered even when that cannot be kept; the key is then taken over after its lease.
     await attempt(() => gate.complete(closing));
   }
   const { approved } = admitted.plan;
   // When this is lost the confirmation stays claimed: nobody can tell it from one that broke off.
   if (approved !== undefined)
-    await attempt(() => gate.conclude(approved.claim, fitAnswer(envelopeJson, shaped, write)));
-  return envelopeJson;
+    await attempt(() => gate.conclude(approved.claim, fitAnswer(json, shaped, write)));
+  return json;
 }
 
 /** Execute a plan, whichever dialect it was made of: admit it, then run every step to its outcome. */

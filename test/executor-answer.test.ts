@@ -41,10 +41,10 @@ const wrote = (size: number, n: number, more: object = {}): object => ({
 async function answer(body: object, world = new TestWorld()) {
   const ran = await world.execute(TOOLS, body);
   if (!ran.ok) throw new Error("It was refused");
-  const { envelopeJson } = ran.value;
-  const bytes = Buffer.byteLength(envelopeJson);
+  const { json } = ran.value;
+  const bytes = Buffer.byteLength(json);
   expect(bytes).toBeLessThanOrEqual(LIMITS.answerBytes);
-  return { bytes, ...(JSON.parse(envelopeJson) as WireEnvelope) };
+  return { bytes, ...(JSON.parse(json) as WireEnvelope) };
 }
 
 const codesOf = (results: readonly WireResult[]) => results.map(({ status, error }) => error?.code ?? status);
@@ -167,7 +167,7 @@ describe("P6: An answer has 16 MiB", () => {
     });
 
     if (!envelope.ok) throw new Error("It was refused");
-    expect(Buffer.byteLength(envelope.value.envelopeJson)).toBeLessThanOrEqual(LIMITS.answerBytes);
+    expect(Buffer.byteLength(envelope.value.json)).toBeLessThanOrEqual(LIMITS.answerBytes);
   });
 
   test("a batch under a key is answered, and replayed as it was kept", async () => {
@@ -177,7 +177,7 @@ describe("P6: An answer has 16 MiB", () => {
     const ran = await world.execute(TOOLS, body, { batchKey });
 
     expect(ran).toMatchObject({ ok: true });
-    if (ran.ok) expect(Buffer.byteLength(ran.value.envelopeJson)).toBeLessThanOrEqual(LIMITS.answerBytes);
+    if (ran.ok) expect(Buffer.byteLength(ran.value.json)).toBeLessThanOrEqual(LIMITS.answerBytes);
   });
 
   test("what is told as it happens has as much, and so has the end", async () => {
@@ -194,7 +194,7 @@ describe("P6: An answer has 16 MiB", () => {
 
     if (!ran.ok) throw new Error("It was refused");
     expect(told).toBeLessThanOrEqual(LIMITS.answerBytes);
-    expect(Buffer.byteLength(ran.value.envelopeJson)).toBeLessThanOrEqual(LIMITS.answerBytes);
+    expect(Buffer.byteLength(ran.value.json)).toBeLessThanOrEqual(LIMITS.answerBytes);
   });
 
   test("one budget that several batches share is shared", async () => {

@@ -314,7 +314,7 @@ test("whatever batches overlap, no read misses a write that ended before its bat
         const asked = batchOf(actions.map(({ kind, n, ms }) => ({ tool: kind, args: { n, ms } })));
         const answer = await execute(asked, store.world.execution(store.tools));
         if (!answer.ok) throw new Error(answer.error.refusal.hint);
-        const { results } = JSON.parse(answer.value.envelopeJson) as WireEnvelope;
+        const { results } = JSON.parse(answer.value.json) as WireEnvelope;
         let least = before;
         for (const [at, { kind }] of actions.entries()) {
           const value = valueOf(results[at]!);

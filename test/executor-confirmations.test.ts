@@ -59,7 +59,7 @@ async function approveAll(world: TestWorld, tools: readonly Tool[]): Promise<Wir
       executeApproved(group, { id, by: "ann" }, world.execution(tools)),
     );
     if (!answer.ok) throw new Error(answer.error.refusal.hint);
-    envelopes.push(JSON.parse(answer.value.envelopeJson) as WireEnvelope);
+    envelopes.push(JSON.parse(answer.value.json) as WireEnvelope);
     await world.drain();
   }
   return envelopes;

@@ -165,7 +165,7 @@ test("P1: 2,000 random batches: nothing omitted, order kept, caps, dependencies 
       await world.drain();
       // What was aborted here does not listen to its signal.
       await world.clock.advance(1_000);
-      check(JSON.parse(answer.value.envelopeJson) as WireEnvelope, actions, world);
+      check(JSON.parse(answer.value.json) as WireEnvelope, actions, world);
       expect(world.clock.pending).toBe(0);
     }),
     { numRuns: 2_000 },

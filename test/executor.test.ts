@@ -456,7 +456,7 @@ test("dry_run says what would be done and calls no tool, and asks the gate for o
   );
   if (!answer.ok) throw new Error("The dry run was refused");
   expect(answer.value.quota).toMatchObject({ allowance: "lists" });
-  expect(JSON.parse(answer.value.envelopeJson)).toMatchObject({
+  expect(JSON.parse(answer.value.json)).toMatchObject({
     dry_run: true,
     plan: {
       waves: [["s", "m", "r"], ["b"]],
@@ -646,7 +646,7 @@ test("dry_run shows placeholders that would be refused, and those that would be 
     dry_run: true,
     actions: [SHOPS, { id: "w", tool: "tell", args }, { id: "r", tool: "ask", args }],
   });
-  expect(answer.ok && JSON.parse(answer.value.envelopeJson)).toMatchObject({
+  expect(answer.ok && JSON.parse(answer.value.json)).toMatchObject({
     plan: { waves: [["shops", "r"]] },
     errors: [{ id: "w", error: { code: "BAD_REFERENCE" } }],
     warnings: [

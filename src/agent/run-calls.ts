@@ -81,8 +81,8 @@ export async function runCalls(
   let replayed = ran.length > 0;
   for (const [index, { positions }] of batches.entries()) {
     const one = ran[index]!;
-    // What ran something is told rather than what was only planned.
     replayed &&= one.ok && one.value.replayed;
+    // What ran something is told rather than what was only planned.
     if (one.ok && (quota === null || one.value.quota?.allowance === undefined)) quota = one.value.quota;
     for (const [entry, position] of positions.entries())
       replies[position] = one.ok ? one.value.replies[entry] : toRefusedReply(one.error.refusal);
@@ -197,18 +197,11 @@ async function runSingleKeyed(
   execution: Execution,
   tell?: (entry: number, reply: ToolReply) => void,
 ): Promise<Result<RanCalls, Refused>> {
-  let replies: readonly ToolReply[] = [];
-  const answer = await executeKeyed(plan, execution, (outcomes) => {
-    const written = outcomes.map(toToolReply);
-    if (replies.length === 0) replies = written;
-    return JSON.stringify(written);
-  });
+  const answer = await executeKeyed(plan, execution, (outcomes) => JSON.stringify(outcomes.map(toToolReply)));
   if (!answer.ok) return answer;
-  const { envelopeJson, quota, replayed } = answer.value;
-  if (replayed) {
-    replies = JSON.parse(envelopeJson) as ToolReply[];
-    for (const [entry, reply] of replies.entries()) tell?.(entry, reply);
-  }
+  const { json, quota, replayed } = answer.value;
+  const replies = JSON.parse(json) as ToolReply[];
+  if (replayed) for (const [entry, reply] of replies.entries()) tell?.(entry, reply);
   return ok({ replies, quota, replayed });
 }
 
@@ -217,8 +210,8 @@ const runBatch: RunBatch = async (batch, execution, tell) => {
   // Nobody hears of its actions, but as part of a turn that is told while it runs it has to be ended with it.
   const answer = await execute(batch, tell ? { onOutcome: () => {}, ...execution } : execution);
   if (!answer.ok) return answer;
-  const { envelopeJson, quota, replayed } = answer.value;
-  const reply = { json: envelopeJson, failed: false };
+  const { json, quota, replayed } = answer.value;
+  const reply = { json, failed: false };
   tell?.(0, reply);
   return ok({ replies: [reply], quota, replayed });
 };

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { visibleText } from "../kit/visible-text.ts";
 import { parsePointer } from "../kit/json/json-pointer.ts";
 import { err, ok, type Result } from "../kit/result.ts";
-import { parseInstant } from "../kit/rfc3339.ts";
+import { INSTANT_EXPECTED, parseInstant } from "../kit/rfc3339.ts";
 import { checkValue, type Seen } from "./check-value.ts";
 import { type Failure, makeFailure } from "./failure.ts";
 import { parseIdempotencyKey } from "./idempotency-key.ts";
@@ -293,8 +293,7 @@ function parseSelect(pointers: readonly string[] | undefined): Result<readonly s
 }
 
 function noInstant(received: string): ReturnType<typeof toMisfit> {
-  const expected = 'a time with its offset such as "2026-12-01T08:00:00Z"';
-  return toMisfit({ path: "/run_at", expected, received: describe(received) });
+  return toMisfit({ path: "/run_at", expected: INSTANT_EXPECTED, received: describe(received) });
 }
 
 /** A literal array is bounded here, before anything runs; what a reference stands for is bounded when it is known. */

@@ -21,11 +21,11 @@ export function bindPlan(plan: Plan, execution: Execution): Plan {
 
 function bindTask(task: Task, execution: Execution): Result<Task, Failure> {
   const { ports } = execution;
+  const { tool, callbackUrl, runAt } = task;
   const missing = ports.secretOf
     ? undefined // Whose it is, and whether there is one, is only known when the tool is called.
-    : task.tool.secrets.find((name) => ports.secret(name) === undefined);
+    : tool.secrets.find((name) => ports.secret(name) === undefined);
   if (missing !== undefined) return err(makeFailure("MISCONFIGURED", missingSecret(missing)));
-  const { tool, callbackUrl, runAt } = task;
   const absent = tool.bindings.find((name) => ports.binding(name) === undefined);
   if (absent !== undefined) return err(makeFailure("MISCONFIGURED", missingBinding(absent)));
   if (callbackUrl === undefined && runAt === undefined) return ok(task);

@@ -1,6 +1,9 @@
 const INSTANT =
   /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
+/** What text has to be for `parseInstant`, for who is told that it is not. */
+export const INSTANT_EXPECTED = 'a time with its offset such as "2026-12-01T08:00:00Z"';
+
 /**
  * Parse a point in time as RFC 3339 writes it, with its offset; null for anything else. Milliseconds since the epoch.
  *

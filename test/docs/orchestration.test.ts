@@ -90,7 +90,7 @@ async function answer(path: string, body: unknown): Promise<unknown> {
   switch (path) {
     case "/v1/execute_actions": {
       const batch = valueOf(parseBatch(body, 1_000));
-      return JSON.parse(valueOf(await world.clock.runUntil(execute(batch, execution))).envelopeJson);
+      return JSON.parse(valueOf(await world.clock.runUntil(execute(batch, execution))).json);
     }
     case "/api/orchestration/partition": {
       const calls = valueOf(parsePartitionRequest(body, 1_000));

@@ -68,7 +68,7 @@ class Shared {
     if (!batch.ok) throw new Error(`Cannot start: ${batch.error.hint}`);
     return execute(batch.value, this.world.execution([this.tool], overrides)).then((answer) => {
       if (!answer.ok) throw new Error(`The batch was refused: ${answer.error.refusal.hint}`);
-      return (JSON.parse(answer.value.envelopeJson) as WireEnvelope).results;
+      return (JSON.parse(answer.value.json) as WireEnvelope).results;
     });
   }
 

@@ -226,7 +226,7 @@ test("'This action requires user confirmation before execution': the document's 
   const approved = await world.clock.runUntil(
     executeApproved(world.gate.parked.get(id)!, { id, by: "ann" }, world.execution(EXAMPLE_TOOLS)),
   );
-  const { results } = JSON.parse(valueOf(approved).envelopeJson) as WireEnvelope;
+  const { results } = JSON.parse(valueOf(approved).json) as WireEnvelope;
   expect(results).toMatchObject([
     { index: 0, id: "delete", status: "success", data: { event_id: "abc123", title: "Meeting with John" } },
     { index: 1, id: "notify", status: "success", data: { contacts: [{ name: "Meeting with John" }] } },

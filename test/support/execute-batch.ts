@@ -127,7 +127,7 @@ export class TestWorld {
   ): Promise<WireEnvelope> {
     const answer = await this.execute(tools, body, overrides);
     if (!answer.ok) throw new Error(`The batch was refused: ${answer.error.refusal.hint}`);
-    return JSON.parse(answer.value.envelopeJson) as WireEnvelope;
+    return JSON.parse(answer.value.json) as WireEnvelope;
   }
 
   /** Let everything that goes on after the answer come to its end. */

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "../../kit/result.ts";
-import { parseInstant } from "../../kit/rfc3339.ts";
+import { INSTANT_EXPECTED, parseInstant } from "../../kit/rfc3339.ts";
 import { JOB_STATUSES, type JobCursor, type JobQuery } from "./job.ts";
 import { LIMITS } from "../limits.ts";
 import type { Refusal } from "../refusal.ts";
@@ -39,9 +39,7 @@ function parseTime(query: URLSearchParams, name: string): Result<number | undefi
   const text = query.get(name);
   if (text === null) return ok(undefined);
   const time = parseInstant(text);
-  return time === null
-    ? err(refuseQuery(name, 'a time with its offset such as "2026-12-01T08:00:00Z"', text))
-    : ok(time);
+  return time === null ? err(refuseQuery(name, INSTANT_EXPECTED, text)) : ok(time);
 }
 
 /** Write a place in the list as text that a query can carry. */

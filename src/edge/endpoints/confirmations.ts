@@ -102,12 +102,7 @@ async function approve(
   const changed = await refuseChanged(group, context);
   if (changed !== null) return err(changed);
   return respondDocument(
-    async ({ signal }) => {
-      const answer = await executeApproved(group, claim, { ...context, signal });
-      if (!answer.ok) return answer;
-      const { envelopeJson, quota } = answer.value;
-      return ok({ json: envelopeJson, quota, replayed: false });
-    },
+    ({ signal }) => executeApproved(group, claim, { ...context, signal }),
     request,
     context,
   );

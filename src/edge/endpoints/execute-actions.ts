@@ -42,10 +42,9 @@ export const executeActions: Endpoint = {
           ...listener,
           ...(onResult && { onOutcome: (step, outcome) => onResult(toResultJson(step, outcome)) }),
         });
-        if (!answer.ok) return answer;
-        const { envelopeJson, quota, replayed } = answer.value;
-        if (replayed && onResult) for (const json of resultsOf(envelopeJson)) onResult(json);
-        return ok({ json: envelopeJson, quota, replayed });
+        if (answer.ok && answer.value.replayed && onResult)
+          for (const json of resultsOf(answer.value.json)) onResult(json);
+        return answer;
       },
       request,
       context,
@@ -67,8 +66,8 @@ export const executeActions: Endpoint = {
   }),
 };
 
-function resultsOf(envelopeJson: string): string[] {
-  const { results } = parseExact(envelopeJson) as { readonly results: readonly unknown[] };
+function resultsOf(envelope: string): string[] {
+  const { results } = parseExact(envelope) as { readonly results: readonly unknown[] };
   return results.map((result) => JSON.stringify(result));
 }
 

@@ -4,7 +4,7 @@ import { parseBatch } from "../../contract/batch.ts";
 import { isJsonObject, parseExact } from "../../contract/json.ts";
 import { execute } from "../../executor.ts";
 import { ok } from "../../kit/result.ts";
-import { readIdempotencyKey } from "../http/read-idempotency-key.ts";
+import { readIdempotencyKey, underKey } from "../http/read-idempotency-key.ts";
 import { readRequest } from "../http/read-request-body.ts";
 import { respondDocument } from "../http/respond-run.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -27,13 +27,12 @@ export const invokeTool: Endpoint = {
     const batch = parseBatch({ actions }, bytes);
     if (!batch.ok) return batch;
 
-    const keyed = key.value === null ? {} : { batchKey: { key: key.value, content: value } };
     return respondDocument(
       async ({ signal }) => {
-        const answer = await execute(batch.value, { ...context, signal, ...keyed });
+        const answer = await execute(batch.value, { ...context, signal, ...underKey(key.value, value) });
         if (!answer.ok) return answer;
-        const { envelopeJson, quota, replayed } = answer.value;
-        const { results } = parseExact(envelopeJson) as { readonly results: readonly unknown[] };
+        const { json, quota, replayed } = answer.value;
+        const { results } = parseExact(json) as { readonly results: readonly unknown[] };
         return ok({ json: JSON.stringify(results[0]), quota, replayed });
       },
       request,

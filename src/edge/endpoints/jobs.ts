@@ -5,11 +5,10 @@ import { parseJobQuery, toCursor } from "../../contract/gate/job-query.ts";
 import { JOB_STATUSES, type JobChange, type JobQuery, type JobRecord } from "../../contract/gate/job.ts";
 import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { parseRequest } from "../../contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../../kit/result.ts";
 import { askGate } from "../http/ask-gate.ts";
-import { readRequestBody } from "../http/read-request-body.ts";
+import { readRequest } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondJson } from "../http/respond.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -125,13 +124,11 @@ export const redriveJob: Endpoint = {
   route: "POST /v1/jobs/:id/redrive",
   runsNothing: true,
   handle(_, context, id) {
-    const { gate, catalog } = context;
-    const redrive = async (): Promise<JobChange | null> => {
+    const change = async (): Promise<JobChange | null> => {
       const job = await findJob(id, context);
-      if (job === null) return null;
-      return catalog.get(job.tool) === undefined ? { change: "wrong-status", job } : gate.redrive(id);
+      return job === null ? null : redrive(job, context);
     };
-    return changeJob(context, redrive, (job) => refuseRedrive(job, context));
+    return changeJob(context, change, (job) => refuseRedrive(job, context));
   },
   describe: () => ({
     id: "redriveJob",
@@ -149,12 +146,10 @@ export const redriveJobs: Endpoint = {
   route: "POST /v1/jobs/redrive",
   runsNothing: true,
   async handle(request, context) {
-    const { gate, catalog, requestId } = context;
-    const body = await readRequestBody(request);
+    const { gate, requestId } = context;
+    const body = await readRequest(request, redriveSchema());
     if (!body.ok) return body;
-    const asked = parseRequest(redriveSchema(), body.value.value);
-    if (!asked.ok) return asked;
-    const { status, tool, since } = asked.value;
+    const { status, tool, since } = body.value.parsed;
     const limit = LIMITS.maxJobPage;
     const from = since === undefined ? undefined : Date.parse(since);
     const tools = listedTools(tool === undefined ? undefined : [tool], context);
@@ -162,9 +157,8 @@ export const redriveJobs: Endpoint = {
     const found = await askGate(() => gate.jobs(query), UNREADABLE);
     if (!found.ok) return found;
     const changes = await Promise.all(
-      found.value.slice(0, limit).map(async ({ id, tool: name }) => {
-        if (catalog.get(name) === undefined) return "wrong-status";
-        const changed = await attempt(() => gate.redrive(id));
+      found.value.slice(0, limit).map(async (job) => {
+        const changed = await attempt(() => redrive(job, context));
         return changed.ok && changed.value !== null ? changed.value.change : "unreachable";
       }),
     );
@@ -214,6 +208,11 @@ const redrivenSchema = lazySchema(() =>
     })
     .meta({ id: "RedrivenJobs" }),
 );
+
+/** Give a dead job fresh attempts, unless its tool is not there any more. */
+async function redrive(job: JobRecord, { gate, catalog }: RequestContext): Promise<JobChange | null> {
+  return catalog.get(job.tool) === undefined ? { change: "wrong-status", job } : gate.redrive(job.id);
+}
 
 async function changeJob(
   { requestId }: RequestContext,

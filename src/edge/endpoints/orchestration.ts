@@ -18,7 +18,7 @@ import { ok } from "../../kit/result.ts";
 import { makeSerialPlan } from "../../plan/make-serial-plan.ts";
 import { makePartition } from "../../plan/partition.ts";
 import type { Run } from "../http/event-stream.ts";
-import { readIdempotencyKey } from "../http/read-idempotency-key.ts";
+import { readIdempotencyKey, underKey } from "../http/read-idempotency-key.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
 import { respondApiError } from "../http/respond.ts";
 import { respondDocument } from "../http/respond-run.ts";
@@ -30,12 +30,9 @@ export const orchestrateBatch: Endpoint = {
   handle: answerCalls(parseBatchRequest, async (calls, execution) => {
     const partition = makePartition(calls, execution.catalog);
     const plan = makeSerialPlan(partition, execution.catalog);
-    const answer = await executeKeyed(plan, execution, (outcomes, totalDurationMs) =>
+    return executeKeyed(plan, execution, (outcomes, totalDurationMs) =>
       toBatchJson(partition, { outcomes, totalDurationMs }),
     );
-    if (!answer.ok) return answer;
-    const { envelopeJson: json, quota, replayed } = answer.value;
-    return ok({ json, quota, replayed });
   }),
   describe: () => ({
     id: "orchestrateBatch",
@@ -82,8 +79,7 @@ function answerCalls(
     const calls = parse(body.value.value, body.value.bytes);
     if (!calls.ok) return ok(respondApiError(calls.error, context.requestId));
     const { pathname } = new URL(request.url);
-    const keyed =
-      key.value === null ? {} : { batchKey: { key: key.value, content: [pathname, body.value.value] } };
+    const keyed = underKey(key.value, [pathname, body.value.value]);
     return respondDocument(
       (listener) => run(calls.value, { ...context, ...keyed, ...listener }),
       request,

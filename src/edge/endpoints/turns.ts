@@ -9,7 +9,7 @@ import { parseResponsesTurn, responsesAnswerSchema } from "../../formats/openai-
 import type { ParseTurn } from "../../formats/provider-turn.ts";
 import type { TurnEndpoint } from "../../formats/stray-call.ts";
 import { ok } from "../../kit/result.ts";
-import { readIdempotencyKey } from "../http/read-idempotency-key.ts";
+import { readIdempotencyKey, underKey } from "../http/read-idempotency-key.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
 import { respondRun } from "../http/respond-run.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -92,7 +92,7 @@ function answerTurns({ path, parse, id, name, answer, example }: Provider): Endp
 
       const { calls, write, writeOne } = turn.value;
       // The same body means another turn to another provider.
-      const keyed = key.value === null ? {} : { batchKey: { key: key.value, content: [path, value] } };
+      const keyed = underKey(key.value, [path, value]);
       return respondRun(
         async ({ onResult, ...listener }) => {
           const execution = { ...context, ...keyed, ...listener };

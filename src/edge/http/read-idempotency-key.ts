@@ -2,6 +2,7 @@ import type { Issue } from "../../contract/failure.ts";
 import { parseIdempotencyKey } from "../../contract/idempotency-key.ts";
 import { describe, toHint } from "../../contract/issues.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
+import type { Execution } from "../../gate/execution.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
 
 const HEADER = "Idempotency-Key";
@@ -23,6 +24,11 @@ export function readIdempotencyKey({ headers }: Request): Result<string | null, 
     });
   const key = parseIdempotencyKey(header, HEADER);
   return key.ok ? key : refuse(key.error);
+}
+
+/** What a key makes of a request's execution; nothing without one. The same content under it is the same request. */
+export function underKey(key: string | null, content: unknown): Pick<Execution, "batchKey"> {
+  return key === null ? {} : { batchKey: { key, content } };
 }
 
 function refuse(issue: Issue): Result<never, Refusal> {

@@ -9,6 +9,7 @@ import { isJsonObject, parseExact } from "../../contract/json.ts";
 import type { ToolReply } from "../../formats/provider-turn.ts";
 import { toRefusedReply } from "../../formats/to-tool-reply.ts";
 import { ok } from "../../kit/result.ts";
+import { underKey } from "../http/read-idempotency-key.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { quotaHeaders, retryHeaders } from "../http/respond.ts";
 import { followCall, type McpCall } from "./follow-call.ts";
@@ -40,7 +41,7 @@ export async function callTool(
   const followed = onProgress === undefined ? null : followCall(call, ports.clock, onProgress);
   const execution = {
     ...context,
-    ...(key !== null && { batchKey: { key, content: ["/mcp", name, args] } }),
+    ...underKey(key, ["/mcp", name, args]),
     signal,
     onAdmitted: (quota: QuotaState | null) => onCounted(quotaHeaders(caller, quota)),
     ...followed?.listeners,
