@@ -1,9 +1,12 @@
+import { posix } from "node:path";
+
 import { defineConfig, type OxlintOverride } from "oxlint";
 
 import { coreRules, everywhere, exceptions, noPlatform } from "./oxlint.rules.ts";
 
 const CORE = "kit kit/json contract contract/gate catalog";
-const EDGE = `${CORE} shell plan state egress answer gate approve run executor formats agent`;
+const EDGE = `${CORE} catalog/declared shell plan state egress answer gate approve run executor formats formats/openapi agent`;
+const TOOL = "kit kit/json contract catalog";
 /** Every room of `src` and what it may look into besides itself, types included. Nothing names a room below its own. */
 const LADDER: Readonly<Record<string, string>> = {
   kit: "",
@@ -20,8 +23,13 @@ const LADDER: Readonly<Record<string, string>> = {
   approve: `${CORE} plan state egress answer gate`,
   run: `${CORE} plan state egress answer gate approve`,
   executor: `${CORE} plan state egress answer gate approve run`,
+  "catalog/declared": CORE,
   formats: CORE,
-  tools: "kit kit/json contract catalog",
+  "formats/openapi": `${CORE} catalog/declared formats`,
+  packs: "kit kit/json",
+  "tools/*": `${TOOL} tools/kit`,
+  "tools/kit": TOOL,
+  tools: `${TOOL} tools/kit tools/*`,
   agent: `${CORE} plan state egress answer gate approve run executor formats`,
   "edge/platform": EDGE,
   "edge/durable": `${EDGE} edge/platform`,
@@ -34,9 +42,8 @@ const LADDER: Readonly<Record<string, string>> = {
 
 /** What an import of `to` looks like in a file of `from`; the executor stands beside the rooms. */
 function wayFrom(from: string, to: string): string {
-  const climb = from === "executor" ? "\\./" : "\\.\\./".repeat(from.split("/").length);
-  const near = `${to.startsWith(`${from}/`) ? "" : "\\."}\\./${to.split("/").at(-1)}`;
-  return `^(${climb}${to}|${to.includes("/") ? near : climb + to})(/[^/]+)?\\.ts$`;
+  const way = posix.relative(from === "executor" ? "" : from, to);
+  return `^${(way.startsWith(".") ? way : `./${way}`).replaceAll(".", "\\.").replace("*", "[\\w-]+")}(/[^/]+)?\\.ts$`;
 }
 
 function ladderOf([room, allowed]: [string, string]): OxlintOverride {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { fromAnnotations, toAnnotations, type ToolAnnotations } from "../../src/catalog/annotations.ts";
 import { defineTool, type Tool } from "../../src/catalog/define-tool.ts";
-import { sendEmail } from "../../src/tools/send-email.ts";
+import { sendEmail } from "../../src/tools/email/send-email.ts";
 import { declareTool, deleteOrder, searchOrders, sendReceipt } from "../support/sample-tools.ts";
 
 /** A tool whose contract is what its annotations say. */

@@ -1,11 +1,11 @@
 import * as z from "zod";
 
-import { defineTool, type ToolContext, type UpstreamResponse } from "../catalog/define-tool.ts";
-import { ToolFailure } from "../catalog/tool-failure.ts";
-import { lazySchema } from "../contract/lazy-schema.ts";
-import { attempt } from "../kit/result.ts";
-import { cutText } from "./cut-text.ts";
-import { parseUpstream } from "./parse-upstream.ts";
+import { defineTool, type ToolContext, type UpstreamResponse } from "../../catalog/define-tool.ts";
+import { ToolFailure } from "../../catalog/tool-failure.ts";
+import { lazySchema } from "../../contract/lazy-schema.ts";
+import { attempt } from "../../kit/result.ts";
+import { cutText } from "../kit/cut-text.ts";
+import { parseUpstream } from "../kit/parse-upstream.ts";
 
 const MAX_RECALLS = 20;
 

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { expect, test } from "vitest";
 
-import type { UpstreamResponse } from "../../src/catalog/define-tool.ts";
-import { ToolFailure } from "../../src/catalog/tool-failure.ts";
-import { parseExact } from "../../src/contract/json.ts";
-import { parseUpstream } from "../../src/tools/parse-upstream.ts";
+import type { UpstreamResponse } from "../../../src/catalog/define-tool.ts";
+import { ToolFailure } from "../../../src/catalog/tool-failure.ts";
+import { parseExact } from "../../../src/contract/json.ts";
+import { parseUpstream } from "../../../src/tools/kit/parse-upstream.ts";
 
 const schema = z.looseObject({ id: z.string() });
 

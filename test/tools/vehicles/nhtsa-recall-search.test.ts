@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { nhtsaRecallSearch } from "../../src/tools/nhtsa-recall-search.ts";
-import { countTokens, runTool } from "../support/run-tool.ts";
+import { nhtsaRecallSearch } from "../../../src/tools/vehicles/nhtsa-recall-search.ts";
+import { countTokens, runTool } from "../../support/run-tool.ts";
 
 const CAMRY = { year: 2020, make: "Toyota", model: "Camry" };
 

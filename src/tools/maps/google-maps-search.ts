@@ -1,9 +1,9 @@
 import * as z from "zod";
 
-import { defineTool } from "../catalog/define-tool.ts";
-import { lazySchema } from "../contract/lazy-schema.ts";
-import { cutText } from "./cut-text.ts";
-import { parseUpstream } from "./parse-upstream.ts";
+import { defineTool } from "../../catalog/define-tool.ts";
+import { lazySchema } from "../../contract/lazy-schema.ts";
+import { cutText } from "../kit/cut-text.ts";
+import { parseUpstream } from "../kit/parse-upstream.ts";
 
 const MAX_PLACES = 10;
 

@@ -1,12 +1,12 @@
 import * as z from "zod";
 
-import { defineTool, type ToolContext } from "../catalog/define-tool.ts";
-import { ToolFailure } from "../catalog/tool-failure.ts";
-import { lazySchema } from "../contract/lazy-schema.ts";
-import { quotedText } from "../kit/visible-text.ts";
-import { cutText } from "./cut-text.ts";
+import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
+import { ToolFailure } from "../../catalog/tool-failure.ts";
+import { lazySchema } from "../../contract/lazy-schema.ts";
+import { quotedText } from "../../kit/visible-text.ts";
+import { cutText } from "../kit/cut-text.ts";
 import { matchPlace } from "./match-place.ts";
-import { parseUpstream } from "./parse-upstream.ts";
+import { parseUpstream } from "../kit/parse-upstream.ts";
 import { weatherCondition } from "./weather-condition.ts";
 
 const MAX_DAYS = 7;

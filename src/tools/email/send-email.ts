@@ -1,8 +1,8 @@
 import * as z from "zod";
 
-import { defineTool } from "../catalog/define-tool.ts";
-import { lazySchema } from "../contract/lazy-schema.ts";
-import { parseUpstream } from "./parse-upstream.ts";
+import { defineTool } from "../../catalog/define-tool.ts";
+import { lazySchema } from "../../contract/lazy-schema.ts";
+import { parseUpstream } from "../kit/parse-upstream.ts";
 
 /** Short on purpose: it travels in every schema, and Resend checks addresses in full. No letter can be read in two ways. */
 const EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/;

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 
-import { sendEmail } from "../../src/tools/send-email.ts";
-import { countSentEmails, resetResend } from "../sandbox/upstreams/resend.ts";
-import { countTokens, runTool } from "../support/run-tool.ts";
+import { sendEmail } from "../../../src/tools/email/send-email.ts";
+import { countSentEmails, resetResend } from "../../sandbox/upstreams/resend.ts";
+import { countTokens, runTool } from "../../support/run-tool.ts";
 
 const MAIL = { to: ["a@example.com"], subject: "Hi", body: "First line\nSecond line" };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { webSearch } from "../../src/tools/web-search.ts";
-import { countTokens, runTool } from "../support/run-tool.ts";
+import { webSearch } from "../../../src/tools/web/web-search.ts";
+import { countTokens, runTool } from "../../support/run-tool.ts";
 
 const QUERY = { query: "2020 Toyota Camry common issues" };
 

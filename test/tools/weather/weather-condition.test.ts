@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { weatherCondition } from "../../src/tools/weather-condition.ts";
+import { weatherCondition } from "../../../src/tools/weather/weather-condition.ts";
 
 test("weatherCondition() says a code in words", () => {
   expect(weatherCondition(61)).toBe("slight rain");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { getWeather } from "../../src/tools/get-weather.ts";
-import { countTokens, runTool } from "../support/run-tool.ts";
+import { getWeather } from "../../../src/tools/weather/get-weather.ts";
+import { countTokens, runTool } from "../../support/run-tool.ts";
 
 test("get_weather asks the geocoder and then the forecast, as documented", async () => {
   const { output, requests } = runTool(getWeather, { city: "Tokyo", days: 2 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { googleMapsSearch } from "../../src/tools/google-maps-search.ts";
-import { countTokens, runTool } from "../support/run-tool.ts";
+import { googleMapsSearch } from "../../../src/tools/maps/google-maps-search.ts";
+import { countTokens, runTool } from "../../support/run-tool.ts";
 
 const QUERY = { query: "oil change near Phoenix, AZ" };
 

@@ -1,10 +1,10 @@
 import * as z from "zod";
 
-import { defineTool } from "../catalog/define-tool.ts";
-import { lazySchema } from "../contract/lazy-schema.ts";
-import { cutText } from "./cut-text.ts";
-import { parseUpstream } from "./parse-upstream.ts";
-import { plainText } from "./plain-text.ts";
+import { defineTool } from "../../catalog/define-tool.ts";
+import { lazySchema } from "../../contract/lazy-schema.ts";
+import { cutText } from "../kit/cut-text.ts";
+import { parseUpstream } from "../kit/parse-upstream.ts";
+import { plainText } from "../kit/plain-text.ts";
 
 const MAX_RESULTS = 10;
 /** Longer links are trackers; cutting one would break it, so its result is left out. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { cutText } from "../../src/tools/cut-text.ts";
+import { cutText } from "../../../src/tools/kit/cut-text.ts";
 
 test("cutText() cuts the example of its documentation after a whole word", () => {
   expect(cutText("The fuel pump\n may fail.", 15)).toBe("The fuel pump…");

@@ -1,0 +1,70 @@
+import type { Orchestration } from "../../contract/orchestration.ts";
+import type { JsonSchema } from "../tool-schema.ts";
+
+/**
+ * A tool as data: what `PUT /v1/tools/{name}` takes, what an import makes of a document or a server, and what an author
+ * writes for `httpTool`. One compiler turns it into a tool, so the three can do the same.
+ *
+ * It has the wire's field names, because it is what was sent, what is kept and what is shown again.
+ */
+export interface Declaration {
+  readonly name: string;
+  /** About 15 tokens: what `discover_tools` lists. */
+  readonly summary: string;
+  readonly description: string;
+  readonly category: string;
+  readonly actions: readonly string[];
+  readonly is_write: boolean;
+  readonly execution?: "sync" | "fire-and-forget";
+  readonly timeout_ms?: number;
+  readonly idempotent?: boolean | "with-key";
+  readonly orchestration?: Orchestration;
+  /** JSON Schema 2020-12 of an object, complete in itself: each `$ref` is to a place inside it. */
+  readonly input_schema: JsonSchema;
+  /** One of these two says what a call does. */
+  readonly http?: HttpCall;
+  readonly mcp?: McpCall;
+}
+
+/** A request made of arguments. What is in neither `url`, `query`, `headers` nor `body` goes where the method usually has it. */
+export interface HttpCall {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** `{argument}` stands for one path segment, percent-encoded. */
+  readonly url: string;
+  readonly query?: readonly Sent[];
+  /** A value may hold `{argument}`; a header whose argument is absent is left out. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** All arguments, some of them as an object's fields, or one of them as the whole body. */
+  readonly body?: "args" | readonly Sent[] | { readonly argument: string };
+  readonly auth?: Auth;
+  /** RFC 6901 pointer to the part of the answer that is the tool's data. */
+  readonly result?: string;
+}
+
+/** An argument, by its name or under another name than the model uses for it. */
+export type Sent =
+  | string
+  | {
+      readonly argument: string;
+      readonly name: string;
+      /** How a list is written in a query: `name=a&name=b` unless said, or `name=a,b`. */
+      readonly list?: "repeat" | "comma";
+    };
+
+/** Which secret a call carries, and where. */
+export interface Auth {
+  readonly secret: string;
+  /** `basic` takes the secret as `user:password`. */
+  readonly as: "bearer" | "basic" | { readonly header: string } | { readonly query: string };
+}
+
+/** A call of a tool of an MCP server. */
+export interface McpCall {
+  /** The server's address (Streamable HTTP). */
+  readonly url: string;
+  /** What the server calls the tool. */
+  readonly tool: string;
+  /** What the server said of the tool when it was imported, as SHA-256; a call of one that says otherwise now is `TOOL_CHANGED`. */
+  readonly fingerprint: string;
+  readonly auth?: Auth;
+}
