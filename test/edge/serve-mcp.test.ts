@@ -27,7 +27,13 @@ test("a bug of ours is told to the operator, and to the client by the request's 
     },
   } as unknown as RequestContext;
 
-  const response = await serveMcp(request, context, { surface: "meta", body });
+  const response = await serveMcp(request, context, {
+    surface: "meta",
+    body,
+    bodyBytes: 0,
+    key: null,
+    headers: {},
+  });
   const text = await response.text();
   expect(text).toContain('"code":-32603');
   expect(text).toContain('"request_id":"request-1"');

@@ -27,6 +27,15 @@ const responses = valueOf(
 const anthropic = valueOf(parseAnthropicTurn([{ type: "tool_use", id: "1", name: "x", input: {} }]));
 const gemini = valueOf(parseGeminiTurn([{ functionCall: { name: "x", args: {} } }]));
 
+/** A call's result as an MCP client reads it. */
+function readCallResult(reply: ToolReply) {
+  return JSON.parse(toCallResult(reply)) as {
+    content: { text: string }[];
+    structuredContent: unknown;
+    isError?: boolean;
+  };
+}
+
 /** How each format shows a reply. */
 const FORMATS: Record<string, (reply: ToolReply) => Seen> = {
   "OpenAI's Chat Completions": (reply) => {
@@ -52,12 +61,11 @@ const FORMATS: Record<string, (reply: ToolReply) => Seen> = {
     return { value: error ?? output, failed: error !== undefined };
   },
   "MCP's text": (reply) => {
-    const { content, isError = false } = toCallResult(reply);
-    const { text } = content[0] as { text: string };
-    return { value: parsedOr(text), failed: isError };
+    const { content, isError = false } = readCallResult(reply);
+    return { value: parsedOr(content[0]!.text), failed: isError };
   },
   "MCP's structure": (reply) => {
-    const { structuredContent, isError = false } = toCallResult(reply);
+    const { structuredContent, isError = false } = readCallResult(reply);
     return { value: structuredContent, failed: isError };
   },
 };

@@ -8,14 +8,9 @@ import { isAllowedOrigin } from "../http/guard-origin.ts";
 import { readIdempotencyKey } from "../http/read-idempotency-key.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
-import { quotaHeaders, respondJson, retryHeaders } from "../http/respond.ts";
-import { serveMcp } from "../mcp/serve-mcp.ts";
-
-/** JSON-RPC 2.0, section 5.1. */
-const PARSE_ERROR = -32_700;
-const INVALID_REQUEST = -32_600;
-/** The first of those that a server may give its own meaning. */
-const SERVER_ERROR = -32_000;
+import { quotaHeaders, retryHeaders } from "../http/respond.ts";
+import { RPC_CODES } from "../mcp/rpc-message.ts";
+import { respondError, serveMcp } from "../mcp/serve-mcp.ts";
 
 /**
  * `/mcp?surface=`: the Model Context Protocol. Everything that is not the protocol's own (who calls, where from, how large,
@@ -23,26 +18,27 @@ const SERVER_ERROR = -32_000;
  */
 export async function answerMcp(request: Request, context: RequestContext): Promise<Response> {
   const { requestId, origins } = context;
-  if (!isAllowedOrigin(request, origins)) return refuse(403, INVALID_REQUEST, ELSEWHERE, requestId);
+  if (!isAllowedOrigin(request, origins)) return refuse(403, RPC_CODES.invalidRequest, ELSEWHERE, requestId);
   const asked = new URL(request.url).searchParams.getAll("surface");
   const surface = asked.length === 0 ? "meta" : asked.join(", ");
   if (!(TOOL_SURFACES as readonly string[]).includes(surface)) {
     const hint = `The surface is one of ${TOOL_SURFACES.join(", ")}, received '${visibleText(surface)}'.`;
-    return refuse(400, INVALID_REQUEST, hint, requestId);
+    return refuse(400, RPC_CODES.invalidRequest, hint, requestId);
   }
-  if (request.method !== "POST") return serveMcp(request, context, { surface: surface as ToolSurface });
+  if (request.method !== "POST")
+    return refuse(405, RPC_CODES.serverError, NO_SESSIONS, requestId, { allow: "POST" });
   const key = readIdempotencyKey(request);
-  if (!key.ok) return refuse(statusOf(key.error), INVALID_REQUEST, key.error.hint, requestId);
+  if (!key.ok) return refuse(statusOf(key.error), RPC_CODES.invalidRequest, key.error.hint, requestId);
   const body = await readRequestBody(request);
   if (!body.ok) return refuseBody(body.error, requestId);
   const { value, bytes } = body.value;
   // Gone from the protocol since 2025-06-18; what bounds one call would not bound a hundred of them.
-  if (Array.isArray(value)) return refuse(400, INVALID_REQUEST, NO_BATCHES, requestId);
+  if (Array.isArray(value)) return refuse(400, RPC_CODES.invalidRequest, NO_BATCHES, requestId);
   const counted = runsSomething(value) ? ok(null) : await countList(context);
   if (!counted.ok) {
     const { refusal, quota } = counted.error;
     const headers = { ...quotaHeaders(context.caller, quota), ...retryHeaders(refusal) };
-    return refuse(statusOf(refusal), SERVER_ERROR, refusal.hint, requestId, headers);
+    return refuse(statusOf(refusal), RPC_CODES.serverError, refusal.hint, requestId, headers);
   }
   const headers = quotaHeaders(context.caller, counted.value);
   return serveMcp(request, context, {
@@ -61,10 +57,12 @@ function runsSomething(message: unknown): boolean {
 
 const ELSEWHERE = "Requests from this origin or for this host are not answered.";
 
+const NO_SESSIONS = "There is no session to listen to or to end: send each message with POST.";
+
 const NO_BATCHES = "Send one message a request; execute_actions runs many calls in one.";
 
 function refuseBody(refusal: Refusal, requestId: string): Response {
-  const code = refusal.code === "MALFORMED_JSON" ? PARSE_ERROR : INVALID_REQUEST;
+  const code = refusal.code === "MALFORMED_JSON" ? RPC_CODES.parseError : RPC_CODES.invalidRequest;
   return refuse(statusOf(refusal), code, refusal.hint, requestId);
 }
 
@@ -75,6 +73,5 @@ function refuse(
   requestId: string,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const body = { jsonrpc: "2.0", id: null, error: { code, message } };
-  return respondJson(JSON.stringify(body), requestId, { status, headers });
+  return respondError({ code, message }, { status, id: null, requestId, headers });
 }

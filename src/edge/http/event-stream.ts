@@ -28,7 +28,8 @@ const KEEP_ALIVE_MS = 15_000;
  */
 const FIRST_PAUSE_MS = 1_000;
 
-const HEADERS = {
+/** The headers of a stream of events, besides those of every answer. */
+export const STREAM_HEADERS = {
   "content-type": "text/event-stream",
   // Compressing proxies would collect events before they pass them on; so would nginx.
   "cache-control": "no-store, no-transform",
@@ -85,12 +86,12 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
   };
   defer(end());
   return new Response(readable, {
-    headers: { ...baseHeaders(requestId), ...HEADERS, ...runHeaders(caller, first.value) },
+    headers: { ...baseHeaders(requestId), ...STREAM_HEADERS, ...runHeaders(caller, first.value) },
   });
 }
 
 /** Comment again and again, after pauses that grow; gives what ends it. */
-function keepAlive(clock: Clock, comment: () => void): () => void {
+export function keepAlive(clock: Clock, comment: () => void): () => void {
   let stop = (): void => {};
   const pause = (ms: number): void => {
     stop = clock.after(ms, () => {

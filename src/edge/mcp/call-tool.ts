@@ -1,11 +1,8 @@
-import type { CallToolResult } from "@modelcontextprotocol/server";
-
 import { runCalls } from "../../agent/run-calls.ts";
 import { ALIASES, BATCH_TOOL } from "../../catalog/alias.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ProgressReport } from "../../catalog/define-tool.ts";
 import type { QuotaState } from "../../contract/gate/admission.ts";
-import { isJsonObject, parseExact } from "../../contract/json.ts";
 import type { ToolReply } from "../../formats/provider-turn.ts";
 import { toRefusedReply } from "../../formats/to-tool-reply.ts";
 import { ok } from "../../kit/result.ts";
@@ -26,16 +23,17 @@ export interface CallOptions {
 }
 
 /**
- * Call one tool for an MCP client, `execute_actions` among them.
+ * Call one tool for an MCP client, `execute_actions` among them, and write its result.
  *
- * The answer is text, which escaping may double, and the same as structure: three copies. It is an error where the call itself failed: bad arguments, a single tool
- * that failed, a batch that was refused; not where some action of a batch failed, because the batch did what it was asked.
+ * The answer is text, which escaping may double, and the same as structure: three copies. It is an error where the call
+ * itself failed: bad arguments, a single tool that failed, a batch that was refused; not where some action of a batch failed,
+ * because the batch did what it was asked.
  */
 export async function callTool(
   call: McpCall,
   context: RequestContext,
   { bodyBytes, key, signal, onProgress, onCounted }: CallOptions,
-): Promise<CallToolResult> {
+): Promise<string> {
   const { caller, ports } = context;
   const { name, args } = call;
   const followed = onProgress === undefined ? null : followCall(call, ports.clock, onProgress);
@@ -65,14 +63,15 @@ export function isOffered(name: string, catalog: Catalog): boolean {
   return name === BATCH_TOOL || ALIASES.has(name) || catalog.callable(name) !== undefined;
 }
 
-/** Write a reply as an MCP client reads it: what is an object with a `status` is Volley's here too, in text and structure. */
-export function toCallResult({ json, failed }: ToolReply): CallToolResult {
-  const value = parseExact(json);
-  return {
-    // Text needs no quotes to be read.
-    content: [{ type: "text", text: typeof value === "string" ? value : json }],
-    // A structure is an object for clients of 2025; what is none goes into one.
-    structuredContent: isJsonObject(value) ? value : { data: value },
-    ...(failed && { isError: true }),
-  };
+/**
+ * Write a reply as an MCP client reads it: what is an object with a `status` is Volley's here too, in text and structure. It is
+ * put together from JSON text, so every number keeps its digits.
+ */
+export function toCallResult({ json, failed }: ToolReply): string {
+  // Text needs no quotes to be read.
+  const text = json.startsWith('"') ? json : JSON.stringify(json);
+  // A structure is an object for clients of 2025; what is none goes into one.
+  const structure = json.startsWith("{") ? json : `{"data":${json}}`;
+  const marked = failed ? ',"isError":true' : "";
+  return `{"content":[{"type":"text","text":${text}}],"structuredContent":${structure}${marked}}`;
 }

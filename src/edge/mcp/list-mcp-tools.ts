@@ -1,9 +1,13 @@
-import type { ListToolsResult } from "@modelcontextprotocol/server";
-
 import type { Catalog } from "../../catalog/catalog.ts";
 import { describeSurface, type ToolSurface } from "../../catalog/tool-surface.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { toToolList } from "../../formats/tool-list.ts";
+
+/** A page of tools, and what to ask for to get the next. */
+export interface ToolPage {
+  readonly tools: readonly { readonly name: string }[];
+  readonly nextCursor?: string;
+}
 
 /**
  * One page of the tools that a key is offered; null when the cursor is none that was given. Whatever the surface, the
@@ -13,7 +17,7 @@ export function listMcpTools(
   catalog: Catalog,
   surface: ToolSurface,
   cursor: string | undefined,
-): ListToolsResult | null {
+): ToolPage | null {
   const page = LIMITS.toolListPage;
   const offered = describeOffer(catalog, surface);
   const from = cursor === undefined ? 0 : Number(cursor);
@@ -21,7 +25,7 @@ export function listMcpTools(
   if (cursor !== undefined && (cursor !== String(from) || from <= 0 || from % page !== 0)) return null;
   if (from >= offered.length) return null;
   const next = from + page;
-  const tools = toToolList(offered.slice(from, next), "mcp") as ListToolsResult["tools"];
+  const tools = toToolList(offered.slice(from, next), "mcp") as ToolPage["tools"];
   return { tools, ...(next < offered.length && { nextCursor: String(next) }) };
 }
 

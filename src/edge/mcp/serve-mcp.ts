@@ -1,44 +1,159 @@
-import type { RequestContext } from "../http/request-context.ts";
-import { baseHeaders } from "../http/respond.ts";
-import { createMcpServer } from "./mcp-server.ts";
+import type { ProgressReport } from "../../catalog/define-tool.ts";
 import type { ToolSurface } from "../../catalog/tool-surface.ts";
+import { isJsonObject } from "../../contract/json.ts";
+import { attempt, type Result } from "../../kit/result.ts";
+import { keepAlive, STREAM_HEADERS } from "../http/event-stream.ts";
+import type { RequestContext } from "../http/request-context.ts";
+import { baseHeaders, respondJson } from "../http/respond.ts";
+import { logBug } from "../platform/log-bug.ts";
+import { answerMethod } from "./mcp-methods.ts";
+import { type Era, readEra } from "./mcp-revision.ts";
+import {
+  idOf,
+  readMessage,
+  RPC_CODES,
+  type RpcError,
+  type RpcId,
+  type RpcRequest,
+  toErrorJson,
+  toResultJson,
+} from "./rpc-message.ts";
 
-/** A request whose body, if it has one, was read and bounded already. */
-export interface McpRequest {
+/** A message that was read, bounded and counted already. */
+export interface McpPost {
   readonly surface: ToolSurface;
-  readonly body?: unknown;
-  readonly bodyBytes?: number;
+  readonly body: unknown;
+  readonly bodyBytes: number;
   /** The idempotency key that it came with; null without one. */
-  readonly key?: string | null;
+  readonly key: string | null;
   /** What the answer's headers say of an allowance that counted it already. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Serve one request of the Model Context Protocol over Streamable HTTP: revision 2026-07-28, and clients of 2025 without
+ * Serve one message of the Model Context Protocol over Streamable HTTP: revision 2026-07-28, and clients of 2025 without
  * sessions. Nothing outlives the request, so any isolate can answer the next one.
  *
- * What a quota left is in the headers for clients of 2026; for those of 2025 the answer begins before the call is counted.
+ * The answer is JSON. A client that asked for the progress of its call, and takes events, gets events.
  */
-export async function serveMcp(
-  request: Request,
-  context: RequestContext,
-  { surface, body, bodyBytes = 0, key = null, headers: counted }: McpRequest,
-): Promise<Response> {
-  const sdk = await import("./sdk.ts");
-  const headers = { ...baseHeaders(context.requestId), ...counted };
-  const handler = sdk.createMcpHandler(() =>
-    createMcpServer(sdk, context, {
-      surface,
-      body,
-      bodyBytes,
-      key,
-      disconnected: request.signal,
-      onCounted: (told) => Object.assign(headers, told),
-    }),
-  );
-  const response = await handler.fetch(request, body === undefined ? {} : { parsedBody: body });
-  const answer = new Response(response.body, response);
-  for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
-  return answer;
+export async function serveMcp(request: Request, context: RequestContext, post: McpPost): Promise<Response> {
+  const { requestId } = context;
+  const { body, headers } = post;
+  const id = idOf(body);
+  const message = readMessage(body);
+  if (message === null) {
+    const error = { code: RPC_CODES.invalidRequest, message: "The body is not a message of JSON-RPC 2.0." };
+    return respondError(error, { status: 400, id, requestId, headers });
+  }
+  const era = readEra(message, request.headers);
+  if (!era.ok) return respondError(era.error, { status: 400, id, requestId, headers });
+  if (message.kind !== "request")
+    return new Response(null, { status: 202, headers: { ...baseHeaders(requestId), ...headers } });
+  const { _meta: meta } = message.params;
+  const token = isJsonObject(meta) ? meta["progressToken"] : undefined;
+  const wantsProgress =
+    message.method === "tools/call" && (typeof token === "string" || Number.isSafeInteger(token));
+  const takesEvents = request.headers.get("accept")?.includes("text/event-stream") === true;
+  const exchange = { request, context, post, message, era: era.value };
+  return wantsProgress && takesEvents ? respondStream(exchange, token as RpcId) : respondOnce(exchange);
+}
+
+interface Exchange {
+  readonly request: Request;
+  readonly context: RequestContext;
+  readonly post: McpPost;
+  readonly message: RpcRequest;
+  readonly era: Era;
+}
+
+/** What listens to an exchange besides its answer. */
+interface Listeners {
+  readonly signal: AbortSignal;
+  readonly onCounted: (headers: Readonly<Record<string, string>>) => void;
+  readonly onProgress?: (report: ProgressReport) => void;
+}
+
+/** Answer a request; a bug of ours is told to the operator, and to the client by the request's id alone. */
+async function answer(
+  { context, post, message, era }: Exchange,
+  listeners: Listeners,
+): Promise<Result<string, RpcError>> {
+  const { surface, bodyBytes, key } = post;
+  const options = { era, surface, bodyBytes, key, ...listeners };
+  const answered = await attempt(() => answerMethod(message, context, options));
+  if (answered.ok) return answered.value;
+  const { requestId } = context;
+  logBug(requestId, "/mcp", answered.error);
+  const hint = "Something failed on our side; give the operator the request id.";
+  return {
+    ok: false,
+    error: { code: RPC_CODES.internalError, message: hint, data: { request_id: requestId } },
+  };
+}
+
+async function respondOnce(exchange: Exchange): Promise<Response> {
+  const { request, context, post, message, era } = exchange;
+  const { requestId } = context;
+  const headers = { ...post.headers };
+  const onCounted = (told: Readonly<Record<string, string>>): void => void Object.assign(headers, told);
+  const answered = await answer(exchange, { signal: request.signal, onCounted });
+  if (answered.ok) return respondJson(toResultJson(message.id, answered.value), requestId, { headers });
+  // An unknown method is an unknown path for what stands between; older clients look into the body only.
+  const isUnknown = era === "stateless" && answered.error.code === RPC_CODES.methodNotFound;
+  return respondError(answered.error, { status: isUnknown ? 404 : 200, id: message.id, requestId, headers });
+}
+
+/** Answer with events: each report of the call's progress, then the answer. It begins when the call was counted. */
+async function respondStream(exchange: Exchange, progressToken: RpcId): Promise<Response> {
+  const { request, context, post, message } = exchange;
+  const { requestId, ports, defer } = context;
+  const gone = new AbortController();
+  const { readable, writable } = new TextEncoderStream();
+  const writer = writable.getWriter();
+  const send = async (text: string): Promise<void> => {
+    const sent = await attempt(() => writer.write(text));
+    if (!sent.ok) gone.abort();
+  };
+  const tell = (json: string): void => void send(`event: message\ndata: ${json}\n\n`);
+  const counted = Promise.withResolvers<Readonly<Record<string, string>>>();
+  const answering = answer(exchange, {
+    signal: AbortSignal.any([request.signal, gone.signal]),
+    onCounted: counted.resolve,
+    onProgress: (report) =>
+      tell(
+        JSON.stringify({
+          jsonrpc: "2.0",
+          method: "notifications/progress",
+          params: { progressToken, ...report },
+        }),
+      ),
+  });
+  // What is refused before it is counted has an answer at once.
+  const told = await Promise.race([counted.promise, answering.then(() => ({}))]);
+  const stopKeepAlive = keepAlive(ports.clock, () => void send(": still running\n\n"));
+  const end = async (): Promise<void> => {
+    const answered = await answering;
+    stopKeepAlive();
+    tell(answered.ok ? toResultJson(message.id, answered.value) : toErrorJson(message.id, answered.error));
+    await attempt(() => writer.close());
+  };
+  defer(end());
+  return new Response(readable, {
+    headers: { ...baseHeaders(requestId), ...STREAM_HEADERS, ...post.headers, ...told },
+  });
+}
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly id: RpcId | null;
+  readonly requestId: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answer with an error, in the protocol's words. */
+export function respondError(
+  error: RpcError,
+  { status, id, requestId, headers = {} }: ErrorAnswer,
+): Response {
+  return respondJson(toErrorJson(id, error), requestId, { status, headers });
 }
