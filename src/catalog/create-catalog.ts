@@ -25,7 +25,8 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
     if (position.has(name)) throw new Error(`Cannot create catalog: two tools are named '${name}'`);
     position.set(name, index);
   }
-  for (const tool of tools) checkDescribable(tool);
+  // What is made later is looked at on development servers (`develop`) and in tests, not at every start.
+  for (const tool of tools) if (!tool.hasLateInput) checkDescribable(tool);
   const needs = tools.map(({ name, orchestration }) =>
     (orchestration.depends_on ?? []).map(({ tool }) => {
       const needed = position.get(tool);

@@ -101,7 +101,8 @@ export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
   readonly actions: readonly string[];
   readonly isWrite: boolean;
   readonly execution: "sync" | "fire-and-forget";
-  readonly input: Input;
+  /** What it takes. As a function it is made when it is first used: a start then does not pay for it, nor checks it. */
+  readonly input: Input | (() => Input);
   /** Hosts it may reach over https, e.g. `api.example.com`; or whole origins, e.g. `https://api.example.com:8443`. */
   readonly hosts: readonly string[];
   readonly secrets?: readonly string[];
@@ -141,6 +142,8 @@ export interface Tool {
   readonly isWrite: boolean;
   readonly execution: "sync" | "fire-and-forget";
   readonly input: z.ZodType;
+  /** Its input is made, and can be checked, only when it is first used. */
+  readonly hasLateInput: boolean;
   readonly hosts: readonly string[];
   readonly secrets: readonly string[];
   readonly bindings: readonly string[];
@@ -180,7 +183,10 @@ const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
   actions: must(`be one or more words matching ${WORD}`, listOf(matches(WORD))),
   isWrite: must("be true or false", isFlag),
   execution: must("be 'sync' or 'fire-and-forget'", oneOf("sync", "fire-and-forget")),
-  input: must("be a Zod 4 schema", isSchema),
+  input: must(
+    "be a Zod 4 schema, or a function that makes one",
+    (value) => isSchema(value) || typeof value === "function",
+  ),
   hosts: must(
     "be an array of host names",
     listOf((host) => typeof host === "string", { min: 0 }),
@@ -230,15 +236,15 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
   // What the fields mean to each other is only looked at once each of them is what it must be.
   const declared: unknown = declaration;
   refuseDeclaration(isJsonObject(declared) ? declared["name"] : undefined, findMisfits(declared, RULES));
-  const { name, isWrite, idempotent = false } = declaration;
-  const { orchestration } = declaration;
+  const { name, isWrite, idempotent = false, input, orchestration } = declaration;
   refuseDeclaration(name, [
     ...findContractProblems(orchestration),
     ...findContradictions(declaration),
     ...declaration.hosts.flatMap(findHostProblems),
   ]);
 
-  return {
+  const isLate = typeof input === "function";
+  const tool: Tool = {
     name,
     summary: declaration.summary,
     description: declaration.description,
@@ -247,7 +253,8 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
     actions: declaration.actions,
     isWrite,
     execution: declaration.execution,
-    input: declaration.input,
+    input: isLate ? (NOT_MADE_YET as z.ZodType) : input,
+    hasLateInput: isLate,
     hosts: declaration.hosts,
     secrets: declaration.secrets ?? [],
     bindings: declaration.bindings ?? [],
@@ -271,6 +278,21 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
     // The runner passes only what `input` parsed, so the author's narrower parameter type holds.
     run: declaration.run.bind(declaration),
   };
+  if (isLate) makeWhenUsed(tool, input);
+  return tool;
+}
+
+const NOT_MADE_YET: unknown = undefined;
+
+/** Have a tool's input made when somebody reads it, and then be a field like any other. */
+function makeWhenUsed(tool: Tool, make: () => z.ZodType): void {
+  const field = { configurable: true, enumerable: true };
+  const get = (): z.ZodType => {
+    const value = make();
+    Object.defineProperty(tool, "input", { ...field, value });
+    return value;
+  };
+  Object.defineProperty(tool, "input", { ...field, get });
 }
 
 /** No batch asks for more permits at once than there are: which of its calls goes next stays its own choice. */

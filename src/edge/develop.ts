@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 
+import { checkDescribable } from "../catalog/check-describable.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import { makeRefusal } from "../contract/refusal.ts";
 import { attempt, attemptNow } from "../kit/result.ts";
@@ -32,6 +33,7 @@ export async function develop(env: Env, load: () => Promise<Served>): Promise<Se
     const origins = readDevelopmentOrigins(env);
     beginDevelopment(origins);
     const served = await load();
+    for (const tool of served.app.options.tools) checkDescribable(tool);
     say("log", describeStart(env, served.app.options, origins));
     return served;
   });

@@ -26,9 +26,9 @@ test.each<[string, object, string]>([
   [
     "JSON Schema as input",
     { input: { type: "object" } },
-    "'input' must be a Zod 4 schema, received an object",
+    "'input' must be a Zod 4 schema, or a function that makes one, received an object",
   ],
-  ["no input", { input: undefined }, "'input' must be a Zod 4 schema"],
+  ["no input", { input: undefined }, "'input' must be a Zod 4 schema, or a function that makes one"],
   [
     "one host as text",
     { hosts: "api.example.com" },

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { expect, test } from "vitest";
 
+import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import { defineTool, toOrigin, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import type { Orchestration } from "../../src/contract/orchestration.ts";
 import type { GlobalLimits } from "../../src/contract/gate/permit.ts";
@@ -30,6 +31,19 @@ test("defineTool() keeps what a declaration says", () => {
     delivery: "at-most-once",
   } as const;
   expect(defineTool(declareTool(changes))).toMatchObject(changes);
+});
+
+test("defineTool() makes an input that is given as a function once, when it is first used", () => {
+  let made = 0;
+  const input = () => {
+    made += 1;
+    return z.strictObject({ page: z.string() });
+  };
+  const tool = defineTool({ ...declareTool(), input });
+  createCatalog([tool]);
+  expect([tool.hasLateInput, made]).toEqual([true, 0]);
+  expect(tool.input.safeParse({ page: 1 }).success).toBe(false);
+  expect([tool.input === tool.input, made]).toEqual([true, 1]);
 });
 
 test("defineTool() gives a tool that runs as its author wrote it", async () => {

@@ -4,8 +4,10 @@ import * as z from "zod";
 import { type ToolDeclaration, defineTool } from "../../src/catalog/define-tool.ts";
 import { createVolley } from "../../src/edge/create-volley.ts";
 
-/** Set by a test: where the tools call, and a field of their declaration that is wrong, as JSON. */
-const { OWN_HOST, OWN_MISTAKE } = env as unknown as Readonly<Record<string, string | undefined>>;
+/** Set by a test: where the tools call, a field of their declaration that is wrong, as JSON, and an input that no model can be told. */
+const { OWN_HOST, OWN_MISTAKE, OWN_LATE_INPUT } = env as unknown as Readonly<
+  Record<string, string | undefined>
+>;
 const host = OWN_HOST ?? "api.example.com";
 
 const DECLARATION: Omit<ToolDeclaration, "name" | "isWrite" | "execution"> = {
@@ -29,6 +31,7 @@ const volley = createVolley({
       isWrite: false,
       execution: "sync",
       ...(JSON.parse(OWN_MISTAKE ?? "{}") as object),
+      ...(OWN_LATE_INPUT === undefined ? {} : { input: () => z.strictObject({ at: z.date() }) }),
     }),
     defineTool({
       ...DECLARATION,

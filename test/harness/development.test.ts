@@ -72,6 +72,15 @@ describe("A declaration that is wrong", () => {
   });
 });
 
+test("An input that is made late is looked at when a development server starts", async () => {
+  await using volley = await start(DEVELOPED, { OWN_LATE_INPUT: "on" });
+  const answer = await new TestCaller(volley.url).send({ method: "GET", path: "/healthz" });
+  expect(problemOf(answer)).toMatchObject({
+    status: 503,
+    detail: expect.stringContaining("Cannot write the schema of 'own-read'"),
+  });
+});
+
 describe("VOLLEY_DEV_ORIGINS", () => {
   const callback = (): object => ({ tool: "own-job", callback_url: `${upstream.url}/hook` });
 

@@ -29,18 +29,19 @@ export const sendEmail = defineTool({
   actions: ["send"],
   isWrite: true,
   execution: "fire-and-forget",
-  input: z.strictObject({
-    to: addresses.min(1).describe("Recipients' addresses, 1 to 50; all of them see each other."),
-    subject: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .regex(/^[^\r\n]*$/, "one line")
-      .describe("Subject, one line."),
-    body: z.string().min(1).max(20_000).describe("Plain text of the message."),
-    cc: addresses.optional().describe("Addresses that get a copy, at most 50."),
-  }),
+  input: () =>
+    z.strictObject({
+      to: addresses.min(1).describe("Recipients' addresses, 1 to 50; all of them see each other."),
+      subject: z
+        .string()
+        .trim()
+        .min(1)
+        .max(200)
+        .regex(/^[^\r\n]*$/, "one line")
+        .describe("Subject, one line."),
+      body: z.string().min(1).max(20_000).describe("Plain text of the message."),
+      cc: addresses.optional().describe("Addresses that get a copy, at most 50."),
+    }),
   hosts: ["api.resend.com"],
   secrets: ["RESEND_API_KEY", "EMAIL_FROM"],
   timeoutMs: 15_000,

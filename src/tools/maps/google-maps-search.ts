@@ -55,15 +55,16 @@ export const googleMapsSearch = defineTool({
   actions: ["search"],
   isWrite: false,
   execution: "sync",
-  input: z.strictObject({
-    query: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .describe("What to look for and where, e.g. 'oil change near Phoenix, AZ'."),
-    max_results: z.int().min(1).max(MAX_PLACES).default(5).describe("How many places at most."),
-  }),
+  input: () =>
+    z.strictObject({
+      query: z
+        .string()
+        .trim()
+        .min(1)
+        .max(200)
+        .describe("What to look for and where, e.g. 'oil change near Phoenix, AZ'."),
+      max_results: z.int().min(1).max(MAX_PLACES).default(5).describe("How many places at most."),
+    }),
   hosts: ["places.googleapis.com"],
   secrets: ["GOOGLE_MAPS_API_KEY"],
   timeoutMs: 8_000,

@@ -46,11 +46,12 @@ export const nhtsaRecallSearch = defineTool({
   actions: ["search"],
   isWrite: false,
   execution: "sync",
-  input: z.strictObject({
-    year: z.int().min(1949).max(2100).describe("Model year, e.g. 2020."),
-    make: z.string().trim().min(1).max(50).describe("Manufacturer, e.g. 'Toyota'."),
-    model: z.string().trim().min(1).max(50).describe("Model without trim level, e.g. 'Camry'."),
-  }),
+  input: () =>
+    z.strictObject({
+      year: z.int().min(1949).max(2100).describe("Model year, e.g. 2020."),
+      make: z.string().trim().min(1).max(50).describe("Manufacturer, e.g. 'Toyota'."),
+      model: z.string().trim().min(1).max(50).describe("Model without trim level, e.g. 'Camry'."),
+    }),
   hosts: ["api.nhtsa.gov"],
   timeoutMs: 10_000,
   typicalTokens: 800,

@@ -68,15 +68,16 @@ export const getWeather = defineTool({
   actions: ["read"],
   isWrite: false,
   execution: "sync",
-  input: z.strictObject({
-    city: z
-      .string()
-      .trim()
-      .min(2)
-      .max(100)
-      .describe("City, with its region or country if several share the name, e.g. 'Portland, Maine'."),
-    days: z.int().min(1).max(MAX_DAYS).default(1).describe("Days of forecast, today included."),
-  }),
+  input: () =>
+    z.strictObject({
+      city: z
+        .string()
+        .trim()
+        .min(2)
+        .max(100)
+        .describe("City, with its region or country if several share the name, e.g. 'Portland, Maine'."),
+      days: z.int().min(1).max(MAX_DAYS).default(1).describe("Days of forecast, today included."),
+    }),
   hosts: ["geocoding-api.open-meteo.com", "api.open-meteo.com"],
   timeoutMs: 8_000,
   typicalTokens: 250,

@@ -43,16 +43,17 @@ export const webSearch = defineTool({
   actions: ["search"],
   isWrite: false,
   execution: "sync",
-  input: z.strictObject({
-    query: z
-      .string()
-      .trim()
-      .min(1)
-      .max(400)
-      .refine((query) => query.split(/\s+/).length <= 50, "at most 50 words")
-      .describe("What to search for, at most 50 words."),
-    max_results: z.int().min(1).max(MAX_RESULTS).default(5).describe("How many results at most."),
-  }),
+  input: () =>
+    z.strictObject({
+      query: z
+        .string()
+        .trim()
+        .min(1)
+        .max(400)
+        .refine((query) => query.split(/\s+/).length <= 50, "at most 50 words")
+        .describe("What to search for, at most 50 words."),
+      max_results: z.int().min(1).max(MAX_RESULTS).default(5).describe("How many results at most."),
+    }),
   hosts: ["api.search.brave.com"],
   secrets: ["BRAVE_SEARCH_API_KEY"],
   timeoutMs: 8_000,
