@@ -23,6 +23,11 @@ export interface UpstreamRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** A string is sent as it is; anything else as JSON with its content type. */
   readonly body?: unknown;
+  /**
+   * It changes nothing at the service, such as asking for a token or looking before a write. A write of which only such
+   * requests were sent has not happened, whatever became of them.
+   */
+  readonly changesNothing?: boolean;
 }
 
 /** A successful (2xx) answer, already read within its limits. Every other status, and 206, is thrown as a `ToolFailure`. */
@@ -82,6 +87,18 @@ export interface ToolContext {
   readonly log: ToolLog;
   /** The same on every attempt of this action: send it upstream where the provider takes one. */
   readonly idempotencyKey: string;
+  /** The time, in milliseconds since the Unix epoch. */
+  readonly now: () => number;
+  /**
+   * Keep a text out of everything that the call answers or logs from now on, as its declared secrets are: a secret that was
+   * made with one, such as an access token.
+   */
+  readonly conceal: (secret: string) => void;
+  /**
+   * The same object for every call of one request, and for no other: the key of a `WeakMap` of what its calls share. A
+   * promise may be awaited by the request that made it only; what a later request is to find has to be a value.
+   */
+  readonly request: object;
   /** Aborted when the action's time is over. `fetch` obeys it by itself; long computations should look. */
   readonly signal: AbortSignal;
   /** Say how far the call has come. It reaches an MCP client that asked; otherwise it goes nowhere and costs nothing. */

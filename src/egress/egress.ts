@@ -24,7 +24,7 @@ import { judge, type Leave, type UpstreamHealth } from "./upstream-health.ts";
 
 /** What became of a call's requests: a failed write may have happened once something was sent. */
 export interface CallTrace {
-  /** A request was handed to the network. Never goes back to false. */
+  /** A request that may change something was handed to the network. Never goes back to false. */
   sent: boolean;
   /** The last status line received; null while the latest request has none, which is when its effect is in doubt. */
   status: number | null;
@@ -107,13 +107,15 @@ function awaitSlot(requests: Requests, { slots, clock }: EgressCall): Promise<Re
 const PLAIN: UpstreamRequest = {};
 const PLAIN_HEADERS = markHeaders({});
 
-function toHop(url: string | URL, { method = "GET", headers, body }: UpstreamRequest, guard: UrlGuard): Hop {
+function toHop(url: string | URL, request: UpstreamRequest, guard: UrlGuard): Hop {
+  const { method = "GET", headers, body, changesNothing = false } = request;
   if (method === "GET" && body !== undefined) throw new TypeError("Cannot send a body with a GET request");
   const { href, origin } = toTarget(url, guard);
   const checked = headers === undefined ? PLAIN_HEADERS : markHeaders(unwrap(guardHeaders(headers)));
-  if (body === undefined || typeof body === "string") return { href, origin, method, headers: checked, body };
+  if (body === undefined || typeof body === "string")
+    return { href, origin, method, headers: checked, body, changesNothing };
   const withType = { "content-type": "application/json", ...checked };
-  return { href, origin, method, headers: withType, body: JSON.stringify(body) };
+  return { href, origin, method, headers: withType, body: JSON.stringify(body), changesNothing };
 }
 
 /** The address as text, so that nobody can change it after it was checked. */
@@ -153,14 +155,16 @@ async function send(hop: Hop, call: EgressCall, requests: Requests): Promise<Sen
     // After the wait for a slot: what others found out meanwhile decides.
     const leave = call.health.enter(call.tool, hop.origin);
     clock.enter("headers", options.headersTimeoutMs);
-    trace.sent = true;
-    trace.status = null;
+    if (!hop.changesNothing) {
+      trace.sent = true;
+      trace.status = null;
+    }
     // One request of a call at most: two that are given up would take more slots than the call had a right to.
     const lingers = call.mayLinger === true && requests.active === 1;
     const sending = dispatch(hop, call, lingers);
     try {
       const response = await clock.orEnd(sending, discard);
-      trace.status = response.status;
+      if (!hop.changesNothing) trace.status = response.status;
       return { response, leave };
     } catch {
       // The platform's slot is taken as long as the request goes on, whoever has given it up.

@@ -16,12 +16,13 @@ import {
   lookUpSecrets,
   readBinding,
   readSecret,
+  redactAlso,
   redactHint,
   redactMessage,
   redactorOf,
 } from "../egress/tool-secrets.ts";
 import type { CallPermits } from "./call-permits.ts";
-import type { CallScope, Parallelism } from "./call-scope.ts";
+import { type CallScope, type Parallelism, requestOf } from "./call-scope.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import type { CallState, SentWrite, Ticket } from "./ticket.ts";
 import { createToolLog, type LoggedCall, logLookup, logToolBug } from "./tool-log.ts";
@@ -134,7 +135,9 @@ class ToolCall implements CallState {
 
   /** What a line of the log about this call says of it, and passes on its way. */
   get #logged(): LoggedCall {
-    return { tool: this.#call.tool.name, scope: this.#scope, redact: this.#redact };
+    // Of every line anew: what has to be taken out may become more while the tool runs.
+    const redact = (json: string): string => this.#redact(json);
+    return { tool: this.#call.tool.name, scope: this.#scope, redact };
   }
 
   /** Give the tool a binding. Of a write nobody knows from then on whether it took effect, until it says so itself. */
@@ -151,7 +154,8 @@ class ToolCall implements CallState {
   }
 
   #makeContext(): ToolContext {
-    const { ports, origin, slots, options, health, onReport, mayLinger } = this.#scope;
+    const scope = this.#scope;
+    const { ports, origin, slots, options, health, onReport, mayLinger } = scope;
     const { tool, timeoutMs } = this.#call;
     const { idempotencyKey } = this.#options;
     const clock = this.#clock;
@@ -182,6 +186,13 @@ class ToolCall implements CallState {
       },
       get idempotencyKey() {
         return idempotencyKey();
+      },
+      now: () => ports.clock.now(),
+      conceal: (secret) => {
+        this.#redact = redactAlso(tool, secret, this.#redact);
+      },
+      get request() {
+        return requestOf(scope);
       },
       // Made when it is asked for: most tools never look, and a signal costs more than the rest of this.
       get signal() {

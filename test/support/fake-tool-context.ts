@@ -10,6 +10,7 @@ import type {
 } from "../../src/catalog/define-tool.ts";
 import { toOrigin } from "../../src/catalog/define-tool.ts";
 import { ToolFailure } from "../../src/catalog/tool-failure.ts";
+import { INSTANT_PORTS } from "./instant-ports.ts";
 
 /** A request as the fake context saw it leave. */
 export interface SentRequest {
@@ -26,6 +27,10 @@ interface FakeToolContextOptions {
   readonly bindings?: Readonly<Record<string, unknown>>;
   readonly caller?: ToolCaller;
   readonly idempotencyKey?: string;
+  /** Milliseconds since the epoch; the stand-ins' time unless said. */
+  readonly now?: () => number;
+  /** Calls of one request have the same; a request of its own unless said. */
+  readonly request?: object;
 }
 
 /** A line of the log as the tool wrote it. */
@@ -52,6 +57,10 @@ export class FakeToolContext implements ToolContext {
   readonly caller: ToolCaller;
   readonly log: ToolLog;
   readonly binding: ToolContext["binding"];
+  readonly now: () => number;
+  readonly request: object;
+  /** What it asked to be kept out of its answers. */
+  readonly concealed: string[] = [];
   readonly #tool: FakedTool;
   readonly #options: FakeToolContextOptions;
 
@@ -59,6 +68,8 @@ export class FakeToolContext implements ToolContext {
     this.#tool = tool;
     this.#options = options;
     this.idempotencyKey = options.idempotencyKey ?? "key-1";
+    this.now = options.now ?? (() => INSTANT_PORTS.now());
+    this.request = options.request ?? {};
     this.caller = options.caller ?? { tenant: "acme", key: "tester" };
     const bind = (name: string): unknown => this.#bind(name);
     this.binding = bind as ToolContext["binding"];
@@ -97,6 +108,10 @@ export class FakeToolContext implements ToolContext {
     const value = this.#tool.secrets.includes(name) ? this.#options.secrets?.[name] : undefined;
     if (value === undefined) throw new ToolFailure("MISCONFIGURED", { hint: `'${name}' is not set.` });
     return value;
+  }
+
+  conceal(secret: string): void {
+    this.concealed.push(secret);
   }
 
   #bind(name: string): unknown {
