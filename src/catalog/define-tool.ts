@@ -100,6 +100,11 @@ export interface ToolContext {
   /** The time, in milliseconds since the Unix epoch. */
   readonly now: () => number;
   /**
+   * Keep a text out of everything that the call answers or logs from now on, as its declared secrets are: a secret that was
+   * made with one, such as an access token.
+   */
+  readonly conceal: (secret: string) => void;
+  /**
    * The same object for every call of one request, and for no other: the key of a `WeakMap` of what its calls share. A
    * promise may be awaited by the request that made it only; what a later request is to find has to be a value.
    */

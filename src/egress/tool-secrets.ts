@@ -96,6 +96,27 @@ export function redactorOf(tool: Tool, secretOf: SecretOf): (json: string) => st
   return redact;
 }
 
+const derived = new WeakMap<Tool, { readonly secret: string; readonly redact: (json: string) => string }>();
+
+/**
+ * Let one more text be taken out of JSON: a secret that a tool made with its own. The last one of each tool is ready for its
+ * next call, because such a secret is used for as long as it lasts.
+ */
+export function redactAlso(
+  tool: Tool,
+  secret: string,
+  redact: (json: string) => string,
+): (json: string) => string {
+  let cached = derived.get(tool);
+  if (cached?.secret !== secret) {
+    cached = { secret, redact: createRedactor([secret]) };
+    derived.set(tool, cached);
+  }
+  const { redact: redactDerived } = cached;
+  // The one that was made may have the other in it, of which a part would then be left.
+  return (json) => redact(redactDerived(json));
+}
+
 /** Take secrets out of what a tool said of its own failure. */
 export function redactHint(failure: Failure, redact: (json: string) => string): Failure {
   return failure.hint === undefined ? failure : { ...failure, hint: redactText(failure.hint, redact) };

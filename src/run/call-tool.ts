@@ -16,6 +16,7 @@ import {
   lookUpSecrets,
   readBinding,
   readSecret,
+  redactAlso,
   redactHint,
   redactMessage,
   redactorOf,
@@ -134,7 +135,9 @@ class ToolCall implements CallState {
 
   /** What a line of the log about this call says of it, and passes on its way. */
   get #logged(): LoggedCall {
-    return { tool: this.#call.tool.name, scope: this.#scope, redact: this.#redact };
+    // Of every line anew: what has to be taken out may become more while the tool runs.
+    const redact = (json: string): string => this.#redact(json);
+    return { tool: this.#call.tool.name, scope: this.#scope, redact };
   }
 
   /** Give the tool a binding. Of a write nobody knows from then on whether it took effect, until it says so itself. */
@@ -185,6 +188,9 @@ class ToolCall implements CallState {
         return idempotencyKey();
       },
       now: () => ports.clock.now(),
+      conceal: (secret) => {
+        this.#redact = redactAlso(tool, secret, this.#redact);
+      },
       get request() {
         return requestOf(scope);
       },

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { ToolContext, ToolDeclaration } from "../../src/catalog/define-tool.ts";
+import type { ToolContext, ToolDeclaration, UpstreamRequest } from "../../src/catalog/define-tool.ts";
 import { AnsweredFailure, ToolFailure } from "../../src/catalog/tool-failure.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { runAttempt } from "../../src/run/run-attempt.ts";
@@ -306,22 +306,6 @@ describe("secrets of a tenant", () => {
   });
 });
 
-describe("ctx.request and ctx.now", () => {
-  test("say whose calls belong together, and what time it is", async () => {
-    const world = new TestWorld();
-    const seen: [object, number][] = [];
-    const tools = ["one", "two"].map((name) =>
-      contractOf(name, { run: async (_, { request, now }) => seen.push([request, now()]) }),
-    );
-    for (let batch = 0; batch < 2; batch += 1)
-      await world.run(tools, { actions: [{ tool: "one" }, { tool: "two" }] });
-
-    const [first, second, third, fourth] = seen.map(([request]) => request);
-    expect(first === second && third === fourth && first !== third).toBe(true);
-    expect(seen.map(([, now]) => now)).toEqual(Array(4).fill(world.clock.now()));
-  });
-});
-
 test("a write is in no doubt once its service answered that it failed, whatever the status", async () => {
   const world = new TestWorld();
   world.fetch = async () => Response.json({ failed: true });
@@ -344,4 +328,106 @@ test("a write is in no doubt once its service answered that it failed, whatever 
     error: { code: "UPSTREAM_ERROR", retryable: false },
   });
   expect(await write(new ToolFailure("TOOL_FAILED"))).toMatchObject({ status: "unknown" });
+});
+
+describe("ctx.now", () => {
+  test("is the time of the deployment's clock", async () => {
+    const world = new TestWorld();
+    const { result } = await runTool((ctx) => ctx.now(), { world });
+    expect(result.data).toBe(world.clock.now());
+  });
+});
+
+describe("ctx.conceal", () => {
+  const derive = (ctx: ToolContext): string => {
+    const token = `token-of-${ctx.secret("KEY")}`;
+    ctx.conceal(token);
+    return token;
+  };
+  const withKey = (): { readonly world: TestWorld; readonly secrets: readonly string[] } => {
+    const world = new TestWorld();
+    world.secrets.set("KEY", "k3y-of-ours");
+    return { world, secrets: ["KEY"] };
+  };
+
+  test("keeps what was made with a secret out of output and log, however it is written", async () => {
+    const { result, lines } = await runTool((ctx) => {
+      ctx.log("before");
+      const token = derive(ctx);
+      ctx.log(token, { auth: btoa(`Bearer ${token}`) });
+      return { token, hex: Buffer.from(token).toString("hex"), key: ctx.secret("KEY") };
+    }, withKey());
+    expect(result.data).toEqual({ token: "[redacted]", hex: "[redacted]", key: "[redacted]" });
+    expect(lines[1]).toMatchObject({ message: "[redacted]" });
+    expect(JSON.stringify(lines)).not.toContain(btoa("token-of-k3y-of-ours").slice(4, -4));
+  });
+
+  test("keeps it out of what a tool says of its failure, and of a bug", async () => {
+    const { result } = await runTool((ctx) => {
+      throw new ToolFailure("UPSTREAM_ERROR", { hint: `It refused ${derive(ctx)}.` });
+    }, withKey());
+    expect(result.error!.hint).toBe("It refused [redacted].");
+    const { lines } = await runTool((ctx) => {
+      throw new Error(derive(ctx));
+    }, withKey());
+    expect(lines).toMatchObject([{ event: "tool_failed", error: { message: "[redacted]" } }]);
+  });
+
+  test("takes out the latest of several, and those before", async () => {
+    const { result } = await runTool((ctx) => {
+      for (const token of ["first-token", "second-token"]) ctx.conceal(token);
+      return ["first-token", "second-token"];
+    });
+    expect(result.data).toEqual(["[redacted]", "[redacted]"]);
+  });
+});
+
+describe("ctx.request", () => {
+  test("is the same for every call of a batch, and another's in another; there is nothing in it", async () => {
+    const seen: object[] = [];
+    const tool = contractOf("tool", { isWrite: true, run: async (_, ctx) => seen.push(ctx.request) });
+    const world = new TestWorld();
+    await world.run([tool], { actions: [{ tool: "tool" }, { tool: "tool", for_each: [1, 2] }] });
+    await world.run([tool], { actions: [{ tool: "tool" }] });
+    expect(seen).toHaveLength(4);
+    expect(new Set(seen.slice(0, 3)).size).toBe(1);
+    expect(seen[3]).not.toBe(seen[0]);
+    expect(Object.isFrozen(seen[0]) && Reflect.ownKeys(seen[0]!).length === 0).toBe(true);
+  });
+});
+
+describe("A request that changes nothing", () => {
+  const write = (request: UpstreamRequest, answer: () => Response | Promise<Response>) =>
+    runTool((ctx) => ctx.fetch("https://api.example.com/x", request), {
+      isWrite: true,
+      hosts: ["api.example.com"],
+      ports: { fetch: async () => answer() },
+    });
+  const lost = (): Response => {
+    throw new TypeError("connection reset");
+  };
+
+  test("leaves a write that failed on it not done, whatever became of it", async () => {
+    const { result } = await write({ method: "POST", changesNothing: true }, lost);
+    expect(result).toMatchObject({ status: "error", error: { code: "UPSTREAM_ERROR" } });
+  });
+
+  test("is nothing that others are: they leave it unknown", async () => {
+    expect((await write({ method: "POST" }, lost)).result.status).toBe("unknown");
+  });
+
+  test("takes nothing back that was sent before it", async () => {
+    const { result } = await runTool(
+      async (ctx) => {
+        await ctx.fetch("https://api.example.com/write", { method: "POST" });
+        await ctx.fetch("https://api.example.com/look", { changesNothing: true });
+      },
+      {
+        isWrite: true,
+        hosts: ["api.example.com"],
+        ports: { fetch: async (url) => (url.endsWith("/look") ? lost() : Response.json({})) },
+      },
+    );
+    expect(result.status).toBe("unknown");
+  });
 });

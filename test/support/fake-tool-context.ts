@@ -59,6 +59,8 @@ export class FakeToolContext implements ToolContext {
   readonly binding: ToolContext["binding"];
   readonly now: () => number;
   readonly request: object;
+  /** What it asked to be kept out of its answers. */
+  readonly concealed: string[] = [];
   readonly #tool: FakedTool;
   readonly #options: FakeToolContextOptions;
 
@@ -106,6 +108,10 @@ export class FakeToolContext implements ToolContext {
     const value = this.#tool.secrets.includes(name) ? this.#options.secrets?.[name] : undefined;
     if (value === undefined) throw new ToolFailure("MISCONFIGURED", { hint: `'${name}' is not set.` });
     return value;
+  }
+
+  conceal(secret: string): void {
+    this.concealed.push(secret);
   }
 
   #bind(name: string): unknown {
