@@ -23,13 +23,24 @@ export interface UpstreamRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** A string is sent as it is; anything else as JSON with its content type. */
   readonly body?: unknown;
+  /**
+   * What of a 2xx is read: its text unless said; its bytes, where the encoding is for the tool to find out; or nothing but
+   * its status, where no redirect is followed either.
+   */
+  readonly reads?: "text" | "bytes" | "status";
+  /** Milliseconds for this request alone, from when it is sent: what it exceeds costs the call nothing else. */
+  readonly timeoutMs?: number;
 }
 
 /** A successful (2xx) answer, already read within its limits. Every other status, and 206, is thrown as a `ToolFailure`. */
 export interface UpstreamResponse {
   readonly status: number;
   readonly headers: Headers;
+  /** The address that answered: the last one, where there were redirects. */
+  readonly url: string;
   text(): string;
+  /** The body as it came, of a request that `reads` bytes. */
+  bytes(): Uint8Array;
   /**
    * The body as JSON; throws `BAD_UPSTREAM_RESPONSE` when it is not. A number that a double would change is a `RawNumber`,
    * which is written with the digits it came with.
@@ -52,6 +63,19 @@ export interface ToolCaller {
   readonly key: string;
 }
 
+/** A call's time, for a tool that waits by itself. */
+export interface ToolTime {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Milliseconds that the call still has. */
+  leftMs(): number;
+  /** Wait; rejects when the call is over first. */
+  sleep(ms: number): Promise<void>;
+}
+
+/** Hosts of a tool whose caller says where it goes: every one that is public. */
+export const PUBLIC_HOSTS = "public";
+
 /** Write one line of the Worker's log. What does not fit its limits is left out, and a line says so. */
 export type WriteLog = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
@@ -72,6 +96,11 @@ export interface ToolContext {
    */
   readonly secret: (name: string) => string;
   /**
+   * Sign a text with a declared secret that is a Standard Webhooks one (`whsec_…`): HMAC-SHA-256 as base64, one for each
+   * while it is being replaced by another. The secret itself stays out of the tool's hands.
+   */
+  readonly sign: (secret: string, text: string) => Promise<readonly string[]>;
+  /**
    * A declared binding of the Worker, such as a database, a bucket or another Worker; `MISCONFIGURED` when it has none of
    * that name. What goes over it is the platform's: of Volley's limits only the call's time holds there.
    */
@@ -84,6 +113,7 @@ export interface ToolContext {
   readonly idempotencyKey: string;
   /** Aborted when the action's time is over. `fetch` obeys it by itself; long computations should look. */
   readonly signal: AbortSignal;
+  readonly time: ToolTime;
   /** Say how far the call has come. It reaches an MCP client that asked; otherwise it goes nowhere and costs nothing. */
   readonly report: (report: ProgressReport) => void;
 }
@@ -102,8 +132,11 @@ export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
   readonly isWrite: boolean;
   readonly execution: "sync" | "fire-and-forget";
   readonly input: Input;
-  /** Hosts it may reach over https, e.g. `api.example.com`; or whole origins, e.g. `https://api.example.com:8443`. */
-  readonly hosts: readonly string[];
+  /**
+   * Hosts it may reach over https, e.g. `api.example.com`; or whole origins, e.g. `https://api.example.com:8443`. `public`
+   * is every public host, for a tool whose caller says where it goes: it may sign with its secrets and read none.
+   */
+  readonly hosts: readonly string[] | typeof PUBLIC_HOSTS;
   readonly secrets?: readonly string[];
   /** Names of the Worker's bindings that it may use, as the Worker's configuration gives them. */
   readonly bindings?: readonly string[];
@@ -141,7 +174,7 @@ export interface Tool {
   readonly isWrite: boolean;
   readonly execution: "sync" | "fire-and-forget";
   readonly input: z.ZodType;
-  readonly hosts: readonly string[];
+  readonly hosts: readonly string[] | typeof PUBLIC_HOSTS;
   readonly secrets: readonly string[];
   readonly bindings: readonly string[];
   readonly timeoutMs: number;
@@ -182,8 +215,8 @@ const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
   execution: must("be 'sync' or 'fire-and-forget'", oneOf("sync", "fire-and-forget")),
   input: must("be a Zod 4 schema", isSchema),
   hosts: must(
-    "be an array of host names",
-    listOf((host) => typeof host === "string", { min: 0 }),
+    `be an array of host names, or '${PUBLIC_HOSTS}'`,
+    (value) => value === PUBLIC_HOSTS || listOf((host) => typeof host === "string", { min: 0 })(value),
   ),
   secrets: optional(names),
   bindings: optional(names),
@@ -235,7 +268,7 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
   refuseDeclaration(name, [
     ...findContractProblems(orchestration),
     ...findContradictions(declaration),
-    ...declaration.hosts.flatMap(findHostProblems),
+    ...listHosts(declaration).flatMap(findHostProblems),
   ]);
 
   return {
@@ -345,6 +378,11 @@ function findHostProblems(host: string): string[] {
   const meant = isOrigin ? `; write '${written}'` : "";
   const rule = "must be a host name or an origin, without path, user or wildcard, and a port from 1 to 65535";
   return [`host '${visibleText(host, 100)}' ${rule}${meant}`];
+}
+
+/** The hosts that a tool names, which are none where it may go to every public one. */
+export function listHosts({ hosts }: Pick<Tool, "hosts">): readonly string[] {
+  return hosts === PUBLIC_HOSTS ? [] : hosts;
 }
 
 /** The origin a host declaration stands for (`api.example.com` means https), or null when it is not one. */

@@ -1,4 +1,5 @@
 import {
+  PUBLIC_HOSTS,
   type Tool,
   type ToolContext,
   toOrigin,
@@ -14,11 +15,11 @@ import type { Release, Semaphore } from "../kit/semaphore.ts";
 
 import type { CallClock } from "./call-clock.ts";
 import { guardHeaders, markHeaders } from "./guard-headers.ts";
-import { createUrlGuard, type UrlGuard } from "./guard-url.ts";
+import { createPublicGuard, createUrlGuard, type UrlGuard } from "./guard-url.ts";
 import { HeaderSlots } from "./header-slots.ts";
 import { type Hop, nextHop } from "./next-hop.ts";
 import type { Ports, RunOptions } from "./ports.ts";
-import { type CallBytes, parseJsonBody, readBody } from "./read-body.ts";
+import { type CallBytes, parseJsonBody, readBody, readBytes } from "./read-body.ts";
 import { makeStatusFailure } from "./status-failure.ts";
 import { judge, type Leave, type UpstreamHealth } from "./upstream-health.ts";
 
@@ -77,11 +78,19 @@ export function createEgress(call: EgressCall): ToolContext["fetch"] {
   return async (url, request = PLAIN) => {
     if (clock.ended !== null) throw clock.ended;
     const hop = toHop(url, request, guard);
+    const own = request.timeoutMs === undefined ? null : clock.fork(request.timeoutMs);
     requests.active += 1;
     requests.turns?.enter();
     try {
-      return await follow(hop, { call, requests, guard });
+      return await follow(hop, {
+        call,
+        requests,
+        guard,
+        clock: own ?? clock,
+        reads: request.reads ?? "text",
+      });
     } finally {
+      own?.stop();
       requests.active -= 1;
       requests.turns?.leave();
     }
@@ -126,16 +135,19 @@ interface Way {
   readonly call: EgressCall;
   readonly requests: Requests;
   readonly guard: UrlGuard;
+  /** The call's, or the request's own. */
+  readonly clock: CallClock;
+  readonly reads: NonNullable<UpstreamRequest["reads"]>;
 }
 
 /** Send a request, and what its redirects ask for, and read the answer at the end of them. */
-async function follow(first: Hop, { call, requests, guard }: Way): Promise<UpstreamResponse> {
+async function follow(first: Hop, way: Way): Promise<UpstreamResponse> {
   let hop = first;
   for (let redirects = 0; ; redirects += 1) {
-    const sent = await send(hop, call, requests);
+    const sent = await send(hop, way);
     const { response, leave } = sent;
-    const next = response.ok ? null : nextHop(hop, response, guard);
-    if (next === null) return receive(sent, call);
+    const next = response.ok || way.reads === "status" ? null : nextHop(hop, response, way.guard);
+    if (next === null) return receive(sent, hop.href, way);
     leave("ok");
     discard(response);
     if (redirects === LIMITS.redirects) throw tooManyRedirects(response.status);
@@ -144,11 +156,12 @@ async function follow(first: Hop, { call, requests, guard }: Way): Promise<Upstr
 }
 
 /** Send one request and wait for its status line, no longer. The slot is free again when this returns. */
-async function send(hop: Hop, call: EgressCall, requests: Requests): Promise<Sent> {
-  const { clock, trace, options } = call;
+async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
+  const { trace, options } = call;
   const release = call.slots.tryAcquire() ?? (await awaitSlot(requests, call));
   let isLingering = false;
   try {
+    if (clock !== call.clock) clock.resume();
     if (clock.ended !== null) throw clock.ended;
     // After the wait for a slot: what others found out meanwhile decides.
     const leave = call.health.enter(call.tool, hop.origin);
@@ -156,8 +169,8 @@ async function send(hop: Hop, call: EgressCall, requests: Requests): Promise<Sen
     trace.sent = true;
     trace.status = null;
     // One request of a call at most: two that are given up would take more slots than the call had a right to.
-    const lingers = call.mayLinger === true && requests.active === 1;
-    const sending = dispatch(hop, call, lingers);
+    const lingers = call.mayLinger === true && requests.active === 1 && clock === call.clock;
+    const sending = dispatch(hop, call, lingers ? null : clock);
     try {
       const response = await clock.orEnd(sending, discard);
       trace.status = response.status;
@@ -182,24 +195,26 @@ async function send(hop: Hop, call: EgressCall, requests: Requests): Promise<Sen
 function dispatch(
   { href, method, headers, body }: Hop,
   call: EgressCall,
-  lingers: boolean,
+  clock: CallClock | null,
 ): Promise<Response> {
   const init: RequestInit = { method, headers: headers as Record<string, string>, redirect: "manual" };
   if (body !== undefined) init.body = body;
-  if (!lingers) init.signal = call.clock.signal;
+  if (clock !== null) init.signal = clock.signal;
   return call.fetch(href, init);
 }
 
-async function receive({ response, leave }: Sent, call: EgressCall): Promise<UpstreamResponse> {
+async function receive({ response, leave }: Sent, url: string, way: Way): Promise<UpstreamResponse> {
+  const { call } = way;
   const { status, headers } = response;
   try {
-    const text = await readAnswer(response, call);
+    const body = await readAnswer(response, way);
     leave("ok");
+    const text = typeof body === "string" ? () => body : () => new TextDecoder().decode(body);
     const json = (): unknown => {
-      call.held.keepValues(text);
-      return parseJsonBody(text, headers);
+      call.held.keepValues(text());
+      return parseJsonBody(text(), headers);
     };
-    return { status, headers, text: () => text, json };
+    return { status, headers, url, text, bytes: () => (typeof body === "string" ? NOTHING : body), json };
   } catch (error) {
     leave(error instanceof ToolFailure ? judge(error.failure, call.hasItsTime) : "unknown");
     throw error;
@@ -208,21 +223,25 @@ async function receive({ response, leave }: Sent, call: EgressCall): Promise<Ups
 
 const PARTIAL_CONTENT = 206;
 
+const NOTHING = new Uint8Array();
+
 /** Read a 2xx that is all of the answer; throw what any other status means. */
-function readAnswer(response: Response, call: EgressCall): Promise<string> {
-  const { tool, clock, held, options } = call;
-  if (!response.ok || response.status === PARTIAL_CONTENT) {
+async function readAnswer(response: Response, { call, clock, reads }: Way): Promise<string | Uint8Array> {
+  const { tool, held, options } = call;
+  const isPart = response.status === PARTIAL_CONTENT && reads !== "status";
+  if (!response.ok || isPart) {
     discard(response);
     const refusal = makeStatusFailure(response, tool, call.time.now());
     call.trace.retryAfterMs = refusal.failure.retryAfterMs ?? call.trace.retryAfterMs;
     throw refusal;
   }
-  return readBody(response, {
-    maxBytes: tool.maxResponseBytes,
-    held,
-    clock,
-    idleTimeoutMs: options.idleTimeoutMs,
-  });
+  if (reads === "status") {
+    discard(response);
+    return "";
+  }
+  const { maxResponseBytes: maxBytes } = tool;
+  const limits = { maxBytes, held, clock, idleTimeoutMs: options.idleTimeoutMs };
+  return reads === "text" ? readBody(response, limits) : readBytes(response, limits);
 }
 
 const guards = new WeakMap<ReadonlySet<string>, WeakMap<Tool, UrlGuard>>();
@@ -236,11 +255,15 @@ function urlGuardOf(tool: Tool, trustedOrigins: ReadonlySet<string>): UrlGuard {
   }
   let guard = byTool.get(tool);
   if (guard === undefined) {
-    const origins = new Set(tool.hosts.map(toOrigin).filter((origin) => origin !== null));
-    guard = createUrlGuard(origins, trustedOrigins);
+    guard = makeUrlGuard(tool, trustedOrigins);
     byTool.set(tool, guard);
   }
   return guard;
+}
+
+function makeUrlGuard({ hosts }: Tool, trustedOrigins: ReadonlySet<string>): UrlGuard {
+  if (hosts === PUBLIC_HOSTS) return createPublicGuard(trustedOrigins);
+  return createUrlGuard(new Set(hosts.map(toOrigin).filter((origin) => origin !== null)), trustedOrigins);
 }
 
 /** Give up a body nobody will read, so that its connection is not kept. */

@@ -1,14 +1,17 @@
+import { createHmac } from "node:crypto";
+
 import type {
   ProgressReport,
   Tool,
   ToolCaller,
   ToolContext,
   ToolLog,
+  ToolTime,
   UpstreamRequest,
   UpstreamResponse,
   WriteLog,
 } from "../../src/catalog/define-tool.ts";
-import { toOrigin } from "../../src/catalog/define-tool.ts";
+import { PUBLIC_HOSTS, toOrigin } from "../../src/catalog/define-tool.ts";
 import { ToolFailure } from "../../src/catalog/tool-failure.ts";
 
 /** A request as the fake context saw it leave. */
@@ -52,6 +55,8 @@ export class FakeToolContext implements ToolContext {
   readonly caller: ToolCaller;
   readonly log: ToolLog;
   readonly binding: ToolContext["binding"];
+  /** Stands still: whoever sleeps does so for good. What waits is tested with a `TestWorld`. */
+  readonly time: ToolTime = { now: () => NOON, leftMs: () => 10_000, sleep: () => new Promise(() => {}) };
   readonly #tool: FakedTool;
   readonly #options: FakeToolContextOptions;
 
@@ -71,8 +76,12 @@ export class FakeToolContext implements ToolContext {
 
   async fetch(url: string | URL, request: UpstreamRequest = {}): Promise<UpstreamResponse> {
     const target = new URL(url);
-    if (!this.#tool.hosts.some((host) => toOrigin(host) === target.origin))
-      throw new ToolFailure("EGRESS_DENIED");
+    const { hosts } = this.#tool;
+    const isAllowed =
+      hosts === PUBLIC_HOSTS
+        ? target.protocol === "https:"
+        : hosts.some((host) => toOrigin(host) === target.origin);
+    if (!isAllowed) throw new ToolFailure("EGRESS_DENIED");
 
     const { method = "GET", body } = request;
     const headers = new Headers(request.headers);
@@ -83,17 +92,30 @@ export class FakeToolContext implements ToolContext {
     const response = await this.#options.answer(
       new Request(target, { method, headers, ...(text !== undefined && { body: text }) }),
     );
-    const answer = await response.text();
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const answer = new TextDecoder().decode(bytes);
     if (!response.ok) throw toFailure(response);
     return {
       status: response.status,
       headers: response.headers,
+      url: target.href,
       text: () => answer,
+      bytes: () => (request.reads === "bytes" ? bytes : new Uint8Array()),
       json: () => parseJson(answer),
     };
   }
 
   secret(name: string): string {
+    if (this.#tool.hosts === PUBLIC_HOSTS) throw new Error(`Cannot read secret '${name}': it only signs`);
+    return this.#secret(name);
+  }
+
+  async sign(name: string, text: string): Promise<readonly string[]> {
+    const key = Buffer.from(this.#secret(name).replace("whsec_", ""), "base64");
+    return [createHmac("sha256", key).update(text).digest("base64")];
+  }
+
+  #secret(name: string): string {
     const value = this.#tool.secrets.includes(name) ? this.#options.secrets?.[name] : undefined;
     if (value === undefined) throw new ToolFailure("MISCONFIGURED", { hint: `'${name}' is not set.` });
     return value;
@@ -111,6 +133,8 @@ export class FakeToolContext implements ToolContext {
     this.reports.push(report);
   }
 }
+
+const NOON = Date.UTC(2026, 10, 22, 12);
 
 function toFailure({ status, headers }: Response): ToolFailure {
   const retryAfterS = Number(headers.get("retry-after") ?? Number.NaN);
