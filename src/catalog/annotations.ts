@@ -41,6 +41,7 @@ export function toAnnotations(tool: Tool): ToolAnnotations {
     // A contract that lets a deletion run unconfirmed makes it no less of one.
     destructiveHint: isWrite && (confirm || actions.includes("delete")),
     idempotentHint: idempotent,
+    // Where its caller says where it goes, `hosts` is a word.
     openWorldHint: hosts.length > 0,
   };
 }

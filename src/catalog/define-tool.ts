@@ -30,6 +30,13 @@ export interface UpstreamRequest {
   readonly changesNothing?: boolean;
   /** Reads an answer that is an event stream (`text/event-stream`) as it comes. Any other answer is read as ever. */
   readonly onEvents?: ReadEvents;
+  /**
+   * What of a 2xx is read: its text unless said; its bytes, where the encoding is for the tool to find out; or nothing but
+   * its status, where no redirect is followed either.
+   */
+  readonly reads?: "text" | "bytes" | "status";
+  /** Milliseconds for this request alone, from when it is sent: what it exceeds costs the call nothing else. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -44,7 +51,11 @@ export type ReadEvents = (piece: string, parse: (json: string) => unknown) => bo
 export interface UpstreamResponse {
   readonly status: number;
   readonly headers: Headers;
+  /** The address that answered: the last one, where there were redirects. */
+  readonly url: string;
   text(): string;
+  /** The body as it came, of a request that `reads` bytes. */
+  bytes(): Uint8Array;
   /**
    * The body as JSON; throws `BAD_UPSTREAM_RESPONSE` when it is not. A number that a double would change is a `RawNumber`,
    * which is written with the digits it came with.
@@ -67,6 +78,19 @@ export interface ToolCaller {
   readonly key: string;
 }
 
+/** A call's time, for a tool that waits by itself. */
+export interface ToolTime {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Milliseconds that the call still has. */
+  leftMs(): number;
+  /** Wait; rejects when the call is over first. */
+  sleep(ms: number): Promise<void>;
+}
+
+/** Hosts of a tool whose caller says where it goes: every one that is public. */
+export const PUBLIC_HOSTS = "public";
+
 /** Write one line of the Worker's log. What does not fit its limits is left out, and a line says so. */
 export type WriteLog = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
@@ -86,6 +110,11 @@ export interface ToolContext {
    * `MISCONFIGURED` (naming it) when it is not set.
    */
   readonly secret: (name: string) => string;
+  /**
+   * Sign a text with a declared secret that is a Standard Webhooks one (`whsec_…`): HMAC-SHA-256 as base64, one for each
+   * while it is being replaced by another. The secret itself stays out of the tool's hands.
+   */
+  readonly sign: (secret: string, text: string) => Promise<readonly string[]>;
   /**
    * A declared binding of the Worker, such as a database, a bucket or another Worker; `MISCONFIGURED` when it has none of
    * that name. What goes over it is the platform's: of Volley's limits only the call's time holds there.
@@ -111,6 +140,7 @@ export interface ToolContext {
   readonly request: object;
   /** Aborted when the action's time is over. `fetch` obeys it by itself; long computations should look. */
   readonly signal: AbortSignal;
+  readonly time: ToolTime;
   /** Say how far the call has come. It reaches an MCP client that asked; otherwise it goes nowhere and costs nothing. */
   readonly report: (report: ProgressReport) => void;
 }
@@ -130,8 +160,11 @@ export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
   readonly execution: "sync" | "fire-and-forget";
   /** What it takes. As a function it is made when it is first used: a start then does not pay for it, nor checks it. */
   readonly input: Input | (() => Input);
-  /** Hosts it may reach over https, e.g. `api.example.com`; or whole origins, e.g. `https://api.example.com:8443`. */
-  readonly hosts: readonly string[];
+  /**
+   * Hosts it may reach over https, e.g. `api.example.com`; or whole origins, e.g. `https://api.example.com:8443`. `public`
+   * is every public host, for a tool whose caller says where it goes: it may sign with its secrets and read none.
+   */
+  readonly hosts: readonly string[] | typeof PUBLIC_HOSTS;
   readonly secrets?: readonly string[];
   /** Names of the Worker's bindings that it may use, as the Worker's configuration gives them. */
   readonly bindings?: readonly string[];
@@ -171,7 +204,7 @@ export interface Tool {
   readonly input: z.ZodType;
   /** Its input is made, and can be checked, only when it is first used. */
   readonly hasLateInput: boolean;
-  readonly hosts: readonly string[];
+  readonly hosts: readonly string[] | typeof PUBLIC_HOSTS;
   readonly secrets: readonly string[];
   readonly bindings: readonly string[];
   readonly timeoutMs: number;
@@ -215,8 +248,8 @@ const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
     (value) => isSchema(value) || typeof value === "function",
   ),
   hosts: must(
-    "be an array of host names",
-    listOf((host) => typeof host === "string", { min: 0 }),
+    `be an array of host names, or '${PUBLIC_HOSTS}'`,
+    (value) => value === PUBLIC_HOSTS || listOf((host) => typeof host === "string", { min: 0 })(value),
   ),
   secrets: optional(names),
   bindings: optional(names),
@@ -267,7 +300,7 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
   refuseDeclaration(name, [
     ...findContractProblems(orchestration),
     ...findContradictions(declaration),
-    ...declaration.hosts.flatMap(findHostProblems),
+    ...listHosts(declaration).flatMap(findHostProblems),
   ]);
 
   const isLate = typeof input === "function";
@@ -394,6 +427,11 @@ function findHostProblems(host: string): string[] {
   const meant = isOrigin ? `; write '${written}'` : "";
   const rule = "must be a host name or an origin, without path, user or wildcard, and a port from 1 to 65535";
   return [`host '${visibleText(host, 100)}' ${rule}${meant}`];
+}
+
+/** The hosts that a tool names, which are none where it may go to every public one. */
+export function listHosts({ hosts }: Pick<Tool, "hosts">): readonly string[] {
+  return hosts === PUBLIC_HOSTS ? [] : hosts;
 }
 
 /** The origin a host declaration stands for (`api.example.com` means https), or null when it is not one. */

@@ -15,7 +15,6 @@ import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createToolGate } from "./durable/tool-gate.ts";
 import { createToolGates } from "./gate-client/tool-gate-client.ts";
 import { createApp } from "./app.ts";
-import { signText } from "./platform/sign-text.ts";
 import { developmentOrigins } from "./platform/development.ts";
 import { createSystemPorts } from "./platform/system-ports.ts";
 
@@ -69,7 +68,7 @@ export function createVolley(options: VolleyOptions) {
           return tool === undefined ? null : toLimit(tool);
         },
         attempt: (claim) => runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs),
-        deliver: (claim) => sendCallback(claim, { ports, options, slots, sign: signText }),
+        deliver: (claim) => sendCallback(claim, { ports, options, slots }),
       };
     },
     optionsOf: readGateOptions,

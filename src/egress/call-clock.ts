@@ -41,6 +41,8 @@ export class CallClock {
   /** What has to be added to the machine's clock so that it never went back. */
   #offsetMs = 0;
   #cancelTimer: () => void = () => {};
+  /** Stops listening to the clock that this one was forked from. */
+  #leave: () => void = () => {};
   #ended: ToolFailure | null = null;
   readonly #onEnd = new Set<(reason: ToolFailure) => void>();
 
@@ -102,6 +104,17 @@ export class CallClock {
     });
   }
 
+  /**
+   * Make the clock of one request of the call: it stands still until it is resumed, ends with the call, and what it ends
+   * goes on otherwise. `stop` it when the request is over.
+   */
+  fork(totalMs: number): CallClock {
+    const fork = new CallClock(this.#clock, totalMs);
+    fork.pause();
+    fork.#leave = this.onEnd(({ failure }) => fork.end(failure));
+    return fork;
+  }
+
   /** Milliseconds spent paused so far. */
   get pausedMs(): number {
     return this.#pausedMs;
@@ -152,6 +165,7 @@ export class CallClock {
 
   /** The call is over; no timer is left behind. */
   stop(): void {
+    this.#leave();
     this.#cancelTimer();
     this.#armedAt = Number.NEGATIVE_INFINITY;
   }

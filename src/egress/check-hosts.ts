@@ -1,4 +1,4 @@
-import { type Tool, toOrigin } from "../catalog/define-tool.ts";
+import { listHosts, type Tool, toOrigin } from "../catalog/define-tool.ts";
 import { visibleText } from "../kit/visible-text.ts";
 import { guardUrl } from "./guard-url.ts";
 
@@ -7,13 +7,13 @@ import { guardUrl } from "./guard-url.ts";
  * Throws with all of them, by their tools, because at start-up their author is there to mend it.
  */
 export function checkHosts(tools: readonly Tool[], trustedOrigins: ReadonlySet<string>): void {
-  const problems = tools.flatMap(({ name, hosts }) =>
-    hosts.flatMap((host) => {
+  const problems = tools.flatMap((tool) =>
+    listHosts(tool).flatMap((host) => {
       const origin = toOrigin(host);
       const guarded = origin === null ? null : guardUrl(origin, new Set([origin]), trustedOrigins);
       if (guarded?.ok === true) return [];
       const why = guarded?.error.hint ?? "It is no address.";
-      return [`tool '${name}' can never reach its host '${visibleText(host, 100)}': ${why}`];
+      return [`tool '${tool.name}' can never reach its host '${visibleText(host, 100)}': ${why}`];
     }),
   );
   if (problems.length === 0) return;

@@ -1,4 +1,5 @@
 import {
+  PUBLIC_HOSTS,
   type Tool,
   type ReadEvents,
   type ToolContext,
@@ -15,11 +16,11 @@ import type { Release, Semaphore } from "../kit/semaphore.ts";
 
 import type { CallClock } from "./call-clock.ts";
 import { guardHeaders, markHeaders } from "./guard-headers.ts";
-import { createUrlGuard, type UrlGuard } from "./guard-url.ts";
+import { createPublicGuard, createUrlGuard, type UrlGuard } from "./guard-url.ts";
 import { HeaderSlots } from "./header-slots.ts";
 import { type Hop, nextHop } from "./next-hop.ts";
 import type { Ports, RunOptions } from "./ports.ts";
-import { type CallBytes, parseJsonBody, readBody, readEvents } from "./read-body.ts";
+import { type CallBytes, parseJsonBody, readBody, readBytes, readEvents } from "./read-body.ts";
 import { makeStatusFailure } from "./status-failure.ts";
 import { judge, type Leave, type UpstreamHealth } from "./upstream-health.ts";
 
@@ -78,11 +79,13 @@ export function createEgress(call: EgressCall): ToolContext["fetch"] {
   return async (url, request = PLAIN) => {
     if (clock.ended !== null) throw clock.ended;
     const hop = toHop(url, request, guard);
+    const own = request.timeoutMs === undefined ? null : clock.fork(request.timeoutMs);
     requests.active += 1;
     requests.turns?.enter();
     try {
-      return await follow(hop, { call, requests, guard, request });
+      return await follow(hop, { call, requests, guard, request, clock: own ?? clock });
     } finally {
+      own?.stop();
       requests.active -= 1;
       requests.turns?.leave();
     }
@@ -130,17 +133,19 @@ interface Way {
   readonly requests: Requests;
   readonly guard: UrlGuard;
   readonly request: UpstreamRequest;
+  /** The call's, or the request's own. */
+  readonly clock: CallClock;
 }
 
 /** Send a request, and what its redirects ask for, and read the answer at the end of them. */
 async function follow(first: Hop, way: Way): Promise<UpstreamResponse> {
-  const { guard } = way;
+  const { guard, request } = way;
   let hop = first;
   for (let redirects = 0; ; redirects += 1) {
     const sent = await send(hop, way);
     const { response, leave } = sent;
-    const next = response.ok ? null : nextHop(hop, response, guard);
-    if (next === null) return receive(sent, way);
+    const next = response.ok || request.reads === "status" ? null : nextHop(hop, response, guard);
+    if (next === null) return receive(sent, hop.href, way);
     leave("ok");
     discard(response);
     if (redirects === LIMITS.redirects) throw tooManyRedirects(response.status);
@@ -149,11 +154,12 @@ async function follow(first: Hop, way: Way): Promise<UpstreamResponse> {
 }
 
 /** Send one request and wait for its status line, no longer. The slot is free again when this returns. */
-async function send(hop: Hop, { call, requests }: Way): Promise<Sent> {
-  const { clock, trace, options } = call;
+async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
+  const { trace, options } = call;
   const release = call.slots.tryAcquire() ?? (await awaitSlot(requests, call));
   let isLingering = false;
   try {
+    if (clock !== call.clock) clock.resume();
     if (clock.ended !== null) throw clock.ended;
     // After the wait for a slot: what others found out meanwhile decides.
     const leave = call.health.enter(call.tool, hop.origin);
@@ -163,8 +169,8 @@ async function send(hop: Hop, { call, requests }: Way): Promise<Sent> {
       trace.status = null;
     }
     // One request of a call at most: two that are given up would take more slots than the call had a right to.
-    const lingers = call.mayLinger === true && requests.active === 1;
-    const sending = dispatch(hop, call, lingers);
+    const lingers = call.mayLinger === true && requests.active === 1 && clock === call.clock;
+    const sending = dispatch(hop, call, lingers ? null : clock);
     try {
       const response = await clock.orEnd(sending, discard);
       if (!hop.changesNothing) trace.status = response.status;
@@ -189,20 +195,23 @@ async function send(hop: Hop, { call, requests }: Way): Promise<Sent> {
 function dispatch(
   { href, method, headers, body }: Hop,
   call: EgressCall,
-  lingers: boolean,
+  clock: CallClock | null,
 ): Promise<Response> {
   const init: RequestInit = { method, headers: headers as Record<string, string>, redirect: "manual" };
   if (body !== undefined) init.body = body;
-  if (!lingers) init.signal = call.clock.signal;
+  if (clock !== null) init.signal = clock.signal;
   return call.fetch(href, init);
 }
 
-async function receive({ response, leave }: Sent, { call, request }: Way): Promise<UpstreamResponse> {
+async function receive({ response, leave }: Sent, url: string, way: Way): Promise<UpstreamResponse> {
+  const { call } = way;
   const { status, headers } = response;
   try {
-    const text = await readAnswer(response, call, request.onEvents);
+    const body = await readAnswer(response, way);
     leave("ok");
-    return { status, headers, text: () => text, json: () => parseHeld(text, headers, call) };
+    const text = typeof body === "string" ? () => body : () => new TextDecoder().decode(body);
+    const bytes = () => (typeof body === "string" ? NOTHING : body);
+    return { status, headers, url, text, bytes, json: () => parseHeld(text(), headers, call) };
   } catch (error) {
     leave(error instanceof ToolFailure ? judge(error.failure, call.hasItsTime) : "unknown");
     throw error;
@@ -216,16 +225,24 @@ function parseHeld(json: string, headers: Headers, { held }: EgressCall): unknow
 
 const PARTIAL_CONTENT = 206;
 
+const NOTHING = new Uint8Array();
+
 /** Read a 2xx that is all of the answer; throw what any other status means. */
-function readAnswer(response: Response, call: EgressCall, onEvents?: ReadEvents): Promise<string> {
-  const { tool, clock, held, options } = call;
-  if (!response.ok || response.status === PARTIAL_CONTENT) {
+async function readAnswer(response: Response, { call, clock, request }: Way): Promise<string | Uint8Array> {
+  const { tool, held, options } = call;
+  const { reads, onEvents } = request;
+  if (!response.ok || (response.status === PARTIAL_CONTENT && reads !== "status")) {
     discard(response);
     const refusal = makeStatusFailure(response, tool, call.time.now());
     call.trace.retryAfterMs = refusal.failure.retryAfterMs ?? call.trace.retryAfterMs;
     throw refusal;
   }
+  if (reads === "status") {
+    discard(response);
+    return "";
+  }
   const limits = { maxBytes: tool.maxResponseBytes, held, clock, idleTimeoutMs: options.idleTimeoutMs };
+  if (reads === "bytes") return readBytes(response, limits);
   if (onEvents === undefined || !isEventStream(response)) return readBody(response, limits);
   const parse = (json: string): unknown => parseHeld(json, response.headers, call);
   return readEvents(response, limits, (piece) => onEvents(piece, parse));
@@ -246,11 +263,15 @@ function urlGuardOf(tool: Tool, trustedOrigins: ReadonlySet<string>): UrlGuard {
   }
   let guard = byTool.get(tool);
   if (guard === undefined) {
-    const origins = new Set(tool.hosts.map(toOrigin).filter((origin) => origin !== null));
-    guard = createUrlGuard(origins, trustedOrigins);
+    guard = makeUrlGuard(tool, trustedOrigins);
     byTool.set(tool, guard);
   }
   return guard;
+}
+
+function makeUrlGuard({ hosts }: Tool, trustedOrigins: ReadonlySet<string>): UrlGuard {
+  if (hosts === PUBLIC_HOSTS) return createPublicGuard(trustedOrigins);
+  return createUrlGuard(new Set(hosts.map(toOrigin).filter((origin) => origin !== null)), trustedOrigins);
 }
 
 /** Give up a body nobody will read, so that its connection is not kept. */

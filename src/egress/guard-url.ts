@@ -83,6 +83,30 @@ export function guardUrl(
   return ok(target);
 }
 
+/**
+ * Check an address that a caller names: an absolute https URL of a public host, on port 443, without credentials. A trusted
+ * origin may be otherwise.
+ *
+ * The rules are those of `guardUrl` with every origin declared. What a declaration vouches for is missing, so two are added:
+ * a name that nobody can have is none, and an odd port is how a caller has us knock on other services.
+ */
+export function guardPublicUrl(url: string | URL, trustedOrigins: ReadonlySet<string>): Result<URL, Failure> {
+  const target = typeof url === "string" ? URL.parse(url) : url;
+  const guarded = guardUrl(target ?? url, new Set(target === null ? [] : [target.origin]), trustedOrigins);
+  if (!guarded.ok || trustedOrigins.has(guarded.value.origin)) return guarded;
+  const host = visibleText(guarded.value.hostname, 100);
+  if (!isPublicHost(guarded.value.hostname))
+    return denied(`'${host}' is a name that nobody has; use the host's real one.`);
+  if (guarded.value.port !== "")
+    return denied(`'${host}' may be called on port 443 only; leave the port out.`);
+  return guarded;
+}
+
+/** The guard of a tool that may go wherever its caller says. */
+export function createPublicGuard(trustedOrigins: ReadonlySet<string>): UrlGuard {
+  return Object.assign((url: string | URL) => guardPublicUrl(url, trustedOrigins), { originOf: () => null });
+}
+
 /** Say what makes a canonical host name unfit for the public internet, or null when nothing does. */
 function describePrivate(hostname: string): string | null {
   if (hostname.startsWith("[") || IPV4.test(hostname)) return "an IP address";

@@ -2,6 +2,9 @@ import type { ToolCaller } from "../catalog/define-tool.ts";
 import type { PermitAnswer, PermitRequest } from "../contract/gate/permit.ts";
 import type { Clock } from "../kit/clock.ts";
 
+/** HMAC-SHA-256 of a text, as base64. */
+export type SignText = (key: Uint8Array, text: string) => Promise<string>;
+
 export type LogLevel = "info" | "warn" | "error";
 
 /** What running a tool needs of the world. Everything else in the core is a pure function. */
@@ -15,6 +18,7 @@ export interface Ports {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** SHA-256 of a text's UTF-8, as hex. */
   readonly sha256: (text: string) => Promise<string>;
+  readonly sign: SignText;
   /** A configured secret, or undefined. */
   readonly secret: (name: string) => string | undefined;
   /**

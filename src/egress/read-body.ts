@@ -163,11 +163,10 @@ export interface BodyLimits {
  *   `UPSTREAM_ERROR` when it breaks off; the clock's own failure when time runs out
  */
 export function readBody(response: Response, limits: BodyLimits): Promise<string> {
-  const length = response.headers.get("content-length");
-  const declared = length !== null && DIGITS.test(length) ? Number(length) : Number.NaN;
+  const declared = declaredLength(response);
   return declared <= Math.min(SMALL_BODY, limits.maxBytes) && isDelimited(response.headers)
     ? readSmallBody(response, declared, limits)
-    : readInChunks(response, declared, limits);
+    : readInChunks(response, limits, () => createText(response.headers.get("content-type")));
 }
 
 /**
@@ -182,18 +181,35 @@ export function readEvents(
   limits: BodyLimits,
   onPiece: (piece: string) => boolean,
 ): Promise<string> {
-  return readInChunks(response, Number.NaN, { ...limits, idleTimeoutMs: Number.POSITIVE_INFINITY }, onPiece);
+  const untilItsEnd = { ...limits, idleTimeoutMs: Number.POSITIVE_INFINITY };
+  return readInChunks(response, untilItsEnd, () => createText(response.headers.get("content-type"), onPiece));
 }
 
-async function readInChunks(
+/** Read a response's body as the bytes that it is, within its limits; see `readBody`. */
+export function readBytes(response: Response, limits: BodyLimits): Promise<Uint8Array> {
+  return readInChunks(response, limits, createBytes);
+}
+
+function declaredLength({ headers }: Response): number {
+  const length = headers.get("content-length");
+  return length !== null && DIGITS.test(length) ? Number(length) : Number.NaN;
+}
+
+/** What the chunks of a body become. It keeps none of them: a buffer may be much larger than the chunk in it. */
+interface Gathered<T> {
+  /** True when the rest is not needed. */
+  add(chunk: Uint8Array): boolean;
+  end(): T;
+}
+
+async function readInChunks<T>(
   response: Response,
-  declared: number,
   limits: BodyLimits,
-  onPiece?: (piece: string) => boolean,
-): Promise<string> {
+  gather: () => Gathered<T>,
+): Promise<T> {
   const { maxBytes, held, clock, idleTimeoutMs } = limits;
   // Only now: a runtime whose stream was looked at reads it the slow way.
-  if (response.body === null) return "";
+  if (response.body === null) return gather().end();
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   // Cancelling settles a pending read at once, even when the stream does not know about the signal.
   const cancel = (): void => void attempt(() => reader.cancel());
@@ -204,31 +220,27 @@ async function readInChunks(
   let taken = 0;
   try {
     if (clock.ended !== null) throw clock.ended;
-    if (declared > maxBytes) throw tooLarge(maxBytes);
-    const decoder = createDecoder(response.headers.get("content-type"));
-    let text = "";
+    if (declaredLength(response) > maxBytes) throw tooLarge(maxBytes);
+    const gathered = gather();
     for (let chunks = 1; ; chunks += 1) {
       clock.enter("idle", idleTimeoutMs);
       const { done, value } = await readChunk(reader, clock);
       isWhole = done;
       if (done) {
-        text += decode(decoder);
+        const body = gathered.end();
         held.keep(taken);
         isKept = true;
-        return text;
+        return body;
       }
       bytes += value.byteLength;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
       if (chunks > LIMITS.responseChunks) throw tooManyChunks();
       if (!held.take(value.byteLength, bytes)) throw budgetSpent();
       taken = bytes;
-      const piece = decode(decoder, value);
-      text += piece;
-      if (onPiece?.(piece) === true) {
-        held.keep(taken);
-        isKept = true;
-        return text;
-      }
+      if (!gathered.add(value)) continue;
+      held.keep(taken);
+      isKept = true;
+      return gathered.end();
     }
   } finally {
     if (!isWhole) cancel();
@@ -236,6 +248,40 @@ async function readInChunks(
     stopListening();
     clock.leave();
   }
+}
+
+function createText(contentType: string | null, onPiece?: (piece: string) => boolean): Gathered<string> {
+  const decoder = createDecoder(contentType);
+  let text = "";
+  let isEnough = false;
+  return {
+    add(chunk) {
+      const piece = decode(decoder, chunk);
+      text += piece;
+      isEnough = onPiece?.(piece) === true;
+      return isEnough;
+    },
+    // Where the rest was not needed it may break off within a character.
+    end: () => (isEnough ? text : text + decode(decoder)),
+  };
+}
+
+function createBytes(): Gathered<Uint8Array> {
+  let bytes = new Uint8Array(0);
+  let length = 0;
+  return {
+    add(chunk) {
+      if (length + chunk.length > bytes.length) {
+        const larger = new Uint8Array(Math.max(2 * bytes.length, length + chunk.length));
+        larger.set(bytes);
+        bytes = larger;
+      }
+      bytes.set(chunk, length);
+      length += chunk.length;
+      return false;
+    },
+    end: () => bytes.subarray(0, length),
+  };
 }
 
 /**

@@ -11,15 +11,11 @@ import type { Ports, RunOptions } from "./ports.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 import { parseWebhookSecrets } from "./webhook-secret.ts";
 
-/** HMAC-SHA-256 of a text, as base64. */
-export type SignText = (key: Uint8Array, text: string) => Promise<string>;
-
 export interface CallbackScope {
-  readonly ports: Pick<Ports, "clock" | "fetch" | "secret">;
+  readonly ports: Pick<Ports, "clock" | "fetch" | "secret" | "sign">;
   readonly options: Pick<RunOptions, "trustedOrigins">;
   /** Calls that may wait for response headers at once, shared with the attempts of jobs. */
   readonly slots: Semaphore;
-  readonly sign: SignText;
 }
 
 /**
@@ -52,12 +48,12 @@ interface Endpoint {
 async function post(
   { eventId, job }: CallbackClaim,
   { href, secrets, clock }: Endpoint,
-  { ports, sign }: CallbackScope,
+  { ports }: CallbackScope,
 ): Promise<CallbackEnd> {
   const body = toEventJson(job);
   const timestamp = String(Math.floor(ports.clock.now() / 1_000));
   const signatures = await Promise.all(
-    secrets.map(async (secret) => `v1,${await sign(secret, `${eventId}.${timestamp}.${body}`)}`),
+    secrets.map(async (secret) => `v1,${await ports.sign(secret, `${eventId}.${timestamp}.${body}`)}`),
   );
   const headers = markHeaders({
     "content-type": "application/json",

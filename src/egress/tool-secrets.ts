@@ -1,15 +1,38 @@
-import type { ProgressReport, Tool, ToolCaller } from "../catalog/define-tool.ts";
+import { PUBLIC_HOSTS, type ProgressReport, type Tool, type ToolCaller } from "../catalog/define-tool.ts";
 import type { Failure } from "../contract/failure.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import { attempt } from "../kit/result.ts";
 import type { Ports } from "./ports.ts";
 import { createRedactor } from "./redact.ts";
+import { parseWebhookSecrets } from "./webhook-secret.ts";
 
 /** What a secret is for one call: the deployment's, or its caller's own. */
 export type SecretOf = (name: string) => string | undefined;
 
 /** Read a secret for a tool that declares it; throws a `ToolFailure` where the deployment has not set it. */
 export function readSecret(tool: Tool, name: string, secretOf: SecretOf): string {
+  if (tool.hosts === PUBLIC_HOSTS)
+    throw new Error(`Cannot read secret '${name}': tool '${tool.name}' may go anywhere, so it only signs`);
+  return findSecret(tool, name, secretOf);
+}
+
+/**
+ * Sign a text with a secret that a tool declares, once for each key that it holds; rejects with a `ToolFailure` where the
+ * deployment has set none that can sign.
+ */
+export async function signWithSecret(
+  tool: Tool,
+  { name, text }: { readonly name: string; readonly text: string },
+  secretOf: SecretOf,
+  sign: Ports["sign"],
+): Promise<readonly string[]> {
+  const keys = parseWebhookSecrets(findSecret(tool, name, secretOf));
+  if (keys !== null) return Promise.all(keys.map((key) => sign(key, text)));
+  const hint = `The deployment's secret ${name} is not one to sign with; its operator has to set it right. Do without this tool until then.`;
+  throw new ToolFailure("MISCONFIGURED", { hint });
+}
+
+function findSecret(tool: Tool, name: string, secretOf: SecretOf): string {
   if (!tool.secrets.includes(name))
     throw new Error(`Cannot read secret '${name}': tool '${tool.name}' does not declare it`);
   const value = secretOf(name);

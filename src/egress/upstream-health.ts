@@ -1,4 +1,4 @@
-import type { Tool } from "../catalog/define-tool.ts";
+import { PUBLIC_HOSTS, type Tool } from "../catalog/define-tool.ts";
 import type { Failure } from "../contract/failure.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -12,7 +12,8 @@ export type Leave = (verdict: Verdict) => void;
  * What an isolate has learned about its upstreams: a breaker for every tool and origin, a retry budget for every tool.
  *
  * It lives as long as the isolate and is shared by all tenants, for an upstream that is down is down for everyone. It
- * cannot grow without end: a request only ever goes to an origin that its tool declares.
+ * cannot grow without end: a breaker is for an origin that its tool declares. Where callers say where to go there is none,
+ * so none of them can close a host to the others.
  */
 export class UpstreamHealth {
   readonly #clock: Pick<Clock, "now">;
@@ -29,6 +30,7 @@ export class UpstreamHealth {
    * @throws ToolFailure `CIRCUIT_OPEN` when the upstream is known to fail
    */
   enter(tool: Tool, origin: string): Leave {
+    if (tool.hosts === PUBLIC_HOSTS) return ignore;
     let breakers = this.#breakers.get(tool);
     if (breakers === undefined) this.#breakers.set(tool, (breakers = new Map()));
     const before = breakers.get(origin) ?? createBreaker(this.#clock.now());
@@ -57,6 +59,8 @@ export class UpstreamHealth {
     return this.#budgets.get(tool) ?? createRetryBudget(this.#clock.now());
   }
 }
+
+const ignore: Leave = () => {};
 
 /**
  * Judge whose fault a failed request was. Only what the upstream does to everyone counts against it: no connection, no

@@ -20,6 +20,7 @@ import {
   redactHint,
   redactMessage,
   redactorOf,
+  signWithSecret,
 } from "../egress/tool-secrets.ts";
 import type { CallPermits } from "./call-permits.ts";
 import { type CallScope, type Parallelism, requestOf } from "./call-scope.ts";
@@ -160,6 +161,7 @@ class ToolCall implements CallState {
     const { idempotencyKey } = this.#options;
     const clock = this.#clock;
     const own = this.#secrets;
+    const secretOf = own === null ? ports.secret : (name: string) => own.get(name);
     const bind = (name: string): object => this.#bind(name);
     const log = (): ToolLog => (this.#log ??= createToolLog(this.#logged));
     return {
@@ -176,7 +178,8 @@ class ToolCall implements CallState {
         hasItsTime: timeoutMs >= tool.timeoutMs,
         mayLinger: mayLinger === true && !tool.isWrite,
       }),
-      secret: (name) => readSecret(tool, name, own === null ? ports.secret : (secret) => own.get(secret)),
+      secret: (name) => readSecret(tool, name, secretOf),
+      sign: (name, text) => signWithSecret(tool, { name, text }, secretOf, ports.sign),
       binding: bind as ToolContext["binding"],
       get caller() {
         return { tenant: origin.tenant, key: origin.key };
@@ -197,6 +200,13 @@ class ToolCall implements CallState {
       // Made when it is asked for: most tools never look, and a signal costs more than the rest of this.
       get signal() {
         return clock.signal;
+      },
+      get time() {
+        return {
+          now: () => ports.clock.now(),
+          leftMs: () => clock.remainingMs,
+          sleep: (ms: number) => sleep(ports.clock, ms, clock.signal),
+        };
       },
       report: (report: ProgressReport) => onReport?.(redactMessage(report, this.#redact)),
     };

@@ -32,12 +32,12 @@ test.each<[string, object, string]>([
   [
     "one host as text",
     { hosts: "api.example.com" },
-    `'hosts' must be an array of host names, received the string "api.example.com"`,
+    `'hosts' must be an array of host names, or 'public', received the string "api.example.com"`,
   ],
   [
     "a host that is a URL object",
     { hosts: [new URL("https://a.example")] },
-    "'hosts' must be an array of host names",
+    "'hosts' must be an array of host names, or 'public'",
   ],
   ["no hosts", { hosts: undefined }, "'hosts' must be an array"],
   ["one secret as text", { secrets: "KEY" }, "'secrets' must be an array of names"],
@@ -88,7 +88,7 @@ test("defineTool() says everything that is wrong with a declaration at once, a l
     [
       "Cannot define tool 'ping':",
       "  - 'summary' must be text, received 5",
-      `  - 'hosts' must be an array of host names, received the string "x"`,
+      `  - 'hosts' must be an array of host names, or 'public', received the string "x"`,
       "  - 'run' must be a function, received nothing",
       "  - there is no field 'exection'; did you mean 'execution'?",
     ].join("\n"),

@@ -57,10 +57,14 @@ class Endpoint {
     };
     return this.clock.runUntil(
       sendCallback(claim, {
-        ports: { clock: this.clock, fetch, secret: (name) => (name === "SECRET" ? this.secret : undefined) },
+        ports: {
+          clock: this.clock,
+          fetch,
+          secret: (name) => (name === "SECRET" ? this.secret : undefined),
+          sign: async (key, text) => createHmac("sha256", key).update(text).digest("base64"),
+        },
         options: { trustedOrigins: new Set() },
         slots: this.slots,
-        sign: async (key, text) => createHmac("sha256", key).update(text).digest("base64"),
       }),
     );
   }

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 
+import { listHosts } from "../../src/catalog/define-tool.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 import { EXAMPLES_HOST } from "../sandbox/upstreams/examples.ts";
 import { PROBE_HOST } from "../sandbox/upstreams/probe.ts";
 import { routeUpstream } from "../sandbox/upstreams/route-upstream.ts";
 import { INSTANT_PORTS } from "../support/instant-ports.ts";
 
-test.each([PROBE_HOST, EXAMPLES_HOST, ...SHIPPED_TOOLS.flatMap(({ hosts }) => hosts)])(
+test.each([PROBE_HOST, EXAMPLES_HOST, ...SHIPPED_TOOLS.flatMap(listHosts)])(
   "routeUpstream() has a stand-in for %s",
   async (host) => {
     expect(await routeUpstream(new Request(`https://${host}/`), INSTANT_PORTS)).toBeInstanceOf(Response);
@@ -22,7 +23,7 @@ test("routeUpstream() makes callers wait as long as the provider takes", async (
   const slept: number[] = [];
   const sleep = async (ms: number): Promise<void> => void slept.push(ms);
   const ports = { ...INSTANT_PORTS, sleep };
-  for (const host of SHIPPED_TOOLS.flatMap(({ hosts }) => hosts))
+  for (const host of SHIPPED_TOOLS.flatMap(listHosts))
     await routeUpstream(new Request(`https://${host}/`), ports);
   expect(slept).toEqual([240, 380, 180, 150, 120, 120]);
 });

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 
 import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import type { Tool } from "../../src/catalog/define-tool.ts";
@@ -70,6 +70,7 @@ export class TestWorld {
     newId: () => `${(this.#ids += 1).toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`,
     fetch: (url, init) => this.fetch(url, init),
     sha256: sha256Of,
+    sign: (key, text) => Promise.resolve(createHmac("sha256", key).update(text).digest("base64")),
     secret: (name) => this.secrets.get(name),
     binding: (name) => this.bindings.get(name),
     log: (level, json, stack) => void this.logged.push({ level, json, stack }),

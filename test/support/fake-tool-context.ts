@@ -1,14 +1,17 @@
+import { createHmac } from "node:crypto";
+
 import type {
   ProgressReport,
   Tool,
   ToolCaller,
   ToolContext,
   ToolLog,
+  ToolTime,
   UpstreamRequest,
   UpstreamResponse,
   WriteLog,
 } from "../../src/catalog/define-tool.ts";
-import { toOrigin } from "../../src/catalog/define-tool.ts";
+import { PUBLIC_HOSTS, toOrigin } from "../../src/catalog/define-tool.ts";
 import { ToolFailure } from "../../src/catalog/tool-failure.ts";
 import { INSTANT_PORTS } from "./instant-ports.ts";
 
@@ -61,6 +64,8 @@ export class FakeToolContext implements ToolContext {
   readonly request: object;
   /** What it asked to be kept out of its answers. */
   readonly concealed: string[] = [];
+  /** Stands still: whoever sleeps does so for good. What waits is tested with a `TestWorld`. */
+  readonly time: ToolTime = { now: () => NOON, leftMs: () => 10_000, sleep: () => new Promise(() => {}) };
   readonly #tool: FakedTool;
   readonly #options: FakeToolContextOptions;
 
@@ -82,8 +87,12 @@ export class FakeToolContext implements ToolContext {
 
   async fetch(url: string | URL, request: UpstreamRequest = {}): Promise<UpstreamResponse> {
     const target = new URL(url);
-    if (!this.#tool.hosts.some((host) => toOrigin(host) === target.origin))
-      throw new ToolFailure("EGRESS_DENIED");
+    const { hosts } = this.#tool;
+    const isAllowed =
+      hosts === PUBLIC_HOSTS
+        ? target.protocol === "https:"
+        : hosts.some((host) => toOrigin(host) === target.origin);
+    if (!isAllowed) throw new ToolFailure("EGRESS_DENIED");
 
     const { method = "GET", body } = request;
     const headers = new Headers(request.headers);
@@ -94,17 +103,30 @@ export class FakeToolContext implements ToolContext {
     const response = await this.#options.answer(
       new Request(target, { method, headers, ...(text !== undefined && { body: text }) }),
     );
-    const answer = await response.text();
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const answer = new TextDecoder().decode(bytes);
     if (!response.ok) throw toFailure(response);
     return {
       status: response.status,
       headers: response.headers,
+      url: target.href,
       text: () => answer,
+      bytes: () => (request.reads === "bytes" ? bytes : new Uint8Array()),
       json: () => parseJson(answer),
     };
   }
 
   secret(name: string): string {
+    if (this.#tool.hosts === PUBLIC_HOSTS) throw new Error(`Cannot read secret '${name}': it only signs`);
+    return this.#secret(name);
+  }
+
+  async sign(name: string, text: string): Promise<readonly string[]> {
+    const key = Buffer.from(this.#secret(name).replace("whsec_", ""), "base64");
+    return [createHmac("sha256", key).update(text).digest("base64")];
+  }
+
+  #secret(name: string): string {
     const value = this.#tool.secrets.includes(name) ? this.#options.secrets?.[name] : undefined;
     if (value === undefined) throw new ToolFailure("MISCONFIGURED", { hint: `'${name}' is not set.` });
     return value;
@@ -126,6 +148,8 @@ export class FakeToolContext implements ToolContext {
     this.reports.push(report);
   }
 }
+
+const NOON = Date.UTC(2026, 10, 22, 12);
 
 function toFailure({ status, headers }: Response): ToolFailure {
   const retryAfterS = Number(headers.get("retry-after") ?? Number.NaN);

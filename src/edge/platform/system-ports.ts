@@ -1,6 +1,7 @@
 import type { Clock } from "../../kit/clock.ts";
 import type { Ports } from "../../egress/ports.ts";
 import { writeLine } from "./log-bug.ts";
+import { signText } from "./sign-text.ts";
 
 /** The platform's clock. */
 export const systemClock: Clock = {
@@ -36,6 +37,7 @@ export function createSystemPorts(
       const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
       return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
     },
+    sign: signText,
     secret(name) {
       const value = Object.hasOwn(env, name) ? env[name] : undefined;
       return typeof value === "string" && value !== "" ? value : undefined;

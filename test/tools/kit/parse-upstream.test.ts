@@ -9,7 +9,14 @@ import { parseUpstream } from "../../../src/tools/kit/parse-upstream.ts";
 const schema = z.looseObject({ id: z.string() });
 
 function respond(body: unknown): UpstreamResponse {
-  return { status: 200, headers: new Headers(), text: () => JSON.stringify(body), json: () => body };
+  return {
+    status: 200,
+    headers: new Headers(),
+    url: "https://api.example.com/",
+    text: () => JSON.stringify(body),
+    bytes: () => new Uint8Array(),
+    json: () => body,
+  };
 }
 
 test("parseUpstream() reads the example of its documentation and keeps new fields out of the way", () => {
