@@ -224,4 +224,6 @@ export const LIMITS = {
   confirmationsPending: 200,
   /** Confirmations kept of one tenant, the decided and the expired among them. */
   confirmationsKept: 1_000,
+  /** One object that a tool keeps: the largest image or presentation is a few megabytes, and an isolate holds it two or three times while it is made. */
+  objectBytes: 16 * 1024 * 1024,
 } as const;
