@@ -234,4 +234,18 @@ export const LIMITS = {
   descriptionCharacters: 8_192,
   /** Characters of a declared address: what every proxy and server on the way takes. */
   declaredUrlCharacters: 2_048,
+  /** One object that a tool keeps: the largest image or presentation is a few megabytes, and an isolate holds it two or three times while it is made. */
+  objectBytes: 16 * 1024 * 1024,
+  /** Characters of one part of a document: some 5,000 tokens, which is as much as a model reads with care at once. */
+  documentCharacters: 20_000,
+  /** Contacts that one call creates: one statement, and a page of a spreadsheet. */
+  contactRows: 100,
+  /** Orders of one answer; a report holds more. */
+  orderRows: 100,
+  /** Groups of one summary: months of eight years, or the hundred largest customers. */
+  summaryGroups: 100,
+  /** Rows of one report: its text is a few megabytes, made in memory, and its query reads no more of the table. */
+  reportRows: 10_000,
+  /** Documents put in order at once: more than a search gives, within the arguments of one action. */
+  rerankDocuments: 100,
 } as const;

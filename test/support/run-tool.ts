@@ -15,6 +15,8 @@ interface RunToolOptions {
   readonly answer?: (request: Request) => Promise<Response> | Response;
   readonly secrets?: Readonly<Record<string, string>>;
   readonly idempotencyKey?: string;
+  readonly bindings?: Readonly<Record<string, unknown>>;
+  readonly tenant?: string;
 }
 
 interface ToolRun {
@@ -28,6 +30,8 @@ export function runTool(tool: Tool, args: unknown, options: RunToolOptions = {})
     answer: options.answer ?? answerFromStandIn,
     secrets: options.secrets ?? SECRETS,
     ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+    ...(options.bindings !== undefined && { bindings: options.bindings }),
+    ...(options.tenant !== undefined && { caller: { tenant: options.tenant, key: "tester" } }),
   });
   // The output is what a model would read: what JSON keeps of it.
   const run = async (): Promise<unknown> =>

@@ -1,7 +1,11 @@
 import * as z from "zod";
 import { expect, test } from "vitest";
 
+import { OPT_IN_TOOLS } from "../../src/tools/opt-in-tools.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
+
+const OPT_IN = Object.values(OPT_IN_TOOLS).flat();
+const ALL = [...SHIPPED_TOOLS, ...OPT_IN];
 
 test("SHIPPED_TOOLS are these, in these categories", () => {
   expect(SHIPPED_TOOLS.map(({ name, category }) => `${category}/${name}`)).toEqual([
@@ -13,7 +17,19 @@ test("SHIPPED_TOOLS are these, in these categories", () => {
   ]);
 });
 
-test.each(SHIPPED_TOOLS)("$name tells a model the size of its output and what each argument is", (tool) => {
+test("OPT_IN_TOOLS are these, in these categories, and each needs a binding, which no other does", () => {
+  expect(OPT_IN.map(({ name, category }) => `${category}/${name}`)).toEqual([
+    "documents/search_documents",
+    "documents/fetch_document",
+    "data/create_contacts",
+    "data/query_orders",
+    "data/revenue_summary",
+    "data/csv_report",
+  ]);
+  expect(ALL.filter(({ bindings }) => bindings.length > 0)).toEqual(OPT_IN);
+});
+
+test.each(ALL)("$name tells a model the size of its output and what each argument is", (tool) => {
   expect(tool.description).toMatch(/Size: about \d+ tokens/);
   expect(tool.summary.length).toBeLessThan(80);
   const { properties } = z.toJSONSchema(tool.input, { io: "input" }) as {
@@ -22,7 +38,7 @@ test.each(SHIPPED_TOOLS)("$name tells a model the size of its output and what ea
   for (const property of Object.values(properties)) expect(property.description).toMatch(/\.$/);
 });
 
-test.each(SHIPPED_TOOLS)("$name may be retried: a read, or an idempotent write, with a backoff", (tool) => {
+test.each(ALL)("$name may be retried: a read, or an idempotent write, with a backoff", (tool) => {
   expect(tool.repeatable).toBe(true);
   expect(tool.orchestration.backoff).toBeDefined();
 });

@@ -1,0 +1,81 @@
+import * as z from "zod";
+
+import { defineTool } from "../../catalog/define-tool.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { keepObject } from "../kit/keep-object.ts";
+import { queryRows } from "../kit/query-rows.ts";
+import { writeCsv } from "../kit/write-csv.ts";
+
+/** What a report can be about: its columns, and the order of its rows. */
+const SOURCES = {
+  orders: {
+    columns: ["order_id", "customer", "status", "ordered_at", "total_cents", "currency"],
+    order: "ordered_at DESC, order_id",
+  },
+  contacts: { columns: ["contact_id", "email", "name", "company", "created_at"], order: "created_at, email" },
+  documents: { columns: ["document_id", "title"], order: "document_id" },
+} as const;
+
+type Source = keyof typeof SOURCES;
+type Row = Readonly<Record<string, string | number | null>>;
+
+/**
+ * Write a table of the caller's tenant as CSV into the bucket of kept objects.
+ *
+ * It changes no table, but leaves an object: a write, which the same key makes once.
+ */
+export const csvReport = defineTool({
+  name: "csv_report",
+  summary: "Write orders, contacts or documents as a CSV file",
+  description:
+    "Write orders, contacts or the list of documents as a CSV file, all columns unless some are named, at most 10000 rows, and say " +
+    "where it is read: GET on its url with the same key. Columns of orders: order_id, customer, status, ordered_at, total_cents, " +
+    "currency; of contacts: contact_id, email, name, company, created_at; of documents: document_id, title. Size: about 70 tokens.",
+  category: "data",
+  actions: ["export", "create"],
+  isWrite: true,
+  execution: "sync",
+  input: z
+    .strictObject({
+      source: z.enum(Object.keys(SOURCES) as [Source, ...Source[]]).describe("What the report is about."),
+      columns: z
+        .array(z.string().max(64))
+        .min(1)
+        .max(10)
+        .optional()
+        .describe("Columns of that source, in the order wanted; all unless said."),
+    })
+    .superRefine(({ source, columns = [] }, check) => {
+      const known: readonly string[] = SOURCES[source].columns;
+      for (const [index, column] of columns.entries()) {
+        const isMisfit = !known.includes(column) || columns.indexOf(column) < index;
+        if (isMisfit)
+          check.addIssue({
+            code: "custom",
+            path: ["columns", index],
+            message: `one of ${known.join(", ")}, each once`,
+          });
+      }
+    }),
+  hosts: [],
+  bindings: ["DATA", "OBJECTS"],
+  timeoutMs: 20_000,
+  idempotent: "with-key",
+  orchestration: {
+    mode: "fan-out-bounded",
+    max_concurrency: 2,
+    backoff: { strategy: "exponential", initial_ms: 500 },
+  },
+  run: async ({ source, columns = SOURCES[source].columns }, ctx) => {
+    const most = LIMITS.reportRows;
+    const sql = `SELECT ${columns.join(", ")} FROM ${source} WHERE tenant = ?1 ORDER BY ${SOURCES[source].order} LIMIT ?2`;
+    const found = await queryRows<Row>(ctx, sql, most + 1);
+    const rows = found.slice(0, most);
+    const bytes = writeCsv(
+      columns,
+      rows.map((row) => columns.map((column) => row[column] ?? null)),
+    );
+    const kept = await keepObject(ctx, { bytes, contentType: "text/csv; charset=utf-8", extension: "csv" });
+    return { ...kept, rows: rows.length, ...(found.length > most && { more: true }) };
+  },
+});

@@ -1,0 +1,70 @@
+import * as z from "zod";
+
+import { defineTool } from "../../catalog/define-tool.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { queryRows } from "../kit/query-rows.ts";
+import { day, ORDER_STATUSES } from "./order-filter.ts";
+
+/** An order as it is told: money in whole cents, time in UTC. */
+interface Order {
+  readonly order_id: string;
+  readonly customer: string;
+  readonly status: string;
+  readonly ordered_at: string;
+  readonly total_cents: number;
+  readonly currency: string;
+}
+
+/** Find orders of the caller's tenant, the newest first. */
+export const queryOrders = defineTool({
+  name: "query_orders",
+  summary: "List orders by customer, status and time",
+  description:
+    "List orders, the newest first: id, customer, status, time (UTC), total in whole cents and currency. All conditions hold " +
+    "together. Use revenue_summary for sums and csv_report for more than 100. Size: about 50 tokens for each order, twenty unless " +
+    "more are asked for.",
+  category: "data",
+  actions: ["list", "search"],
+  isWrite: false,
+  execution: "sync",
+  input: z
+    .strictObject({
+      customer: z
+        .string()
+        .trim()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe("Part of the customer's name, in any case."),
+      status: z.enum(ORDER_STATUSES).optional().describe("Only orders of this status."),
+      from: day.optional().describe("First day, as YYYY-MM-DD (UTC)."),
+      to: day.optional().describe("Last day, that day included, as YYYY-MM-DD (UTC)."),
+      limit: z
+        .int()
+        .min(1)
+        .max(LIMITS.orderRows)
+        .default(20)
+        .describe("How many orders at most, 1 to 100, 20 unless said."),
+    })
+    .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
+      path: ["to"],
+      message: "a day not before 'from'",
+    }),
+  hosts: [],
+  bindings: ["DATA"],
+  typicalTokens: 500,
+  orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 200 } },
+  run: async ({ customer = null, status = null, from = null, to = null, limit }, ctx) => ({
+    orders: await queryRows<Order>(ctx, FIND, customer, status, from, to, limit),
+  }),
+});
+
+// `instr`, because a pattern would give `%` and `_` of a name a meaning, and may have fifty bytes.
+const FIND = `
+  SELECT order_id, customer, status, ordered_at, total_cents, currency FROM orders
+  WHERE tenant = ?1
+    AND (?2 IS NULL OR instr(lower(customer), lower(?2)) > 0)
+    AND (?3 IS NULL OR status = ?3)
+    AND (?4 IS NULL OR ordered_at >= ?4)
+    AND (?5 IS NULL OR ordered_at < date(?5, '+1 day'))
+  ORDER BY ordered_at DESC, order_id LIMIT ?6`;

@@ -1,0 +1,16 @@
+import type { Tool } from "../catalog/define-tool.ts";
+import { createContacts } from "./data/create-contacts.ts";
+import { csvReport } from "./data/csv-report.ts";
+import { queryOrders } from "./data/query-orders.ts";
+import { revenueSummary } from "./data/revenue-summary.ts";
+import { fetchDocument } from "./documents/fetch-document.ts";
+import { searchDocuments } from "./documents/search-documents.ts";
+
+/**
+ * The tools that come with Volley and need a binding of the Worker, by what they are about. Beside the others, so that a
+ * Worker without them does not carry their code: `[...SHIPPED_TOOLS, ...OPT_IN_TOOLS.data]`.
+ */
+export const OPT_IN_TOOLS = {
+  /** Need the D1 database `DATA` with its migrations, `csv_report` the R2 bucket `OBJECTS` as well. */
+  data: [searchDocuments, fetchDocument, createContacts, queryOrders, revenueSummary, csvReport],
+} as const satisfies Readonly<Record<string, readonly Tool[]>>;

@@ -1,0 +1,61 @@
+import { fillDatabase } from "../sandbox/fill-database.ts";
+import { readSandboxSql } from "./sandbox-sql.ts";
+
+/** The bindings of the tools that keep data: a real D1 database and a real R2 bucket, in Miniflare. */
+export interface DataBindings extends AsyncDisposable {
+  readonly bindings: Readonly<Record<string, unknown>>;
+  readonly bucket: Bucket;
+  readonly database: Database;
+}
+
+/** What a test uses of the bucket. */
+interface Bucket {
+  get(key: string): Promise<{
+    readonly httpMetadata?: { readonly contentType?: string };
+    text(): Promise<string>;
+  } | null>;
+  list(): Promise<{ readonly objects: readonly { readonly key: string }[] }>;
+}
+
+/** What a test uses of the database. */
+interface Database {
+  prepare(sql: string): Statement;
+  batch(statements: Statement[]): Promise<unknown>;
+}
+
+interface Statement {
+  bind(...values: unknown[]): Statement;
+  first(): Promise<unknown>;
+  all(): Promise<{ readonly results: readonly Readonly<Record<string, unknown>>[] }>;
+}
+
+interface StartOptions {
+  /** Leave the database without any table. */
+  readonly unmigrated?: boolean;
+}
+
+/** Start them: the bucket empty, the database with what the sandbox's tenants keep. */
+export async function startDataBindings({ unmigrated = false }: StartOptions = {}): Promise<DataBindings> {
+  const { convertV4MiniflareOptions, Log, LogLevel, Miniflare } = await import("miniflare");
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      modules: true,
+      script: "export default {}",
+      r2Buckets: ["OBJECTS"],
+      d1Databases: ["DATA"],
+      compatibilityDate: "2026-10-23",
+      log: new Log(LogLevel.NONE),
+      cf: false,
+      telemetry: { enabled: false },
+    }),
+  );
+  const bucket = (await miniflare.getR2Bucket("OBJECTS")) as unknown as Bucket;
+  const database = (await miniflare.getD1Database("DATA")) as unknown as Database;
+  if (!unmigrated) await fillDatabase(database, await readSandboxSql());
+  return {
+    bindings: { OBJECTS: bucket, DATA: database },
+    bucket,
+    database,
+    [Symbol.asyncDispose]: () => miniflare.dispose(),
+  };
+}
