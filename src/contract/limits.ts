@@ -236,6 +236,8 @@ export const LIMITS = {
   summaryGroups: 100,
   /** Rows of one report: its text is a few megabytes, made in memory, and its query reads no more of the table. */
   reportRows: 10_000,
+  /** Characters of an image's description: a page of text, a quarter of what the service takes. */
+  promptCharacters: 8_000,
   /** Documents put in order at once: more than a search gives, within the arguments of one action. */
   rerankDocuments: 100,
 } as const;
