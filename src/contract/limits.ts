@@ -228,6 +228,8 @@ export const LIMITS = {
   objectBytes: 16 * 1024 * 1024,
   /** Characters of one part of a document: some 5,000 tokens, which is as much as a model reads with care at once. */
   documentCharacters: 20_000,
+  /** Words of one search that are looked for: a long sentence, and each is a walk through the index. */
+  searchedWords: 32,
   /** Contacts that one call creates: one statement, and a page of a spreadsheet. */
   contactRows: 100,
   /** Orders of one answer; a report holds more. */
