@@ -1,6 +1,9 @@
 import { createVolley } from "./edge/create-volley.ts";
 import { SHIPPED_TOOLS } from "./tools/shipped-tools.ts";
 
+// What needs a database or a bucket (docs/data.md) is taken in group by group:
+// import { OPT_IN_TOOLS } from "./tools/opt-in-tools.ts";
+// const tools = [...SHIPPED_TOOLS, ...OPT_IN_TOOLS.data, ...OPT_IN_TOOLS.images];
 const volley = createVolley({ tools: SHIPPED_TOOLS });
 
 export default volley.app;

@@ -163,7 +163,7 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
     if (clock.ended !== null) throw clock.ended;
     // After the wait for a slot: what others found out meanwhile decides.
     const leave = call.health.enter(call.tool, hop.origin);
-    clock.enter("headers", options.headersTimeoutMs);
+    clock.enter("headers", call.tool.headersTimeoutMs ?? options.headersTimeoutMs);
     if (!hop.changesNothing) {
       trace.sent = true;
       trace.status = null;

@@ -15,6 +15,9 @@ export interface MiniflareSetup {
   readonly vars?: Readonly<Record<string, string>>;
   /** Durable Object namespaces with SQLite: binding name to exported class name. */
   readonly durableObjects?: Readonly<Record<string, string>>;
+  /** D1 databases and R2 buckets, by their bindings' names. */
+  readonly databases?: readonly string[];
+  readonly buckets?: readonly string[];
   /** Where what is stored outlives the Worker; in a temporary directory when not given. */
   readonly storageDir?: string;
   readonly compatibilityDate: string;
@@ -44,6 +47,8 @@ export async function startMiniflare(setup: MiniflareSetup): Promise<RunningWork
           { className, useSQLite: true },
         ]),
       ),
+      d1Databases: [...(setup.databases ?? [])],
+      r2Buckets: [...(setup.buckets ?? [])],
       compatibilityDate: setup.compatibilityDate,
       compatibilityFlags: [...setup.compatibilityFlags],
       host: "127.0.0.1",
