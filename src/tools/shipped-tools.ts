@@ -3,6 +3,7 @@ import { getWeather } from "./weather/get-weather.ts";
 import { googleMapsSearch } from "./maps/google-maps-search.ts";
 import { nhtsaRecallSearch } from "./vehicles/nhtsa-recall-search.ts";
 import { sendEmail } from "./email/send-email.ts";
+import { webFetch } from "./web/web-fetch.ts";
 import { webSearch } from "./web/web-search.ts";
 
 /** The tools that come with Volley. Your own go beside them in `src/worker.ts`: `[...SHIPPED_TOOLS, myTool]`. */
@@ -10,6 +11,7 @@ export const SHIPPED_TOOLS: readonly Tool[] = [
   googleMapsSearch,
   nhtsaRecallSearch,
   webSearch,
+  webFetch,
   sendEmail,
   getWeather,
 ];

@@ -8,6 +8,7 @@ test("SHIPPED_TOOLS are these, in these categories", () => {
     "maps/google-maps-search",
     "vehicles/nhtsa-recall-search",
     "web/web-search",
+    "web/web_fetch",
     "email/send_email",
     "weather/get_weather",
   ]);

@@ -3,6 +3,7 @@ import { EXAMPLES_HOST, answerExamples } from "./examples.ts";
 import { answerGooglePlaces } from "./google-places.ts";
 import { answerNhtsa } from "./nhtsa.ts";
 import { answerOpenMeteoForecast, answerOpenMeteoGeocoding } from "./open-meteo.ts";
+import { PAGE_HOSTS, answerPages } from "./pages.ts";
 import { PROBE_HOST, answerProbe } from "./probe.ts";
 import { answerResend } from "./resend.ts";
 import { REAL_PORTS, type StandIn, type StandInPorts } from "./stand-in.ts";
@@ -16,6 +17,7 @@ const STAND_INS: ReadonlyMap<string, StandIn> = new Map<string, StandIn>([
   ["api.open-meteo.com", answerOpenMeteoForecast],
   [PROBE_HOST, answerProbe],
   [EXAMPLES_HOST, answerExamples],
+  ...PAGE_HOSTS.map((host) => [host, answerPages] as const),
 ]);
 
 /** Whether a URL's host has a stand-in. Asked first, because making a `Request` for every call shows in a benchmark. */
