@@ -1,4 +1,7 @@
 import type { Tool } from "../catalog/define-tool.ts";
+import { dispatchEvent } from "./events/dispatch-event.ts";
+import { duckduckgoSearch } from "./web/duckduckgo-search.ts";
+import { gasPrices } from "./fuel/gas-prices.ts";
 import { getWeather } from "./weather/get-weather.ts";
 import { googleMapsSearch } from "./maps/google-maps-search.ts";
 import { nhtsaRecallSearch } from "./vehicles/nhtsa-recall-search.ts";
@@ -11,7 +14,10 @@ export const SHIPPED_TOOLS: readonly Tool[] = [
   googleMapsSearch,
   nhtsaRecallSearch,
   webSearch,
+  duckduckgoSearch,
   webFetch,
+  gasPrices,
   sendEmail,
   getWeather,
+  dispatchEvent,
 ];

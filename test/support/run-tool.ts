@@ -1,4 +1,5 @@
 import type { Tool } from "../../src/catalog/define-tool.ts";
+import { WEBHOOK_SECRET } from "../sandbox/upstreams/examples.ts";
 import { routeUpstream } from "../sandbox/upstreams/route-upstream.ts";
 import { FakeToolContext, type SentRequest } from "./fake-tool-context.ts";
 import { INSTANT_PORTS } from "./instant-ports.ts";
@@ -7,6 +8,8 @@ const SECRETS = {
   GOOGLE_MAPS_API_KEY: "maps-key",
   BRAVE_SEARCH_API_KEY: "brave-key",
   RESEND_API_KEY: "re_key",
+  EIA_API_KEY: "eia-key",
+  VOLLEY_WEBHOOK_SECRET: WEBHOOK_SECRET,
   EMAIL_FROM: "Volley <volley@example.com>",
 };
 

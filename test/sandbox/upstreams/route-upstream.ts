@@ -1,4 +1,6 @@
 import { answerBraveSearch } from "./brave-search.ts";
+import { answerDuckDuckGo } from "./duckduckgo.ts";
+import { answerEia } from "./eia.ts";
 import { EXAMPLES_HOST, answerExamples } from "./examples.ts";
 import { answerGooglePlaces } from "./google-places.ts";
 import { answerNhtsa } from "./nhtsa.ts";
@@ -13,6 +15,8 @@ const STAND_INS: ReadonlyMap<string, StandIn> = new Map<string, StandIn>([
   ["api.nhtsa.gov", answerNhtsa],
   ["api.search.brave.com", answerBraveSearch],
   ["api.resend.com", answerResend],
+  ["api.duckduckgo.com", answerDuckDuckGo],
+  ["api.eia.gov", answerEia],
   ["geocoding-api.open-meteo.com", answerOpenMeteoGeocoding],
   ["api.open-meteo.com", answerOpenMeteoForecast],
   [PROBE_HOST, answerProbe],
