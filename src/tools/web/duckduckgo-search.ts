@@ -99,7 +99,7 @@ function isWritten(value: unknown): value is string {
 function listResults(answer: Answer): Result[] {
   const { Heading, AbstractText, AbstractURL, Definition, DefinitionURL } = answer;
   const related = answer.RelatedTopics.flatMap((topic) =>
-    "Topics" in topic ? (topic.Topics as Topic[]) : [topic as Topic],
+    "Topics" in topic ? (topic.Topics as Topic[]) : [topic],
   );
   const found = [
     { title: Heading ?? "", url: AbstractURL ?? "", snippet: AbstractText },

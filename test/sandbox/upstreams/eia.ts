@@ -80,7 +80,7 @@ export async function answerEia(request: Request, ports: StandInPorts): Promise<
       400,
       "Invalid frequency provided. The only valid frequencies are 'weekly', 'monthly' and 'annual'.",
     );
-  const data = [...query].filter(([name]) => /^data\[/.test(name)).map(([, value]) => value);
+  const data = [...query].filter(([name]) => name.startsWith("data[")).map(([, value]) => value);
   if (data.some((column) => column !== "value"))
     return refuse(400, `Invalid data '${data.join()}' provided. The only valid data are 'value'.`);
   const column = query.get("sort[0][column]");
