@@ -81,11 +81,15 @@ export class Catalog {
    */
   restrictTo(grants: readonly string[]): Catalog {
     if (grants.includes("*")) return this;
-    const isGranted = ({ name, category }: Tool): boolean =>
-      grants.includes(name) || grants.includes(category);
-    const others = this.tools.filter((tool) => !isGranted(tool));
+    return this.only(({ name, category }) => grants.includes(name) || grants.includes(category));
+  }
+
+  /** The part of the catalog that `isShown` lets through; the others do not exist for whoever sees it. */
+  only(isShown: (tool: Tool) => boolean): Catalog {
+    const others = this.tools.filter((tool) => !isShown(tool));
+    if (others.length === 0) return this;
     return new Catalog(
-      this.tools.filter(isGranted),
+      this.tools.filter(isShown),
       // A key that may write is told whether it did, by a read it may not call itself: of that it sees the verdict only.
       this.#parts,
       new Set([...this.hidden, ...others.map(({ name }) => name)]),

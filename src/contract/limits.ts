@@ -76,6 +76,10 @@ export const LIMITS = {
   outputBytes: 8 * 1024 * 1024,
   /** A body of more pieces than this is an attack on the reader's loop, not data. */
   responseChunks: 16_384,
+  /** Tags of a web page that are read: the longest articles of an encyclopedia have 25,000, and a hostile page a million. */
+  pageTags: 30_000,
+  /** Characters of a web page's text that are read: four times what may be asked for, so that a menu costs nothing of it. */
+  pageCharacters: 200_000,
   /** Each hop costs a subrequest; real APIs need one. */
   redirects: 3,
   /** Retry-After beyond this is not worth repeating to a model. */

@@ -1,7 +1,8 @@
 import type { Catalog } from "../catalog/catalog.ts";
+import type { Tool } from "../catalog/define-tool.ts";
 import { type Caller, type Jurisdiction, JURISDICTIONS } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
-import type { RunOptions } from "../egress/ports.ts";
+import type { Ports, RunOptions } from "../egress/ports.ts";
 import { attemptNow } from "../kit/result.ts";
 import { CONFIRMATION_LIMITS } from "../state/confirmations.ts";
 import type { TenantGateNamespace } from "./gate-client/gate-client.ts";
@@ -54,6 +55,34 @@ export function warnOfUnknownTools(callers: readonly Caller[], catalog: Catalog)
       });
   }
 }
+
+/**
+ * What of the catalog models are shown: all of it, or with `VOLLEY_HIDE_UNCONFIGURED` `on` what this deployment can run. A
+ * tool is hidden when nobody could call it: a binding is missing, or a secret that no tenant can have of its own.
+ *
+ * @param hasOwnSecrets tenants may have secrets of their own, which are only looked up when a tool is called
+ */
+export function readShownTools(
+  env: Env,
+  catalog: Catalog,
+  ports: Pick<Ports, "secret" | "binding">,
+  hasOwnSecrets: boolean,
+): Catalog {
+  if (!hidesUnconfigured(env)) return catalog;
+  const isSet = (name: string): boolean => hasOwnSecrets || ports.secret(name) !== undefined;
+  const isBound = (name: string): boolean => ports.binding(name) !== undefined;
+  return catalog.only(({ secrets, bindings }: Tool) => secrets.every(isSet) && bindings.every(isBound));
+}
+
+/** Whether tools that are not configured are hidden, rather than shown and answered `MISCONFIGURED`. */
+export function hidesUnconfigured(env: Env): boolean {
+  const value = textOf(env, HIDE_UNCONFIGURED) ?? "";
+  if (!["", "on", "off"].includes(value))
+    throw new ConfigurationError(HIDE_UNCONFIGURED, "it must be 'on', 'off' or empty");
+  return value === "on";
+}
+
+const HIDE_UNCONFIGURED = "VOLLEY_HIDE_UNCONFIGURED";
 
 /** Where `/mcp` may be reached from and as: `VOLLEY_HOSTS` and `VOLLEY_ORIGINS`, names separated by commas. */
 export function readOrigins(env: Env): AllowedOrigins {

@@ -15,6 +15,7 @@ import {
   readKeys,
   readOrigins,
   readRunOptions,
+  readShownTools,
   readTenantGates,
   readToolGates,
   warnOfUnknownTools,
@@ -80,6 +81,7 @@ export function createDeployment(
   // What only the tenants' objects use is read by them; here so that health tells of it before one of them fails.
   readGateOptions(env);
   const toolGates = readToolGates(env, catalog);
+  const shown = readShownTools(env, catalog, ports, secretOf !== undefined);
   const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
   const catalogs = new WeakMap<Caller, Catalog>();
   const heldByTenant = new Map<string, IsolateQuota>();
@@ -87,7 +89,7 @@ export function createDeployment(
   const catalogOf = (caller: Caller): Catalog => {
     let visible = catalogs.get(caller);
     if (visible === undefined) {
-      visible = catalog.restrictTo(caller.tools);
+      visible = shown.restrictTo(caller.tools);
       catalogs.set(caller, visible);
     }
     return visible;

@@ -5,7 +5,7 @@ import type { Tool } from "../catalog/define-tool.ts";
 import { makeRefusal } from "../contract/refusal.ts";
 import { attempt, attemptNow } from "../kit/result.ts";
 import type { App } from "./app.ts";
-import { type Env, readDevelopmentOrigins, readKeys } from "./configuration.ts";
+import { type Env, hidesUnconfigured, readDevelopmentOrigins, readKeys } from "./configuration.ts";
 import type { VolleyOptions } from "./deployment.ts";
 import { respondRefusal } from "./http/respond.ts";
 import { beginDevelopment } from "./platform/development.ts";
@@ -70,23 +70,32 @@ function describeStart(env: Env, { tools, secretOf }: VolleyOptions, origins: re
     lines.push(
       "Nobody can call it: `npm run key -- --name me --tools '*'` prints a key and its line for .dev.vars.",
     );
-  lines.push(...listMissing(env, tools, { what: "secret", namesOf: ({ secrets }) => secrets }));
+  const hides = attemptNow(() => hidesUnconfigured(env));
+  if (!hides.ok) lines.push(`Nobody can call it: ${(hides.error as Error).message}`);
+  const fate = hides.ok && hides.value ? "be hidden" : "answer MISCONFIGURED";
+  // A secret that a tenant may have of its own hides nothing.
+  const fateOfSecrets = secretOf === undefined ? fate : "answer MISCONFIGURED";
+  const namesOf = ({ secrets }: Tool): readonly string[] => secrets;
+  lines.push(...listMissing(env, tools, { what: "secret", namesOf, fate: fateOfSecrets }));
   if (secretOf !== undefined) lines.push("What a tenant has of its own is looked up when a tool is called.");
-  lines.push(...listMissing(env, tools, { what: "binding", namesOf: ({ bindings }) => bindings }));
+  lines.push(...listMissing(env, tools, { what: "binding", namesOf: ({ bindings }) => bindings, fate }));
   if (origins.length > 0) lines.push(`Tools and callbacks may reach ${origins.join(", ")}.`);
   return lines.join("\n  ");
 }
 
-function listMissing(
-  env: Env,
-  tools: readonly Tool[],
-  { what, namesOf }: { readonly what: string; readonly namesOf: (tool: Tool) => readonly string[] },
-): string[] {
+interface Missing {
+  readonly what: string;
+  readonly namesOf: (tool: Tool) => readonly string[];
+  /** What becomes of tools that lack it. */
+  readonly fate: string;
+}
+
+function listMissing(env: Env, tools: readonly Tool[], { what, namesOf, fate }: Missing): string[] {
   const names = new Set(tools.flatMap(namesOf));
   const missing = [...names].filter((name) => env[name] === undefined || env[name] === "");
   return missing.map((name) => {
     const users = tools.filter((tool) => namesOf(tool).includes(name)).map((tool) => tool.name);
-    return `Missing ${what} ${name}: ${users.join(", ")} will answer MISCONFIGURED.`;
+    return `Missing ${what} ${name}: ${users.join(", ")} will ${fate}.`;
   });
 }
 

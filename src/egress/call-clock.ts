@@ -163,6 +163,12 @@ export class CallClock {
     this.#onEnd.clear();
   }
 
+  /** The call is over: what its tool did not wait for ends as well. */
+  close(): void {
+    if (this.#onEnd.size === 0) this.stop();
+    else this.end(makeFailure("CANCELLED", { hint: "The call was over before this request was." }));
+  }
+
   /** The call is over; no timer is left behind. */
   stop(): void {
     this.#leave();

@@ -1,7 +1,6 @@
 import {
   PUBLIC_HOSTS,
   type Tool,
-  type ReadEvents,
   type ToolContext,
   toOrigin,
   type UpstreamRequest,

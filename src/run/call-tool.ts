@@ -112,7 +112,7 @@ class ToolCall implements CallState {
     const looksUp = this.#scope.ports.secretOf !== undefined && this.#call.tool.secrets.length > 0;
     const misfit = looksUp ? await this.#lookUpSecrets() : null;
     const outcome = misfit ?? (await this.#attempt(this.#makeContext()));
-    this.#clock.stop();
+    this.#clock.close();
     if (this.#scope.parallelism !== undefined) this.#scope.parallelism.active -= 1;
     this.#options.permits?.release(this.#trace.retryAfterMs);
     tellCache?.(outcome);

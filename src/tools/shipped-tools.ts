@@ -1,9 +1,13 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { rerank } from "./documents/rerank.ts";
+import { dispatchEvent } from "./events/dispatch-event.ts";
+import { duckduckgoSearch } from "./web/duckduckgo-search.ts";
+import { gasPrices } from "./fuel/gas-prices.ts";
 import { getWeather } from "./weather/get-weather.ts";
 import { googleMapsSearch } from "./maps/google-maps-search.ts";
 import { nhtsaRecallSearch } from "./vehicles/nhtsa-recall-search.ts";
 import { sendEmail } from "./email/send-email.ts";
+import { webFetch } from "./web/web-fetch.ts";
 import { webSearch } from "./web/web-search.ts";
 
 /** The tools that come with Volley. Your own go beside them in `src/worker.ts`: `[...SHIPPED_TOOLS, myTool]`. */
@@ -11,7 +15,11 @@ export const SHIPPED_TOOLS: readonly Tool[] = [
   googleMapsSearch,
   nhtsaRecallSearch,
   webSearch,
+  duckduckgoSearch,
+  webFetch,
+  gasPrices,
   sendEmail,
   getWeather,
   rerank,
+  dispatchEvent,
 ];

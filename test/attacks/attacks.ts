@@ -7,6 +7,7 @@ import { HINT_ATTACKS } from "./hints.ts";
 import { KEY_ATTACKS } from "./keys.ts";
 import { MISTAKE_ATTACKS } from "./mistakes.ts";
 import { NUMBER_ATTACKS } from "./numbers.ts";
+import { PAGE_ATTACKS } from "./pages.ts";
 import { PLAN_ATTACKS } from "./plans.ts";
 import { REQUEST_ATTACKS } from "./requests.ts";
 import { SCHEMA_ATTACKS } from "./schemas.ts";
@@ -23,6 +24,7 @@ export const ATTACKS: readonly Attack[] = [
   ...HINT_ATTACKS,
   ...ARGUMENT_ATTACKS,
   ...SCHEMA_ATTACKS,
+  ...PAGE_ATTACKS,
   ...PLAN_ATTACKS,
   ...REQUEST_ATTACKS,
   ...WORK_ATTACKS,

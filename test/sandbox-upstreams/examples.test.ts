@@ -1,17 +1,30 @@
 import { beforeEach, expect, test } from "vitest";
+import { Webhook } from "standardwebhooks";
 
 import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import { EXAMPLE_TOOLS } from "../sandbox/example-tools.ts";
 import { EXAMPLES_HOST, resetExamples, WEBHOOK_SECRET } from "../sandbox/upstreams/examples.ts";
+import { INSTANT_PORTS } from "../support/instant-ports.ts";
 import { runTool } from "../support/run-tool.ts";
 import { callStandIn } from "./call-stand-in.ts";
 
 const AT = `https://${EXAMPLES_HOST}`;
 const CATALOG = createCatalog(EXAMPLE_TOOLS);
 
-function run(name: string, args: unknown, secret = WEBHOOK_SECRET) {
-  const secrets = { EXAMPLES_WEBHOOK_SECRET: secret };
-  return runTool(CATALOG.get(name)!, args, { secrets, idempotencyKey: "key" });
+function run(name: string, args: unknown) {
+  return runTool(CATALOG.get(name)!, args);
+}
+
+/** Post an event to a hook, signed by the library of the standard. */
+function post(hook: string, { secret = WEBHOOK_SECRET, at = INSTANT_PORTS.now() } = {}) {
+  const time = new Date(at);
+  const body = JSON.stringify({ type: "paid" });
+  const headers = {
+    "webhook-id": "msg-1",
+    "webhook-timestamp": String(Math.floor(at / 1_000)),
+    "webhook-signature": `v1,AAAA ${new Webhook(secret).sign("msg-1", time, body)}`,
+  };
+  return callStandIn(`${AT}/hooks/${hook}`, { method: "POST", headers, body });
 }
 
 beforeEach(resetExamples);
@@ -20,7 +33,6 @@ test.each([
   ["vector_search", { concurrency: Number.POSITIVE_INFINITY, isWrite: false }],
   ["list_calendar_events", { isWrite: false, confirm: false }],
   ["delete_calendar_event", { isWrite: true, concurrency: 1, confirm: true }],
-  ["dispatch_event", { concurrency: 25, isWrite: true, onError: "partial-success" }],
 ])("%s promises what its worked example says", (name, contract) => {
   expect(CATALOG.get(name)).toMatchObject(contract);
 });
@@ -44,18 +56,19 @@ test("passages are found", async () => {
   });
 });
 
-test("an event that a hook refused for the moment comes again, under the same id", async () => {
-  const { output, requests } = run("dispatch_event", { type: "paid", urls: [`${AT}/hooks/flaky`] });
-  expect(await output).toEqual({
-    results: [{ index: 0, url: `${AT}/hooks/flaky`, status: "ok", attempts: 2 }],
-    summary: { ok: 1, error: 0 },
+test("a hook takes a signed event, and one that it refused for the moment when it comes again", async () => {
+  expect((await post("a")).status).toBe(200);
+  expect((await post("flaky")).status).toBe(503);
+  expect((await post("flaky")).status).toBe(200);
+  expect(await callStandIn(`${AT}/stats`)).toMatchObject({
+    body: { deliveries: { a: [{ type: "paid" }], flaky: [{ type: "paid" }] } },
   });
-  expect(requests.map(({ headers }) => headers.get("webhook-id"))).toEqual(["key:0", "key:0"]);
 });
 
-test("a hook takes no event with a wrong signature", async () => {
-  const { output } = run("dispatch_event", { type: "paid", urls: [`${AT}/hooks/a`] }, "guess");
-  expect(await output).toMatchObject({ results: [{ status: "error", code: "UPSTREAM_ERROR", attempts: 1 }] });
+test("a hook takes no event with a wrong signature, or one that is too old", async () => {
+  expect((await post("a", { secret: `whsec_${btoa("another secret of 32 characters.")}` })).status).toBe(401);
+  expect((await post("a", { at: INSTANT_PORTS.now() - 600_000 })).status).toBe(400);
+  expect((await callStandIn(`${AT}/hooks/a`, { method: "POST", body: "{}" })).status).toBe(400);
   expect(await callStandIn(`${AT}/stats`)).toMatchObject({ body: { deliveries: {} } });
 });
 

@@ -6,6 +6,8 @@ import { OPT_IN_TOOLS } from "../../src/tools/opt-in-tools.ts";
 import { EXAMPLE_TOOLS } from "./example-tools.ts";
 import { createFiller } from "./fill-database.ts";
 import { createProbeTools } from "./probe-tools.ts";
+import { EXAMPLES_HOST } from "./upstreams/examples.ts";
+import { PAGE_HOSTS } from "./upstreams/pages.ts";
 import { hasStandIn, routeUpstream } from "./upstreams/route-upstream.ts";
 
 const { PROBE_ORIGIN } = env as unknown as { readonly PROBE_ORIGIN: string };
@@ -26,7 +28,8 @@ const served = await develop({ ...env }, async () => {
     ...options,
     tools: [...options.tools, ...more].map(fill),
     send: (url, init) => (hasStandIn(url) ? routeUpstream(new Request(url, init)) : null) ?? fetch(url, init),
-    trustedOrigins: [probeOrigin],
+    // Names that nobody can have, which a caller may only name here.
+    trustedOrigins: [probeOrigin, ...[EXAMPLES_HOST, ...PAGE_HOSTS].map((host) => `https://${host}`)],
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Tool } from "../../src/catalog/define-tool.ts";
+import { WEBHOOK_SECRET } from "../sandbox/upstreams/examples.ts";
 import { routeUpstream } from "../sandbox/upstreams/route-upstream.ts";
 import { FakeToolContext, type SentRequest } from "./fake-tool-context.ts";
 import { INSTANT_PORTS } from "./instant-ports.ts";
@@ -9,6 +10,8 @@ const SECRETS = {
   RESEND_API_KEY: "re_key",
   COHERE_API_KEY: "cohere-key",
   OPENAI_API_KEY: "openai-key",
+  EIA_API_KEY: "eia-key",
+  VOLLEY_WEBHOOK_SECRET: WEBHOOK_SECRET,
   EMAIL_FROM: "Volley <volley@example.com>",
 };
 

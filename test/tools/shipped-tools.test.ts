@@ -12,9 +12,13 @@ test("SHIPPED_TOOLS are these, in these categories", () => {
     "maps/google-maps-search",
     "vehicles/nhtsa-recall-search",
     "web/web-search",
+    "web/duckduckgo-search",
+    "web/web_fetch",
+    "fuel/gas-prices",
     "email/send_email",
     "weather/get_weather",
     "documents/rerank",
+    "events/dispatch_event",
   ]);
 });
 

@@ -52,9 +52,10 @@ export const createContacts = defineTool({
   actions: ["create"],
   isWrite: true,
   execution: "sync",
-  input: z.strictObject({
-    contacts: z.array(contact).min(1).max(LIMITS.contactRows).describe("The rows, 1 to 100."),
-  }),
+  input: () =>
+    z.strictObject({
+      contacts: z.array(contact).min(1).max(LIMITS.contactRows).describe("The rows, 1 to 100."),
+    }),
   hosts: [],
   bindings: ["DATA"],
   idempotent: "with-key",

@@ -36,12 +36,13 @@ export const revenueSummary = defineTool({
   actions: ["read", "aggregate"],
   isWrite: false,
   execution: "sync",
-  input: z.strictObject({
-    group_by: z
-      .enum(Object.keys(GROUPS) as [GroupBy, ...GroupBy[]])
-      .optional()
-      .describe("What to sum up by; one sum per currency unless said."),
-  }),
+  input: () =>
+    z.strictObject({
+      group_by: z
+        .enum(Object.keys(GROUPS) as [GroupBy, ...GroupBy[]])
+        .optional()
+        .describe("What to sum up by; one sum per currency unless said."),
+    }),
   hosts: [],
   bindings: ["DATA"],
   orchestration: {

@@ -23,14 +23,15 @@ export const fetchDocument = defineTool({
   actions: ["read"],
   isWrite: false,
   execution: "sync",
-  input: z.strictObject({
-    document_id: z.string().min(1).max(200).describe("Id of a document, from search_documents."),
-    offset: z
-      .int()
-      .min(0)
-      .default(0)
-      .describe("Character of the text to begin at: the next_offset of the part before."),
-  }),
+  input: () =>
+    z.strictObject({
+      document_id: z.string().min(1).max(200).describe("Id of a document, from search_documents."),
+      offset: z
+        .int()
+        .min(0)
+        .default(0)
+        .describe("Character of the text to begin at: the next_offset of the part before."),
+    }),
   hosts: [],
   bindings: ["DATA"],
   typicalTokens: 1_000,

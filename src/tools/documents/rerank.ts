@@ -45,13 +45,14 @@ export const rerank = defineTool({
   actions: ["rank"],
   isWrite: false,
   execution: "sync",
-  input: z.strictObject({
-    query: z.string().trim().min(1).max(2_000).describe("The question that the documents should answer."),
-    documents: z
-      .array(document)
-      .max(LIMITS.rerankDocuments)
-      .describe("Texts, or objects with document_id, title and text or snippet; at most 100."),
-  }),
+  input: () =>
+    z.strictObject({
+      query: z.string().trim().min(1).max(2_000).describe("The question that the documents should answer."),
+      documents: z
+        .array(document)
+        .max(LIMITS.rerankDocuments)
+        .describe("Texts, or objects with document_id, title and text or snippet; at most 100."),
+    }),
   hosts: ["api.cohere.com"],
   secrets: ["COHERE_API_KEY"],
   maxResponseBytes: 64 * 1024,

@@ -32,20 +32,21 @@ export const searchDocuments = defineTool({
   actions: ["search"],
   isWrite: false,
   execution: "sync",
-  input: z.strictObject({
-    query: z
-      .string()
-      .trim()
-      .min(1)
-      .max(LIMITS.queryCharacters)
-      .describe("Words to look for; no operators, punctuation is ignored."),
-    limit: z
-      .int()
-      .min(1)
-      .max(LIMITS.loopElements)
-      .default(5)
-      .describe("How many documents at most, 1 to 25, 5 unless said."),
-  }),
+  input: () =>
+    z.strictObject({
+      query: z
+        .string()
+        .trim()
+        .min(1)
+        .max(LIMITS.queryCharacters)
+        .describe("Words to look for; no operators, punctuation is ignored."),
+      limit: z
+        .int()
+        .min(1)
+        .max(LIMITS.loopElements)
+        .default(5)
+        .describe("How many documents at most, 1 to 25, 5 unless said."),
+    }),
   hosts: [],
   bindings: ["DATA"],
   typicalTokens: 300,

@@ -31,13 +31,19 @@ export const generateImage = defineTool({
   actions: ["create", "generate"],
   isWrite: true,
   execution: "fire-and-forget",
-  input: z.strictObject({
-    prompt: z.string().trim().min(1).max(LIMITS.promptCharacters).describe("What the image shows, in words."),
-    size: z
-      .enum(["1024x1024", "1536x1024", "1024x1536", "auto"])
-      .default("1024x1024")
-      .describe("Width and height in pixels, 1024x1024 unless said; auto lets the model choose."),
-  }),
+  input: () =>
+    z.strictObject({
+      prompt: z
+        .string()
+        .trim()
+        .min(1)
+        .max(LIMITS.promptCharacters)
+        .describe("What the image shows, in words."),
+      size: z
+        .enum(["1024x1024", "1536x1024", "1024x1536", "auto"])
+        .default("1024x1024")
+        .describe("Width and height in pixels, 1024x1024 unless said; auto lets the model choose."),
+    }),
   hosts: ["api.openai.com"],
   secrets: ["OPENAI_API_KEY"],
   bindings: ["OBJECTS"],

@@ -11,10 +11,15 @@ const HALF_A_PAIR = /[\uD800-\uDBFF]$/;
  * cutText("The fuel pump\n may fail.", 15); // "The fuel pump…"
  */
 export function cutText(text: string, maxLength: number): string {
-  const line = text.replaceAll(BLANKS, " ").trim();
-  if (line.length <= maxLength) return line;
-  const room = line.slice(0, maxLength - 1).replace(HALF_A_PAIR, "");
-  const lastBlank = line[room.length] === " " ? room.length : room.lastIndexOf(" ");
+  return cutLines(text.replaceAll(BLANKS, " ").trim(), maxLength);
+}
+
+/** Cut text as `cutText` does, and leave its lines as they are. */
+export function cutLines(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const room = text.slice(0, maxLength - 1).replace(HALF_A_PAIR, "");
+  const isWhole = /\s/.test(text[room.length]!);
+  const lastBlank = isWhole ? room.length : Math.max(room.lastIndexOf(" "), room.lastIndexOf("\n"));
   // A word longer than half of the room is no word worth keeping whole.
   const end = lastBlank >= maxLength / 2 ? lastBlank : room.length;
   return `${room.slice(0, end).trimEnd()}…`;

@@ -3,7 +3,8 @@ import type { StandInPorts } from "./stand-in.ts";
 
 const LATENCY_MS = 180;
 
-const SITES = [
+/** Whose pages are found; `answerPages` has them. */
+export const SITES = [
   { host: "forums.example", name: "Owners' Forum", path: "threads" },
   { host: "www.reviews.example", name: "Reviews", path: "guides" },
   { host: "encyclopedia.example", name: "Encyclopedia", path: "wiki" },

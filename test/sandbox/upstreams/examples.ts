@@ -3,10 +3,12 @@ import { REAL_PORTS, type StandInPorts } from "./stand-in.ts";
 /** Where the example tools call; `.test` resolves nowhere. */
 export const EXAMPLES_HOST = "examples.sandbox.test";
 
-/** Every webhook is signed with it. Public: development and tests only. */
-export const WEBHOOK_SECRET = "sandbox-webhook-secret";
+/** Every webhook is signed with it, the sandbox's `VOLLEY_WEBHOOK_SECRET`. Public: development and tests only. */
+export const WEBHOOK_SECRET = "whsec_c2FuZGJveC13ZWJob29rLXNlY3JldC1vZi0zMi1ieXRlcw==";
 
 const LATENCY_MS = 60;
+/** How far a webhook's time may be from ours. */
+const TOLERANCE_S = 300;
 
 interface RouteStats {
   requests: number;
@@ -60,7 +62,7 @@ export async function answerExamples(request: Request, ports: StandInPorts = REA
       case "GET /vectors":
         return searchVectors(searchParams);
       case "POST /hooks":
-        return await receiveEvent(name, request.headers, text);
+        return await receiveEvent(name, request.headers, text, ports.now());
       default:
         return refuse(404);
     }
@@ -82,10 +84,12 @@ function searchVectors(query: URLSearchParams): Response {
 }
 
 /** Take an event as https://www.standardwebhooks.com says: the signature covers its id, its time and its body. */
-async function receiveEvent(hook: string, headers: Headers, body: string): Promise<Response> {
+async function receiveEvent(hook: string, headers: Headers, body: string, now: number): Promise<Response> {
   const id = headers.get("webhook-id") ?? "";
-  const expected = await signWebhook(WEBHOOK_SECRET, id, headers.get("webhook-timestamp") ?? "", body);
-  if (headers.get("webhook-signature") !== expected) return refuse(401);
+  const timestamp = headers.get("webhook-timestamp") ?? "";
+  if (id === "" || Math.abs(now / 1_000 - Number(timestamp)) > TOLERANCE_S) return refuse(400);
+  const expected = await signWebhook(WEBHOOK_SECRET, id, timestamp, body);
+  if (!(headers.get("webhook-signature") ?? "").split(" ").includes(expected)) return refuse(401);
   if (hook === "down") return refuse(503);
   if (hook === "flaky" && !flakyIds.has(id)) {
     flakyIds.add(id);
@@ -96,16 +100,14 @@ async function receiveEvent(hook: string, headers: Headers, body: string): Promi
   return Response.json({ received: true });
 }
 
-/** Sign an event: HMAC-SHA256 over `id.timestamp.body`, in base64, with its version in front. */
-export async function signWebhook(
-  secret: string,
-  id: string,
-  timestamp: string,
-  body: string,
-): Promise<string> {
+/** Sign an event: HMAC-SHA256 over `id.timestamp.body`, in base64, with its version in front; the key is the secret's base64. */
+async function signWebhook(secret: string, id: string, timestamp: string, body: string): Promise<string> {
   const encoder = new TextEncoder();
+  const keyBytes = Uint8Array.from(atob(secret.slice("whsec_".length)), (character) =>
+    character.charCodeAt(0),
+  );
   const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
+  const key = await crypto.subtle.importKey("raw", keyBytes, algorithm, false, ["sign"]);
   const digest = await crypto.subtle.sign("HMAC", key, encoder.encode(`${id}.${timestamp}.${body}`));
   return `v1,${btoa(String.fromCharCode(...new Uint8Array(digest)))}`;
 }

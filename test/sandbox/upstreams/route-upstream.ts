@@ -1,10 +1,13 @@
 import { answerBraveSearch } from "./brave-search.ts";
 import { answerCohere } from "./cohere.ts";
+import { answerDuckDuckGo } from "./duckduckgo.ts";
+import { answerEia } from "./eia.ts";
 import { EXAMPLES_HOST, answerExamples } from "./examples.ts";
 import { answerGooglePlaces } from "./google-places.ts";
 import { answerNhtsa } from "./nhtsa.ts";
 import { answerOpenMeteoForecast, answerOpenMeteoGeocoding } from "./open-meteo.ts";
 import { answerOpenAiImages } from "./openai-images.ts";
+import { PAGE_HOSTS, answerPages } from "./pages.ts";
 import { PROBE_HOST, answerProbe } from "./probe.ts";
 import { answerResend } from "./resend.ts";
 import { REAL_PORTS, type StandIn, type StandInPorts } from "./stand-in.ts";
@@ -14,12 +17,15 @@ const STAND_INS: ReadonlyMap<string, StandIn> = new Map<string, StandIn>([
   ["api.nhtsa.gov", answerNhtsa],
   ["api.search.brave.com", answerBraveSearch],
   ["api.resend.com", answerResend],
+  ["api.duckduckgo.com", answerDuckDuckGo],
+  ["api.eia.gov", answerEia],
   ["geocoding-api.open-meteo.com", answerOpenMeteoGeocoding],
   ["api.open-meteo.com", answerOpenMeteoForecast],
   ["api.cohere.com", answerCohere],
   ["api.openai.com", answerOpenAiImages],
   [PROBE_HOST, answerProbe],
   [EXAMPLES_HOST, answerExamples],
+  ...PAGE_HOSTS.map((host) => [host, answerPages] as const),
 ]);
 
 /** Whether a URL's host has a stand-in. Asked first, because making a `Request` for every call shows in a benchmark. */
