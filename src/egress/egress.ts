@@ -1,6 +1,5 @@
 import {
   type Tool,
-  type ReadEvents,
   type ToolContext,
   toOrigin,
   type UpstreamRequest,
@@ -200,7 +199,7 @@ function dispatch(
 async function receive({ response, leave }: Sent, { call, request }: Way): Promise<UpstreamResponse> {
   const { status, headers } = response;
   try {
-    const text = await readAnswer(response, call, request.onEvents);
+    const text = await readAnswer(response, call, request);
     leave("ok");
     return { status, headers, text: () => text, json: () => parseHeld(text, headers, call) };
   } catch (error) {
@@ -216,10 +215,15 @@ function parseHeld(json: string, headers: Headers, { held }: EgressCall): unknow
 
 const PARTIAL_CONTENT = 206;
 
-/** Read a 2xx that is all of the answer; throw what any other status means. */
-function readAnswer(response: Response, call: EgressCall, onEvents?: ReadEvents): Promise<string> {
+/** Read a 2xx that is all of the answer; throw what any other status means, unless it is to be read. */
+function readAnswer(
+  response: Response,
+  call: EgressCall,
+  { alsoReads = [], onEvents }: UpstreamRequest,
+): Promise<string> {
   const { tool, clock, held, options } = call;
-  if (!response.ok || response.status === PARTIAL_CONTENT) {
+  const isWhole = response.ok && response.status !== PARTIAL_CONTENT;
+  if (!isWhole && !alsoReads.includes(response.status)) {
     discard(response);
     const refusal = makeStatusFailure(response, tool, call.time.now());
     call.trace.retryAfterMs = refusal.failure.retryAfterMs ?? call.trace.retryAfterMs;
