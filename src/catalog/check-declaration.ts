@@ -53,10 +53,14 @@ export function findMisfits(declaration: unknown, rules: Readonly<Record<string,
  * @param name as it was declared, which may be anything
  */
 export function refuseDeclaration(name: unknown, problems: readonly string[]): void {
-  if (problems.length === 0) return;
+  if (problems.length > 0) throw declarationError(name, problems);
+}
+
+/** The exception that names a tool and all that is wrong with its declaration. */
+export function declarationError(name: unknown, problems: readonly string[]): Error {
   const who = typeof name === "string" ? `tool '${name}'` : "a tool without a name";
   const [first] = problems;
-  throw new Error(
+  return new Error(
     problems.length === 1
       ? `Cannot define ${who}: ${first}`
       : `Cannot define ${who}:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`,

@@ -46,11 +46,12 @@ export function toIssues(
   error: Pick<Misfits, "issues">,
   input: unknown,
   base: readonly PropertyKey[] = [],
+  most: number = LIMITS.issues,
 ): Issue[] {
   const issues: Issue[] = [];
   for (const issue of error.issues) {
     for (const [path, expected] of explain(issue)) {
-      if (issues.length === LIMITS.issues) return issues;
+      if (issues.length === most) return issues;
       issues.push({
         path: visiblePath([...base, ...path]),
         expected,

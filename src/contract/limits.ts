@@ -242,4 +242,14 @@ export const LIMITS = {
   confirmationsPending: 200,
   /** Confirmations kept of one tenant, the decided and the expired among them. */
   confirmationsKept: 1_000,
+  /** A tool as data, as JSON: a description and a schema that a model is shown whole; what is larger is no tool but an API. */
+  declarationBytes: 64 * 1024,
+  /** Things wrong with one declaration that are told: more than one person repairs in one go. */
+  declarationIssues: 50,
+  /** Characters of a declared tool's summary: one line of about 15 tokens, with room for languages that need more. */
+  summaryCharacters: 200,
+  /** Characters of a declared tool's description: two pages, which every listing of the tool repeats. */
+  descriptionCharacters: 8_192,
+  /** Characters of a declared address: what every proxy and server on the way takes. */
+  declaredUrlCharacters: 2_048,
 } as const;

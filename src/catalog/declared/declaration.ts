@@ -1,5 +1,6 @@
 import type { Orchestration } from "../../contract/orchestration.ts";
 import type { JsonSchema } from "../tool-schema.ts";
+import type { ToolSecrets } from "./secret-bindings.ts";
 
 /**
  * A tool as data: what `PUT /v1/tools/{name}` takes, what an import makes of a document or a server, and what an author
@@ -67,4 +68,14 @@ export interface McpCall {
   /** What the server said of the tool when it was imported, as SHA-256; a call of one that says otherwise now is `TOOL_CHANGED`. */
   readonly fingerprint: string;
   readonly auth?: Auth;
+}
+
+/** What the operator allows whoever declares a tool. */
+export interface DeclarationRules {
+  /** Whose tool it is. */
+  readonly tenant: string;
+  /** Where secrets may go; null for the operator's own code, which needs no leave. */
+  readonly secrets: ToolSecrets | null;
+  /** Origins that may be plain http or a private address. */
+  readonly trustedOrigins: ReadonlySet<string>;
 }

@@ -1,0 +1,145 @@
+import { describe, toMisfit } from "../../contract/issues.ts";
+import { toPointer } from "../../kit/json/json-pointer.ts";
+import { ToolFailure } from "../tool-failure.ts";
+import type { HttpCall, Sent } from "./declaration.ts";
+import { fillPlaceholders, placeholdersOf } from "./url-template.ts";
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** A request as it is handed to `ctx.fetch`. */
+export interface MadeRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text, so that a body that is one string is sent as JSON too. */
+  readonly body?: string;
+}
+
+/**
+ * Make the request of a call. Every argument is sent in one place; what the declaration gives none goes into the query of a GET
+ * or DELETE, and into the JSON body of any other. An argument that is null or not there is not sent in a query or a header.
+ *
+ * An argument that is refused is `INVALID_ARGS`: nothing was sent.
+ *
+ * @param credentials what the query has besides
+ */
+export function makeRequest(http: HttpCall, args: Args, credentials: Args = {}): MadeRequest {
+  const { method, body } = http;
+  const placed = new Set([
+    ...placeholdersOf(http.url),
+    ...Object.values(http.headers ?? {}).flatMap(placeholdersOf),
+    ...(http.query ?? []).map(argumentOf),
+    ...(Array.isArray(body) ? (body as readonly Sent[]).map(argumentOf) : []),
+  ]);
+  const whole = typeof body === "object" && "argument" in body ? body.argument : null;
+  if (whole !== null) placed.add(whole);
+  const rest = Object.keys(args).filter((name) => !placed.has(name));
+  const hasFields = method !== "GET" && whole === null && (method !== "DELETE" || body !== undefined);
+  const inBody = hasFields && method !== "DELETE" ? rest : [];
+  const inQuery = body === "args" || inBody.length > 0 ? [] : rest;
+
+  const headers = { ...fillHeaders(http.headers ?? {}, args) };
+  const url =
+    fillUrl(http.url, args) + queryOf(http.url, [...(http.query ?? []), ...inQuery], args, credentials);
+  if (whole !== null && !isSent(args, whole)) return { url, headers };
+  if (whole === null && !hasFields) return { url, headers };
+  const content =
+    whole === null
+      ? body === "args"
+        ? args
+        : fieldsOf([...(Array.isArray(body) ? (body as readonly Sent[]) : []), ...inBody], args)
+      : args[whole];
+  return { url, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(content) };
+}
+
+function argumentOf(sent: Sent): string {
+  return typeof sent === "string" ? sent : sent.argument;
+}
+
+function isSent(args: Args, name: string): boolean {
+  return Object.hasOwn(args, name) && args[name] !== undefined;
+}
+
+function valueOf(args: Args, name: string): unknown {
+  return isSent(args, name) ? args[name] : undefined;
+}
+
+function fieldsOf(sent: readonly Sent[], args: Args): object {
+  return Object.fromEntries(
+    sent
+      .filter((each) => isSent(args, argumentOf(each)))
+      .map((each) => [typeof each === "string" ? each : each.name, args[argumentOf(each)]]),
+  );
+}
+
+/** One segment for each argument: its characters are all encoded, and no segment is one that a path is shortened by. */
+function fillUrl(url: string, args: Args): string {
+  return fillPlaceholders(url, (name) => {
+    const value = valueOf(args, name);
+    const text = scalarText(value);
+    if (text === null || text === "") return refuse(name, "text or a number for the address", value);
+    if (text === "." || text === "..") return refuse(name, "text other than '.' and '..'", value);
+    return encode(name, text);
+  });
+}
+
+function fillHeaders(headers: Readonly<Record<string, string>>, args: Args): Record<string, string> {
+  const filled: Record<string, string> = {};
+  for (const [header, template] of Object.entries(headers)) {
+    const names = placeholdersOf(template);
+    if (names.some((name) => isNothing(valueOf(args, name)))) continue;
+    filled[header] = fillPlaceholders(template, (name) => {
+      const text = plainText(args[name]);
+      return /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
+        ? text
+        : refuse(name, "text that a header can hold: one line of Latin letters", args[name]);
+    });
+  }
+  return filled;
+}
+
+function queryOf(url: string, sent: readonly Sent[], args: Args, credentials: Args): string {
+  const parts = sent.flatMap((each) => {
+    const argument = argumentOf(each);
+    const { name, list } = typeof each === "string" ? { name: each, list: undefined } : each;
+    const value = valueOf(args, argument);
+    if (isNothing(value)) return [];
+    if (!Array.isArray(value)) return [pair(argument, name, plainText(value))];
+    const items = (value as unknown[]).filter((item) => !isNothing(item)).map(plainText);
+    if (list !== "comma") return items.map((item) => pair(argument, name, item));
+    return items.length === 0
+      ? []
+      : [`${encode(argument, name)}=${items.map((item) => encode(argument, item)).join(",")}`];
+  });
+  parts.push(...Object.entries(credentials).map(([name, value]) => pair(name, name, String(value))));
+  if (parts.length === 0) return "";
+  return `${url.includes("?") ? "&" : "?"}${parts.join("&")}`;
+}
+
+function pair(argument: string, name: string, value: string): string {
+  return `${encode(argument, name)}=${encode(argument, value)}`;
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+/** A scalar as text, numbers digit for digit; null for what is none. */
+function scalarText(value: unknown): string | null {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return JSON.isRawJSON(value) ? value.rawJSON : null;
+}
+
+/** A scalar as text, anything else as JSON. */
+function plainText(value: unknown): string {
+  return scalarText(value) ?? JSON.stringify(value);
+}
+
+function encode(argument: string, text: string): string {
+  return text.isWellFormed() ? encodeURIComponent(text) : refuse(argument, "text of whole characters", text);
+}
+
+function refuse(argument: string, expected: string, value: unknown): never {
+  const issue = { path: toPointer(["args", argument]), expected, received: describe(value) };
+  throw new ToolFailure("INVALID_ARGS", toMisfit(issue));
+}
