@@ -28,6 +28,8 @@ export interface UpstreamRequest {
    * requests were sent has not happened, whatever became of them.
    */
   readonly changesNothing?: boolean;
+  /** Statuses besides 2xx whose body is an answer to be read, because the protocol says in it what went wrong. */
+  readonly alsoReads?: readonly number[];
   /** Reads an answer that is an event stream (`text/event-stream`) as it comes. Any other answer is read as ever. */
   readonly onEvents?: ReadEvents;
   /**
@@ -47,7 +49,10 @@ export interface UpstreamRequest {
  */
 export type ReadEvents = (piece: string, parse: (json: string) => unknown) => boolean;
 
-/** A successful (2xx) answer, already read within its limits. Every other status, and 206, is thrown as a `ToolFailure`. */
+/**
+ * A successful (2xx) answer, already read within its limits. Every other status, and 206, is thrown as a `ToolFailure`, unless the
+ * request says that it is read too.
+ */
 export interface UpstreamResponse {
   readonly status: number;
   readonly headers: Headers;

@@ -226,11 +226,12 @@ const PARTIAL_CONTENT = 206;
 
 const NOTHING = new Uint8Array();
 
-/** Read a 2xx that is all of the answer; throw what any other status means. */
+/** Read a 2xx that is all of the answer; throw what any other status means, unless it is to be read. */
 async function readAnswer(response: Response, { call, clock, request }: Way): Promise<string | Uint8Array> {
   const { tool, held, options } = call;
-  const { reads, onEvents } = request;
-  if (!response.ok || (response.status === PARTIAL_CONTENT && reads !== "status")) {
+  const { reads, alsoReads = [], onEvents } = request;
+  const isWhole = response.ok && (response.status !== PARTIAL_CONTENT || reads === "status");
+  if (!isWhole && !alsoReads.includes(response.status)) {
     discard(response);
     const refusal = makeStatusFailure(response, tool, call.time.now());
     call.trace.retryAfterMs = refusal.failure.retryAfterMs ?? call.trace.retryAfterMs;

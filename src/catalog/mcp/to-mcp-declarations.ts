@@ -1,0 +1,128 @@
+import type { JsonObject } from "../../contract/json.ts";
+import { sha256 } from "../../kit/sha256.ts";
+import { fromAnnotations, type ToolAnnotations } from "../annotations.ts";
+import type { Auth, Declaration } from "../declared/declaration.ts";
+import type { Listing } from "./list-tools.ts";
+import type { ListedTool, Unusable } from "./listed-tool.ts";
+
+/** How a server's tools are to be called here. */
+export interface McpImport {
+  /** What their names begin with; their category as well. */
+  readonly prefix: string;
+  readonly url: string;
+  readonly auth?: Auth;
+}
+
+/** What became of a server's tools. */
+export interface McpDeclarations {
+  readonly declarations: readonly Declaration[];
+  readonly skipped: readonly Unusable[];
+}
+
+/** About 15 tokens, which is what `discover_tools` lists of a tool. */
+const SUMMARY_CHARACTERS = 80;
+/** A server's description is written for a model; what is longer is a manual. */
+const DESCRIPTION_CHARACTERS = 4_000;
+const NAME_CHARACTERS = 64;
+
+/**
+ * Declare a server's tools as tools of ours. Their hints are the server's own word and are taken as such: `readOnlyHint` makes a
+ * read that runs beside others, `destructiveHint` a write that a person confirms, and silence a write, one at a time.
+ *
+ * Names depend on the server's names only, so importing it again gives the same ones.
+ */
+export function toMcpDeclarations(
+  { tools, unusable }: Pick<Listing, "tools" | "unusable">,
+  source: McpImport,
+): McpDeclarations {
+  const names = nameEach(
+    tools.map(({ name }) => name),
+    source.prefix,
+  );
+  return {
+    declarations: tools.map((tool) => toDeclaration(tool, names.get(tool.name)!, source)),
+    skipped: unusable,
+  };
+}
+
+function toDeclaration(tool: ListedTool, name: string, { prefix, url, auth }: McpImport): Declaration {
+  const { title, description, inputSchema, annotations, fingerprint } = tool;
+  // Whatever is neither true nor false is no hint, and a server that does not call its tool destructive says that it is not.
+  const hints: Partial<ToolAnnotations> = {
+    readOnlyHint: annotations["readOnlyHint"] === true,
+    destructiveHint: annotations["destructiveHint"] === true,
+    idempotentHint: annotations["idempotentHint"] === true,
+  };
+  const { mode, isWrite, idempotent, confirm, on_error } = fromAnnotations(hints);
+  const said = oneLine(description ?? title ?? "", DESCRIPTION_CHARACTERS);
+  return {
+    name,
+    summary: toSummary(title ?? titleOf(annotations), said, tool.name),
+    description: said || `The tool ${oneLine(tool.name, NAME_CHARACTERS)} of an MCP server.`,
+    category: toCategory(prefix),
+    actions: !isWrite ? ["read"] : confirm === undefined ? ["write"] : ["write", "delete"],
+    is_write: isWrite,
+    ...(isWrite && { idempotent }),
+    orchestration: { mode, on_error, ...(confirm !== undefined && { confirm }) },
+    input_schema: withoutDialect(inputSchema),
+    mcp: { url, tool: tool.name, fingerprint, ...(auth !== undefined && { auth }) },
+  };
+}
+
+/** The revisions of 2025 had a title among the hints. */
+function titleOf(annotations: JsonObject): string | undefined {
+  const { title } = annotations;
+  return typeof title === "string" && title.trim() !== "" ? title : undefined;
+}
+
+function toSummary(title: string | undefined, description: string, name: string): string {
+  const sentence = /^.{10,}?[.!?](?= |$)/.exec(description)?.[0].replace(/\.$/, "") ?? description;
+  return (
+    oneLine(title ?? "", SUMMARY_CHARACTERS) || oneLine(sentence, SUMMARY_CHARACTERS) || oneLine(name, 64)
+  );
+}
+
+/** What nobody sees would be read by a model all the same. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]+/gu;
+
+/** Text as one line, cut after a whole word. */
+function oneLine(text: string, most: number): string {
+  const line = text
+    .slice(0, 4 * most)
+    .replaceAll(UNSEEN, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  if (line.length <= most) return line;
+  const cut = line.slice(0, most - 1);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), most / 2)).trimEnd()}…`;
+}
+
+/** It is read as 2020-12, which is what the protocol has; the drafts before it differ in nothing that servers usually write. */
+function withoutDialect(schema: JsonObject): JsonObject {
+  const { $schema: _, ...rest } = schema;
+  return rest;
+}
+
+function toCategory(prefix: string): string {
+  const word = prefix.toLowerCase().replaceAll(/^[^a-z]+|[_-]+$/g, "");
+  return word === "" ? "mcp" : word;
+}
+
+/**
+ * A name for each of a server's, made fit. One that had to be cut, or is another's too once it was made fit, ends with a digest: in
+ * whatever order a server lists them, no name is ever given to another tool.
+ */
+function nameEach(names: readonly string[], prefix: string): ReadonlyMap<string, string> {
+  const start = /[_-]$/.test(prefix) ? prefix : `${prefix}_`;
+  const fits = names.map((name) => `${start}${name.replaceAll(/[^A-Za-z0-9_-]/g, "_")}`);
+  const shared = new Set(fits.filter((fit, at) => fits.indexOf(fit) !== at));
+  return new Map(
+    names.map((name, at) => {
+      const fit = fits[at]!;
+      const isItsOwn = fit === `${start}${name}` || !shared.has(fit);
+      if (isItsOwn && fit.length <= NAME_CHARACTERS) return [name, fit];
+      const ending = `_${sha256(name).slice(0, 6)}`;
+      return [name, `${fit.slice(0, NAME_CHARACTERS - ending.length)}${ending}`];
+    }),
+  );
+}
