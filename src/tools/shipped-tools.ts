@@ -1,4 +1,9 @@
 import type { Tool } from "../catalog/define-tool.ts";
+import { addCalendarEvent } from "./calendar/add-calendar-event.ts";
+import { deleteCalendarEvent } from "./calendar/delete-calendar-event.ts";
+import { listCalendarEvents } from "./calendar/list-calendar-events.ts";
+import { searchCalendarEvents } from "./calendar/search-calendar-events.ts";
+import { updateCalendarEvent } from "./calendar/update-calendar-event.ts";
 import { getWeather } from "./weather/get-weather.ts";
 import { googleMapsSearch } from "./maps/google-maps-search.ts";
 import { nhtsaRecallSearch } from "./vehicles/nhtsa-recall-search.ts";
@@ -12,4 +17,9 @@ export const SHIPPED_TOOLS: readonly Tool[] = [
   webSearch,
   sendEmail,
   getWeather,
+  addCalendarEvent,
+  listCalendarEvents,
+  searchCalendarEvents,
+  updateCalendarEvent,
+  deleteCalendarEvent,
 ];

@@ -154,36 +154,6 @@ async function deliver(url: string, index: number, body: string, ctx: ToolContex
   }
 }
 
-const listCalendarEvents = defineTool({
-  ...EXAMPLE,
-  name: "list_calendar_events",
-  summary: "List the events of a calendar",
-  description: "List the events of a calendar: their ids and titles. For tests.",
-  domain: "calendar",
-  actions: ["list", "read"],
-  isWrite: false,
-  input: z.strictObject({
-    time_min: z.string().optional().describe("When to begin."),
-    time_max: z.string().optional().describe("When to stop."),
-  }),
-  orchestration: { mode: "parallel-safe" },
-  run: async (_, ctx) => (await ctx.fetch(`${AT}/events`)).json(),
-});
-
-const deleteCalendarEvent = defineTool({
-  ...EXAMPLE,
-  name: "delete_calendar_event",
-  summary: "Delete an event of a calendar",
-  description: "Delete an event of a calendar by its id, once a person has said yes. For tests.",
-  domain: "calendar",
-  actions: ["delete", "write"],
-  isWrite: true,
-  input: z.strictObject({ event_id: z.string().min(1).describe("Calendar event ID") }),
-  orchestration: { mode: "sequential-only" },
-  run: async ({ event_id }, ctx) =>
-    (await ctx.fetch(`${AT}/events/${encodeURIComponent(event_id)}`, { method: "DELETE" })).json(),
-});
-
 /** One tool for each worked example of an orchestration contract. Development and tests only. */
 export const EXAMPLE_TOOLS: readonly Tool[] = [
   searchDocuments,
@@ -192,6 +162,4 @@ export const EXAMPLE_TOOLS: readonly Tool[] = [
   rerank,
   createContacts,
   dispatchEvent,
-  listCalendarEvents,
-  deleteCalendarEvent,
 ];

@@ -8,6 +8,9 @@ const SECRETS = {
   BRAVE_SEARCH_API_KEY: "brave-key",
   RESEND_API_KEY: "re_key",
   EMAIL_FROM: "Volley <volley@example.com>",
+  GOOGLE_CLIENT_ID: "client.apps.googleusercontent.com",
+  GOOGLE_CLIENT_SECRET: "client-secret",
+  GOOGLE_REFRESH_TOKEN: "1//refresh-token",
 };
 
 interface RunToolOptions {
@@ -15,6 +18,10 @@ interface RunToolOptions {
   readonly answer?: (request: Request) => Promise<Response> | Response;
   readonly secrets?: Readonly<Record<string, string>>;
   readonly idempotencyKey?: string;
+  /** Milliseconds since the epoch; the stand-ins' time unless said. */
+  readonly now?: () => number;
+  /** Calls of one request have the same. */
+  readonly request?: object;
 }
 
 interface ToolRun {
@@ -28,6 +35,8 @@ export function runTool(tool: Tool, args: unknown, options: RunToolOptions = {})
     answer: options.answer ?? answerFromStandIn,
     secrets: options.secrets ?? SECRETS,
     ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+    ...(options.now !== undefined && { now: options.now }),
+    ...(options.request !== undefined && { request: options.request }),
   });
   // The output is what a model would read: what JSON keeps of it.
   const run = async (): Promise<unknown> =>

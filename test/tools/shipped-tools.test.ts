@@ -10,6 +10,11 @@ test("SHIPPED_TOOLS are these, in these categories", () => {
     "web/web-search",
     "email/send_email",
     "weather/get_weather",
+    "calendar/add_calendar_event",
+    "calendar/list_calendar_events",
+    "calendar/search_calendar_events",
+    "calendar/update_calendar_event",
+    "calendar/delete_calendar_event",
   ]);
 });
 

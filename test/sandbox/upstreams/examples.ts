@@ -21,25 +21,17 @@ const contacts: object[] = [];
 /** Events that hooks took, by hook and then id: an id that comes again is not another event. */
 const deliveries = new Map<string, Map<string, unknown>>();
 const flakyIds = new Set<string>();
-const events = new Map<string, string>();
 
-function resetEvents(): void {
-  events.clear();
-  events.set("abc123", "Meeting with John").set("def456", "Stand-up");
-}
-resetEvents();
-
-/** Forget every call, contact and delivery, and whatever became of the calendar. */
+/** Forget every call, contact and delivery. */
 export function resetExamples(): void {
   stats.clear();
   contacts.length = 0;
   deliveries.clear();
   flakyIds.clear();
-  resetEvents();
 }
 
 /**
- * Answer the example tools: documents, a calendar, vectors, a reranker, contacts that are created all or none, and webhooks that check
+ * Answer the example tools: documents, vectors, a reranker, contacts that are created all or none, and webhooks that check
  * their signature. The hook `/hooks/down` always fails, `/hooks/flaky` fails once per event. `GET /stats` reports what
  * happened and is not counted itself.
  */
@@ -47,7 +39,7 @@ export async function answerExamples(request: Request, ports: StandInPorts = REA
   const { pathname, searchParams } = new URL(request.url);
   if (pathname === "/stats") return Response.json(readStats());
   const [, folder = "", name = ""] = pathname.split("/");
-  const route = `${request.method} /${folder}${["documents", "events"].includes(folder) && name !== "" ? "/:id" : ""}`;
+  const route = `${request.method} /${folder}${folder === "documents" && name !== "" ? "/:id" : ""}`;
   const text = await request.text();
 
   const seen = statsOf(route);
@@ -61,10 +53,6 @@ export async function answerExamples(request: Request, ports: StandInPorts = REA
         return searchDocuments(searchParams);
       case "GET /documents/:id":
         return fetchDocument(decodeURIComponent(name));
-      case "GET /events":
-        return Response.json({ events: [...events].map(([event_id, title]) => ({ event_id, title })) });
-      case "DELETE /events/:id":
-        return deleteEvent(decodeURIComponent(name));
       case "GET /vectors":
         return searchVectors(searchParams);
       case "POST /rerank":
@@ -93,13 +81,6 @@ function searchDocuments(query: URLSearchParams): Response {
 function fetchDocument(id: string): Response {
   if (!/-\d+$/.test(id)) return refuse(404);
   return Response.json({ document_id: id, text: `All there is to say about ${id}.` });
-}
-
-function deleteEvent(event_id: string): Response {
-  const title = events.get(event_id);
-  if (title === undefined) return refuse(404);
-  events.delete(event_id);
-  return Response.json({ event_id, title });
 }
 
 function searchVectors(query: URLSearchParams): Response {

@@ -1,5 +1,7 @@
 import { answerBraveSearch } from "./brave-search.ts";
 import { EXAMPLES_HOST, answerExamples } from "./examples.ts";
+import { answerGoogleCalendar } from "./google-calendar.ts";
+import { answerGoogleOauth } from "./google-oauth.ts";
 import { answerGooglePlaces } from "./google-places.ts";
 import { answerNhtsa } from "./nhtsa.ts";
 import { answerOpenMeteoForecast, answerOpenMeteoGeocoding } from "./open-meteo.ts";
@@ -14,6 +16,8 @@ const STAND_INS: ReadonlyMap<string, StandIn> = new Map<string, StandIn>([
   ["api.resend.com", answerResend],
   ["geocoding-api.open-meteo.com", answerOpenMeteoGeocoding],
   ["api.open-meteo.com", answerOpenMeteoForecast],
+  ["oauth2.googleapis.com", answerGoogleOauth],
+  ["www.googleapis.com", answerGoogleCalendar],
   [PROBE_HOST, answerProbe],
   [EXAMPLES_HOST, answerExamples],
 ]);
