@@ -32,6 +32,8 @@ const SLOW = [
   "test/shell/tokenize.test.ts",
   "test/state/lease-properties.test.ts",
   "test/state/quota.test.ts",
+  "test/tools/kit/parse-when.test.ts",
+  "test/tools/kit/time-zone.test.ts",
 ];
 
 /** `--mode quick` leaves out what is slow, so that the rest of the core is a matter of seconds. */

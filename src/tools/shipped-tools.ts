@@ -3,6 +3,11 @@ import { rerank } from "./documents/rerank.ts";
 import { dispatchEvent } from "./events/dispatch-event.ts";
 import { duckduckgoSearch } from "./web/duckduckgo-search.ts";
 import { gasPrices } from "./fuel/gas-prices.ts";
+import { addCalendarEvent } from "./calendar/add-calendar-event.ts";
+import { deleteCalendarEvent } from "./calendar/delete-calendar-event.ts";
+import { listCalendarEvents } from "./calendar/list-calendar-events.ts";
+import { searchCalendarEvents } from "./calendar/search-calendar-events.ts";
+import { updateCalendarEvent } from "./calendar/update-calendar-event.ts";
 import { getWeather } from "./weather/get-weather.ts";
 import { googleMapsSearch } from "./maps/google-maps-search.ts";
 import { nhtsaRecallSearch } from "./vehicles/nhtsa-recall-search.ts";
@@ -22,4 +27,9 @@ export const SHIPPED_TOOLS: readonly Tool[] = [
   getWeather,
   rerank,
   dispatchEvent,
+  addCalendarEvent,
+  listCalendarEvents,
+  searchCalendarEvents,
+  updateCalendarEvent,
+  deleteCalendarEvent,
 ];

@@ -10,9 +10,13 @@ import { discoverTools, discoverySchema } from "../../src/catalog/discover-tools
 import { describeSurface } from "../../src/catalog/tool-surface.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";
 import { executeApproved } from "../../src/executor.ts";
+import { deleteCalendarEvent } from "../../src/tools/calendar/delete-calendar-event.ts";
+import { listCalendarEvents } from "../../src/tools/calendar/list-calendar-events.ts";
+import { GOOGLE_SECRETS } from "../../src/tools/kit/google-access.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 import { EXAMPLE_TOOLS } from "../sandbox/example-tools.ts";
 import { resetExamples } from "../sandbox/upstreams/examples.ts";
+import { resetGoogleCalendar } from "../sandbox/upstreams/google-calendar.ts";
 import { routeUpstream } from "../sandbox/upstreams/route-upstream.ts";
 import { TestWorld, type WireEnvelope } from "../support/execute-batch.ts";
 import { INSTANT_PORTS } from "../support/instant-ports.ts";
@@ -187,9 +191,13 @@ test("'Load only 3 meta-tool schemas (96% reduction!)': the three cost a fractio
 test("'This action requires user confirmation before execution': the document's deletion is asked about, not done", async () => {
   const world = new TestWorld();
   world.fetch = (url, init) => routeUpstream(new Request(url, init), INSTANT_PORTS)!;
+  world.clock.jump(INSTANT_PORTS.now());
+  for (const name of GOOGLE_SECRETS) world.secrets.set(name, `sandbox-${name}`);
   resetExamples();
-  const list = { id: "list", tool: "list_calendar_events", args: { time_min: "tomorrow" } };
-  const envelope = await world.run(EXAMPLE_TOOLS, {
+  resetGoogleCalendar();
+  const tools = [listCalendarEvents, deleteCalendarEvent, ...EXAMPLE_TOOLS];
+  const list = { id: "list", tool: "list_calendar_events", args: { from: "2026-11-03" } };
+  const envelope = await world.run(tools, {
     actions: [
       list,
       {
@@ -201,7 +209,7 @@ test("'This action requires user confirmation before execution': the document's 
       {
         id: "notify",
         tool: "vector_search",
-        args: { query: { $ref: "delete#/title" } },
+        args: { query: { $ref: "delete#/event_id" } },
       },
       { id: "search", tool: "vector_search", args: { query: "agenda" } },
     ],
@@ -220,13 +228,13 @@ test("'This action requires user confirmation before execution': the document's 
   expect(envelope.results[0]!.data).toMatchObject({ events: [{ event_id: "abc123" }, {}] });
 
   const approved = await world.clock.runUntil(
-    executeApproved(world.gate.parked.get(id)!, { id, by: "ann" }, world.execution(EXAMPLE_TOOLS)),
+    executeApproved(world.gate.parked.get(id)!, { id, by: "ann" }, world.execution(tools)),
   );
   const { results } = JSON.parse(valueOf(approved).json) as WireEnvelope;
   expect(results).toMatchObject([
-    { index: 0, id: "delete", status: "success", data: { event_id: "abc123", title: "Meeting with John" } },
-    { index: 1, id: "notify", status: "success", data: { matches: [{ id: "Meeting with John/1" }, {}, {}] } },
+    { index: 0, id: "delete", status: "success", data: { success: true, event_id: "abc123" } },
+    { index: 1, id: "notify", status: "success", data: { matches: [{ id: "abc123/1" }, {}, {}] } },
   ]);
-  const after = await world.run(EXAMPLE_TOOLS, { actions: [list] });
-  expect(after.results[0]!.data).toEqual({ events: [{ event_id: "def456", title: "Stand-up" }] });
+  const after = await world.run(tools, { actions: [list] });
+  expect(after.results[0]!.data).toMatchObject({ events: [{ event_id: "def456", title: "Stand-up" }] });
 });

@@ -13,6 +13,9 @@ const SECRETS = {
   EIA_API_KEY: "eia-key",
   VOLLEY_WEBHOOK_SECRET: WEBHOOK_SECRET,
   EMAIL_FROM: "Volley <volley@example.com>",
+  GOOGLE_CLIENT_ID: "client.apps.googleusercontent.com",
+  GOOGLE_CLIENT_SECRET: "client-secret",
+  GOOGLE_REFRESH_TOKEN: "1//refresh-token",
 };
 
 interface RunToolOptions {
@@ -22,6 +25,10 @@ interface RunToolOptions {
   readonly idempotencyKey?: string;
   readonly bindings?: Readonly<Record<string, unknown>>;
   readonly tenant?: string;
+  /** Milliseconds since the epoch; the stand-ins' time unless said. */
+  readonly now?: () => number;
+  /** Calls of one request have the same. */
+  readonly request?: object;
 }
 
 interface ToolRun {
@@ -37,6 +44,8 @@ export function runTool(tool: Tool, args: unknown, options: RunToolOptions = {})
     ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
     ...(options.bindings !== undefined && { bindings: options.bindings }),
     ...(options.tenant !== undefined && { caller: { tenant: options.tenant, key: "tester" } }),
+    ...(options.now !== undefined && { now: options.now }),
+    ...(options.request !== undefined && { request: options.request }),
   });
   // The output is what a model would read: what JSON keeps of it.
   const run = async (): Promise<unknown> =>

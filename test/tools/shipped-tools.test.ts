@@ -19,6 +19,11 @@ test("SHIPPED_TOOLS are these, in these categories", () => {
     "weather/get_weather",
     "documents/rerank",
     "events/dispatch_event",
+    "calendar/add_calendar_event",
+    "calendar/list_calendar_events",
+    "calendar/search_calendar_events",
+    "calendar/update_calendar_event",
+    "calendar/delete_calendar_event",
   ]);
 });
 

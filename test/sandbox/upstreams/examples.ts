@@ -21,31 +21,23 @@ const stats = new Map<string, RouteStats>();
 /** Events that hooks took, by hook and then id: an id that comes again is not another event. */
 const deliveries = new Map<string, Map<string, unknown>>();
 const flakyIds = new Set<string>();
-const events = new Map<string, string>();
 
-function resetEvents(): void {
-  events.clear();
-  events.set("abc123", "Meeting with John").set("def456", "Stand-up");
-}
-resetEvents();
-
-/** Forget every call and delivery, and whatever became of the calendar. */
+/** Forget every call and delivery. */
 export function resetExamples(): void {
   stats.clear();
   deliveries.clear();
   flakyIds.clear();
-  resetEvents();
 }
 
 /**
- * Answer the example tools: a calendar, vectors, and webhooks that check their signature. The hook `/hooks/down` always fails, `/hooks/flaky` fails once per event. `GET /stats` reports what
+ * Answer the example tools: vectors, and webhooks that check their signature. The hook `/hooks/down` always fails, `/hooks/flaky` fails once per event. `GET /stats` reports what
  * happened and is not counted itself.
  */
 export async function answerExamples(request: Request, ports: StandInPorts = REAL_PORTS): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
   if (pathname === "/stats") return Response.json(readStats());
   const [, folder = "", name = ""] = pathname.split("/");
-  const route = `${request.method} /${folder}${folder === "events" && name !== "" ? "/:id" : ""}`;
+  const route = `${request.method} /${folder}`;
   const text = await request.text();
 
   const seen = statsOf(route);
@@ -55,10 +47,6 @@ export async function answerExamples(request: Request, ports: StandInPorts = REA
   try {
     await ports.sleep(LATENCY_MS);
     switch (route) {
-      case "GET /events":
-        return Response.json({ events: [...events].map(([event_id, title]) => ({ event_id, title })) });
-      case "DELETE /events/:id":
-        return deleteEvent(decodeURIComponent(name));
       case "GET /vectors":
         return searchVectors(searchParams);
       case "POST /hooks":
@@ -69,13 +57,6 @@ export async function answerExamples(request: Request, ports: StandInPorts = REA
   } finally {
     seen.active -= 1;
   }
-}
-
-function deleteEvent(event_id: string): Response {
-  const title = events.get(event_id);
-  if (title === undefined) return refuse(404);
-  events.delete(event_id);
-  return Response.json({ event_id, title });
 }
 
 function searchVectors(query: URLSearchParams): Response {

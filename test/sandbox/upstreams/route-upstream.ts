@@ -3,6 +3,8 @@ import { answerCohere } from "./cohere.ts";
 import { answerDuckDuckGo } from "./duckduckgo.ts";
 import { answerEia } from "./eia.ts";
 import { EXAMPLES_HOST, answerExamples } from "./examples.ts";
+import { answerGoogleCalendar } from "./google-calendar.ts";
+import { answerGoogleOauth } from "./google-oauth.ts";
 import { answerGooglePlaces } from "./google-places.ts";
 import { answerNhtsa } from "./nhtsa.ts";
 import { answerOpenMeteoForecast, answerOpenMeteoGeocoding } from "./open-meteo.ts";
@@ -23,6 +25,8 @@ const STAND_INS: ReadonlyMap<string, StandIn> = new Map<string, StandIn>([
   ["api.open-meteo.com", answerOpenMeteoForecast],
   ["api.cohere.com", answerCohere],
   ["api.openai.com", answerOpenAiImages],
+  ["oauth2.googleapis.com", answerGoogleOauth],
+  ["www.googleapis.com", answerGoogleCalendar],
   [PROBE_HOST, answerProbe],
   [EXAMPLES_HOST, answerExamples],
   ...PAGE_HOSTS.map((host) => [host, answerPages] as const),

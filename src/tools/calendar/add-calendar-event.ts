@@ -1,0 +1,88 @@
+import * as z from "zod";
+
+import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
+import { ToolFailure } from "../../catalog/tool-failure.ts";
+import { attempt } from "../../kit/result.ts";
+import { emailAddress } from "../kit/email-address.ts";
+import { statusOf } from "../kit/google-access.ts";
+import { invalidArgument } from "../kit/invalid-argument.ts";
+import { WHEN_CHARACTERS } from "../kit/parse-when.ts";
+import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
+import { CALENDAR, type CalendarEvent, readEvent, timesOf, toApiTimes, writeEvent } from "./calendar-api.ts";
+import { toEventId } from "./event-id.ts";
+import { showTimes, toEventTimes } from "./event-times.ts";
+
+const when = z.string().trim().min(1).max(WHEN_CHARACTERS);
+
+/**
+ * Put an event into the account's own calendar.
+ *
+ * The event's id is made of the idempotency key, so sending it again makes no second one: Google answers 409, and the event
+ * that is there is the answer.
+ *
+ * Source: https://developers.google.com/workspace/calendar/api/v3/reference/events/insert
+ */
+export const addCalendarEvent = defineTool({
+  ...CALENDAR,
+  name: "add_calendar_event",
+  summary: "Create a new calendar event with title, time, and optional attendees",
+  description:
+    "Add an event to the user's Google Calendar, such as a meeting or an appointment. Times are ISO 8601 or English words " +
+    "('tomorrow at 3pm', 'next friday 14:00', 'on March 5' for the whole day); it takes an hour, or its day, unless " +
+    "`end_time` or `duration` says otherwise. Attendees are invited. `end` of whole days is the last of them. " +
+    "Size: about 70 tokens.",
+  actions: ["create", "write"],
+  isWrite: true,
+  input: () =>
+    z.strictObject({
+      title: z.string().trim().min(1).max(1_000).describe("Event title."),
+      start_time: when.describe("Start, in ISO 8601 or English words; a day alone is all day."),
+      end_time: when.optional().describe("End, in the same way; of an all-day event its last day."),
+      duration: z
+        .string()
+        .trim()
+        .min(1)
+        .max(WHEN_CHARACTERS)
+        .optional()
+        .describe("Instead of an end, e.g. '2 hours', '30 minutes' or 'PT45M'."),
+      description: z.string().max(8_000).default("").describe("Event description."),
+      attendees: z
+        .array(emailAddress)
+        .max(100)
+        .optional()
+        .describe("Attendees' email addresses, at most 100."),
+      timezone: timezone.default("UTC"),
+    }),
+  typicalTokens: 80,
+  maxResponseBytes: 64 * 1024,
+  idempotent: "with-key",
+  orchestration: { mode: "sequential-only", backoff: { strategy: "exponential", initial_ms: 500 } },
+  run: async ({ title, description, attendees = [], timezone: zone, ...said }, ctx) => {
+    const place = placeOfArgument(zone);
+    const times = await toEventTimes(said, { place, now: ctx.now() });
+    if (!times.ok)
+      throw invalidArgument(times.error.argument, times.error.expected, said[times.error.argument]);
+    const body = {
+      id: toEventId(ctx.idempotencyKey),
+      summary: title,
+      ...(description !== "" && { description }),
+      ...(attendees.length > 0 && { attendees: attendees.map((email) => ({ email })) }),
+      ...toApiTimes(times.value, place.zone),
+    };
+    const made = await attempt(() => writeEvent(ctx, null, body));
+    if (made.ok) return { success: true, event_id: made.value.id, ...showTimes(times.value) };
+    if (statusOf(made.error) !== 409) throw made.error;
+    const there = await findMade(ctx, body.id);
+    const shownBy = times.value.kind === "times" ? times.value.place : place;
+    return { success: true, event_id: there.id, ...showTimes(timesOf(there, shownBy)) };
+  },
+});
+
+/** The event that an earlier attempt has made. */
+async function findMade(ctx: ToolContext, eventId: string): Promise<CalendarEvent> {
+  const event = await readEvent(ctx, eventId);
+  if (event.status !== "cancelled") return event;
+  throw new ToolFailure("IDEMPOTENCY_CONFLICT", {
+    hint: "The event of this idempotency key was made and has been deleted since; use another key to make one anew.",
+  });
+}

@@ -1,0 +1,89 @@
+import * as z from "zod";
+
+import { defineTool } from "../../catalog/define-tool.ts";
+import { ToolFailure } from "../../catalog/tool-failure.ts";
+import { toMisfit } from "../../contract/issues.ts";
+import { cutText } from "../kit/cut-text.ts";
+import { emailAddress } from "../kit/email-address.ts";
+import { invalidArgument } from "../kit/invalid-argument.ts";
+import { WHEN_CHARACTERS } from "../kit/parse-when.ts";
+import { providerId } from "../kit/provider-id.ts";
+import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
+import { CALENDAR, readEvent, timesOf, toApiTimes, writeEvent } from "./calendar-api.ts";
+import { type SaidTimes, showTimes, toEventTimes } from "./event-times.ts";
+
+const when = z.string().trim().min(1).max(WHEN_CHARACTERS).optional();
+
+/**
+ * Change an event of the account's own calendar.
+ *
+ * The event is looked up first: a new start keeps its length, a new end its start, and times are of its own zone unless
+ * another is named.
+ *
+ * Source: https://developers.google.com/workspace/calendar/api/v3/reference/events/patch
+ */
+export const updateCalendarEvent = defineTool({
+  ...CALENDAR,
+  name: "update_calendar_event",
+  summary: "Change a calendar event's title, time, description or attendees",
+  description:
+    "Change an event of the user's Google Calendar by its id; what is left out stays. A new `start_time` moves the event, " +
+    "with its length, unless `end_time` or `duration` says otherwise. Times are ISO 8601 or English words. Attendees are " +
+    "told. Size: about 90 tokens.",
+  actions: ["update", "write"],
+  isWrite: true,
+  input: () =>
+    z.strictObject({
+      event_id: providerId(1_024).describe("Event id, as another calendar tool gave it."),
+      title: z.string().trim().min(1).max(1_000).optional().describe("New title."),
+      start_time: when.describe("New start, in ISO 8601 or English words; a day alone makes it all day."),
+      end_time: when.describe("New end, in the same way; of an all-day event its last day."),
+      duration: when.describe("New length instead of an end, e.g. '2 hours' or 'PT45M'."),
+      description: z.string().max(8_000).optional().describe("New description; empty removes it."),
+      attendees: z.array(emailAddress).max(100).optional().describe("All attendees' addresses from now on."),
+      timezone: timezone
+        .optional()
+        .describe("IANA time zone of times without an offset; the event's own unless said."),
+    }),
+  typicalTokens: 100,
+  maxResponseBytes: 64 * 1024,
+  idempotent: true,
+  orchestration: { mode: "sequential-only", backoff: { strategy: "exponential", initial_ms: 500 } },
+  run: async ({ event_id, title, description, attendees, timezone: zone, ...said }, ctx) => {
+    if (zone !== undefined) placeOfArgument(zone);
+    const movesIt = Object.values(said).some((part) => part !== undefined);
+    if (!movesIt && title === undefined && description === undefined && attendees === undefined)
+      throw nothingToChange();
+    const before = await readEvent(ctx, event_id);
+    if (before.status === "cancelled")
+      throw new ToolFailure("NOT_FOUND", { hint: "The event has been deleted." });
+    const place = placeOfArgument(zone ?? before.start.timeZone ?? "UTC");
+    const times = movesIt ? await newTimes(said, { place, now: ctx.now() }, timesOf(before, place)) : null;
+    const event = await writeEvent(ctx, event_id, {
+      ...(title !== undefined && { summary: title }),
+      ...(description !== undefined && { description }),
+      ...(attendees !== undefined && { attendees: attendees.map((email) => ({ email })) }),
+      ...(times !== null && toApiTimes(times, place.zone)),
+    });
+    const shown = showTimes(times ?? timesOf(event, place));
+    return {
+      success: true,
+      event_id: event.id,
+      title: cutText(event.summary ?? "(no title)", 200),
+      ...shown,
+    };
+  },
+});
+
+type TimesArguments = Parameters<typeof toEventTimes>;
+
+async function newTimes(said: SaidTimes, reading: TimesArguments[1], current: TimesArguments[2]) {
+  const times = await toEventTimes(said, reading, current);
+  if (times.ok) return times.value;
+  throw invalidArgument(times.error.argument, times.error.expected, said[times.error.argument]);
+}
+
+function nothingToChange(): ToolFailure {
+  const issue = { path: "/args", expected: "the id and at least one thing to change", received: "none" };
+  return new ToolFailure("INVALID_ARGS", toMisfit(issue));
+}

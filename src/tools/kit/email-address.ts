@@ -1,0 +1,10 @@
+import * as z from "zod";
+
+/**
+ * An address that can stand in a header as it is: no blank, comma, bracket or quote, so what comes behind it cannot become
+ * part of it, nor it another header. The provider checks the rest.
+ */
+const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/;
+
+/** One address. */
+export const emailAddress = z.email({ pattern: EMAIL }).max(254);

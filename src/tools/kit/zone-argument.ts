@@ -1,0 +1,20 @@
+import * as z from "zod";
+
+import { invalidArgument } from "./invalid-argument.ts";
+import { type Place, placeOfZone } from "./time-zone.ts";
+
+/** A tool's argument for the zone that times without an offset are of. */
+export const timezone = z
+  .string()
+  .trim()
+  .min(1)
+  .max(64)
+  .describe("IANA time zone of times without an offset, e.g. 'America/New_York'.");
+
+/** Find the zone that the argument `timezone` names; throws `INVALID_ARGS` when there is none of that name. */
+export function placeOfArgument(name: string): Place {
+  const place = placeOfZone(name);
+  if (place === null)
+    throw invalidArgument("timezone", 'the name of an IANA time zone such as "America/New_York"', name);
+  return place;
+}
