@@ -34,6 +34,16 @@ const SLOW = [
   "test/state/quota.test.ts",
   "test/tools/kit/parse-when.test.ts",
   "test/tools/kit/time-zone.test.ts",
+  "test/scripts/documents-sql.test.ts",
+  "test/tools/data/create-contacts.test.ts",
+  "test/tools/data/csv-report.test.ts",
+  "test/tools/data/query-orders.test.ts",
+  "test/tools/data/revenue-summary.test.ts",
+  "test/tools/documents/fetch-document.test.ts",
+  "test/tools/documents/search-documents.test.ts",
+  "test/tools/images/generate-image.test.ts",
+  "test/tools/kit/keep-object.test.ts",
+  "test/tools/kit/query-rows.test.ts",
 ];
 
 /** `--mode quick` leaves out what is slow, so that the rest of the core is a matter of seconds. */

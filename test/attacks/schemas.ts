@@ -113,4 +113,20 @@ export const SCHEMA_ATTACKS: readonly Attack[] = [
       assert.equal(countCode(answer, "INVALID_ARGS"), 49);
     },
   },
+  {
+    title: "schemas: 1,225 lists of 100 documents that are neither text nor document",
+    run: async ({ upstream, execute }) => {
+      const element = Object.fromEntries(times(60, (n) => [`n${n}`, 0]));
+      upstream.script("/big", answering(times(100, () => element)));
+      const loops = times(49, () => ({
+        tool: "rerank",
+        args: { query: { $template: "{{item#}}" }, documents: { $ref: "big#" } },
+        for_each: times(25, (n) => n),
+      }));
+      const answer = await execute({
+        actions: [{ id: "big", tool: "probe-any", args: { path: "/big" } }, ...loops],
+      });
+      assert.equal(countCode(answer, "INVALID_ARGS"), 49);
+    },
+  },
 ];

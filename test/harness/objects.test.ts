@@ -40,7 +40,7 @@ describe("GET /v1/objects/{id}", () => {
       "content-disposition": `attachment; filename="${kept.object}"`,
       "x-content-type-options": "nosniff",
       "cache-control": "private, no-cache",
-      "content-security-policy": "default-src 'none'; sandbox",
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
       etag: expect.stringMatching(/^"[^"]+"$/),
       "x-request-id": expect.any(String),
       ratelimit: expect.stringContaining('"lists"'),

@@ -42,7 +42,7 @@ export const showObject: Endpoint = {
           "content-type": object.httpMetadata?.contentType ?? "application/octet-stream",
           "content-length": String(object.size),
           "content-disposition": `attachment; filename="${id}"`,
-          "content-security-policy": "default-src 'none'; sandbox",
+          "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
         },
       }),
     );
