@@ -1,6 +1,8 @@
 import { createVolley } from "./edge/create-volley.ts";
 import { SHIPPED_TOOLS } from "./tools/shipped-tools.ts";
 
+// Tools that run in isolates of their own (docs/packs.md), with the lines of wrangler.toml about packs:
+// import { PACK_TOOLS } from "./tools/pack-tools.ts"; then `tools: [...SHIPPED_TOOLS, ...PACK_TOOLS]`.
 const volley = createVolley({ tools: SHIPPED_TOOLS });
 
 export default volley.app;

@@ -51,6 +51,7 @@ async function setUp(
     script: (await bundle).path,
     vars: { ...config.vars, ...vars },
     durableObjects: objectsOf(config),
+    loaders: config.worker_loaders?.map(({ binding }) => binding) ?? [],
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,
   };
