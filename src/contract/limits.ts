@@ -274,4 +274,8 @@ export const LIMITS = {
   promptCharacters: 8_000,
   /** Documents put in order at once: more than a search gives, within the arguments of one action. */
   rerankDocuments: 100,
+  /** A formula of people; the worst of this length takes a tenth of a second. */
+  expressionCharacters: 500,
+  /** Processor time of one call of a pack, which Cloudflare ends: each has bounds of its own that are well below. */
+  packCpuMs: 10_000,
 } as const;

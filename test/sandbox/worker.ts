@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { createVolley } from "../../src/edge/create-volley.ts";
 import { develop } from "../../src/edge/develop.ts";
 import { OPT_IN_TOOLS } from "../../src/tools/opt-in-tools.ts";
+import { PACK_TOOLS } from "../../src/tools/pack-tools.ts";
 import { EXAMPLE_TOOLS } from "./example-tools.ts";
 import { createFiller } from "./fill-database.ts";
 import { createProbeTools } from "./probe-tools.ts";
@@ -22,7 +23,12 @@ const served = await develop({ ...env }, async () => {
   const { default: app } = await import("../../src/worker.ts");
   const { options } = app;
   const taken = new Set(options.tools.map(({ name }) => name));
-  const own = [...Object.values(OPT_IN_TOOLS).flat(), ...createProbeTools(probeOrigin), ...EXAMPLE_TOOLS];
+  const own = [
+    ...Object.values(OPT_IN_TOOLS).flat(),
+    ...PACK_TOOLS,
+    ...createProbeTools(probeOrigin),
+    ...EXAMPLE_TOOLS,
+  ];
   const more = own.filter(({ name }) => !taken.has(name));
   return createVolley({
     ...options,

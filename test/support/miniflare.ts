@@ -1,4 +1,5 @@
-import { dirname } from "node:path";
+import { readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 /** A Worker that runs, as every test sees it. */
 export interface RunningWorker extends AsyncDisposable {
@@ -9,7 +10,7 @@ export interface RunningWorker extends AsyncDisposable {
 }
 
 export interface MiniflareSetup {
-  /** The bundle's file: one ES module. */
+  /** The bundle's file: an ES module, beside the texts that it imports. */
   readonly script: string;
   /** Plain text bindings: what `vars` and secrets are in a deployment. */
   readonly vars?: Readonly<Record<string, string>>;
@@ -18,6 +19,8 @@ export interface MiniflareSetup {
   /** D1 databases and R2 buckets, by their bindings' names. */
   readonly databases?: readonly string[];
   readonly buckets?: readonly string[];
+  /** Names of Worker Loader bindings. */
+  readonly loaders?: readonly string[];
   /** Where what is stored outlives the Worker; in a temporary directory when not given. */
   readonly storageDir?: string;
   readonly compatibilityDate: string;
@@ -35,11 +38,14 @@ export async function startMiniflare(setup: MiniflareSetup): Promise<RunningWork
   // When it is needed: it takes most of a second to load, and who starts raw workerd needs none of it.
   const { convertV4MiniflareOptions, Log, LogLevel, Miniflare } = await import("miniflare");
   let output = "";
+  const directory = dirname(setup.script);
+  const texts = (await readdir(directory))
+    .filter((name) => name.endsWith(".txt"))
+    .map((name) => ({ type: "Text" as const, path: join(directory, name) }));
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
-      modules: true,
-      modulesRoot: dirname(setup.script),
-      scriptPath: setup.script,
+      modules: [{ type: "ESModule", path: setup.script }, ...texts],
+      modulesRoot: directory,
       bindings: { ...setup.vars },
       durableObjects: Object.fromEntries(
         Object.entries(setup.durableObjects ?? {}).map(([name, className]) => [
@@ -49,6 +55,7 @@ export async function startMiniflare(setup: MiniflareSetup): Promise<RunningWork
       ),
       d1Databases: [...(setup.databases ?? [])],
       r2Buckets: [...(setup.buckets ?? [])],
+      workerLoaders: Object.fromEntries((setup.loaders ?? []).map((name) => [name, {}])),
       compatibilityDate: setup.compatibilityDate,
       compatibilityFlags: [...setup.compatibilityFlags],
       host: "127.0.0.1",

@@ -54,6 +54,7 @@ async function setUp(
     durableObjects: objectsOf(config),
     databases: (config.d1_databases ?? []).map(({ binding }) => binding),
     buckets: (config.r2_buckets ?? []).map(({ binding }) => binding),
+    loaders: config.worker_loaders?.map(({ binding }) => binding) ?? [],
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,
   };

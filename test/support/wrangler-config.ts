@@ -9,6 +9,7 @@ export interface WranglerConfig {
   readonly compatibility_flags: readonly string[];
   readonly migrations: readonly object[];
   readonly vars?: Readonly<Record<string, string>>;
+  readonly worker_loaders?: readonly { readonly binding: string }[];
   readonly durable_objects: {
     readonly bindings: readonly { readonly name: string; readonly class_name: string }[];
   };

@@ -2,10 +2,11 @@ import * as z from "zod";
 import { expect, test } from "vitest";
 
 import { OPT_IN_TOOLS } from "../../src/tools/opt-in-tools.ts";
+import { PACK_TOOLS } from "../../src/tools/pack-tools.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 
 const OPT_IN = Object.values(OPT_IN_TOOLS).flat();
-const ALL = [...SHIPPED_TOOLS, ...OPT_IN];
+const ALL = [...SHIPPED_TOOLS, ...OPT_IN, ...PACK_TOOLS];
 
 test("SHIPPED_TOOLS are these, in these categories", () => {
   expect(SHIPPED_TOOLS.map(({ name, category }) => `${category}/${name}`)).toEqual([
@@ -37,7 +38,7 @@ test("OPT_IN_TOOLS are these, in these categories, and each needs a binding, whi
     "data/csv_report",
     "images/generate_image",
   ]);
-  expect(ALL.filter(({ bindings }) => bindings.length > 0)).toEqual(OPT_IN);
+  expect(ALL.filter(({ bindings }) => bindings.length > 0)).toEqual([...OPT_IN, ...PACK_TOOLS]);
 });
 
 test.each(ALL)("$name tells a model the size of its output and what each argument is", (tool) => {
