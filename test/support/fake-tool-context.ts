@@ -13,6 +13,7 @@ import type {
 } from "../../src/catalog/define-tool.ts";
 import { PUBLIC_HOSTS, toOrigin } from "../../src/catalog/define-tool.ts";
 import { ToolFailure } from "../../src/catalog/tool-failure.ts";
+import { INSTANT_PORTS } from "./instant-ports.ts";
 
 /** A request as the fake context saw it leave. */
 export interface SentRequest {
@@ -56,7 +57,7 @@ export class FakeToolContext implements ToolContext {
   readonly log: ToolLog;
   readonly binding: ToolContext["binding"];
   /** Stands still: whoever sleeps does so for good. What waits is tested with a `TestWorld`. */
-  readonly time: ToolTime = { now: () => NOON, leftMs: () => 10_000, sleep: () => new Promise(() => {}) };
+  readonly time: ToolTime = { now: () => NOW, leftMs: () => 10_000, sleep: () => new Promise(() => {}) };
   readonly #tool: FakedTool;
   readonly #options: FakeToolContextOptions;
 
@@ -134,7 +135,8 @@ export class FakeToolContext implements ToolContext {
   }
 }
 
-const NOON = Date.UTC(2026, 10, 22, 12);
+/** When the stand-ins answer, too. */
+const NOW = INSTANT_PORTS.now();
 
 function toFailure({ status, headers }: Response): ToolFailure {
   const retryAfterS = Number(headers.get("retry-after") ?? Number.NaN);
