@@ -121,7 +121,7 @@ function describePrivate(hostname: string): string | null {
  * Whether a host's name, in whatever letters it is written, is one of the public internet: neither an address nor a name
  * that only a private network, a cluster or nobody at all resolves.
  */
-export function isPublicHost(host: string): boolean {
+function isPublicHost(host: string): boolean {
   const hostname = URL.parse(`https://${host}`)?.hostname;
   return hostname !== undefined && describePrivate(hostname) === null && !RESERVED.test(hostname);
 }

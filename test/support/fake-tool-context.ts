@@ -65,7 +65,7 @@ export class FakeToolContext implements ToolContext {
   /** What it asked to be kept out of its answers. */
   readonly concealed: string[] = [];
   /** Stands still: whoever sleeps does so for good. What waits is tested with a `TestWorld`. */
-  readonly time: ToolTime = { now: () => NOON, leftMs: () => 10_000, sleep: () => new Promise(() => {}) };
+  readonly time: ToolTime = { now: () => NOW, leftMs: () => 10_000, sleep: () => new Promise(() => {}) };
   readonly #tool: FakedTool;
   readonly #options: FakeToolContextOptions;
 
@@ -149,7 +149,8 @@ export class FakeToolContext implements ToolContext {
   }
 }
 
-const NOON = Date.UTC(2026, 10, 22, 12);
+/** When the stand-ins answer, too. */
+const NOW = INSTANT_PORTS.now();
 
 function toFailure({ status, headers }: Response): ToolFailure {
   const retryAfterS = Number(headers.get("retry-after") ?? Number.NaN);

@@ -52,34 +52,42 @@ const US: PriceArea = { code: "NUS", name: AREAS["NUS"]! };
 /** The whole country. */
 export const NATION: PricePlace = { name: "United States", gasoline: US, diesel: US };
 
-const places = new Map<string, PricePlace>();
-const names: string[] = [];
-for (const [area, states] of STATES) {
-  for (const entry of states.split(",")) {
-    const [code, name] = [entry.slice(0, 2), entry.slice(3)];
+interface Places {
+  /** By every way that a name is folded. */
+  readonly byName: ReadonlyMap<string, PricePlace>;
+  readonly names: readonly string[];
+}
+
+let read: Places | undefined;
+
+/** Made when it is first asked for. */
+function readPlaces(): Places {
+  if (read !== undefined) return read;
+  const states = STATES.flatMap(([area, listed]) =>
+    listed.split(",").map((entry) => ({ area, code: entry.slice(0, 2), name: entry.slice(3) })),
+  );
+  const byName = new Map<string, PricePlace>();
+  for (const { area, code, name } of states) {
     const region: PriceArea = { code: area, name: AREAS[area]! };
     const own: PriceArea = { code: `S${code}`, name };
-    const place = {
-      name,
-      gasoline: OWN_GASOLINE.has(code) ? own : region,
-      diesel: OWN_DIESEL.has(code) ? own : region,
-    };
-    places.set(fold(code), place).set(fold(name), place);
-    names.push(name);
+    const gasoline = OWN_GASOLINE.has(code) ? own : region;
+    const place = { name, gasoline, diesel: OWN_DIESEL.has(code) ? own : region };
+    byName.set(fold(code), place).set(fold(name), place);
   }
+  for (const name of ["US", "USA", "United States", "United States of America"])
+    byName.set(fold(name), NATION);
+  byName.set(fold("Washington DC"), byName.get("dc")!).set(fold("Washington State"), byName.get("wa")!);
+  return (read = { byName, names: states.map(({ name }) => name) });
 }
-for (const name of ["US", "USA", "United States", "United States of America"]) places.set(fold(name), NATION);
-for (const name of ["Washington DC", "Washington State"])
-  places.set(fold(name), places.get(name.endsWith("DC") ? "dc" : "wa")!);
 
 /** Find a state by its name or postal code, however it is written; undefined when there is none of that name. */
 export function findPlace(state: string): PricePlace | undefined {
-  return places.get(fold(state));
+  return readPlaces().byName.get(fold(state));
 }
 
 /** The names that a misspelt one may have meant, nearest first. */
 export function nearestStates(state: string): readonly string[] {
-  return nearest(state, names, 3);
+  return nearest(state, readPlaces().names, 3);
 }
 
 function fold(name: string): string {

@@ -2,7 +2,7 @@ import { SITES } from "./brave-search.ts";
 import type { StandInPorts } from "./stand-in.ts";
 
 /** Pages of every kind; `.test` resolves nowhere. */
-export const PAGES_HOST = "pages.sandbox.test";
+const PAGES_HOST = "pages.sandbox.test";
 
 /** Hosts that have pages: that one, and those whose pages the search engines find. */
 export const PAGE_HOSTS: readonly string[] = [PAGES_HOST, ...SITES.map(({ host }) => host)];
