@@ -57,6 +57,12 @@ export interface ToolCaller {
   readonly key: string;
 }
 
+/** A call's time. */
+export interface ToolTime {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+}
+
 /** Write one line of the Worker's log. What does not fit its limits is left out, and a line says so. */
 export type WriteLog = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
@@ -87,8 +93,6 @@ export interface ToolContext {
   readonly log: ToolLog;
   /** The same on every attempt of this action: send it upstream where the provider takes one. */
   readonly idempotencyKey: string;
-  /** The time, in milliseconds since the Unix epoch. */
-  readonly now: () => number;
   /**
    * Keep a text out of everything that the call answers or logs from now on, as its declared secrets are: a secret that was
    * made with one, such as an access token.
@@ -101,6 +105,7 @@ export interface ToolContext {
   readonly request: object;
   /** Aborted when the action's time is over. `fetch` obeys it by itself; long computations should look. */
   readonly signal: AbortSignal;
+  readonly time: ToolTime;
   /** Say how far the call has come. It reaches an MCP client that asked; otherwise it goes nowhere and costs nothing. */
   readonly report: (report: ProgressReport) => void;
 }

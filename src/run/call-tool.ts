@@ -187,7 +187,6 @@ class ToolCall implements CallState {
       get idempotencyKey() {
         return idempotencyKey();
       },
-      now: () => ports.clock.now(),
       conceal: (secret) => {
         this.#redact = redactAlso(tool, secret, this.#redact);
       },
@@ -197,6 +196,9 @@ class ToolCall implements CallState {
       // Made when it is asked for: most tools never look, and a signal costs more than the rest of this.
       get signal() {
         return clock.signal;
+      },
+      get time() {
+        return { now: () => ports.clock.now() };
       },
       report: (report: ProgressReport) => onReport?.(redactMessage(report, this.#redact)),
     };

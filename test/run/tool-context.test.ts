@@ -306,10 +306,10 @@ describe("secrets of a tenant", () => {
   });
 });
 
-describe("ctx.now", () => {
+describe("ctx.time", () => {
   test("is the time of the deployment's clock", async () => {
     const world = new TestWorld();
-    const { result } = await runTool((ctx) => ctx.now(), { world });
+    const { result } = await runTool((ctx) => ctx.time.now(), { world });
     expect(result.data).toBe(world.clock.now());
   });
 });

@@ -81,6 +81,13 @@ test("'Each tool has an execution mode': what is sent is fire-and-forget, what i
     ["search_calendar_events", "sync"],
     ["update_calendar_event", "sync"],
     ["delete_calendar_event", "sync"],
+    ["send_gmail", "sync"],
+    ["search_gmail", "sync"],
+    ["read_gmail", "sync"],
+    ["add_task", "sync"],
+    ["list_tasks", "sync"],
+    ["complete_task", "sync"],
+    ["delete_task", "sync"],
   ]);
 });
 

@@ -4,6 +4,7 @@ import type {
   ToolCaller,
   ToolContext,
   ToolLog,
+  ToolTime,
   UpstreamRequest,
   UpstreamResponse,
   WriteLog,
@@ -57,7 +58,7 @@ export class FakeToolContext implements ToolContext {
   readonly caller: ToolCaller;
   readonly log: ToolLog;
   readonly binding: ToolContext["binding"];
-  readonly now: () => number;
+  readonly time: ToolTime;
   readonly request: object;
   /** What it asked to be kept out of its answers. */
   readonly concealed: string[] = [];
@@ -68,7 +69,7 @@ export class FakeToolContext implements ToolContext {
     this.#tool = tool;
     this.#options = options;
     this.idempotencyKey = options.idempotencyKey ?? "key-1";
-    this.now = options.now ?? (() => INSTANT_PORTS.now());
+    this.time = { now: options.now ?? (() => INSTANT_PORTS.now()) };
     this.request = options.request ?? {};
     this.caller = options.caller ?? { tenant: "acme", key: "tester" };
     const bind = (name: string): unknown => this.#bind(name);

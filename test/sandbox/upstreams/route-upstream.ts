@@ -1,7 +1,9 @@
 import { answerBraveSearch } from "./brave-search.ts";
 import { EXAMPLES_HOST, answerExamples } from "./examples.ts";
+import { answerGmail } from "./gmail.ts";
 import { answerGoogleCalendar } from "./google-calendar.ts";
 import { answerGoogleOauth } from "./google-oauth.ts";
+import { answerGoogleTasks } from "./google-tasks.ts";
 import { answerGooglePlaces } from "./google-places.ts";
 import { answerNhtsa } from "./nhtsa.ts";
 import { answerOpenMeteoForecast, answerOpenMeteoGeocoding } from "./open-meteo.ts";
@@ -18,6 +20,8 @@ const STAND_INS: ReadonlyMap<string, StandIn> = new Map<string, StandIn>([
   ["api.open-meteo.com", answerOpenMeteoForecast],
   ["oauth2.googleapis.com", answerGoogleOauth],
   ["www.googleapis.com", answerGoogleCalendar],
+  ["gmail.googleapis.com", answerGmail],
+  ["tasks.googleapis.com", answerGoogleTasks],
   [PROBE_HOST, answerProbe],
   [EXAMPLES_HOST, answerExamples],
 ]);
