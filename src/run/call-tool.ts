@@ -190,7 +190,6 @@ class ToolCall implements CallState {
       get idempotencyKey() {
         return idempotencyKey();
       },
-      now: () => ports.clock.now(),
       conceal: (secret) => {
         this.#redact = redactAlso(tool, secret, this.#redact);
       },

@@ -8,6 +8,13 @@ import { deleteCalendarEvent } from "./calendar/delete-calendar-event.ts";
 import { listCalendarEvents } from "./calendar/list-calendar-events.ts";
 import { searchCalendarEvents } from "./calendar/search-calendar-events.ts";
 import { updateCalendarEvent } from "./calendar/update-calendar-event.ts";
+import { addTask } from "./tasks/add-task.ts";
+import { completeTask } from "./tasks/complete-task.ts";
+import { deleteTask } from "./tasks/delete-task.ts";
+import { listTasks } from "./tasks/list-tasks.ts";
+import { readGmail } from "./gmail/read-gmail.ts";
+import { searchGmail } from "./gmail/search-gmail.ts";
+import { sendGmail } from "./gmail/send-gmail.ts";
 import { getWeather } from "./weather/get-weather.ts";
 import { googleMapsSearch } from "./maps/google-maps-search.ts";
 import { nhtsaRecallSearch } from "./vehicles/nhtsa-recall-search.ts";
@@ -32,4 +39,11 @@ export const SHIPPED_TOOLS: readonly Tool[] = [
   searchCalendarEvents,
   updateCalendarEvent,
   deleteCalendarEvent,
+  sendGmail,
+  searchGmail,
+  readGmail,
+  addTask,
+  listTasks,
+  completeTask,
+  deleteTask,
 ];

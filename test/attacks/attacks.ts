@@ -15,6 +15,7 @@ import { SECRET_ATTACKS } from "./secrets.ts";
 import { TOKEN_ATTACKS } from "./tokens.ts";
 import { TOOL_ATTACKS } from "./tools.ts";
 import { VOICE_ATTACKS } from "./voices.ts";
+import { WORD_ATTACKS } from "./words.ts";
 import { WORK_ATTACKS } from "./work.ts";
 
 /** Every known worst request, one file for each kind. */
@@ -36,4 +37,5 @@ export const ATTACKS: readonly Attack[] = [
   ...KEY_ATTACKS,
   ...MISTAKE_ATTACKS,
   ...TOOL_ATTACKS,
+  ...WORD_ATTACKS,
 ];

@@ -6,8 +6,8 @@ import { startMiniflare } from "../support/miniflare.ts";
 import { objectsOf, readWranglerConfig } from "../support/wrangler-config.ts";
 
 const CONFIG = "wrangler.toml";
-/** Half of it are libraries: the MCP SDK, which is loaded by the first request that needs it, Zod, MiniSearch and Hono. */
-const GZIP_LIMIT = 240 * 1024;
+/** Much of it are libraries: Zod, MiniSearch, Hono, and the parser of times in words, which is loaded when it is first needed. */
+const GZIP_LIMIT = 303 * 1024;
 
 let bundle: Bundle;
 let code: string;
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe("The bundle that is deployed", () => {
-  test("takes at most 240 KiB gzipped", () => {
+  test("takes at most 303 KiB gzipped", () => {
     expect(bundle.gzipBytes).toBeLessThanOrEqual(GZIP_LIMIT);
   });
 

@@ -330,10 +330,10 @@ test("a write is in no doubt once its service answered that it failed, whatever 
   expect(await write(new ToolFailure("TOOL_FAILED"))).toMatchObject({ status: "unknown" });
 });
 
-describe("ctx.now", () => {
+describe("ctx.time", () => {
   test("is the time of the deployment's clock", async () => {
     const world = new TestWorld();
-    const { result } = await runTool((ctx) => ctx.now(), { world });
+    const { result } = await runTool((ctx) => ctx.time.now(), { world });
     expect(result.data).toBe(world.clock.now());
   });
 });

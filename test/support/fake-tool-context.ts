@@ -60,12 +60,11 @@ export class FakeToolContext implements ToolContext {
   readonly caller: ToolCaller;
   readonly log: ToolLog;
   readonly binding: ToolContext["binding"];
-  readonly now: () => number;
   readonly request: object;
   /** What it asked to be kept out of its answers. */
   readonly concealed: string[] = [];
   /** Stands still: whoever sleeps does so for good. What waits is tested with a `TestWorld`. */
-  readonly time: ToolTime = { now: () => NOW, leftMs: () => 10_000, sleep: () => new Promise(() => {}) };
+  readonly time: ToolTime;
   readonly #tool: FakedTool;
   readonly #options: FakeToolContextOptions;
 
@@ -73,7 +72,8 @@ export class FakeToolContext implements ToolContext {
     this.#tool = tool;
     this.#options = options;
     this.idempotencyKey = options.idempotencyKey ?? "key-1";
-    this.now = options.now ?? (() => INSTANT_PORTS.now());
+    const now = options.now ?? (() => INSTANT_PORTS.now());
+    this.time = { now, leftMs: () => 10_000, sleep: () => new Promise(() => {}) };
     this.request = options.request ?? {};
     this.caller = options.caller ?? { tenant: "acme", key: "tester" };
     const bind = (name: string): unknown => this.#bind(name);

@@ -25,6 +25,13 @@ test("SHIPPED_TOOLS are these, in these categories", () => {
     "calendar/search_calendar_events",
     "calendar/update_calendar_event",
     "calendar/delete_calendar_event",
+    "gmail/send_gmail",
+    "gmail/search_gmail",
+    "gmail/read_gmail",
+    "tasks/add_task",
+    "tasks/list_tasks",
+    "tasks/complete_task",
+    "tasks/delete_task",
   ]);
 });
 
@@ -50,7 +57,20 @@ test.each(ALL)("$name tells a model the size of its output and what each argumen
   for (const property of Object.values(properties)) expect(property.description).toMatch(/\.$/);
 });
 
-test.each(ALL)("$name may be retried: a read, or an idempotent write, with a backoff", (tool) => {
+/** Writes whose providers take no key: sent once, and `unknown` when their answer is lost. */
+const SENT_ONCE = ["send_gmail", "add_task"];
+
+test("what is sent once is never repeated", () => {
+  const once = SHIPPED_TOOLS.filter(({ name }) => SENT_ONCE.includes(name));
+  expect(once.map(({ repeatable, isWrite }) => [repeatable, isWrite])).toEqual([
+    [false, true],
+    [false, true],
+  ]);
+});
+
+const REPEATED = ALL.filter(({ name }) => !SENT_ONCE.includes(name));
+
+test.each(REPEATED)("$name may be retried: a read, or an idempotent write, with a backoff", (tool) => {
   expect(tool.repeatable).toBe(true);
   expect(tool.orchestration.backoff).toBeDefined();
 });

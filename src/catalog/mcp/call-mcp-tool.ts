@@ -21,7 +21,7 @@ const SERVERS = new KnownServers();
 /** What a call uses of the world. */
 export type McpContext = Pick<
   ToolContext,
-  "fetch" | "secret" | "caller" | "now" | "request" | "log" | "report"
+  "fetch" | "secret" | "caller" | "time" | "request" | "log" | "report"
 >;
 
 interface Way {
@@ -71,7 +71,7 @@ export async function callMcpTool(
 /** What is known of the server, which is asked where nothing is, or for too long. */
 async function recall(way: Way): Promise<KnownServer> {
   const known = way.servers.find(way.key);
-  if (known !== null && way.ctx.now() < known.until) return known;
+  if (known !== null && way.ctx.time.now() < known.until) return known;
   return learn(way, known?.session ?? null);
 }
 
@@ -89,7 +89,7 @@ async function refresh(
 /** @param session one to go on with; null for a new one */
 function learn({ server, ctx, servers, key }: Way, session: Session | null): Promise<KnownServer> {
   return servers.learn(key, ctx.request, async () => {
-    const askedAt = ctx.now();
+    const askedAt = ctx.time.now();
     const kept = session === null ? null : await attempt(() => listTools(server, session, ctx));
     if (kept?.ok === false && !isStale(kept.error)) throw kept.error;
     const current = kept?.ok === true ? session! : await openSession(server, ctx);

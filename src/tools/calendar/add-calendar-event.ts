@@ -59,7 +59,7 @@ export const addCalendarEvent = defineTool({
   orchestration: { mode: "sequential-only", backoff: { strategy: "exponential", initial_ms: 500 } },
   run: async ({ title, description, attendees = [], timezone: zone, ...said }, ctx) => {
     const place = placeOfArgument(zone);
-    const times = await toEventTimes(said, { place, now: ctx.now() });
+    const times = await toEventTimes(said, { place, now: ctx.time.now() });
     if (!times.ok)
       throw invalidArgument(times.error.argument, times.error.expected, said[times.error.argument]);
     const body = {

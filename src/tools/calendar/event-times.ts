@@ -64,7 +64,7 @@ function usualLength(kind: EventTimes["kind"], current: EventTimes | null): numb
 }
 
 /** How long it takes, in milliseconds. */
-export function lengthOf(times: EventTimes): number {
+function lengthOf(times: EventTimes): number {
   return times.kind === "days" ? times.last - times.first + DAY_MS : times.end - times.start;
 }
 

@@ -39,7 +39,7 @@ export const listCalendarEvents = defineTool({
   orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 300 } },
   run: async ({ from, to, limit, timezone: zone }, ctx) => {
     const place = placeOfArgument(zone);
-    const reading: Reading = { place, now: ctx.now() };
+    const reading: Reading = { place, now: ctx.time.now() };
     const begin = from === undefined ? null : await parseWhen(from, reading);
     if (from !== undefined && begin === null) throw invalidArgument("from", WHEN_EXPECTED, from);
     const start: Moment = begin?.start ?? { kind: "time", at: reading.now, place };

@@ -43,7 +43,7 @@ export const searchCalendarEvents = defineTool({
   orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 300 } },
   run: async ({ query, limit, timezone: zone }, ctx) => {
     const place = placeOfArgument(zone);
-    const now = ctx.now();
+    const now = ctx.time.now();
     const at = (instant: number): string => writeInstant(instant, UTC);
     const toCome = await findEvents(ctx, { q: query, timeMin: at(now), maxResults: String(limit) });
     const found = toCome.events.slice(0, limit);

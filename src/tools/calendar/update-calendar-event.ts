@@ -58,7 +58,9 @@ export const updateCalendarEvent = defineTool({
     if (before.status === "cancelled")
       throw new ToolFailure("NOT_FOUND", { hint: "The event has been deleted." });
     const place = placeOfArgument(zone ?? before.start.timeZone ?? "UTC");
-    const times = movesIt ? await newTimes(said, { place, now: ctx.now() }, timesOf(before, place)) : null;
+    const times = movesIt
+      ? await newTimes(said, { place, now: ctx.time.now() }, timesOf(before, place))
+      : null;
     const event = await writeEvent(ctx, event_id, {
       ...(title !== undefined && { summary: title }),
       ...(description !== undefined && { description }),

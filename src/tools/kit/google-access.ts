@@ -75,7 +75,9 @@ async function accessToken(ctx: ToolContext): Promise<AccessToken> {
   const credentials = JSON.stringify(GOOGLE_SECRETS.map((name) => ctx.secret(name)));
   const kept = tokens.get(credentials);
   const token =
-    kept !== undefined && ctx.now() < kept.endsAt - MARGIN_MS ? kept : await refreshOnce(ctx, credentials);
+    kept !== undefined && ctx.time.now() < kept.endsAt - MARGIN_MS
+      ? kept
+      : await refreshOnce(ctx, credentials);
   ctx.conceal(token.value);
   return token;
 }
@@ -112,7 +114,7 @@ function isOwnEnd(error: unknown): boolean {
 
 async function refresh(ctx: ToolContext, credentials: string): Promise<AccessToken> {
   const [clientId, clientSecret, refreshToken] = GOOGLE_SECRETS.map((name) => ctx.secret(name));
-  const askedAt = ctx.now();
+  const askedAt = ctx.time.now();
   const answer = await attempt(() =>
     ctx.fetch(TOKEN_URL, {
       method: "POST",

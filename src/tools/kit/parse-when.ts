@@ -34,8 +34,12 @@ export interface Reading {
   readonly after?: Moment;
 }
 
-/** Longer text is no time; the parser of words takes quadratic time in some of it. */
-export const WHEN_CHARACTERS = 100;
+/**
+ * Longer text, or text of more words and numbers, is no time: "Friday, November 27, 2026 at 10:00 AM to Friday, November 27,
+ * 2026 at 11:30 AM" is. The parser of words takes more than linear time in some of it, and a batch may hold thousands.
+ */
+export const WHEN_CHARACTERS = 80;
+const WHEN_WORDS = 18;
 
 /** What text has to be for `parseWhen`, for who is told that it is not. */
 export const WHEN_EXPECTED =
@@ -56,7 +60,7 @@ const ISO_TIME =
  */
 export async function parseWhen(text: string, reading: Reading): Promise<Said | null> {
   const said = text.toLowerCase().replaceAll(/\s+/g, " ").trim();
-  if (said.length > WHEN_CHARACTERS) return null;
+  if (said.length > WHEN_CHARACTERS || (said.match(/\d+|[^\W\d]+/g) ?? []).length > WHEN_WORDS) return null;
   if (/^\d{4}-\d{2}-\d{2}(?:$|[t ]\d{2}:)/.test(said)) return readIso(said, reading.place);
   return readWords(said, reading);
 }

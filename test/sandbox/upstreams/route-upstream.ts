@@ -3,8 +3,10 @@ import { answerCohere } from "./cohere.ts";
 import { answerDuckDuckGo } from "./duckduckgo.ts";
 import { answerEia } from "./eia.ts";
 import { EXAMPLES_HOST, answerExamples } from "./examples.ts";
+import { answerGmail } from "./gmail.ts";
 import { answerGoogleCalendar } from "./google-calendar.ts";
 import { answerGoogleOauth } from "./google-oauth.ts";
+import { answerGoogleTasks } from "./google-tasks.ts";
 import { answerGooglePlaces } from "./google-places.ts";
 import { answerNhtsa } from "./nhtsa.ts";
 import { answerOpenMeteoForecast, answerOpenMeteoGeocoding } from "./open-meteo.ts";
@@ -27,6 +29,8 @@ const STAND_INS: ReadonlyMap<string, StandIn> = new Map<string, StandIn>([
   ["api.openai.com", answerOpenAiImages],
   ["oauth2.googleapis.com", answerGoogleOauth],
   ["www.googleapis.com", answerGoogleCalendar],
+  ["gmail.googleapis.com", answerGmail],
+  ["tasks.googleapis.com", answerGoogleTasks],
   [PROBE_HOST, answerProbe],
   [EXAMPLES_HOST, answerExamples],
   ...PAGE_HOSTS.map((host) => [host, answerPages] as const),

@@ -1,0 +1,29 @@
+import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../catalog/define-tool.ts";
+import { fetchGoogle, GOOGLE_OAUTH_HOST, GOOGLE_SECRETS } from "../kit/google-access.ts";
+
+/** What every tool of Gmail declares. */
+export const GMAIL = {
+  category: "gmail",
+  execution: "sync",
+  hosts: ["gmail.googleapis.com", GOOGLE_OAUTH_HOST],
+  secrets: GOOGLE_SECRETS,
+  timeoutMs: 15_000,
+} as const;
+
+/**
+ * Send a request about messages of the account's own mailbox.
+ *
+ * Source: https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.messages
+ *
+ * @param path behind `messages`, such as `/send`; ids in it are checked to be ids
+ */
+export function fetchMessages(
+  ctx: ToolContext,
+  path: string,
+  query: readonly (readonly [string, string])[] = [],
+  request: UpstreamRequest = {},
+): Promise<UpstreamResponse> {
+  const url = new URL(`https://gmail.googleapis.com/gmail/v1/users/me/messages${path}`);
+  url.search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
+  return fetchGoogle(ctx, url, request);
+}

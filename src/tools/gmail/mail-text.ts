@@ -1,0 +1,139 @@
+import * as z from "zod";
+
+import { lazySchema } from "../../contract/lazy-schema.ts";
+import { attemptNow } from "../../kit/result.ts";
+import { cutText } from "../kit/cut-text.ts";
+import { plainText } from "../kit/plain-text.ts";
+
+/** Parts of one mail that are looked at: a mail of people has a dozen, and nesting costs the sender nothing. */
+const MAX_PARTS = 500;
+/** HTML of which the text is read: a newsletter has 100,000 characters. */
+const MAX_HTML = 500_000;
+/** Base64 of one part that is decoded; whole groups of four digits. */
+const MAX_DATA = 700_000;
+const MAX_NAME = 120;
+
+/** One part of a mail, as Gmail has parsed it; parts have parts. */
+const partSchema = lazySchema(() =>
+  z.looseObject({
+    mimeType: z.string().nullish(),
+    filename: z.string().nullish(),
+    headers: z.array(z.looseObject({ name: z.string(), value: z.string() })).nullish(),
+    body: z.looseObject({ size: z.number().nullish(), data: z.string().nullish() }).nullish(),
+    parts: z.array(z.unknown()).nullish(),
+  }),
+);
+
+type Part = z.output<ReturnType<typeof partSchema>>;
+
+/** A file that came with a mail. */
+interface Attachment {
+  readonly filename: string;
+  readonly mime_type: string;
+  readonly bytes: number;
+}
+
+/** What a mail says, and what came with it. */
+interface MailContent {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+}
+
+/**
+ * Read what a mail says: its plain text, or where it has none the text of its HTML; and list the files that came with it.
+ *
+ * Source: https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.messages#messagepart
+ */
+export function readContent(payload: unknown): MailContent {
+  const parts = listParts(payload);
+  const attachments = parts.filter(isFile).map((part) => ({
+    filename: cutText(part.filename!, MAX_NAME),
+    mime_type: cutText(part.mimeType ?? "application/octet-stream", MAX_NAME),
+    bytes: part.body?.size ?? 0,
+  }));
+  const textOf = (mimeType: string): string =>
+    parts
+      .filter((part) => !isFile(part) && part.mimeType?.toLowerCase() === mimeType)
+      .map(decodePart)
+      .filter((text) => text.trim() !== "")
+      .join("\n\n");
+  return { text: tidy(textOf("text/plain") || htmlToText(textOf("text/html"))), attachments };
+}
+
+/** All parts of a mail, however deep, in their order; without recursion, because a sender decides how deep they are. */
+function listParts(payload: unknown): Part[] {
+  const waiting: unknown[] = [payload];
+  const parts: Part[] = [];
+  while (waiting.length > 0 && parts.length < MAX_PARTS) {
+    const parsed = partSchema().safeParse(waiting.pop());
+    if (!parsed.success) continue;
+    parts.push(parsed.data);
+    waiting.push(...(parsed.data.parts ?? []).slice(0, MAX_PARTS).toReversed());
+  }
+  return parts;
+}
+
+function isFile({ filename }: Part): boolean {
+  return typeof filename === "string" && filename !== "";
+}
+
+/** Gmail has undone the transfer encoding; the bytes are in the charset that the part names. */
+function decodePart({ body, headers }: Part): string {
+  const data = body?.data ?? "";
+  // What is cut off would not be shown either.
+  const kept = data.slice(0, MAX_DATA);
+  const binary = attemptNow(() => atob(kept.replaceAll("-", "+").replaceAll("_", "/")));
+  if (!binary.ok) return "";
+  const bytes = Uint8Array.from(binary.value, (byte) => byte.charCodeAt(0));
+  const type = headers?.find(({ name }) => name.toLowerCase() === "content-type")?.value ?? "";
+  const [, charset = "windows-1252"] = /charset="?([\w.:-]{1,40})/i.exec(type) ?? [];
+  const stream = kept.length < data.length;
+  const utf8 = attemptNow(() =>
+    new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes, { stream }),
+  );
+  if (utf8.ok) return utf8.value;
+  const named = attemptNow(() => new TextDecoder(charset).decode(bytes));
+  return named.ok ? named.value : new TextDecoder("windows-1252").decode(bytes);
+}
+
+const BLOCK = /^\/?(?:p|div|br|tr|table|ul|ol|li|h[1-6]|blockquote|hr|pre)\b/i;
+/** Elements whose text nobody is meant to read. */
+const UNREAD = /^(style|script|head|title)\b/i;
+
+/**
+ * Read the text of HTML, for a reader and never for a page. Every character is looked at a bounded number of times: what is
+ * never closed reaches to the end.
+ */
+function htmlToText(html: string): string {
+  const source = html.slice(0, MAX_HTML);
+  const lower = source.toLowerCase();
+  let text = "";
+  let at = 0;
+  while (at < source.length) {
+    const open = source.indexOf("<", at);
+    text += source.slice(at, open === -1 ? source.length : open).replaceAll(/\s+/g, " ");
+    if (open === -1) break;
+    const isComment = source.startsWith("<!--", open);
+    const close = isComment ? source.indexOf("-->", open + 4) : source.indexOf(">", open);
+    if (close === -1) break;
+    const tag = source.slice(open + 1, Math.min(close, open + 20));
+    at = close + (isComment ? 3 : 1);
+    const [, name] = UNREAD.exec(tag) ?? [];
+    if (name !== undefined) {
+      const end = lower.indexOf(`</${name.toLowerCase()}`, at);
+      if (end === -1) break;
+      at = end;
+    } else if (BLOCK.test(tag)) text += "\n";
+  }
+  return plainText(text);
+}
+
+/** No more blank lines than one, and no blanks at the ends of lines. */
+function tidy(text: string): string {
+  const lines = text.split(/\r\n|\r|\n/).map((line) => line.trimEnd());
+  return lines
+    .filter((line, at) => line.trim() !== "" || lines[at - 1]?.trim() !== "")
+    .map((line) => line.replace(/^ (?! )/, ""))
+    .join("\n")
+    .trim();
+}

@@ -1,0 +1,75 @@
+/** What a mail says, and to whom. Addresses have been checked to be nothing but addresses. */
+export interface Mail {
+  readonly to: readonly string[];
+  readonly cc: readonly string[];
+  readonly subject: string;
+  readonly body: string;
+}
+
+/** Bytes of text in one encoded word: 75 characters with what stands around their base64 (RFC 2047, 2). */
+const WORD_BYTES = 45;
+/** Characters of base64 in a line (RFC 2045, 6.8). */
+const LINE_CHARACTERS = 76;
+
+/**
+ * Write a plain-text mail as RFC 5322 and MIME have it; the provider adds the sender, the date and the id.
+ *
+ * Nothing of the text can end a line or begin a header: a subject that is not plain ASCII goes out as encoded words (RFC
+ * 2047), a body always as base64 of its UTF-8. Lines of more than 998 characters cannot come about (RFC 5322, 2.1.1).
+ */
+export function writeMail({ to, cc, subject, body }: Mail): string {
+  const headers = [
+    `To: ${to.join(",\r\n ")}`,
+    ...(cc.length > 0 ? [`Cc: ${cc.join(",\r\n ")}`] : []),
+    `Subject: ${writeSubject(subject)}`,
+    "MIME-Version: 1.0",
+    'Content-Type: text/plain; charset="UTF-8"',
+    "Content-Transfer-Encoding: base64",
+  ];
+  // Lines of a text are ended by CRLF, however they came.
+  const base64 = toBase64(new TextEncoder().encode(body.replaceAll(/\r\n|\r|\n/g, "\r\n")));
+  return `${headers.join("\r\n")}\r\n\r\n${cutInto(base64, LINE_CHARACTERS).join("\r\n")}\r\n`;
+}
+
+/** Write bytes as base64url without padding (RFC 4648, 5), as Gmail takes a mail. */
+export function toBase64Url(bytes: Uint8Array): string {
+  return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+function writeSubject(subject: string): string {
+  // What looks like an encoded word would be read as one.
+  if (/^[\x20-\x7e]{1,900}$/.test(subject) && !subject.includes("=?")) return subject;
+  const words = cutBytes(subject, WORD_BYTES).map((bytes) => `=?UTF-8?B?${toBase64(bytes)}?=`);
+  return words.join("\r\n ");
+}
+
+/** Cut text into pieces of so many bytes of UTF-8, no character in two: each encoded word is text by itself. */
+function cutBytes(text: string, maxBytes: number): Uint8Array[] {
+  const encoder = new TextEncoder();
+  const pieces: Uint8Array[] = [];
+  let piece = "";
+  let size = 0;
+  for (const character of text) {
+    const { length } = encoder.encode(character);
+    if (size + length > maxBytes) {
+      pieces.push(encoder.encode(piece));
+      piece = "";
+      size = 0;
+    }
+    piece += character;
+    size += length;
+  }
+  return [...pieces, encoder.encode(piece)];
+}
+
+function cutInto(text: string, length: number): string[] {
+  return Array.from({ length: Math.ceil(text.length / length) }, (_, at) =>
+    text.slice(at * length, (at + 1) * length),
+  );
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}

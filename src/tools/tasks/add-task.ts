@@ -1,0 +1,62 @@
+import * as z from "zod";
+
+import { defineTool } from "../../catalog/define-tool.ts";
+import { invalidArgument } from "../kit/invalid-argument.ts";
+import { parseUpstream } from "../kit/parse-upstream.ts";
+import { type Moment, parseWhen, WHEN_CHARACTERS, WHEN_EXPECTED } from "../kit/parse-when.ts";
+import { wallTimeAt, writeDay } from "../kit/time-zone.ts";
+import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
+import { fetchTasks, showTask, TASK_FIELDS, TASKS, taskSchema } from "./tasks-api.ts";
+
+/**
+ * Put a task on the account's own first list. Google takes neither an id nor a key for it, so it is sent once, and one whose
+ * answer is lost is `unknown`.
+ *
+ * Source: https://developers.google.com/workspace/tasks/reference/rest/v1/tasks/insert
+ */
+export const addTask = defineTool({
+  ...TASKS,
+  name: "add_task",
+  summary: "Add a task to the user's to-do list, with an optional due day",
+  description:
+    "Add a task to the user's Google Tasks. `due` is a day, in ISO 8601 or English words such as 'friday' or 'in 3 days'; " +
+    "Google keeps no time of day. Size: about 60 tokens.",
+  actions: ["create", "write"],
+  isWrite: true,
+  input: () =>
+    z.strictObject({
+      title: z.string().trim().min(1).max(1_024).describe("What is to be done."),
+      due: z
+        .string()
+        .trim()
+        .min(1)
+        .max(WHEN_CHARACTERS)
+        .optional()
+        .describe("Day it is due, e.g. 'tomorrow' or '2027-03-05'."),
+      notes: z.string().max(8_192).optional().describe("More about it."),
+      timezone: timezone.default("UTC"),
+    }),
+  typicalTokens: 60,
+  maxResponseBytes: 64 * 1024,
+  idempotent: false,
+  orchestration: { mode: "sequential-only" },
+  run: async ({ title, due, notes, timezone: zone }, ctx) => {
+    const place = placeOfArgument(zone);
+    const said = due === undefined ? null : await parseWhen(due, { place, now: ctx.time.now() });
+    if (due !== undefined && (said === null || said.end !== null))
+      throw invalidArgument("due", WHEN_EXPECTED, due);
+    const body = {
+      title,
+      ...(notes !== undefined && notes !== "" && { notes }),
+      ...(said !== null && { due: `${dayOf(said.start)}T00:00:00.000Z` }),
+    };
+    const response = await fetchTasks(ctx, null, { fields: TASK_FIELDS }, { method: "POST", body });
+    return { success: true, ...showTask(parseUpstream(taskSchema(), response)) };
+  },
+});
+
+/** The day of a moment, by the clock that it was said by. */
+function dayOf(moment: Moment): string {
+  if (moment.kind === "day") return writeDay(moment.day);
+  return writeDay(wallTimeAt(moment.at, moment.place));
+}

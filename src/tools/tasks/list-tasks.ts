@@ -1,0 +1,47 @@
+import * as z from "zod";
+
+import { defineTool } from "../../catalog/define-tool.ts";
+import { lazySchema } from "../../contract/lazy-schema.ts";
+import { parseUpstream } from "../kit/parse-upstream.ts";
+import { fetchTasks, showTask, TASK_FIELDS, TASKS, taskSchema } from "./tasks-api.ts";
+
+const pageSchema = lazySchema(() =>
+  z.looseObject({ items: z.array(taskSchema()).default([]), nextPageToken: z.string().nullish() }),
+);
+
+/**
+ * List the tasks of the account's own first list, in the order they have there.
+ *
+ * Source: https://developers.google.com/workspace/tasks/reference/rest/v1/tasks/list
+ */
+export const listTasks = defineTool({
+  ...TASKS,
+  name: "list_tasks",
+  summary: "List the tasks on the user's to-do list",
+  description:
+    "List tasks of the user's Google Tasks: those still to be done, and on request those that are completed. " +
+    "Size: about 40 tokens per task, never over 7000.",
+  actions: ["list", "read"],
+  isWrite: false,
+  input: () =>
+    z.strictObject({
+      include_completed: z.boolean().default(false).describe("Whether completed tasks are listed too."),
+      limit: z.int().min(1).max(50).default(20).describe("How many at most, 1 to 50."),
+    }),
+  typicalTokens: 400,
+  maxResponseBytes: 1024 * 1024,
+  orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 300 } },
+  run: async ({ include_completed, limit }, ctx) => {
+    const shown = String(include_completed);
+    const response = await fetchTasks(ctx, null, {
+      maxResults: String(limit),
+      // What is completed in Google's own apps counts as hidden.
+      showCompleted: shown,
+      showHidden: shown,
+      fields: `items(${TASK_FIELDS}),nextPageToken`,
+    });
+    const { items, nextPageToken } = parseUpstream(pageSchema(), response);
+    const hasMore = typeof nextPageToken === "string" && nextPageToken !== "";
+    return { tasks: items.slice(0, limit).map(showTask), ...(hasMore && { more: true }) };
+  },
+});

@@ -1,0 +1,75 @@
+import * as z from "zod";
+
+import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../catalog/define-tool.ts";
+import { lazySchema } from "../../contract/lazy-schema.ts";
+import { cutText } from "../kit/cut-text.ts";
+import { fetchGoogle, GOOGLE_OAUTH_HOST, GOOGLE_SECRETS } from "../kit/google-access.ts";
+
+/** What every tool of tasks declares. */
+export const TASKS = {
+  category: "tasks",
+  execution: "sync",
+  hosts: ["tasks.googleapis.com", GOOGLE_OAUTH_HOST],
+  secrets: GOOGLE_SECRETS,
+  timeoutMs: 12_000,
+} as const;
+
+/** What is asked for of a task. */
+export const TASK_FIELDS = "id,title,status,due,notes";
+
+/** A task as Google has it, as far as it is read. */
+export const taskSchema = lazySchema(() =>
+  z.looseObject({
+    id: z.string(),
+    title: z.string().nullish(),
+    status: z.string().nullish(),
+    due: z.string().nullish(),
+    notes: z.string().nullish(),
+  }),
+);
+
+/** A task as a model reads it. */
+interface ShownTask {
+  readonly task_id: string;
+  readonly title: string;
+  readonly status: "open" | "completed";
+  readonly due?: string;
+  readonly notes?: string;
+}
+
+/**
+ * Send a request about tasks of the account's own first list.
+ *
+ * Source: https://developers.google.com/workspace/tasks/reference/rest/v1/tasks
+ *
+ * @param taskId of one task; null for all of them
+ */
+export function fetchTasks(
+  ctx: ToolContext,
+  taskId: string | null,
+  query: Readonly<Record<string, string>> = {},
+  request: UpstreamRequest = {},
+): Promise<UpstreamResponse> {
+  const url = new URL("https://tasks.googleapis.com/tasks/v1/lists/@default/tasks");
+  if (taskId !== null) url.pathname += `/${encodeURIComponent(taskId)}`;
+  url.search = new URLSearchParams(query).toString();
+  return fetchGoogle(ctx, url, request);
+}
+
+/** Show a task: Google keeps of `due` the day only, and writes it as midnight in UTC. */
+export function showTask({
+  id,
+  title,
+  status,
+  due,
+  notes,
+}: z.output<ReturnType<typeof taskSchema>>): ShownTask {
+  const [day] = /^\d{4}-\d{2}-\d{2}/.exec(due ?? "") ?? [];
+  return {
+    task_id: id,
+    title: cutText(title ?? "", 200),
+    status: status === "completed" ? "completed" : "open",
+    ...(day !== undefined && { due: day }),
+    ...(typeof notes === "string" && notes !== "" && { notes: cutText(notes, 200) }),
+  };
+}
