@@ -149,9 +149,6 @@ export class FakeToolContext implements ToolContext {
   }
 }
 
-/** When the stand-ins answer, too. */
-const NOW = INSTANT_PORTS.now();
-
 function toFailure({ status, headers }: Response): ToolFailure {
   const retryAfterS = Number(headers.get("retry-after") ?? Number.NaN);
   if (status === 404) return new ToolFailure("NOT_FOUND", { upstreamStatus: status });

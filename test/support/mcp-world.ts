@@ -107,7 +107,7 @@ export class McpWorld {
       fetch,
       secret: (name) => fake.secret(name),
       caller: fake.caller,
-      now: fake.now,
+      time: fake.time,
       request: fake.request,
       log: Object.assign(fake.log, {
         warn: (message: string, fields?: LoggedLine["fields"]) =>

@@ -1,9 +1,21 @@
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { inPlace, walkSchema } from "./walk-schema.ts";
 
 /**
- * The arguments that a schema names, in its order: its own properties, and those of what is said of the same value besides
- * (`allOf`, `anyOf`, `$ref` and the like).
+ * The arguments that a schema names, in its order: its own properties first, then those of what is said of the same value
+ * besides (`$ref`, `allOf`, `anyOf` and the like).
  */
 export function argumentsOf(schema: JsonObject): string[] {
-  return isJsonObject(schema["properties"]) ? Object.keys(schema["properties"]) : [];
+  const { places } = walkSchema(schema);
+  const names = new Set<string>();
+  const waiting = new Set([""]);
+  for (const pointer of waiting) {
+    const place = places.get(pointer);
+    // Of a document with too many schemas not all are there.
+    if (place === undefined) continue;
+    const properties = isJsonObject(place.schema) ? place.schema["properties"] : undefined;
+    if (isJsonObject(properties)) for (const name of Object.keys(properties)) names.add(name);
+    for (const inner of inPlace(place)) waiting.add(inner.pointer);
+  }
+  return [...names];
 }
