@@ -170,7 +170,7 @@ describe("The tools of a document", () => {
     const text = JSON.stringify(
       importOne({ summary: "a\u202eb\u200bc\ud800 d", description: "x\u0007\u{e0041}y" }),
     );
-    expect(text).not.toMatch(/[\u202e\u200b\u0007]|\\ud800|\u{e0041}/u);
+    expect(text).not.toMatch(/[\u202e\u200b]|\\ud800|\\u0007|\u{e0041}/u);
   });
 });
 
@@ -404,7 +404,7 @@ describe("Security", () => {
       ...(auth !== undefined && { auth: auth as never }),
     });
     expect(declarations).toEqual([]);
-    expect(skipped[0]!.reason).toMatch(reason as RegExp);
+    expect(skipped[0]!.reason).toMatch(reason);
   });
 
   test("takes the place of a parameter of the same name", async () => {
