@@ -4,9 +4,11 @@ import { findTarget, type Target } from "./reference.ts";
 import { plainText } from "./plain-text.ts";
 import {
   annotationsOf,
+  impliedTypes,
   isPlainObject,
   mergeObjects,
   PLAIN_KEYWORDS,
+  shallow,
   typesOf,
   withExclusiveBounds,
   withNull,
@@ -312,14 +314,3 @@ const RESERVED = new Set(["__proto__", "constructor", "prototype"]);
 
 /** What says nothing of which values there are. */
 const WORDS = new Set(["description", "default", "deprecated"]);
-
-function impliedTypes(schema: JsonObject): string[] | undefined {
-  const isObject = isJsonObject(schema["properties"]) && !("anyOf" in schema) && !("oneOf" in schema);
-  return isObject ? ["object"] : undefined;
-}
-
-/** What is left of a schema that is too deep: its type. */
-function shallow(types: readonly string[] | undefined): JsonSchema {
-  if (types === undefined) return {};
-  return { type: writeTypes(types), ...(types.includes("array") && { items: {} }) };
-}

@@ -271,8 +271,10 @@ function checkBody(document: Json, operation: Json, body: unknown): void {
 function withNullables(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withNullables);
   if (typeof schema !== "object" || schema === null) return schema;
+  // A format is a note to whoever reads it, there as here.
+  const { format: _, ...rest } = schema as Json;
   const inner = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key === "oneOf" ? "anyOf" : key, withNullables(value)]),
+    Object.entries(rest).map(([key, value]) => [key === "oneOf" ? "anyOf" : key, withNullables(value)]),
   );
   return inner["nullable"] === true && typeof inner["type"] === "string"
     ? { ...inner, type: [inner["type"], "null"] }
