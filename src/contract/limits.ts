@@ -282,4 +282,16 @@ export const LIMITS = {
   expressionCharacters: 500,
   /** Processor time of one call of a pack, which Cloudflare ends: each has bounds of its own that are well below. */
   packCpuMs: 10_000,
+  /** Text of an OpenAPI document: most are smaller, and those of the largest APIs are better imported in parts. */
+  openApiBytes: 4 * 1024 * 1024,
+  /** The same as YAML, which takes thirty times as long to read as JSON. */
+  openApiYamlBytes: 1024 * 1024,
+  /** Levels of an OpenAPI document: the deepest known ones have forty. */
+  openApiNesting: 100,
+  /** Operations of one import: as many tools as a tenant may have. */
+  openApiOperations: 500,
+  /** Characters of schemas that are looked at for one tool, in one of a few attempts to describe it in `declarationBytes`. */
+  openApiToolCharacters: 96 * 1024,
+  /** The same for all tools of one import: a second of work. */
+  openApiCharacters: 6 * 1024 * 1024,
 } as const;
