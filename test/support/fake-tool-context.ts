@@ -93,7 +93,9 @@ export class FakeToolContext implements ToolContext {
       new Request(target, { method, headers, ...(text !== undefined && { body: text }) }),
     );
     const answer = await response.text();
-    if (!response.ok) throw toFailure(response);
+    if (!response.ok && request.alsoReads?.includes(response.status) !== true) throw toFailure(response);
+    if (response.headers.get("content-type")?.startsWith("text/event-stream") === true)
+      request.onEvents?.(answer, parseJson);
     return {
       status: response.status,
       headers: response.headers,
