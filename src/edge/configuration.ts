@@ -1,4 +1,5 @@
 import type { Catalog } from "../catalog/catalog.ts";
+import { parseToolSecrets, type ToolSecrets } from "../catalog/declared/secret-bindings.ts";
 import { type Caller, type Jurisdiction, JURISDICTIONS } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { RunOptions } from "../egress/ports.ts";
@@ -38,6 +39,13 @@ export function readTenantGates(
     }),
   );
   return (jurisdiction) => (jurisdiction === undefined ? anywhere : placed.get(jurisdiction)!);
+}
+
+/** Which secrets tools that are data may carry, whose, and where to: `VOLLEY_TOOL_SECRETS`. None, where nothing is written. */
+export function readToolSecrets(env: Env): ToolSecrets {
+  const parsed = parseToolSecrets(textOf(env, "VOLLEY_TOOL_SECRETS"));
+  if (!parsed.ok) throw new ConfigurationError("VOLLEY_TOOL_SECRETS", parsed.error);
+  return parsed.value;
 }
 
 /** Say in the log which keys name tools that there are not: a slip of spelling would only be found by its caller. */
