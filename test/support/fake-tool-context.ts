@@ -105,7 +105,9 @@ export class FakeToolContext implements ToolContext {
     );
     const bytes = new Uint8Array(await response.arrayBuffer());
     const answer = new TextDecoder().decode(bytes);
-    if (!response.ok) throw toFailure(response);
+    if (!response.ok && request.alsoReads?.includes(response.status) !== true) throw toFailure(response);
+    if (response.headers.get("content-type")?.startsWith("text/event-stream") === true)
+      request.onEvents?.(answer, parseJson);
     return {
       status: response.status,
       headers: response.headers,

@@ -17,6 +17,8 @@ export interface ListedTool {
   /** Of everything that says what the tool is and does; see `fingerprintOf`. */
   readonly fingerprint: string;
   readonly params: readonly ParamHeader[];
+  /** What the server says of it, as far as anything depends on that: to be kept as data. */
+  readonly entry: JsonObject;
 }
 
 /** A tool that cannot be offered, and why, in words for whoever imports the server. */
@@ -55,6 +57,7 @@ export function readListedTool(entry: unknown): Result<ListedTool, Unusable> {
     annotations: isJsonObject(annotations) ? annotations : {},
     fingerprint: sha256(written.value),
     params: params.value,
+    entry: { ...(title !== undefined && { title }), ...said },
   });
 }
 

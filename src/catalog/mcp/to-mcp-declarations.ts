@@ -1,7 +1,11 @@
 import type { JsonObject } from "../../contract/json.ts";
+import { canonicalJson } from "../../kit/json/canonical-json.ts";
+import { err, ok, type Result } from "../../kit/result.ts";
 import { sha256 } from "../../kit/sha256.ts";
+import { visibleText } from "../../kit/visible-text.ts";
 import { fromAnnotations, type ToolAnnotations } from "../annotations.ts";
-import type { Auth, Declaration } from "../declared/declaration.ts";
+import type { Auth, Declaration, DeclarationRules } from "../declared/declaration.ts";
+import { parseDeclaration } from "../declared/parse-declaration.ts";
 import type { Listing } from "./list-tools.ts";
 import type { ListedTool, Unusable } from "./listed-tool.ts";
 
@@ -30,19 +34,58 @@ const NAME_CHARACTERS = 64;
  * read that runs beside others, `destructiveHint` a write that a person confirms, and silence a write, one at a time.
  *
  * Names depend on the server's names only, so importing it again gives the same ones.
+ *
+ * A tool that nothing can be declared of is left out, with the reason. What is wrong with the address or the secret is wrong with
+ * all of them and not theirs: that is for whoever parses what this makes.
+ *
+ * @param rules what holds where the tools are to be kept; the operator's own code needs none
  */
 export function toMcpDeclarations(
   { tools, unusable }: Pick<Listing, "tools" | "unusable">,
   source: McpImport,
+  rules: DeclarationRules = rulesOf(source),
 ): McpDeclarations {
   const names = nameEach(
     tools.map(({ name }) => name),
     source.prefix,
   );
-  return {
-    declarations: tools.map((tool) => toDeclaration(tool, names.get(tool.name)!, source)),
-    skipped: unusable,
-  };
+  const declarations: Declaration[] = [];
+  const skipped: Unusable[] = [];
+  for (const tool of tools) {
+    const made = makeOne(toDeclaration(tool, names.get(tool.name)!, source), rules);
+    if (made.ok) declarations.push(made.value);
+    else skipped.push({ operation: visibleText(tool.name, NAME_CHARACTERS), reason: made.error });
+  }
+  return { declarations, skipped: [...skipped, ...unusable] };
+}
+
+/** Whoever wrote the address into the Worker's source may name a host of their own machine. */
+function rulesOf({ url }: McpImport): DeclarationRules {
+  return { tenant: "", secrets: null, trustedOrigins: new Set([URL.parse(url)?.origin ?? ""]) };
+}
+
+/** A declaration that can be kept, or why there is none. */
+function makeOne(declaration: Declaration, rules: DeclarationRules): Result<Declaration, string> {
+  const parsed = parseDeclaration(declaration, rules);
+  if (parsed.ok) return parsed;
+  const own = parsed.error.filter(({ path }) => !path.startsWith("/mcp"));
+  if (own.length === 0) return ok(declaration);
+  // A pattern that could take for ever to match costs the patterns, not the tool: its server has them too.
+  const { input_schema: schema } = declaration;
+  const plain = withoutPatterns(schema) as Declaration["input_schema"];
+  if (own.some(({ path }) => path.endsWith("/pattern")) && canonicalJson(plain) !== canonicalJson(schema))
+    return makeOne({ ...declaration, input_schema: plain }, rules);
+  return err(`no tool can be declared of it: ${own[0]!.hint.replace(/\.$/, "")}`);
+}
+
+function withoutPatterns(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutPatterns);
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) =>
+      key === "pattern" && typeof inner === "string" ? [] : [[key, withoutPatterns(inner)]],
+    ),
+  );
 }
 
 function toDeclaration(tool: ListedTool, name: string, { prefix, url, auth }: McpImport): Declaration {

@@ -4,11 +4,14 @@ import {
   ResourceTemplate,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 
 import { LIMITS } from "../../../src/contract/limits.ts";
 import { McpWorld, URL_OF_SERVER } from "../../support/mcp-world.ts";
+
+// It warns of what this test is about: an option under which progress is lost.
+beforeAll(() => void vi.spyOn(console, "warn").mockImplementation(() => {}));
 
 /** A server as an author writes it: a read, a deletion, a tool that says nothing of itself, and one that takes its time. */
 function makeServer(descriptionOfAdd = "Adds two numbers."): McpServer {
