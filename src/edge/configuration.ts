@@ -1,4 +1,5 @@
 import type { Catalog } from "../catalog/catalog.ts";
+import { parseToolSecrets, type ToolSecrets } from "../catalog/declared/secret-bindings.ts";
 import { type Caller, type Jurisdiction, JURISDICTIONS } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { RunOptions } from "../egress/ports.ts";
@@ -42,7 +43,10 @@ export function readTenantGates(
 
 /** Say in the log which keys name tools that there are not: a slip of spelling would only be found by its caller. */
 export function warnOfUnknownTools(callers: readonly Caller[], catalog: Catalog): void {
+  const managed = new Set(callers.filter(({ manageTools }) => manageTools).map(({ tenant }) => tenant));
   for (const { name, tenant, tools } of callers) {
+    // Of such a tenant only its object knows what there is.
+    if (managed.has(tenant)) continue;
     const unknown = tools.filter(
       (grant) => grant !== "*" && catalog.get(grant) === undefined && !catalog.byCategory.has(grant),
     );
@@ -99,6 +103,16 @@ export function readRunOptions(env: Env, trustedOrigins: readonly string[]): Run
     requestResponseBytes: LIMITS.requestResponseBytes,
     trustedOrigins: new Set(trustedOrigins),
   };
+}
+
+/** Which secrets tools that tenants add may carry, and where to: `VOLLEY_TOOL_SECRETS`, and what is given besides. */
+export function readToolSecrets(env: Env, given?: string): ToolSecrets {
+  const secrets = [given, textOf(env, "VOLLEY_TOOL_SECRETS")].map((text) => {
+    const parsed = parseToolSecrets(text);
+    if (parsed.ok) return parsed.value;
+    throw new ConfigurationError("VOLLEY_TOOL_SECRETS", parsed.error);
+  });
+  return new Map(secrets.flatMap((bound) => [...bound]));
 }
 
 /** What a tenant's object may be told to do otherwise: how long leases, keys and confirmations last. */

@@ -8,6 +8,7 @@ import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, ToolGates } from "../egress/ports.ts";
 import { createReadCache } from "../egress/read-cache.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
+import { AddedTools } from "./added-tools.ts";
 import {
   type Env,
   hasDevelopmentOrigins,
@@ -17,6 +18,7 @@ import {
   readRunOptions,
   readTenantGates,
   readToolGates,
+  readToolSecrets,
   warnOfUnknownTools,
 } from "./configuration.ts";
 import { createGateClient } from "./gate-client/gate-client.ts";
@@ -46,6 +48,8 @@ export interface DeploymentOptions {
   readonly secretOf?: (name: string, caller: ToolCaller) => MaybeText | Promise<MaybeText>;
   /** Upstream origins that may be plain http or private; for sandboxes. */
   readonly trustedOrigins?: readonly string[];
+  /** What `VOLLEY_TOOL_SECRETS` says besides what the configuration has; for sandboxes. */
+  readonly toolSecrets?: string;
 }
 
 /** Leases are held for so many tenants per isolate; one that is forgotten asks the gate again. */
@@ -66,13 +70,14 @@ export interface Deployment {
 /** Make what serves the requests of a configuration; throws where the configuration cannot be read. */
 export function createDeployment(
   env: Env,
-  { catalog, send, secretOf, trustedOrigins = [] }: DeploymentOptions,
+  { catalog, send, secretOf, trustedOrigins = [], toolSecrets: givenSecrets }: DeploymentOptions,
 ): Deployment {
   const keys = readKeys(env);
   warnOfUnknownTools(keys.callers, catalog);
   if (hasDevelopmentOrigins(env) && !isDevelopment()) warnOfDevelopmentOrigins();
   const ports = createSystemPorts(env, { send, secretOf });
   const options = readRunOptions(env, trustedOrigins);
+  const toolSecrets = readToolSecrets(env, givenSecrets);
   const origins = readOrigins(env);
   const health = new UpstreamHealth(ports.clock);
   const cache = createReadCache(catalog.tools, ports.clock);
@@ -82,9 +87,11 @@ export function createDeployment(
   const toolGates = readToolGates(env, catalog);
   const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
   const catalogs = new WeakMap<Caller, Catalog>();
+  const added = new AddedTools(catalog, toolSecrets, ports.clock);
   const heldByTenant = new Map<string, IsolateQuota>();
 
-  const catalogOf = (caller: Caller): Catalog => {
+  const isShipped = (name: string): boolean => catalog.offers(name);
+  const shippedOf = (caller: Caller): Catalog => {
     let visible = catalogs.get(caller);
     if (visible === undefined) {
       visible = catalog.restrictTo(caller.tools);
@@ -118,18 +125,32 @@ export function createDeployment(
         clock: ports.clock,
         defer,
       });
+      // Where they were changed the change is known at once.
+      const changeTools: Gate["changeTools"] = async (change) => {
+        const sentAtMs = ports.clock.now();
+        const changed = await gate().changeTools(change);
+        if (changed.ok) held.hearTools(sentAtMs, changed.value.version);
+        return changed;
+      };
       return {
         requestId,
         caller,
         origin: { tenant: caller.tenant, key: caller.name, requestId },
-        catalog: catalogOf(caller),
+        catalog: added.registry?.catalogOf(caller) ?? shippedOf(caller),
+        currentCatalog: () => added.currentCatalog(caller, held, gate()),
+        keeping: {
+          isShipped,
+          rules: { tenant: caller.tenant, secrets: toolSecrets, trustedOrigins: options.trustedOrigins },
+        },
         ports: { ...ports, clock },
         options,
         origins,
         health,
         cache: cache?.of(caller.tenant) ?? null,
         // Most batches ask nothing but to be admitted, and a lease does that: a client is made when there is more to ask.
-        gate: new Proxy({ admit } as Gate, { get: (own, name: keyof Gate) => own[name] ?? gate()[name] }),
+        gate: new Proxy({ admit, changeTools } as Gate, {
+          get: (own, name: keyof Gate) => own[name] ?? gate()[name],
+        }),
         countAlone: (quota) => held.countAlone(ports.clock.now(), quota),
         toolGates: isLimited
           ? createToolGates(toolGates, {

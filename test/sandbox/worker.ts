@@ -23,6 +23,7 @@ const served = await develop({ ...env }, async () => {
     tools: [...options.tools, ...more],
     send: (url, init) => (hasStandIn(url) ? routeUpstream(new Request(url, init)) : null) ?? fetch(url, init),
     trustedOrigins: [probeOrigin],
+    toolSecrets: JSON.stringify({ SANDBOX_SECRET: { tenants: ["sandbox-admin"], hosts: [probeOrigin] } }),
   });
 });
 

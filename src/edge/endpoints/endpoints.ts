@@ -4,6 +4,7 @@ import { executeActions } from "./execute-actions.ts";
 import { invokeTool } from "./invoke-tool.ts";
 import { cancelJob, listJobs, redriveJob, redriveJobs, showJob } from "./jobs.ts";
 import { listTools } from "./list-tools.ts";
+import { deleteTool, putTool, showTool } from "./manage-tools.ts";
 import { answerDiscovery, answerToolSchema } from "./meta-tools.ts";
 import { describeEndpoints } from "./openapi.ts";
 import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
@@ -16,6 +17,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   answerToolSchema,
   invokeTool,
   listTools,
+  showTool,
+  putTool,
+  deleteTool,
   listJobs,
   showJob,
   cancelJob,

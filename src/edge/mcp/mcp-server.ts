@@ -6,9 +6,10 @@ import { sayUnknownTool } from "../../catalog/unknown-tool.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import { attempt } from "../../kit/result.ts";
 import { logBug } from "../platform/log-bug.ts";
 import type { RequestContext } from "../http/request-context.ts";
-import { type CallOptions, callTool, isOffered } from "./call-tool.ts";
+import { type CallOptions, callTool } from "./call-tool.ts";
 import { listMcpTools } from "./list-mcp-tools.ts";
 import type * as protocol from "./sdk.ts";
 import type { ToolSurface } from "../../catalog/tool-surface.ts";
@@ -43,8 +44,7 @@ export function createMcpServer(sdk: Sdk, context: RequestContext, options: McpS
   const server = new sdk.Server(INFO, {
     capabilities: { tools: {} },
     instructions: INSTRUCTIONS,
-    // A key's tools change with a deployment only, but they are that key's.
-    cacheHints: { "tools/list": { ttlMs: LIMITS.toolListTtlMs, cacheScope: "private" } },
+    cacheHints: { "tools/list": { ttlMs: listTtlMsOf(context), cacheScope: "private" } },
   });
   // With a schema of our own, because without one the library calls wrong parameters an internal error.
   server.setRequestHandler("tools/list", { params: listParamsSchema() }, ({ cursor }) => {
@@ -52,9 +52,14 @@ export function createMcpServer(sdk: Sdk, context: RequestContext, options: McpS
     if (page === null) throw refuse("The cursor is none that was given.");
     return page;
   });
-  server.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
-    if (!isOffered(params.name, context.catalog))
-      throw refuse(`Unknown tool. ${sayUnknownTool(params.name, context.catalog.callableNames)}`);
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    if (!context.catalog.offers(params.name)) {
+      // Somebody may have added it since.
+      const current = await attempt(() => context.currentCatalog());
+      const catalog = current.ok ? current.value : context.catalog;
+      if (!catalog.offers(params.name))
+        throw refuse(`Unknown tool. ${sayUnknownTool(params.name, catalog.callableNames)}`);
+    }
     const progressToken = mcpReq._meta?.progressToken;
     return callTool({ name: params.name, args: sentArguments(options.body) }, context, {
       bodyBytes: options.bodyBytes,
@@ -71,6 +76,11 @@ export function createMcpServer(sdk: Sdk, context: RequestContext, options: McpS
     }).catch(hideBug(sdk, context.requestId));
   });
   return server;
+}
+
+/** Tools of the deployment change with it only; those that the tenant adds while it runs. */
+function listTtlMsOf({ catalog }: RequestContext): number {
+  return catalog.version === 0 ? LIMITS.toolListTtlMs : LIMITS.addedToolListTtlMs;
 }
 
 /** The library shows a client the text of whatever a handler throws; that of a bug is for the operator. */

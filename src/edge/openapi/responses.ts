@@ -53,12 +53,16 @@ const OF_A_REFUSAL: Partial<Record<RefusalCode, Json>> = {
 export function toResponses(operation: Operation, components: Components): Json {
   const { answer, counted, keyed } = operation;
   const headers = { ...(counted && QUOTA), ...(keyed && REPLAYED) };
-  const json = { schema: components.schema(answer.schema, "output") };
+  const json = answer.schema && {
+    "application/json": { schema: components.schema(answer.schema, "output") },
+  };
   const events = answer.events && {
     "text/event-stream": { schema: { type: "string", description: EVENTS } },
   };
+  const { description, statuses = [200] } = answer;
+  const answered = toResponse(description, json === null ? undefined : { ...json, ...events }, headers);
   return {
-    200: toResponse(answer.description, { "application/json": json, ...events }, headers),
+    ...Object.fromEntries(statuses.map((status) => [status, answered])),
     ...toRefusals(operation, components),
   };
 }
