@@ -248,4 +248,16 @@ export const LIMITS = {
   descriptionCharacters: 8_192,
   /** Characters of a declared address: what every proxy and server on the way takes. */
   declaredUrlCharacters: 2_048,
+  /** Text of an OpenAPI document: most are smaller, and those of the largest APIs are better imported in parts. */
+  openApiBytes: 4 * 1024 * 1024,
+  /** The same as YAML, which takes thirty times as long to read as JSON. */
+  openApiYamlBytes: 1024 * 1024,
+  /** Levels of an OpenAPI document: the deepest known ones have forty. */
+  openApiNesting: 100,
+  /** Operations of one import: as many tools as a tenant may have. */
+  openApiOperations: 500,
+  /** Characters of schemas that are looked at for one tool, in one of a few attempts to describe it in `declarationBytes`. */
+  openApiToolCharacters: 128 * 1024,
+  /** The same for all tools of one import: half a second of work. */
+  openApiCharacters: 16 * 1024 * 1024,
 } as const;
