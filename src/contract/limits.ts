@@ -228,6 +228,8 @@ export const LIMITS = {
   tenantTools: 500,
   /** All declarations of a tenant together: 500 of 16 KiB, and what an isolate can hold of a few tenants in its 128 MB. */
   tenantToolsBytes: 8 * 1024 * 1024,
+  /** The body of an import: a document of `openApiBytes`, as text with its quotes escaped, and what is said of it. */
+  importBytes: 5 * 1024 * 1024,
   /** Characters of declarations in one message: at two bytes each an eighth of what a message may have. */
   toolPageCharacters: 2 * 1024 * 1024,
   /** Declarations of all tenants that an isolate keeps at hand; of whoever has not called for longest they are read again. */

@@ -35,15 +35,15 @@ export class AddedTools {
   async currentCatalog(caller: Caller, held: IsolateQuota, gate: Pick<Gate, "toolsSince">): Promise<Catalog> {
     const { tenant } = caller;
     let registry = this.registry;
-    const isKnown = (registry?.versionOf(tenant) ?? 0) >= held.toolsVersion;
+    const isKnown = (registry?.versionOf(tenant) ?? 0) === held.toolsVersion;
     if (!isKnown || this.#clock.now() - held.toolsHeardAtMs >= LIMITS.toolsHeardMs) {
       registry ??= this.registry ??= await this.#createRegistry();
-      for (let complete = false; !complete;) {
+      for (let isRead = false; !isRead;) {
         const sentAtMs = this.#clock.now();
         const page = await gate.toolsSince(registry.versionOf(tenant));
-        ({ complete } = page);
         registry.take(tenant, page);
-        if (complete) held.hearTools(sentAtMs, page.version);
+        isRead = page.complete && registry.versionOf(tenant) === page.version;
+        if (isRead) held.hearTools(sentAtMs, page.version);
       }
     }
     return registry?.catalogOf(caller) ?? this.#catalog.restrictTo(caller.tools);

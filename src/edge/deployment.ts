@@ -125,11 +125,17 @@ export function createDeployment(
         clock: ports.clock,
         defer,
       });
+      const approve: Gate["approve"] = async (claim, request) => {
+        const sentAtMs = ports.clock.now();
+        const answer = await gate().approve(claim, request);
+        if (answer.refused === null) held.hearTools(sentAtMs, answer.admission.toolsVersion);
+        return answer;
+      };
       // Where they were changed the change is known at once.
       const changeTools: Gate["changeTools"] = async (change) => {
-        const sentAtMs = ports.clock.now();
         const changed = await gate().changeTools(change);
-        if (changed.ok) held.hearTools(sentAtMs, changed.value.version);
+        // What was sent before the answer to this came may tell of an earlier version.
+        if (changed.ok) held.hearTools(ports.clock.now(), changed.value.version);
         return changed;
       };
       return {
@@ -148,7 +154,7 @@ export function createDeployment(
         health,
         cache: cache?.of(caller.tenant) ?? null,
         // Most batches ask nothing but to be admitted, and a lease does that: a client is made when there is more to ask.
-        gate: new Proxy({ admit, changeTools } as Gate, {
+        gate: new Proxy({ admit, approve, changeTools } as Gate, {
           get: (own, name: keyof Gate) => own[name] ?? gate()[name],
         }),
         countAlone: (quota) => held.countAlone(ports.clock.now(), quota),

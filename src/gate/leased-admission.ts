@@ -16,7 +16,7 @@ export class IsolateQuota {
   readonly leases = new TenantLeases();
   /** The last answer under way that may bring leases. */
   coming: Promise<unknown> = Promise.resolve();
-  /** The newest version of the tenant's own tools that the gate has told of, and when it was last asked. */
+  /** The version of the tenant's own tools that the gate has told of, and when it was asked. */
   toolsVersion = 0;
   toolsHeardAtMs = Number.NEGATIVE_INFINITY;
   /** The theoretical arrival times of what came through this isolate alone, by bucket. */
@@ -29,10 +29,11 @@ export class IsolateQuota {
     return allowed;
   }
 
-  /** Take what the gate says of the tenant's own tools in answer to what was sent at this time. */
+  /** Take the version that the gate told of, in answer to what was sent at this time: the last that was sent counts. */
   hearTools(sentAtMs: number, version = 0): void {
-    this.toolsVersion = Math.max(this.toolsVersion, version);
-    this.toolsHeardAtMs = Math.max(this.toolsHeardAtMs, sentAtMs);
+    if (sentAtMs < this.toolsHeardAtMs) return;
+    this.toolsVersion = version;
+    this.toolsHeardAtMs = sentAtMs;
   }
 }
 
@@ -76,7 +77,7 @@ export function createLeasedAdmission(
   return (request) => {
     const { quota, draws, jobs, idempotency, toolsVersion } = request;
     // What a lease covers is planned with tools that were heard of since it was granted.
-    if (toolsVersion !== undefined && toolsVersion < held.toolsVersion) return Promise.resolve(STALE);
+    if (toolsVersion !== undefined && toolsVersion !== held.toolsVersion) return Promise.resolve(STALE);
     // Only the gate itself can record a job, and knows the keys.
     if (jobs.length > 0 || idempotency !== undefined) return ask(request, [], options);
     const limits = draws.map(({ limit }) => limit);

@@ -60,6 +60,8 @@ export class ToolRegistry {
   }
 }
 
+const NOTHING = { version: 0, names: [], tools: [] };
+
 /** One tenant's own tools at one version. */
 class TenantTools {
   version = 0;
@@ -82,9 +84,14 @@ class TenantTools {
     return visible;
   }
 
-  /** Requests ask beside each other, so what comes may be known already. A tool that is as it was stays the object it is. */
-  take({ version, names, tools }: ToolsPage): void {
-    if (version <= this.version) return;
+  /**
+   * Requests ask beside each other, so what comes may be known already. A lower version is that of an older answer, or of a
+   * store that was set back: then everything is read anew. A tool that is as it was stays the object it is.
+   */
+  take(page: ToolsPage): void {
+    if (page.version === this.version) return;
+    const isBehind = page.version < this.version;
+    const { version, names, tools }: Omit<ToolsPage, "complete"> = isBehind ? NOTHING : page;
     const there = new Set(names);
     for (const name of this.#tools.keys()) if (!there.has(name)) this.#tools.delete(name);
     for (const kept of tools) this.#put(kept);

@@ -276,3 +276,111 @@ describe("a tool that was added", () => {
     expect(upstream.requestsTo("/limited")).toHaveLength(1);
   });
 });
+
+describe("POST /v1/tools/import", () => {
+  /** A document of operations that each answer what `/echo` does. */
+  const documentOf = (...ids: readonly string[]) => ({
+    openapi: "3.1.0",
+    info: { title: "Numbers", version: "1" },
+    servers: [{ url: upstream.url }],
+    paths: Object.fromEntries(
+      ids.map((id) => [
+        `/echo/${id}`,
+        {
+          get: {
+            operationId: id,
+            summary: `Say ${id}`,
+            parameters: [{ name: "n", in: "query", required: true, schema: { type: "integer" } }],
+            responses: {},
+          },
+        },
+      ]),
+    ),
+  });
+  const importAs = async (prefix: string, openapi: unknown, more: object = {}) => {
+    const answer = await send("POST", "/v1/tools/import", { prefix, openapi, ...more });
+    return { status: answer.status, body: json(answer), answer };
+  };
+  const namesOf = (body: Record<string, unknown>) =>
+    (body["tools"] as { name: string }[]).map(({ name }) => name);
+
+  test("makes a tool of each operation, which can be called at once", async () => {
+    const { status, body } = await importAs("num", documentOf("one", "two"));
+    expect([status, namesOf(body)]).toEqual([200, ["num_one", "num_two"]]);
+    const { results } = await admin.execute([{ tool: "num_two", args: { n: 2 } }]);
+    expect(upstream.requestsTo("/echo/two").length, JSON.stringify(results)).toBe(1);
+    expect(json(await send("GET", "/v1/tools/num_one"))).toEqual((body["tools"] as unknown[])[0]);
+  });
+
+  test("replaces what the same prefix had, and touches nothing else", async () => {
+    await put("rep_by_hand");
+    await importAs("rep", documentOf("one", "two"));
+    const { body } = await importAs("rep", documentOf("two", "three"));
+    expect(body).toMatchObject({ removed: ["rep_one"] });
+    const there = await Promise.all(
+      ["rep_one", "rep_two", "rep_three", "rep_by_hand"].map(
+        async (name) => (await send("GET", `/v1/tools/${name}`)).status,
+      ),
+    );
+    expect(there).toEqual([404, 200, 200, 200]);
+  });
+
+  test("of a dry run keeps nothing", async () => {
+    const { status, body } = await importAs("dry", documentOf("one"), { dry_run: true });
+    expect([status, namesOf(body)]).toEqual([200, ["dry_one"]]);
+    expect((await send("GET", "/v1/tools/dry_one")).status).toBe(404);
+  });
+
+  test("keeps all or nothing: one secret that is not bound, and none is there", async () => {
+    const secured = {
+      ...documentOf("one", "two"),
+      components: { securitySchemes: { key: { type: "http", scheme: "bearer" } } },
+      security: [{ key: [] }],
+    };
+    const refused = await importAs("sec", secured, { auth: { secret: "RESEND_API_KEY" } });
+    expect([refused.status, problemOf(refused.answer).code]).toEqual([422, "INVALID_TOOL"]);
+    expect((await send("GET", "/v1/tools/sec_one")).status).toBe(404);
+    const taken = await importAs("sec", secured, { auth: { secret: "SANDBOX_SECRET" } });
+    expect(taken.status, JSON.stringify(taken.body)).toBe(200);
+  });
+
+  test("takes the document as text, JSON or YAML, and says where it goes wrong", async () => {
+    const text = await importAs("txt", JSON.stringify(documentOf("one")));
+    expect(namesOf(text.body)).toEqual(["txt_one"]);
+    const yaml = `openapi: 3.1.0
+info: { title: Numbers, version: "1" }
+servers: [{ url: "${upstream.url}" }]
+paths:
+  /echo/yaml:
+    get: { operationId: yaml, summary: Say yaml, responses: {} }
+`;
+    expect(namesOf((await importAs("yml", yaml)).body)).toEqual(["yml_yaml"]);
+    const broken = await importAs("bad", "openapi: [");
+    expect([broken.status, problemOf(broken.answer).code]).toEqual([422, "INVALID_TOOL"]);
+  });
+
+  test("takes a document of megabytes, and refuses a larger one while it is read", async () => {
+    const padded = (bytes: number) => ({ ...documentOf("one"), "x-padding": "x".repeat(bytes) });
+    expect((await importAs("big", padded(4_000_000))).status).toBe(200);
+    expect((await importAs("big", padded(6_000_000))).status).toBe(413);
+  });
+
+  test("refuses names that the deployment or somebody else has, and fields that there are not", async () => {
+    await put("tak_one");
+    const taken = await importAs("tak", documentOf("one"));
+    expect([taken.status, problemOf(taken.answer).code]).toEqual([409, "NAME_TAKEN"]);
+    const shipped = await importAs("probe", documentOf("echo"), {
+      overrides: { echo: { name: "probe-echo" } },
+    });
+    expect([shipped.status, problemOf(shipped.answer).code]).toEqual([409, "NAME_TAKEN"]);
+    const unknown = await importAs("unk", documentOf("one"), { dryRun: true });
+    expect([unknown.status, problemOf(unknown.answer).code]).toEqual([422, "INVALID_REQUEST"]);
+  });
+
+  test("holds no more than a tenant may have", async () => {
+    const ids = Array.from({ length: 501 }, (_, index) => `op${index}`);
+    const many = await importAs("many", documentOf(...ids));
+    expect([many.status, problemOf(many.answer).code]).toEqual([422, "INVALID_TOOL"]);
+    expect((await send("GET", "/v1/tools/many_op0")).status).toBe(404);
+  });
+});

@@ -49,7 +49,9 @@ export class ToolTable {
     const step = changeTools(this.#book, change, this.#limits, (text) => encoder.encode(text).byteLength);
     if (!step.ok) return step;
     const { book, changed, written } = step.value;
-    if (change.dryRun === true || book.version === this.version) return ok(changed);
+    // What nobody has done has no version.
+    if (change.dryRun === true) return ok({ ...changed, version: this.version });
+    if (book.version === this.version) return ok(changed);
     const { sql } = this.#storage;
     this.#storage.transactionSync(() => {
       for (const name of changed.removed) sql.exec("DELETE FROM tools WHERE name = ?", name);

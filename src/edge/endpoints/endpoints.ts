@@ -1,6 +1,7 @@
 import { decideConfirmation, showConfirmation } from "./confirmations.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { executeActions } from "./execute-actions.ts";
+import { importTools } from "./import-tools.ts";
 import { invokeTool } from "./invoke-tool.ts";
 import { cancelJob, listJobs, redriveJob, redriveJobs, showJob } from "./jobs.ts";
 import { listTools } from "./list-tools.ts";
@@ -20,6 +21,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   showTool,
   putTool,
   deleteTool,
+  importTools,
   listJobs,
   showJob,
   cancelJob,
