@@ -8,10 +8,13 @@ import type { CallTrace } from "../egress/egress.ts";
  * nobody repeats it blindly. A write that is not idempotent is never called retryable once it was sent, except when
  * the upstream turned it away for its rate.
  */
-export function toFailedOutcome(failure: Failure, { tool, trace, maySendAgain, meta }: FailedCall): Outcome {
+export function toFailedOutcome(
+  failure: Failure,
+  { tool, trace, isAnswered, maySendAgain, meta }: FailedCall,
+): Outcome {
   if (!tool.isWrite || !trace.sent) return { status: "error", error: failure, meta };
   // A redirect says nothing about whether the request before it took effect.
-  const refused = trace.status !== null && trace.status >= 400;
+  const refused = isAnswered || (trace.status !== null && trace.status >= 400);
   if (!refused) return { status: "unknown", error: inDoubt(failure, maySendAgain), meta };
   if (maySendAgain || failure.code === "RATE_LIMITED") return { status: "error", error: failure, meta };
   return { status: "error", error: failure.retryable ? inDoubt(failure, false) : failure, meta };
@@ -20,6 +23,8 @@ export function toFailedOutcome(failure: Failure, { tool, trace, maySendAgain, m
 interface FailedCall {
   readonly tool: Tool;
   readonly trace: CallTrace;
+  /** The service itself said that it failed, whatever the status. */
+  readonly isAnswered: boolean;
   /** Whether whoever reads of the failure may send the write again. */
   readonly maySendAgain: boolean;
   readonly meta: Outcome["meta"];

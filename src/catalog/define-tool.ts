@@ -23,9 +23,29 @@ export interface UpstreamRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** A string is sent as it is; anything else as JSON with its content type. */
   readonly body?: unknown;
+  /**
+   * It changes nothing at the service, such as asking for a token or looking before a write. A write of which only such
+   * requests were sent has not happened, whatever became of them.
+   */
+  readonly changesNothing?: boolean;
+  /** Statuses besides 2xx whose body is an answer to be read, because the protocol says in it what went wrong. */
+  readonly alsoReads?: readonly number[];
+  /** Reads an answer that is an event stream (`text/event-stream`) as it comes. Any other answer is read as ever. */
+  readonly onEvents?: ReadEvents;
 }
 
-/** A successful (2xx) answer, already read within its limits. Every other status, and 206, is thrown as a `ToolFailure`. */
+/**
+ * Told each piece of an event stream, as text, when it comes; true when no more of it is needed, and then it is left.
+ * Silence ends no such stream, only the call's time does: whoever answers that way says when there is something to say.
+ *
+ * @param parse parses JSON that stands in it, as `UpstreamResponse.json` does and within the same limits
+ */
+export type ReadEvents = (piece: string, parse: (json: string) => unknown) => boolean;
+
+/**
+ * A successful (2xx) answer, already read within its limits. Every other status, and 206, is thrown as a `ToolFailure`, unless the
+ * request says that it is read too.
+ */
 export interface UpstreamResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -82,6 +102,13 @@ export interface ToolContext {
   readonly log: ToolLog;
   /** The same on every attempt of this action: send it upstream where the provider takes one. */
   readonly idempotencyKey: string;
+  /** The time, in milliseconds since the Unix epoch. */
+  readonly now: () => number;
+  /**
+   * The same object for every call of one request, and for no other: the key of a `WeakMap` of what its calls share. A
+   * promise may be awaited by the request that made it only; what a later request is to find has to be a value.
+   */
+  readonly request: object;
   /** Aborted when the action's time is over. `fetch` obeys it by itself; long computations should look. */
   readonly signal: AbortSignal;
   /** Say how far the call has come. It reaches an MCP client that asked; otherwise it goes nowhere and costs nothing. */

@@ -16,3 +16,9 @@ export class ToolFailure extends Error {
     this.failure = makeFailure(code, details);
   }
 }
+
+/**
+ * The service answered that it failed, under a status that says otherwise. Like a status of 4xx or 5xx it leaves no doubt
+ * about a write: that ends in `error`, where any other failure after it was sent makes it `unknown`.
+ */
+export class AnsweredFailure extends ToolFailure {}

@@ -42,6 +42,7 @@ export const CODES = {
   RESPONSE_TOO_LARGE: final("There is more data than may be read, or than the answer has room for."),
   CIRCUIT_OPEN: passing("The service behind the tool is failing; not called."),
   EGRESS_DENIED: final("The tool may not send a request there."),
+  TOOL_CHANGED: final("The tool is no longer what it was when it was imported, so it was not called."),
   MISCONFIGURED: final("The tool is not configured on this deployment."),
   DEPENDENCY_FAILED: final("An action this one depends on did not succeed."),
   ABORTED: passing("The batch stopped at its first failure."),

@@ -112,8 +112,8 @@ function suggestForm({ code, path, ...issue }: ZodIssue, input: unknown): string
   if (expected === "array") return `Put it into a list: [${JSON.stringify(visibleText(value, 40))}].`;
   const isTime = String(path.at(-1)).endsWith("_ms") && value !== "" && Number.isNaN(Number(value));
   if (isTime && expected === "number") return "Write milliseconds as a number, such as 15000.";
-  const isBare =
-    expected === "number" ? PLAIN_NUMBER.test(value) : expected === "boolean" && FLAG.test(value);
+  const isNumber = expected === "number" || expected === "integer";
+  const isBare = isNumber ? PLAIN_NUMBER.test(value) : expected === "boolean" && FLAG.test(value);
   return isBare ? `Write it without quotes: ${value.toLowerCase()}.` : "";
 }
 

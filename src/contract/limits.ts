@@ -204,6 +204,24 @@ export const LIMITS = {
   progressIntervalMs: 20,
   /** Characters of such a report's message. */
   progressMessageChars: 200,
+  /** Tools that are taken from one MCP server: more than any key's model can choose from. */
+  mcpServerTools: 500,
+  /** Pages of one server's list of tools: 500 tools in tens, and each is a request. */
+  mcpListPages: 50,
+  /** Characters of a tool's name on its MCP server: the protocol's own bound. */
+  mcpNameCharacters: 128,
+  /** How long an isolate goes by a server's list of tools where the server does not say: within a minute a changed tool is not called any more. */
+  mcpListTtlMs: 60_000,
+  /** The least that a server can ask for: otherwise each call would be two. */
+  mcpLeastListTtlMs: 5_000,
+  /** The most that it can ask for: an hour with a tool that is no longer the same is enough. */
+  mcpMostListTtlMs: 3_600_000,
+  /** Servers that an isolate knows the tools of, all tenants' together: some ten megabytes if each has as many tools as it may. */
+  mcpServers: 100,
+  /** Characters of each thing that is told of an image, a sound or a file which a tool answered with. */
+  mcpLabelCharacters: 500,
+  /** Characters of the id of a session that a server of 2025 gives; it is sent with each request. */
+  mcpSessionCharacters: 1_024,
   /** One line that a tool writes into the log; what is longer is data, and its place is the result. */
   logLineCharacters: 8 * 1024,
   /** Lines of one call: enough to follow it, few enough that one which logs in a loop does not bury the others. */

@@ -18,13 +18,13 @@ import { createUrlGuard, type UrlGuard } from "./guard-url.ts";
 import { HeaderSlots } from "./header-slots.ts";
 import { type Hop, nextHop } from "./next-hop.ts";
 import type { Ports, RunOptions } from "./ports.ts";
-import { type CallBytes, parseJsonBody, readBody } from "./read-body.ts";
+import { type CallBytes, parseJsonBody, readBody, readEvents } from "./read-body.ts";
 import { makeStatusFailure } from "./status-failure.ts";
 import { judge, type Leave, type UpstreamHealth } from "./upstream-health.ts";
 
 /** What became of a call's requests: a failed write may have happened once something was sent. */
 export interface CallTrace {
-  /** A request was handed to the network. Never goes back to false. */
+  /** A request that may change something was handed to the network. Never goes back to false. */
   sent: boolean;
   /** The last status line received; null while the latest request has none, which is when its effect is in doubt. */
   status: number | null;
@@ -80,7 +80,7 @@ export function createEgress(call: EgressCall): ToolContext["fetch"] {
     requests.active += 1;
     requests.turns?.enter();
     try {
-      return await follow(hop, { call, requests, guard });
+      return await follow(hop, { call, requests, guard, request });
     } finally {
       requests.active -= 1;
       requests.turns?.leave();
@@ -107,13 +107,15 @@ function awaitSlot(requests: Requests, { slots, clock }: EgressCall): Promise<Re
 const PLAIN: UpstreamRequest = {};
 const PLAIN_HEADERS = markHeaders({});
 
-function toHop(url: string | URL, { method = "GET", headers, body }: UpstreamRequest, guard: UrlGuard): Hop {
+function toHop(url: string | URL, request: UpstreamRequest, guard: UrlGuard): Hop {
+  const { method = "GET", headers, body, changesNothing = false } = request;
   if (method === "GET" && body !== undefined) throw new TypeError("Cannot send a body with a GET request");
   const { href, origin } = toTarget(url, guard);
   const checked = headers === undefined ? PLAIN_HEADERS : markHeaders(unwrap(guardHeaders(headers)));
-  if (body === undefined || typeof body === "string") return { href, origin, method, headers: checked, body };
+  if (body === undefined || typeof body === "string")
+    return { href, origin, method, headers: checked, body, changesNothing };
   const withType = { "content-type": "application/json", ...checked };
-  return { href, origin, method, headers: withType, body: JSON.stringify(body) };
+  return { href, origin, method, headers: withType, body: JSON.stringify(body), changesNothing };
 }
 
 /** The address as text, so that nobody can change it after it was checked. */
@@ -126,16 +128,18 @@ interface Way {
   readonly call: EgressCall;
   readonly requests: Requests;
   readonly guard: UrlGuard;
+  readonly request: UpstreamRequest;
 }
 
 /** Send a request, and what its redirects ask for, and read the answer at the end of them. */
-async function follow(first: Hop, { call, requests, guard }: Way): Promise<UpstreamResponse> {
+async function follow(first: Hop, way: Way): Promise<UpstreamResponse> {
+  const { guard } = way;
   let hop = first;
   for (let redirects = 0; ; redirects += 1) {
-    const sent = await send(hop, call, requests);
+    const sent = await send(hop, way);
     const { response, leave } = sent;
     const next = response.ok ? null : nextHop(hop, response, guard);
-    if (next === null) return receive(sent, call);
+    if (next === null) return receive(sent, way);
     leave("ok");
     discard(response);
     if (redirects === LIMITS.redirects) throw tooManyRedirects(response.status);
@@ -144,7 +148,7 @@ async function follow(first: Hop, { call, requests, guard }: Way): Promise<Upstr
 }
 
 /** Send one request and wait for its status line, no longer. The slot is free again when this returns. */
-async function send(hop: Hop, call: EgressCall, requests: Requests): Promise<Sent> {
+async function send(hop: Hop, { call, requests }: Way): Promise<Sent> {
   const { clock, trace, options } = call;
   const release = call.slots.tryAcquire() ?? (await awaitSlot(requests, call));
   let isLingering = false;
@@ -153,14 +157,16 @@ async function send(hop: Hop, call: EgressCall, requests: Requests): Promise<Sen
     // After the wait for a slot: what others found out meanwhile decides.
     const leave = call.health.enter(call.tool, hop.origin);
     clock.enter("headers", options.headersTimeoutMs);
-    trace.sent = true;
-    trace.status = null;
+    if (!hop.changesNothing) {
+      trace.sent = true;
+      trace.status = null;
+    }
     // One request of a call at most: two that are given up would take more slots than the call had a right to.
     const lingers = call.mayLinger === true && requests.active === 1;
     const sending = dispatch(hop, call, lingers);
     try {
       const response = await clock.orEnd(sending, discard);
-      trace.status = response.status;
+      if (!hop.changesNothing) trace.status = response.status;
       return { response, leave };
     } catch {
       // The platform's slot is taken as long as the request goes on, whoever has given it up.
@@ -190,39 +196,47 @@ function dispatch(
   return call.fetch(href, init);
 }
 
-async function receive({ response, leave }: Sent, call: EgressCall): Promise<UpstreamResponse> {
+async function receive({ response, leave }: Sent, { call, request }: Way): Promise<UpstreamResponse> {
   const { status, headers } = response;
   try {
-    const text = await readAnswer(response, call);
+    const text = await readAnswer(response, call, request);
     leave("ok");
-    const json = (): unknown => {
-      call.held.keepValues(text);
-      return parseJsonBody(text, headers);
-    };
-    return { status, headers, text: () => text, json };
+    return { status, headers, text: () => text, json: () => parseHeld(text, headers, call) };
   } catch (error) {
     leave(error instanceof ToolFailure ? judge(error.failure, call.hasItsTime) : "unknown");
     throw error;
   }
 }
 
+function parseHeld(json: string, headers: Headers, { held }: EgressCall): unknown {
+  held.keepValues(json);
+  return parseJsonBody(json, headers);
+}
+
 const PARTIAL_CONTENT = 206;
 
-/** Read a 2xx that is all of the answer; throw what any other status means. */
-function readAnswer(response: Response, call: EgressCall): Promise<string> {
+/** Read a 2xx that is all of the answer; throw what any other status means, unless it is to be read. */
+function readAnswer(
+  response: Response,
+  call: EgressCall,
+  { alsoReads = [], onEvents }: UpstreamRequest,
+): Promise<string> {
   const { tool, clock, held, options } = call;
-  if (!response.ok || response.status === PARTIAL_CONTENT) {
+  const isWhole = response.ok && response.status !== PARTIAL_CONTENT;
+  if (!isWhole && !alsoReads.includes(response.status)) {
     discard(response);
     const refusal = makeStatusFailure(response, tool, call.time.now());
     call.trace.retryAfterMs = refusal.failure.retryAfterMs ?? call.trace.retryAfterMs;
     throw refusal;
   }
-  return readBody(response, {
-    maxBytes: tool.maxResponseBytes,
-    held,
-    clock,
-    idleTimeoutMs: options.idleTimeoutMs,
-  });
+  const limits = { maxBytes: tool.maxResponseBytes, held, clock, idleTimeoutMs: options.idleTimeoutMs };
+  if (onEvents === undefined || !isEventStream(response)) return readBody(response, limits);
+  const parse = (json: string): unknown => parseHeld(json, response.headers, call);
+  return readEvents(response, limits, (piece) => onEvents(piece, parse));
+}
+
+function isEventStream({ headers }: Response): boolean {
+  return /^\s*text\/event-stream\s*(?:;|$)/i.test(headers.get("content-type") ?? "");
 }
 
 const guards = new WeakMap<ReadonlySet<string>, WeakMap<Tool, UrlGuard>>();

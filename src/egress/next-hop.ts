@@ -10,6 +10,8 @@ export interface Hop {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
+  /** Its author says that it has no effect, so that being sent says nothing about a write. */
+  readonly changesNothing: boolean;
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -49,6 +51,7 @@ export function nextHop(
     method: toGet ? "GET" : hop.method,
     headers: carryHeaders(hop, target.origin, toGet),
     body: toGet ? undefined : hop.body,
+    changesNothing: hop.changesNothing,
   });
 }
 

@@ -170,7 +170,27 @@ export function readBody(response: Response, limits: BodyLimits): Promise<string
     : readInChunks(response, declared, limits);
 }
 
-async function readInChunks(response: Response, declared: number, limits: BodyLimits): Promise<string> {
+/**
+ * Read an event stream within the same limits but for silence, which the call's own time ends, and tell each piece of it
+ * when it comes.
+ *
+ * @param onPiece true when the rest is not needed; what it throws ends the reading too
+ * @returns what was told, as one text
+ */
+export function readEvents(
+  response: Response,
+  limits: BodyLimits,
+  onPiece: (piece: string) => boolean,
+): Promise<string> {
+  return readInChunks(response, Number.NaN, { ...limits, idleTimeoutMs: Number.POSITIVE_INFINITY }, onPiece);
+}
+
+async function readInChunks(
+  response: Response,
+  declared: number,
+  limits: BodyLimits,
+  onPiece?: (piece: string) => boolean,
+): Promise<string> {
   const { maxBytes, held, clock, idleTimeoutMs } = limits;
   // Only now: a runtime whose stream was looked at reads it the slow way.
   if (response.body === null) return "";
@@ -202,7 +222,13 @@ async function readInChunks(response: Response, declared: number, limits: BodyLi
       if (chunks > LIMITS.responseChunks) throw tooManyChunks();
       if (!held.take(value.byteLength, bytes)) throw budgetSpent();
       taken = bytes;
-      text += decode(decoder, value);
+      const piece = decode(decoder, value);
+      text += piece;
+      if (onPiece?.(piece) === true) {
+        held.keep(taken);
+        isKept = true;
+        return text;
+      }
     }
   } finally {
     if (!isWhole) cancel();

@@ -1,6 +1,7 @@
 import type { Declaration } from "../catalog/declared/declaration.ts";
 import type { ToolSecrets } from "../catalog/declared/secret-bindings.ts";
 import { toTool } from "../catalog/declared/to-tool.ts";
+import { callMcpTool } from "../catalog/mcp/call-mcp-tool.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 
 /** As many as one batch may call: whoever runs jobs needs the same few again. */
@@ -15,7 +16,7 @@ export function createCompiler(secrets: ToolSecrets): (json: string) => Tool {
   return (json) => {
     const known = made.get(json);
     if (known !== undefined) return known;
-    const tool = toTool(JSON.parse(json) as Declaration, { secrets });
+    const tool = toTool(JSON.parse(json) as Declaration, { secrets, callMcp: callMcpTool });
     const [oldest] = made.keys();
     if (made.size >= KEPT && oldest !== undefined) made.delete(oldest);
     made.set(json, tool);

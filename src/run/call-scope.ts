@@ -33,3 +33,16 @@ export interface CallScope {
   /** Told what the tools that the batch waits for report of their progress. */
   readonly onReport?: ((report: ProgressReport) => void) | undefined;
 }
+
+/** What the tools of a request know it by: they must not have its scope. It goes with the request. */
+const requests = new WeakMap<CallScope, object>();
+
+/** The same object for every call of one scope, and for no other; there is nothing in it. */
+export function requestOf(scope: CallScope): object {
+  let request = requests.get(scope);
+  if (request === undefined) {
+    request = Object.freeze({});
+    requests.set(scope, request);
+  }
+  return request;
+}

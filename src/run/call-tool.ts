@@ -1,5 +1,5 @@
 import type { ProgressReport, ToolContext, ToolLog } from "../catalog/define-tool.ts";
-import { ToolFailure } from "../catalog/tool-failure.ts";
+import { AnsweredFailure, ToolFailure } from "../catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { parseExact } from "../contract/json.ts";
 import type { Outcome } from "../contract/outcome.ts";
@@ -21,7 +21,7 @@ import {
   redactorOf,
 } from "../egress/tool-secrets.ts";
 import type { CallPermits } from "./call-permits.ts";
-import type { CallScope, Parallelism } from "./call-scope.ts";
+import { type CallScope, type Parallelism, requestOf } from "./call-scope.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import type { CallState, SentWrite, Ticket } from "./ticket.ts";
 import { createToolLog, type LoggedCall, logLookup, logToolBug } from "./tool-log.ts";
@@ -151,7 +151,8 @@ class ToolCall implements CallState {
   }
 
   #makeContext(): ToolContext {
-    const { ports, origin, slots, options, health, onReport, mayLinger } = this.#scope;
+    const scope = this.#scope;
+    const { ports, origin, slots, options, health, onReport, mayLinger } = scope;
     const { tool, timeoutMs } = this.#call;
     const { idempotencyKey } = this.#options;
     const clock = this.#clock;
@@ -182,6 +183,10 @@ class ToolCall implements CallState {
       },
       get idempotencyKey() {
         return idempotencyKey();
+      },
+      now: () => ports.clock.now(),
+      get request() {
+        return requestOf(scope);
       },
       // Made when it is asked for: most tools never look, and a signal costs more than the rest of this.
       get signal() {
@@ -264,6 +269,7 @@ class ToolCall implements CallState {
     return toFailedOutcome(redactHint(failure, this.#redact), {
       tool: this.#call.tool,
       trace,
+      isAnswered: thrown instanceof AnsweredFailure,
       maySendAgain: this.#maySendAgain,
       meta: this.meta,
     });

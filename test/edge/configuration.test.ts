@@ -2,7 +2,12 @@ import { describe, expect, test, vi } from "vitest";
 
 import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import { defineTool } from "../../src/catalog/define-tool.ts";
-import { readKeys, readToolGates, warnOfUnknownTools } from "../../src/edge/configuration.ts";
+import {
+  readKeys,
+  readToolGates,
+  readToolSecrets,
+  warnOfUnknownTools,
+} from "../../src/edge/configuration.ts";
 import { declareTool } from "../support/sample-tools.ts";
 
 const PLAIN = defineTool(declareTool());
@@ -29,6 +34,18 @@ describe("readKeys()", () => {
       expect(() => readKeys({ VOLLEY_KEYS: value })).toThrow("Cannot read VOLLEY_KEYS: it must be text");
     },
   );
+});
+
+describe("readToolSecrets()", () => {
+  test("binds nothing where nothing is written", () => {
+    expect(readToolSecrets({}).size).toBe(0);
+  });
+
+  test("names the variable and the secret that is written wrong", () => {
+    expect(() => readToolSecrets({ VOLLEY_TOOL_SECRETS: '{"CRM_TOKEN": {"tenants": ["acme"]}}' })).toThrow(
+      "Cannot read VOLLEY_TOOL_SECRETS: 'CRM_TOKEN' needs 'hosts', an array of host names or origins",
+    );
+  });
 });
 
 describe("warnOfUnknownTools()", () => {

@@ -421,3 +421,83 @@ describe("createEgress() under its clock and slots", () => {
     expect(slots.tryAcquire()).not.toBeNull();
   });
 });
+
+describe("a request that changes nothing", () => {
+  it("leaves no trace, so that a write which sent only such has sent nothing", async () => {
+    const { fetch, trace } = start((request) =>
+      request.method === "GET" ? new Response("no", { status: 503 }) : new Response("ok"),
+    );
+
+    await failureOf(fetch(URL_A, { changesNothing: true }));
+    expect(trace).toMatchObject({ sent: false, status: null });
+
+    await fetch(URL_A, { method: "POST", body: {} });
+    await failureOf(fetch(URL_A, { changesNothing: true }));
+    expect(trace).toMatchObject({ sent: true, status: 200 });
+  });
+});
+
+describe("onEvents", () => {
+  const EVENTS = { headers: { "content-type": "Text/Event-Stream; charset=utf-8" } };
+
+  it("is told an event stream as it comes, characters whole, and leaves the rest once it has enough", async () => {
+    const time = new VirtualClock();
+    const told: [number, string][] = [];
+    const body = new FakeBody(
+      ["data: caf", new Uint8Array([0xc3]), new Uint8Array([0xa9]), { waitMs: 12_000 }, "!", "more", STALL],
+      time,
+    );
+    const { fetch, slots } = start(() => new Response(body.stream, EVENTS), { time });
+
+    const sending = fetch(URL_A, {
+      onEvents: (piece) => told.push([time.now(), piece]) > 0 && piece === "!",
+    });
+    const response = await time.runUntil(sending);
+
+    expect(told.map(([, piece]) => piece).join("")).toBe("data: café!");
+    // Twelve seconds of silence are more than any other body may have.
+    expect(told.at(-1)![0] - told[0]![0]).toBe(12_000);
+    expect(response.text()).toBe("data: café!");
+    expect(body.cancelled).toBe(true);
+    expect(slots.tryAcquire()).not.toBeNull();
+  });
+
+  it("reads JSON of a stream under the same limits as any body, and what it throws ends the stream", async () => {
+    const body = new FakeBody(["[9007199254740993]", STALL]);
+    const parsed: unknown[] = [];
+    const { fetch } = start(() => new Response(body.stream, EVENTS));
+
+    const failure = failureOf(
+      fetch(URL_A, { onEvents: (piece, parse) => parsed.push(parse(piece)) > 0 && parse("{") === 1 }),
+    );
+
+    expect((await failure).code).toBe("BAD_UPSTREAM_RESPONSE");
+    expect(JSON.stringify(parsed)).toBe("[[9007199254740993]]");
+    expect(body.cancelled).toBe(true);
+  });
+
+  it("never goes on beyond the call's time or the tool's bytes", async () => {
+    const time = new VirtualClock();
+    const silent = start(() => new Response(new FakeBody(["a", STALL]).stream, EVENTS), { time });
+    const late = failureOf(silent.fetch(URL_A, { onEvents: () => false }));
+    await time.advance(20_000);
+    expect(await late).toMatchObject({ code: "TIMEOUT", phase: "total" });
+
+    const endless = new FakeBody(
+      (function* () {
+        for (;;) yield "x".repeat(1_000);
+      })(),
+    );
+    const { fetch } = start(() => new Response(endless.stream, EVENTS), {
+      declaration: { maxResponseBytes: 10_000 },
+    });
+    expect((await failureOf(fetch(URL_A, { onEvents: () => false }))).code).toBe("RESPONSE_TOO_LARGE");
+    expect(endless.cancelled).toBe(true);
+  });
+
+  it("is told nothing of any other answer", async () => {
+    const { fetch } = start(() => Response.json({ n: 1 }));
+    const response = await fetch(URL_A, { onEvents: () => expect.unreachable() });
+    expect(response.json()).toEqual({ n: 1 });
+  });
+});

@@ -16,7 +16,8 @@ const HEADERS = {
 
 function hop(method = "POST", href = "https://a.example.com/v1?key=s3cret"): Hop {
   const body = method === "GET" ? undefined : "content";
-  return { href, origin: new URL(href).origin, method, headers: markHeaders(HEADERS), body };
+  const { origin } = new URL(href);
+  return { href, origin, method, headers: markHeaders(HEADERS), body, changesNothing: false };
 }
 
 function redirect(from: Hop, status: number, location: string | null) {

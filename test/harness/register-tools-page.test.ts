@@ -25,7 +25,7 @@ test("the commands of docs/register-tools.md do what the page says, in its order
     );
     answers.push(stdout);
   }
-  const [added, ran, shown, deleted] = answers.map((text) =>
+  const [added, ran, shown, deleted, imported] = answers.map((text) =>
     text === "" ? null : (JSON.parse(text) as object),
   );
   expect(added).toMatchObject({ name: "find_item", fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) });
@@ -35,5 +35,6 @@ test("the commands of docs/register-tools.md do what the page says, in its order
   ]);
   expect(shown).toEqual(added);
   expect(deleted).toBeNull();
-  expect(answers).toHaveLength(4);
+  expect(imported).toMatchObject({ tools: [{ name: "shop_findItems" }], skipped: [], removed: [] });
+  expect(answers).toHaveLength(5);
 });

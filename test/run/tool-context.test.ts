@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { ToolContext, ToolDeclaration } from "../../src/catalog/define-tool.ts";
-import { ToolFailure } from "../../src/catalog/tool-failure.ts";
+import { AnsweredFailure, ToolFailure } from "../../src/catalog/tool-failure.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { runAttempt } from "../../src/run/run-attempt.ts";
 import { ByteBudget } from "../../src/egress/read-body.ts";
@@ -304,4 +304,44 @@ describe("secrets of a tenant", () => {
       { event: "tool_failed", tenant: "acme", key: "tester", request_id: "request-1" },
     ]);
   });
+});
+
+describe("ctx.request and ctx.now", () => {
+  test("say whose calls belong together, and what time it is", async () => {
+    const world = new TestWorld();
+    const seen: [object, number][] = [];
+    const tools = ["one", "two"].map((name) =>
+      contractOf(name, { run: async (_, { request, now }) => seen.push([request, now()]) }),
+    );
+    for (let batch = 0; batch < 2; batch += 1)
+      await world.run(tools, { actions: [{ tool: "one" }, { tool: "two" }] });
+
+    const [first, second, third, fourth] = seen.map(([request]) => request);
+    expect(first === second && third === fourth && first !== third).toBe(true);
+    expect(seen.map(([, now]) => now)).toEqual(Array(4).fill(world.clock.now()));
+  });
+});
+
+test("a write is in no doubt once its service answered that it failed, whatever the status", async () => {
+  const world = new TestWorld();
+  world.fetch = async () => Response.json({ failed: true });
+  const write = async (thrown: unknown) => {
+    const { result } = await runTool(
+      async ({ fetch }) => {
+        await fetch("https://a.example.com/", { method: "POST" });
+        throw thrown;
+      },
+      { world, isWrite: true, hosts: ["a.example.com"] },
+    );
+    return result;
+  };
+  expect(await write(new AnsweredFailure("TOOL_FAILED", { hint: "Do it otherwise." }))).toMatchObject({
+    status: "error",
+    error: { code: "TOOL_FAILED", retryable: false, hint: "Do it otherwise." },
+  });
+  expect(await write(new AnsweredFailure("UPSTREAM_ERROR"))).toMatchObject({
+    status: "error",
+    error: { code: "UPSTREAM_ERROR", retryable: false },
+  });
+  expect(await write(new ToolFailure("TOOL_FAILED"))).toMatchObject({ status: "unknown" });
 });

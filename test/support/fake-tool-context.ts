@@ -10,6 +10,7 @@ import type {
 } from "../../src/catalog/define-tool.ts";
 import { toOrigin } from "../../src/catalog/define-tool.ts";
 import { ToolFailure } from "../../src/catalog/tool-failure.ts";
+import { INSTANT_PORTS } from "./instant-ports.ts";
 
 /** A request as the fake context saw it leave. */
 export interface SentRequest {
@@ -26,6 +27,10 @@ interface FakeToolContextOptions {
   readonly bindings?: Readonly<Record<string, unknown>>;
   readonly caller?: ToolCaller;
   readonly idempotencyKey?: string;
+  /** Milliseconds since the epoch; the stand-ins' time unless said. */
+  readonly now?: () => number;
+  /** Calls of one request have the same; a request of its own unless said. */
+  readonly request?: object;
 }
 
 /** A line of the log as the tool wrote it. */
@@ -52,6 +57,8 @@ export class FakeToolContext implements ToolContext {
   readonly caller: ToolCaller;
   readonly log: ToolLog;
   readonly binding: ToolContext["binding"];
+  readonly now: () => number;
+  readonly request: object;
   readonly #tool: FakedTool;
   readonly #options: FakeToolContextOptions;
 
@@ -59,6 +66,8 @@ export class FakeToolContext implements ToolContext {
     this.#tool = tool;
     this.#options = options;
     this.idempotencyKey = options.idempotencyKey ?? "key-1";
+    this.now = options.now ?? (() => INSTANT_PORTS.now());
+    this.request = options.request ?? {};
     this.caller = options.caller ?? { tenant: "acme", key: "tester" };
     const bind = (name: string): unknown => this.#bind(name);
     this.binding = bind as ToolContext["binding"];
@@ -84,7 +93,9 @@ export class FakeToolContext implements ToolContext {
       new Request(target, { method, headers, ...(text !== undefined && { body: text }) }),
     );
     const answer = await response.text();
-    if (!response.ok) throw toFailure(response);
+    if (!response.ok && request.alsoReads?.includes(response.status) !== true) throw toFailure(response);
+    if (response.headers.get("content-type")?.startsWith("text/event-stream") === true)
+      request.onEvents?.(answer, parseJson);
     return {
       status: response.status,
       headers: response.headers,

@@ -2,6 +2,7 @@ import type { JsonObject } from "../../contract/json.ts";
 import { guardHeaders } from "../../egress/guard-headers.ts";
 import { checkAuth } from "./check-auth.ts";
 import { checkUrl } from "./check-url.ts";
+import { visibleText } from "../../kit/visible-text.ts";
 import type { HttpCall, McpCall, Sent, DeclarationRules } from "./declaration.ts";
 import { type Problems, suggestName } from "./problems.ts";
 import { fillPlaceholders, placeholdersOf } from "./url-template.ts";
@@ -113,6 +114,30 @@ function checkSent(http: HttpCall, check: CallCheck): void {
   if (Array.isArray(http.body)) takeAll(http.body as readonly Sent[], "body");
   else if (typeof http.body === "object")
     take(["http", "body", "argument"], (http.body as { readonly argument: string }).argument, "'body'");
+  checkLeft(http, places, check);
+}
+
+/** What the declaration gives no place keeps its name; nothing else may have it there. */
+function checkLeft(
+  http: HttpCall,
+  places: ReadonlyMap<string, string>,
+  { known, problems }: CallCheck,
+): void {
+  const { method, body } = http;
+  const left = (known ?? []).filter((name) => !places.has(name));
+  const isBody = method !== "GET" && method !== "DELETE" && (body === undefined || Array.isArray(body));
+  if (body === "args") return;
+  const sent = isBody ? ((body ?? []) as readonly Sent[]) : (http.query ?? []);
+  const taken = new Set([
+    ...sent.flatMap((each) => (typeof each === "string" ? [] : [each.name])),
+    ...(isBody ? [] : takenNames(http)),
+  ]);
+  const stray = left.find((name) => taken.has(name));
+  if (stray === undefined) return;
+  const place = isBody ? "body" : "query";
+  problems.add(["http", place], "names that no argument without a place has", stray, {
+    hint: `The argument '${visibleText(stray)}' is sent in the ${place} under its own name, which something else has there; name it in '${place}', under another 'name'.`,
+  });
 }
 
 /** Names of a query that the url and `auth` have. */

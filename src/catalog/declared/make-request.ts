@@ -24,31 +24,30 @@ export interface MadeRequest {
  */
 export function makeRequest(http: HttpCall, args: Args, credentials: Args = {}): MadeRequest {
   const { method, body } = http;
+  const fields = Array.isArray(body) ? (body as readonly Sent[]) : [];
+  const whole = typeof body === "object" && "argument" in body ? body.argument : null;
   const placed = new Set([
     ...placeholdersOf(http.url),
     ...Object.values(http.headers ?? {}).flatMap(placeholdersOf),
-    ...(http.query ?? []).map(argumentOf),
-    ...(Array.isArray(body) ? (body as readonly Sent[]).map(argumentOf) : []),
+    ...[...(http.query ?? []), ...fields].map(argumentOf),
+    ...(whole === null ? [] : [whole]),
   ]);
-  const whole = typeof body === "object" && "argument" in body ? body.argument : null;
-  if (whole !== null) placed.add(whole);
   const rest = Object.keys(args).filter((name) => !placed.has(name));
-  const hasFields = method !== "GET" && whole === null && (method !== "DELETE" || body !== undefined);
-  const inBody = hasFields && method !== "DELETE" ? rest : [];
-  const inQuery = body === "args" || inBody.length > 0 ? [] : rest;
+  const restIsBody = whole === null && method !== "GET" && method !== "DELETE";
+  const inQuery = restIsBody || body === "args" ? [] : rest;
+  const stray = inQuery.find((name) => Object.hasOwn(credentials, name));
+  if (stray !== undefined) refuse(stray, "no such field: the secret has this name in the query", args[stray]);
 
-  const headers = { ...fillHeaders(http.headers ?? {}, args) };
-  const url =
-    fillUrl(http.url, args) + queryOf(http.url, [...(http.query ?? []), ...inQuery], args, credentials);
-  if (whole !== null && !isSent(args, whole)) return { url, headers };
-  if (whole === null && !hasFields) return { url, headers };
-  const content =
-    whole === null
-      ? body === "args"
-        ? args
-        : fieldsOf([...(Array.isArray(body) ? (body as readonly Sent[]) : []), ...inBody], args)
-      : args[whole];
-  return { url, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(content) };
+  const query = queryOf(http.url, [...(http.query ?? []), ...inQuery], args, credentials);
+  const request = { url: fillUrl(http.url, args) + query, headers: fillHeaders(http.headers ?? {}, args) };
+  if (body === undefined && !restIsBody) return request;
+  if (whole !== null && !isSent(args, whole)) return request;
+  const content = whole === null ? fieldsOf([...fields, ...(restIsBody ? rest : [])], args) : args[whole];
+  return {
+    url: request.url,
+    headers: { "content-type": "application/json", ...request.headers },
+    body: JSON.stringify(body === "args" ? args : content),
+  };
 }
 
 function argumentOf(sent: Sent): string {
@@ -87,7 +86,7 @@ function fillHeaders(headers: Readonly<Record<string, string>>, args: Args): Rec
   for (const [header, template] of Object.entries(headers)) {
     const names = placeholdersOf(template);
     if (names.some((name) => isNothing(valueOf(args, name)))) continue;
-    filled[header] = fillPlaceholders(template, (name) => {
+    filled[header.toLowerCase()] = fillPlaceholders(template, (name) => {
       const text = plainText(args[name]);
       return /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
         ? text

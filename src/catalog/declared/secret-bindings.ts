@@ -54,8 +54,9 @@ function parseBinding(value: unknown): Result<SecretBinding, string> {
   const origins = new Set<string>();
   for (const host of hosts as string[]) {
     const origin = toOrigin(host);
-    const isExact = origin !== null && [origin, origin.replace("https://", "")].includes(host);
-    if (!isExact)
+    // A URL parser takes `*` for a letter.
+    const isHost = origin !== null && /^https?:[^*]+$/.test(origin);
+    if (!isHost || ![origin, origin.replace("https://", "")].includes(host))
       return err(`has the host '${visibleText(host, 100)}', which is neither a host name nor an origin`);
     origins.add(origin);
   }

@@ -1,11 +1,12 @@
 import * as z from "zod";
 
 import type { Keepable } from "../../registry/keep-tool.ts";
+import { mcpSchema } from "../../catalog/declared/declaration-schema.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { parseRequest } from "../../contract/parse-request.ts";
-import type { Refusal, RefusalIssue } from "../../contract/refusal.ts";
+import { makeRefusal, type Refusal, type RefusalIssue } from "../../contract/refusal.ts";
 import type { Imported } from "../../formats/openapi/to-declarations.ts";
 import { importOptionsSchema } from "../../formats/openapi/import-options.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
@@ -14,6 +15,7 @@ import { type BodyLimits, readRequestBody } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondJson } from "../http/respond.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { readMcpServer } from "./read-mcp-server.ts";
 import {
   keepOptionsOf,
   refuseChange,
@@ -24,8 +26,8 @@ import {
 } from "./manage-tools.ts";
 
 /**
- * `POST /v1/tools/import`: make tools of everything that a document describes, under one prefix. All of it is kept or
- * nothing; what the same prefix had before and the document has no more is deleted.
+ * `POST /v1/tools/import`: make tools of everything that a document describes or a server has, under one prefix. All of
+ * it is kept or nothing; what the same prefix had before and there is no more is deleted.
  */
 export const importTools: Endpoint = {
   route: "POST /v1/tools/import",
@@ -37,7 +39,9 @@ export const importTools: Endpoint = {
     if (!body.ok) return body;
     const asked = parseRequest(importSchema(), body.value.value);
     if (!asked.ok) return asked;
-    const found = await readSource(asked.value);
+    const strange = refuseSource(asked.value);
+    if (strange !== null) return err(strange);
+    const found = await readSource(asked.value, context);
     if (!found.ok) return err(refuseTool(found.error));
     const { declarations, skipped } = found.value;
     const kept = await keepAll(declarations, context);
@@ -60,7 +64,7 @@ export const importTools: Endpoint = {
   },
   describe: () => ({
     id: "importTools",
-    summary: "Add a tool for every operation of an OpenAPI document",
+    summary: "Add a tool for every operation of an OpenAPI document, or every tool of an MCP server",
     tag: "Tools",
     body: { schema: importSchema().meta({ id: "ToolImport" }), example: EXAMPLE },
     answer: { description: "The tools, and what none was made of", schema: importedSchema() },
@@ -78,7 +82,9 @@ const importSchema = lazySchema(() =>
         [z.string().min(1), z.custom<object>(isJsonObject)],
         "an OpenAPI document, as an object or as text",
       )
+      .optional()
       .describe("The document, or its text (JSON or YAML)"),
+    mcp: mcpSchema().pick({ url: true, auth: true }).optional().describe("An MCP server (Streamable HTTP)"),
     dry_run: z.boolean().optional().describe("Say what would be kept, and keep nothing"),
   }),
 );
@@ -95,18 +101,35 @@ const importedSchema = lazySchema(() =>
     .meta({ id: "ImportedTools" }),
 );
 
-/** Make declarations of the document. What reads it is loaded when the first is imported. */
-async function readSource({
-  openapi,
-  dry_run: _dryRun,
-  ...options
-}: z.output<ReturnType<typeof importSchema>>): Promise<Result<Imported, readonly RefusalIssue[]>> {
+/** Make declarations of what is imported. What reads it is loaded when the first is. */
+async function readSource(
+  { openapi, mcp, dry_run: _dryRun, ...options }: Asked,
+  context: RequestContext,
+): Promise<Result<Imported, readonly RefusalIssue[]>> {
+  if (mcp !== undefined) return readMcpServer({ prefix: options.prefix, ...mcp }, context);
   const [{ readDocument }, { toDeclarations }] = await Promise.all([
     import("../../formats/openapi/read-document.ts"),
     import("../../formats/openapi/to-declarations.ts"),
   ]);
   const document = typeof openapi === "string" ? await readDocument(openapi) : ok(openapi);
   return document.ok ? toDeclarations(document.value, options) : document;
+}
+
+type Asked = z.output<ReturnType<typeof importSchema>>;
+
+/** Refuse an import that names no source, or two, or says of a server what is only said of a document. */
+function refuseSource({ openapi, mcp, include, auth, base_url, overrides }: Asked): Refusal | null {
+  if ((openapi === undefined) === (mcp === undefined))
+    return makeRefusal(
+      "INVALID_REQUEST",
+      "Give either 'openapi', a document, or 'mcp', a server with its 'url'.",
+    );
+  const ofDocument = Object.entries({ include, auth, base_url, overrides }).find(
+    ([, value]) => value !== undefined,
+  );
+  if (mcp === undefined || ofDocument === undefined) return null;
+  const where = ofDocument[0] === "auth" ? "; the secret of a server goes into 'mcp'" : "";
+  return makeRefusal("INVALID_REQUEST", `'${ofDocument[0]}' is for documents, so leave it out${where}.`);
 }
 
 /** Make of all declarations what can be kept, or say what is wrong with which. */

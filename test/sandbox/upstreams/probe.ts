@@ -29,11 +29,16 @@ export function resetProbe(): void {
 
 /**
  * Answer the probe tools. Every path takes `d` (a delay in milliseconds) and `status` (the status to answer with), from
- * the query or the JSON body. `GET /stats` reports calls and peak concurrency by path and is not counted itself.
+ * the query or the JSON body. Below `/mcp-server` are MCP servers (`probe-mcp`). `GET /stats` reports calls and peak concurrency by path and is not counted itself.
  */
 export async function answerProbe(request: Request, ports: StandInPorts = REAL_PORTS): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
   if (pathname === "/stats") return Response.json(readStats());
+  if (pathname.startsWith("/mcp-server")) {
+    statsOf(pathname).requests += 1;
+    // The library is large, and few need it.
+    return (await import("./probe-mcp.ts")).answerMcpServer(request);
+  }
 
   const body = request.method === "POST" ? await readObject(request) : {};
   const path = statsOf(pathname);

@@ -1,0 +1,80 @@
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { toPointer } from "../../kit/json/json-pointer.ts";
+import { APPLICATORS, RULES } from "./keywords.ts";
+import { type Place, walkSchema } from "./walk-schema.ts";
+import { type PatternCost, weighPattern } from "./weigh-pattern.ts";
+
+/** A schema as the validator takes it: known keywords only, no booleans, every reference to one of `$defs`. */
+export interface Compiled {
+  /** `{$ref: "#/$defs/0", $defs: {"0": …}}`. */
+  readonly document: JsonObject;
+  readonly defs: Readonly<Record<string, JsonObject>>;
+  readonly patterns: ReadonlyMap<string, PatternCost>;
+}
+
+/** Annotations: what they say is for whoever reads the schema. */
+const UNCHECKED = new Set(["format", "title", "description", "$comment", "$anchor", "$schema"]);
+
+/**
+ * Make of a schema what the validator takes, which is a copy, because it writes into what it is given. Whatever the validator
+ * would read otherwise than JSON Schema 2020-12 does (keywords of older drafts, `id`, `format`) is not in it.
+ *
+ * @param schema one that `checkSchema` found nothing wrong with
+ */
+export function compileSchema(schema: JsonObject): Compiled {
+  const { places } = walkSchema(schema);
+  const targets = new Map([["", 0]]);
+  for (const { inner } of places.values())
+    for (const { keyword, path } of inner)
+      if (keyword === "$ref" && !targets.has(toPointer(path))) targets.set(toPointer(path), targets.size);
+  const patterns = new Map<string, PatternCost>();
+  const copy = (pointer: string): JsonObject => {
+    const place = places.get(pointer)!;
+    for (const pattern of patternsOf(place))
+      if (!patterns.has(pattern)) patterns.set(pattern, weigh(pattern));
+    return copyPlace(place, copy, targets);
+  };
+  const defs = Object.fromEntries(Array.from(targets, ([pointer, index]) => [index, copy(pointer)]));
+  return { document: { $ref: "#/$defs/0", $defs: defs }, defs, patterns };
+}
+
+function copyPlace(
+  { schema, inner }: Place,
+  copy: (pointer: string) => JsonObject,
+  targets: ReadonlyMap<string, number>,
+): JsonObject {
+  if (!isJsonObject(schema)) return schema === false ? never() : {};
+  const checked = Object.entries(schema).filter(
+    ([keyword]) => (RULES.has(keyword) && !UNCHECKED.has(keyword)) || keyword === "const",
+  );
+  const result: Record<string, unknown> = Object.fromEntries(checked);
+  for (const [keyword, holds] of APPLICATORS) {
+    const within = inner.filter((each) => each.keyword === keyword);
+    if (schema[keyword] === undefined || keyword === "$defs" || keyword === "definitions") continue;
+    if (holds === "schema") result[keyword] = copy(toPointer(within[0]!.path));
+    else if (holds === "list") result[keyword] = within.map(({ path }) => copy(toPointer(path)));
+    else
+      result[keyword] = Object.fromEntries(within.map(({ path }) => [path.at(-1)!, copy(toPointer(path))]));
+  }
+  const referred = inner.find(({ keyword }) => keyword === "$ref");
+  if (referred !== undefined) result["$ref"] = `#/$defs/${targets.get(toPointer(referred.path))}`;
+  return result;
+}
+
+/** What nothing fits; one of its own for each place, because the validator writes into it. */
+function never(): JsonObject {
+  return { not: {} };
+}
+
+function patternsOf({ schema }: Place): string[] {
+  if (!isJsonObject(schema)) return [];
+  const { pattern, patternProperties } = schema;
+  const names = isJsonObject(patternProperties) ? Object.keys(patternProperties) : [];
+  return typeof pattern === "string" ? [pattern, ...names] : names;
+}
+
+function weigh(pattern: string): PatternCost {
+  const weighed = weighPattern(pattern, { left: Number.POSITIVE_INFINITY });
+  if (!weighed.ok) throw new Error(`Cannot check by the pattern '${pattern}': ${weighed.error}`);
+  return weighed.value;
+}

@@ -1,0 +1,117 @@
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import type { Compiled } from "./compile-schema.ts";
+import { stepsOf } from "./weigh-pattern.ts";
+
+/** Steps of a search, and comparisons of plain values, that cost as much as one schema asked about one value. */
+const STEPS_PER_CHECK = 64;
+
+/** Checks that any arguments may take, and as many more for each value in them: ten milliseconds for the most there can be. */
+const CHECKS = 10_000;
+const CHECKS_PER_VALUE = 20;
+
+/**
+ * Whether checking a value by a schema takes no more work than it may: a schema can ask about each value twice as often at each
+ * level (`allOf` of two references to itself), and no bound on either alone shows that. What is counted is never less than
+ * what the validator does, as if it never stopped early, and counting stops at the bound.
+ */
+export function isBearable(compiled: Compiled, value: unknown): boolean {
+  const budget = { left: CHECKS + CHECKS_PER_VALUE * countValues(value) };
+  measure(compiled.document, value, compiled, budget);
+  return budget.left >= 0;
+}
+
+interface Work {
+  left: number;
+}
+
+function countValues(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  let count = 1;
+  for (const inner of Object.values(value)) count += countValues(inner);
+  return count;
+}
+
+function measure(schema: JsonObject, value: unknown, compiled: Compiled, work: Work): void {
+  work.left -= weightOf(schema);
+  if (work.left < 0) return;
+  const again = (inner: unknown, of: unknown = value): void => {
+    if (inner !== undefined && work.left >= 0) measure(inner as JsonObject, of, compiled, work);
+  };
+  const { $ref } = schema;
+  if (typeof $ref === "string") again(compiled.defs[$ref.slice("#/$defs/".length)]);
+  for (const keyword of ["allOf", "anyOf", "oneOf"] as const)
+    for (const inner of (schema[keyword] as readonly JsonObject[] | undefined) ?? []) again(inner);
+  for (const keyword of ["not", "if", "then", "else"] as const) again(schema[keyword]);
+
+  if (typeof value === "string") search(schema["pattern"], value, compiled, work);
+  else if (Array.isArray(value)) measureList(schema, value, again, work);
+  else if (isJsonObject(value)) measureObject(schema, value, { again, compiled, work });
+}
+
+type Again = (inner: unknown, of?: unknown) => void;
+
+function measureList(schema: JsonObject, values: readonly unknown[], again: Again, work: Work): void {
+  const { prefixItems, items, contains, unevaluatedItems, uniqueItems } = schema;
+  const prefix = (prefixItems as readonly JsonObject[] | undefined) ?? [];
+  if (uniqueItems === true) {
+    // Every item is compared with every other, as far as they are the same.
+    const sizes = values.map(countValues);
+    const sum = sizes.reduce((total, size) => total + size, 0);
+    work.left -= (values.length * sum) / STEPS_PER_CHECK;
+  }
+  for (const [at, value] of values.entries()) {
+    if (work.left < 0) return;
+    again(at < prefix.length ? prefix[at] : items, value);
+    again(contains, value);
+    again(unevaluatedItems, value);
+  }
+}
+
+interface ObjectWork {
+  readonly again: Again;
+  readonly compiled: Compiled;
+  readonly work: Work;
+}
+
+function measureObject(schema: JsonObject, value: JsonObject, { again, compiled, work }: ObjectWork): void {
+  const { properties, patternProperties, additionalProperties, unevaluatedProperties, propertyNames } =
+    schema;
+  const { dependentSchemas } = schema;
+  const keys = Object.keys(value);
+  work.left -= keys.length / 8;
+  const patterns = Object.entries((patternProperties as JsonObject | undefined) ?? {});
+  for (const inner of Object.values((dependentSchemas as JsonObject | undefined) ?? {})) again(inner);
+  for (const key of keys) {
+    if (work.left < 0) return;
+    const isOwn = isJsonObject(properties) && Object.hasOwn(properties, key);
+    if (isOwn) again(properties[key], value[key]);
+    else again(additionalProperties, value[key]);
+    again(unevaluatedProperties, value[key]);
+    again(propertyNames, key);
+    for (const [pattern, inner] of patterns) {
+      search(pattern, key, compiled, work);
+      again(inner, value[key]);
+    }
+  }
+}
+
+function search(pattern: unknown, text: string, { patterns }: Compiled, work: Work): void {
+  const cost = typeof pattern === "string" ? patterns.get(pattern) : undefined;
+  if (cost !== undefined) work.left -= stepsOf(cost, text.length) / STEPS_PER_CHECK;
+}
+
+const weights = new WeakMap<JsonObject, number>();
+
+/** What a schema costs by itself, whatever it is asked about: the values it names and how many schemas are in it. */
+function weightOf(schema: JsonObject): number {
+  let weight = weights.get(schema);
+  if (weight === undefined) {
+    const { enum: allowed, const: only, required, dependentRequired, properties, dependentSchemas } = schema;
+    weight =
+      1 +
+      countValues([allowed, only, required, dependentRequired]) / 8 +
+      (Object.keys(properties ?? {}).length + Object.keys(dependentSchemas ?? {}).length) / 8;
+    weights.set(schema, weight);
+  }
+  return weight;
+}
