@@ -5,7 +5,7 @@ import { defineConfig, type OxlintOverride } from "oxlint";
 import { coreRules, everywhere, exceptions, noPlatform } from "./oxlint.rules.ts";
 
 const CORE = "kit kit/json contract contract/gate catalog";
-const EDGE = `${CORE} catalog/declared catalog/mcp shell plan state egress answer gate approve run executor formats formats/openapi agent`;
+const EDGE = `${CORE} catalog/declared catalog/mcp shell plan state egress answer gate approve run executor formats formats/openapi registry agent`;
 const TOOL = "kit kit/json contract catalog";
 /** Every room of `src` and what it may look into besides itself, types included. Nothing names a room below its own. */
 const LADDER: Readonly<Record<string, string>> = {
@@ -28,6 +28,7 @@ const LADDER: Readonly<Record<string, string>> = {
   "catalog/mcp": `${CORE} catalog/declared`,
   formats: CORE,
   "formats/openapi": `${CORE} catalog/declared formats`,
+  registry: `${CORE} catalog/declared catalog/mcp`,
   packs: "kit kit/json",
   "tools/*": `${TOOL} tools/kit`,
   "tools/kit": TOOL,

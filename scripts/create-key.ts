@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { digestKey, parseKeyRing } from "../src/edge/http/key-ring.ts";
 
 const USAGE =
-  "Usage: npm run key -- --name NAME --tools '*' | NAME[,NAME…] [--tenant TENANT] [--limit PER_MINUTE] [--skip-approval] [--jurisdiction eu|us]";
+  "Usage: npm run key -- --name NAME --tools '*' | NAME[,NAME…] [--tenant TENANT] [--limit PER_MINUTE] [--skip-approval] [--manage-tools] [--jurisdiction eu|us]";
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -18,6 +18,7 @@ async function main(): Promise<void> {
       tenant: { type: "string" },
       limit: { type: "string" },
       "skip-approval": { type: "boolean" },
+      "manage-tools": { type: "boolean" },
       jurisdiction: { type: "string" },
     },
   });
@@ -30,6 +31,10 @@ async function main(): Promise<void> {
       `--limit must be a positive whole number of requests a minute, received '${values.limit}'`,
     );
   }
+  const flags = [
+    ...(values["skip-approval"] === true ? ["skip_approval"] : []),
+    ...(values["manage-tools"] === true ? ["manage_tools"] : []),
+  ];
   const key = `vk_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url")}`;
   const entry = {
     name,
@@ -37,7 +42,7 @@ async function main(): Promise<void> {
     tenant: values.tenant ?? name,
     tools: tools.split(",").map((tool) => tool.trim()),
     ...(limit !== undefined && { quota: { limit, window_s: 60 } }),
-    ...(values["skip-approval"] === true && { flags: ["skip_approval"] }),
+    ...(flags.length > 0 && { flags }),
     ...(values.jurisdiction !== undefined && { jurisdiction: values.jurisdiction }),
   };
   // What the Worker would refuse is refused here.

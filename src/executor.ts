@@ -1,5 +1,6 @@
 import type { QuotaState } from "./contract/gate/admission.ts";
 import type { Batch } from "./contract/batch.ts";
+import { LIMITS } from "./contract/limits.ts";
 import type { Claim, ParkedGroup } from "./contract/gate/confirmation.ts";
 import type { Outcome } from "./contract/outcome.ts";
 import { attempt, err, ok, type Result } from "./kit/result.ts";
@@ -31,7 +32,28 @@ export interface Answer {
  *
  * Whatever is refused is refused before anything ran; after the admission every step leads to a result.
  */
-export async function execute(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
+export function execute(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
+  return withCurrentTools(execution, (current) => planAndAnswer(batch, current));
+}
+
+/**
+ * Do what depends on a key's tools; and once more, with the tools as they are by then, when the gate refused it because
+ * they have changed: it had counted nothing, and nothing ran.
+ */
+export async function withCurrentTools<T, E extends Pick<Execution, "catalog" | "currentCatalog">>(
+  execution: E,
+  run: (current: E) => Promise<Result<T, Refused>>,
+): Promise<Result<T, Refused>> {
+  let answered = await run(execution);
+  for (let again = 0; again < LIMITS.replans && !answered.ok && answered.error.stale === true; again += 1) {
+    const catalog = await attempt(() => execution.currentCatalog());
+    if (!catalog.ok) return answered;
+    answered = await run({ ...execution, catalog: catalog.value });
+  }
+  return answered;
+}
+
+async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
   const { catalog } = execution;
   const planned = makePlan(batch, catalog, { maySkipApproval: execution.caller.skipApproval });
   if (!planned.ok) return err({ refusal: planned.error, quota: null });

@@ -472,6 +472,7 @@ test("dry_run says what would be done and calls no tool, and asks the gate for o
       draws: [],
       jobs: [],
       allOrNothing: false,
+      toolsVersion: 0,
     },
   ]);
   expect(world.gate.recalled).toEqual([]);

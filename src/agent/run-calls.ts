@@ -4,7 +4,7 @@ import type { QuotaState } from "../contract/gate/admission.ts";
 import { type Batch, parseBatch } from "../contract/batch.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
-import { execute, executeKeyed, executePlan } from "../executor.ts";
+import { execute, executeKeyed, executePlan, withCurrentTools } from "../executor.ts";
 import type { Execution } from "../gate/execution.ts";
 import type { BatchKey } from "../gate/read-keys.ts";
 import type { ProviderCall, ToolReply } from "../formats/provider-turn.ts";
@@ -177,7 +177,10 @@ function toBatch(calls: readonly ProviderCall[], bodyBytes: number): Result<Batc
   return ok({ ...batch.value, entries });
 }
 
-const runSingle: RunBatch = async (batch, execution, tell) => {
+const runSingle: RunBatch = (batch, execution, tell) =>
+  withCurrentTools(execution, (current) => planSingle(batch, current, tell));
+
+const planSingle: RunBatch = async (batch, execution, tell) => {
   const plan = makePlan(batch, execution.catalog);
   if (!plan.ok) return err({ refusal: plan.error, quota: null });
   const told: Execution = {

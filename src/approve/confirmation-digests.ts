@@ -23,7 +23,7 @@ export function hashArgs(actions: readonly ParkedAction[], sha256: Sha256): Prom
   );
 }
 
-/** The hash of what a tool declares to do. */
+/** The hash of what a tool declares to do; of one that a tenant added, of where it sends what as well. */
 export function hashDeclaration(tool: Tool, sha256: Sha256): Promise<string> {
-  return sha256(toDeclarationText(tool));
+  return sha256(tool.added?.fingerprint ?? toDeclarationText(tool));
 }

@@ -39,6 +39,7 @@ export function makeApprovedPlan(group: ParkedGroup, catalog: Catalog, claim: Cl
     demotes: true,
     sharesReads: true,
     approved: { claim, results: new Map(results) },
+    ...(actions.some(({ tool }) => catalog.mayChange(tool)) && { toolsVersion: catalog.version }),
   };
 }
 

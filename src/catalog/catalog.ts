@@ -1,8 +1,9 @@
-import { ALIASES } from "./alias.ts";
+import { attemptNow } from "../kit/result.ts";
+import { ALIASES, BATCH_TOOL } from "./alias.ts";
 import type { Tool } from "./define-tool.ts";
 import { ToolSearch } from "./search/tool-search.ts";
 import { NOTHING_HIDDEN } from "./tool-schema.ts";
-import type { Verifier } from "./verifier.ts";
+import { makeVerifier, type Verifier } from "./verifier.ts";
 
 /** What a catalog and every part of it have in common. */
 export interface CatalogParts {
@@ -16,27 +17,34 @@ export interface CatalogParts {
 export class Catalog {
   readonly tools: readonly Tool[];
   readonly #byName: ReadonlyMap<string, Tool>;
-  readonly byCategory: ReadonlyMap<string, readonly Tool[]>;
-  readonly byAction: ReadonlyMap<string, readonly Tool[]>;
+  #byCategory: ReadonlyMap<string, readonly Tool[]> | undefined;
+  #byAction: ReadonlyMap<string, readonly Tool[]> | undefined;
   #metaTools: ReadonlyMap<string, Tool> | undefined;
   #search: ToolSearch | undefined;
   readonly #parts: CatalogParts;
   /** Names that this part of a catalog must not say: those of the tools that are left out of it. */
   readonly hidden: ReadonlySet<string>;
+  /** That of the tools which the caller's tenant has added; 0 without any. */
+  readonly version: number;
 
-  constructor(tools: readonly Tool[], parts: CatalogParts, hidden: ReadonlySet<string> = NOTHING_HIDDEN) {
+  constructor(
+    tools: readonly Tool[],
+    parts: CatalogParts,
+    { hidden = NOTHING_HIDDEN, version = 0 }: Partial<Pick<Catalog, "hidden" | "version">> = {},
+  ) {
     this.tools = tools;
     this.hidden = hidden;
+    this.version = version;
     this.#parts = parts;
     this.#byName = new Map(tools.map((tool) => [tool.name, tool]));
-    this.byCategory = Map.groupBy(tools, (tool) => tool.category);
-    const pairs = tools.flatMap((tool) => tool.actions.map((action) => ({ action, tool })));
-    this.byAction = new Map(
-      [...Map.groupBy(pairs, ({ action }) => action)].map(([action, found]) => [
-        action,
-        found.map(({ tool }) => tool),
-      ]),
-    );
+  }
+
+  get byCategory(): ReadonlyMap<string, readonly Tool[]> {
+    return (this.#byCategory ??= Map.groupBy(this.tools, (tool) => tool.category));
+  }
+
+  get byAction(): ReadonlyMap<string, readonly Tool[]> {
+    return (this.#byAction ??= groupByAction(this.tools));
   }
 
   get(name: string): Tool | undefined {
@@ -44,7 +52,23 @@ export class Catalog {
   }
 
   /** How to look whether a write took effect; undefined where its contract does not say. */
-  readonly verifierOf = (write: string): Verifier | undefined => this.#parts.verifiers.get(write);
+  readonly verifierOf = (write: string): Verifier | undefined =>
+    this.#parts.verifiers.get(write) ?? this.#verifierOfAdded(write);
+
+  /** A tool that was added may have been verified by one that is gone by now. */
+  #verifierOfAdded(name: string): Verifier | undefined {
+    const write = this.#byName.get(name);
+    const verify = write?.added === undefined ? undefined : write.orchestration.verify_with;
+    if (write === undefined || verify === undefined) return undefined;
+    const made = attemptNow(() => makeVerifier(write, verify, this));
+    return made.ok ? made.value : undefined;
+  }
+
+  /** Whether what this name stands for may be another by now: a tool that a tenant added, or none that is known here. */
+  mayChange(name: string): boolean {
+    const tool = this.#byName.get(name);
+    return tool === undefined || tool.added !== undefined;
+  }
 
   get names(): readonly string[] {
     return [...this.#byName.keys()];
@@ -53,6 +77,11 @@ export class Catalog {
   /** What an action may call by this name: a tool of the catalog, or one that answers from the catalog itself. */
   callable(name: string): Tool | undefined {
     return this.#byName.get(name) ?? this.metaTools.get(name);
+  }
+
+  /** Whether a client may call something of that name, by itself or in a batch. */
+  offers(name: string): boolean {
+    return name === BATCH_TOOL || ALIASES.has(name) || this.callable(name) !== undefined;
   }
 
   /** The tools that answer from the catalog itself. They are in no list and no index of it. */
@@ -92,7 +121,18 @@ export class Catalog {
       this.tools.filter(isShown),
       // A key that may write is told whether it did, by a read it may not call itself: of that it sees the verdict only.
       this.#parts,
-      new Set([...this.hidden, ...others.map(({ name }) => name)]),
+      { hidden: new Set([...this.hidden, ...others.map(({ name }) => name)]), version: this.version },
     );
   }
+
+  /** The catalog with the tools that a tenant has added by some version; none has the name of one that is here. */
+  extend(added: readonly Tool[], version: number): Catalog {
+    return new Catalog([...this.tools, ...added], this.#parts, { hidden: this.hidden, version });
+  }
+}
+
+function groupByAction(tools: readonly Tool[]): ReadonlyMap<string, readonly Tool[]> {
+  const pairs = tools.flatMap((tool) => tool.actions.map((action) => ({ action, tool })));
+  const groups = Map.groupBy(pairs, ({ action }) => action);
+  return new Map([...groups].map(([action, found]) => [action, found.map(({ tool }) => tool)]));
 }

@@ -198,6 +198,12 @@ export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
   run(args: z.output<Input>, context: ToolContext): Promise<unknown>;
 }
 
+/** A tool's declaration as it is kept: its JSON, and what that amounts to. */
+export interface AddedTool {
+  readonly json: string;
+  readonly fingerprint: string;
+}
+
 /** A declared tool with its defaults filled in. */
 export interface Tool {
   readonly name: string;
@@ -236,6 +242,8 @@ export interface Tool {
   readonly globalLimits: GlobalLimits | null;
   /** Needs a person's yes before it runs. */
   readonly confirm: boolean;
+  /** What a tenant declared it as, where one added it while running. */
+  readonly added?: AddedTool;
   run(args: unknown, context: ToolContext): Promise<unknown>;
 }
 

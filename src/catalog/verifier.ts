@@ -30,7 +30,12 @@ export function makeVerifiers(tools: readonly Tool[]): ReadonlyMap<string, Verif
   );
 }
 
-function makeVerifier(write: Tool, declared: VerifyWith, byName: ReadonlyMap<string, Tool>): Verifier {
+/** Make one write's verifier, of tools that are found by their names. Throws as `makeVerifiers` does. */
+export function makeVerifier(
+  write: Tool,
+  declared: VerifyWith,
+  byName: Pick<ReadonlyMap<string, Tool>, "get">,
+): Verifier {
   const require = (condition: boolean, problem: string): void => {
     if (!condition) throw new Error(`Cannot create catalog: 'verify_with' of '${write.name}' ${problem}`);
   };

@@ -246,6 +246,22 @@ export const LIMITS = {
   confirmationsPending: 200,
   /** Confirmations kept of one tenant, the decided and the expired among them. */
   confirmationsKept: 1_000,
+  /** Tools that one tenant adds while running: a large API's operations, and more than discovery tells apart well. */
+  tenantTools: 500,
+  /** All declarations of a tenant together: 500 of 16 KiB, and what an isolate can hold of a few tenants in its 128 MB. */
+  tenantToolsBytes: 8 * 1024 * 1024,
+  /** The body of an import: a document of `openApiBytes`, as text with its quotes escaped, and what is said of it. */
+  importBytes: 5 * 1024 * 1024,
+  /** Characters of declarations in one message: at two bytes each an eighth of what a message may have. */
+  toolPageCharacters: 2 * 1024 * 1024,
+  /** Declarations of all tenants that an isolate keeps at hand; of whoever has not called for longest they are read again. */
+  toolsAtHandBytes: 16 * 1024 * 1024,
+  /** How long what a tenant's object said of its tools is believed without asking: a lease lives as long, and brings news. */
+  toolsHeardMs: 2_000,
+  /** How long an MCP client may keep a list with tools that a tenant has added: they change while it runs. */
+  addedToolListTtlMs: 5_000,
+  /** How often a request is planned anew because tools changed meanwhile: more changes than that are somebody's loop. */
+  replans: 4,
   /** A tool as data, as JSON: a description and a schema that a model is shown whole; what is larger is no tool but an API. */
   declarationBytes: 64 * 1024,
   /** Things wrong with one declaration that are told: more than one person repairs in one go. */

@@ -66,7 +66,8 @@ export const orchestrationSchema = lazySchema(() =>
         .optional(),
       confirm: z.enum(["never", "always"]).optional(),
     })
-    .readonly(),
+    .readonly()
+    .meta({ id: "Contract" }),
 );
 
 export type Orchestration = z.infer<ReturnType<typeof orchestrationSchema>>;

@@ -7,16 +7,14 @@ import { makeRefusal, type Refusal } from "./refusal.ts";
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 /**
- * Parse a request body: valid UTF-8, no deeper than `LIMITS.nesting`, JSON.
+ * Parse a request body: valid UTF-8, no deeper than it may be, JSON.
  *
  * The depth is counted on the bytes before anything is parsed, because `JSON.parse` accepts a depth of 200,000 that
  * every later walk over the value would pay for.
  */
-export function parseJson(bytes: Uint8Array): Result<unknown, Refusal> {
-  if (exceedsDepth(bytes, LIMITS.nesting)) {
-    return err(
-      makeRefusal("INVALID_BATCH", `The body nests deeper than ${LIMITS.nesting} levels; flatten it.`),
-    );
+export function parseJson(bytes: Uint8Array, nesting: number = LIMITS.nesting): Result<unknown, Refusal> {
+  if (exceedsDepth(bytes, nesting)) {
+    return err(makeRefusal("INVALID_BATCH", `The body nests deeper than ${nesting} levels; flatten it.`));
   }
   const text = attemptNow(() => decoder.decode(bytes));
   if (!text.ok) return err(makeRefusal("MALFORMED_JSON", "The body is not valid UTF-8."));

@@ -5,11 +5,18 @@ import { retryAfterSchema } from "./failure.ts";
 import { CODES, REFUSAL_CODES, type RefusalCode } from "./failure-codes.ts";
 import { lazySchema, type Written } from "./lazy-schema.ts";
 
+/** One of several things that are wrong, and the sentence that says what to do about it. */
+export interface RefusalIssue extends Issue {
+  readonly hint: string;
+}
+
 /** Why a request was refused whole, before anything ran. */
 export interface Refusal {
   readonly code: RefusalCode;
   readonly hint: string;
   readonly issue?: Issue;
+  /** All that is wrong with what was sent, where more than one thing can be. */
+  readonly issues?: readonly RefusalIssue[];
   readonly retryAfterMs?: number;
 }
 
@@ -39,6 +46,12 @@ export const problemSchema = lazySchema(() =>
       path: z.string().optional(),
       expected: z.string().optional(),
       received: z.string().optional(),
+      issues: z
+        .array(
+          z.strictObject({ path: z.string(), expected: z.string(), received: z.string(), hint: z.string() }),
+        )
+        .optional()
+        .describe("All that is wrong with a tool's declaration"),
       retry_after_ms: retryAfterSchema(),
       request_id: z.string(),
     })
@@ -55,6 +68,7 @@ export function toProblem(refusal: Refusal): Omit<Written<typeof problemSchema>,
     code: refusal.code,
     detail: refusal.hint,
     ...refusal.issue,
+    ...(refusal.issues !== undefined && { issues: [...refusal.issues] }),
     ...(refusal.retryAfterMs !== undefined && { retry_after_ms: Math.ceil(refusal.retryAfterMs) }),
   };
 }

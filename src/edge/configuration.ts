@@ -42,16 +42,12 @@ export function readTenantGates(
   return (jurisdiction) => (jurisdiction === undefined ? anywhere : placed.get(jurisdiction)!);
 }
 
-/** Which secrets tools that are data may carry, whose, and where to: `VOLLEY_TOOL_SECRETS`. None, where nothing is written. */
-export function readToolSecrets(env: Env): ToolSecrets {
-  const parsed = parseToolSecrets(textOf(env, "VOLLEY_TOOL_SECRETS"));
-  if (!parsed.ok) throw new ConfigurationError("VOLLEY_TOOL_SECRETS", parsed.error);
-  return parsed.value;
-}
-
 /** Say in the log which keys name tools that there are not: a slip of spelling would only be found by its caller. */
 export function warnOfUnknownTools(callers: readonly Caller[], catalog: Catalog): void {
+  const managed = new Set(callers.filter(({ manageTools }) => manageTools).map(({ tenant }) => tenant));
   for (const { name, tenant, tools } of callers) {
+    // Of such a tenant only its object knows what there is.
+    if (managed.has(tenant)) continue;
     const unknown = tools.filter(
       (grant) => grant !== "*" && catalog.get(grant) === undefined && !catalog.byCategory.has(grant),
     );
@@ -136,6 +132,16 @@ export function readRunOptions(env: Env, trustedOrigins: readonly string[]): Run
     requestResponseBytes: LIMITS.requestResponseBytes,
     trustedOrigins: new Set(trustedOrigins),
   };
+}
+
+/** Which secrets tools that tenants add may carry, and where to: `VOLLEY_TOOL_SECRETS`, and what is given besides. */
+export function readToolSecrets(env: Env, given?: string): ToolSecrets {
+  const secrets = [given, textOf(env, "VOLLEY_TOOL_SECRETS")].map((text) => {
+    const parsed = parseToolSecrets(text);
+    if (parsed.ok) return parsed.value;
+    throw new ConfigurationError("VOLLEY_TOOL_SECRETS", parsed.error);
+  });
+  return new Map(secrets.flatMap((bound) => [...bound]));
 }
 
 /** What a tenant's object may be told to do otherwise: how long leases, keys and confirmations last. */

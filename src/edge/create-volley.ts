@@ -1,15 +1,23 @@
 import { createCatalog } from "../catalog/create-catalog.ts";
+import type { Tool } from "../catalog/define-tool.ts";
 import { UNKNOWN_ORIGIN } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import { toLimit } from "../gate/admit-plan.ts";
-import { AttemptRunner } from "../run/attempt-runner.ts";
+import { AttemptRunner, type ToolOf } from "../run/attempt-runner.ts";
 import { ByteBudget } from "../egress/read-body.ts";
 import { checkHosts } from "../egress/check-hosts.ts";
 import { sendCallback } from "../egress/send-callback.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
 
-import { type Env, readGateOptions, readRunOptions, readToolGates } from "./configuration.ts";
+import { loadCompiler } from "./added-tools.ts";
+import {
+  type Env,
+  readGateOptions,
+  readRunOptions,
+  readToolGates,
+  readToolSecrets,
+} from "./configuration.ts";
 import { createDeployment, type Deployment, type VolleyOptions } from "./deployment.ts";
 import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createToolGate } from "./durable/tool-gate.ts";
@@ -52,7 +60,11 @@ export function createVolley(options: VolleyOptions) {
         // The message leaves at once; one that is lost costs the permit's own time.
         defer: () => {},
       });
-      const runner = new AttemptRunner(catalog, () => ({
+      const toolSecrets = readToolSecrets(env, rest.toolSecrets);
+      let compile: ((json: string) => Tool) | undefined;
+      const toolOf: ToolOf = ({ tool, toolJson }) =>
+        toolJson === undefined ? catalog.get(tool) : compile!(toolJson);
+      const runner = new AttemptRunner(toolOf, () => ({
         origin: UNKNOWN_ORIGIN,
         ports,
         options,
@@ -63,15 +75,24 @@ export function createVolley(options: VolleyOptions) {
         cache: null,
       }));
       return {
-        limitOf: (name) => {
-          const tool = catalog.get(name);
+        limitOf({ tool: name, toolJson }) {
+          const tool = toolJson === undefined ? catalog.get(name) : { name, ...readLimits(toolJson) };
           return tool === undefined ? null : toLimit(tool);
         },
-        attempt: (claim) => runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs),
+        async attempt(claim) {
+          if (claim.spec.toolJson !== undefined) compile ??= await loadCompiler(toolSecrets);
+          return runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs);
+        },
         deliver: (claim) => sendCallback(claim, { ports, options, slots }),
       };
     },
     optionsOf: readGateOptions,
   });
   return { app: { ...createApp(deploymentOf), options }, TenantGate, ToolGate: createToolGate() };
+}
+
+/** What of a declaration says how often it may be called, without making a tool of it. */
+function readLimits(toolJson: string): Pick<Tool, "orchestration"> {
+  const { orchestration } = JSON.parse(toolJson) as Partial<Pick<Tool, "orchestration">>;
+  return { orchestration: orchestration ?? { mode: "parallel-safe" } };
 }

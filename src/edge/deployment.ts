@@ -8,6 +8,7 @@ import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, ToolGates } from "../egress/ports.ts";
 import { createReadCache } from "../egress/read-cache.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
+import { AddedTools } from "./added-tools.ts";
 import {
   type Env,
   hasDevelopmentOrigins,
@@ -18,6 +19,7 @@ import {
   readShownTools,
   readTenantGates,
   readToolGates,
+  readToolSecrets,
   warnOfUnknownTools,
 } from "./configuration.ts";
 import { createGateClient } from "./gate-client/gate-client.ts";
@@ -47,6 +49,8 @@ export interface DeploymentOptions {
   readonly secretOf?: (name: string, caller: ToolCaller) => MaybeText | Promise<MaybeText>;
   /** Upstream origins that may be plain http or private; for sandboxes. */
   readonly trustedOrigins?: readonly string[];
+  /** What `VOLLEY_TOOL_SECRETS` says besides what the configuration has; for sandboxes. */
+  readonly toolSecrets?: string;
 }
 
 /** Leases are held for so many tenants per isolate; one that is forgotten asks the gate again. */
@@ -67,13 +71,14 @@ export interface Deployment {
 /** Make what serves the requests of a configuration; throws where the configuration cannot be read. */
 export function createDeployment(
   env: Env,
-  { catalog, send, secretOf, trustedOrigins = [] }: DeploymentOptions,
+  { catalog, send, secretOf, trustedOrigins = [], toolSecrets: givenSecrets }: DeploymentOptions,
 ): Deployment {
   const keys = readKeys(env);
   warnOfUnknownTools(keys.callers, catalog);
   if (hasDevelopmentOrigins(env) && !isDevelopment()) warnOfDevelopmentOrigins();
   const ports = createSystemPorts(env, { send, secretOf });
   const options = readRunOptions(env, trustedOrigins);
+  const toolSecrets = readToolSecrets(env, givenSecrets);
   const origins = readOrigins(env);
   const health = new UpstreamHealth(ports.clock);
   const cache = createReadCache(catalog.tools, ports.clock);
@@ -84,9 +89,11 @@ export function createDeployment(
   const shown = readShownTools(env, catalog, ports, secretOf !== undefined);
   const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
   const catalogs = new WeakMap<Caller, Catalog>();
+  const added = new AddedTools(catalog, toolSecrets, ports.clock);
   const heldByTenant = new Map<string, IsolateQuota>();
 
-  const catalogOf = (caller: Caller): Catalog => {
+  const isShipped = (name: string): boolean => catalog.offers(name);
+  const shippedOf = (caller: Caller): Catalog => {
     let visible = catalogs.get(caller);
     if (visible === undefined) {
       visible = shown.restrictTo(caller.tools);
@@ -120,18 +127,38 @@ export function createDeployment(
         clock: ports.clock,
         defer,
       });
+      const approve: Gate["approve"] = async (claim, request) => {
+        const sentAtMs = ports.clock.now();
+        const answer = await gate().approve(claim, request);
+        if (answer.refused === null) held.hearTools(sentAtMs, answer.admission.toolsVersion);
+        return answer;
+      };
+      // Where they were changed the change is known at once.
+      const changeTools: Gate["changeTools"] = async (change) => {
+        const changed = await gate().changeTools(change);
+        // What was sent before the answer to this came may tell of an earlier version.
+        if (changed.ok) held.hearTools(ports.clock.now(), changed.value.version);
+        return changed;
+      };
       return {
         requestId,
         caller,
         origin: { tenant: caller.tenant, key: caller.name, requestId },
-        catalog: catalogOf(caller),
+        catalog: added.registry?.catalogOf(caller) ?? shippedOf(caller),
+        currentCatalog: () => added.currentCatalog(caller, held, gate()),
+        keeping: {
+          isShipped,
+          rules: { tenant: caller.tenant, secrets: toolSecrets, trustedOrigins: options.trustedOrigins },
+        },
         ports: { ...ports, clock },
         options,
         origins,
         health,
         cache: cache?.of(caller.tenant) ?? null,
         // Most batches ask nothing but to be admitted, and a lease does that: a client is made when there is more to ask.
-        gate: new Proxy({ admit } as Gate, { get: (own, name: keyof Gate) => own[name] ?? gate()[name] }),
+        gate: new Proxy({ admit, approve, changeTools } as Gate, {
+          get: (own, name: keyof Gate) => own[name] ?? gate()[name],
+        }),
         countAlone: (quota) => held.countAlone(ports.clock.now(), quota),
         toolGates: isLimited
           ? createToolGates(toolGates, {

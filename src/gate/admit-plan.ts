@@ -47,6 +47,8 @@ export interface Asked {
 export interface Refused {
   readonly refusal: Refusal;
   readonly quota: QuotaState | null;
+  /** It was planned with other tools than there are: planned anew it may be admitted. */
+  readonly stale?: true;
 }
 
 /**
@@ -69,6 +71,7 @@ export async function admitPlan(
     : NONE_THE_SAME;
   const request = toRequest(plan, caller, asked, same);
   const toAdmitted = (answer: AdmissionAnswer): Result<Admitted, Refused> => {
+    if (answer.stale === true) return err(STALE_PLAN);
     if (isOver(answer.quota)) return err(overQuota(answer.quota, caller));
     const { quota, recorded, idempotency: claimed = null } = answer;
     const batchState = claimed?.batch ?? null;
@@ -106,6 +109,16 @@ export async function admitPlan(
   return toAdmitted(answer);
 }
 
+const STALE_PLAN: Refused = {
+  refusal: makeRefusal(
+    "UNAVAILABLE",
+    "The tenant's tools were changed meanwhile, and nothing ran; send the same request again.",
+    { retryAfterMs: 1_000 },
+  ),
+  quota: null,
+  stale: true,
+};
+
 const NONE_THE_SAME: ReadonlyMap<number, number> = new Map();
 
 function isLimited({ task }: Step): boolean {
@@ -119,13 +132,19 @@ function isLimited({ task }: Step): boolean {
  */
 export async function countList({
   caller,
+  catalog,
   gate,
   countAlone,
-}: Pick<Execution, "caller" | "gate" | "countAlone">): Promise<Result<QuotaState | null, Refused>> {
-  const request = { quota: toQuota(caller, "lists"), draws: [], jobs: [], allOrNothing: false };
+}: Pick<Execution, "caller" | "catalog" | "gate" | "countAlone">): Promise<
+  Result<QuotaState | null, Refused>
+> {
+  const quotaAsked = toQuota(caller, "lists");
+  const { version: toolsVersion } = catalog;
+  const request = { quota: quotaAsked, draws: [], jobs: [], allOrNothing: false, toolsVersion };
   const answer = await ask(request, gate);
   if (answer === null)
-    return countAlone(request.quota) ? ok(null) : err({ refusal: unreachable(request), quota: null });
+    return countAlone(quotaAsked) ? ok(null) : err({ refusal: unreachable(request), quota: null });
+  if (answer.stale === true) return err(STALE_PLAN);
   if (answer.quota === null) return ok(null);
   const quota: QuotaState = { ...answer.quota, allowance: "lists" };
   return isOver(quota) ? err(overQuota(quota, caller)) : ok(quota);
@@ -211,6 +230,7 @@ function toRequest(
     jobs: recordable.map(([index, spec]) => ({ index, spec })),
     allOrNothing: failFast,
     ...(idempotency !== null && { idempotency }),
+    ...(plan.toolsVersion !== undefined && { toolsVersion: plan.toolsVersion }),
   };
 }
 
@@ -230,7 +250,7 @@ function toDraw({ index, parking, task }: Step): { index: number; limit: RateLim
 }
 
 /** The tenant's bucket that a tool's calls draw from; null when they draw from none here. */
-export function toLimit({ name, orchestration }: Tool): RateLimit | null {
+export function toLimit({ name, orchestration }: Pick<Tool, "name" | "orchestration">): RateLimit | null {
   const { rate_limit: limit } = orchestration;
   // A global rate is drawn by each call at the tool's own gate, when it is dispatched.
   if (limit?.scope !== "tenant") return null;

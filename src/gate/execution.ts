@@ -18,6 +18,8 @@ export interface Execution {
   readonly origin: Origin;
   /** The caller's part of the catalog. */
   readonly catalog: Catalog;
+  /** The same with the tenant's own tools as they are, or were a moment ago. Rejects when nobody can say. */
+  readonly currentCatalog: () => Promise<Catalog>;
   readonly ports: Ports;
   readonly gate: Gate;
   /**

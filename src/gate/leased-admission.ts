@@ -1,20 +1,24 @@
-import type {
-  AdmissionAnswer,
-  AdmissionRequest,
-  LeaseGrant,
-  LeaseWish,
-  RateLimit,
+import {
+  type AdmissionAnswer,
+  type AdmissionRequest,
+  type LeaseGrant,
+  type LeaseWish,
+  type RateLimit,
+  STALE,
 } from "../contract/gate/admission.ts";
 import type { Clock } from "../kit/clock.ts";
 import { decideGcra } from "../kit/gcra.ts";
 import { attempt } from "../kit/result.ts";
 import { leaseMsOf, TenantLeases } from "../state/lease.ts";
 
-/** What one isolate knows by itself of one tenant's quota. */
+/** What one isolate knows by itself of one tenant's quota, and of which tools the tenant has. */
 export class IsolateQuota {
   readonly leases = new TenantLeases();
   /** The last answer under way that may bring leases. */
   coming: Promise<unknown> = Promise.resolve();
+  /** The version of the tenant's own tools that the gate has told of, and when it was asked. */
+  toolsVersion = 0;
+  toolsHeardAtMs = Number.NEGATIVE_INFINITY;
   /** The theoretical arrival times of what came through this isolate alone, by bucket. */
   readonly #alone = new Map<string, number>();
 
@@ -23,6 +27,13 @@ export class IsolateQuota {
     const { allowed, tatMs } = decideGcra(this.#alone.get(limit.bucket) ?? 0, nowMs, limit);
     this.#alone.set(limit.bucket, tatMs);
     return allowed;
+  }
+
+  /** Take the version that the gate told of, in answer to what was sent at this time: the last that was sent counts. */
+  hearTools(sentAtMs: number, version = 0): void {
+    if (sentAtMs < this.toolsHeardAtMs) return;
+    this.toolsVersion = version;
+    this.toolsHeardAtMs = sentAtMs;
   }
 }
 
@@ -64,7 +75,9 @@ export function createLeasedAdmission(
     );
   };
   return (request) => {
-    const { quota, draws, jobs, idempotency } = request;
+    const { quota, draws, jobs, idempotency, toolsVersion } = request;
+    // What a lease covers is planned with tools that were heard of since it was granted.
+    if (toolsVersion !== undefined && toolsVersion !== held.toolsVersion) return Promise.resolve(STALE);
     // Only the gate itself can record a job, and knows the keys.
     if (jobs.length > 0 || idempotency !== undefined) return ask(request, [], options);
     const limits = draws.map(({ limit }) => limit);
@@ -87,6 +100,7 @@ async function ask(
   const sentAtMs = clock.now();
   const ends = wishes.map(({ limit }) => startEnd(limit, sentAtMs, { leases: held.leases, clock }));
   const asked = await attempt(() => send(request, wishes));
+  if (asked.ok) held.hearTools(sentAtMs, asked.value.toolsVersion);
   if (asked.ok && request.quota !== null && asked.value.quota?.allowed === true) {
     held.countAlone(clock.now(), request.quota);
     held.leases.note(request.quota.bucket, asked.value.quota);

@@ -66,6 +66,7 @@ export function makeJob({ tool, input, callback, runAt }: Call, id: string, orig
     origin,
     ...(callback !== undefined && { callback }),
     ...(runAt !== undefined && { runAt }),
+    ...(tool.added !== undefined && { toolJson: tool.added.json }),
   };
 }
 

@@ -100,6 +100,9 @@ export function makePlan(
     handles: [...handles],
     sharesReads: true,
     skipDenied: batch.skipApproval && !maySkipApproval,
+    ...(entries.some(({ action }) => action.ok && catalog.mayChange(action.value.tool)) && {
+      toolsVersion: catalog.version,
+    }),
   });
 }
 

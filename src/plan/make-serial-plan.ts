@@ -50,6 +50,11 @@ export function makeSerialPlan({ batches }: Partition, catalog: Catalog): Plan {
     maxTokens: null,
     handles: [],
     sharesReads: false,
+    ...(calls.some(
+      ({ call: { entry } }) => entry.action.ok && catalog.mayChange(entry.action.value.tool),
+    ) && {
+      toolsVersion: catalog.version,
+    }),
   };
 }
 

@@ -7,8 +7,10 @@ import type { Call, Plan } from "./step.ts";
  * arguments, so that a default that was written out changes nothing; by what was sent where that is no plain JSON.
  */
 export function readKey({ tool, input, args }: Call): string {
+  // A tool that was replaced asks something else.
+  const name = tool.added === undefined ? tool.name : `${tool.name} ${tool.added.fingerprint}`;
   const parsed = canonicalKey(args);
-  return parsed === null ? `${tool.name} sent ${canonicalKey(input)}` : `${tool.name} ${parsed}`;
+  return parsed === null ? `${name} sent ${canonicalKey(input)}` : `${name} ${parsed}`;
 }
 
 /** Name what a read asks for and how long it waits for it: only then can one call stand for another. */

@@ -92,4 +92,6 @@ export interface Plan {
   readonly skipDenied?: boolean;
   /** These steps were parked and a person said yes: the claim on that, and what they refer to besides each other. */
   readonly approved?: { readonly claim: Claim; readonly results: ReadonlyMap<string, unknown> };
+  /** The version of the catalog that it was made from; only where another version might have made another plan. */
+  readonly toolsVersion?: number;
 }

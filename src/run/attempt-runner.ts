@@ -1,7 +1,6 @@
-import type { Catalog } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import { toWireFailure } from "../contract/failure.ts";
-import type { AttemptEnd, JobClaim } from "../contract/gate/job.ts";
+import type { AttemptEnd, JobClaim, JobSpec } from "../contract/gate/job.ts";
 import type { GlobalLimits } from "../contract/gate/permit.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import { CallPermits } from "./call-permits.ts";
@@ -9,6 +8,9 @@ import type { CallScope } from "./call-scope.ts";
 import { runAttempt } from "./run-attempt.ts";
 
 const NEVER = new AbortController().signal;
+
+/** The tool that a job calls; undefined when there is none any more. */
+export type ToolOf = (spec: JobSpec) => Tool | undefined;
 
 /**
  * Run attempts of background jobs under their tools' caps: the same whether they are a batch's first attempts, running
@@ -19,13 +21,13 @@ const NEVER = new AbortController().signal;
  * sent.
  */
 export class AttemptRunner {
-  readonly #catalog: Catalog;
+  readonly #toolOf: ToolOf;
   readonly #scopeOf: () => CallScope;
   readonly #caps = new Map<string, Semaphore>();
 
   /** @param scopeOf what the next attempt shares with others: header slots, and the bytes it may read */
-  constructor(catalog: Catalog, scopeOf: () => CallScope) {
-    this.#catalog = catalog;
+  constructor(toolOf: ToolOf, scopeOf: () => CallScope) {
+    this.#toolOf = toolOf;
     this.#scopeOf = scopeOf;
   }
 
@@ -36,15 +38,14 @@ export class AttemptRunner {
    * @param endsAt when the attempt must be over, in the clock's milliseconds
    */
   async run(claim: JobClaim, endsAt: number): Promise<AttemptEnd> {
-    const release = await this.#capOf(claim.spec.tool).acquire(NEVER);
+    const tool = this.#toolOf(claim.spec);
+    const release = await this.#capOf(claim.spec.tool, tool?.concurrency ?? 1).acquire(NEVER);
     try {
       const scope = this.#scopeOf();
       const budgetMs = endsAt - scope.ports.clock.now();
       if (budgetMs <= 0) return { kind: "released" };
-      const tool = this.#catalog.get(claim.spec.tool);
       const limits = tool?.globalLimits ?? null;
-      if (tool === undefined || limits === null)
-        return await runAttempt(claim, this.#catalog, scope, budgetMs);
+      if (tool === undefined || limits === null) return await runAttempt(claim, tool, scope, budgetMs);
       return await this.#runPermitted(claim, { scope, tool, limits, endsAt });
     } finally {
       release();
@@ -66,18 +67,17 @@ export class AttemptRunner {
     const denied = await permits.take();
     if (denied !== null) return { kind: "deferred", error: toWireFailure(denied) };
     try {
-      return await runAttempt(claim, this.#catalog, scope, endsAt - clock.now(), permits);
+      return await runAttempt(claim, tool, scope, endsAt - clock.now(), permits);
     } finally {
       permits.release();
     }
   }
 
-  #capOf(toolName: string): Semaphore {
-    let cap = this.#caps.get(toolName);
-    if (cap === undefined) {
-      cap = new Semaphore(this.#catalog.get(toolName)?.concurrency ?? 1);
-      this.#caps.set(toolName, cap);
-    }
+  /** A tool that was replaced with another cap has another: what began under the old one ends under it. */
+  #capOf(toolName: string, concurrency: number): Semaphore {
+    const name = `${toolName} ${concurrency}`;
+    let cap = this.#caps.get(name);
+    if (cap === undefined) this.#caps.set(name, (cap = new Semaphore(concurrency)));
     return cap;
   }
 }

@@ -86,7 +86,10 @@ async function run(
   const createBackground = (): Background => {
     // Nobody waits for these attempts, so they count for nothing of the batch and tell nobody.
     const { parallelism: _, onReport: __, mayLinger: ___, ...own } = scope;
-    const attempts = new AttemptRunner(catalog, () => own);
+    const attempts = new AttemptRunner(
+      ({ tool }) => catalog.get(tool),
+      () => own,
+    );
     return new Background({
       ids: ids(),
       makeJob: makeJob(),

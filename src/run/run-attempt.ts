@@ -1,4 +1,4 @@
-import type { Catalog } from "../catalog/catalog.ts";
+import type { Tool } from "../catalog/define-tool.ts";
 import { parseArgs } from "../catalog/parse-args.ts";
 import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts";
 import type { Outcome } from "../contract/outcome.ts";
@@ -15,18 +15,18 @@ import { outcomeOf } from "./ticket.ts";
  * The same code serves the first attempt (after the answer) and every later one (in the object's alarm). The arguments
  * are checked again, because the tool may have changed since the job was recorded. It never rejects.
  *
+ * @param tool what it calls; undefined when it is not there any more
  * @param budgetMs what is left of the invocation this attempt runs in
  * @param permits holds the permit of a tool with global limits
  */
 export async function runAttempt(
   claim: JobClaim,
-  catalog: Catalog,
+  tool: Tool | undefined,
   scope: CallScope,
   budgetMs: number,
   permits?: CallPermits,
 ): Promise<AttemptEnd> {
   const { spec } = claim;
-  const tool = catalog.get(spec.tool);
   if (tool === undefined)
     return failedAttempt(
       makeFailure("UNKNOWN_TOOL", { hint: `The tool '${spec.tool}' is no longer deployed.` }),

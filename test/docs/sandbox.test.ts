@@ -36,7 +36,9 @@ test("docs/sandbox.md lists every key", async () => {
     readonly tenant: string;
     readonly quota: { readonly limit: number; readonly window_s: number };
   }[];
-  const listed = [...page.matchAll(/^\| `(sandbox[\w-]*)` \| `(\w+)` \| [\w ]+ \| ([\d,]+) in (\d+) s \|/gm)];
+  const listed = [
+    ...page.matchAll(/^\| `(sandbox[\w-]*)` \| `([\w-]+)` \| [\w ]+ \| ([\d,]+) in (\d+) s \|/gm),
+  ];
   const described = listed.map(async ([, key, tenant, limit, windowS]) => ({
     hash: Buffer.from(await digestKey(key!)).toString("hex"),
     tenant,

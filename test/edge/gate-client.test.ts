@@ -51,6 +51,9 @@ class FakeNamespace implements TenantGateNamespace {
       approve: call,
       reject: call,
       conclude: call,
+      changeTools: call,
+      tool: call,
+      toolsSince: call,
     };
   }
 }
@@ -224,6 +227,9 @@ describe("createGateClient()", () => {
           approve: (claim, request) => real.approve(claim, request),
           reject: (claim) => real.reject(claim),
           conclude: (claim) => real.conclude(claim),
+          changeTools: (change) => real.changeTools(change),
+          tool: (name) => real.tool(name),
+          toolsSince: (version) => real.toolsSince(version),
         };
       },
     };

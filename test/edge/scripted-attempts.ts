@@ -1,6 +1,12 @@
 import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
 import type { RateLimit } from "../../src/contract/gate/admission.ts";
-import type { AttemptEnd, CallbackClaim, CallbackEnd, JobClaim } from "../../src/contract/gate/job.ts";
+import type {
+  AttemptEnd,
+  CallbackClaim,
+  CallbackEnd,
+  JobClaim,
+  JobSpec,
+} from "../../src/contract/gate/job.ts";
 
 /** What a scripted attempt does, by its number: the arguments of its job are a list of these. */
 export type Act = "succeed" | "fail" | "fail-for-good" | "lose" | "throw" | "hang" | "unknown-tool";
@@ -20,7 +26,7 @@ export const TWO_A_SECOND: RateLimit = { bucket: "tool:limited", limit: 2, windo
 /** Attempts and deliveries that do what their job, or their address, says. */
 export const SCRIPTED = {
   attempt: runScript,
-  limitOf: (tool: string): RateLimit | null => (tool === "limited" ? TWO_A_SECOND : null),
+  limitOf: ({ tool }: Pick<JobSpec, "tool">): RateLimit | null => (tool === "limited" ? TWO_A_SECOND : null),
   deliver: answerByPath,
 };
 

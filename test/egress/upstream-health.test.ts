@@ -230,16 +230,19 @@ describe("A storm of 1,000 jobs", () => {
     const { ports, clock, health, toolGates } = world;
     const { options, catalog, origin } = world.execution([job]);
     const slots = new Semaphore(options.headerSlots);
-    const runner = new AttemptRunner(catalog, () => ({
-      origin,
-      ports,
-      options,
-      slots,
-      budget: new ByteBudget(1_000_000),
-      cache: null,
-      health,
-      toolGates,
-    }));
+    const runner = new AttemptRunner(
+      ({ tool }) => catalog.get(tool),
+      () => ({
+        origin,
+        ports,
+        options,
+        slots,
+        budget: new ByteBudget(1_000_000),
+        cache: null,
+        health,
+        toolGates,
+      }),
+    );
     const jobs = new Map<string, Job>();
     for (let n = 0; n < 1_000; n += 1) {
       const recorded = recordJob(specOf(n), clock.now(), { leaseMs: 0 });

@@ -41,16 +41,19 @@ class Invocations {
   attempt(args: object, budgetMs: number = LIMITS.firstAttemptMs): Promise<AttemptEnd> {
     const { ports, toolGates, clock } = this.world;
     const { options, origin } = this.world.execution([this.tool]);
-    const runner = new AttemptRunner(createCatalog([this.tool]), () => ({
-      origin,
-      ports,
-      options,
-      cache: null,
-      toolGates,
-      slots: new Semaphore(6),
-      health: this.world.health,
-      budget: new ByteBudget(options.requestResponseBytes),
-    }));
+    const runner = new AttemptRunner(
+      ({ tool }) => createCatalog([this.tool]).get(tool),
+      () => ({
+        origin,
+        ports,
+        options,
+        cache: null,
+        toolGates,
+        slots: new Semaphore(6),
+        health: this.world.health,
+        budget: new ByteBudget(options.requestResponseBytes),
+      }),
+    );
     return runner.run(claimOf(args), clock.now() + budgetMs);
   }
 

@@ -174,7 +174,12 @@ describe("A safe action that is unfinished at the deadline", () => {
       budget: new ByteBudget(1_000),
     };
     const claim = { spec: upstream.recorded[0]!, attempt: 2, fence: 2 };
-    const again = runAttempt(claim, createCatalog(upstream.tools), scope, LIMITS.firstAttemptMs);
+    const again = runAttempt(
+      claim,
+      createCatalog(upstream.tools).get(claim.spec.tool),
+      scope,
+      LIMITS.firstAttemptMs,
+    );
     expect(await upstream.world.clock.runUntil(again)).toEqual({ kind: "succeeded", dataJson: '{"n":5}' });
     expect(new Set(upstream.requests.map(({ key }) => key)).size).toBe(1);
   });

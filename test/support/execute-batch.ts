@@ -85,6 +85,7 @@ export class TestWorld {
 
   /** What a request of these tools' caller brings with it. */
   execution(tools: readonly Tool[], overrides: Partial<Execution> = {}): Execution {
+    const catalog = createCatalog(tools);
     return {
       caller: {
         name: "tester",
@@ -94,7 +95,8 @@ export class TestWorld {
         skipApproval: false,
       },
       origin: { tenant: "acme", key: "tester", requestId: "request-1" },
-      catalog: createCatalog(tools),
+      catalog,
+      currentCatalog: () => Promise.resolve(catalog),
       ports: this.ports,
       gate: this.gate,
       countAlone: () => this.gate.aloneAllowed,

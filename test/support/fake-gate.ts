@@ -88,6 +88,9 @@ export class FakeGate implements Gate {
   readonly redrive = unasked;
   readonly confirmation = unasked;
   readonly reject = unasked;
+  readonly changeTools = unasked;
+  readonly tool = unasked;
+  readonly toolsSince = unasked;
 
   /** Groups it parked, by id. */
   readonly parked = new Map<string, ParkedGroup>();

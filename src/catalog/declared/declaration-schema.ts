@@ -33,18 +33,20 @@ export const declarationSchema = lazySchema(() =>
 );
 
 const authSchema = lazySchema(() =>
-  z.strictObject({
-    secret: z.string().regex(VARIABLE),
-    as: z.union(
-      [
-        z.literal("bearer"),
-        z.literal("basic"),
-        z.strictObject({ header: z.string().min(1).max(128) }),
-        z.strictObject({ query: z.string().min(1).max(128) }),
-      ],
-      "'bearer', 'basic', {\"header\": name} or {\"query\": name}",
-    ),
-  }),
+  z
+    .strictObject({
+      secret: z.string().regex(VARIABLE),
+      as: z.union(
+        [
+          z.literal("bearer"),
+          z.literal("basic"),
+          z.strictObject({ header: z.string().min(1).max(128) }),
+          z.strictObject({ query: z.string().min(1).max(128) }),
+        ],
+        "'bearer', 'basic', {\"header\": name} or {\"query\": name}",
+      ),
+    })
+    .meta({ id: "CallAuth" }),
 );
 
 const sentSchema = lazySchema(() =>
@@ -64,34 +66,38 @@ const sentSchema = lazySchema(() =>
 const entries = lazySchema(() => z.array(sentSchema()).max(LIMITS.declarationEntries));
 
 export const httpSchema = lazySchema(() =>
-  z.strictObject({
-    method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]),
-    url: z.string().min(1).max(LIMITS.declaredUrlCharacters),
-    query: entries().optional(),
-    headers: z
-      .record(z.string(), z.string())
-      .refine((headers) => Object.keys(headers).length <= LIMITS.declarationEntries, {
-        error: `at most ${LIMITS.declarationEntries} headers`,
-      })
-      .optional(),
-    body: z
-      .union(
-        [z.literal("args"), entries(), z.strictObject({ argument: z.string().min(1) })],
-        "'args', an array of arguments' names, or {\"argument\": name}",
-      )
-      .optional(),
-    auth: authSchema().optional(),
-    result: z.string().regex(POINTER).optional(),
-  }),
+  z
+    .strictObject({
+      method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]),
+      url: z.string().min(1).max(LIMITS.declaredUrlCharacters),
+      query: entries().optional(),
+      headers: z
+        .record(z.string(), z.string())
+        .refine((headers) => Object.keys(headers).length <= LIMITS.declarationEntries, {
+          error: `at most ${LIMITS.declarationEntries} headers`,
+        })
+        .optional(),
+      body: z
+        .union(
+          [z.literal("args"), entries(), z.strictObject({ argument: z.string().min(1) })],
+          "'args', an array of arguments' names, or {\"argument\": name}",
+        )
+        .optional(),
+      auth: authSchema().optional(),
+      result: z.string().regex(POINTER).optional(),
+    })
+    .meta({ id: "HttpCall" }),
 );
 
 export const mcpSchema = lazySchema(() =>
-  z.strictObject({
-    url: z.string().min(1).max(LIMITS.declaredUrlCharacters),
-    tool: z.string().min(1).max(256),
-    fingerprint: z.string().min(1).max(128),
-    auth: authSchema().optional(),
-  }),
+  z
+    .strictObject({
+      url: z.string().min(1).max(LIMITS.declaredUrlCharacters),
+      tool: z.string().min(1).max(256),
+      fingerprint: z.string().min(1).max(128),
+      auth: authSchema().optional(),
+    })
+    .meta({ id: "McpCall" }),
 );
 
 /** The fields of `auth`. */

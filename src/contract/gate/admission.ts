@@ -40,6 +40,11 @@ export interface AdmissionRequest {
    * own alarm instead of leased to the request that asks.
    */
   readonly countedAtHome?: { readonly denied: AdmissionAnswer["denied"] };
+  /**
+   * The version of the tenant's own tools that this was planned with; only where what it does may depend on them. When
+   * there is another by now, nothing is admitted and nothing counted.
+   */
+  readonly toolsVersion?: number;
 }
 
 /** Which of a key's two allowances: `lists` is for requests that run nothing. */
@@ -94,4 +99,17 @@ export interface AdmissionAnswer {
   readonly idempotency?: IdempotencyAnswer;
   /** Only in answer to wishes: those that were granted. */
   readonly leases?: readonly LeaseGrant[];
+  /** The version of the tenant's own tools; absent where it never had any. */
+  readonly toolsVersion?: number;
+  /** The plan was made with other tools than there are: it is to be made anew. */
+  readonly stale?: true;
 }
+
+/** The answer to a plan that was made with other tools than there are. */
+export const STALE: AdmissionAnswer = {
+  quota: null,
+  denied: [],
+  recorded: [],
+  refusedJobs: [],
+  stale: true,
+};

@@ -21,6 +21,8 @@ export interface Caller {
   readonly tools: readonly string[];
   readonly quota: { readonly limit: number; readonly windowS: number };
   readonly skipApproval: boolean;
+  /** May add, replace and delete tools of its tenant. */
+  readonly manageTools?: true;
   /** The configuration variable with the secret that signs its callbacks, when it is not the deployment's. */
   readonly webhookSecret?: string;
   /** Where its tenant's objects are kept, the same for every key of a tenant; wherever the platform likes unless said. */

@@ -46,6 +46,8 @@ export interface JobSpec {
   readonly origin?: JobOrigin;
   /** When the first attempt begins, in milliseconds since the epoch; absent when at once. */
   readonly runAt?: number;
+  /** What its tool was declared as, where a tenant added it: the job goes on with that, whatever becomes of the tool. */
+  readonly toolJson?: string;
 }
 
 /** The right to run one attempt. An answer that carries an older fence than the row's is refused. */

@@ -10,6 +10,7 @@ import type {
 import type { IdempotencyClosing } from "./idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "./job.ts";
 import type { KeptResult } from "./kept-result.ts";
+import type { KeptTool, ToolChange, ToolChangeAnswer, ToolsPage } from "./kept-tool.ts";
 
 /** What a Worker may call on the object that holds a tenant's gate. */
 export interface TenantGateMethods {
@@ -42,6 +43,12 @@ export interface TenantGateMethods {
   reject(claim: Claim, answerJson?: string): ClaimRefusal | null;
   /** Report that what was approved is over, with the answer to keep. */
   conclude(claim: Claim, answerJson?: string): void;
+  /** Add, replace or delete tools of the tenant's own. */
+  changeTools(change: ToolChange): ToolChangeAnswer;
+  /** One of the tenant's own tools; null when there is none of that name. */
+  tool(name: string): KeptTool | null;
+  /** What has become of the tenant's own tools since a version, in one message or, where it is much, in part. */
+  toolsSince(version: number): ToolsPage;
 }
 
 /** The same methods, each answered later. */

@@ -1,6 +1,6 @@
 import type { RateLimit } from "../../contract/gate/admission.ts";
 import { makeFailure, toWireFailure } from "../../contract/failure.ts";
-import type { AttemptEnd, CallbackClaim, CallbackEnd, JobClaim } from "../../contract/gate/job.ts";
+import type { AttemptEnd, CallbackClaim, CallbackEnd, JobClaim, JobSpec } from "../../contract/gate/job.ts";
 import { attempt } from "../../kit/result.ts";
 import type { DueWork } from "./drain-jobs.ts";
 import type { ClaimedWork, Outbox } from "./outbox.ts";
@@ -10,8 +10,8 @@ import type { QuotaTable } from "./quota-table.ts";
 export interface GateBackground {
   /** Make one attempt of a job. */
   readonly attempt: (claim: JobClaim) => Promise<AttemptEnd>;
-  /** The tenant's limit that every call of a tool draws from; null where it has none. */
-  readonly limitOf: (tool: string) => RateLimit | null;
+  /** The tenant's limit that every call of a job's tool draws from; null where it has none. */
+  readonly limitOf: (spec: JobSpec) => RateLimit | null;
   /** Try once to deliver the event about a job's end. */
   readonly deliver: (claim: CallbackClaim) => Promise<CallbackEnd>;
 }
@@ -60,7 +60,7 @@ export class BackgroundWork {
   /** Draw from an attempt's limit; how long it has to wait where there is no room. */
   #drawLimit(nowMs: number, { spec, fence }: JobClaim): number {
     // What was queued was counted at home when it was admitted, for its first attempt.
-    const limit = fence === 1 ? null : this.#background.limitOf(spec.tool);
+    const limit = fence === 1 ? null : this.#background.limitOf(spec);
     if (limit === null) return 0;
     const { denied } = this.#tables.quota.draw(nowMs, { quota: null, draws: [{ index: 0, limit }] });
     return denied[0]?.retryAfterMs ?? 0;

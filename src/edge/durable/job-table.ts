@@ -31,6 +31,7 @@ type JobRow = {
   rest_json: string;
   args_json: string;
   data_json: string | null;
+  tool_json: string | null;
 };
 
 /** How finished jobs are kept. */
@@ -45,11 +46,12 @@ export type JobHead = Pick<Job, "status" | "dueAt"> & {
 };
 
 /** What of a job has no column. */
-type Rest = Pick<Job, "note" | "errorJson" | "callback"> & Omit<Job["spec"], "id" | "tool" | "argsJson">;
+type Rest = Pick<Job, "note" | "errorJson" | "callback"> &
+  Omit<Job["spec"], "id" | "tool" | "argsJson" | "toolJson">;
 
 /** The columns without the long texts, which come last: a list is read without them. */
 const HEAD = "id, due_at, updated_at, format, status, attempts, fence, created_at, tool, rest_json";
-const ROW = `(${HEAD}, args_json, data_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const ROW = `(${HEAD}, args_json, data_json, tool_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** A row's job is over; its event may still be due. */
 const IS_FINAL = "status NOT IN ('running', 'retrying')";
@@ -103,7 +105,7 @@ export class JobTable {
   list({ status, tools, since, until, limit, after }: JobQuery, nowMs: number): Job[] {
     const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
     const rows = this.#sql.exec<JobRow>(
-      `SELECT ${HEAD}, '' AS args_json, NULL AS data_json FROM jobs WHERE id IN (
+      `SELECT ${HEAD}, '' AS args_json, NULL AS data_json, NULL AS tool_json FROM jobs WHERE id IN (
          SELECT id FROM jobs WHERE (created_at, id) < (?1, ?2)
            AND (?3 IS NULL OR ?3 = CASE WHEN format = ${FORMAT} THEN status ELSE 'dead' END)
            AND (?4 IS NULL OR tool IN (SELECT value FROM json_each(?4)))
@@ -171,9 +173,9 @@ export class JobTable {
 /** Lay a job out in the order of the table's columns. */
 function toColumns(job: Job): SqlStorageValue[] {
   const { spec, dueAt, updatedAt, status, attempts, fence, createdAt, dataJson, ...more } = job;
-  const { id, tool, argsJson, ...rest } = spec;
+  const { id, tool, argsJson, toolJson = null, ...rest } = spec;
   const head = [id, dueAt, updatedAt, FORMAT, status, attempts, fence, createdAt, tool];
-  return [...head, JSON.stringify({ ...rest, ...more } satisfies Rest), argsJson, dataJson];
+  return [...head, JSON.stringify({ ...rest, ...more } satisfies Rest), argsJson, dataJson, toolJson];
 }
 
 /**
@@ -210,7 +212,13 @@ function isCallback(value: Callback | null | undefined): boolean {
 
 function toJob(row: JobRow, { note, errorJson, callback, ...spec }: Rest): Job {
   return {
-    spec: { id: row.id, tool: row.tool, argsJson: row.args_json, ...spec },
+    spec: {
+      id: row.id,
+      tool: row.tool,
+      argsJson: row.args_json,
+      ...(row.tool_json !== null && { toolJson: row.tool_json }),
+      ...spec,
+    },
     status: row.status as JobStatus,
     attempts: row.attempts,
     fence: row.fence,

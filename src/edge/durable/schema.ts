@@ -46,6 +46,13 @@ const STEPS: readonly string[] = [
    DROP TABLE wide_jobs;`,
   `ALTER TABLE confirmations ADD COLUMN decision_key TEXT;
    ALTER TABLE confirmations ADD COLUMN answer_json TEXT;`,
+  // The texts come last: which tools there are is read without them. A job keeps what its tool was declared as.
+  `CREATE TABLE tools (
+     name TEXT PRIMARY KEY, version INTEGER NOT NULL, fingerprint TEXT NOT NULL, prefix TEXT, bytes INTEGER NOT NULL,
+     needs_json TEXT NOT NULL, head_json TEXT NOT NULL, json TEXT NOT NULL
+   ) WITHOUT ROWID, STRICT;
+   CREATE TABLE tools_version (id INTEGER PRIMARY KEY CHECK (id = 0), version INTEGER NOT NULL) STRICT;
+   ALTER TABLE jobs ADD COLUMN tool_json TEXT;`,
 ];
 
 /** Bring the object's tables up to date; writes nothing when they are. */

@@ -1,5 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
-import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../contract/gate/admission.ts";
+import {
+  type AdmissionAnswer,
+  type AdmissionRequest,
+  type LeaseWish,
+  STALE,
+} from "../../contract/gate/admission.ts";
 import type {
   ApprovalAnswer,
   Claim,
@@ -12,10 +17,12 @@ import type { IdempotencyClosing } from "../../contract/gate/idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
 import { tenantOfObject } from "../../contract/gate/job-shard.ts";
 import type { KeptResult } from "../../contract/gate/kept-result.ts";
+import type { KeptTool, ToolChange, ToolChangeAnswer, ToolsPage } from "../../contract/gate/kept-tool.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { attempt, attemptNow } from "../../kit/result.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "../../state/confirmations.ts";
 import { KEEP_LIMITS, type KeepLimits } from "../../state/kept-results.ts";
+import { TOOL_LIMITS, type ToolLimits } from "../../state/kept-tools.ts";
 import { systemClock } from "../platform/system-ports.ts";
 import { BackgroundWork, type GateBackground } from "./background-work.ts";
 import { BatchAdmission } from "./batch-admission.ts";
@@ -27,6 +34,7 @@ import { Outbox, type OutboxOptions } from "./outbox.ts";
 import { QuotaTable } from "./quota-table.ts";
 import { ResultTable } from "./result-table.ts";
 import { migrate } from "./schema.ts";
+import { ToolTable } from "./tool-table.ts";
 import type { TenantGateMethods } from "../../contract/gate/tenant-gate-methods.ts";
 
 type Env = Record<string, unknown>;
@@ -37,6 +45,7 @@ export interface TenantGateOptions extends OutboxOptions {
   readonly results: KeepLimits;
   readonly keys: KeyTableOptions;
   readonly confirmations: ConfirmationLimits;
+  readonly tools: ToolLimits;
 }
 
 export interface TenantGateParts {
@@ -57,6 +66,7 @@ const DEFAULTS: TenantGateOptions = {
   results: KEEP_LIMITS,
   keys: KEY_LIMITS,
   confirmations: CONFIRMATION_LIMITS,
+  tools: TOOL_LIMITS,
 };
 
 /** Well below the 15 minutes that the platform gives an alarm; what is left is claimed by the next one. */
@@ -67,7 +77,7 @@ function tenantOf(id: DurableObjectId): string {
   return tenantOfObject(id.name ?? id.toString());
 }
 
-/** Make the Durable Object class that holds one tenant's quota, jobs, kept results, idempotency keys and confirmations. */
+/** Make the Durable Object class that holds one tenant's quota, jobs, kept results, idempotency keys, confirmations and tools. */
 export function createTenantGate({ createBackground, optionsOf = () => ({}) }: TenantGateParts) {
   /**
    * One tenant's gate. Every method is one synchronous turn: no other request sees half of it, its writes are one
@@ -79,6 +89,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
     #results!: ResultTable;
     #keys!: KeyTable;
     #confirmations!: ConfirmationTable;
+    #tools!: ToolTable;
     #admission!: BatchAdmission;
     #alarm!: GateAlarm;
     #drain!: JobDrain;
@@ -93,6 +104,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
         this.#results = new ResultTable(ctx.storage, options.results);
         this.#keys = new KeyTable(ctx.storage, options.keys);
         this.#confirmations = new ConfirmationTable(ctx.storage, options.confirmations);
+        this.#tools = new ToolTable(ctx.storage, options.tools);
         this.#admission = new BatchAdmission({ quota: this.#quota, outbox: this.#outbox, keys: this.#keys });
         const alarmAt = await ctx.storage.getAlarm();
         this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
@@ -106,7 +118,9 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
     /** Admit one batch, and then grant the leases that are wished for. */
     admit(request: AdmissionRequest, wishes: readonly LeaseWish[] = []): AdmissionAnswer {
       const now = this.#enter();
-      const answer = this.#admission.admit(now, request);
+      const answer = this.#isStale(request)
+        ? this.#tell(STALE)
+        : this.#tell(this.#admission.admit(now, request));
       return wishes.length === 0 ? answer : { ...answer, leases: this.#quota.lease(now, wishes) };
     }
 
@@ -164,9 +178,10 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
      */
     approve(claim: Claim, request: AdmissionRequest): ApprovalAnswer {
       const now = this.#enter();
+      if (this.#isStale(request)) return { refused: null, admission: this.#tell(STALE) };
       const refused = this.#confirmations.change(now, { kind: "approve", claim });
       if (refused !== null) return { refused };
-      const admission = this.#admission.admit(now, request);
+      const admission = this.#tell(this.#admission.admit(now, request));
       if (admission.quota?.allowed === false) this.#confirmations.change(now, { kind: "release", claim });
       return { refused: null, admission };
     }
@@ -179,6 +194,22 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
     /** Take the report that what was approved is over, with the answer to keep. */
     conclude(claim: Claim, answerJson?: string): void {
       this.#confirmations.change(this.#enter(), { kind: "conclude", claim }, answerJson);
+    }
+
+    /** Add, replace or delete tools of the tenant's own; all that is asked or nothing. */
+    changeTools(change: ToolChange): ToolChangeAnswer {
+      this.#enter();
+      return this.#tools.change(change);
+    }
+
+    tool(name: string): KeptTool | null {
+      this.#enter();
+      return this.#tools.read(name);
+    }
+
+    toolsSince(version: number): ToolsPage {
+      this.#enter();
+      return this.#tools.since(version);
     }
 
     /** Run what is due. Never throws: after a few throws the platform drops an alarm, and its jobs would be stuck. */
@@ -206,6 +237,17 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       for (const table of [this.#outbox, this.#results, this.#keys, this.#confirmations])
         attemptNow(() => table.prune(now));
       return now;
+    }
+
+    /** Whether something was planned with other tools than the tenant has by now, where it depends on them. */
+    #isStale({ toolsVersion }: AdmissionRequest): boolean {
+      return toolsVersion !== undefined && toolsVersion !== this.#tools.version;
+    }
+
+    /** Tell with an answer which tools the tenant has; nothing where it never had any. */
+    #tell(answer: AdmissionAnswer): AdmissionAnswer {
+      const { version } = this.#tools;
+      return version === 0 ? answer : { ...answer, toolsVersion: version };
     }
 
     /** The alarm, and the drain when one is under way, must know of every job that is due earlier than expected. */

@@ -14,9 +14,10 @@ import {
 import { confirmationSchema, toWireConfirmation } from "../../contract/gate/wire-confirmation.ts";
 import { parseExact } from "../../contract/json.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
-import { executeApproved } from "../../executor.ts";
+import { executeApproved, withCurrentTools } from "../../executor.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
 import { askGate } from "../http/ask-gate.ts";
+import type { Run } from "../http/event-stream.ts";
 import { readIdempotencyKey } from "../http/read-idempotency-key.ts";
 import { readRequest } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
@@ -29,6 +30,8 @@ import type { Endpoint } from "./endpoint.ts";
 interface Found {
   readonly record: ConfirmationRecord;
   readonly group: ParkedGroup;
+  /** The caller's tools, as they are by now where the group holds one that may have changed. */
+  readonly catalog: Catalog;
 }
 
 /** `GET /v1/confirmations/{id}`: what a yes would run. */
@@ -98,22 +101,23 @@ async function approve(
   const found = await findDecision(asked, context);
   if (!found.ok) return found;
   if (found.value.kind === "repeated") return ok(replay(found.value.answerJson, context));
-  const { claim, group } = found.value;
-  const changed = await refuseChanged(group, context);
-  if (changed !== null) return err(changed);
-  return respondDocument(
-    ({ signal }) => executeApproved(group, claim, { ...context, signal }),
-    request,
-    context,
-  );
+  const { claim, group, catalog } = found.value;
+  const run: Run = ({ signal }) =>
+    withCurrentTools({ ...context, catalog, signal }, async (current) => {
+      const changed = await refuseChanged(group, current);
+      return changed === null
+        ? executeApproved(group, claim, current)
+        : err({ refusal: changed, quota: null });
+    });
+  return respondDocument(run, request, context);
 }
 
 async function reject(context: RequestContext, asked: Asked): Promise<Result<Response, Refusal>> {
   const found = await findDecision(asked, context);
   if (!found.ok) return found;
   if (found.value.kind === "repeated") return ok(replay(found.value.answerJson, context));
-  const { claim, group } = found.value;
-  const { gate, catalog, ports, requestId } = context;
+  const { claim, group, catalog } = found.value;
+  const { gate, ports, requestId } = context;
   const json = toRejectionJson(group, catalog, { claim, batchId: ports.newId() });
   const refused = await askGate(
     () => gate.reject(claim, json),
@@ -131,7 +135,7 @@ function replay(answerJson: string, { requestId }: RequestContext): Response {
 const ENDS = { approve: "done", reject: "rejected" } as const;
 
 type Decision =
-  | { readonly kind: "open"; readonly claim: Claim; readonly group: ParkedGroup }
+  | ({ readonly kind: "open"; readonly claim: Claim } & Pick<Found, "group" | "catalog">)
   /** It was made before, under the same key, and this is what was answered then. */
   | { readonly kind: "repeated"; readonly answerJson: string };
 
@@ -142,21 +146,23 @@ async function findDecision(
 ): Promise<Result<Decision, Refusal>> {
   const found = await find(id, context);
   if (!found.ok) return found;
-  const { record, group } = found.value;
+  const { record, group, catalog } = found.value;
   const { answerJson } = record;
   const isRepeated = key !== null && key === record.key && record.status === ENDS[decision];
   const isOpen = record.status === "pending" || (isRepeated && answerJson !== null);
   const refusal = (isOpen ? null : refuseClaim(record.status)) ?? refuseShown(shownHash, group);
   if (refusal !== null) return err(refusal);
   if (isRepeated) return ok({ kind: "repeated", answerJson: answerJson! });
-  return ok({ kind: "open", claim: { id, by: context.ports.newId(), ...(key !== null && { key }) }, group });
+  const claim = { id, by: context.ports.newId(), ...(key !== null && { key }) };
+  return ok({ kind: "open", claim, group, catalog });
 }
 
 /**
  * Find a confirmation of the caller's tenant. One that holds a tool which the key may not call does not exist for it, as
  * the tool does not.
  */
-async function find(id: string, { gate, caller, catalog }: RequestContext): Promise<Result<Found, Refusal>> {
+async function find(id: string, context: RequestContext): Promise<Result<Found, Refusal>> {
+  const { gate, caller } = context;
   const asked = await askGate(() => gate.confirmation(id), "The confirmation could not be read; ask again.");
   if (!asked.ok) return asked;
   const record = asked.value;
@@ -164,8 +170,13 @@ async function find(id: string, { gate, caller, catalog }: RequestContext): Prom
   const group = parseExact(record.groupJson) as ParkedGroup;
   // One that another version recorded is not guessed at.
   if (group.format !== GROUP_FORMAT) return err(NO_CONFIRMATION);
-  const hidden = missingTool(group, catalog) !== null && !caller.tools.includes("*");
-  return hidden ? err(NO_CONFIRMATION) : ok({ record, group });
+  const mayHaveChanged = group.actions.some(({ tool }) => context.catalog.mayChange(tool));
+  const catalog = mayHaveChanged
+    ? await askGate(() => context.currentCatalog(), "The tenant's tools could not be read; ask again.")
+    : ok(context.catalog);
+  if (!catalog.ok) return catalog;
+  const hidden = missingTool(group, catalog.value) !== null && !caller.tools.includes("*");
+  return hidden ? err(NO_CONFIRMATION) : ok({ record, group, catalog: catalog.value });
 }
 
 function missingTool({ actions }: ParkedGroup, catalog: Catalog): string | null {
@@ -182,7 +193,7 @@ function refuseShown(shownHash: string | undefined, { argsHash }: ParkedGroup): 
 /** Refuse what would not do what was said yes to: a tool that is gone or declared otherwise, or arguments that are others. */
 async function refuseChanged(
   group: ParkedGroup,
-  { catalog, ports }: RequestContext,
+  { catalog, ports }: Pick<RequestContext, "catalog" | "ports">,
 ): Promise<Refusal | null> {
   const missing = missingTool(group, catalog);
   if (missing !== null)

@@ -1,3 +1,4 @@
+import { withCurrentTools } from "../../executor.ts";
 import { countList } from "../../gate/admit-plan.ts";
 import { ok } from "../../kit/result.ts";
 import { quotaHeaders, respondRefusal, respondRefused } from "../http/respond.ts";
@@ -8,8 +9,12 @@ import type { Handler } from "./endpoint.ts";
  * one, whatever it is answered, and every answer says what is left.
  */
 export function countLists(handle: Handler): Handler {
-  return async (request, context, id) => {
-    const counted = await countList(context);
+  return async (request, received, id) => {
+    let context = received;
+    const counted = await withCurrentTools(received, (current) => {
+      context = current;
+      return countList(current);
+    });
     if (!counted.ok) return ok(respondRefused(request, counted.error, context));
     const answered = await handle(request, context, id);
     const response = answered.ok

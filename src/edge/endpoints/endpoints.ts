@@ -1,9 +1,11 @@
 import { decideConfirmation, showConfirmation } from "./confirmations.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { executeActions } from "./execute-actions.ts";
+import { importTools } from "./import-tools.ts";
 import { invokeTool } from "./invoke-tool.ts";
 import { cancelJob, listJobs, redriveJob, redriveJobs, showJob } from "./jobs.ts";
 import { listTools } from "./list-tools.ts";
+import { deleteTool, putTool, showTool } from "./manage-tools.ts";
 import { answerDiscovery, answerToolSchema } from "./meta-tools.ts";
 import { showObject } from "./objects.ts";
 import { describeEndpoints } from "./openapi.ts";
@@ -17,6 +19,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   answerToolSchema,
   invokeTool,
   listTools,
+  showTool,
+  putTool,
+  deleteTool,
+  importTools,
   listJobs,
   showJob,
   cancelJob,

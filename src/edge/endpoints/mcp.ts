@@ -1,6 +1,7 @@
 import { TOOL_SURFACES, type ToolSurface } from "../../catalog/tool-surface.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { type Refusal, statusOf } from "../../contract/refusal.ts";
+import { withCurrentTools } from "../../executor.ts";
 import { countList } from "../../gate/admit-plan.ts";
 import { ok } from "../../kit/result.ts";
 import { visibleText } from "../../kit/visible-text.ts";
@@ -16,7 +17,8 @@ import { respondError, serveMcp } from "../mcp/serve-mcp.ts";
  * `/mcp?surface=`: the Model Context Protocol. Everything that is not the protocol's own (who calls, where from, how large,
  * how deep) is decided here, before it is asked.
  */
-export async function answerMcp(request: Request, context: RequestContext): Promise<Response> {
+export async function answerMcp(request: Request, received: RequestContext): Promise<Response> {
+  let context = received;
   const { requestId, origins } = context;
   if (!isAllowedOrigin(request, origins)) return refuse(403, RPC_CODES.invalidRequest, ELSEWHERE, requestId);
   const asked = new URL(request.url).searchParams.getAll("surface");
@@ -34,7 +36,12 @@ export async function answerMcp(request: Request, context: RequestContext): Prom
   const { value, bytes } = body.value;
   // Gone from the protocol since 2025-06-18; what bounds one call would not bound a hundred of them.
   if (Array.isArray(value)) return refuse(400, RPC_CODES.invalidRequest, NO_BATCHES, requestId);
-  const counted = runsSomething(value) ? ok(null) : await countList(context);
+  const counted = runsSomething(value)
+    ? ok(null)
+    : await withCurrentTools(received, (current) => {
+        context = current;
+        return countList(current);
+      });
   if (!counted.ok) {
     const { refusal, quota } = counted.error;
     const headers = { ...quotaHeaders(context.caller, quota), ...retryHeaders(refusal) };

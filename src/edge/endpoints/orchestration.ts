@@ -1,5 +1,5 @@
 import type { OrchestrationCall } from "../../contract/orchestration-partition.ts";
-import { executeKeyed } from "../../executor.ts";
+import { executeKeyed, withCurrentTools } from "../../executor.ts";
 import {
   batchAnswerSchema,
   partitionAnswerSchema,
@@ -27,13 +27,15 @@ import type { Endpoint, Handler } from "./endpoint.ts";
 /** `POST /api/orchestration/batch`: run tool calls, reads together and every write alone. */
 export const orchestrateBatch: Endpoint = {
   route: "POST /api/orchestration/batch",
-  handle: answerCalls(parseBatchRequest, async (calls, execution) => {
-    const partition = makePartition(calls, execution.catalog);
-    const plan = makeSerialPlan(partition, execution.catalog);
-    return executeKeyed(plan, execution, (outcomes, totalDurationMs) =>
-      toBatchJson(partition, { outcomes, totalDurationMs }),
-    );
-  }),
+  handle: answerCalls(parseBatchRequest, (calls, execution) =>
+    withCurrentTools(execution, (current) => {
+      const partition = makePartition(calls, current.catalog);
+      const plan = makeSerialPlan(partition, current.catalog);
+      return executeKeyed(plan, current, (outcomes, totalDurationMs) =>
+        toBatchJson(partition, { outcomes, totalDurationMs }),
+      );
+    }),
+  ),
   describe: () => ({
     id: "orchestrateBatch",
     keyed: true,

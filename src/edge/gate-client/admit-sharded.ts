@@ -27,7 +27,7 @@ export async function admitSharded(request: AdmissionRequest, ask: Ask): Promise
     atHome.jobs.length > 0 ||
     atHome.idempotency !== undefined;
   const home = asksHome ? await ask(HOME, atHome) : NOTHING;
-  if (home.quota?.allowed === false) return home;
+  if (home.quota?.allowed === false || home.stale === true) return home;
 
   const { allOrNothing } = request;
   const others = await Promise.all(

@@ -36,8 +36,8 @@ const ids = new WeakMap<TenantGateNamespace, Map<string, DurableObjectId>>();
  *
  * A call that fails in a way the platform calls retryable is sent once more through a fresh stub (the old one stays
  * broken), except to an overloaded object, which a retry would only load more. The first sending may have landed:
- * quota is then counted twice, a job is recorded once, a group is parked once, a decision is its own repetition, and a
- * settle that landed answers false. A call that times out rejects; it may still take effect. A job is looked for where its
+ * quota is then counted twice, a job is recorded once, a group is parked once, a decision is its own repetition, a
+ * settle that landed answers false, and a tool that was deleted is not there. A call that times out rejects; it may still take effect. A job is looked for where its
  * id says. Results are kept and recalled in several calls when they are many.
  */
 export function createGateClient(
@@ -77,6 +77,9 @@ export function createGateClient(
       }),
     reject: (claim, answerJson) => call((stub) => stub.reject(claim, answerJson)),
     conclude: (claim, answerJson) => call((stub) => stub.conclude(claim, answerJson)),
+    changeTools: (change) => call((stub) => stub.changeTools(change)),
+    tool: (name) => call((stub) => stub.tool(name)),
+    toolsSince: (version) => call((stub) => stub.toolsSince(version)),
     keep: (results) => inParts(fitKeep(results, KEEP_LIMITS), (part) => call((stub) => stub.keep(part))),
     recall: (handles) => inParts([...new Set(handles)], (part) => call((stub) => stub.recall(part))),
   };

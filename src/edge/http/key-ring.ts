@@ -10,6 +10,8 @@ import { ConfigurationError } from "../platform/configuration-error.ts";
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const HASH = /^[0-9a-f]{64}$/;
 const VARIABLE = /^[A-Z][A-Z0-9_]{0,63}$/;
+/** What a key may do besides calling its tools. */
+const FLAGS = ["skip_approval", "manage_tools"] as const;
 
 /** The configured keys: of each everything but the key. */
 export const keysSchema = lazySchema(() =>
@@ -24,7 +26,7 @@ export const keysSchema = lazySchema(() =>
       quota: z.strictObject({ limit: z.int().min(1), window_s: z.int().min(1).max(86_400) }).optional(),
       /** Name of the variable with the secret that signs this key's callbacks. */
       webhook_secret: z.string().regex(VARIABLE).optional(),
-      flags: z.array(z.enum(["skip_approval"])).optional(),
+      flags: z.array(z.enum(FLAGS)).optional(),
       /** Where the tenant's objects are kept, whatever `VOLLEY_JURISDICTION` says. */
       jurisdiction: z.enum(JURISDICTIONS).optional(),
     }),
@@ -113,6 +115,7 @@ export function parseKeyRing(text: string | undefined, everywhere?: Jurisdiction
         tools,
         quota: { limit: quota?.limit ?? LIMITS.quota, windowS: quota?.window_s ?? LIMITS.quotaWindowS },
         skipApproval: flags?.includes("skip_approval") ?? false,
+        ...(flags?.includes("manage_tools") === true && { manageTools: true as const }),
         ...(webhook_secret !== undefined && { webhookSecret: webhook_secret }),
         ...(jurisdiction !== undefined && { jurisdiction }),
       },
@@ -174,7 +177,7 @@ const KEYS = listOf(
       tools: listOf(isWritten),
       quota: record({ limit: upTo(Number.MAX_SAFE_INTEGER), window_s: upTo(86_400) }, ["limit", "window_s"]),
       webhook_secret: matches(VARIABLE),
-      flags: listOf(oneOf("skip_approval"), { min: 0 }),
+      flags: listOf(oneOf(...FLAGS), { min: 0 }),
       jurisdiction: oneOf(...JURISDICTIONS),
     },
     ["name", "hash", "tools"],

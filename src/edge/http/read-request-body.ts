@@ -13,20 +13,29 @@ export interface RequestBody {
   readonly bytes: number;
 }
 
+/** What a body may be; a batch's unless said. */
+export interface BodyLimits {
+  readonly bodyBytes: number;
+  readonly nesting: number;
+}
+
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
 
 /** Read a JSON request body: its type checked first, its size while reading, its depth before parsing. */
-export async function readRequestBody(request: Request): Promise<Result<RequestBody, Refusal>> {
+export async function readRequestBody(
+  request: Request,
+  { bodyBytes, nesting }: BodyLimits = LIMITS,
+): Promise<Result<RequestBody, Refusal>> {
   const type = request.headers.get("content-type") ?? "";
   if (!JSON_TYPE.test(type)) return err(refuseType(type));
   const encoding = request.headers.get("content-encoding") ?? "identity";
   if (encoding !== "identity") return err(ENCODED);
   // Lengths of chunks that are none, or a connection that ends before its body.
-  const read = await attempt(() => readWithin(request, LIMITS.bodyBytes));
+  const read = await attempt(() => readWithin(request, bodyBytes));
   if (!read.ok) return err(BROKEN_OFF);
   const bytes = read.value;
-  if (bytes === null) return err(TOO_LARGE);
-  const parsed = parseJson(bytes);
+  if (bytes === null) return err(tooLarge(bodyBytes));
+  const parsed = parseJson(bytes, nesting);
   return parsed.ok ? ok({ value: parsed.value, bytes: bytes.length }) : parsed;
 }
 
@@ -53,10 +62,12 @@ const BROKEN_OFF = makeRefusal(
   "The body breaks off or is not encoded as its headers say; send it again, whole.",
 );
 const ENCODED = makeRefusal("UNSUPPORTED_MEDIA_TYPE", "Send the body as it is, without a content-encoding.");
-const TOO_LARGE = makeRefusal(
-  "BODY_TOO_LARGE",
-  `A body may take ${LIMITS.bodyBytes} bytes; send fewer or smaller actions.`,
-);
+
+function tooLarge(bodyBytes: number): Refusal {
+  const what =
+    bodyBytes === LIMITS.bodyBytes ? "send fewer or smaller actions" : "leave out what is not needed";
+  return makeRefusal("BODY_TOO_LARGE", `A body may take ${bodyBytes} bytes; ${what}.`);
+}
 
 /** The whole body, or null once it is known to be over the limit; no more than the limit and one chunk is held. */
 async function readWithin(request: Request, limit: number): Promise<Uint8Array | null> {

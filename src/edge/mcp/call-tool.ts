@@ -1,6 +1,4 @@
 import { runCalls } from "../../agent/run-calls.ts";
-import { ALIASES, BATCH_TOOL } from "../../catalog/alias.ts";
-import type { Catalog } from "../../catalog/catalog.ts";
 import type { ProgressReport } from "../../catalog/define-tool.ts";
 import type { QuotaState } from "../../contract/gate/admission.ts";
 import type { ToolReply } from "../../formats/provider-turn.ts";
@@ -56,11 +54,6 @@ export async function callTool(
   onCounted(quotaHeaders(caller, ran.value.quota));
   if (ran.value.replayed) onCounted({ "idempotency-replayed": "true" });
   return toCallResult(ran.value.replies[0]!);
-}
-
-/** Whether a client may call something of that name. */
-export function isOffered(name: string, catalog: Catalog): boolean {
-  return name === BATCH_TOOL || ALIASES.has(name) || catalog.callable(name) !== undefined;
 }
 
 /**

@@ -2,9 +2,9 @@ import type { ToolSurface } from "../../catalog/tool-surface.ts";
 import { sayUnknownTool } from "../../catalog/unknown-tool.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
+import { attempt, err, ok, type Result } from "../../kit/result.ts";
 import type { RequestContext } from "../http/request-context.ts";
-import { type CallOptions, callTool, isOffered } from "./call-tool.ts";
+import { type CallOptions, callTool } from "./call-tool.ts";
 import { listMcpTools } from "./list-mcp-tools.ts";
 import { type Era, isImplementation, STATELESS, WITH_HANDSHAKE } from "./mcp-revision.ts";
 import { RPC_CODES, type RpcError, type RpcRequest } from "./rpc-message.ts";
@@ -31,7 +31,7 @@ type Method = (
   options: MethodOptions,
 ) => Answered | Promise<Answered>;
 
-/** Of both eras. A key's tools change with a deployment only, but they are that key's. */
+/** Of both eras. */
 const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["tools/list", listTools],
   ["tools/call", call],
@@ -97,8 +97,13 @@ function listTools(
   const isCursor = cursor === undefined || typeof cursor === "string";
   const page = isCursor ? listMcpTools(context.catalog, surface, cursor) : null;
   if (page === null) return refuse("The cursor is none that was given.");
-  const kept = era === "stateless" && { ttlMs: LIMITS.toolListTtlMs, cacheScope: "private" };
+  const kept = era === "stateless" && { ttlMs: listTtlMsOf(context), cacheScope: "private" };
   return ok(JSON.stringify({ ...page, ...kept }));
+}
+
+/** Tools of the deployment change with it only; those that the tenant adds while it runs. */
+function listTtlMsOf({ catalog }: RequestContext): number {
+  return catalog.version === 0 ? LIMITS.toolListTtlMs : LIMITS.addedToolListTtlMs;
 }
 
 async function call(
@@ -109,8 +114,12 @@ async function call(
   const { name, arguments: args = {} } = params;
   if (typeof name !== "string") return refuse("tools/call needs the name of a tool.");
   if (!isJsonObject(args)) return refuse("The arguments of a call must be an object.");
-  if (!isOffered(name, context.catalog))
-    return refuse(`Unknown tool. ${sayUnknownTool(name, context.catalog.callableNames)}`);
+  if (!context.catalog.offers(name)) {
+    // Somebody may have added it since.
+    const current = await attempt(() => context.currentCatalog());
+    const catalog = current.ok ? current.value : context.catalog;
+    if (!catalog.offers(name)) return refuse(`Unknown tool. ${sayUnknownTool(name, catalog.callableNames)}`);
+  }
   return ok(await callTool({ name, args }, context, options));
 }
 

@@ -12,7 +12,14 @@ export class Components {
    * among the components, under it.
    */
   schema(schema: z.ZodType, io: "input" | "output"): Json {
-    const { $schema: _, ...whole } = z.toJSONSchema(schema, { io });
+    const { $schema: _, ...whole } = z.toJSONSchema(schema, {
+      io,
+      unrepresentable: "any",
+      override: ({ zodSchema, jsonSchema }) => {
+        // Each of them is an object that something else describes: a schema, a document.
+        if (zodSchema._zod.def.type === "custom") jsonSchema.type = "object";
+      },
+    });
     const text = JSON.stringify(whole).replaceAll('"#/$defs/', '"#/components/schemas/');
     const { $defs = {}, ...written } = JSON.parse(text) as Json & { readonly $defs?: Json };
     for (const [name, definition] of Object.entries($defs)) this.#schemas.set(name, definition);

@@ -5,8 +5,11 @@ import type { RefusalCode } from "../../contract/failure-codes.ts";
 /** What a path answers with when it did what was asked: a JSON schema's source, or a stream of events beside it. */
 export interface Answer {
   readonly description: string;
-  readonly schema: z.ZodType;
+  /** Null where it has no content. */
+  readonly schema: z.ZodType | null;
   readonly events?: boolean;
+  /** 200 unless said. */
+  readonly statuses?: readonly number[];
 }
 
 /** Or bytes of any type, under a tag by which the next request need not be sent them again. */
@@ -48,7 +51,7 @@ export interface Operation {
 /** A route with its description, which is made when the document is asked for. */
 export interface Described {
   /** Its method and path, such as `GET /v1/jobs/:id`. */
-  readonly route: `${"GET" | "POST"} /${string}`;
+  readonly route: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`;
   /** It draws from the key's second allowance, whatever is asked. */
   readonly runsNothing?: true;
   readonly describe: () => Operation;

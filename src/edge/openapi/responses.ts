@@ -60,12 +60,16 @@ export function toResponses(operation: Operation, components: Components): Json 
       304: toResponse("The `If-None-Match` that came has its tag", undefined, { ...headers, ...ETAG }),
       ...toRefusals(operation, components),
     };
-  const json = { schema: components.schema(answer.schema, "output") };
+  const json = answer.schema && {
+    "application/json": { schema: components.schema(answer.schema, "output") },
+  };
   const events = answer.events && {
     "text/event-stream": { schema: { type: "string", description: EVENTS } },
   };
+  const { description, statuses = [200] } = answer;
+  const answered = toResponse(description, json === null ? undefined : { ...json, ...events }, headers);
   return {
-    200: toResponse(answer.description, { "application/json": json, ...events }, headers),
+    ...Object.fromEntries(statuses.map((status) => [status, answered])),
     ...toRefusals(operation, components),
   };
 }

@@ -1,0 +1,67 @@
+import type { Result } from "../../kit/result.ts";
+
+/** A tool that a tenant adds while running, as a Worker hands it over to be kept. */
+export interface ToolToKeep {
+  readonly name: string;
+  readonly fingerprint: string;
+  /** What finds it and what a list shows of it, as JSON: so much of every tool a Worker reads, the rest when it is called. */
+  readonly headJson: string;
+  /** Its declaration, as JSON. */
+  readonly json: string;
+  /** Tools of the tenant's own that its contract names: those of the deployment are always there. */
+  readonly needs: readonly string[];
+}
+
+/** The same as it is kept. */
+export interface KeptTool extends Omit<ToolToKeep, "needs"> {
+  /** The tenant's version with which it became what it is. No two tools of a tenant have the same. */
+  readonly version: number;
+}
+
+/** A change of a tenant's tools: all of it happens, or nothing. */
+export type ToolChange = {
+  /** Say what would happen, and do nothing. */
+  readonly dryRun?: boolean;
+} & (
+  | { readonly kind: "put"; readonly tool: ToolToKeep }
+  | { readonly kind: "delete"; readonly name: string }
+  /** What was imported under the prefix before, and is not among these, goes. */
+  | { readonly kind: "import"; readonly prefix: string; readonly tools: readonly ToolToKeep[] }
+);
+
+/** What a change did. */
+export interface ToolsChanged {
+  readonly version: number;
+  readonly added: readonly string[];
+  readonly replaced: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** Why a change cannot be, and of which tools that is said. */
+export interface ToolChangeRefusal {
+  readonly reason:
+    | "unknown"
+    /** A name belongs to a tool that the import did not make. */
+    | "taken"
+    | "too-many"
+    | "too-large"
+    /** A contract names a tool that there is not. */
+    | "needs-unknown"
+    /** Contracts name each other in a circle. */
+    | "needs-each-other";
+  readonly names: readonly string[];
+}
+
+export type ToolChangeAnswer = Result<ToolsChanged, ToolChangeRefusal>;
+
+/** What has become of a tenant's tools since a version: a part of it where all would not fit one message. */
+export interface ToolsPage {
+  /** The version up to which this tells everything. */
+  readonly version: number;
+  /** Whether nothing comes after it. */
+  readonly complete: boolean;
+  /** The names of all that there are now, so that what is not among them is gone. */
+  readonly names: readonly string[];
+  /** Those that are new or others since, the oldest change first. */
+  readonly tools: readonly KeptTool[];
+}

@@ -1,0 +1,110 @@
+import type { KeptTool, ToolChange, ToolChangeAnswer, ToolsPage } from "../../contract/gate/kept-tool.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { ok } from "../../kit/result.ts";
+import { changeTools, type ToolBook, type ToolEntry, type ToolLimits } from "../../state/kept-tools.ts";
+
+type Row = {
+  name: string;
+  version: number;
+  fingerprint: string;
+  prefix: string | null;
+  bytes: number;
+  needs_json: string;
+};
+
+type TextRow = { name: string; version: number; fingerprint: string; head_json: string; json: string };
+
+/**
+ * The tools that the tenant has added: their declarations in the `tools` table, everything else about them in memory too.
+ *
+ * Memory follows the table: it is changed after the write succeeded, and a cold start reads it anew. The version is
+ * written with each change, so it never falls, whatever is deleted or evicted.
+ */
+export class ToolTable {
+  readonly #storage: DurableObjectStorage;
+  readonly #limits: ToolLimits;
+  #book: ToolBook;
+
+  constructor(storage: DurableObjectStorage, limits: ToolLimits) {
+    this.#storage = storage;
+    this.#limits = limits;
+    const [known] = storage.sql.exec<{ version: number }>("SELECT version FROM tools_version").toArray();
+    const rows = storage.sql.exec<Row>(
+      "SELECT name, version, fingerprint, prefix, bytes, needs_json FROM tools",
+    );
+    this.#book = {
+      version: known?.version ?? 0,
+      tools: new Map(Array.from(rows, (row) => [row.name, toEntry(row)])),
+    };
+  }
+
+  /** Grows with every change; 0 before the first. */
+  get version(): number {
+    return this.#book.version;
+  }
+
+  /** Make a change, all of it or nothing. Throws, and nothing has changed, when storage refuses. */
+  change(change: ToolChange): ToolChangeAnswer {
+    const encoder = new TextEncoder();
+    const step = changeTools(this.#book, change, this.#limits, (text) => encoder.encode(text).byteLength);
+    if (!step.ok) return step;
+    const { book, changed, written } = step.value;
+    // What nobody has done has no version.
+    if (change.dryRun === true) return ok({ ...changed, version: this.version });
+    if (book.version === this.version) return ok(changed);
+    const { sql } = this.#storage;
+    this.#storage.transactionSync(() => {
+      for (const name of changed.removed) sql.exec("DELETE FROM tools WHERE name = ?", name);
+      for (const { tool, entry } of written)
+        sql.exec(
+          `REPLACE INTO tools (name, version, fingerprint, prefix, bytes, needs_json, head_json, json)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+          tool.name,
+          entry.version,
+          entry.fingerprint,
+          entry.prefix,
+          entry.bytes,
+          JSON.stringify(entry.needs),
+          tool.headJson,
+          tool.json,
+        );
+      sql.exec("REPLACE INTO tools_version (id, version) VALUES (0, ?)", book.version);
+    });
+    this.#book = book;
+    return ok(changed);
+  }
+
+  /** One tool; null when there is none of that name. */
+  read(name: string): KeptTool | null {
+    const rows = this.#storage.sql.exec<TextRow>(`SELECT ${TEXT} FROM tools WHERE name = ?`, name);
+    const [row] = rows.toArray();
+    return row === undefined ? null : toTool(row);
+  }
+
+  /** Tell what has changed since a version, as much of it as one message may hold. */
+  since(version: number): ToolsPage {
+    const names = [...this.#book.tools.keys()];
+    const tools: KeptTool[] = [];
+    let characters = 0;
+    for (const row of this.#storage.sql.exec<TextRow>(
+      `SELECT ${TEXT} FROM tools WHERE version > ? ORDER BY version`,
+      version,
+    )) {
+      characters += row.json.length + row.head_json.length;
+      if (characters > LIMITS.toolPageCharacters && tools.length > 0)
+        return { version: tools.at(-1)!.version, complete: false, names, tools };
+      tools.push(toTool(row));
+    }
+    return { version: this.version, complete: true, names, tools };
+  }
+}
+
+const TEXT = "name, version, fingerprint, head_json, json";
+
+function toEntry({ version, fingerprint, prefix, bytes, needs_json }: Row): ToolEntry {
+  return { version, fingerprint, prefix, bytes, needs: JSON.parse(needs_json) as string[] };
+}
+
+function toTool({ name, version, fingerprint, head_json, json }: TextRow): KeptTool {
+  return { name, version, fingerprint, headJson: head_json, json };
+}
