@@ -19,8 +19,9 @@ export async function readDocument(text: string): Promise<Result<unknown, readon
     return refuse(
       `The document has ${bytes.length} bytes, and at most ${most} are read${isJson ? "" : " of YAML"}; leave out paths that you do not need${isJson ? "" : ", or send it as JSON"}.`,
     );
+  // In YAML brackets may be mere text, but not so many that are never closed.
+  if (exceedsDepth(bytes, isJson ? LIMITS.openApiNesting : OPEN_BRACKETS)) return refuse(TOO_DEEP);
   if (!isJson) return readYaml(text);
-  if (exceedsDepth(bytes, LIMITS.openApiNesting)) return refuse(TOO_DEEP);
   const json = text.replace(/^\ufeff/, "");
   const parsed = attemptNow((): unknown => JSON.parse(json));
   if (parsed.ok) return parsed;
@@ -33,26 +34,44 @@ export async function readDocument(text: string): Promise<Result<unknown, readon
 }
 
 /** Times that merged keys (`<<`) may look through as much as the whole document. */
-const MERGED_CHARACTERS = 16 * 1024 * 1024;
+const MERGED_CHARACTERS = 4 * 1024 * 1024;
+/** The same for aliases, each of which is looked for in what stands before it: half a second. */
+const ALIASED_CHARACTERS = 512 * 1024 * 1024;
+const OPEN_BRACKETS = 1_000;
 /** How often aliases inside aliases may repeat one value. */
 const ALIAS_COUNT = 1_000;
 
 async function readYaml(text: string): Promise<Result<unknown, readonly DeclarationIssue[]>> {
-  const { parseDocument } = await import("yaml");
+  const { isScalar, parseDocument, visit } = await import("yaml");
   const merges = text.split("<<").length - 1;
   if (merges * text.length > MERGED_CHARACTERS)
     return refuse("The document merges keys (<<) too often; write them out, or send it as JSON.");
   const parsed = await attempt(() => {
-    const document = parseDocument(text, {
-      merge: true,
-      uniqueKeys: true,
-      logLevel: "error",
-      prettyErrors: false,
-    });
+    // The library compares each key with all before it, which for a map of many keys takes minutes.
+    const options = { merge: true, uniqueKeys: false, logLevel: "error", prettyErrors: false } as const;
+    const document = parseDocument(text, options);
     const [error] = document.errors;
-    return error === undefined
-      ? { value: document.toJS({ maxAliasCount: ALIAS_COUNT }) as unknown }
-      : { slip: sayYamlSlip(text, error) };
+    if (error !== undefined) return { slip: sayYamlSlip(text, error.code, error.pos[0]) };
+    let twice: number | undefined;
+    let aliases = 0;
+    visit(document, {
+      Alias: () => {
+        aliases += 1;
+      },
+      Map: (_, { items }) => {
+        const keys = new Set<unknown>();
+        for (const { key } of items) {
+          if (!isScalar(key) || key.value === "<<") continue;
+          const name = String(key.value);
+          if (keys.has(name)) twice ??= key.range?.[0] ?? 0;
+          keys.add(name);
+        }
+        return twice === undefined ? undefined : visit.BREAK;
+      },
+    });
+    if (twice !== undefined) return { slip: sayYamlSlip(text, "duplicate key", twice) };
+    if (aliases * text.length > ALIASED_CHARACTERS) return { slip: TOO_MANY_ALIASES };
+    return { value: document.toJS({ maxAliasCount: ALIAS_COUNT }) as unknown };
   });
   if (!parsed.ok)
     return refuse(
@@ -64,12 +83,11 @@ async function readYaml(text: string): Promise<Result<unknown, readonly Declarat
   return isDeeper(parsed.value.value, LIMITS.openApiNesting) ? refuse(TOO_DEEP) : ok(parsed.value.value);
 }
 
-function sayYamlSlip(
-  text: string,
-  { code, pos }: { readonly code: string; readonly pos: readonly number[] },
-): string {
+const TOO_MANY_ALIASES = "The document has too many aliases (*name); write them out, or send it as JSON.";
+
+function sayYamlSlip(text: string, code: string, at: number): string {
   const what = code.toLowerCase().replaceAll("_", " ");
-  return `The document's YAML goes wrong at ${toLineAndColumn(text, pos[0] ?? 0)}: ${visibleText(what, 60)}.`;
+  return `The document's YAML goes wrong at ${toLineAndColumn(text, at)}: ${visibleText(what, 60)}.`;
 }
 
 /** Whether a value nests too deep. Each object is looked at once, however many aliases lead to it. */

@@ -53,6 +53,16 @@ describe("readDocument() refuses", () => {
     ["too much", `{"a": "${"x".repeat(LIMITS.openApiBytes)}"}`, /at most 4194304 are read/],
     ["too much YAML", `a: "${"x".repeat(LIMITS.openApiYamlBytes)}"`, /of YAML.*send it as JSON/],
     ["keys that are merged too often", "<<: *a\n".repeat(20_000), /merges keys/],
+    [
+      "a key twice far apart",
+      `${Array.from({ length: 20_000 }, (_, n) => `k${n}: 1`).join("\n")}\nk7: 2\n`,
+      /duplicate key/,
+    ],
+    [
+      "too many aliases",
+      `a: &a 1\n${Array.from({ length: 20_000 }, (_, n) => `k${n}: *a`).join("\n")}`,
+      /too many aliases/,
+    ],
     ["several documents", "a: 1\n---\nb: 2\n", /YAML/],
   ];
   test.each(rows)("%s", async (_, text, hint) => {
