@@ -5,6 +5,7 @@ import { BODY_ATTACKS } from "./bodies.ts";
 import { FAIRNESS_ATTACKS } from "./fairness.ts";
 import { HINT_ATTACKS } from "./hints.ts";
 import { KEY_ATTACKS } from "./keys.ts";
+import { MCP_ATTACKS } from "./mcp-servers.ts";
 import { MISTAKE_ATTACKS } from "./mistakes.ts";
 import { NUMBER_ATTACKS } from "./numbers.ts";
 import { PLAN_ATTACKS } from "./plans.ts";
@@ -34,4 +35,5 @@ export const ATTACKS: readonly Attack[] = [
   ...KEY_ATTACKS,
   ...MISTAKE_ATTACKS,
   ...TOOL_ATTACKS,
+  ...MCP_ATTACKS,
 ];
