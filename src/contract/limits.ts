@@ -224,6 +224,8 @@ export const LIMITS = {
   mcpServers: 100,
   /** Characters of each thing that is told of an image, a sound or a file which a tool answered with. */
   mcpLabelCharacters: 500,
+  /** Lines of one answer that comes as events: a minute's progress, forty times a second in three lines each, and the answer. */
+  mcpStreamLines: 8_192,
   /** Characters of the id of a session that a server of 2025 gives; it is sent with each request. */
   mcpSessionCharacters: 1_024,
   /** One line that a tool writes into the log; what is longer is data, and its place is the result. */

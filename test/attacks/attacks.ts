@@ -6,6 +6,7 @@ import { DECLARED_ATTACKS } from "./declared.ts";
 import { FAIRNESS_ATTACKS } from "./fairness.ts";
 import { HINT_ATTACKS } from "./hints.ts";
 import { KEY_ATTACKS } from "./keys.ts";
+import { MCP_ATTACKS } from "./mcp-servers.ts";
 import { MISTAKE_ATTACKS } from "./mistakes.ts";
 import { NUMBER_ATTACKS } from "./numbers.ts";
 import { PAGE_ATTACKS } from "./pages.ts";
@@ -40,4 +41,5 @@ export const ATTACKS: readonly Attack[] = [
   ...TOOL_ATTACKS,
   ...WORD_ATTACKS,
   ...DECLARED_ATTACKS,
+  ...MCP_ATTACKS,
 ];
