@@ -6,8 +6,11 @@ import { startMiniflare } from "../support/miniflare.ts";
 import { objectsOf, readWranglerConfig } from "../support/wrangler-config.ts";
 
 const CONFIG = "wrangler.toml";
-/** Half of it are libraries: the MCP SDK, which is loaded by the first request that needs it, Zod, MiniSearch and Hono. */
-const GZIP_LIMIT = 230 * 1024;
+/**
+ * Half of it are libraries: Zod, Hono and MiniSearch; the MCP SDK, what reads YAML and what checks by JSON Schema, each of which
+ * is only loaded by the first request that needs it.
+ */
+const GZIP_LIMIT = 305 * 1024;
 
 let bundle: Bundle;
 let code: string;
@@ -22,7 +25,7 @@ afterAll(async () => {
 });
 
 describe("The bundle that is deployed", () => {
-  test("takes at most 230 KiB gzipped", () => {
+  test("takes at most 305 KiB gzipped", () => {
     expect(bundle.gzipBytes).toBeLessThanOrEqual(GZIP_LIMIT);
   });
 
