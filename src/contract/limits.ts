@@ -262,6 +262,10 @@ export const LIMITS = {
   declarationBytes: 64 * 1024,
   /** Things wrong with one declaration that are told: more than one person repairs in one go. */
   declarationIssues: 50,
+  /** Schemas inside a declared tool's arguments, each property one: what 64 KiB of them hold where they say something. */
+  declarationSchemas: 2_500,
+  /** Headers of a declared request, and arguments of its query and its body each: no API has more. */
+  declarationEntries: 100,
   /** Characters of a declared tool's summary: one line of about 15 tokens, with room for languages that need more. */
   summaryCharacters: 200,
   /** Characters of a declared tool's description: two pages, which every listing of the tool repeats. */

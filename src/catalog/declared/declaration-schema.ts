@@ -10,7 +10,7 @@ const WORD = /^[a-z][a-z0-9_-]{0,63}$/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const POINTER = /^(?:\/(?:[^~]|~[01])*)?$/;
 
-/** A header's name as RFC 9110 has it; which of them may be set is for `check-call`. */
+/** Text that says something. */
 const text = (most: number): z.ZodString => z.string().regex(/\S/, "text that says something").max(most);
 
 /** The shape of a declaration, field by field. What its fields mean to each other is looked at afterwards. */
@@ -63,16 +63,23 @@ const sentSchema = lazySchema(() =>
   ),
 );
 
+const entries = lazySchema(() => z.array(sentSchema()).max(LIMITS.declarationEntries));
+
 export const httpSchema = lazySchema(() =>
   z
     .strictObject({
       method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]),
       url: z.string().min(1).max(LIMITS.declaredUrlCharacters),
-      query: z.array(sentSchema()).optional(),
-      headers: z.record(z.string(), z.string()).optional(),
+      query: entries().optional(),
+      headers: z
+        .record(z.string(), z.string())
+        .refine((headers) => Object.keys(headers).length <= LIMITS.declarationEntries, {
+          error: `at most ${LIMITS.declarationEntries} headers`,
+        })
+        .optional(),
       body: z
         .union(
-          [z.literal("args"), z.array(sentSchema()), z.strictObject({ argument: z.string().min(1) })],
+          [z.literal("args"), entries(), z.strictObject({ argument: z.string().min(1) })],
           "'args', an array of arguments' names, or {\"argument\": name}",
         )
         .optional(),

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
-import { toPointer } from "../../kit/json/json-pointer.ts";
-import { walkSchema } from "./walk-schema.ts";
+import { inPlace, walkSchema } from "./walk-schema.ts";
 
 /**
  * The arguments that a schema names, in its order: its own properties first, then those of what is said of the same value
@@ -9,15 +8,14 @@ import { walkSchema } from "./walk-schema.ts";
 export function argumentsOf(schema: JsonObject): string[] {
   const { places } = walkSchema(schema);
   const names = new Set<string>();
-  const seen = new Set<string>();
-  const waiting = [""];
+  const waiting = new Set([""]);
   for (const pointer of waiting) {
-    if (seen.has(pointer)) continue;
-    seen.add(pointer);
-    const { schema: said, inner } = places.get(pointer)!;
-    const properties = isJsonObject(said) ? said["properties"] : undefined;
+    const place = places.get(pointer);
+    // Of a document with too many schemas not all are there.
+    if (place === undefined) continue;
+    const properties = isJsonObject(place.schema) ? place.schema["properties"] : undefined;
     if (isJsonObject(properties)) for (const name of Object.keys(properties)) names.add(name);
-    waiting.push(...inner.filter(({ isInPlace }) => isInPlace).map(({ path }) => toPointer(path)));
+    for (const inner of inPlace(place)) waiting.add(inner.pointer);
   }
   return [...names];
 }

@@ -4,7 +4,7 @@ export type CharSet = readonly (readonly [from: number, to: number])[];
 const LAST = 0x10_ff_ff;
 
 /** Every character: also what is not known exactly, because more characters only make a pattern look worse than it is. */
-export const ANY: CharSet = [[0, LAST]];
+const ANY: CharSet = [[0, LAST]];
 
 /** What `.` does not match. */
 export const LINE_ENDS: CharSet = [

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
-import { toPointer } from "../../kit/json/json-pointer.ts";
+import { LIMITS } from "../../contract/limits.ts";
 import { findCycle } from "../../kit/layers.ts";
 import { visibleText } from "../../kit/visible-text.ts";
 import { findEndless } from "./find-endless.ts";
 import { APPLICATORS, REFUSED, RULES } from "./keywords.ts";
 import type { Budget } from "./position-automaton.ts";
-import { type Place, type Walked, walkSchema } from "./walk-schema.ts";
+import { inPlace, pathOf, type Place, type Walked, walkSchema } from "./walk-schema.ts";
 import { weighPattern } from "./weigh-pattern.ts";
 
 /** Told of each problem: where in the schema, what was expected there, what stands there, and what to do about it. */
@@ -16,8 +16,8 @@ export type Report = (
   said?: { readonly hint?: string | undefined; readonly received?: string },
 ) => void;
 
-/** Work for all patterns of one schema: a few milliseconds. */
-const PATTERNS_WORK = 300_000;
+/** Work for all patterns of one schema: a few milliseconds, and ten of the dearest in common use. */
+const PATTERNS_WORK = 80_000;
 
 /**
  * Find what is wrong with the schema of a tool's arguments: JSON Schema 2020-12 of an object, complete in itself, whose patterns
@@ -29,10 +29,17 @@ export function checkSchema(schema: JsonObject, report: Report): void {
       hint: 'A tool\'s arguments are an object: write "type": "object" at the top of \'input_schema\'.',
     });
   const walked = walkSchema(schema);
+  if (walked.places.size > LIMITS.declarationSchemas) {
+    report([], `at most ${LIMITS.declarationSchemas} schemas inside`, schema, {
+      received: "more of them",
+      hint: `A tool's arguments are described by at most ${LIMITS.declarationSchemas} schemas; leave out what a model need not be told.`,
+    });
+    return;
+  }
   const budget: Budget = { left: PATTERNS_WORK };
   for (const place of walked.places.values()) checkPlace(place, report, budget);
-  for (const { path, ref, wrong } of walked.badRefs)
-    report(path, "a reference to a place inside this schema", ref, {
+  for (const { pointer, ref, wrong } of walked.badRefs)
+    report(pathOf(pointer), "a reference to a place inside this schema", ref, {
       hint:
         wrong === "remote"
           ? "Only places inside 'input_schema' can be referred to; copy the other schema into its '$defs'."
@@ -41,34 +48,30 @@ export function checkSchema(schema: JsonObject, report: Report): void {
   if (walked.badRefs.length === 0) checkEnds(walked, report);
 }
 
-function checkPlace({ path, schema }: Place, report: Report, budget: Budget): void {
+function checkPlace({ pointer, schema }: Place, report: Report, budget: Budget): void {
   if (typeof schema === "boolean") return;
   if (!isJsonObject(schema)) {
-    report(path, "a schema: an object, true or false", schema, { hint: sayForm(path, schema) });
+    const isOldList = pointer.endsWith("/items") && Array.isArray(schema);
+    report(pathOf(pointer), "a schema: an object, true or false", schema, {
+      hint: isOldList ? "Write a list of schemas as 'prefixItems'." : undefined,
+    });
     return;
   }
   for (const [keyword, value] of Object.entries(schema)) {
-    const at = [...path, keyword];
+    const at = (...inside: string[]): string[] => [...pathOf(pointer), keyword, ...inside];
     const rule = RULES.get(keyword);
-    const instead =
-      REFUSED.get(keyword) ?? (keyword === "$id" && path.length > 0 ? "Leave '$id' out." : undefined);
+    const isNestedId = keyword === "$id" && pointer !== "";
+    const instead = REFUSED.get(keyword) ?? (isNestedId ? "Leave '$id' out." : undefined);
     const holds = APPLICATORS.get(keyword);
-    if (instead !== undefined) report(at, "no such keyword", value, { hint: instead });
-    else if (rule !== undefined && !rule.check(value)) report(at, rule.expected, value);
-    else if (keyword === "pattern") checkPattern(at, value as string, report, budget);
+    if (instead !== undefined) report(at(), "no such keyword", value, { hint: instead });
+    else if (rule !== undefined && !rule.check(value)) report(at(), rule.expected, value);
+    else if (keyword === "pattern") checkPattern(at(), value as string, report, budget);
     else if (holds === "list" && (!Array.isArray(value) || value.length === 0))
-      report(at, "a list of at least one schema", value);
-    else if (holds === "map" && !isJsonObject(value)) report(at, "an object of schemas", value);
+      report(at(), "a list of at least one schema", value);
+    else if (holds === "map" && !isJsonObject(value)) report(at(), "an object of schemas", value);
     else if (keyword === "patternProperties")
-      for (const pattern of Object.keys(value as object))
-        checkPattern([...at, pattern], pattern, report, budget);
+      for (const pattern of Object.keys(value as object)) checkPattern(at(pattern), pattern, report, budget);
   }
-}
-
-/** What older drafts wrote another way. */
-function sayForm(path: readonly string[], value: unknown): string | undefined {
-  if (path.at(-1) === "items" && Array.isArray(value)) return "Write a list of schemas as 'prefixItems'.";
-  return undefined;
 }
 
 function checkPattern(path: readonly string[], pattern: string, report: Report, budget: Budget): void {
@@ -82,21 +85,19 @@ function checkPattern(path: readonly string[], pattern: string, report: Report, 
 /** Every value has to be checked some time: nothing may refer to itself without an object or a list between. */
 function checkEnds({ places }: Walked, report: Report): void {
   const all = [...places.values()];
-  const index = new Map(all.map(({ path }, at) => [toPointer(path), at]));
-  const needs = all.map(({ inner }) =>
-    inner.filter(({ isInPlace }) => isInPlace).map(({ path }) => index.get(toPointer(path))!),
-  );
+  const index = new Map(all.map(({ pointer }, at) => [pointer, at]));
+  const needs = all.map((place) => inPlace(place).map(({ pointer }) => index.get(pointer)!));
   const cycle = findCycle(needs);
   if (cycle !== null) {
-    const { path, schema } = all[cycle[0]!]!;
-    const way = cycle.map((at) => visibleText(`#${toPointer(all[at]!.path)}`)).slice(0, 5);
-    report(path, "a schema that does not come back to itself", schema, {
+    const { pointer, schema } = all[cycle[0]!]!;
+    const way = cycle.slice(0, 5).map((at) => visibleText(`#${all[at]!.pointer}`));
+    report(pathOf(pointer), "a schema that does not come back to itself", schema, {
       hint: `Checking a value by it would never end: ${way.join(" → ")}; take one of these references out.`,
     });
     return;
   }
-  for (const path of findEndless(places))
-    report(path, "a schema that some value fits", places.get(toPointer(path))!.schema, {
+  for (const pointer of findEndless(places))
+    report(pathOf(pointer), "a schema that some value fits", places.get(pointer)!.schema, {
       hint: "Each value of it needs another one inside without end; make the field that refers back optional.",
     });
 }

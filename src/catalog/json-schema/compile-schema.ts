@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
-import { toPointer } from "../../kit/json/json-pointer.ts";
 import { APPLICATORS, RULES } from "./keywords.ts";
 import { type Place, walkSchema } from "./walk-schema.ts";
 import { type PatternCost, weighPattern } from "./weigh-pattern.ts";
@@ -24,20 +23,19 @@ const UNCHECKED = new Set(["format", "title", "description", "$comment", "$ancho
 export function compileSchema(schema: JsonObject): Compiled {
   const { places } = walkSchema(schema);
   const targets = new Map([["", 0]]);
-  for (const { inner } of places.values())
-    for (const { keyword, path } of inner)
-      if (keyword === "$ref" && !targets.has(toPointer(path))) targets.set(toPointer(path), targets.size);
   const patterns = new Map<string, PatternCost>();
-  const copy = (pointer: string): JsonObject => {
-    const place = places.get(pointer)!;
+  for (const place of places.values()) {
+    const [referred] = place.inner.get("$ref") ?? [];
+    if (referred !== undefined && !targets.has(referred.pointer)) targets.set(referred.pointer, targets.size);
     for (const pattern of patternsOf(place))
       if (!patterns.has(pattern)) patterns.set(pattern, weigh(pattern));
-    return copyPlace(place, copy, targets);
-  };
+  }
+  const copy = (pointer: string): JsonObject => copyPlace(places.get(pointer)!, copy, targets);
   const defs = Object.fromEntries(Array.from(targets, ([pointer, index]) => [index, copy(pointer)]));
   return { document: { $ref: "#/$defs/0", $defs: defs }, defs, patterns };
 }
 
+/** Recursion is safe: a declaration's depth was bounded, and what is referred to is copied by itself. */
 function copyPlace(
   { schema, inner }: Place,
   copy: (pointer: string) => JsonObject,
@@ -48,16 +46,14 @@ function copyPlace(
     ([keyword]) => (RULES.has(keyword) && !UNCHECKED.has(keyword)) || keyword === "const",
   );
   const result: Record<string, unknown> = Object.fromEntries(checked);
-  for (const [keyword, holds] of APPLICATORS) {
-    const within = inner.filter((each) => each.keyword === keyword);
-    if (schema[keyword] === undefined || keyword === "$defs" || keyword === "definitions") continue;
-    if (holds === "schema") result[keyword] = copy(toPointer(within[0]!.path));
-    else if (holds === "list") result[keyword] = within.map(({ path }) => copy(toPointer(path)));
-    else
-      result[keyword] = Object.fromEntries(within.map(({ path }) => [path.at(-1)!, copy(toPointer(path))]));
+  for (const [keyword, within] of inner) {
+    const holds = APPLICATORS.get(keyword);
+    if (keyword === "$defs" || keyword === "definitions") continue;
+    if (holds === undefined) result["$ref"] = `#/$defs/${targets.get(within[0]!.pointer)}`;
+    else if (holds === "schema") result[keyword] = copy(within[0]!.pointer);
+    else if (holds === "list") result[keyword] = within.map(({ pointer }) => copy(pointer));
+    else result[keyword] = Object.fromEntries(within.map(({ pointer, name }) => [name, copy(pointer)]));
   }
-  const referred = inner.find(({ keyword }) => keyword === "$ref");
-  if (referred !== undefined) result["$ref"] = `#/$defs/${targets.get(toPointer(referred.path))}`;
   return result;
 }
 

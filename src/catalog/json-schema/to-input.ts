@@ -5,7 +5,7 @@ import { attemptNow } from "../../kit/result.ts";
 import type { JsonSchema } from "../tool-schema.ts";
 import { argumentsOf } from "./arguments-of.ts";
 import { type Compiled, compileSchema } from "./compile-schema.ts";
-import { isBearable } from "./measure-check.ts";
+import { countValues, isBearable } from "./measure-check.ts";
 import { showSchema } from "./show-schema.ts";
 import { translateErrors } from "./translate-errors.ts";
 
@@ -16,26 +16,44 @@ import { translateErrors } from "./translate-errors.ts";
  * @param schema one that `checkSchema` found nothing wrong with
  */
 export function toInput(schema: JsonSchema): z.ZodType {
-  let made: { readonly compiled: Compiled; readonly validator: Validator } | undefined;
+  let checker: Checker | undefined;
   const input = z.unknown().check((payload) => {
-    if (made === undefined) {
-      const compiled = compileSchema(schema);
-      made = { compiled, validator: new Validator(compiled.document, "2020-12", false) };
-    }
-    payload.issues.push(...findMisfits(payload.value, made.compiled, made.validator));
+    checker ??= new Checker(compileSchema(schema));
+    payload.issues.push(...checker.findMisfits(payload.value));
   });
   const shape = Object.fromEntries(argumentsOf(schema).map((name) => [name, null]));
   return Object.assign(input.meta(showSchema(schema)), { shape });
 }
 
-function findMisfits(value: unknown, compiled: Compiled, validator: Validator): z.core.$ZodRawIssue[] {
-  const refuse = (message: string): z.core.$ZodRawIssue[] => [
-    { code: "custom", path: [], message, input: value },
-  ];
-  if (!isBearable(compiled, value))
-    return refuse("less than takes so long to check; send fewer or shorter values");
-  // It throws for names that are not well-formed text, and where there is more wrong than it can list.
-  const checked = attemptNow(() => validator.validate(value));
-  if (!checked.ok) return refuse("an object whose names are well-formed text, with less wrong inside");
-  return checked.value.valid ? [] : translateErrors(checked.value.errors, compiled);
+/** Arguments of more values than these are told the first thing wrong in each list and object. */
+const TOLD_VALUES = 1_000;
+
+class Checker {
+  readonly #compiled: Compiled;
+  /** Says of each object and list the first thing wrong. */
+  readonly #quick: Validator;
+  /** Says all that is wrong. */
+  #whole: Validator | undefined;
+
+  constructor(compiled: Compiled) {
+    this.#compiled = compiled;
+    this.#quick = new Validator(compiled.document, "2020-12", true);
+  }
+
+  findMisfits(value: unknown): z.core.$ZodRawIssue[] {
+    const compiled = this.#compiled;
+    const refuse = (message: string): z.core.$ZodRawIssue[] => [
+      { code: "custom", path: [], message, input: value },
+    ];
+    if (!isBearable(compiled, value)) return refuse("shorter, or fewer: this takes too long to check");
+    // It throws for names that are not well-formed text, and where there is more wrong than it can list.
+    const quick = attemptNow(() => this.#quick.validate(value));
+    if (!quick.ok) return refuse("an object whose names are well-formed text, with less wrong inside");
+    if (quick.value.valid) return [];
+    // Of much that is wrong, finding all costs more than checking did, and ten things are told.
+    if (countValues(value) > TOLD_VALUES) return translateErrors(quick.value.errors, compiled);
+    this.#whole ??= new Validator(compiled.document, "2020-12", false);
+    const whole = attemptNow(() => this.#whole!.validate(value));
+    return translateErrors((whole.ok ? whole : quick).value.errors, compiled);
+  }
 }

@@ -2,6 +2,7 @@ import type { OutputUnit } from "@cfworker/json-schema";
 import type * as z from "zod";
 
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { LIMITS } from "../../contract/limits.ts";
 import type { Compiled } from "./compile-schema.ts";
 
 type RawIssue = z.core.$ZodRawIssue;
@@ -11,6 +12,9 @@ type Path = readonly PropertyKey[];
 function issue(code: RawIssue["code"], path: Path, said: object): RawIssue {
   return { code, path: [...path], input: undefined, ...said } as RawIssue;
 }
+
+/** Stands for one more that is counted and not told. */
+const UNTOLD = issue("custom", [], { message: "" });
 
 /** Keywords whose own line only says that something inside does not fit, which has a line of its own. */
 const CARRIERS = new Set([
@@ -40,9 +44,9 @@ export function translateErrors(
 ): RawIssue[] {
   const issues: RawIssue[] = [];
   for (let at = 0; at < errors.length;) {
-    const error = errors[at]!;
     const end = endOfGroup(errors, at);
-    issues.push(...translate(error, errors.slice(at + 1, end), compiled, base));
+    if (issues.length >= LIMITS.issues) issues.push(UNTOLD);
+    else issues.push(...translate(errors[at]!, errors.slice(at + 1, end), compiled, base));
     at = end;
   }
   return issues;

@@ -1,91 +1,128 @@
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
-import { toPointer } from "../../kit/json/json-pointer.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { parsePointer, toPointer } from "../../kit/json/json-pointer.ts";
 import { APPLICATORS, IN_PLACE } from "./keywords.ts";
 import { resolveRef } from "./resolve-ref.ts";
 
-/** Where a schema stands in its document. */
-export type Path = readonly string[];
-
 /** A schema inside a document, or a boolean in the place of one. */
 export interface Place {
-  readonly path: Path;
+  readonly pointer: string;
   readonly schema: unknown;
-  /** Places inside it, or referred to by it. */
-  readonly inner: readonly Inner[];
+  /** By the keyword it stands under, what is inside; under `$ref` what is referred to. */
+  readonly inner: ReadonlyMap<string, readonly Inner[]>;
 }
 
 interface Inner {
-  /** The keyword it stands under; `$ref` for what is referred to. */
-  readonly keyword: string;
-  readonly path: Path;
-  /** It says more of the same value. */
-  readonly isInPlace: boolean;
+  readonly pointer: string;
+  /** Its name, or its place in a list. */
+  readonly name: string;
 }
 
 export interface Walked {
   /** Every schema of the document by its pointer, what is referred to among them wherever it stands. */
   readonly places: ReadonlyMap<string, Place>;
-  readonly badRefs: readonly {
-    readonly path: Path;
-    readonly ref: unknown;
-    readonly wrong: "remote" | "dangling";
-  }[];
+  readonly badRefs: readonly BadRef[];
 }
 
-/** Walk a document's schemas, once each, however they refer to each other. */
+interface BadRef {
+  readonly pointer: string;
+  readonly ref: unknown;
+  readonly wrong: "remote" | "dangling";
+}
+
+/** A document is walked once, for whoever asks: checking it, showing it, checking by it. */
+const walks = new WeakMap<JsonObject, Walked>();
+
+/**
+ * Walk a document's schemas, once each, however they refer to each other; one more than there may be at the most, so that who
+ * checks it can tell. What stands inside another comes behind it.
+ */
 export function walkSchema(root: JsonObject): Walked {
+  let walked = walks.get(root);
+  if (walked === undefined) walks.set(root, (walked = walk(root)));
+  return walked;
+}
+
+function walk(root: JsonObject): Walked {
   const anchors = findAnchors(root);
   const places = new Map<string, Place>();
-  const badRefs: { path: Path; ref: unknown; wrong: "remote" | "dangling" }[] = [];
-  const waiting: { path: Path; schema: unknown }[] = [{ path: [], schema: root }];
+  const badRefs: BadRef[] = [];
+  const waiting: { pointer: string; schema: unknown }[] = [{ pointer: "", schema: root }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { path, schema } = next;
-    const pointer = toPointer(path);
+    const { pointer, schema } = next;
+    if (places.size > LIMITS.declarationSchemas) break;
     if (places.has(pointer)) continue;
-    const inner: Inner[] = [];
-    for (const { keyword, at, schema: within } of schemasIn(schema)) {
-      inner.push({ keyword, path: [...path, ...at], isInPlace: IN_PLACE.has(keyword) });
-      waiting.push({ path: [...path, ...at], schema: within });
+    const inner = new Map<string, Inner[]>();
+    for (const { keyword, name, schema: within } of schemasIn(schema)) {
+      const at = pointer + toPointer(name === null ? [keyword] : [keyword, name]);
+      const known = inner.get(keyword);
+      if (known === undefined) inner.set(keyword, [{ pointer: at, name: name ?? keyword }]);
+      else known.push({ pointer: at, name: name ?? keyword });
+      waiting.push({ pointer: at, schema: within });
     }
     const ref = isJsonObject(schema) ? schema["$ref"] : undefined;
     if (ref !== undefined) {
       const resolved =
         typeof ref === "string" ? resolveRef(ref, root, anchors) : ({ wrong: "dangling" } as const);
-      if ("wrong" in resolved) badRefs.push({ path: [...path, "$ref"], ref, wrong: resolved.wrong });
+      if ("wrong" in resolved) badRefs.push({ pointer: `${pointer}/$ref`, ref, wrong: resolved.wrong });
       else {
-        inner.push({ keyword: "$ref", path: resolved.path, isInPlace: true });
+        inner.set("$ref", [{ pointer: resolved.pointer, name: "$ref" }]);
         waiting.push(resolved);
       }
     }
-    places.set(pointer, { path, schema, inner });
+    places.set(pointer, { pointer, schema, inner });
   }
   return { places, badRefs };
 }
 
-/** The schemas that stand directly inside one. */
-function schemasIn(schema: unknown): { keyword: string; at: Path; schema: unknown }[] {
-  if (!isJsonObject(schema)) return [];
-  return Object.entries(schema).flatMap(([keyword, value]) => {
-    const holds = APPLICATORS.get(keyword);
-    if (holds === undefined) return [];
-    if (holds === "schema") return [{ keyword, at: [keyword], schema: value }];
-    const isRight = holds === "list" ? Array.isArray(value) : isJsonObject(value);
-    if (!isRight) return [];
-    return Object.entries(value as object).map(([name, inner]: [string, unknown]) => ({
-      keyword,
-      at: [keyword, name],
-      schema: inner,
-    }));
-  });
+/** What says more of the same value as a schema: what is inside it in place, and what it refers to. */
+export function inPlace({ inner }: Place): Inner[] {
+  return [...inner].flatMap(([keyword, within]) =>
+    keyword === "$ref" || IN_PLACE.has(keyword) ? within : [],
+  );
 }
 
-function findAnchors(root: JsonObject): ReadonlyMap<string, Path> {
-  const anchors = new Map<string, Path>();
-  const look = (schema: unknown, path: Path): void => {
+/** The path that a place's pointer stands for. */
+export function pathOf(pointer: string): readonly string[] {
+  return parsePointer(pointer) ?? [];
+}
+
+interface Found {
+  readonly keyword: string;
+  /** Null where the keyword has a schema for its value. */
+  readonly name: string | null;
+  readonly schema: unknown;
+}
+
+/** The schemas that stand directly inside one. */
+function schemasIn(schema: unknown): Found[] {
+  const found: Found[] = [];
+  if (!isJsonObject(schema)) return found;
+  for (const keyword of Object.keys(schema)) {
+    const holds = APPLICATORS.get(keyword);
+    if (holds === undefined) continue;
+    const value = schema[keyword];
+    if (holds === "schema") found.push({ keyword, name: null, schema: value });
+    else if (holds === "list" ? Array.isArray(value) : isJsonObject(value))
+      for (const [name, within] of Object.entries(value as object))
+        found.push({ keyword, name, schema: within });
+  }
+  return found;
+}
+
+function findAnchors(root: JsonObject): ReadonlyMap<string, string> {
+  const anchors = new Map<string, string>();
+  const waiting: { pointer: string; schema: unknown }[] = [{ pointer: "", schema: root }];
+  // Most documents have none, and looking for them is walking it all.
+  if (!JSON.stringify(root).includes('"$anchor"')) return anchors;
+  for (const { pointer, schema } of waiting) {
     const anchor = isJsonObject(schema) ? schema["$anchor"] : undefined;
-    if (typeof anchor === "string") anchors.set(anchor, path);
-    for (const { at, schema: inner } of schemasIn(schema)) look(inner, [...path, ...at]);
-  };
-  look(root, []);
+    if (typeof anchor === "string") anchors.set(anchor, pointer);
+    for (const { keyword, name, schema: within } of schemasIn(schema))
+      waiting.push({
+        pointer: pointer + toPointer(name === null ? [keyword] : [keyword, name]),
+        schema: within,
+      });
+  }
   return anchors;
 }

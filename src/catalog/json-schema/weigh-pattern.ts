@@ -14,7 +14,7 @@ export interface PatternCost {
 }
 
 /** Work for one pattern. */
-export const PATTERN_WORK = 60_000;
+const PATTERN_WORK = 20_000;
 
 /** Characters of a pattern: the longest in common use, an IPv6 address, has 700. */
 const MOST_CHARACTERS = 2_048;
@@ -37,6 +37,7 @@ export function stepsOf({ paths, reach, isAnchored }: PatternCost, length: numbe
  */
 export function weighPattern(source: string, budget: Budget): Result<PatternCost, string> {
   const { length } = source;
+  if (budget.left <= 0) return err("there are too many others beside it to look at it as well");
   if (length > MOST_CHARACTERS)
     return err(`a pattern has at most ${MOST_CHARACTERS} characters, and this one ${length}`);
   // Some patterns are found too large only when they are first used.
@@ -118,24 +119,31 @@ function explore({ first, follow, sets }: Automaton, budget: Budget): number | n
  * apart.
  */
 function toLetters(sets: readonly CharSet[], budget: Budget): readonly (readonly number[])[] {
-  const distinct = new Map<string, { readonly set: CharSet; readonly letters: number[] }>();
   const keys = sets.map((set) => set.join());
-  for (const [at, set] of sets.entries()) distinct.set(keys[at]!, { set, letters: [] });
-  const kinds = [...distinct.values()];
-  const starts = new Set(kinds.flatMap(({ set }) => set.flatMap(([from, to]) => [from, to + 1])));
+  const kinds = [...new Map(sets.map((set, at) => [keys[at]!, { key: keys[at]!, set, open: 0 }])).values()];
+  const letters = new Map(kinds.map(({ key }): [string, number[]] => [key, []]));
+  const edges = kinds
+    .flatMap((kind) =>
+      kind.set.flatMap(([from, to]) => [
+        { kind, code: from, by: 1 },
+        { kind, code: to + 1, by: -1 },
+      ]),
+    )
+    .toSorted((a, b) => a.code - b.code);
   const known = new Set<string>();
-  let letters = 0;
-  for (const code of starts) {
+  for (const [at, { kind, code, by }] of edges.entries()) {
+    kind.open += by;
+    // Only where all that begins or ends at a character has been seen.
+    if (edges[at + 1]?.code === code) continue;
     budget.left -= kinds.length;
     if (budget.left < 0) break;
-    const takers = kinds.filter(({ set }) => set.some(([from, to]) => from <= code && code <= to));
-    const key = takers.map(({ set }) => kinds.findIndex((kind) => kind.set === set)).join();
-    if (takers.length === 0 || known.has(key)) continue;
-    known.add(key);
-    for (const taker of takers) taker.letters.push(letters);
-    letters += 1;
+    const takers = kinds.filter(({ open }) => open > 0);
+    const name = takers.map(({ key }) => key).join("|");
+    if (takers.length === 0 || known.has(name)) continue;
+    for (const { key } of takers) letters.get(key)!.push(known.size);
+    known.add(name);
   }
-  return keys.map((key) => distinct.get(key)!.letters);
+  return keys.map((key) => letters.get(key)!);
 }
 
 function isAnchored(pattern: Pattern): boolean {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Auth, Declaration, HttpCall } from "../../../src/catalog/declared/declaration.ts";
 import { parseDeclaration } from "../../../src/catalog/declared/parse-declaration.ts";
 import { toTool } from "../../../src/catalog/declared/to-tool.ts";
-import { ToolFailure } from "../../../src/catalog/tool-failure.ts";
+import type { ToolFailure } from "../../../src/catalog/tool-failure.ts";
 import { FakeToolContext, type SentRequest } from "../../support/fake-tool-context.ts";
 import { declareCustomers, RULES } from "../../support/sample-declarations.ts";
 import { valueOf } from "../../support/unwrap.ts";
