@@ -281,7 +281,7 @@ export const LIMITS = {
   /** Operations of one import: as many tools as a tenant may have. */
   openApiOperations: 500,
   /** Characters of schemas that are looked at for one tool, in one of a few attempts to describe it in `declarationBytes`. */
-  openApiToolCharacters: 128 * 1024,
-  /** The same for all tools of one import: half a second of work. */
-  openApiCharacters: 16 * 1024 * 1024,
+  openApiToolCharacters: 96 * 1024,
+  /** The same for all tools of one import: a second of work. */
+  openApiCharacters: 6 * 1024 * 1024,
 } as const;

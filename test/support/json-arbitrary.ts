@@ -33,7 +33,7 @@ export function jsonArbitrary(
       return fc.string({ minLength: bound("minLength", 0), maxLength: Math.min(bound("maxLength", 20), 40) });
     case "integer": {
       const min = Math.max(bound("minimum", 0), -1_000);
-      return fc.integer({ min, max: Math.min(bound("maximum", 100), Math.max(min, 0) + 100) });
+      return fc.integer({ min, max: Math.min(bound("maximum", Infinity), Math.max(min, 0) + 100) });
     }
     case "number":
       return fc.double({ min: bound("minimum", 0), max: Math.min(bound("maximum", 10), 10), noNaN: true });

@@ -12,7 +12,7 @@ type Json = Readonly<Record<string, unknown>>;
 export const SERVER = "https://api.example.com/v1";
 
 /** A document of these paths, of version 3.1 unless `more` says otherwise. */
-export function documentOf(paths: Json, more: Json = {}): Json {
+export function documentOf(paths: object, more: object = {}): Json {
   return {
     openapi: "3.1.0",
     info: { title: "Sample", version: "1" },

@@ -194,7 +194,8 @@ function sayUnion(
     ({ keywordLocation }) => keywordLocation.slice(prefix.length).split("/", 1)[0]!,
   );
   const errors = Array.from(branches.values(), (branch) => translateErrors(branch, compiled, base));
-  return [issue("invalid_union", path, { errors })];
+  // One inside another is not given its words by Zod any more.
+  return [issue("invalid_union", path, { errors, message: "Invalid input" })];
 }
 
 /** The schema that a keyword stands in, by the way the validator came to it; and whether it came there to look for something. */

@@ -20,7 +20,9 @@ export function chooseServer(
 ): Result<string, string> {
   const nearer = [own["servers"], item["servers"]].find(isFilled);
   const servers = nearer ?? (isFilled(root["servers"]) ? root["servers"] : []);
-  const urls = servers.flatMap((server) => (isJsonObject(server) ? [fillVariables(server)] : []));
+  const urls = servers
+    .slice(0, MOST_SERVERS)
+    .flatMap((server) => (isJsonObject(server) ? [fillVariables(server)] : []));
   const filled = urls.filter((url) => url.ok).map((url) => url.value);
   const url = filled.find((each) => each.startsWith("https:")) ?? filled[0];
   if (url === undefined) {
@@ -71,6 +73,8 @@ function fillVariables({ url, variables }: JsonObject): Result<string, string> {
 }
 
 const MOST_CHARACTERS = 1_000;
+/** Servers that are looked at: documents list a few stages and regions. */
+const MOST_SERVERS = 20;
 
 function show(url: string): string {
   return `'${visibleText(url, 100)}'`;

@@ -46,7 +46,7 @@ async function readYaml(text: string): Promise<Result<unknown, readonly Declarat
     const document = parseDocument(text, {
       merge: true,
       uniqueKeys: true,
-      logLevel: "silent",
+      logLevel: "error",
       prettyErrors: false,
     });
     const [error] = document.errors;

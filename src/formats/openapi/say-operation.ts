@@ -104,7 +104,7 @@ export function actionsOf(operation: Operation): string[] {
   if (method === "GET") {
     const verb = words.map((word) => READS[word]).find((known) => known !== undefined);
     if (path.split("/").some((part) => READS[part.toLowerCase()] === "search")) return ["search"];
-    return [verb ?? (/[^s]s$/i.test(path) ? "list" : "read")];
+    return [verb ?? (/[^su]s$/i.test(path) ? "list" : "read")];
   }
   if (words.some((word) => DELETES.has(word))) return ["delete"];
   const verb = words.map((word) => WRITES[word]).find((known) => known !== undefined);

@@ -38,6 +38,18 @@ export function typesOf({ type, nullable }: JsonObject): string[] | undefined {
   return nullable === true && !known.includes("null") ? [...known, "null"] : known;
 }
 
+/** The type that a schema has without naming one: whatever has fields is an object. */
+export function impliedTypes(schema: JsonObject): string[] | undefined {
+  const isObject = isJsonObject(schema["properties"]) && !("anyOf" in schema) && !("oneOf" in schema);
+  return isObject ? ["object"] : undefined;
+}
+
+/** What is left of a schema that is too deep: its type. */
+export function shallow(types: readonly string[] | undefined): JsonObject {
+  if (types === undefined) return {};
+  return { type: writeTypes(types), ...(types.includes("array") && { items: {} }) };
+}
+
 /** What the types are in a schema: one by its name, several as a list. */
 export function writeTypes(types: readonly string[]): string | readonly string[] {
   return types.length === 1 ? types[0]! : types;

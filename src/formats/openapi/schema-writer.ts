@@ -4,9 +4,11 @@ import { findTarget, type Target } from "./reference.ts";
 import { plainText } from "./plain-text.ts";
 import {
   annotationsOf,
+  impliedTypes,
   isPlainObject,
   mergeObjects,
   PLAIN_KEYWORDS,
+  shallow,
   typesOf,
   withExclusiveBounds,
   withNull,
@@ -32,6 +34,8 @@ export interface Budget {
 
 /** What looking at one schema costs besides its text. */
 const COST_OF_SCHEMA = 16;
+/** What listing one key costs. */
+const COST_OF_KEY = 4;
 const DESCRIPTION_CHARACTERS = 400;
 /** Levels of a `default` or an `enum` value: a declaration may not nest deeper than any other request. */
 const VALUE_LEVELS = 3;
@@ -86,7 +90,8 @@ export class SchemaWriter {
   /** Write the schema of a value. */
   write(schema: unknown, depth = 0): JsonSchema {
     if (!isJsonObject(schema)) return {};
-    this.spend(COST_OF_SCHEMA + Object.keys(schema).length);
+    this.spend(COST_OF_SCHEMA);
+    this.keysOf(schema);
     if (this.failure !== null) return {};
     const { $ref: reference } = schema;
     return typeof reference === "string"
@@ -97,7 +102,7 @@ export class SchemaWriter {
   private writeReference(reference: string, schema: JsonObject, depth: number): JsonSchema {
     const target = this.find(reference);
     if (target === null) return {};
-    this.spend(COST_OF_SCHEMA + Object.keys(target.value).length);
+    this.keysOf(target.value);
     if (this.failure !== null) return {};
     if (depth >= this.options.depth) return shallow(typesOf(target.value) ?? impliedTypes(target.value));
     const base = this.writeTarget(target, depth);
@@ -178,7 +183,9 @@ export class SchemaWriter {
     this.inside(() => {
       if (isJsonObject(properties)) {
         const fields: [string, JsonSchema][] = [];
-        for (const [name, inner] of Object.entries(properties)) {
+        const names = this.keysOf(properties);
+        for (const name of names) {
+          const inner = properties[name];
           this.spend(COST_OF_SCHEMA + name.length);
           if (this.failure !== null) return;
           if (this.isReadOnly(inner) || RESERVED.has(name)) unsent.add(name);
@@ -282,10 +289,18 @@ export class SchemaWriter {
     if (this.failure !== null) return false;
     if (typeof value !== "object" || value === null) return true;
     if (levels === 0) return false;
-    return Object.entries(value).every(([key, inner]) => {
+    return this.keysOf(value).every((key) => {
       this.spend(key.length);
-      return !RESERVED.has(key) && this.isAffordable(inner, levels - 1);
+      return !RESERVED.has(key) && this.isAffordable((value as JsonObject)[key], levels - 1);
     });
+  }
+
+  /** The keys of an object, at their price: listing those of a large one costs more than all else that is done with it. */
+  private keysOf(value: object): string[] {
+    if (this.failure !== null) return [];
+    const keys = Object.keys(value);
+    this.spend(keys.length * COST_OF_KEY);
+    return keys;
   }
 
   private spend(cost: number): void {
@@ -299,14 +314,3 @@ const RESERVED = new Set(["__proto__", "constructor", "prototype"]);
 
 /** What says nothing of which values there are. */
 const WORDS = new Set(["description", "default", "deprecated"]);
-
-function impliedTypes(schema: JsonObject): string[] | undefined {
-  const isObject = isJsonObject(schema["properties"]) && !("anyOf" in schema) && !("oneOf" in schema);
-  return isObject ? ["object"] : undefined;
-}
-
-/** What is left of a schema that is too deep: its type. */
-function shallow(types: readonly string[] | undefined): JsonSchema {
-  if (types === undefined) return {};
-  return { type: writeTypes(types), ...(types.includes("array") && { items: {} }) };
-}

@@ -36,6 +36,8 @@ const ATTEMPTS: readonly Pick<WriteOptions, "depth" | "texts">[] = [
   { depth: 1, texts: false },
 ];
 
+const SPENT = "the schemas before it took all that one import may; choose fewer operations with 'include'";
+
 /** Make a declaration of an operation, or say why there is none, as the end of a sentence about it. */
 export function toDeclaration(
   name: string,
@@ -52,16 +54,13 @@ export function toDeclaration(
   if (!parameters.ok) return parameters;
   const request = { method, server: server.value, ...(auth.value !== undefined && { auth: auth.value }) };
   for (const options of ATTEMPTS) {
+    if (source.budget.left <= 0) return err(SPENT);
     const left = Math.min(source.budget.left, LIMITS.openApiToolCharacters);
     const budget = { left };
     const { siblings, patterns } = source;
     const writer = new SchemaWriter(source.root, { ...options, siblings, patterns }, budget);
     const declaration = assemble(name, operation, parameters.value, request, writer, source);
-    source.budget.left -= left - Math.max(budget.left, 0);
-    if (source.budget.left <= 0)
-      return err(
-        "the schemas before it took all that one import may; choose fewer operations with 'include'",
-      );
+    source.budget.left -= left - budget.left;
     if (writer.failure === "too large") continue;
     if (writer.failure !== null) return err(writer.failure.reason);
     if (!declaration.ok || sizeOf(declaration.value) <= LIMITS.declarationBytes) return declaration;

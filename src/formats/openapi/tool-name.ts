@@ -13,8 +13,11 @@ export function nameOf(prefix: string, operation: Operation, taken: ReadonlySet<
   const start = /[_-]$/.test(prefix) ? prefix : `${prefix}_`;
   const name = `${start}${own}`;
   if (own !== "" && name.length <= MOST_CHARACTERS && !taken.has(name)) return name;
-  const isOwn = own !== "" && !taken.has(withDigest(start, own, operationId ?? `${method} ${path}`));
-  return withDigest(start, own, isOwn ? (operationId ?? `${method} ${path}`) : `${method} ${path}`);
+  const place = `${method} ${path}`;
+  for (let n = 0; ; n += 1) {
+    const other = withDigest(start, own, [operationId ?? place, place][n] ?? `${place} ${n}`);
+    if (!taken.has(other)) return other;
+  }
 }
 
 function withDigest(start: string, own: string, all: string): string {
