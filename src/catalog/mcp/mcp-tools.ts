@@ -1,6 +1,7 @@
 import { LIMITS } from "../../contract/limits.ts";
 import { toTool } from "../declared/to-tool.ts";
 import type { Tool } from "../define-tool.ts";
+import { callMcpTool } from "./call-mcp-tool.ts";
 import { type ListedTool, readListedTool, type Unusable } from "./listed-tool.ts";
 import { type McpImport, toMcpDeclarations } from "./to-mcp-declarations.ts";
 
@@ -33,11 +34,5 @@ export function mcpTools({ tools, ...source }: McpToolsOptions): Tool[] {
     throw new Error(
       `Cannot make tools of the MCP server's:\n${problems.map((each) => `  - ${each}`).join("\n")}`,
     );
-  return declarations.map((declaration) =>
-    toTool(declaration, {
-      secrets: null,
-      // Loaded when the first is called: what only declares the tools has no use for it.
-      callMcp: async (call, args, ctx) => (await import("./call-mcp-tool.ts")).callMcpTool(call, args, ctx),
-    }),
-  );
+  return declarations.map((declaration) => toTool(declaration, { secrets: null, callMcp: callMcpTool }));
 }
