@@ -6,7 +6,7 @@ import { TimerQueue } from "../kit/timer-queue.ts";
 import { createLeasedAdmission, IsolateQuota } from "../gate/leased-admission.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, ToolGates } from "../egress/ports.ts";
-import { createReadCache } from "../egress/read-cache.ts";
+import { createReadCache, ReadCache } from "../egress/read-cache.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
 import { AddedTools } from "./added-tools.ts";
 import {
@@ -81,7 +81,7 @@ export function createDeployment(
   const toolSecrets = readToolSecrets(env, givenSecrets);
   const origins = readOrigins(env);
   const health = new UpstreamHealth(ports.clock);
-  const cache = createReadCache(catalog.tools, ports.clock);
+  let cache = createReadCache(catalog.tools, ports.clock);
   const gatesIn = readTenantGates(env, keys);
   // What only the tenants' objects use is read by them; here so that health tells of it before one of them fails.
   readGateOptions(env);
@@ -140,6 +140,8 @@ export function createDeployment(
         if (changed.ok) held.hearTools(ports.clock.now(), changed.value.version);
         return changed;
       };
+      // What is added may allow its answers to be remembered, whatever the deployment's tools do.
+      if (added.registry !== null) cache ??= new ReadCache(new Set(), ports.clock);
       return {
         requestId,
         caller,

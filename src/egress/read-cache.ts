@@ -58,7 +58,7 @@ export class ReadCache {
   #bytes = 0;
 
   /** @param domains those in which something may be remembered; writes of others are no business of the cache */
-  constructor(domains: ReadonlySet<string>, clock: Pick<Clock, "now">, limits: CacheLimits) {
+  constructor(domains: ReadonlySet<string>, clock: Pick<Clock, "now">, limits: CacheLimits = CACHE_LIMITS) {
     this.#domains = domains;
     this.#clock = clock;
     this.#limits = limits;
@@ -169,8 +169,13 @@ export class TenantReads {
   /** Watch a call that begins now; what is returned must hear how it ended. Undefined when it is no business of the cache. */
   watch(call: Call): CallEnd | undefined {
     const { tool } = call;
-    if (tool.isWrite) return this.#cached.has(tool.domain) ? this.#watchWrite(call) : undefined;
+    if (tool.isWrite) return this.#concerns(tool) ? this.#watchWrite(call) : undefined;
     return ttlMsOf(tool) === null ? undefined : this.#watchRead(call);
+  }
+
+  /** Which reads the tenant adds while running, and of which domain, nobody knows beforehand: its own writes always count. */
+  #concerns({ domain, added }: Tool): boolean {
+    return this.#cached.has(domain) || added !== undefined || this.#domains.has(domain);
   }
 
   #watchRead(call: Call): CallEnd | undefined {

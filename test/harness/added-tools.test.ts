@@ -274,6 +274,12 @@ describe("a tool that was added", () => {
     await put("cached-number", { ...cached, ...at("/limited") });
     await admin.execute([{ tool: "cached-number", args: { n: 41 } }]);
     expect(upstream.requestsTo("/limited")).toHaveLength(1);
+    // A write of its domain ends what is remembered, although the deployment has nothing of that domain.
+    const http = { method: "POST", url: `${upstream.url}/keyed` };
+    await put("change-number", { is_write: true, actions: ["update"], http });
+    await admin.execute([{ tool: "change-number", args: { n: 41 } }]);
+    await admin.execute([{ tool: "cached-number", args: { n: 41 } }]);
+    expect(upstream.requestsTo("/limited")).toHaveLength(2);
   });
 });
 

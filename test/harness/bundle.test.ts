@@ -6,7 +6,7 @@ import { startMiniflare } from "../support/miniflare.ts";
 import { objectsOf, readWranglerConfig } from "../support/wrangler-config.ts";
 
 const CONFIG = "wrangler.toml";
-/** Much of it are libraries: Zod, MiniSearch, Hono, and the parser of times in words, which is loaded when it is first needed. */
+/** Half of it are libraries: Zod, Hono, MiniSearch, and what reads YAML, times in words and JSON Schema when it is first needed. */
 const GZIP_LIMIT = 303 * 1024;
 
 let bundle: Bundle;
