@@ -7,11 +7,19 @@ export interface SandboxProcess {
   stop(): Promise<void>;
 }
 
-/** Start the sandbox on a free port and wait until it answers; fails with what it printed when it does not in time. */
-export async function startSandboxProcess(timeoutMs: number): Promise<SandboxProcess> {
+/**
+ * Start the sandbox on a free port and wait until it answers; fails with what it printed when it does not in time.
+ *
+ * @param vars variables that it is given, as `NAME:value`
+ */
+export async function startSandboxProcess(
+  timeoutMs: number,
+  vars: readonly string[] = [],
+): Promise<SandboxProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const child = spawn(process.execPath, ["scripts/start-sandbox.ts", `--port=${port}`], {
+  const set = vars.map((value) => `--var=${value}`);
+  const child = spawn(process.execPath, ["scripts/start-sandbox.ts", `--port=${port}`, ...set], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   let printed = "";

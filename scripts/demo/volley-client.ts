@@ -33,7 +33,15 @@ export interface Job {
   readonly data?: unknown;
 }
 
-/** Just enough of a client for the demo: a streamed batch, a plan, and a job. */
+/** A tool that was added while running. */
+export interface ImportedTool {
+  readonly name: string;
+  readonly summary: string;
+  readonly is_write: boolean;
+  readonly actions: readonly string[];
+}
+
+/** Just enough of a client for the demo: a streamed batch, a plan, a job, and an import. */
 export class VolleyClient {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -49,7 +57,7 @@ export class VolleyClient {
     onResult: (result: Result, elapsedMs: number) => void = () => {},
   ): Promise<Envelope> {
     const startedAt = performance.now();
-    const response = await this.#post({ actions }, "text/event-stream");
+    const response = await this.#post("/v1/execute_actions", { actions }, "text/event-stream");
     if (response.body === null) throw new Error("The sandbox answered without a body");
     for await (const { event, data } of readEvents(response.body)) {
       if (event === "done") return JSON.parse(data) as Envelope;
@@ -62,7 +70,7 @@ export class VolleyClient {
   async plan(
     actions: readonly unknown[],
   ): Promise<{ readonly plan: Plan; readonly errors: readonly unknown[] }> {
-    const response = await this.#post({ actions, dry_run: true }, "application/json");
+    const response = await this.#post("/v1/execute_actions", { actions, dry_run: true });
     return (await response.json()) as { plan: Plan; errors: unknown[] };
   }
 
@@ -71,11 +79,19 @@ export class VolleyClient {
     return (await response.json()) as Job;
   }
 
-  async #post(batch: object, accept: string): Promise<Response> {
-    const response = await fetch(`${this.#url}/v1/execute_actions`, {
+  /** Make tools of a document or of an MCP server. */
+  async importTools(
+    source: object,
+  ): Promise<{ readonly tools: readonly ImportedTool[]; readonly skipped: readonly unknown[] }> {
+    const response = await this.#post("/v1/tools/import", source);
+    return (await response.json()) as { tools: ImportedTool[]; skipped: unknown[] };
+  }
+
+  async #post(path: string, body: object, accept = "application/json"): Promise<Response> {
+    const response = await fetch(this.#url + path, {
       method: "POST",
       headers: { ...this.#headers, accept },
-      body: JSON.stringify(batch),
+      body: JSON.stringify(body),
     });
     if (!response.ok) throw new Error(`The sandbox answered ${response.status}: ${await response.text()}`);
     return response;
