@@ -3,6 +3,8 @@ import { SHIPPED_TOOLS } from "./tools/shipped-tools.ts";
 
 // Tools that run in isolates of their own (docs/packs.md), with the lines of wrangler.toml about packs:
 // import { PACK_TOOLS } from "./tools/pack-tools.ts"; then `tools: [...SHIPPED_TOOLS, ...PACK_TOOLS]`.
+// Files of each tenant's own (docs/workspace.md), with the lines of wrangler.toml about workspaces:
+// import { WORKSPACE_TOOLS } from "./tools/workspace-tools.ts"; then `...WORKSPACE_TOOLS`, and `export const Workspace = volley.Workspace`.
 const volley = createVolley({ tools: SHIPPED_TOOLS });
 
 export default volley.app;

@@ -9,10 +9,17 @@ import { checkHosts } from "../egress/check-hosts.ts";
 import { sendCallback } from "../egress/send-callback.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
 
-import { type Env, readGateOptions, readRunOptions, readToolGates } from "./configuration.ts";
+import {
+  type Env,
+  placeWorkspaces,
+  readGateOptions,
+  readRunOptions,
+  readToolGates,
+} from "./configuration.ts";
 import { createDeployment, type Deployment, type VolleyOptions } from "./deployment.ts";
 import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createToolGate } from "./durable/tool-gate.ts";
+import { createWorkspace } from "./durable/workspace.ts";
 import { createToolGates } from "./gate-client/tool-gate-client.ts";
 import { createApp } from "./app.ts";
 import { signText } from "./platform/sign-text.ts";
@@ -39,8 +46,9 @@ export function createVolley(options: VolleyOptions) {
   };
 
   const TenantGate = createTenantGate({
-    createBackground(env, tenant) {
-      const ports = createSystemPorts(env, rest);
+    createBackground(env, tenant, jurisdiction) {
+      const anywhere = createSystemPorts(env, rest);
+      const ports = jurisdiction === undefined ? anywhere : placeWorkspaces(anywhere, jurisdiction);
       const options = readRunOptions(env, rest.trustedOrigins);
       // An alarm is an invocation of its own, with its own six header slots and its own time.
       const slots = new Semaphore(options.headerSlots);
@@ -74,5 +82,10 @@ export function createVolley(options: VolleyOptions) {
     },
     optionsOf: readGateOptions,
   });
-  return { app: { ...createApp(deploymentOf), options }, TenantGate, ToolGate: createToolGate() };
+  return {
+    app: { ...createApp(deploymentOf), options },
+    TenantGate,
+    ToolGate: createToolGate(),
+    Workspace: createWorkspace(),
+  };
 }

@@ -11,6 +11,7 @@ import { UpstreamHealth } from "../egress/upstream-health.ts";
 import {
   type Env,
   hasDevelopmentOrigins,
+  placeWorkspaces,
   readGateOptions,
   readKeys,
   readOrigins,
@@ -100,6 +101,9 @@ export function createDeployment(
     heldByTenant.set(tenant, (held = new IsolateQuota()));
     return held;
   };
+  // Where nobody says where objects are kept, nothing is placed.
+  const placedPorts = ({ jurisdiction }: Caller): Ports =>
+    jurisdiction === undefined ? ports : placeWorkspaces(ports, jurisdiction);
   return {
     keys,
     contextOf(caller, requestId, defer) {
@@ -123,7 +127,7 @@ export function createDeployment(
         caller,
         origin: { tenant: caller.tenant, key: caller.name, requestId },
         catalog: catalogOf(caller),
-        ports: { ...ports, clock },
+        ports: { ...placedPorts(caller), clock },
         options,
         origins,
         health,

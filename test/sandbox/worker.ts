@@ -3,12 +3,13 @@ import { env } from "cloudflare:workers";
 import { createVolley } from "../../src/edge/create-volley.ts";
 import { develop } from "../../src/edge/develop.ts";
 import { PACK_TOOLS } from "../../src/tools/pack-tools.ts";
+import { WORKSPACE_TOOLS } from "../../src/tools/workspace-tools.ts";
 import { EXAMPLE_TOOLS } from "./example-tools.ts";
 import { createProbeTools } from "./probe-tools.ts";
 import { hasStandIn, routeUpstream } from "./upstreams/route-upstream.ts";
 
-const { PROBE_ORIGIN } = env as unknown as { readonly PROBE_ORIGIN: string };
-const probeOrigin = new URL(PROBE_ORIGIN).origin;
+const { PROBE_ORIGIN, WORKSPACE } = env as unknown as Readonly<Record<string, string>>;
+const probeOrigin = new URL(PROBE_ORIGIN!).origin;
 
 /**
  * The tools of `src/worker.ts`, whatever it has, with stand-ins for every upstream of those that ship; what comes with Volley
@@ -17,9 +18,13 @@ const probeOrigin = new URL(PROBE_ORIGIN).origin;
 const served = await develop({ ...env }, async () => {
   const { default: app } = await import("../../src/worker.ts");
   const { options } = app;
-  const shipped = [...options.tools, ...PACK_TOOLS];
+  const probes = [...createProbeTools(probeOrigin), ...EXAMPLE_TOOLS];
+  // Four tools of the workspace have the names of stand-ins, which tests of other things rely on.
+  const stoodFor = new Set(WORKSPACE === "on" ? [] : probes.map(({ name }) => name));
+  const workspace = WORKSPACE_TOOLS.filter(({ name }) => !stoodFor.has(name));
+  const shipped = [...options.tools, ...PACK_TOOLS, ...workspace];
   const taken = new Set(shipped.map(({ name }) => name));
-  const more = [...createProbeTools(probeOrigin), ...EXAMPLE_TOOLS].filter(({ name }) => !taken.has(name));
+  const more = probes.filter(({ name }) => !taken.has(name));
   return createVolley({
     ...options,
     tools: [...shipped, ...more],
@@ -31,3 +36,4 @@ const served = await develop({ ...env }, async () => {
 export default served.app;
 export const TenantGate = served.TenantGate;
 export const ToolGate = served.ToolGate;
+export const Workspace = served.Workspace;
