@@ -32,6 +32,16 @@ const SLOW = [
   "test/shell/tokenize.test.ts",
   "test/state/lease-properties.test.ts",
   "test/state/quota.test.ts",
+  "test/scripts/documents-sql.test.ts",
+  "test/tools/data/create-contacts.test.ts",
+  "test/tools/data/csv-report.test.ts",
+  "test/tools/data/query-orders.test.ts",
+  "test/tools/data/revenue-summary.test.ts",
+  "test/tools/documents/fetch-document.test.ts",
+  "test/tools/documents/search-documents.test.ts",
+  "test/tools/images/generate-image.test.ts",
+  "test/tools/kit/keep-object.test.ts",
+  "test/tools/kit/query-rows.test.ts",
 ];
 
 /** Packs run in isolates of their own: here nobody reads their text, and it need not have been built. */

@@ -12,6 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
+import { readSandboxSql } from "../test/support/sandbox-sql.ts";
+
 const { values } = parseArgs({
   options: {
     port: { type: "string", default: "8787" },
@@ -40,6 +42,7 @@ const wrangler = spawn(
     "--show-interactive-dev-session=false",
     // Names in a tool's stack are those that its author wrote.
     "--no-minify",
+    `--var=SANDBOX_SQL:${await readSandboxSql()}`,
     ...values.var.map((binding) => `--var=${binding}`),
   ],
   { stdio: "inherit", env: { ...process.env, ...OFFLINE } },

@@ -109,6 +109,11 @@ export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
   readonly bindings?: readonly string[];
   /** Milliseconds for one call; 10,000 unless said. */
   readonly timeoutMs?: number;
+  /**
+   * Milliseconds until an upstream has to begin its answer; 10,000 unless said. For one that only answers when its work is
+   * done: the call holds one of the few slots for requests without an answer meanwhile.
+   */
+  readonly headersTimeoutMs?: number;
   /** Decompressed bytes of one response; 1 MiB unless said. */
   readonly maxResponseBytes?: number;
   /** What its output usually takes of a model's context, in tokens, for `dry_run`; 200 unless said. */
@@ -145,6 +150,8 @@ export interface Tool {
   readonly secrets: readonly string[];
   readonly bindings: readonly string[];
   readonly timeoutMs: number;
+  /** Undefined for the deployment's own limit. */
+  readonly headersTimeoutMs?: number | undefined;
   readonly maxResponseBytes: number;
   readonly typicalTokens: number;
   /** Whoever calls it twice with the same arguments has done nothing more than once. */
@@ -189,6 +196,9 @@ const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
   bindings: optional(names),
   // How many depends on `execution`.
   timeoutMs: optional(must("be a number of milliseconds", (value) => typeof value === "number")),
+  headersTimeoutMs: optional(
+    must(`be an integer from 1 to ${LIMITS.maxDeadlineMs}`, upTo(LIMITS.maxDeadlineMs)),
+  ),
   maxResponseBytes: optional(
     must(`be an integer from 1 to ${LIMITS.maxResponseBytes}`, upTo(LIMITS.maxResponseBytes)),
   ),
@@ -252,6 +262,7 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
     secrets: declaration.secrets ?? [],
     bindings: declaration.bindings ?? [],
     timeoutMs: declaration.timeoutMs ?? LIMITS.toolTimeoutMs,
+    headersTimeoutMs: declaration.headersTimeoutMs,
     maxResponseBytes: declaration.maxResponseBytes ?? LIMITS.responseBytes,
     typicalTokens: declaration.typicalTokens ?? 200,
     idempotent: !isWrite || idempotent === true,

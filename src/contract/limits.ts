@@ -228,6 +228,8 @@ export const LIMITS = {
   objectBytes: 16 * 1024 * 1024,
   /** Characters of one part of a document: some 5,000 tokens, which is as much as a model reads with care at once. */
   documentCharacters: 20_000,
+  /** Words of one search that are looked for: a long sentence, and each is a walk through the index. */
+  searchedWords: 32,
   /** Contacts that one call creates: one statement, and a page of a spreadsheet. */
   contactRows: 100,
   /** Orders of one answer; a report holds more. */
@@ -236,6 +238,8 @@ export const LIMITS = {
   summaryGroups: 100,
   /** Rows of one report: its text is a few megabytes, made in memory, and its query reads no more of the table. */
   reportRows: 10_000,
+  /** Characters of an image's description: a page of text, a quarter of what the service takes. */
+  promptCharacters: 8_000,
   /** Documents put in order at once: more than a search gives, within the arguments of one action. */
   rerankDocuments: 100,
   /** A formula of people; the worst of this length takes a tenth of a second. */

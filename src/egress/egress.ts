@@ -152,7 +152,7 @@ async function send(hop: Hop, call: EgressCall, requests: Requests): Promise<Sen
     if (clock.ended !== null) throw clock.ended;
     // After the wait for a slot: what others found out meanwhile decides.
     const leave = call.health.enter(call.tool, hop.origin);
-    clock.enter("headers", options.headersTimeoutMs);
+    clock.enter("headers", call.tool.headersTimeoutMs ?? options.headersTimeoutMs);
     trace.sent = true;
     trace.status = null;
     // One request of a call at most: two that are given up would take more slots than the call had a right to.

@@ -5,6 +5,7 @@ import { queryOrders } from "./data/query-orders.ts";
 import { revenueSummary } from "./data/revenue-summary.ts";
 import { fetchDocument } from "./documents/fetch-document.ts";
 import { searchDocuments } from "./documents/search-documents.ts";
+import { generateImage } from "./images/generate-image.ts";
 
 /**
  * The tools that come with Volley and need a binding of the Worker, by what they are about. Beside the others, so that a
@@ -13,4 +14,6 @@ import { searchDocuments } from "./documents/search-documents.ts";
 export const OPT_IN_TOOLS = {
   /** Need the D1 database `DATA` with its migrations, `csv_report` the R2 bucket `OBJECTS` as well. */
   data: [searchDocuments, fetchDocument, createContacts, queryOrders, revenueSummary, csvReport],
+  /** Need the R2 bucket `OBJECTS`. */
+  images: [generateImage],
 } as const satisfies Readonly<Record<string, readonly Tool[]>>;

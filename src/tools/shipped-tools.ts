@@ -1,4 +1,5 @@
 import type { Tool } from "../catalog/define-tool.ts";
+import { rerank } from "./documents/rerank.ts";
 import { getWeather } from "./weather/get-weather.ts";
 import { googleMapsSearch } from "./maps/google-maps-search.ts";
 import { nhtsaRecallSearch } from "./vehicles/nhtsa-recall-search.ts";
@@ -12,4 +13,5 @@ export const SHIPPED_TOOLS: readonly Tool[] = [
   webSearch,
   sendEmail,
   getWeather,
+  rerank,
 ];

@@ -10,7 +10,7 @@ export const SCHEMA_ATTACKS: readonly Attack[] = [
   {
     title: "schemas: 120,000 things wrong with four lists",
     run: async ({ execute }) => {
-      const actions = times(4, () => ({ tool: "rerank", args: { ids: ZEROS } }));
+      const actions = times(4, () => ({ tool: "rerank", args: { query: "x", documents: ZEROS } }));
       assert.equal(countCode(await execute({ actions }), "INVALID_ARGS"), 4);
     },
   },
@@ -40,7 +40,12 @@ export const SCHEMA_ATTACKS: readonly Attack[] = [
     run: async ({ send }) => {
       const answer = await send(
         "/v1/anthropic/tool_use",
-        times(4, (n) => ({ type: "tool_use", id: `t${n}`, name: "rerank", input: { ids: ZEROS } })),
+        times(4, (n) => ({
+          type: "tool_use",
+          id: `t${n}`,
+          name: "rerank",
+          input: { query: "x", documents: ZEROS },
+        })),
       );
       assert.equal(answer.status, 200);
     },
@@ -48,7 +53,7 @@ export const SCHEMA_ATTACKS: readonly Attack[] = [
   {
     title: "schemas: 120,000 things wrong over MCP",
     run: async ({ send }) => {
-      const actions = times(4, () => ({ tool: "rerank", args: { ids: ZEROS } }));
+      const actions = times(4, () => ({ tool: "rerank", args: { query: "x", documents: ZEROS } }));
       const call = { name: "execute_actions", arguments: { actions } };
       const answer = await send(
         "/mcp",
@@ -101,6 +106,22 @@ export const SCHEMA_ATTACKS: readonly Attack[] = [
         tool: "probe-echo",
         args: { $ref: "item#" },
         for_each: { $ref: "big#" },
+      }));
+      const answer = await execute({
+        actions: [{ id: "big", tool: "probe-any", args: { path: "/big" } }, ...loops],
+      });
+      assert.equal(countCode(answer, "INVALID_ARGS"), 49);
+    },
+  },
+  {
+    title: "schemas: 1,225 lists of 100 documents that are neither text nor document",
+    run: async ({ upstream, execute }) => {
+      const element = Object.fromEntries(times(60, (n) => [`n${n}`, 0]));
+      upstream.script("/big", answering(times(100, () => element)));
+      const loops = times(49, () => ({
+        tool: "rerank",
+        args: { query: { $template: "{{item#}}" }, documents: { $ref: "big#" } },
+        for_each: times(25, (n) => n),
       }));
       const answer = await execute({
         actions: [{ id: "big", tool: "probe-any", args: { path: "/big" } }, ...loops],

@@ -26,6 +26,7 @@ test("defineTool() keeps what a declaration says", () => {
     domain: "pages",
     secrets: ["STATUS_KEY"],
     timeoutMs: 60_000,
+    headersTimeoutMs: 60_000,
     maxResponseBytes: 8 * 1024 * 1024,
     delivery: "at-most-once",
   } as const;
@@ -168,6 +169,7 @@ test.each<[string, Partial<ToolDeclaration>, string]>([
     { isWrite: true, execution: "fire-and-forget", timeoutMs: 25_001 },
     "'timeoutMs' must be an integer from 1 to 25000, received 25001",
   ],
+  ["no time for headers", { headersTimeoutMs: 0 }, "'headersTimeoutMs' must be an integer from 1 to 60000"],
   [
     "a response of nothing",
     { maxResponseBytes: 0 },

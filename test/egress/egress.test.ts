@@ -303,6 +303,19 @@ describe("createEgress() under its clock and slots", () => {
     expect(time.pending).toBe(0);
   });
 
+  it("waits for headers as long as the tool says", async () => {
+    const time = new VirtualClock();
+    const answer = () => time.sleep(14_000).then(() => Response.json({ done: true }));
+    const patient = start(answer, { time, declaration: { headersTimeoutMs: 15_000 } });
+    const response = await time.runUntil(patient.fetch(URL_A));
+    expect(response.json()).toEqual({ done: true });
+
+    const other = start(answer, { time, declaration: { headersTimeoutMs: 1_000 } });
+    const before = time.now();
+    expect(await failureOf(time.runUntil(other.fetch(URL_A)))).toMatchObject({ phase: "headers" });
+    expect(time.now() - before).toBe(1_000);
+  });
+
   it("frees the slot and gives up the late answer of a fetch that ignores its signal", async () => {
     const time = new VirtualClock();
     const tool = defineTool(declareTool({ hosts: ["a.example.com"] }));

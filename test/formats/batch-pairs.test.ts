@@ -7,15 +7,19 @@ import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import type { Tool } from "../../src/catalog/define-tool.ts";
 import { type JsonSchema, toolSchema } from "../../src/catalog/tool-schema.ts";
 import { TOOL_FORMATS, type ToolFormat, toToolList } from "../../src/formats/tool-list.ts";
+import { OPT_IN_TOOLS } from "../../src/tools/opt-in-tools.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 import { EXAMPLE_TOOLS } from "../sandbox/example-tools.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 import { jsonArbitrary } from "../support/json-arbitrary.ts";
 
 /** Of a dependent tool some arguments need not be sent, which its own schema does not say. */
-const tools = [...SHIPPED_TOOLS, ...createProbeTools("https://probe.sandbox.test"), ...EXAMPLE_TOOLS].filter(
-  ({ orchestration }) => orchestration.mode !== "dependent",
-);
+const tools = [
+  ...SHIPPED_TOOLS,
+  ...Object.values(OPT_IN_TOOLS).flat(),
+  ...createProbeTools("https://probe.sandbox.test"),
+  ...EXAMPLE_TOOLS,
+].filter(({ orchestration }) => orchestration.mode !== "dependent");
 const described = [describeBatchTool(createCatalog(tools))];
 
 const own = new Map(tools.map((tool) => [tool, new Validator(toolSchema(tool), "2020-12")]));

@@ -8,6 +8,7 @@ import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import { describeSurface, TOOL_SURFACES } from "../../src/catalog/tool-surface.ts";
 import { isJsonObject } from "../../src/contract/json.ts";
 import { TOOL_FORMATS, type ToolFormat, toToolList } from "../../src/formats/tool-list.ts";
+import { OPT_IN_TOOLS } from "../../src/tools/opt-in-tools.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 import { EXAMPLE_TOOLS } from "../sandbox/example-tools.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
@@ -96,6 +97,7 @@ test("toToolList() gives Gemini parameters for a tool that takes whatever it is 
 const catalog = createCatalog([
   ...SHIPPED_TOOLS,
   ...createProbeTools("https://probe.sandbox.test"),
+  ...Object.values(OPT_IN_TOOLS).flat(),
   ...EXAMPLE_TOOLS,
 ]);
 

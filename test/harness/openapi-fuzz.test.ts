@@ -66,9 +66,10 @@ function byDeath(a: DocumentedOperation, b: DocumentedOperation): number {
   return Number(a.operationId === "redriveJob") - Number(b.operationId === "redriveJob");
 }
 
-/** What may stand in a path: confirmations that wait, more than are decided; jobs under way, or dead. */
+/** What may stand in a path: kept objects; confirmations that wait, more than are decided; jobs under way, or dead. */
 async function idsFor({ path, operationId }: DocumentedOperation): Promise<readonly string[]> {
   if (!path.includes("{id}")) return [];
+  if (path.startsWith("/v1/objects")) return [await keepReport()];
   if (path.startsWith("/v1/confirmations")) return initiate("probe-delete", { id: 1 }, 40);
   if (operationId !== "redriveJob") return initiate("probe-background", { n: 1, d: 20_000 }, 6);
   await eventually("a job to be dead", async () => (await isDead(DOOMED[0]!)) || undefined);
@@ -78,6 +79,11 @@ async function idsFor({ path, operationId }: DocumentedOperation): Promise<reado
 async function initiate(tool: string, args: object, count: number): Promise<string[]> {
   const { results } = await caller.execute(Array.from({ length: count }, () => ({ tool, args })));
   return results.map(({ job_id, confirmation }) => job_id ?? confirmation!.id);
+}
+
+async function keepReport(): Promise<string> {
+  const { results } = await caller.execute([{ tool: "csv_report", args: { source: "orders" } }]);
+  return (results[0]!.data as { readonly object: string }).object;
 }
 
 async function isDead(jobId: string): Promise<boolean> {

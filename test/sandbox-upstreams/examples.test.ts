@@ -17,29 +17,12 @@ function run(name: string, args: unknown, secret = WEBHOOK_SECRET) {
 beforeEach(resetExamples);
 
 test.each([
-  ["search_documents", { concurrency: Number.POSITIVE_INFINITY, isWrite: false }],
-  ["fetch_document", { concurrency: 4, isWrite: false, orchestration: { mode: "dependent" } }],
   ["vector_search", { concurrency: Number.POSITIVE_INFINITY, isWrite: false }],
-  ["rerank", { concurrency: 1, isWrite: false }],
-  ["create_contacts", { isWrite: true, onError: "fail-fast", repeatable: false }],
   ["list_calendar_events", { isWrite: false, confirm: false }],
   ["delete_calendar_event", { isWrite: true, concurrency: 1, confirm: true }],
   ["dispatch_event", { concurrency: 25, isWrite: true, onError: "partial-success" }],
 ])("%s promises what its worked example says", (name, contract) => {
   expect(CATALOG.get(name)).toMatchObject(contract);
-});
-
-test("documents are found, and fetched by the ids that were found", async () => {
-  const { output } = run("search_documents", { query: "tea", limit: 2 });
-  expect(await output).toMatchObject({
-    documents: [{ document_id: "tea-1" }, { document_id: "tea-2" }],
-  });
-  expect(await run("fetch_document", { document_id: "tea-2" }).output).toMatchObject({
-    document_id: "tea-2",
-  });
-  await expect(run("fetch_document", { document_id: "made up" }).output).rejects.toMatchObject({
-    failure: { code: "NOT_FOUND" },
-  });
 });
 
 test("a calendar's event is deleted once", async () => {
@@ -55,25 +38,9 @@ test("a calendar's event is deleted once", async () => {
   });
 });
 
-test("found passages are put in another order", async () => {
+test("passages are found", async () => {
   expect(await run("vector_search", { query: "tea" }).output).toMatchObject({
     matches: [{ id: "tea/1" }, { id: "tea/2" }, { id: "tea/3" }],
-  });
-  expect(await run("rerank", { ids: ["a", "b"] }).output).toEqual({ ids: ["b", "a"] });
-});
-
-test("contacts are created all together, or none of them", async () => {
-  const good = { name: "Ada", email: "ada@example.com" };
-  await expect(
-    run("create_contacts", { contacts: [good, { name: "Bob", email: "bob" }] }).output,
-  ).rejects.toMatchObject({ failure: { upstreamStatus: 422 } });
-  expect(await callStandIn(`${AT}/stats`)).toMatchObject({ body: { contacts: [] } });
-
-  expect(await run("create_contacts", { contacts: [good, good] }).output).toEqual({
-    contacts: [
-      { contact_id: "c-1", ...good },
-      { contact_id: "c-2", ...good },
-    ],
   });
 });
 
@@ -94,8 +61,8 @@ test("a hook takes no event with a wrong signature", async () => {
 
 test("the stand-in answers 404 where there is nothing, and counts by route", async () => {
   expect((await callStandIn(`${AT}/elsewhere`)).status).toBe(404);
-  await Promise.all([callStandIn(`${AT}/documents?q=a`), callStandIn(`${AT}/documents?q=b`)]);
+  await Promise.all([callStandIn(`${AT}/vectors?q=a`), callStandIn(`${AT}/vectors?q=b`)]);
   expect((await callStandIn(`${AT}/stats`)).body).toMatchObject({
-    routes: { "GET /elsewhere": { requests: 1, peak: 1 }, "GET /documents": { requests: 2, peak: 2 } },
+    routes: { "GET /elsewhere": { requests: 1, peak: 1 }, "GET /vectors": { requests: 2, peak: 2 } },
   });
 });

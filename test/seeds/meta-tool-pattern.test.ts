@@ -72,6 +72,7 @@ test("'Each tool has an execution mode': what is sent is fire-and-forget, what i
     ["web-search", "sync"],
     ["send_email", "fire-and-forget"],
     ["get_weather", "sync"],
+    ["rerank", "sync"],
   ]);
 });
 
@@ -204,22 +205,22 @@ test("'This action requires user confirmation before execution': the document's 
       },
       {
         id: "notify",
-        tool: "create_contacts",
-        args: { contacts: [{ name: { $ref: "delete#/title" }, email: "ada@example.com" }] },
+        tool: "vector_search",
+        args: { query: { $ref: "delete#/title" } },
       },
-      { id: "search", tool: "search_documents", args: { query: "agenda" } },
+      { id: "search", tool: "vector_search", args: { query: "agenda" } },
     ],
   });
   expect(envelope.results.map(({ id, tool, status }) => [id, tool, status])).toEqual([
     ["list", "list_calendar_events", "success"],
     ["delete", "delete_calendar_event", "pending_confirmation"],
-    ["notify", "create_contacts", "pending_confirmation"],
-    ["search", "search_documents", "success"],
+    ["notify", "vector_search", "pending_confirmation"],
+    ["search", "vector_search", "success"],
   ]);
   expect(envelope.summary).toMatchObject({ ok: 2, pending_confirmation: 2 });
   const { id, message } = envelope.results[1]!.confirmation!;
   expect(message).toBe(
-    `'delete_calendar_event' with {"event_id":"abc123"} runs only after a person's yes. With it: 'notify' (create_contacts).`,
+    `'delete_calendar_event' with {"event_id":"abc123"} runs only after a person's yes. With it: 'notify' (vector_search).`,
   );
   expect(envelope.results[0]!.data).toMatchObject({ events: [{ event_id: "abc123" }, {}] });
 
@@ -229,7 +230,7 @@ test("'This action requires user confirmation before execution': the document's 
   const { results } = JSON.parse(valueOf(approved).json) as WireEnvelope;
   expect(results).toMatchObject([
     { index: 0, id: "delete", status: "success", data: { event_id: "abc123", title: "Meeting with John" } },
-    { index: 1, id: "notify", status: "success", data: { contacts: [{ name: "Meeting with John" }] } },
+    { index: 1, id: "notify", status: "success", data: { matches: [{ id: "Meeting with John/1" }, {}, {}] } },
   ]);
   const after = await world.run(EXAMPLE_TOOLS, { actions: [list] });
   expect(after.results[0]!.data).toEqual({ events: [{ event_id: "def456", title: "Stand-up" }] });

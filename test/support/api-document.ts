@@ -113,6 +113,8 @@ function findBodyDeviation(
   { headers, text }: Pick<RawAnswer, "headers" | "text">,
 ): string | null {
   if (content === undefined) return text === "" ? null : `undocumented body: ${text.slice(0, 300)}`;
+  // Bytes of any type are nobody's JSON.
+  if (content["*/*"] !== undefined) return null;
   const type = String(headers["content-type"]).split(";")[0]!;
   if (content[type] === undefined) return `undocumented type ${type}`;
   const json = type === "text/event-stream" ? lastDataOf(text) : text;

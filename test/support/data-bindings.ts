@@ -13,6 +13,7 @@ interface Bucket {
   get(key: string): Promise<{
     readonly httpMetadata?: { readonly contentType?: string };
     text(): Promise<string>;
+    arrayBuffer(): Promise<ArrayBuffer>;
   } | null>;
   list(): Promise<{ readonly objects: readonly { readonly key: string }[] }>;
 }

@@ -18,6 +18,9 @@ export interface MiniflareSetup {
   readonly durableObjects?: Readonly<Record<string, string>>;
   /** Names of Worker Loader bindings. */
   readonly loaders?: readonly string[];
+  /** D1 databases and R2 buckets, by their bindings' names. */
+  readonly databases?: readonly string[];
+  readonly buckets?: readonly string[];
   /** Where what is stored outlives the Worker; in a temporary directory when not given. */
   readonly storageDir?: string;
   readonly compatibilityDate: string;
@@ -51,6 +54,8 @@ export async function startMiniflare(setup: MiniflareSetup): Promise<RunningWork
         ]),
       ),
       workerLoaders: Object.fromEntries((setup.loaders ?? []).map((name) => [name, {}])),
+      d1Databases: [...(setup.databases ?? [])],
+      r2Buckets: [...(setup.buckets ?? [])],
       compatibilityDate: setup.compatibilityDate,
       compatibilityFlags: [...setup.compatibilityFlags],
       host: "127.0.0.1",

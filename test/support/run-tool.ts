@@ -7,6 +7,8 @@ const SECRETS = {
   GOOGLE_MAPS_API_KEY: "maps-key",
   BRAVE_SEARCH_API_KEY: "brave-key",
   RESEND_API_KEY: "re_key",
+  COHERE_API_KEY: "cohere-key",
+  OPENAI_API_KEY: "openai-key",
   EMAIL_FROM: "Volley <volley@example.com>",
 };
 

@@ -1,4 +1,5 @@
 import { type Bundle, buildBundle } from "./build-bundle.ts";
+import { readSandboxSql } from "./sandbox-sql.ts";
 import { type MiniflareSetup, type RunningWorker, startMiniflare } from "./miniflare.ts";
 import { startWorkerd, type Workerd, type WorkerdOptions } from "./workerd.ts";
 import { objectsOf, readWranglerConfig } from "./wrangler-config.ts";
@@ -29,7 +30,7 @@ export async function startSandbox({
 }
 
 /**
- * Run the same in raw workerd, for what Miniflare hides: kill -9 and a restart with the same storage and port, a second
+ * Run the same in raw workerd, which has neither databases nor buckets, for what Miniflare hides: kill -9 and a restart with the same storage and port, a second
  * isolate on the same objects, the process whose CPU time and memory are measured, every line that is printed.
  */
 export async function startRawSandbox({
@@ -49,9 +50,11 @@ async function setUp(
   bundles.set(path, bundle);
   return {
     script: (await bundle).path,
-    vars: { ...config.vars, ...vars },
+    vars: { ...config.vars, SANDBOX_SQL: await readSandboxSql(), ...vars },
     durableObjects: objectsOf(config),
     loaders: config.worker_loaders?.map(({ binding }) => binding) ?? [],
+    databases: (config.d1_databases ?? []).map(({ binding }) => binding),
+    buckets: (config.r2_buckets ?? []).map(({ binding }) => binding),
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,
   };

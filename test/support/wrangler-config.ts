@@ -13,6 +13,8 @@ export interface WranglerConfig {
   readonly durable_objects: {
     readonly bindings: readonly { readonly name: string; readonly class_name: string }[];
   };
+  readonly d1_databases?: readonly { readonly binding: string }[];
+  readonly r2_buckets?: readonly { readonly binding: string }[];
 }
 
 /** Read a Wrangler configuration, so that a test never runs with other flags or objects than what it stands for. */

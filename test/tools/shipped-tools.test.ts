@@ -16,6 +16,7 @@ test("SHIPPED_TOOLS are these, in these categories", () => {
     "web/web-search",
     "email/send_email",
     "weather/get_weather",
+    "documents/rerank",
   ]);
 });
 
@@ -27,6 +28,7 @@ test("OPT_IN_TOOLS are these, in these categories, and each needs a binding, whi
     "data/query_orders",
     "data/revenue_summary",
     "data/csv_report",
+    "images/generate_image",
   ]);
   expect(ALL.filter(({ bindings }) => bindings.length > 0)).toEqual([
     ...OPT_IN,

@@ -5,6 +5,7 @@ import { invokeTool } from "./invoke-tool.ts";
 import { cancelJob, listJobs, redriveJob, redriveJobs, showJob } from "./jobs.ts";
 import { listTools } from "./list-tools.ts";
 import { answerDiscovery, answerToolSchema } from "./meta-tools.ts";
+import { showObject } from "./objects.ts";
 import { describeEndpoints } from "./openapi.ts";
 import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
 import { TURNS } from "./turns.ts";
@@ -23,6 +24,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   redriveJobs,
   showConfirmation,
   decideConfirmation,
+  showObject,
   ...TURNS,
   orchestrateBatch,
   orchestratePartition,

@@ -9,6 +9,12 @@ export interface Answer {
   readonly events?: boolean;
 }
 
+/** Or bytes of any type, under a tag by which the next request need not be sent them again. */
+export interface FileAnswer {
+  readonly description: string;
+  readonly file: true;
+}
+
 /** A JSON body: the schema that parses it, or says the same, and one that a sandbox answers with 200. */
 export interface Body {
   readonly schema: z.ZodType;
@@ -27,7 +33,7 @@ export interface Operation {
   /** Takes an `Idempotency-Key`. */
   readonly keyed?: true;
   readonly body?: Body;
-  readonly answer: Answer;
+  readonly answer: Answer | FileAnswer;
   /** How a refusal is written: as a problem document unless said otherwise. */
   readonly refusal?: "api-error";
   /** Refusals that this path has beside those that every path of its kind has. */

@@ -35,6 +35,7 @@ const REPLAYED = {
     schema: { type: "string", const: "true" },
   },
 };
+const ETAG = { ETag: text("Names these bytes, for `If-None-Match`", true) };
 const RETRY_AFTER = { description: "Seconds to wait", schema: { type: "integer", minimum: 0 } };
 
 /** Headers of an answer whose own words say that a quota is used up. */
@@ -53,6 +54,12 @@ const OF_A_REFUSAL: Partial<Record<RefusalCode, Json>> = {
 export function toResponses(operation: Operation, components: Components): Json {
   const { answer, counted, keyed } = operation;
   const headers = { ...(counted && QUOTA), ...(keyed && REPLAYED) };
+  if ("file" in answer)
+    return {
+      200: toResponse(answer.description, { "*/*": { schema: {} } }, { ...headers, ...ETAG }),
+      304: toResponse("The `If-None-Match` that came has its tag", undefined, { ...headers, ...ETAG }),
+      ...toRefusals(operation, components),
+    };
   const json = { schema: components.schema(answer.schema, "output") };
   const events = answer.events && {
     "text/event-stream": { schema: { type: "string", description: EVENTS } },

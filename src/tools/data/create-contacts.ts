@@ -10,17 +10,29 @@ import { queryRows, tryRows } from "../kit/query-rows.ts";
 /** Short on purpose: it travels in every schema. No letter can be read in two ways. */
 const EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/;
 
+const PLAIN = "text without control characters and halves of characters";
+
+/** What the database keeps as it is: it ends text at a NUL, and has no place for half of a pair. */
+function isPlain(text: string): boolean {
+  return text.isWellFormed() && !/\p{Cc}/u.test(text);
+}
+
 const contact = z.strictObject({
-  email: z.email({ pattern: EMAIL }).max(254).describe("Address; a tenant has one contact of each."),
-  name: z.string().trim().min(1).max(200).describe("Name of the person."),
-  company: z.string().trim().min(1).max(200).optional().describe("Where they work."),
+  email: z
+    .email({ pattern: EMAIL })
+    .max(254)
+    .refine(isPlain, PLAIN)
+    .describe("Address; there is one contact of each."),
+  name: z.string().trim().min(1).max(200).refine(isPlain, PLAIN).describe("Name of the person."),
+  company: z.string().trim().min(1).max(200).refine(isPlain, PLAIN).optional().describe("Where they work."),
 });
 
 type Contact = z.output<typeof contact>;
 
 interface Created {
   readonly contact_id: string;
-  readonly email: string;
+  /** Which of the call's rows it was. */
+  readonly row: number;
 }
 
 /**
@@ -54,18 +66,17 @@ export const createContacts = defineTool({
   run: async ({ contacts }, ctx) => {
     refuseTaken(contacts, findRepeated(contacts), "an address that no row before it has");
     const stored = await tryRows<Created>(ctx, INSERT, ctx.idempotencyKey, JSON.stringify(contacts));
+    const created = stored.ok ? stored.value : await findCreated(contacts, ctx);
     return {
-      created: inOrder(contacts, stored.ok ? stored.value : await findCreated(contacts, ctx, stored.error)),
+      created: created
+        .toSorted((a, b) => a.row - b.row)
+        .map(({ contact_id, row }) => ({ contact_id, email: contacts[row]!.email })),
     };
   },
 });
 
 /** What this very call has created before; otherwise an address was taken, and the rows with one are refused. */
-async function findCreated(
-  contacts: readonly Contact[],
-  ctx: ToolContext,
-  error: unknown,
-): Promise<readonly Created[]> {
+async function findCreated(contacts: readonly Contact[], ctx: ToolContext): Promise<readonly Created[]> {
   const before = await queryRows<Created>(ctx, OF_THIS_CALL, ctx.idempotencyKey);
   if (before.length > 0) return before;
   const addresses = JSON.stringify(contacts.map(({ email }) => email));
@@ -75,8 +86,9 @@ async function findCreated(
     taken.map(({ row }) => row),
     "an address that no contact has yet",
   );
-  // Nothing of it is taken any more: whoever had it is gone, or another constraint was offended, which is a bug.
-  throw error;
+  throw new ToolFailure("UPSTREAM_ERROR", {
+    hint: "An address was taken a moment ago and is free now; none was stored, so send all rows again.",
+  });
 }
 
 /** Rows whose address stands in an earlier row. */
@@ -104,21 +116,12 @@ function refuseTaken(contacts: readonly Contact[], rows: readonly number[], expe
   });
 }
 
-/** In the order of the rows, under the addresses that they were sent with. */
-function inOrder(contacts: readonly Contact[], created: readonly Created[]): Created[] {
-  const ids = new Map(created.map(({ email, contact_id }) => [email, contact_id]));
-  return contacts.flatMap(({ email }) => {
-    const contact_id = ids.get(email);
-    return contact_id === undefined ? [] : [{ contact_id, email }];
-  });
-}
-
 const INSERT = `
   INSERT INTO contacts (tenant, email, name, company, request, request_row)
   SELECT ?1, value ->> 'email', value ->> 'name', value ->> 'company', ?2, key FROM json_each(?3)
-  RETURNING contact_id, email`;
+  RETURNING contact_id, request_row AS row`;
 
-const OF_THIS_CALL = "SELECT contact_id, email FROM contacts WHERE tenant = ?1 AND request = ?2";
+const OF_THIS_CALL = "SELECT contact_id, request_row AS row FROM contacts WHERE tenant = ?1 AND request = ?2";
 
 const TAKEN = `
   SELECT key AS row FROM json_each(?2)

@@ -53,7 +53,11 @@ export const queryOrders = defineTool({
   hosts: [],
   bindings: ["DATA"],
   typicalTokens: 500,
-  orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 200 } },
+  orchestration: {
+    mode: "fan-out-bounded",
+    max_concurrency: 5,
+    backoff: { strategy: "exponential", initial_ms: 200 },
+  },
   run: async ({ customer = null, status = null, from = null, to = null, limit }, ctx) => ({
     orders: await queryRows<Order>(ctx, FIND, customer, status, from, to, limit),
   }),

@@ -44,7 +44,11 @@ export const revenueSummary = defineTool({
   }),
   hosts: [],
   bindings: ["DATA"],
-  orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 200 } },
+  orchestration: {
+    mode: "fan-out-bounded",
+    max_concurrency: 5,
+    backoff: { strategy: "exponential", initial_ms: 200 },
+  },
   run: async ({ group_by }, ctx) => {
     const most = LIMITS.summaryGroups;
     const sums = await queryRows<Sum>(ctx, summarise(group_by), most + 1);

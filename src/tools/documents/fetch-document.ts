@@ -51,7 +51,7 @@ export const fetchDocument = defineTool({
     const [found] = await queryRows<Document>(ctx, FETCH, document_id, offset + 1, part);
     if (found === undefined)
       throw new ToolFailure("NOT_FOUND", {
-        hint: "There is no document of that id; search_documents gives the ids there are.",
+        hint: "There is no document of that id; take one that a search of the documents gives.",
       });
     const { length, ...document } = found;
     return { ...document, ...(offset + part < length && { next_offset: offset + part }) };

@@ -49,11 +49,19 @@ export const searchDocuments = defineTool({
   hosts: [],
   bindings: ["DATA"],
   typicalTokens: 300,
-  orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 200 } },
+  orchestration: {
+    mode: "fan-out-bounded",
+    // A database answers one after the other; more would only wait there, in their own time.
+    max_concurrency: 5,
+    backoff: { strategy: "exponential", initial_ms: 200 },
+  },
   run: async ({ query, limit }, ctx) => {
     const words = new Set(query.toLowerCase().match(WORDS) ?? []);
     if (words.size === 0) return { documents: [] };
-    const wanted = [...words].map((word) => `"${word}"`).join(" OR ");
+    const wanted = [...words]
+      .slice(0, LIMITS.searchedWords)
+      .map((word) => `"${word}"`)
+      .join(" OR ");
     const found = await queryRows<Found>(ctx, SEARCH, wanted, limit);
     return {
       documents: found.map(({ document_id, title, snippet }) => ({

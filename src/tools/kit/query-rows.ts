@@ -31,16 +31,16 @@ export async function queryRows<Row>(
   ...values: readonly Value[]
 ): Promise<readonly Row[]> {
   const rows = await tryRows<Row>(ctx, sql, ...values);
-  if (!rows.ok) throw rows.error;
+  if (!rows.ok) throw new Error(`Cannot run statement: it offends a constraint: ${sql}`);
   return rows.value;
 }
 
-/** The same for a statement that may offend a constraint: then nothing was stored, and the error says so. */
+/** The same for a statement that may offend a constraint, and then has stored nothing. */
 export async function tryRows<Row>(
   ctx: DataContext,
   sql: string,
   ...values: readonly Value[]
-): Promise<Result<readonly Row[], unknown>> {
+): Promise<Result<readonly Row[], "constraint">> {
   const database = ctx.binding<Database>("DATA");
   const answered = await attempt(() =>
     database
@@ -50,7 +50,7 @@ export async function tryRows<Row>(
   );
   if (answered.ok) return ok(answered.value.results as readonly Row[]);
   const said = String(answered.error);
-  if (said.includes("SQLITE_CONSTRAINT")) return err(answered.error);
+  if (said.includes("SQLITE_CONSTRAINT")) return err("constraint");
   throw toFailure(said) ?? answered.error;
 }
 

@@ -7,7 +7,6 @@ export const EXAMPLES_HOST = "examples.sandbox.test";
 export const WEBHOOK_SECRET = "sandbox-webhook-secret";
 
 const LATENCY_MS = 60;
-const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
 interface RouteStats {
   requests: number;
@@ -17,7 +16,6 @@ interface RouteStats {
 }
 
 const stats = new Map<string, RouteStats>();
-const contacts: object[] = [];
 /** Events that hooks took, by hook and then id: an id that comes again is not another event. */
 const deliveries = new Map<string, Map<string, unknown>>();
 const flakyIds = new Set<string>();
@@ -29,25 +27,23 @@ function resetEvents(): void {
 }
 resetEvents();
 
-/** Forget every call, contact and delivery, and whatever became of the calendar. */
+/** Forget every call and delivery, and whatever became of the calendar. */
 export function resetExamples(): void {
   stats.clear();
-  contacts.length = 0;
   deliveries.clear();
   flakyIds.clear();
   resetEvents();
 }
 
 /**
- * Answer the example tools: documents, a calendar, vectors, a reranker, contacts that are created all or none, and webhooks that check
- * their signature. The hook `/hooks/down` always fails, `/hooks/flaky` fails once per event. `GET /stats` reports what
+ * Answer the example tools: a calendar, vectors, and webhooks that check their signature. The hook `/hooks/down` always fails, `/hooks/flaky` fails once per event. `GET /stats` reports what
  * happened and is not counted itself.
  */
 export async function answerExamples(request: Request, ports: StandInPorts = REAL_PORTS): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
   if (pathname === "/stats") return Response.json(readStats());
   const [, folder = "", name = ""] = pathname.split("/");
-  const route = `${request.method} /${folder}${["documents", "events"].includes(folder) && name !== "" ? "/:id" : ""}`;
+  const route = `${request.method} /${folder}${folder === "events" && name !== "" ? "/:id" : ""}`;
   const text = await request.text();
 
   const seen = statsOf(route);
@@ -57,20 +53,12 @@ export async function answerExamples(request: Request, ports: StandInPorts = REA
   try {
     await ports.sleep(LATENCY_MS);
     switch (route) {
-      case "GET /documents":
-        return searchDocuments(searchParams);
-      case "GET /documents/:id":
-        return fetchDocument(decodeURIComponent(name));
       case "GET /events":
         return Response.json({ events: [...events].map(([event_id, title]) => ({ event_id, title })) });
       case "DELETE /events/:id":
         return deleteEvent(decodeURIComponent(name));
       case "GET /vectors":
         return searchVectors(searchParams);
-      case "POST /rerank":
-        return rerank(parseObject(text));
-      case "POST /contacts":
-        return createContacts(parseObject(text));
       case "POST /hooks":
         return await receiveEvent(name, request.headers, text);
       default:
@@ -79,20 +67,6 @@ export async function answerExamples(request: Request, ports: StandInPorts = REA
   } finally {
     seen.active -= 1;
   }
-}
-
-function searchDocuments(query: URLSearchParams): Response {
-  const q = query.get("q") ?? "";
-  const documents = Array.from({ length: Number(query.get("limit") ?? 3) }, (_, index) => ({
-    document_id: `${q}-${index + 1}`,
-    title: `About ${q}, part ${index + 1}`,
-  }));
-  return Response.json({ documents });
-}
-
-function fetchDocument(id: string): Response {
-  if (!/-\d+$/.test(id)) return refuse(404);
-  return Response.json({ document_id: id, text: `All there is to say about ${id}.` });
 }
 
 function deleteEvent(event_id: string): Response {
@@ -105,23 +79,6 @@ function deleteEvent(event_id: string): Response {
 function searchVectors(query: URLSearchParams): Response {
   const q = query.get("q") ?? "";
   return Response.json({ matches: [1, 2, 3].map((n) => ({ id: `${q}/${n}`, score: 1 - n / 10 })) });
-}
-
-function rerank({ ids }: Readonly<Record<string, unknown>>): Response {
-  return Array.isArray(ids) ? Response.json({ ids: ids.toReversed() }) : refuse(400);
-}
-
-/** One transaction: every row or none. */
-function createContacts({ contacts: rows }: Readonly<Record<string, unknown>>): Response {
-  if (!Array.isArray(rows)) return refuse(400);
-  const isGood = (row: { readonly email?: unknown }): boolean => EMAIL.test(String(row.email));
-  if (!rows.every(isGood)) return refuse(422);
-  const created = rows.map((row: object, index) => ({
-    contact_id: `c-${contacts.length + index + 1}`,
-    ...row,
-  }));
-  contacts.push(...created);
-  return Response.json({ contacts: created }, { status: 201 });
 }
 
 /** Take an event as https://www.standardwebhooks.com says: the signature covers its id, its time and its body. */
@@ -164,14 +121,8 @@ function readStats(): object {
     routes: Object.fromEntries(
       Array.from(stats, ([route, { requests, peak }]) => [route, { requests, peak }]),
     ),
-    contacts,
     deliveries: Object.fromEntries(Array.from(deliveries, ([hook, events]) => [hook, [...events.values()]])),
   };
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> {
-  const body: unknown = JSON.parse(text);
-  return typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
 }
 
 function refuse(status: number): Response {

@@ -1,3 +1,4 @@
+import { parseObject } from "./parse-object.ts";
 import { Seeded } from "./seeded.ts";
 import type { StandInPorts } from "./stand-in.ts";
 
@@ -85,15 +86,6 @@ function findProblem(content: string): Response | null {
       );
   }
   return null;
-}
-
-function parseObject(content: string): Record<string, unknown> | null {
-  try {
-    const body: unknown = JSON.parse(content);
-    return typeof body === "object" && body !== null ? (body as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
 }
 
 function toUuid(seed: string): string {

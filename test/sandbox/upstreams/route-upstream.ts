@@ -1,8 +1,10 @@
 import { answerBraveSearch } from "./brave-search.ts";
+import { answerCohere } from "./cohere.ts";
 import { EXAMPLES_HOST, answerExamples } from "./examples.ts";
 import { answerGooglePlaces } from "./google-places.ts";
 import { answerNhtsa } from "./nhtsa.ts";
 import { answerOpenMeteoForecast, answerOpenMeteoGeocoding } from "./open-meteo.ts";
+import { answerOpenAiImages } from "./openai-images.ts";
 import { PROBE_HOST, answerProbe } from "./probe.ts";
 import { answerResend } from "./resend.ts";
 import { REAL_PORTS, type StandIn, type StandInPorts } from "./stand-in.ts";
@@ -14,6 +16,8 @@ const STAND_INS: ReadonlyMap<string, StandIn> = new Map<string, StandIn>([
   ["api.resend.com", answerResend],
   ["geocoding-api.open-meteo.com", answerOpenMeteoGeocoding],
   ["api.open-meteo.com", answerOpenMeteoForecast],
+  ["api.cohere.com", answerCohere],
+  ["api.openai.com", answerOpenAiImages],
   [PROBE_HOST, answerProbe],
   [EXAMPLES_HOST, answerExamples],
 ]);

@@ -110,10 +110,23 @@ describe("create_contacts does what it does once", () => {
   });
 });
 
+test("create_contacts says that rows may be sent again when who had the address is gone meanwhile", async () => {
+  const statement = (sql: string) => ({
+    bind: () => statement(sql),
+    all: () =>
+      sql.includes("INSERT")
+        ? Promise.reject(new Error("D1_ERROR: UNIQUE constraint failed: contacts.email: SQLITE_CONSTRAINT"))
+        : Promise.resolve({ results: [] }),
+  });
+  await expect(create([ADA], { bindings: { DATA: { prepare: statement } } })).rejects.toMatchObject({
+    failure: { code: "UPSTREAM_ERROR", retryable: true },
+  });
+});
+
 test("create_contacts stores text as it is, whatever it looks like", async () => {
   const rows = [
     { email: "o'hara@example.com", name: "'); DROP TABLE contacts; --", company: '{"$ref": "a#"}' },
-    { email: "ü@exämple.com", name: "Ü \u0001 🙂" },
+    { email: "ü@exämple.com", name: "Ü 🙂\u200B" },
   ];
   await create(rows);
   expect(await stored()).toEqual([rows[0], { ...rows[1], company: null }]);
@@ -127,6 +140,11 @@ test.each([
   { contacts: [{ ...ADA, email: "a@b" }] },
   { contacts: [{ ...ADA, name: " " }] },
   { contacts: [{ ...ADA, phone: "1" }] },
+  { contacts: [{ ...ADA, name: "\u0000A" }] },
+  { contacts: [{ ...ADA, name: "A\nB" }] },
+  { contacts: [{ ...ADA, company: "\uD83D" }] },
+  { contacts: [{ ...ADA, email: "a\u0000@example.com" }] },
+  { contacts: [{ ...ADA, email: "a\uDC00@example.com" }] },
   { contacts: ADA },
 ])("create_contacts does not accept %j", (args) => {
   expect(createContacts.input.safeParse(args).success).toBe(false);

@@ -35,7 +35,7 @@ test.each([
   ["%", "sandbox"],
 ])("fetch_document has no %j for %j", async (document_id, tenant) => {
   await expect(read({ document_id }, tenant)).rejects.toMatchObject({
-    failure: { code: "NOT_FOUND", hint: expect.stringContaining("search_documents") },
+    failure: { code: "NOT_FOUND", hint: expect.stringContaining("a search") },
   });
 });
 

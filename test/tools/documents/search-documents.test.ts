@@ -105,6 +105,12 @@ describe("search_documents takes no query for more than words", () => {
     },
   );
 
+  test("a query of hundreds of words is as good as its first thirty-two", async () => {
+    const words = Array.from({ length: 249 }, (_, n) => String.fromCharCode(0x4e00 + n));
+    expect(await idsOf(["tea", ...words.slice(0, 248)].join(" "))).toContain("tea-brewing");
+    expect(await idsOf([...words.slice(0, 32), "tea"].join(" "))).toEqual([]);
+  });
+
   test("any text is answered", async () => {
     const query = fc
       .string({ unit: "binary", minLength: 1, maxLength: 60 })
