@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const PACKS = ["calculator", "search", "shell"] as const;
+const PACKS = ["calculator", "presentation", "search", "shell"] as const;
 
 /** A pack is plain functions; the class is how another Worker reaches them. */
 const ENTRY = `

@@ -244,6 +244,8 @@ export const LIMITS = {
   rerankDocuments: 100,
   /** A formula of people; the worst of this length takes a tenth of a second. */
   expressionCharacters: 500,
+  /** Slides of one presentation: an hour's talk. */
+  presentationSlides: 50,
   /** Processor time of one call of a pack, which Cloudflare ends: each has bounds of its own that are well below. */
   packCpuMs: 10_000,
   /** Files of one tenant's workspace: a project without what others have made. */
@@ -256,6 +258,8 @@ export const LIMITS = {
   workspacePathBytes: 512,
   /** Folders that a file lies in, and itself: each costs its object some memory. */
   workspaceDepth: 16,
+  /** Memories that one search looks through, the newest of them: a thousand pages, and half a second of a processor. */
+  memorySearchBytes: 2 * 1024 * 1024,
   /** Characters of a file that one read answers, some 10,000 tokens: more is asked for by line. */
   workspaceReadCharacters: 40_000,
   /** Lines that one search answers: whoever finds more looks for something narrower. */

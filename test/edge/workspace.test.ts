@@ -33,6 +33,7 @@ test("A folder holds what lies under it, and nothing whose name only begins like
   expect(await pathsUnder("%")).toEqual(["%"]);
   expect(await pathsUnder("nothing")).toEqual([]);
   expect(await pathsUnder("")).toHaveLength(7);
+  expect(await workspace.heads("", 2)).toHaveLength(2);
 });
 
 test("A set of changes is made as a whole or not at all", async () => {

@@ -26,8 +26,10 @@ class FakeWorkspace implements WorkspaceMethods {
       .sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  heads(under: string): FileHead[] {
-    return this.read(under).map(({ path, version, content }) => ({ path, version, bytes: content.length }));
+  heads(under: string, most: number = ROOM.files): FileHead[] {
+    return this.read(under)
+      .slice(0, most)
+      .map(({ path, version, content }) => ({ path, version, bytes: content.length }));
   }
 
   change(changes: readonly FileChange[]): ChangeRefusal | null {
@@ -55,7 +57,7 @@ export class FakeWorkspaces {
   get({ name }: { readonly name: string }): object {
     const workspace = this.of(name);
     return {
-      heads: async (under: string) => workspace.heads(under),
+      heads: async (under: string, most?: number) => workspace.heads(under, most),
       read: async (path: string) => workspace.read(path),
       change: async (changes: readonly FileChange[]) => {
         this.before();

@@ -38,8 +38,8 @@ export const WORKSPACES = "WORKSPACES";
 
 /** What can be asked of a tenant's workspace. Each is one turn of its object: nobody sees half of a change. */
 export interface WorkspaceMethods {
-  /** Every file under a folder, by path, without what is in it; `""` is the root. */
-  heads(under: string): FileHead[];
+  /** Files under a folder, by path, without what is in them; `""` is the root, `most` how many at most. */
+  heads(under: string, most?: number): FileHead[];
   /** The file at a path, and every file under it where it is a folder, by path. */
   read(path: string): WorkspaceFile[];
   /** Make all of these changes, or none; why none, or null. No path occurs twice. */

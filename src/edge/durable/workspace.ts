@@ -42,12 +42,12 @@ export function createWorkspace(limits: WorkspaceLimits = WORKSPACE_LIMITS) {
       this.#index = new WorkspaceIndex(this.heads(""));
     }
 
-    heads(under: string): FileHead[] {
-      return this.#select<HeadRow>("path, version, bytes", under).toArray();
+    heads(under: string, most = limits.files): FileHead[] {
+      return this.#select<HeadRow>("path, version, bytes", under, most).toArray();
     }
 
     read(path: string): WorkspaceFile[] {
-      const rows = this.#select<FileRow>("path, version, content", path);
+      const rows = this.#select<FileRow>("path, version, content", path, limits.files);
       return Array.from(rows, ({ content, ...file }) => ({ ...file, content: new Uint8Array(content) }));
     }
 
@@ -73,13 +73,10 @@ export function createWorkspace(limits: WorkspaceLimits = WORKSPACE_LIMITS) {
       return null;
     }
 
-    #select<Row extends Record<string, SqlStorageValue>>(
-      columns: string,
-      under: string,
-    ): SqlStorageCursor<Row> {
+    #select<Row extends Record<string, SqlStorageValue>>(columns: string, under: string, most: number) {
       const where = under === "" ? [] : [under];
       return this.ctx.storage.sql.exec<Row>(
-        `SELECT ${columns} FROM files ${where.length === 0 ? "" : UNDER} ORDER BY path`,
+        `SELECT ${columns} FROM files ${where.length === 0 ? "" : UNDER} ORDER BY path LIMIT ${most}`,
         ...where,
       );
     }

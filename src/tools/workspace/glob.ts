@@ -22,7 +22,12 @@ export const glob = defineTool({
   }),
   bindings: [WORKSPACES],
   typicalTokens: 300,
-  orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 200 } },
+  // All paths of a workspace are megabytes too.
+  orchestration: {
+    mode: "fan-out-bounded",
+    max_concurrency: 2,
+    backoff: { strategy: "exponential", initial_ms: 200 },
+  },
   run: async ({ pattern }, ctx) => {
     const heads = await askWorkspace(ctx, (workspace) => workspace.heads(""));
     const paths = pathsOf(

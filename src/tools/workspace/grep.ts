@@ -33,7 +33,12 @@ export const grep = defineTool({
   bindings: [LOADER, WORKSPACES],
   timeoutMs: 15_000,
   typicalTokens: 600,
-  orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 200 } },
+  // Each call may hold all of a workspace.
+  orchestration: {
+    mode: "fan-out-bounded",
+    max_concurrency: 2,
+    backoff: { strategy: "exponential", initial_ms: 200 },
+  },
   run: async ({ pattern, path = "" }, ctx) => {
     const files = await filesAt(path, (under) => askWorkspace(ctx, (workspace) => workspace.read(under)));
     const bounds = { matches: LIMITS.workspaceMatches, lineCharacters: LIMITS.workspaceLineCharacters };

@@ -39,6 +39,9 @@ export const memoryGet = defineTool({
   },
 });
 
+/** Memories that may have been meant. */
+const MOST_LOOKED_AT = 200;
+
 /** By its id or its path, with `.md` or without. */
 async function findMemory(id: string, ctx: ToolContext): Promise<WorkspaceFile> {
   const named = normaliseFilePath(id);
@@ -48,7 +51,7 @@ async function findMemory(id: string, ctx: ToolContext): Promise<WorkspaceFile> 
     const file = found.find((one) => one.path === candidate);
     if (file !== undefined) return file;
   }
-  const heads = await askWorkspace(ctx, (workspace) => workspace.heads(MEMORY_FOLDER));
+  const heads = await askWorkspace(ctx, (workspace) => workspace.heads(MEMORY_FOLDER, MOST_LOOKED_AT));
   const meant = nearest(
     named,
     heads.map((head) => toMemoryId(head.path)),

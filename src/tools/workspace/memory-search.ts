@@ -2,6 +2,7 @@ import * as z from "zod";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { type WorkspaceFile, WORKSPACES } from "../../contract/gate/workspace.ts";
+import { LIMITS } from "../../contract/limits.ts";
 import { attemptNow } from "../../kit/result.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { askWorkspace, textOf, WORKSPACE } from "./workspace.ts";
@@ -27,10 +28,17 @@ export const memorySearch = defineTool({
   input: z.strictObject({ query: z.string().trim().min(1).max(500).describe("What to look for, in words.") }),
   bindings: [WORKSPACES],
   typicalTokens: 400,
-  orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 200 } },
+  // Each call may hold all of a workspace.
+  orchestration: {
+    mode: "fan-out-bounded",
+    max_concurrency: 2,
+    backoff: { strategy: "exponential", initial_ms: 200 },
+  },
   run: async ({ query }, ctx) => {
     const files = await askWorkspace(ctx, (workspace) => workspace.read(MEMORY_FOLDER));
-    return { memories: rank(query, files).map(({ id, title, snippet }) => ({ id, title, snippet })) };
+    return {
+      memories: rank(query, newestOf(files)).map(({ id, title, snippet }) => ({ id, title, snippet })),
+    };
   },
 });
 
@@ -43,6 +51,14 @@ interface Memory {
   readonly id: string;
   readonly title: string;
   readonly snippet: string;
+}
+
+/** The newest files, as many as are looked through. */
+function newestOf(files: readonly WorkspaceFile[]): WorkspaceFile[] {
+  let room: number = LIMITS.memorySearchBytes;
+  return files
+    .toSorted((a, b) => b.version - a.version)
+    .filter(({ content }) => (room -= content.length) >= 0);
 }
 
 /** The best memories for a query: by how many of its words they hold, the rare ones above all; the newest first among equals. */

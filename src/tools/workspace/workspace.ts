@@ -26,7 +26,7 @@ export const filePath = (): z.ZodString =>
 
 /** A workspace as another isolate sees it. */
 interface WorkspaceStub {
-  heads(under: string): Promise<FileHead[]>;
+  heads(under: string, most?: number): Promise<FileHead[]>;
   read(path: string): Promise<WorkspaceFile[]>;
   change(changes: readonly FileChange[]): Promise<ChangeRefusal | null>;
 }
@@ -77,8 +77,12 @@ export async function readFile(path: string, ctx: ToolContext): Promise<Workspac
   throw await missingFile(path, ctx);
 }
 
+/** Paths that may have been meant: a slip is made in a workspace that one can overlook. */
+const MOST_LOOKED_AT = 500;
+
 async function missingFile(path: string, ctx: ToolContext): Promise<ToolFailure> {
-  const paths = (await askWorkspace(ctx, (workspace) => workspace.heads(""))).map((head) => head.path);
+  const heads = await askWorkspace(ctx, (workspace) => workspace.heads("", MOST_LOOKED_AT));
+  const paths = heads.map((head) => head.path);
   const name = path.slice(path.lastIndexOf("/") + 1);
   const sameName = paths.filter((one) => one === name || one.endsWith(`/${name}`)).slice(0, 3);
   const meant = sameName.length > 0 ? sameName : nearest(path, paths);
