@@ -6,7 +6,7 @@ import { coreRules, everywhere, exceptions, noPlatform } from "./oxlint.rules.ts
 
 const CORE = "kit kit/json contract contract/gate catalog";
 const EDGE = `${CORE} catalog/declared catalog/mcp shell plan state egress answer gate approve run executor formats formats/openapi registry agent`;
-const TOOL = "kit kit/json contract catalog";
+const TOOL = "kit kit/json contract contract/gate catalog";
 /** Every room of `src` and what it may look into besides itself, types included. Nothing names a room below its own. */
 const LADDER: Readonly<Record<string, string>> = {
   kit: "",

@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const PACKS = ["calculator"] as const;
+const PACKS = ["calculator", "presentation", "search", "shell"] as const;
 
 /** A pack is plain functions; the class is how another Worker reaches them. */
 const ENTRY = `
@@ -37,7 +37,7 @@ async function bundle(name: string): Promise<string> {
     format: "esm",
     target: "es2024",
     conditions: ["workerd", "worker", "browser"],
-    external: ["cloudflare:*"],
+    external: ["cloudflare:*", "node:*"],
     logLevel: "error",
   });
   const code = outputFiles[0]!.text;

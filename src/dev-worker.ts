@@ -11,3 +11,4 @@ const served = await develop({ ...env }, async () => {
 export default served.app;
 export const TenantGate = served.TenantGate;
 export const ToolGate = served.ToolGate;
+export const Workspace = served.Workspace;

@@ -298,6 +298,8 @@ export const LIMITS = {
   rerankDocuments: 100,
   /** A formula of people; the worst of this length takes a tenth of a second. */
   expressionCharacters: 500,
+  /** Slides of one presentation: an hour's talk. */
+  presentationSlides: 50,
   /** Processor time of one call of a pack, which Cloudflare ends: each has bounds of its own that are well below. */
   packCpuMs: 10_000,
   /** Text of an OpenAPI document: most are smaller, and those of the largest APIs are better imported in parts. */
@@ -312,4 +314,34 @@ export const LIMITS = {
   openApiToolCharacters: 96 * 1024,
   /** The same for all tools of one import: a second of work. */
   openApiCharacters: 6 * 1024 * 1024,
+  /** Files of one tenant's workspace: a project without what others have made. */
+  workspaceFiles: 10_000,
+  /** All of a workspace's files together: a shell gets all of them, in one message of at most 32 MiB. */
+  workspaceBytes: 10 * 1024 * 1024,
+  /** One file of a workspace: a row of its object's storage holds 2 MB. */
+  workspaceFileBytes: 1024 * 1024,
+  /** A file's path in UTF-8: ten thousand of them are half of the workspace's own size. */
+  workspacePathBytes: 512,
+  /** Folders that a file lies in, and itself: each costs its object some memory. */
+  workspaceDepth: 16,
+  /** Memories that one search looks through, the newest of them: a thousand pages, and half a second of a processor. */
+  memorySearchBytes: 2 * 1024 * 1024,
+  /** Characters of a file that one read answers, some 10,000 tokens: more is asked for by line. */
+  workspaceReadCharacters: 40_000,
+  /** Lines that one search answers: whoever finds more looks for something narrower. */
+  workspaceMatches: 200,
+  /** Characters of such a line. */
+  workspaceLineCharacters: 300,
+  /** Paths that one pattern answers. */
+  workspacePaths: 1_000,
+  /** Characters of what a command printed that are answered, of its errors a quarter: some 5,000 tokens. */
+  shellOutputCharacters: 20_000,
+  /** What the parts of a command print together, to each other too: as much as there are files. */
+  shellOutputBytes: 12 * 1024 * 1024,
+  /** What the parts of a command read together: a search with a hard pattern over that much takes some seconds. */
+  shellInputBytes: 4 * 1024 * 1024,
+  /** A command's own time: below what its tool has, so that what it printed is still answered. */
+  shellTimeMs: 8_000,
+  /** How often a command runs over files that others change meanwhile: it has no other effect than on them. */
+  shellRuns: 3,
 } as const;

@@ -3,6 +3,7 @@ import type { Tool } from "../catalog/define-tool.ts";
 import { parseToolSecrets, type ToolSecrets } from "../catalog/declared/secret-bindings.ts";
 import { type Caller, type Jurisdiction, JURISDICTIONS } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
+import { WORKSPACES } from "../contract/gate/workspace.ts";
 import type { Ports, RunOptions } from "../egress/ports.ts";
 import { attemptNow } from "../kit/result.ts";
 import { CONFIRMATION_LIMITS } from "../state/confirmations.ts";
@@ -169,6 +170,18 @@ export function readToolGates(env: Env, { tools }: Catalog): ToolGateNamespace {
   const jurisdiction = readJurisdiction(env);
   if (limited === undefined || jurisdiction === undefined) return anywhere;
   return placeObjects(anywhere, jurisdiction, "VOLLEY_JURISDICTION");
+}
+
+/**
+ * Ports through which a tool gets at the workspaces that are where its caller's objects are: the same name elsewhere is another
+ * workspace. Throws where the runtime cannot keep them there.
+ */
+export function placeWorkspaces(ports: Ports, jurisdiction: Jurisdiction): Ports {
+  const binding = (name: string): object | undefined => {
+    const found = ports.binding(name);
+    return found === undefined || name !== WORKSPACES ? found : placeObjects(found, jurisdiction, name);
+  };
+  return { ...ports, binding };
 }
 
 /** Never ignored: who names a jurisdiction promised somebody where data lies, so anything but a known one throws. */

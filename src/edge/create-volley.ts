@@ -13,6 +13,7 @@ import { UpstreamHealth } from "../egress/upstream-health.ts";
 import { loadCompiler } from "./added-tools.ts";
 import {
   type Env,
+  placeWorkspaces,
   readGateOptions,
   readRunOptions,
   readToolGates,
@@ -21,6 +22,7 @@ import {
 import { createDeployment, type Deployment, type VolleyOptions } from "./deployment.ts";
 import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createToolGate } from "./durable/tool-gate.ts";
+import { createWorkspace } from "./durable/workspace.ts";
 import { createToolGates } from "./gate-client/tool-gate-client.ts";
 import { createApp } from "./app.ts";
 import { developmentOrigins } from "./platform/development.ts";
@@ -46,8 +48,9 @@ export function createVolley(options: VolleyOptions) {
   };
 
   const TenantGate = createTenantGate({
-    createBackground(env, tenant) {
-      const ports = createSystemPorts(env, rest);
+    createBackground(env, tenant, jurisdiction) {
+      const anywhere = createSystemPorts(env, rest);
+      const ports = jurisdiction === undefined ? anywhere : placeWorkspaces(anywhere, jurisdiction);
       const options = readRunOptions(env, rest.trustedOrigins);
       // An alarm is an invocation of its own, with its own six header slots and its own time.
       const slots = new Semaphore(options.headerSlots);
@@ -88,7 +91,12 @@ export function createVolley(options: VolleyOptions) {
     },
     optionsOf: readGateOptions,
   });
-  return { app: { ...createApp(deploymentOf), options }, TenantGate, ToolGate: createToolGate() };
+  return {
+    app: { ...createApp(deploymentOf), options },
+    TenantGate,
+    ToolGate: createToolGate(),
+    Workspace: createWorkspace(),
+  };
 }
 
 /** What of a declaration says how often it may be called, without making a tool of it. */

@@ -12,6 +12,7 @@ import { AddedTools } from "./added-tools.ts";
 import {
   type Env,
   hasDevelopmentOrigins,
+  placeWorkspaces,
   readGateOptions,
   readKeys,
   readOrigins,
@@ -109,6 +110,9 @@ export function createDeployment(
     heldByTenant.set(tenant, (held = new IsolateQuota()));
     return held;
   };
+  // Where nobody says where objects are kept, nothing is placed.
+  const placedPorts = ({ jurisdiction }: Caller): Ports =>
+    jurisdiction === undefined ? ports : placeWorkspaces(ports, jurisdiction);
   return {
     keys,
     contextOf(caller, requestId, defer) {
@@ -152,7 +156,7 @@ export function createDeployment(
           isShipped,
           rules: { tenant: caller.tenant, secrets: toolSecrets, trustedOrigins: options.trustedOrigins },
         },
-        ports: { ...ports, clock },
+        ports: { ...placedPorts(caller), clock },
         options,
         origins,
         health,

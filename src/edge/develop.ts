@@ -16,6 +16,8 @@ export interface Served {
   readonly app: App;
   readonly TenantGate: Gate;
   readonly ToolGate: Gate;
+  /** Where the Worker has tools of a workspace. */
+  readonly Workspace?: Gate;
 }
 
 /** The class of an object, whatever it makes of its environment. */
@@ -28,27 +30,32 @@ type Gate = new (ctx: DurableObjectState, env: Record<string, unknown>) => objec
  *
  * @param load import what is served. Only in here, because a tool that cannot be declared throws while it is imported
  */
-export async function develop(env: Env, load: () => Promise<Served>): Promise<Served> {
+export async function develop(env: Env, load: () => Promise<Served>): Promise<Required<Served>> {
   const started = await attempt(async () => {
     const origins = readDevelopmentOrigins(env);
     beginDevelopment(origins);
     const served = await load();
     for (const tool of served.app.options.tools) checkDescribable(tool);
     say("log", describeStart(env, served.app.options, origins));
-    return served;
+    return { Workspace: Idle, ...served };
   });
   return started.ok ? started.value : serveProblem(started.error);
 }
 
 /** Answer every request with why there is no Worker. */
-function serveProblem(error: unknown): Served {
+function serveProblem(error: unknown): Required<Served> {
   const problem = error instanceof Error ? error.message : String(error);
   // With its stack: the development server puts the lines of the sources in.
   say("error", `Volley cannot start. ${error instanceof Error ? error.stack : problem}`);
   const hint = `Volley cannot start, and tries again when a file is saved. ${problem}`;
   const answer = (request: Request): Response =>
     respondRefusal(request, makeRefusal("UNAVAILABLE", hint), crypto.randomUUID());
-  return { app: { fetch: answer, options: { tools: [] } }, TenantGate: Idle, ToolGate: Idle };
+  return {
+    app: { fetch: answer, options: { tools: [] } },
+    TenantGate: Idle,
+    ToolGate: Idle,
+    Workspace: Idle,
+  };
 }
 
 /** Stands in for an object that cannot be made. Its storage stays as it is, and an alarm that comes is tried again later. */

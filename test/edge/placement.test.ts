@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Jurisdiction } from "../../src/contract/gate/caller.ts";
 import { createVolley } from "../../src/edge/create-volley.ts";
 import { digestKey } from "../../src/edge/http/key-ring.ts";
+import { memorySearch } from "../../src/tools/workspace/memory-search.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 
 interface Named<T> {
@@ -42,14 +43,19 @@ let workers = 0;
 /** A whole Worker whose bindings record the names. Its tenant is one of its own. */
 async function createWorker(bindings: object, entry: object = {}) {
   const tenant = `placed-${(workers += 1)}`;
-  const asked: Record<"tenants" | "tools", Seen[]> = { tenants: [], tools: [] };
+  const asked: Record<"tenants" | "tools" | "workspaces", Seen[]> = {
+    tenants: [],
+    tools: [],
+    workspaces: [],
+  };
   const { app } = createVolley({
-    tools: createProbeTools("https://probe.example.com"),
+    tools: [...createProbeTools("https://probe.example.com"), memorySearch],
     send: async () => Response.json({ items: Array.from({ length: 400 }, (_, id) => ({ id })) }),
   });
   const all = {
     TENANT_GATE: recordNames(env.TENANT_GATE, asked.tenants, tenant),
     TOOL_GATE: recordNames(env.TOOL_GATE, asked.tools, tenant),
+    WORKSPACES: recordNames(env.WORKSPACES, asked.workspaces, tenant),
     VOLLEY_KEYS: JSON.stringify([
       {
         name: "k",
@@ -116,6 +122,7 @@ async function useEverything(send: Awaited<ReturnType<typeof createWorker>>["sen
   expect((await send(pathOf(parked!), { decision: "approve" })).status).toBe(200);
   expect((await send(pathOf(refused!), { decision: "reject" })).status).toBe(200);
   await run({ actions: [{ tool: "probe-global", args: { n: 1 } }] });
+  await run({ actions: [{ tool: "memory_search", args: { query: "tea" } }] });
 }
 
 const placesOf = (seen: readonly Seen[]) => new Set(seen.map(([where]) => where));
@@ -132,6 +139,7 @@ describe("A tenant's objects", () => {
     expect(new Set(asked.tenants.map(([, name]) => name))).toEqual(new Set([tenant, ...shards]));
     expect(placesOf(asked.tenants)).toEqual(new Set(["anywhere"]));
     expect(new Set(asked.tools.map(String))).toEqual(new Set(["anywhere,probe-global"]));
+    expect(asked.workspaces).toEqual([["anywhere", tenant]]);
   });
 
   test.each([
@@ -153,6 +161,7 @@ describe("A tenant's objects", () => {
       expect(new Set(asked.tenants.map(([, name]) => name)).size).toBe(8);
       expect(asked.tenants.every(([, name]) => name.startsWith(tenant))).toBe(true);
       expect(placesOf(asked.tools)).toEqual(new Set([tools]));
+      expect(asked.workspaces).toEqual([[where, tenant]]);
     },
   );
 });

@@ -2,6 +2,8 @@ import { createVolley } from "../../src/edge/create-volley.ts";
 import { createTenantGate } from "../../src/edge/durable/tenant-gate.ts";
 import type { TenantGateMethods } from "../../src/contract/gate/tenant-gate-methods.ts";
 import { createToolGate, type ToolGateMethods } from "../../src/edge/durable/tool-gate.ts";
+import type { WorkspaceMethods } from "../../src/contract/gate/workspace.ts";
+import { createWorkspace } from "../../src/edge/durable/workspace.ts";
 import { limitedMail } from "./limited-mail.ts";
 import { SCRIPTED, tenantsServed } from "./scripted-attempts.ts";
 
@@ -38,6 +40,11 @@ export const ToolGate = createToolGate();
 /** A tool's gate whose limits a test can reach, and which recovers while a test waits. */
 export const SmallToolGate = createToolGate({ waiters: 3, leadMs: 200, idleMs: 100 });
 
+export const Workspace = createWorkspace();
+
+/** A workspace whose limits a test can reach. */
+export const SmallWorkspace = createWorkspace({ files: 3, bytes: 20, fileBytes: 10 });
+
 declare global {
   namespace Cloudflare {
     interface Env {
@@ -51,6 +58,12 @@ declare global {
         DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
       >;
       readonly TOOL_GATE: DurableObjectNamespace<DurableObject & ToolGateMethods & Rpc.DurableObjectBranded>;
+      readonly WORKSPACES: DurableObjectNamespace<
+        DurableObject & WorkspaceMethods & Rpc.DurableObjectBranded
+      >;
+      readonly SMALL_WORKSPACES: DurableObjectNamespace<
+        DurableObject & WorkspaceMethods & Rpc.DurableObjectBranded
+      >;
       readonly SMALL_TOOL_GATE: DurableObjectNamespace<
         DurableObject & ToolGateMethods & Rpc.DurableObjectBranded
       >;

@@ -4,6 +4,7 @@ import { createVolley } from "../../src/edge/create-volley.ts";
 import { develop } from "../../src/edge/develop.ts";
 import { OPT_IN_TOOLS } from "../../src/tools/opt-in-tools.ts";
 import { PACK_TOOLS } from "../../src/tools/pack-tools.ts";
+import { WORKSPACE_TOOLS } from "../../src/tools/workspace-tools.ts";
 import { EXAMPLE_TOOLS } from "./example-tools.ts";
 import { createFiller } from "./fill-database.ts";
 import { createProbeTools } from "./probe-tools.ts";
@@ -11,8 +12,8 @@ import { EXAMPLES_HOST } from "./upstreams/examples.ts";
 import { PAGE_HOSTS } from "./upstreams/pages.ts";
 import { hasStandIn, routeUpstream } from "./upstreams/route-upstream.ts";
 
-const { PROBE_ORIGIN } = env as unknown as { readonly PROBE_ORIGIN: string };
-const probeOrigin = new URL(PROBE_ORIGIN).origin;
+const { PROBE_ORIGIN, WORKSPACE } = env as unknown as Readonly<Record<string, string>>;
+const probeOrigin = new URL(PROBE_ORIGIN!).origin;
 const fill = createFiller(env);
 
 /**
@@ -22,17 +23,16 @@ const fill = createFiller(env);
 const served = await develop({ ...env }, async () => {
   const { default: app } = await import("../../src/worker.ts");
   const { options } = app;
-  const taken = new Set(options.tools.map(({ name }) => name));
-  const own = [
-    ...Object.values(OPT_IN_TOOLS).flat(),
-    ...PACK_TOOLS,
-    ...createProbeTools(probeOrigin),
-    ...EXAMPLE_TOOLS,
-  ];
-  const more = own.filter(({ name }) => !taken.has(name));
+  const probes = [...createProbeTools(probeOrigin), ...EXAMPLE_TOOLS];
+  // Four tools of the workspace have the names of probes, which tests of other things rely on: whoever comes first is it.
+  const named = WORKSPACE === "on" ? [...WORKSPACE_TOOLS, ...probes] : [...probes, ...WORKSPACE_TOOLS];
+  const taken = new Set<string>();
+  const tools = [...options.tools, ...Object.values(OPT_IN_TOOLS).flat(), ...PACK_TOOLS, ...named].filter(
+    ({ name }) => !taken.has(name) && taken.add(name),
+  );
   return createVolley({
     ...options,
-    tools: [...options.tools, ...more].map(fill),
+    tools: tools.map(fill),
     send: (url, init) => (hasStandIn(url) ? routeUpstream(new Request(url, init)) : null) ?? fetch(url, init),
     // Names that nobody can have, which a caller may only name here.
     trustedOrigins: [probeOrigin, ...[EXAMPLES_HOST, ...PAGE_HOSTS].map((host) => `https://${host}`)],
@@ -43,3 +43,4 @@ const served = await develop({ ...env }, async () => {
 export default served.app;
 export const TenantGate = served.TenantGate;
 export const ToolGate = served.ToolGate;
+export const Workspace = served.Workspace;

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { rmSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
@@ -17,6 +17,8 @@ export interface Bundle extends AsyncDisposable {
   readonly path: string;
   readonly bytes: number;
   readonly gzipBytes: number;
+  /** Each text that the module may import: its name, and its bytes gzipped. */
+  readonly texts: ReadonlyMap<string, number>;
 }
 
 export interface BundleSource {
@@ -61,12 +63,23 @@ export async function buildBundle(source: BundleSource): Promise<Bundle> {
       path,
       bytes: code.length,
       gzipBytes: gzipSync(code).length,
+      texts: await measureTexts(outDir),
       [Symbol.asyncDispose]: clean,
     };
   } catch (error) {
     await clean();
     throw error;
   }
+}
+
+/** Wrangler puts the hash of a text before its name. */
+async function measureTexts(folder: string): Promise<Map<string, number>> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".txt")).toSorted();
+  const sizes = names.map(async (name): Promise<[string, number]> => {
+    const bytes = await readFile(join(folder, name));
+    return [name.replace(/^[0-9a-f]+-/, ""), gzipSync(bytes).length];
+  });
+  return new Map(await Promise.all(sizes));
 }
 
 /** The configuration to build with, and the file name of its entry. */

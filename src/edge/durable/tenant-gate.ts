@@ -13,6 +13,7 @@ import type {
   ParkAnswer,
   ParkRequest,
 } from "../../contract/gate/confirmation.ts";
+import type { Jurisdiction } from "../../contract/gate/caller.ts";
 import type { IdempotencyClosing } from "../../contract/gate/idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
 import { tenantOfObject } from "../../contract/gate/job-shard.ts";
@@ -50,7 +51,11 @@ export interface TenantGateOptions extends OutboxOptions {
 
 export interface TenantGateParts {
   /** Create what does this object's background work, one thing at a call. Each bounds its own time below the lease. */
-  readonly createBackground: (env: Env, tenant: string) => GateBackground;
+  readonly createBackground: (
+    env: Env,
+    tenant: string,
+    jurisdiction: Jurisdiction | undefined,
+  ) => GateBackground;
   /** Options that differ from `LIMITS`, from the object's environment. */
   readonly optionsOf?: (env: Env) => Partial<TenantGateOptions>;
 }
@@ -108,7 +113,13 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
         this.#admission = new BatchAdmission({ quota: this.#quota, outbox: this.#outbox, keys: this.#keys });
         const alarmAt = await ctx.storage.getAlarm();
         this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
-        this.#drain = this.#createDrain(createBackground(env, tenantOf(ctx.id)), options);
+        // The object's own id says where it is kept.
+        const background = createBackground(
+          env,
+          tenantOf(ctx.id),
+          ctx.id.jurisdiction as Jurisdiction | undefined,
+        );
+        this.#drain = this.#createDrain(background, options);
         const dueAt = this.#outbox.nextDue(Date.now());
         // One that is missing may have woken the object just now, and is set again by `alarm` or the first entry.
         if (alarmAt !== null && dueAt !== null) this.#alarm.arm(dueAt);

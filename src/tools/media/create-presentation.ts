@@ -1,0 +1,59 @@
+import * as z from "zod";
+
+import { defineTool } from "../../catalog/define-tool.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { callPack, LOADER } from "../kit/call-pack.ts";
+import { keepObject } from "../kit/keep-object.ts";
+
+const TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation";
+
+const line = (most: number): z.ZodString => z.string().trim().min(1).max(most);
+
+/** Write a PowerPoint presentation, in the pack `presentation`, and keep it for the caller's tenant. */
+export const createPresentation = defineTool({
+  name: "create_presentation",
+  summary: "Create a PowerPoint presentation in the background",
+  description:
+    "Create a PowerPoint file (.pptx) with one slide for each that you give: a title, bullets, notes for the speaker. It is made in " +
+    "the background: the answer is a job, whose data is where the file is read. Size: about 80 tokens.",
+  category: "media",
+  actions: ["create"],
+  isWrite: true,
+  execution: "fire-and-forget",
+  input: () =>
+    z.strictObject({
+      title: line(200).describe("The presentation's title."),
+      slides: z
+        .array(
+          z.strictObject({
+            title: line(200).describe("The slide's title."),
+            bullets: z.array(line(500)).max(20).optional().describe("What the slide says, a point each."),
+            notes: z.string().max(5_000).optional().describe("What only the speaker sees."),
+          }),
+        )
+        .min(1)
+        .max(LIMITS.presentationSlides)
+        .describe(`The slides in their order, 1 to ${LIMITS.presentationSlides}.`),
+    }),
+  hosts: [],
+  bindings: [LOADER, "OBJECTS"],
+  timeoutMs: 20_000,
+  typicalTokens: 80,
+  // The object is named after the key, so another attempt writes the same one.
+  idempotent: "with-key",
+  delivery: "at-least-once",
+  orchestration: {
+    mode: "fan-out-bounded",
+    max_concurrency: 2,
+    backoff: { strategy: "exponential", initial_ms: 1_000 },
+  },
+  run: async ({ title, slides }, ctx) => {
+    const bytes = await callPack<Uint8Array>(PRESENTATION, "writePresentation", [title, slides], ctx);
+    return keepObject(ctx, { bytes, contentType: TYPE, extension: "pptx" });
+  },
+});
+
+const PRESENTATION = {
+  name: "presentation",
+  text: () => import("../../../dist/packs/presentation.txt"),
+};

@@ -1,0 +1,74 @@
+import * as z from "zod";
+
+import { defineTool } from "../../catalog/define-tool.ts";
+import { ToolFailure } from "../../catalog/tool-failure.ts";
+import { WORKSPACES } from "../../contract/gate/workspace.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { quotedText } from "../../kit/visible-text.ts";
+import { normaliseFilePath } from "./workspace-path.ts";
+import {
+  changeWorkspace,
+  filePath,
+  readFile,
+  refuseChange,
+  textOf,
+  toContent,
+  WORKSPACE,
+} from "./workspace.ts";
+
+/** Replace a text that occurs once in a file of the caller's workspace. */
+export const edit = defineTool({
+  ...WORKSPACE,
+  name: "edit",
+  summary: "Replace one text in a file of the workspace",
+  description:
+    "Replace a text in a file of your workspace. It must occur there exactly once, with all its blanks and line breaks; give " +
+    "enough of what is around it. `line` is where it began. Size: about 20 tokens.",
+  actions: ["update"],
+  isWrite: true,
+  input: () =>
+    z.strictObject({
+      path: filePath(),
+      old: z.string().min(1).describe("The text to replace, exactly as it stands in the file."),
+      new: z.string().describe("The text to put in its place; empty removes it."),
+    }),
+  bindings: [WORKSPACES],
+  typicalTokens: 20,
+  orchestration: { mode: "parallel-safe" },
+  run: async ({ path, old, new: replacement }, ctx) => {
+    const normal = normaliseFilePath(path);
+    for (let run = 0; run < LIMITS.shellRuns; run += 1) {
+      const file = await readFile(normal, ctx);
+      const text = textOf(file);
+      const at = findOnce(text, old, normal);
+      const edited = text.slice(0, at) + replacement + text.slice(at + old.length);
+      const content = toContent(edited);
+      const refused = await changeWorkspace([{ path: normal, content, base: file.version }], ctx);
+      if (refused === null)
+        return { path: normal, bytes: content.length, line: text.slice(0, at).split("\n").length };
+      if (refused.reason !== "changed")
+        throw new ToolFailure("INVALID_ARGS", { hint: refuseChange(refused) });
+    }
+    throw new ToolFailure("OVERLOADED", {
+      hint: `Others keep changing ${quotedText(normal, 80)}; nothing was written, so try again.`,
+    });
+  },
+});
+
+/** Where a text stands that is there once. Occurrences that overlap are several. */
+function findOnce(text: string, part: string, path: string): number {
+  const at = text.indexOf(part);
+  let times = 0;
+  for (let next = at; next !== -1 && times <= MOST_COUNTED; next = text.indexOf(part, next + 1)) times += 1;
+  if (times === 1) return at;
+  const found = times > MOST_COUNTED ? `more than ${MOST_COUNTED} times` : `${times} times`;
+  const advice =
+    times === 0
+      ? "read the file and send the text exactly as it stands there"
+      : "send more of what is around it, so that it is the only one";
+  throw new ToolFailure("INVALID_ARGS", {
+    hint: `The old text stands ${times === 0 ? "nowhere" : found} in ${quotedText(path, 80)}; ${advice}.`,
+  });
+}
+
+const MOST_COUNTED = 100;

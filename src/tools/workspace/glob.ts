@@ -1,0 +1,47 @@
+import * as z from "zod";
+
+import { defineTool } from "../../catalog/define-tool.ts";
+import { ToolFailure } from "../../catalog/tool-failure.ts";
+import { WORKSPACES } from "../../contract/gate/workspace.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { matchGlob } from "./match-glob.ts";
+import { askWorkspace, WORKSPACE } from "./workspace.ts";
+
+/** List the files of the caller's workspace whose paths fit a pattern. */
+export const glob = defineTool({
+  ...WORKSPACE,
+  name: "glob",
+  summary: "List files of the workspace by a pattern",
+  description:
+    "List the paths of your workspace's files that fit a pattern: * and ? within a name, ** for any folders, [a-z], {a,b}. " +
+    `'**' lists all. Sorted, at most ${LIMITS.workspacePaths}; \`total\` says how many there are. Size: about 300 tokens.`,
+  actions: ["list", "search"],
+  isWrite: false,
+  input: () =>
+    z.strictObject({
+      pattern: z.string().min(1).max(500).describe("The pattern, such as 'src/**/*.ts' or '*.md'."),
+    }),
+  bindings: [WORKSPACES],
+  typicalTokens: 300,
+  // All paths of a workspace are megabytes too.
+  orchestration: {
+    mode: "fan-out-bounded",
+    max_concurrency: 2,
+    backoff: { strategy: "exponential", initial_ms: 200 },
+  },
+  run: async ({ pattern }, ctx) => {
+    const heads = await askWorkspace(ctx, (workspace) => workspace.heads(""));
+    const paths = pathsOf(
+      pattern,
+      heads.map(({ path }) => path),
+    );
+    return { paths: paths.slice(0, LIMITS.workspacePaths), total: paths.length };
+  },
+});
+
+/** The paths that fit a pattern; throws `INVALID_ARGS` where that cannot be said. */
+export function pathsOf(pattern: string, paths: readonly string[]): string[] {
+  const matching = matchGlob(pattern, paths);
+  if (matching.ok) return matching.value;
+  throw new ToolFailure("INVALID_ARGS", { hint: matching.error });
+}

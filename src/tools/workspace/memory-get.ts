@@ -1,0 +1,65 @@
+import * as z from "zod";
+
+import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
+import { ToolFailure } from "../../catalog/tool-failure.ts";
+import { type WorkspaceFile, WORKSPACES } from "../../contract/gate/workspace.ts";
+import { quotedText } from "../../kit/visible-text.ts";
+import { nearest } from "../../kit/nearest.ts";
+import { MEMORY_FOLDER, toMemoryId } from "./memory-search.ts";
+import { showLines } from "./read.ts";
+import { normaliseFilePath } from "./workspace-path.ts";
+import { askWorkspace, textOf, WORKSPACE } from "./workspace.ts";
+
+/** Read one memory of the caller's workspace: a note under `memory/`. */
+export const memoryGet = defineTool({
+  ...WORKSPACE,
+  name: "memory_get",
+  summary: "Read one memory by its id",
+  description:
+    "Read one memory, a note that was written under memory/ in your workspace, by the id that memory_search gives. Size: about " +
+    "500 tokens.",
+  actions: ["read"],
+  isWrite: false,
+  input: () =>
+    z.strictObject({
+      id: z.string().min(1).max(1_000).describe("The memory's id, such as 'decisions/database'."),
+    }),
+  bindings: [WORKSPACES],
+  typicalTokens: 500,
+  orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 200 } },
+  run: async ({ id }, ctx) => {
+    const file = await findMemory(id, ctx);
+    const { content, next_offset } = showLines(textOf(file), 1, Number.POSITIVE_INFINITY);
+    return {
+      id: toMemoryId(file.path),
+      path: file.path,
+      content,
+      // The rest is read like that of any other file.
+      ...(next_offset !== undefined && { next_offset }),
+    };
+  },
+});
+
+/** Memories that may have been meant. */
+const MOST_LOOKED_AT = 200;
+
+/** By its id or its path, with `.md` or without. */
+async function findMemory(id: string, ctx: ToolContext): Promise<WorkspaceFile> {
+  const named = normaliseFilePath(id);
+  const path = named.startsWith(`${MEMORY_FOLDER}/`) ? named : normaliseFilePath(`${MEMORY_FOLDER}/${named}`);
+  for (const candidate of [`${path}.md`, path]) {
+    const found = await askWorkspace(ctx, (workspace) => workspace.read(candidate));
+    const file = found.find((one) => one.path === candidate);
+    if (file !== undefined) return file;
+  }
+  const heads = await askWorkspace(ctx, (workspace) => workspace.heads(MEMORY_FOLDER, MOST_LOOKED_AT));
+  const meant = nearest(
+    named,
+    heads.map((head) => toMemoryId(head.path)),
+  );
+  const hint =
+    meant.length > 0
+      ? `did you mean ${meant.map((one) => quotedText(one, 80)).join(" or ")}?`
+      : "memory_search finds those there are.";
+  throw new ToolFailure("NOT_FOUND", { hint: `There is no memory ${quotedText(named, 80)}; ${hint}` });
+}

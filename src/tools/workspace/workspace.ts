@@ -1,0 +1,127 @@
+import * as z from "zod";
+
+import type { ToolContext } from "../../catalog/define-tool.ts";
+import { ToolFailure } from "../../catalog/tool-failure.ts";
+import type { ChangeRefusal, FileChange, FileHead, WorkspaceFile } from "../../contract/gate/workspace.ts";
+import { WORKSPACES } from "../../contract/gate/workspace.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { nearest } from "../../kit/nearest.ts";
+import { attempt, attemptNow } from "../../kit/result.ts";
+import { quotedText } from "../../kit/visible-text.ts";
+
+/** What the tools of the workspace have in common. */
+export const WORKSPACE = {
+  category: "workspace",
+  domain: "workspace",
+  execution: "sync",
+  hosts: [],
+} as const;
+
+export const filePath = (): z.ZodString =>
+  z
+    .string()
+    .min(1)
+    .max(1_000)
+    .describe("The file's path, relative to the workspace's root, such as 'src/index.ts'.");
+
+/** A workspace as another isolate sees it. */
+interface WorkspaceStub {
+  heads(under: string, most?: number): Promise<FileHead[]>;
+  read(path: string): Promise<WorkspaceFile[]>;
+  change(changes: readonly FileChange[]): Promise<ChangeRefusal | null>;
+}
+
+interface WorkspaceNamespace {
+  idFromName(name: string): object;
+  get(id: object): WorkspaceStub;
+}
+
+/** The workspace of the caller's tenant; nothing in a call's arguments can name another. */
+function workspaceOf(ctx: ToolContext): WorkspaceStub {
+  const namespace = ctx.binding<WorkspaceNamespace>(WORKSPACES);
+  return namespace.get(namespace.idFromName(ctx.caller.tenant));
+}
+
+/** Ask the workspace what changes nothing; a failure may be tried again. */
+export async function askWorkspace<T>(
+  ctx: ToolContext,
+  ask: (workspace: WorkspaceStub) => Promise<T>,
+): Promise<T> {
+  const workspace = workspaceOf(ctx);
+  const asked = await attempt(() => ask(workspace));
+  if (asked.ok) return asked.value;
+  ctx.log.warn("the workspace did not answer", { error: String(asked.error) });
+  throw new ToolFailure("OVERLOADED", { hint: "The workspace did not answer just now; try again." });
+}
+
+/**
+ * Make changes as a whole, or none of them; why none, or null. What breaks on the way goes on as it is: whether the changes were
+ * made is then not known.
+ */
+export function changeWorkspace(
+  changes: readonly FileChange[],
+  ctx: ToolContext,
+): Promise<ChangeRefusal | null> {
+  return workspaceOf(ctx).change(changes);
+}
+
+/** Read one file; throws `NOT_FOUND`, naming files that may have been meant, where there is none. */
+export async function readFile(path: string, ctx: ToolContext): Promise<WorkspaceFile> {
+  const found = await askWorkspace(ctx, (workspace) => workspace.read(path));
+  const file = found.find((one) => one.path === path);
+  if (file !== undefined) return file;
+  if (found.length > 0)
+    throw new ToolFailure("INVALID_ARGS", {
+      hint: `${quotedText(path, 80)} is a folder; name one of its files, such as ${quotedText(found[0]!.path, 80)}.`,
+    });
+  throw await missingFile(path, ctx);
+}
+
+/** Paths that may have been meant: a slip is made in a workspace that one can overlook. */
+const MOST_LOOKED_AT = 500;
+
+async function missingFile(path: string, ctx: ToolContext): Promise<ToolFailure> {
+  const heads = await askWorkspace(ctx, (workspace) => workspace.heads("", MOST_LOOKED_AT));
+  const paths = heads.map((head) => head.path);
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const sameName = paths.filter((one) => one === name || one.endsWith(`/${name}`)).slice(0, 3);
+  const meant = sameName.length > 0 ? sameName : nearest(path, paths);
+  const hint =
+    meant.length > 0
+      ? `did you mean ${meant.map((one) => quotedText(one, 80)).join(" or ")}?`
+      : "glob lists the files there are.";
+  return new ToolFailure("NOT_FOUND", { hint: `There is no file ${quotedText(path, 80)}; ${hint}` });
+}
+
+/** A file's content as text; throws `INVALID_ARGS` where it is none. */
+export function textOf({ path, content }: WorkspaceFile): string {
+  // What stands at the beginning as a mark of its order is part of the file too: whoever writes it back keeps it.
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const text = attemptNow(() => decoder.decode(content));
+  if (text.ok) return text.value;
+  throw new ToolFailure("INVALID_ARGS", {
+    hint: `The file ${quotedText(path, 80)} is not text in UTF-8; bash can show its bytes, with od or base64.`,
+  });
+}
+
+/** Text as a file's content; throws `INVALID_ARGS` where UTF-8 has no way to write it. */
+export function toContent(text: string): Uint8Array {
+  if (text.isWellFormed()) return new TextEncoder().encode(text);
+  throw new ToolFailure("INVALID_ARGS", {
+    hint: "The text holds half of a character (a lone surrogate); send whole ones.",
+  });
+}
+
+/** Say why a change was not made; nothing of it was. */
+export function refuseChange(refusal: Exclude<ChangeRefusal, { reason: "changed" }>): string {
+  switch (refusal.reason) {
+    case "folder":
+      return `${quotedText(refusal.path, 80)} is a folder; name a file in it, or another path.`;
+    case "inside-file":
+      return `${quotedText(refusal.file, 80)} is a file, so nothing can lie in it; choose another path.`;
+    case "large-file":
+      return `The file ${quotedText(refusal.path, 80)} would have more than ${LIMITS.workspaceFileBytes} bytes; divide it into several.`;
+    case "full":
+      return `The workspace would have more than ${LIMITS.workspaceBytes} bytes or ${LIMITS.workspaceFiles} files; remove some first, such as with bash and rm.`;
+  }
+}

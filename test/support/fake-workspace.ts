@@ -1,0 +1,74 @@
+import type {
+  ChangeRefusal,
+  FileChange,
+  FileHead,
+  WorkspaceFile,
+  WorkspaceMethods,
+} from "../../src/contract/gate/workspace.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
+import { WorkspaceIndex } from "../../src/state/workspace-index.ts";
+
+const ROOM = {
+  files: LIMITS.workspaceFiles,
+  bytes: LIMITS.workspaceBytes,
+  fileBytes: LIMITS.workspaceFileBytes,
+};
+
+/** A tenant's workspace in memory, under the rules of the real one. */
+class FakeWorkspace implements WorkspaceMethods {
+  readonly #files = new Map<string, WorkspaceFile>();
+  readonly #index = new WorkspaceIndex();
+
+  read(path: string): WorkspaceFile[] {
+    const isUnder = (one: string): boolean => path === "" || one === path || one.startsWith(`${path}/`);
+    return [...this.#files.values()]
+      .filter((file) => isUnder(file.path))
+      .sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  heads(under: string, most: number = ROOM.files): FileHead[] {
+    return this.read(under)
+      .slice(0, most)
+      .map(({ path, version, content }) => ({ path, version, bytes: content.length }));
+  }
+
+  change(changes: readonly FileChange[]): ChangeRefusal | null {
+    const refused = this.#index.check(changes, ROOM);
+    if (refused !== null) return refused;
+    const version = this.#index.nextVersion(0);
+    this.#index.apply(changes, version);
+    for (const { path, content } of changes) {
+      if (content === null) this.#files.delete(path);
+      else this.#files.set(path, { path, content, version });
+    }
+    return null;
+  }
+}
+
+/** The namespace of workspaces, by tenant; `before` happens ahead of every change, as if somebody else were faster. */
+export class FakeWorkspaces {
+  readonly #workspaces = new Map<string, FakeWorkspace>();
+  before: () => void = () => {};
+
+  idFromName(name: string): object {
+    return { name };
+  }
+
+  get({ name }: { readonly name: string }): object {
+    const workspace = this.of(name);
+    return {
+      heads: async (under: string, most?: number) => workspace.heads(under, most),
+      read: async (path: string) => workspace.read(path),
+      change: async (changes: readonly FileChange[]) => {
+        this.before();
+        return workspace.change(changes);
+      },
+    };
+  }
+
+  of(tenant: string): FakeWorkspace {
+    const workspace = this.#workspaces.get(tenant) ?? new FakeWorkspace();
+    this.#workspaces.set(tenant, workspace);
+    return workspace;
+  }
+}
