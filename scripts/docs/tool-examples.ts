@@ -168,4 +168,244 @@ export const TOOL_EXAMPLES: Readonly<Record<string, ToolExample>> = {
       ],
     },
   },
+  rerank: {
+    args: {
+      query: "How long may goods be returned?",
+      documents: ["We ship within two days.", "Goods may be returned within 30 days."],
+    },
+    answer: {
+      results: [
+        { index: 1, score: 0.6663 },
+        { index: 0, score: 0.001 },
+      ],
+    },
+  },
+  add_calendar_event: {
+    args: {
+      title: "Lunch with Ada",
+      start_time: "tomorrow at noon",
+      duration: "90 minutes",
+      timezone: "Europe/Berlin",
+    },
+    answer: {
+      success: true,
+      event_id: "vddinib9hv",
+      start: "2026-11-03T12:00:00+01:00",
+      end: "2026-11-03T13:30:00+01:00",
+      all_day: false,
+    },
+  },
+  list_calendar_events: {
+    args: { limit: 2 },
+    answer: {
+      events: [
+        {
+          event_id: "vddinib9hv",
+          title: "Lunch with Ada",
+          start: "2026-11-03T11:00:00Z",
+          end: "2026-11-03T12:30:00Z",
+        },
+        {
+          event_id: "abc123",
+          title: "Meeting with John",
+          start: "2026-11-03T14:00:00Z",
+          end: "2026-11-03T15:00:00Z",
+        },
+      ],
+      more: true,
+    },
+  },
+  search_calendar_events: {
+    args: { query: "stand-up" },
+    answer: {
+      events: [
+        { event_id: "def456", title: "Stand-up", start: "2026-11-04T09:00:00Z", end: "2026-11-04T09:15:00Z" },
+      ],
+    },
+  },
+  update_calendar_event: {
+    args: { event_id: "def456", start_time: "2026-12-01T09:30:00Z" },
+    answer: {
+      success: true,
+      event_id: "def456",
+      title: "Stand-up",
+      start: "2026-12-01T09:30:00Z",
+      end: "2026-12-01T09:45:00Z",
+      all_day: false,
+    },
+  },
+  delete_calendar_event: { args: { event_id: "abc123" }, answer: { success: true, event_id: "abc123" } },
+  send_gmail: {
+    args: { to: ["ada@example.com"], subject: "Minutes", body: "Attached to the calendar entry." },
+    answer: { success: true, message_id: "d84603a60bde906a", thread_id: "d84603a60bde906a" },
+  },
+  search_gmail: {
+    args: { query: "minutes", limit: 1 },
+    answer: {
+      messages: [
+        {
+          message_id: "d84603a60bde906a",
+          from: "Volley <volley@example.com>",
+          subject: "Minutes",
+          date: "Mon, 02 Nov 2026 15:00:00 GMT",
+          snippet: "Attached to the calendar entry.",
+        },
+      ],
+    },
+  },
+  read_gmail: {
+    args: { message_id: "d84603a60bde906a" },
+    answer: {
+      message_id: "d84603a60bde906a",
+      thread_id: "d84603a60bde906a",
+      from: "Volley <volley@example.com>",
+      to: "ada@example.com",
+      subject: "Minutes",
+      date: "Mon, 02 Nov 2026 15:00:00 GMT",
+      text: "Attached to the calendar entry.",
+    },
+  },
+  add_task: {
+    args: { title: "Send the minutes", due: "tomorrow" },
+    answer: {
+      success: true,
+      task_id: "9OC4NKsDjgaJhJL6",
+      title: "Send the minutes",
+      status: "open",
+      due: "2026-11-03",
+    },
+  },
+  list_tasks: {
+    args: {},
+    answer: {
+      tasks: [
+        { task_id: "9OC4NKsDjgaJhJL6", title: "Send the minutes", status: "open", due: "2026-11-03" },
+        { task_id: "c2FuZGJveA", title: "Water the plants", status: "open" },
+      ],
+    },
+  },
+  complete_task: {
+    args: { task_id: "c2FuZGJveA" },
+    answer: { success: true, task_id: "c2FuZGJveA", title: "Water the plants", status: "completed" },
+  },
+  delete_task: { args: { task_id: "c2FuZGJveA" }, answer: { success: true, task_id: "c2FuZGJveA" } },
+  search_documents: {
+    args: { query: "returns", limit: 1 },
+    answer: {
+      documents: [
+        {
+          document_id: "returns-policy",
+          title: "Returns and refunds",
+          snippet:
+            "Goods may be returned within 30 days. The refund goes to the card that was charged and takes up to five working days. Opened food cannot be returned.",
+        },
+      ],
+    },
+  },
+  fetch_document: {
+    args: { document_id: "returns-policy" },
+    answer: {
+      document_id: "returns-policy",
+      title: "Returns and refunds",
+      text: "Goods may be returned within 30 days. The refund goes to the card that was charged and takes up to five working days. Opened food cannot be returned.",
+    },
+  },
+  create_contacts: {
+    args: { contacts: [{ email: "lin@example.com", name: "Lin", company: "Navy" }] },
+    answer: { created: [{ contact_id: "c_a06ec3313018382a", email: "lin@example.com" }] },
+  },
+  query_orders: {
+    args: { status: "paid", limit: 1 },
+    answer: {
+      orders: [
+        {
+          order_id: "o-1011",
+          customer: 'Müller, Söhne & "Partner"',
+          status: "paid",
+          ordered_at: "2026-11-05T07:45:00Z",
+          total_cents: 33333,
+          currency: "EUR",
+        },
+      ],
+    },
+  },
+  revenue_summary: {
+    args: { group_by: "year" },
+    answer: {
+      revenue: [
+        { year: "2026", currency: "EUR", orders: 6, revenue_cents: 285058 },
+        { year: "2026", currency: "USD", orders: 2, revenue_cents: 20500 },
+      ],
+    },
+  },
+  csv_report: {
+    args: { source: "orders", columns: ["order_id", "status"] },
+    answer: {
+      object: "96f8f5b7-1cd0-431f-8825-c9bd18cfb0e5.a0.csv",
+      content_type: "text/csv; charset=utf-8",
+      bytes: 209,
+      url: "/v1/objects/96f8f5b7-1cd0-431f-8825-c9bd18cfb0e5.a0.csv",
+      rows: 12,
+    },
+  },
+  generate_image: {
+    args: { prompt: "A cargo bike in the rain, as a woodcut", size: "1024x1024" },
+    answer: {
+      object: "7b16f708-0a6e-4a86-a21b-473348050000.jpg",
+      content_type: "image/jpeg",
+      bytes: 134,
+      url: "/v1/objects/7b16f708-0a6e-4a86-a21b-473348050000.jpg",
+    },
+  },
+  calculator_evaluate: {
+    args: { expression: "355/113" },
+    answer: { result: "3.14159292035398", value: 3.1415929203539825 },
+  },
+  create_presentation: {
+    args: {
+      title: "Minutes",
+      slides: [{ title: "Decided", bullets: ["We ship on Monday."], notes: "Say who." }],
+    },
+    answer: {
+      object: "4f0c9e3d-1412-415c-9120-a2371cd80000.pptx",
+      content_type: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+      bytes: 46069,
+      url: "/v1/objects/4f0c9e3d-1412-415c-9120-a2371cd80000.pptx",
+    },
+  },
+  write: {
+    args: { path: "notes/plan.md", content: "# Plan\nShip on Monday.\n" },
+    answer: { path: "notes/plan.md", bytes: 23 },
+  },
+  read: {
+    args: { path: "notes/plan.md" },
+    answer: {
+      path: "notes/plan.md",
+      content: "# Plan\nShip on Monday.\n",
+      first_line: 1,
+      last_line: 2,
+      total_lines: 2,
+    },
+  },
+  edit: {
+    args: { path: "notes/plan.md", old: "Monday", new: "Tuesday" },
+    answer: { path: "notes/plan.md", bytes: 24, line: 2 },
+  },
+  glob: { args: { pattern: "**/*.md" }, answer: { paths: ["notes/plan.md"], total: 1 } },
+  grep: {
+    args: { pattern: "Ship on \\w+", path: "notes" },
+    answer: { matches: [{ path: "notes/plan.md", line: 2, text: "Ship on Tuesday." }], files: 1 },
+  },
+  bash: {
+    args: { command: "wc -l notes/*.md | sort" },
+    answer: { exit_code: 0, stdout: "2 notes/plan.md\n", stderr: "" },
+  },
+  memory_search: {
+    args: { query: "shipping" },
+    answer: { memories: [{ id: "shipping", title: "Shipping", snippet: "# Shipping We ship on Tuesdays." }] },
+  },
+  memory_get: {
+    args: { id: "shipping" },
+    answer: { id: "shipping", path: "memory/shipping.md", content: "# Shipping\nWe ship on Tuesdays.\n" },
+  },
 };
