@@ -38,3 +38,18 @@ test("the commands of docs/register-tools.md do what the page says, in its order
   expect(imported).toMatchObject({ tools: [{ name: "shop_findItems" }], skipped: [], removed: [] });
   expect(answers).toHaveLength(5);
 });
+
+test("the README's import makes a tool that batches call", async () => {
+  const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
+  const [, body = ""] = /\/v1\/tools\/import[^']*'[^']*'[^']*'[^']*'[^']*'(.*?)'\n```/s.exec(readme) ?? [];
+  const [, action = ""] = /^Now `(.*?)`/m.exec(readme) ?? [];
+  const send = async (path: string, json: string): Promise<unknown> => {
+    const headers = { authorization: "Bearer sandbox-admin-key", "content-type": "application/json" };
+    const sent = json.replaceAll("https://probe.sandbox.test", upstream.url);
+    return (await fetch(volley.url + path, { method: "POST", headers, body: sent })).json();
+  };
+  expect(await send("/v1/tools/import", body)).toMatchObject({ tools: [{ name: "shop_findItems" }] });
+  expect(await send("/v1/execute_actions", `{ "actions": [${action}] }`)).toMatchObject({
+    results: [{ tool: "shop_findItems", status: "success", data: { items: [{}, {}, {}] } }],
+  });
+});
