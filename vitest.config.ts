@@ -25,6 +25,8 @@ const SLOW = [
   "test/formats/provider-turns.test.ts",
   "test/gate/claimed-keys.test.ts",
   "test/kit/gcra.test.ts",
+  "test/packs/search.test.ts",
+  "test/packs/shell.test.ts",
   "test/run/demotion.test.ts",
   "test/run/makespan.test.ts",
   "test/run/run-plan-properties.test.ts",

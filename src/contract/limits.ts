@@ -338,10 +338,10 @@ export const LIMITS = {
   shellOutputCharacters: 20_000,
   /** What the parts of a command print together, to each other too: as much as there are files. */
   shellOutputBytes: 12 * 1024 * 1024,
-  /** What the parts of a command read together: a search with a hard pattern over that much takes some seconds. */
-  shellInputBytes: 4 * 1024 * 1024,
+  /** What the parts of a command read at once: all of the files. */
+  shellInputBytes: 12 * 1024 * 1024,
   /** A command's own time: below what its tool has, so that what it printed is still answered. */
   shellTimeMs: 8_000,
-  /** How often a command runs over files that others change meanwhile: it has no other effect than on them. */
-  shellRuns: 3,
+  /** How often a command, or an edit, is tried over files that others change meanwhile: one of them gets on each time. */
+  workspaceTries: 8,
 } as const;

@@ -4,6 +4,7 @@ import { attempt } from "../kit/result.ts";
 
 /** Commands and expressions that are interpreted: about two seconds of a processor. */
 const MAX_STEPS = 1_000_000;
+const MAX_ITERATIONS = 100_000;
 /** A line that sed edits costs as much as so many expressions of awk. */
 const SED_STEPS = 25;
 /** Half of what the library's own tighter set of bounds allows: a loop that never ends then takes about a second. */
@@ -50,18 +51,24 @@ export async function runShell(
   files: readonly ShellFile[],
   bounds: ShellBounds,
 ): Promise<ShellRun> {
-  const own = new Set(openShell(bounds).fs.getAllPaths());
+  const steps = new StepCount();
+  const own = new Set(openShell(bounds, steps).fs.getAllPaths());
   // Files where the shell has its own are not seen there, so they stay as they are.
   const given = new Map(files.flatMap(({ path, content }) => (own.has(`/${path}`) ? [] : [[path, content]])));
-  const shell = openShell(bounds);
+  const shell = openShell(bounds, steps);
   for (const [path, content] of given) await shell.fs.writeFile(`/${path}`, content);
-  const { stdout, stderr, exitCode } = await shell.exec(command);
+  const ran = await attempt(() => shell.exec(command));
+  if (!ran.ok && !steps.isSpent) throw ran.error;
+  // The steps may run out between commands too, where the shell itself does not expect it.
+  const { stdout, stderr, exitCode } = ran.ok ? ran.value : { stdout: "", stderr: "", exitCode: 126 };
   const left = await readAll(shell, own);
   return {
     stdout,
     // What the library tells whoever configures it is nothing that the caller could do.
-    stderr: stderr.replaceAll(/, increase executionLimits\.\w+/g, ""),
-    exitCode,
+    stderr:
+      stderr.replaceAll(/, increase executionLimits\.\w+/g, "") + (steps.isSpent ? `bash: ${SPENT}\n` : ""),
+    // Where the steps ran out a command may have taken that for a failure of something else, and the next ones too.
+    exitCode: steps.isSpent ? 126 : exitCode,
     written: [...left].flatMap(([path, content]) => {
       const before = given.get(path);
       const isScratch = before === undefined && path.startsWith("tmp/");
@@ -71,21 +78,35 @@ export async function runShell(
   };
 }
 
-function openShell({ timeMs, outputBytes, inputBytes, fileBytes }: ShellBounds): Bash {
-  let steps = 0;
+const SPENT = "the command takes more steps than it may";
+
+/** Told of every command and expression that is interpreted, because awk and jq have loops and functions of their own. */
+class StepCount {
+  #steps = 0;
+
+  get isSpent(): boolean {
+    return this.#steps > MAX_STEPS;
+  }
+
+  hit(feature: string): void {
+    this.#steps += feature.startsWith("sed:") ? SED_STEPS : 1;
+    if (this.isSpent) throw new Error(SPENT);
+  }
+}
+
+function openShell({ timeMs, outputBytes, inputBytes, fileBytes }: ShellBounds, coverage: StepCount): Bash {
   return new Bash({
     cwd: "/",
     env: { HOME: "/", TMPDIR: "/tmp" },
-    // Told of every command and expression that is interpreted: awk and jq have loops and functions of their own.
-    coverage: {
-      hit(feature) {
-        steps += feature.startsWith("sed:") ? SED_STEPS : 1;
-        if (steps > MAX_STEPS) throw new Error("the command takes more steps than it may");
-      },
-    },
+    coverage,
     executionLimitProfile: "hardened",
     executionLimits: {
       maxCommandCount: MAX_COMMANDS,
+      // The steps bound loops; these would end an awk over more lines.
+      maxLoopIterations: MAX_ITERATIONS,
+      maxAwkIterations: MAX_ITERATIONS,
+      maxSedIterations: MAX_ITERATIONS,
+      maxJqIterations: MAX_ITERATIONS,
       maxExecutionTimeMs: timeMs,
       maxOutputSize: outputBytes,
       maxInputBytes: inputBytes,

@@ -48,7 +48,7 @@ export const bash = defineTool({
   typicalTokens: 500,
   orchestration: { mode: "parallel-safe" },
   run: async ({ command }, ctx) => {
-    for (let run = 0; run < LIMITS.shellRuns; run += 1) {
+    for (let run = 0; run < LIMITS.workspaceTries; run += 1) {
       const files = await askWorkspace(ctx, (workspace) => workspace.read(""));
       const ran = await callPack<ShellRun>(shellOf(ctx), "runShell", [command, files, BOUNDS], ctx);
       const versions = new Map(files.map(({ path, version }) => [path, version]));

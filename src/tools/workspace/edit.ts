@@ -37,7 +37,7 @@ export const edit = defineTool({
   orchestration: { mode: "parallel-safe" },
   run: async ({ path, old, new: replacement }, ctx) => {
     const normal = normaliseFilePath(path);
-    for (let run = 0; run < LIMITS.shellRuns; run += 1) {
+    for (let run = 0; run < LIMITS.workspaceTries; run += 1) {
       const file = await readFile(normal, ctx);
       const text = textOf(file);
       const at = findOnce(text, old, normal);
