@@ -2,6 +2,7 @@ import { ANSWER_ATTACKS } from "./answers.ts";
 import { ARGUMENT_ATTACKS } from "./arguments.ts";
 import type { Attack } from "./attack.ts";
 import { BODY_ATTACKS } from "./bodies.ts";
+import { DECLARED_ATTACKS } from "./declared.ts";
 import { FAIRNESS_ATTACKS } from "./fairness.ts";
 import { HINT_ATTACKS } from "./hints.ts";
 import { KEY_ATTACKS } from "./keys.ts";
@@ -36,4 +37,5 @@ export const ATTACKS: readonly Attack[] = [
   ...MISTAKE_ATTACKS,
   ...TOOL_ATTACKS,
   ...MCP_ATTACKS,
+  ...DECLARED_ATTACKS,
 ];

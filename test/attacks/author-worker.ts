@@ -1,5 +1,6 @@
 import * as z from "zod";
 
+import { httpTool } from "../../src/catalog/declared/http-tool.ts";
 import { type Tool, type ToolContext, defineTool } from "../../src/catalog/define-tool.ts";
 import { createVolley } from "../../src/edge/create-volley.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
@@ -94,6 +95,35 @@ function declare(name: string, changes: Partial<Tool> = {}): Tool {
   });
 }
 
+/** Schemas that ask for as much work as they may, by the tools' names. */
+const SCHEMAS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  doubling: {
+    properties: { x: { $ref: "#/$defs/n" } },
+    $defs: {
+      n: {
+        allOf: [{ properties: { x: { $ref: "#/$defs/n" } } }, { properties: { x: { $ref: "#/$defs/n" } } }],
+      },
+    },
+  },
+  wide: { allOf: Array.from({ length: 2_400 }, () => ({})) },
+  union: { properties: { x: { items: { anyOf: Array.from({ length: 9 }, () => ({ type: "string" })) } } } },
+  unique: { properties: { x: { uniqueItems: true } } },
+  searching: { properties: { x: { items: { pattern: "a+b" } } } },
+};
+
+function declareSchema([name, schema]: [string, Readonly<Record<string, unknown>>]): Tool {
+  return httpTool({
+    name,
+    summary: "Be checked by a hostile schema",
+    description: "Be checked by a schema that asks for much. For tests.",
+    category: "author",
+    actions: ["read"],
+    is_write: false,
+    input_schema: { type: "object", ...schema },
+    http: { method: "GET", url: "https://probe.sandbox.test/echo" },
+  });
+}
+
 /** What looking up these secrets leads to. */
 const LOOKUPS: Readonly<Record<string, () => unknown>> = {
   SLOW_SECRET: () => new Promise(() => {}),
@@ -109,6 +139,7 @@ const volley = createVolley({
     declare("bound", { bindings: ["MISSING"] }),
     declare("bound-to-text", { bindings: ["PROBE_SECRET"] }),
     ...Object.keys(LOOKUPS).map((name) => declare(name.toLowerCase(), { secrets: [name] })),
+    ...Object.entries(SCHEMAS).map(declareSchema),
     declare("own", { secrets: ["PROBE_SECRET", "EMAIL_FROM"] }),
     ...createProbeTools("https://probe.sandbox.test"),
   ],

@@ -12,14 +12,15 @@ const OF_DOCUMENTS = new Set(["$schema", "$id", "id", "$anchor", "$defs", "defin
 /**
  * Write a schema so that it can stand anywhere inside another: what is referred to stands where it is referred to. A schema
  * that comes back to itself is shown once around and then as any value, and so is what would make it too large; arguments
- * are checked by all of it anyway. A schema without references is shown as it was written.
+ * are checked by all of it anyway. A schema without references is shown as it was written, but for what providers refuse.
  */
 export function showSchema(schema: JsonObject): JsonSchema {
   const { places } = walkSchema(schema);
   let left = MOST_SCHEMAS;
   const show = (place: Place, around: readonly string[]): unknown => {
     const { schema: said, inner } = place;
-    if (!isJsonObject(said)) return said;
+    // Some providers take no booleans for schemas, and no array that does not say what is in it.
+    if (!isJsonObject(said)) return said === false ? { not: {} } : {};
     const shown: Record<string, unknown> = {};
     for (const [keyword, value] of Object.entries(said)) {
       if (OF_DOCUMENTS.has(keyword) || keyword === "$ref") continue;
@@ -27,10 +28,12 @@ export function showSchema(schema: JsonObject): JsonSchema {
       const within = (inner.get(keyword) ?? []).map(
         ({ pointer, name }) => [name, show(places.get(pointer)!, around)] as const,
       );
-      if (holds === "schema") shown[keyword] = within[0]?.[1];
+      if (typeof value === "boolean") shown[keyword] = value;
+      else if (holds === "schema") shown[keyword] = within[0]?.[1];
       else if (holds === "list") shown[keyword] = within.map(([, one]) => one);
       else shown[keyword] = holds === "map" ? Object.fromEntries(within) : value;
     }
+    if (shown["type"] === "array" && !isJsonObject(said["items"])) shown["items"] = {};
     const [target] = inner.get("$ref") ?? [];
     if (target === undefined) return shown;
     left -= 1;
@@ -43,7 +46,7 @@ export function showSchema(schema: JsonObject): JsonSchema {
 /** A schema that asks for what two ask: one object where they speak of different things. */
 function both(referred: unknown, own: JsonObject): unknown {
   if (Object.keys(own).length === 0) return referred;
-  if (!isJsonObject(referred)) return referred === false ? false : own;
+  if (!isJsonObject(referred)) return own;
   const annotations = new Set(["title", "description", "default", "examples", "deprecated"]);
   const clashes = Object.keys(own).some((key) => Object.hasOwn(referred, key) && !annotations.has(key));
   return clashes

@@ -44,9 +44,9 @@ export function translateErrors(
 ): RawIssue[] {
   const issues: RawIssue[] = [];
   for (let at = 0; at < errors.length;) {
-    const error = errors[at]!;
     const end = endOfGroup(errors, at);
-    issues.push(...translate(error, errors.slice(at + 1, end), compiled, base));
+    if (issues.length >= LIMITS.issues) issues.push(UNTOLD);
+    else issues.push(...translate(errors[at]!, errors.slice(at + 1, end), compiled, base));
     at = end;
   }
   return issues;

@@ -304,6 +304,13 @@ describe("the schema that is shown", () => {
     ).toEqual(of({ type: "string", description: "An x" }));
   });
 
+  test("has nothing that a provider refuses whole", () => {
+    const schema = of({ type: "array" }, { additionalProperties: true, patternProperties: { a: false } });
+    expect(shown(schema)).toEqual(
+      of({ type: "array", items: {} }, { additionalProperties: true, patternProperties: { a: { not: {} } } }),
+    );
+  });
+
   test("ends where it comes back to itself", () => {
     const tree = {
       type: "object",
