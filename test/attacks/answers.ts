@@ -171,7 +171,7 @@ export const ANSWER_ATTACKS: readonly Attack[] = [
         { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-11-25" },
       );
       assert.equal(answer.status, 200);
-      const { result } = JSON.parse(answer.text.replace(/^.*?data: /s, "")) as {
+      const { result } = JSON.parse(answer.text) as {
         readonly result: { readonly structuredContent: object };
       };
       check(answer, JSON.stringify(result.structuredContent));

@@ -94,7 +94,7 @@ describe("a change of the tenant's tools", () => {
       discovery: () => post("/v1/discover_tools", { query: "everywhere" }),
       schema: () => post("/v1/get_tool_schema", { tool_name: "everywhere" }),
       list: () => elsewhere.get("/v1/tools?surface=flat"),
-      "MCP list": () => mcp("tools/list", {}),
+      "MCP list": () => mcp("tools/list", { cursor: "50" }),
       "MCP call": () => mcp("tools/call", { name: "everywhere", arguments: { n: 1 } }),
       invocation: () => post("/v1/invoke_tool", { tool_name: "everywhere", parameters: { n: 1 } }),
       partition: () =>
