@@ -1,8 +1,19 @@
 import { reachTokens, weighTokens } from "./estimate-tokens.ts";
 
-/** What a cut string weighs at least, and what its end does. Thousandths of a token. */
-export const SHORTEST = weighTokens(':"…"', 1);
-const TAIL = SHORTEST - weighTokens(':"', 1);
+/**
+ * What a cut string weighs at least (thousandths of a token). Worked out when the first one is cut, because the tables that it
+ * takes are not there before, and no start should make them.
+ */
+export function shortest(): number {
+  return (weights ??= weighEnd()).shortest;
+}
+
+let weights: { readonly shortest: number; readonly tail: number } | undefined;
+
+function weighEnd(): { readonly shortest: number; readonly tail: number } {
+  const whole = weighTokens(':"…"', 1);
+  return { shortest: whole, tail: whole - weighTokens(':"', 1) };
+}
 
 /** A name, an id or a date: half of one is wrong, none is merely missing. */
 const WHOLE_CHARACTERS = 80;
@@ -19,7 +30,7 @@ export function isCuttable(json: string, start: number, end: number): boolean {
 }
 
 /**
- * Cut a JSON string after a whole word, mark it with `…`, so that it weighs at most `room` (at least `SHORTEST`).
+ * Cut a JSON string after a whole word, mark it with `…`, so that it weighs at most `room` (at least `shortest()`).
  *
  * Where a string may be cut depends on the string alone: with more room it is cut at the same place or later. A cut is
  * never inside an escape or between the halves of a surrogate pair.
@@ -28,7 +39,8 @@ export function cutJsonString(
   json: string,
   { start, end, room }: { readonly start: number; readonly end: number; readonly room: number },
 ): { readonly json: string; readonly dropped: number } {
-  const reach = reachTokens(json, { from: start, to: end - 1, limit: room - TAIL });
+  const { tail } = (weights ??= weighEnd());
+  const reach = reachTokens(json, { from: start, to: end - 1, limit: room - tail });
   const cut = lastBreak(json, start + 1, Math.max(start + 1, reach));
   const rest = JSON.parse(`"${json.slice(cut, end - 1)}"`) as string;
   return { json: `${json.slice(start, Math.max(start + 1, cut))}…"`, dropped: rest.length };

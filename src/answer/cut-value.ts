@@ -1,5 +1,5 @@
 import { toPointer } from "../kit/json/json-pointer.ts";
-import { cutJsonString, isCuttable, SHORTEST } from "./cut-json-string.ts";
+import { cutJsonString, isCuttable, shortest } from "./cut-json-string.ts";
 import { weighTokens } from "./estimate-tokens.ts";
 import { partOf, type Share, waterLevel } from "./water-level.ts";
 
@@ -22,8 +22,6 @@ const PLACES = 5;
 const LONGEST_PLACE = 200;
 /** Texts of fewer characters are cheap to weigh again, and none of more is a link that is kept whole. */
 const LARGE_TEXT = 4_096;
-/** What the character after a text weighs. */
-const AFTER_TEXT = weigh(",", '"');
 /** Deeper containers are kept whole or dropped. */
 const DEEPEST = 32;
 
@@ -152,7 +150,7 @@ class Cutter {
   /** The least room in which something of an entry can be kept. */
   #leastOf({ value, keyWeight, weight }: Entry, depth: number): number {
     if (weight <= SMALL) return weight;
-    if (isLongString(value)) return keyWeight + SHORTEST + AFTER_TEXT;
+    if (isLongString(value)) return keyWeight + shortest() + afterText();
     if (!isContainer(value) || depth >= DEEPEST) return weight;
     const [first] = this.#entriesOf(value, depth, weight);
     return first === undefined ? weight : keyWeight + bracketsOf(value) + this.#leastOf(first, depth + 1);
@@ -171,7 +169,7 @@ class Cutter {
     const room = size - keyWeight;
     const cut = isContainer(value)
       ? this.#cutContainer(value, room)
-      : this.#cutString(value as string, room - AFTER_TEXT, 1);
+      : this.#cutString(value as string, room - afterText(), 1);
     this.#path.pop();
     return cut;
   }
@@ -212,6 +210,11 @@ function allot(shares: readonly Share[], room: number, floor: number): number[] 
   const raised = shares.map(({ whole }, index) => ({ min: sizes[index]!, whole }));
   const level = waterLevel(raised, room);
   return raised.map((share) => partOf(share, level));
+}
+
+/** What the character after a text weighs. */
+function afterText(): number {
+  return weigh(",", '"');
 }
 
 /** Weigh a part of JSON text that stands behind the mark `before`. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { weighTokens } from "../../src/answer/estimate-tokens.ts";
-import { cutJsonString, isCuttable, SHORTEST } from "../../src/answer/cut-json-string.ts";
+import { cutJsonString, isCuttable, shortest } from "../../src/answer/cut-json-string.ts";
 
 /** Cut text where it would stand in a document: after a colon. */
 function cut(text: string, room: number): { text: string; dropped: number; weight: number } {
@@ -29,10 +29,10 @@ describe("cutJsonString()", () => {
   });
 
   test("leaves the mark alone when not one word fits", () => {
-    expect(cut("Donaudampfschiff ".repeat(20), SHORTEST)).toEqual({
+    expect(cut("Donaudampfschiff ".repeat(20), shortest())).toEqual({
       text: "…",
       dropped: 340,
-      weight: SHORTEST,
+      weight: shortest(),
     });
   });
 
@@ -47,11 +47,11 @@ describe("cutJsonString()", () => {
     );
     fc.assert(
       fc.property(texts, fc.nat(60_000), fc.nat(5_000), (text, room, more) => {
-        const less = cut(text, SHORTEST + room);
-        expect(less.weight).toBeLessThanOrEqual(SHORTEST + room);
+        const less = cut(text, shortest() + room);
+        expect(less.weight).toBeLessThanOrEqual(shortest() + room);
         expect(text.startsWith(less.text.slice(0, -1))).toBe(true);
         expect(less.dropped).toBe(text.length - less.text.length + 1);
-        expect(cut(text, SHORTEST + room + more).text.length).toBeGreaterThanOrEqual(less.text.length);
+        expect(cut(text, shortest() + room + more).text.length).toBeGreaterThanOrEqual(less.text.length);
       }),
       { numRuns: 1_000 },
     );

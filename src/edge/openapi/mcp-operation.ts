@@ -1,22 +1,26 @@
 import * as z from "zod";
 
+import { lazySchema } from "../../contract/lazy-schema.ts";
 import { problemSchema } from "../../contract/refusal.ts";
 import type { Components, Json } from "./components.ts";
 import { COUNTED_HEADERS, headersOf, toProblem, toResponse } from "./responses.ts";
 
-const messageSchema = z.looseObject({ jsonrpc: z.literal("2.0") }).meta({ id: "McpMessage" });
-const answerSchema = z.looseObject({ jsonrpc: z.literal("2.0") }).meta({ id: "McpAnswer" });
-const errorSchema = z
-  .looseObject({
-    jsonrpc: z.literal("2.0"),
-    error: z.looseObject({ code: z.int(), message: z.string() }),
-  })
-  .meta({ id: "McpError" });
+const messageSchema = lazySchema(() =>
+  z.looseObject({ jsonrpc: z.literal("2.0") }).meta({ id: "McpMessage" }),
+);
+const answerSchema = lazySchema(() => z.looseObject({ jsonrpc: z.literal("2.0") }).meta({ id: "McpAnswer" }));
+const errorSchema = lazySchema(() =>
+  z
+    .looseObject({
+      jsonrpc: z.literal("2.0"),
+      error: z.looseObject({ code: z.int(), message: z.string() }),
+    })
+    .meta({ id: "McpError" }),
+);
 
 const ERRORS = {
   400: "Not JSON, not a message of the protocol, or no such surface",
   404: "The protocol has no such method",
-  406: "The client accepts neither JSON nor events",
   413: "The body is too large",
   415: "The body is not application/json",
   422: "The body nests too deep",
@@ -35,7 +39,7 @@ export function makeMcpOperation(parameters: readonly Json[], components: Compon
   });
   const errors = Object.entries(ERRORS).map(([status, why]) => [
     status,
-    toResponse(why, json(errorSchema), COUNTED_HEADERS),
+    toResponse(why, json(errorSchema()), COUNTED_HEADERS),
   ]);
   const problem = { "application/problem+json": { schema: components.schema(problemSchema(), "output") } };
   return {
@@ -47,7 +51,7 @@ export function makeMcpOperation(parameters: readonly Json[], components: Compon
       required: true,
       content: {
         "application/json": {
-          schema: components.schema(messageSchema, "input"),
+          schema: components.schema(messageSchema(), "input"),
           example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
         },
       },
@@ -56,14 +60,14 @@ export function makeMcpOperation(parameters: readonly Json[], components: Compon
       ...(Object.fromEntries(errors) as Json),
       200: toResponse(
         "The answer",
-        { ...json(answerSchema), "text/event-stream": { schema: EVENTS } },
+        { ...json(answerSchema()), "text/event-stream": { schema: EVENTS } },
         COUNTED_HEADERS,
       ),
       202: toResponse("A notification was taken", undefined, COUNTED_HEADERS),
-      405: toResponse("Only POST is answered", json(errorSchema), headersOf(["METHOD_NOT_ALLOWED"])),
-      429: toResponse(OVER_QUOTA, json(errorSchema), headersOf(["QUOTA_EXCEEDED"])),
+      405: toResponse("Only POST is answered", json(errorSchema()), headersOf(["METHOD_NOT_ALLOWED"])),
+      429: toResponse(OVER_QUOTA, json(errorSchema()), headersOf(["QUOTA_EXCEEDED"])),
       401: toProblem(["UNAUTHORIZED"], components),
-      403: toResponse("Another origin or host; or LOOP_DETECTED", { ...json(errorSchema), ...problem }),
+      403: toResponse("Another origin or host; or LOOP_DETECTED", { ...json(errorSchema()), ...problem }),
       503: toProblem(["UNAVAILABLE"], components),
     },
   };

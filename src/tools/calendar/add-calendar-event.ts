@@ -12,7 +12,7 @@ import { CALENDAR, type CalendarEvent, readEvent, timesOf, toApiTimes, writeEven
 import { toEventId } from "./event-id.ts";
 import { showTimes, toEventTimes } from "./event-times.ts";
 
-const when = z.string().trim().min(1).max(WHEN_CHARACTERS);
+const when = () => z.string().trim().min(1).max(WHEN_CHARACTERS);
 
 /**
  * Put an event into the account's own calendar.
@@ -36,8 +36,8 @@ export const addCalendarEvent = defineTool({
   input: () =>
     z.strictObject({
       title: z.string().trim().min(1).max(1_000).describe("Event title."),
-      start_time: when.describe("Start, in ISO 8601 or English words; a day alone is all day."),
-      end_time: when.optional().describe("End, in the same way; of an all-day event its last day."),
+      start_time: when().describe("Start, in ISO 8601 or English words; a day alone is all day."),
+      end_time: when().optional().describe("End, in the same way; of an all-day event its last day."),
       duration: z
         .string()
         .trim()
@@ -47,11 +47,11 @@ export const addCalendarEvent = defineTool({
         .describe("Instead of an end, e.g. '2 hours', '30 minutes' or 'PT45M'."),
       description: z.string().max(8_000).default("").describe("Event description."),
       attendees: z
-        .array(emailAddress)
+        .array(emailAddress())
         .max(100)
         .optional()
         .describe("Attendees' email addresses, at most 100."),
-      timezone: timezone.default("UTC"),
+      timezone: timezone().default("UTC"),
     }),
   typicalTokens: 80,
   maxResponseBytes: 64 * 1024,

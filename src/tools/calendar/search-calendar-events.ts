@@ -36,7 +36,7 @@ export const searchCalendarEvents = defineTool({
         .max(200)
         .describe("Words of the title, description, place or attendees."),
       limit: z.int().min(1).max(25).default(10).describe("How many at most, 1 to 25."),
-      timezone: timezone.default("UTC"),
+      timezone: timezone().default("UTC"),
     }),
   typicalTokens: 300,
   maxResponseBytes: 512 * 1024,

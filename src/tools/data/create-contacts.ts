@@ -4,6 +4,7 @@ import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
 import type { Issue } from "../../contract/failure.ts";
 import { describe, toHint } from "../../contract/issues.ts";
+import { lazySchema } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { queryRows, tryRows } from "../kit/query-rows.ts";
 
@@ -17,17 +18,19 @@ function isPlain(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
-const contact = z.strictObject({
-  email: z
-    .email({ pattern: EMAIL })
-    .max(254)
-    .refine(isPlain, PLAIN)
-    .describe("Address; there is one contact of each."),
-  name: z.string().trim().min(1).max(200).refine(isPlain, PLAIN).describe("Name of the person."),
-  company: z.string().trim().min(1).max(200).refine(isPlain, PLAIN).optional().describe("Where they work."),
-});
+const contact = lazySchema(() =>
+  z.strictObject({
+    email: z
+      .email({ pattern: EMAIL })
+      .max(254)
+      .refine(isPlain, PLAIN)
+      .describe("Address; there is one contact of each."),
+    name: z.string().trim().min(1).max(200).refine(isPlain, PLAIN).describe("Name of the person."),
+    company: z.string().trim().min(1).max(200).refine(isPlain, PLAIN).optional().describe("Where they work."),
+  }),
+);
 
-type Contact = z.output<typeof contact>;
+type Contact = z.output<ReturnType<typeof contact>>;
 
 interface Created {
   readonly contact_id: string;
@@ -54,7 +57,7 @@ export const createContacts = defineTool({
   execution: "sync",
   input: () =>
     z.strictObject({
-      contacts: z.array(contact).min(1).max(LIMITS.contactRows).describe("The rows, 1 to 100."),
+      contacts: z.array(contact()).min(1).max(LIMITS.contactRows).describe("The rows, 1 to 100."),
     }),
   hosts: [],
   bindings: ["DATA"],

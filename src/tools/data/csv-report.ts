@@ -35,28 +35,29 @@ export const csvReport = defineTool({
   actions: ["export", "create"],
   isWrite: true,
   execution: "sync",
-  input: z
-    .strictObject({
-      source: z.enum(Object.keys(SOURCES) as [Source, ...Source[]]).describe("What the report is about."),
-      columns: z
-        .array(z.string().max(64))
-        .min(1)
-        .max(10)
-        .optional()
-        .describe("Columns of that source, in the order wanted; all unless said."),
-    })
-    .superRefine(({ source, columns = [] }, check) => {
-      const known: readonly string[] = SOURCES[source].columns;
-      for (const [index, column] of columns.entries()) {
-        const isMisfit = !known.includes(column) || columns.indexOf(column) < index;
-        if (isMisfit)
-          check.addIssue({
-            code: "custom",
-            path: ["columns", index],
-            message: `one of ${known.join(", ")}, each once`,
-          });
-      }
-    }),
+  input: () =>
+    z
+      .strictObject({
+        source: z.enum(Object.keys(SOURCES) as [Source, ...Source[]]).describe("What the report is about."),
+        columns: z
+          .array(z.string().max(64))
+          .min(1)
+          .max(10)
+          .optional()
+          .describe("Columns of that source, in the order wanted; all unless said."),
+      })
+      .superRefine(({ source, columns = [] }, check) => {
+        const known: readonly string[] = SOURCES[source].columns;
+        for (const [index, column] of columns.entries()) {
+          const isMisfit = !known.includes(column) || columns.indexOf(column) < index;
+          if (isMisfit)
+            check.addIssue({
+              code: "custom",
+              path: ["columns", index],
+              message: `one of ${known.join(", ")}, each once`,
+            });
+        }
+      }),
   hosts: [],
   bindings: ["DATA", "OBJECTS"],
   timeoutMs: 20_000,

@@ -27,29 +27,30 @@ export const queryOrders = defineTool({
   actions: ["list", "search"],
   isWrite: false,
   execution: "sync",
-  input: z
-    .strictObject({
-      customer: z
-        .string()
-        .trim()
-        .min(1)
-        .max(200)
-        .optional()
-        .describe("Part of the customer's name, in any case."),
-      status: z.enum(ORDER_STATUSES).optional().describe("Only orders of this status."),
-      from: day.optional().describe("First day, as YYYY-MM-DD (UTC)."),
-      to: day.optional().describe("Last day, that day included, as YYYY-MM-DD (UTC)."),
-      limit: z
-        .int()
-        .min(1)
-        .max(LIMITS.orderRows)
-        .default(20)
-        .describe("How many orders at most, 1 to 100, 20 unless said."),
-    })
-    .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
-      path: ["to"],
-      message: "a day not before 'from'",
-    }),
+  input: () =>
+    z
+      .strictObject({
+        customer: z
+          .string()
+          .trim()
+          .min(1)
+          .max(200)
+          .optional()
+          .describe("Part of the customer's name, in any case."),
+        status: z.enum(ORDER_STATUSES).optional().describe("Only orders of this status."),
+        from: day().optional().describe("First day, as YYYY-MM-DD (UTC)."),
+        to: day().optional().describe("Last day, that day included, as YYYY-MM-DD (UTC)."),
+        limit: z
+          .int()
+          .min(1)
+          .max(LIMITS.orderRows)
+          .default(20)
+          .describe("How many orders at most, 1 to 100, 20 unless said."),
+      })
+      .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
+        path: ["to"],
+        message: "a day not before 'from'",
+      }),
   hosts: [],
   bindings: ["DATA"],
   typicalTokens: 500,

@@ -7,22 +7,24 @@ import { LIMITS } from "../../contract/limits.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 
 /** A text, or what search_documents and fetch_document give of a document. */
-const document = z.union([
-  z.string().min(1),
-  z
-    .strictObject({
-      document_id: z.string().optional(),
-      title: z.string().optional(),
-      text: z.string().optional(),
-      snippet: z.string().optional(),
-    })
-    .refine(
-      ({ title, text, snippet }) => Boolean(title || text || snippet),
-      "a document with a title or text",
-    ),
-]);
+const document = lazySchema(() =>
+  z.union([
+    z.string().min(1),
+    z
+      .strictObject({
+        document_id: z.string().optional(),
+        title: z.string().optional(),
+        text: z.string().optional(),
+        snippet: z.string().optional(),
+      })
+      .refine(
+        ({ title, text, snippet }) => Boolean(title || text || snippet),
+        "a document with a title or text",
+      ),
+  ]),
+);
 
-type Document = z.output<typeof document>;
+type Document = z.output<ReturnType<typeof document>>;
 
 const answerSchema = lazySchema(() =>
   z.looseObject({ results: z.array(z.looseObject({ index: z.int(), relevance_score: z.number() })) }),
@@ -49,7 +51,7 @@ export const rerank = defineTool({
     z.strictObject({
       query: z.string().trim().min(1).max(2_000).describe("The question that the documents should answer."),
       documents: z
-        .array(document)
+        .array(document())
         .max(LIMITS.rerankDocuments)
         .describe("Texts, or objects with document_id, title and text or snippet; at most 100."),
     }),

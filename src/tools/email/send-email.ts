@@ -7,7 +7,7 @@ import { parseUpstream } from "../kit/parse-upstream.ts";
 /** Short on purpose: it travels in every schema, and Resend checks addresses in full. No letter can be read in two ways. */
 const EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/;
 
-const addresses = z.array(z.email({ pattern: EMAIL }).max(254)).max(50);
+const addresses = () => z.array(z.email({ pattern: EMAIL }).max(254)).max(50);
 
 const answerSchema = lazySchema(() => z.looseObject({ id: z.string() }));
 
@@ -31,7 +31,7 @@ export const sendEmail = defineTool({
   execution: "fire-and-forget",
   input: () =>
     z.strictObject({
-      to: addresses.min(1).describe("Recipients' addresses, 1 to 50; all of them see each other."),
+      to: addresses().min(1).describe("Recipients' addresses, 1 to 50; all of them see each other."),
       subject: z
         .string()
         .trim()
@@ -40,7 +40,7 @@ export const sendEmail = defineTool({
         .regex(/^[^\r\n]*$/, "one line")
         .describe("Subject, one line."),
       body: z.string().min(1).max(20_000).describe("Plain text of the message."),
-      cc: addresses.optional().describe("Addresses that get a copy, at most 50."),
+      cc: addresses().optional().describe("Addresses that get a copy, at most 50."),
     }),
   hosts: ["api.resend.com"],
   secrets: ["RESEND_API_KEY", "EMAIL_FROM"],

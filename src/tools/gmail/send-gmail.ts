@@ -7,7 +7,7 @@ import { parseUpstream } from "../kit/parse-upstream.ts";
 import { fetchMessages, GMAIL } from "./gmail-api.ts";
 import { toBase64Url, writeMail } from "./write-mail.ts";
 
-const addresses = z.array(emailAddress).max(50);
+const addresses = () => z.array(emailAddress()).max(50);
 
 const answerSchema = lazySchema(() => z.looseObject({ id: z.string(), threadId: z.string() }));
 
@@ -30,7 +30,7 @@ export const sendGmail = defineTool({
   isWrite: true,
   input: () =>
     z.strictObject({
-      to: addresses.min(1).describe("Recipients' addresses, 1 to 50; all of them see each other."),
+      to: addresses().min(1).describe("Recipients' addresses, 1 to 50; all of them see each other."),
       subject: z
         .string()
         .trim()
@@ -39,7 +39,7 @@ export const sendGmail = defineTool({
         .regex(/^[^\r\n]*$/, "one line")
         .describe("Subject, one line."),
       body: z.string().min(1).max(20_000).describe("Plain text of the message."),
-      cc: addresses.optional().describe("Addresses that get a copy, at most 50."),
+      cc: addresses().optional().describe("Addresses that get a copy, at most 50."),
     }),
   typicalTokens: 40,
   maxResponseBytes: 64 * 1024,

@@ -7,4 +7,6 @@ import * as z from "zod";
 const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/;
 
 /** One address. */
-export const emailAddress = z.email({ pattern: EMAIL }).max(254);
+export function emailAddress() {
+  return z.email({ pattern: EMAIL }).max(254);
+}

@@ -4,12 +4,14 @@ import { invalidArgument } from "./invalid-argument.ts";
 import { type Place, placeOfZone } from "./time-zone.ts";
 
 /** A tool's argument for the zone that times without an offset are of. */
-export const timezone = z
-  .string()
-  .trim()
-  .min(1)
-  .max(64)
-  .describe("IANA time zone of times without an offset, e.g. 'America/New_York'.");
+export function timezone() {
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .max(64)
+    .describe("IANA time zone of times without an offset, e.g. 'America/New_York'.");
+}
 
 /** Find the zone that the argument `timezone` names; throws `INVALID_ARGS` when there is none of that name. */
 export function placeOfArgument(name: string): Place {

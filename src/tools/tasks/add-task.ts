@@ -34,7 +34,7 @@ export const addTask = defineTool({
         .optional()
         .describe("Day it is due, e.g. 'tomorrow' or '2027-03-05'."),
       notes: z.string().max(8_192).optional().describe("More about it."),
-      timezone: timezone.default("UTC"),
+      timezone: timezone().default("UTC"),
     }),
   typicalTokens: 60,
   maxResponseBytes: 64 * 1024,
