@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import { describeTools, printTools } from "../../scripts/catalogue/describe-tools.ts";
 import { readConfigured } from "../../scripts/catalogue/read-configured.ts";
@@ -11,6 +11,9 @@ import { type ListedTool, readVolleyTools } from "../../scripts/catalogue/read-t
 import { TOOL_EXAMPLES } from "../../scripts/docs/tool-examples.ts";
 import { makeToolsPage } from "../../scripts/docs/tools-page.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
+import { resetGmail } from "../sandbox/upstreams/gmail.ts";
+import { resetGoogleCalendar } from "../sandbox/upstreams/google-calendar.ts";
+import { resetGoogleTasks } from "../sandbox/upstreams/google-tasks.ts";
 import { contractOf } from "../support/fake-actions.ts";
 import { runTool } from "../support/run-tool.ts";
 
@@ -27,6 +30,13 @@ test("docs/tools.md has a section with an example for every tool", () => {
     tools.map(({ tool }) => tool.name).toSorted(),
   );
   for (const section of sections) expect(section).toMatch(/Example:\n\n```json\n[^]*Answer:\n\n```json\n/);
+});
+
+// What other tests made of the stand-ins is not in the page.
+beforeAll(() => {
+  resetGoogleCalendar();
+  resetGmail();
+  resetGoogleTasks();
 });
 
 test.each(SHIPPED_TOOLS.filter(({ name, bindings }) => bindings.length === 0 && name in TOOL_EXAMPLES))(

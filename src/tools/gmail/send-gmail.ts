@@ -7,7 +7,9 @@ import { parseUpstream } from "../kit/parse-upstream.ts";
 import { fetchMessages, GMAIL } from "./gmail-api.ts";
 import { toBase64Url, writeMail } from "./write-mail.ts";
 
-const addresses = () => z.array(emailAddress()).max(50);
+/** Models write one address as it is as often as in a list. */
+const addresses = () =>
+  z.union([emailAddress(), z.array(emailAddress()).min(1).max(50)], "an address, or a list of 1 to 50");
 
 const answerSchema = lazySchema(() => z.looseObject({ id: z.string(), threadId: z.string() }));
 
@@ -30,7 +32,7 @@ export const sendGmail = defineTool({
   isWrite: true,
   input: () =>
     z.strictObject({
-      to: addresses().min(1).describe("Recipients' addresses, 1 to 50; all of them see each other."),
+      to: addresses().describe("Recipient's address, or up to 50 in a list; all of them see each other."),
       subject: z
         .string()
         .trim()
@@ -39,14 +41,16 @@ export const sendGmail = defineTool({
         .regex(/^[^\r\n]*$/, "one line")
         .describe("Subject, one line."),
       body: z.string().min(1).max(20_000).describe("Plain text of the message."),
-      cc: addresses().optional().describe("Addresses that get a copy, at most 50."),
+      cc: addresses().optional().describe("Address that gets a copy, or up to 50 in a list."),
     }),
   typicalTokens: 40,
   maxResponseBytes: 64 * 1024,
   idempotent: false,
   orchestration: { mode: "fan-out-bounded", max_concurrency: 2 },
   run: async ({ to, subject, body, cc = [] }, ctx) => {
-    const raw = toBase64Url(new TextEncoder().encode(writeMail({ to, cc, subject, body })));
+    const raw = toBase64Url(
+      new TextEncoder().encode(writeMail({ to: [to].flat(), cc: [cc].flat(), subject, body })),
+    );
     const response = await fetchMessages(ctx, "/send", [], { method: "POST", body: { raw } });
     const { id, threadId } = parseUpstream(answerSchema(), response);
     return { success: true, message_id: id, thread_id: threadId };

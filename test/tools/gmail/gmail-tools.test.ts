@@ -46,6 +46,11 @@ describe("send_gmail", () => {
     });
   });
 
+  test("takes one address as it is, as well as a list", async () => {
+    await runTool(sendGmail, { ...MAIL, to: "a@example.com", cc: "b@example.com" }).output;
+    expect(sentMail()).toMatchObject({ To: "a@example.com", Cc: "b@example.com" });
+  });
+
   test.each([
     ["Grüße aus Köln", "Zwölf Boxkämpfer jagen Viktor 🥊\n"],
     ["件名".repeat(60), "本文\r\nつづき"],
