@@ -208,8 +208,9 @@ async function receive({ response, leave }: Sent, url: string, way: Way): Promis
   try {
     const body = await readAnswer(response, way);
     leave("ok");
-    const text = typeof body === "string" ? () => body : () => new TextDecoder().decode(body);
-    const bytes = () => (typeof body === "string" ? NOTHING : body);
+    const isText = typeof body === "string";
+    const text = isText ? () => body : () => new TextDecoder().decode(body);
+    const bytes = isText ? noBytes : () => body;
     return { status, headers, url, text, bytes, json: () => parseHeld(text(), headers, call) };
   } catch (error) {
     leave(error instanceof ToolFailure ? judge(error.failure, call.hasItsTime) : "unknown");
@@ -225,13 +226,17 @@ function parseHeld(json: string, headers: Headers, { held }: EgressCall): unknow
 const PARTIAL_CONTENT = 206;
 
 const NOTHING = new Uint8Array();
+const noBytes = (): Uint8Array => NOTHING;
 
 /** Read a 2xx that is all of the answer; throw what any other status means, unless it is to be read. */
-async function readAnswer(response: Response, { call, clock, request }: Way): Promise<string | Uint8Array> {
+function readAnswer(
+  response: Response,
+  { call, clock, request }: Way,
+): Promise<string | Uint8Array> | string {
   const { tool, held, options } = call;
-  const { reads, alsoReads = [], onEvents } = request;
+  const { reads, alsoReads, onEvents } = request;
   const isWhole = response.ok && (response.status !== PARTIAL_CONTENT || reads === "status");
-  if (!isWhole && !alsoReads.includes(response.status)) {
+  if (!isWhole && alsoReads?.includes(response.status) !== true) {
     discard(response);
     const refusal = makeStatusFailure(response, tool, call.time.now());
     call.trace.retryAfterMs = refusal.failure.retryAfterMs ?? call.trace.retryAfterMs;

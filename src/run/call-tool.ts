@@ -44,6 +44,76 @@ export function callTool(ticket: Ticket, call: Call, scope: CallScope, options: 
   new ToolCall(ticket, call, scope, options).begin();
 }
 
+/**
+ * What a tool sees of its call. Each part is made when the tool asks for it, since most ask for `fetch` and nothing else; each
+ * may be taken out of the context and used alone.
+ */
+class CallContext implements ToolContext {
+  readonly #call: ToolCall;
+  #fetch: ToolContext["fetch"] | undefined;
+
+  constructor(call: ToolCall) {
+    this.#call = call;
+  }
+
+  get fetch() {
+    return (this.#fetch ??= this.#call.openEgress());
+  }
+
+  get secret() {
+    return (name: string) => this.#call.secret(name);
+  }
+
+  get sign() {
+    return (name: string, text: string) => this.#call.sign(name, text);
+  }
+
+  get binding() {
+    const bind = (name: string): object => this.#call.bind(name);
+    return bind as ToolContext["binding"];
+  }
+
+  get caller() {
+    const { tenant, key } = this.#call.scope.origin;
+    return { tenant, key };
+  }
+
+  get log() {
+    return this.#call.log;
+  }
+
+  get idempotencyKey() {
+    return this.#call.idempotencyKey;
+  }
+
+  get conceal() {
+    return (secret: string) => this.#call.conceal(secret);
+  }
+
+  get request() {
+    return requestOf(this.#call.scope);
+  }
+
+  // A signal costs more than the rest of this.
+  get signal() {
+    return this.#call.clock.signal;
+  }
+
+  get time() {
+    const { clock, scope } = this.#call;
+    const { clock: time } = scope.ports;
+    return {
+      now: () => time.now(),
+      leftMs: () => clock.remainingMs,
+      sleep: (ms: number) => sleep(time, ms, clock.signal),
+    };
+  }
+
+  get report() {
+    return (report: ProgressReport) => this.#call.report(report);
+  }
+}
+
 class ToolCall implements CallState {
   readonly #ticket: Ticket;
   readonly #call: Call;
@@ -111,7 +181,7 @@ class ToolCall implements CallState {
   async #run(tellCache: ((outcome: Outcome) => void) | undefined): Promise<void> {
     const looksUp = this.#scope.ports.secretOf !== undefined && this.#call.tool.secrets.length > 0;
     const misfit = looksUp ? await this.#lookUpSecrets() : null;
-    const outcome = misfit ?? (await this.#attempt(this.#makeContext()));
+    const outcome = misfit ?? (await this.#attempt(new CallContext(this)));
     this.#clock.close();
     if (this.#scope.parallelism !== undefined) this.#scope.parallelism.active -= 1;
     this.#options.permits?.release(this.#trace.retryAfterMs);
@@ -141,74 +211,73 @@ class ToolCall implements CallState {
     return { tool: this.#call.tool.name, scope: this.#scope, redact };
   }
 
+  /** What goes on being held of the output: a job's goes to its object, and what a look finds is seen once. */
+  #outputBytes({ meta }: Outcome): number {
+    return this.#ticket.isJob || this.#options.isLook === true ? 0 : (meta.bytes ?? 0);
+  }
+
+  /** The one `fetch` of this call. */
+  openEgress(): ToolContext["fetch"] {
+    const { ports, slots, options, health, mayLinger } = this.#scope;
+    const { tool, timeoutMs } = this.#call;
+    return createEgress({
+      tool,
+      clock: this.#clock,
+      time: ports.clock,
+      slots,
+      held: this.#held,
+      fetch: ports.fetch,
+      options,
+      trace: this.#trace,
+      health,
+      hasItsTime: timeoutMs >= tool.timeoutMs,
+      mayLinger: mayLinger === true && !tool.isWrite,
+    });
+  }
+
+  get clock(): CallClock {
+    return this.#clock;
+  }
+
+  get scope(): CallScope {
+    return this.#scope;
+  }
+
+  get log(): ToolLog {
+    return (this.#log ??= createToolLog(this.#logged));
+  }
+
+  get idempotencyKey(): string {
+    return this.#options.idempotencyKey();
+  }
+
+  secret(name: string): string {
+    return readSecret(this.#call.tool, name, this.#secretOf);
+  }
+
+  sign(name: string, text: string): Promise<readonly string[]> {
+    return signWithSecret(this.#call.tool, { name, text }, this.#secretOf, this.#scope.ports.sign);
+  }
+
+  get #secretOf(): (name: string) => string | undefined {
+    const own = this.#secrets;
+    return own === null ? this.#scope.ports.secret : (name) => own.get(name);
+  }
+
   /** Give the tool a binding. Of a write nobody knows from then on whether it took effect, until it says so itself. */
-  #bind(name: string): object {
+  bind(name: string): object {
     const { tool } = this.#call;
     const binding = readBinding(tool, name, this.#scope.ports);
     this.#isBound = true;
     return binding;
   }
 
-  /** What goes on being held of the output: a job's goes to its object, and what a look finds is seen once. */
-  #outputBytes({ meta }: Outcome): number {
-    return this.#ticket.isJob || this.#options.isLook === true ? 0 : (meta.bytes ?? 0);
+  conceal(secret: string): void {
+    this.#redact = redactAlso(this.#call.tool, secret, this.#redact);
   }
 
-  #makeContext(): ToolContext {
-    const scope = this.#scope;
-    const { ports, origin, slots, options, health, onReport, mayLinger } = scope;
-    const { tool, timeoutMs } = this.#call;
-    const { idempotencyKey } = this.#options;
-    const clock = this.#clock;
-    const own = this.#secrets;
-    const secretOf = own === null ? ports.secret : (name: string) => own.get(name);
-    const bind = (name: string): object => this.#bind(name);
-    const log = (): ToolLog => (this.#log ??= createToolLog(this.#logged));
-    return {
-      fetch: createEgress({
-        tool,
-        clock,
-        time: ports.clock,
-        slots,
-        held: this.#held,
-        fetch: ports.fetch,
-        options,
-        trace: this.#trace,
-        health,
-        hasItsTime: timeoutMs >= tool.timeoutMs,
-        mayLinger: mayLinger === true && !tool.isWrite,
-      }),
-      secret: (name) => readSecret(tool, name, secretOf),
-      sign: (name, text) => signWithSecret(tool, { name, text }, secretOf, ports.sign),
-      binding: bind as ToolContext["binding"],
-      get caller() {
-        return { tenant: origin.tenant, key: origin.key };
-      },
-      get log() {
-        return log();
-      },
-      get idempotencyKey() {
-        return idempotencyKey();
-      },
-      conceal: (secret) => {
-        this.#redact = redactAlso(tool, secret, this.#redact);
-      },
-      get request() {
-        return requestOf(scope);
-      },
-      // Made when it is asked for: most tools never look, and a signal costs more than the rest of this.
-      get signal() {
-        return clock.signal;
-      },
-      get time() {
-        return {
-          now: () => ports.clock.now(),
-          leftMs: () => clock.remainingMs,
-          sleep: (ms: number) => sleep(ports.clock, ms, clock.signal),
-        };
-      },
-      report: (report: ProgressReport) => onReport?.(redactMessage(report, this.#redact)),
-    };
+  report(report: ProgressReport): void {
+    this.#scope.onReport?.(redactMessage(report, this.#redact));
   }
 
   /** Call the tool, and again as long as its contract allows. */
