@@ -31,18 +31,27 @@ const WRITERS: Readonly<Record<Exclude<ToolFormat, "gemini">, (tool: ToolDescrip
   "json-schema": ({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }),
   openai: ({ name, description, inputSchema }) => ({
     type: "function",
-    function: { name, description: fitDescription(description), parameters: inputSchema, strict: false },
+    function: {
+      name,
+      description: fitDescription(description),
+      parameters: fitTop(inputSchema),
+      strict: false,
+    },
   }),
   "openai-responses": ({ name, description, inputSchema }) => ({
     type: "function",
     name,
     description: fitDescription(description),
-    parameters: inputSchema,
+    parameters: fitTop(inputSchema),
     strict: false,
   }),
   anthropic: ({ name, description, inputSchema }) => {
     const { schema, contract } = splitContract(inputSchema);
-    return { name, description: withContract(description, contract), input_schema: toPlainSchema(schema) };
+    return {
+      name,
+      description: withContract(description, contract),
+      input_schema: fitTop(toPlainSchema(schema)),
+    };
   },
   mcp: ({ name, description, inputSchema, annotations }) => {
     const { schema, contract } = splitContract(inputSchema);
@@ -55,6 +64,15 @@ const WRITERS: Readonly<Record<Exclude<ToolFormat, "gemini">, (tool: ToolDescrip
     };
   },
 };
+
+/** Stands at the top of no function's schema there: for one such tool OpenAI and Anthropic refuse the whole request. */
+const NOT_AT_THE_TOP: ReadonlySet<string> = new Set(["anyOf", "oneOf", "allOf", "not", "enum", "const"]);
+
+/** What is left out here is still checked when the tool is called, and the refusal says what was expected. */
+function fitTop(schema: JsonSchema): JsonSchema {
+  const kept = Object.entries(schema).filter(([keyword]) => !NOT_AT_THE_TOP.has(keyword));
+  return kept.length === Object.keys(schema).length ? schema : Object.fromEntries(kept);
+}
 
 /** OpenAI refuses a whole request for one function whose description is longer. */
 const LONGEST_DESCRIPTION = 1_024;

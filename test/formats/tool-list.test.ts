@@ -87,6 +87,23 @@ test.each(["openai", "openai-responses"] as const)(
   },
 );
 
+test.each(["openai", "openai-responses", "anthropic"] as const)(
+  "toToolList() leaves out in %s what is refused at the top of a schema, and nothing inside it",
+  (format) => {
+    const inside = { anyOf: [{ type: "string" }, { type: "integer" }] };
+    const inputSchema = {
+      type: "object",
+      properties: { id: inside, email: { type: "string" } },
+      anyOf: [{ required: ["id"] }, { required: ["email"] }],
+      not: { required: ["id", "email"] },
+    };
+    const [listed] = toToolList([{ ...PING, inputSchema }], format);
+    const text = JSON.stringify(listed);
+    expect(text).toContain('"properties":{"id":{"anyOf":[');
+    expect(text.match(/"anyOf"|"not"/g)).toEqual(['"anyOf"']);
+  },
+);
+
 test("toToolList() gives Gemini parameters for a tool that takes whatever it is sent", () => {
   const loose = { ...PING, inputSchema: { type: "object", properties: {}, additionalProperties: {} } };
   expect(toToolList([loose], "gemini")).toMatchObject([
