@@ -4,7 +4,7 @@ import { defineTool } from "../../catalog/define-tool.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { keepObject } from "../kit/keep-object.ts";
 import { queryRows } from "../kit/query-rows.ts";
-import { writeCsv } from "../kit/write-csv.ts";
+import { writeCsv } from "./write-csv.ts";
 
 /** What a report can be about: its columns, and the order of its rows. */
 const SOURCES = {

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { lazySchema } from "../../contract/lazy-schema.ts";
 import { attemptNow } from "../../kit/result.ts";
 import { cutText } from "../kit/cut-text.ts";
-import { plainText } from "../kit/plain-text.ts";
+import { htmlToText } from "../kit/html-to-text.ts";
 
 /** Parts of one mail that are looked at: a mail of people has a dozen, and nesting costs the sender nothing. */
 const MAX_PARTS = 500;
@@ -57,7 +57,10 @@ export function readContent(payload: unknown): MailContent {
       .map(decodePart)
       .filter((text) => text.trim() !== "")
       .join("\n\n");
-  return { text: tidy(textOf("text/plain") || htmlToText(textOf("text/html"))), attachments };
+  return {
+    text: tidy(textOf("text/plain") || htmlToText(textOf("text/html").slice(0, MAX_HTML)).text),
+    attachments,
+  };
 }
 
 /** All parts of a mail, however deep, in their order; without recursion, because a sender decides how deep they are. */
@@ -94,38 +97,6 @@ function decodePart({ body, headers }: Part): string {
   if (utf8.ok) return utf8.value;
   const named = attemptNow(() => new TextDecoder(charset).decode(bytes));
   return named.ok ? named.value : new TextDecoder("windows-1252").decode(bytes);
-}
-
-const BLOCK = /^\/?(?:p|div|br|tr|table|ul|ol|li|h[1-6]|blockquote|hr|pre)\b/i;
-/** Elements whose text nobody is meant to read. */
-const UNREAD = /^(style|script|head|title)\b/i;
-
-/**
- * Read the text of HTML, for a reader and never for a page. Every character is looked at a bounded number of times: what is
- * never closed reaches to the end.
- */
-function htmlToText(html: string): string {
-  const source = html.slice(0, MAX_HTML);
-  const lower = source.toLowerCase();
-  let text = "";
-  let at = 0;
-  while (at < source.length) {
-    const open = source.indexOf("<", at);
-    text += source.slice(at, open === -1 ? source.length : open).replaceAll(/\s+/g, " ");
-    if (open === -1) break;
-    const isComment = source.startsWith("<!--", open);
-    const close = isComment ? source.indexOf("-->", open + 4) : source.indexOf(">", open);
-    if (close === -1) break;
-    const tag = source.slice(open + 1, Math.min(close, open + 20));
-    at = close + (isComment ? 3 : 1);
-    const [, name] = UNREAD.exec(tag) ?? [];
-    if (name !== undefined) {
-      const end = lower.indexOf(`</${name.toLowerCase()}`, at);
-      if (end === -1) break;
-      at = end;
-    } else if (BLOCK.test(tag)) text += "\n";
-  }
-  return plainText(text);
 }
 
 /** No more blank lines than one, and no blanks at the ends of lines. */

@@ -10,7 +10,7 @@ import { ToolFailure } from "../../catalog/tool-failure.ts";
 import { attempt } from "../../kit/result.ts";
 import { cutLines } from "../kit/cut-text.ts";
 import { decodePage } from "./decode-page.ts";
-import { htmlToText, type PageText } from "./html-to-text.ts";
+import { htmlToText, type PageText } from "../kit/html-to-text.ts";
 
 const MAX_CHARACTERS = 50_000;
 const DEFAULT_CHARACTERS = 8_000;

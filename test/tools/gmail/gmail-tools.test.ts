@@ -198,7 +198,7 @@ describe("read_gmail", () => {
 
   test("reads HTML where there is nothing else, and other charsets", async () => {
     expect(await runTool(readGmail, { message_id: "18c0ffee00000002" }).output).toMatchObject({
-      text: "News\n\nFirst item\n\nOne\n\nTwo <3",
+      text: "News\n\nFirst item\n\n- One\n- Two <3",
     });
     expect(await runTool(readGmail, { message_id: "18c0ffee00000003" }).output).toMatchObject({
       text: "Grüße aus Köln",

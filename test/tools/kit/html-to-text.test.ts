@@ -5,7 +5,7 @@ import { describe, expect, it, test } from "vitest";
 
 import { LIMITS } from "../../../src/contract/limits.ts";
 import { decodePage } from "../../../src/tools/web/decode-page.ts";
-import { htmlToText } from "../../../src/tools/web/html-to-text.ts";
+import { htmlToText } from "../../../src/tools/kit/html-to-text.ts";
 
 const textOf = (html: string): string => htmlToText(html).text;
 

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../contract/limits.ts";
-import { cutText } from "../kit/cut-text.ts";
-import { decodeEntities } from "../kit/html-entities.ts";
+import { cutText } from "./cut-text.ts";
+import { decodeEntities } from "./html-entities.ts";
 import { endOfRawText, nextTag, type Tag } from "./html-tags.ts";
 import { TextWriter } from "./text-writer.ts";
 
