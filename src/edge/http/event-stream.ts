@@ -47,21 +47,14 @@ export const STREAM_HEADERS = {
  */
 export async function respondEvents(run: Run, request: Request, context: StreamContext): Promise<Response> {
   const { caller, requestId, ports, defer } = context;
-  const gone = new AbortController();
-  // What a slow client has not asked for yet waits as text, which is shared with the answer, and not as bytes beside it.
-  const { readable, writable } = new TextEncoderStream();
-  const writer = writable.getWriter();
-  const send = async (text: string): Promise<void> => {
-    const sent = await attempt(() => writer.write(text));
-    if (!sent.ok) gone.abort();
-  };
+  const stream = openEventStream(request.signal, ports.clock);
   // JSON text has no line breaks outside of strings, and inside them they are escaped.
   const tell = (event: "result" | "done", json: string): void =>
-    void send(`event: ${event}\ndata: ${json}\n\n`);
+    stream.send(`event: ${event}\ndata: ${json}\n\n`);
 
   const admitted = Promise.withResolvers<QuotaState | null>();
   const running = run({
-    signal: AbortSignal.any([request.signal, gone.signal]),
+    signal: stream.signal,
     onAdmitted: admitted.resolve,
     onResult: (json) => tell("result", json),
   });
@@ -72,26 +65,59 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
   ]);
   if (!first.ok) return respondRefused(request, first.error, context);
 
-  const stopKeepAlive = keepAlive(ports.clock, () => void send(": still running\n\n"));
+  const stopKeepAlive = stream.keepAlive();
   const end = async (): Promise<unknown> => {
     const ended = await attempt(() => running);
     stopKeepAlive();
     if (ended.ok) {
       if (ended.value.ok) tell("done", ended.value.value.json);
-      return attempt(() => writer.close());
+      return stream.close();
     }
     // The status is sent already: all that is left is to break the connection.
     logBug(requestId, new URL(request.url).pathname, ended.error);
-    return writer.abort(ended.error);
+    return stream.abort(ended.error);
   };
   defer(end());
-  return new Response(readable, {
+  return new Response(stream.readable, {
     headers: { ...baseHeaders(requestId), ...STREAM_HEADERS, ...runHeaders(caller, first.value) },
   });
 }
 
+/** An open stream of events; what is sent goes out in order. */
+interface EventStream {
+  readonly readable: ReadableStream<Uint8Array>;
+  /** Aborted when the client is gone: its request says so, or a write fails. */
+  readonly signal: AbortSignal;
+  readonly send: (text: string) => void;
+  /** Comment while nothing is sent; gives what ends it. */
+  readonly keepAlive: () => () => void;
+  readonly close: () => Promise<unknown>;
+  readonly abort: (reason: unknown) => Promise<unknown>;
+}
+
+/** Open a stream of events to the client whose request's signal this is. */
+export function openEventStream(requestSignal: AbortSignal, clock: Clock): EventStream {
+  const gone = new AbortController();
+  // What a slow client has not asked for yet waits as text, which is shared with the answer, and not as bytes beside it.
+  const { readable, writable } = new TextEncoderStream();
+  const writer = writable.getWriter();
+  const write = async (text: string): Promise<void> => {
+    const sent = await attempt(() => writer.write(text));
+    if (!sent.ok) gone.abort();
+  };
+  const send = (text: string): void => void write(text);
+  return {
+    readable,
+    signal: AbortSignal.any([requestSignal, gone.signal]),
+    send,
+    keepAlive: () => keepAlive(clock, () => send(": still running\n\n")),
+    close: () => attempt(() => writer.close()),
+    abort: (reason) => writer.abort(reason),
+  };
+}
+
 /** Comment again and again, after pauses that grow; gives what ends it. */
-export function keepAlive(clock: Clock, comment: () => void): () => void {
+function keepAlive(clock: Clock, comment: () => void): () => void {
   let stop = (): void => {};
   const pause = (ms: number): void => {
     stop = clock.after(ms, () => {

@@ -2,7 +2,7 @@ import type { ProgressReport } from "../../catalog/define-tool.ts";
 import type { ToolSurface } from "../../catalog/tool-surface.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { attempt, type Result } from "../../kit/result.ts";
-import { keepAlive, STREAM_HEADERS } from "../http/event-stream.ts";
+import { openEventStream, STREAM_HEADERS } from "../http/event-stream.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { baseHeaders, respondJson } from "../http/respond.ts";
 import { logBug } from "../platform/log-bug.ts";
@@ -107,17 +107,11 @@ async function respondOnce(exchange: Exchange): Promise<Response> {
 async function respondStream(exchange: Exchange, progressToken: RpcId): Promise<Response> {
   const { request, context, post, message } = exchange;
   const { requestId, ports, defer } = context;
-  const gone = new AbortController();
-  const { readable, writable } = new TextEncoderStream();
-  const writer = writable.getWriter();
-  const send = async (text: string): Promise<void> => {
-    const sent = await attempt(() => writer.write(text));
-    if (!sent.ok) gone.abort();
-  };
-  const tell = (json: string): void => void send(`event: message\ndata: ${json}\n\n`);
+  const stream = openEventStream(request.signal, ports.clock);
+  const tell = (json: string): void => stream.send(`event: message\ndata: ${json}\n\n`);
   const counted = Promise.withResolvers<Readonly<Record<string, string>>>();
   const answering = answer(exchange, {
-    signal: AbortSignal.any([request.signal, gone.signal]),
+    signal: stream.signal,
     onCounted: counted.resolve,
     onProgress: (report) =>
       tell(
@@ -130,15 +124,15 @@ async function respondStream(exchange: Exchange, progressToken: RpcId): Promise<
   });
   // What is refused before it is counted has an answer at once.
   const told = await Promise.race([counted.promise, answering.then(() => ({}))]);
-  const stopKeepAlive = keepAlive(ports.clock, () => void send(": still running\n\n"));
+  const stopKeepAlive = stream.keepAlive();
   const end = async (): Promise<void> => {
     const answered = await answering;
     stopKeepAlive();
     tell(answered.ok ? toResultJson(message.id, answered.value) : toErrorJson(message.id, answered.error));
-    await attempt(() => writer.close());
+    await stream.close();
   };
   defer(end());
-  return new Response(readable, {
+  return new Response(stream.readable, {
     headers: { ...baseHeaders(requestId), ...STREAM_HEADERS, ...post.headers, ...told },
   });
 }
