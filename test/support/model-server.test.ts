@@ -50,7 +50,7 @@ describe.each(WAYS)("ModelServer, which answers %s,", (_, way) => {
     ]);
     expect(choices[0]!.message.tool_calls).toEqual([
       {
-        id: expect.stringMatching(/^call_\d+_0$/),
+        id: expect.stringMatching(/^call_\w{8}_\d+_0$/),
         type: "function",
         function: { name: "get_weather", arguments: '{"city":"Phönix 🌵"}' },
       },
@@ -84,7 +84,7 @@ describe.each(WAYS)("ModelServer, which answers %s,", (_, way) => {
       { type: "text", text: TURN.text },
       {
         type: "tool_use",
-        id: expect.stringMatching(/^toolu_\d+_0$/),
+        id: expect.stringMatching(/^toolu_\w{8}_\d+_0$/),
         name: "get_weather",
         input: CALLS[0]!.args,
       },

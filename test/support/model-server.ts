@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -61,6 +62,8 @@ export class ModelServer implements AsyncDisposable {
   readonly problems: string[] = [];
   readonly #turns: ScriptedTurn[] = [];
   readonly #server: Server;
+  /** Part of its ids: what is kept for one server's conversations is not found by another's. */
+  readonly #name = randomUUID().slice(0, 8);
   #aborted = 0;
   #ids = 0;
   #isClosing = false;
@@ -181,8 +184,8 @@ export class ModelServer implements AsyncDisposable {
     return toReply(speech, {
       model: String(body["model"]),
       created: 1_793_620_800,
-      id: `${ids.turn}${count}`,
-      callId: (index) => `${ids.call}${count}_${index}`,
+      id: `${ids.turn}${this.#name}_${count}`,
+      callId: (index) => `${ids.call}${this.#name}_${count}_${index}`,
       asked: JSON.stringify(body),
     });
   }

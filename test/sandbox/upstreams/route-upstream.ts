@@ -8,6 +8,7 @@ import { answerGoogleCalendar } from "./google-calendar.ts";
 import { answerGoogleOauth } from "./google-oauth.ts";
 import { answerGoogleTasks } from "./google-tasks.ts";
 import { answerGooglePlaces } from "./google-places.ts";
+import { MODEL_HOST, answerModel } from "./model.ts";
 import { answerNhtsa } from "./nhtsa.ts";
 import { answerOpenMeteoForecast, answerOpenMeteoGeocoding } from "./open-meteo.ts";
 import { answerOpenAiImages } from "./openai-images.ts";
@@ -31,6 +32,7 @@ const STAND_INS: ReadonlyMap<string, StandIn> = new Map<string, StandIn>([
   ["www.googleapis.com", answerGoogleCalendar],
   ["gmail.googleapis.com", answerGmail],
   ["tasks.googleapis.com", answerGoogleTasks],
+  [MODEL_HOST, answerModel],
   [PROBE_HOST, answerProbe],
   [EXAMPLES_HOST, answerExamples],
   ...PAGE_HOSTS.map((host) => [host, answerPages] as const),
