@@ -5,7 +5,7 @@ import { defineConfig, type OxlintOverride } from "oxlint";
 import { coreRules, everywhere, exceptions, noPlatform } from "./oxlint.rules.ts";
 
 const CORE = "kit kit/json contract contract/gate catalog";
-const EDGE = `${CORE} catalog/declared catalog/mcp shell plan state egress answer gate approve run executor formats formats/openapi registry agent`;
+const EDGE = `${CORE} catalog/declared catalog/mcp shell plan state egress answer gate approve run executor formats formats/openapi registry agent agent/dialect`;
 const TOOL = "kit kit/json contract contract/gate catalog";
 /** Every room of `src` and what it may look into besides itself, types included. Nothing names a room below its own. */
 const LADDER: Readonly<Record<string, string>> = {
@@ -33,7 +33,8 @@ const LADDER: Readonly<Record<string, string>> = {
   "tools/*": `${TOOL} tools/kit`,
   "tools/kit": TOOL,
   tools: `${TOOL} tools/kit tools/*`,
-  agent: `${CORE} plan state egress answer gate approve run executor formats`,
+  "agent/dialect": `${CORE} formats`,
+  agent: `${CORE} plan state egress answer gate approve run executor formats agent/dialect`,
   "edge/platform": EDGE,
   "edge/durable": `${EDGE} edge/platform`,
   "edge/gate-client": `${EDGE} edge/platform edge/durable`,

@@ -236,6 +236,46 @@ export const LIMITS = {
   logCharacters: 256 * 1024,
   /** The same of one call, so that it takes no more than a quarter of what its siblings may log. */
   callLogCharacters: 64 * 1024,
+  /** A conversation with a model: a long one with its images' addresses, and an isolate still holds it several times. */
+  agentBodyBytes: 4 * 1024 * 1024,
+  /** Its nesting: schemas of the caller's own tools stand in it. */
+  agentNesting: 64,
+  /** JSON values of a conversation: about 15 MB of an isolate's memory. */
+  agentValues: 250_000,
+  /** Rounds of tool calls that one request may have; what needs more is better asked in steps. */
+  agentRounds: 5,
+  /** A request to a model with all its rounds, when it does not say: clients give up after two to ten minutes. */
+  agentDeadlineMs: 120_000,
+  /** Less than a second is no time for a model. */
+  agentLeastDeadlineMs: 1_000,
+  /** The longest that proxies and clients keep a request open. */
+  agentMaxDeadlineMs: 300_000,
+  /** Estimated tokens of the data of one round's results together, when the request does not say: five rounds of them still leave a model of 200,000 room to think. */
+  agentRoundTokens: 25_000,
+  /** Names of tools and categories in one request to a model. */
+  agentTools: 500,
+  /** Calls of one turn of a model that are read at all: 50 of them run, the rest are told so. */
+  modelCalls: 1_000,
+  /** One answer of a model: the longest of today are a megabyte. */
+  modelBytes: 8 * 1024 * 1024,
+  /** One answer as a stream, where a token takes 200 bytes. */
+  modelStreamBytes: 32 * 1024 * 1024,
+  /** One event of it: some servers send a whole answer as one. */
+  modelEventCharacters: 4 * 1024 * 1024,
+  /** What is read of a model's refusal to find its code. */
+  modelErrorBytes: 64 * 1024,
+  /** Times that a model is asked again: what two do not help with, a third does not. */
+  modelRetries: 2,
+  /** How long what a caller did not see of a conversation is kept for its coming back. */
+  turnRetentionMs: 15 * 60_000,
+  /** Kept turns of one conversation that are put back: the last ones, for what is kept is minutes old. */
+  keptTurns: 32,
+  /** Text of a conversation that is hashed to find them, all prefixes together. */
+  keptTurnCharacters: 16 * 1024 * 1024,
+  /** Kept turns of one tenant, however small: a busy quarter of an hour. */
+  turnsKept: 2_000,
+  /** Kept turns of one tenant together. */
+  turnsBytes: 64 * 1024 * 1024,
   /** How long a person may take to say yes: what they are asked about should still be true. */
   confirmationTtlMs: 15 * 60_000,
   /** How long after its expiry a confirmation can still say what became of it, and show its results: whoever asked comes back within a day. */

@@ -12,14 +12,29 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
  * The depth is counted on the bytes before anything is parsed, because `JSON.parse` accepts a depth of 200,000 that
  * every later walk over the value would pay for.
  */
-export function parseJson(bytes: Uint8Array, nesting: number = LIMITS.nesting): Result<unknown, Refusal> {
+export function parseJson(
+  bytes: Uint8Array,
+  nesting: number = LIMITS.nesting,
+  { values, parse = JSON.parse }: JsonOptions = {},
+): Result<unknown, Refusal> {
   if (exceedsDepth(bytes, nesting)) {
     return err(makeRefusal("INVALID_BATCH", `The body nests deeper than ${nesting} levels; flatten it.`));
   }
   const text = attemptNow(() => decoder.decode(bytes));
   if (!text.ok) return err(makeRefusal("MALFORMED_JSON", "The body is not valid UTF-8."));
-  const parsed = attemptNow((): unknown => JSON.parse(text.value));
+  if (values !== undefined && countValues(text.value, values) > values)
+    return err(
+      makeRefusal("BODY_TOO_LARGE", `A body may have ${values} JSON values; leave out what is not needed.`),
+    );
+  const parsed = attemptNow(() => parse(text.value));
   return parsed.ok ? parsed : err(makeRefusal("MALFORMED_JSON", saySlip(text.value)));
+}
+
+export interface JsonOptions {
+  /** How many values it may have, where its bytes alone do not bound them. */
+  readonly values?: number;
+  /** How it is parsed; throws where it is no JSON. */
+  readonly parse?: (text: string) => unknown;
 }
 
 /**

@@ -14,7 +14,7 @@ import { executeActions } from "./endpoints/execute-actions.ts";
 import { answerMcp } from "./endpoints/mcp.ts";
 import { refuseKey } from "./http/refuse-key.ts";
 import { refuseMethod, refusePath } from "./http/refuse-path.ts";
-import { respondBug, respondJson, respondRefusal } from "./http/respond.ts";
+import { PROVIDER_PATHS, respondBug, respondJson, respondRefusal } from "./http/respond.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
 import { logBug } from "./platform/log-bug.ts";
 
@@ -97,7 +97,7 @@ async function answer(
   const requestId = crypto.randomUUID();
   if (request.headers.has(HOP_HEADER)) return respondRefusal(request, FROM_A_TOOL, requestId);
   const deployment = deploymentOf(env);
-  const caller = await deployment.keys.identify(bearerOf(request));
+  const caller = await deployment.keys.identify(keyOf(request));
   if (caller === null)
     return respondRefusal(request, refuseKey(request, !deployment.keys.isEmpty), requestId);
   const context = deployment.contextOf(caller, requestId, (work) => ctx.waitUntil(work));
@@ -123,8 +123,11 @@ function sayUnread(pathname: string, { variable }: ConfigurationError): string {
     : "The configuration of this deployment cannot be read; GET /healthz names the variable for its operator.";
 }
 
-function bearerOf(request: Request): string {
-  return /^Bearer +([^\s]+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
+function keyOf({ url, headers }: Request): string {
+  const sent = headers.get("authorization");
+  // Anthropic's clients send their key so, and only where they call is it read.
+  if (sent === null && PROVIDER_PATHS.test(url)) return headers.get("x-api-key") ?? "";
+  return /^Bearer +([^\s]+) *$/i.exec(sent ?? "")?.[1] ?? "";
 }
 
 function respondMethod(request: Request, methods: string, requestId: string): Response {

@@ -150,6 +150,21 @@ export async function countList({
   return isOver(quota) ? err(overQuota(quota, caller)) : ok(quota);
 }
 
+/** Count a request that is none of a batch's: what it runs is counted by itself. Without an answer as `countList`. */
+export async function countRequest({
+  caller,
+  gate,
+  countAlone,
+}: Pick<Execution, "caller" | "gate" | "countAlone">): Promise<Result<QuotaState | null, Refused>> {
+  const asked = toQuota(caller);
+  const request = { quota: asked, draws: [], jobs: [], allOrNothing: false };
+  const answer = await ask(request, gate);
+  if (answer === null)
+    return countAlone(asked) ? ok(null) : err({ refusal: unreachable(request), quota: null });
+  const { quota } = answer;
+  return isOver(quota) ? err(overQuota(quota, caller)) : ok(quota);
+}
+
 async function ask(request: AdmissionRequest, gate: Gate): Promise<AdmissionAnswer | null> {
   const asked = await attempt(() => gate.admit(request));
   return asked.ok ? asked.value : null;

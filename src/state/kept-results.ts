@@ -1,4 +1,4 @@
-import type { KeptResult } from "../contract/gate/kept-result.ts";
+import type { KeptResult, Shelf } from "../contract/gate/kept-result.ts";
 import { LIMITS } from "../contract/limits.ts";
 
 /** What is known of a kept result without reading it. */
@@ -20,11 +20,18 @@ export interface KeepLimits {
   readonly count: number;
 }
 
-export const KEEP_LIMITS: KeepLimits = {
-  retentionMs: LIMITS.resultRetentionMs,
-  oneBytes: LIMITS.resultBytes,
-  allBytes: LIMITS.resultsBytes,
-  count: LIMITS.resultsKept,
+const OF_TURNS = { oneBytes: LIMITS.resultBytes, allBytes: LIMITS.turnsBytes, count: LIMITS.turnsKept };
+
+/** What each shelf holds. A turn that waits for a person is kept as long as the question can be asked about. */
+export const KEEP_LIMITS: Readonly<Record<Shelf, KeepLimits>> = {
+  results: {
+    retentionMs: LIMITS.resultRetentionMs,
+    oneBytes: LIMITS.resultBytes,
+    allBytes: LIMITS.resultsBytes,
+    count: LIMITS.resultsKept,
+  },
+  turns: { ...OF_TURNS, retentionMs: LIMITS.turnRetentionMs },
+  questions: { ...OF_TURNS, retentionMs: LIMITS.confirmationRetentionMs },
 };
 
 export interface KeepChange {

@@ -32,11 +32,18 @@ describe("ARCHITECTURE.md", () => {
     expect(listed().toSorted()).toEqual(files.toSorted());
   });
 
-  test("tells five ways, by files that exist", () => {
+  test("tells six ways, by files that exist", () => {
     const [, ways = ""] = page.split("\n## The ways\n");
     const [section = ""] = ways.split("\n## ");
     const headings = [...section.matchAll(/^### (.*)$/gm)].map(([, heading]) => heading);
-    expect(headings).toEqual(["A read", "A write", "A background job", "A confirmation", "A turn"]);
+    expect(headings).toEqual([
+      "A read",
+      "A write",
+      "A background job",
+      "A confirmation",
+      "A turn",
+      "A conversation",
+    ]);
     const names = new Set(files.map((file) => basename(file, ".ts")));
     // In brackets stand files only; in sentences also words of the wire.
     const named = [...section.matchAll(/`([a-z]+(?:-[a-z]+)+)`/g)].map(([, name]) => name!);

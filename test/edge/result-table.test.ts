@@ -107,7 +107,7 @@ test("when storage refuses, nothing is kept and what was there stays", async () 
   const stub = gateOf();
   await stub.keep([result("r-1")]);
   await runInDurableObject(stub, (_gate, { storage }) => {
-    const table = new ResultTable(storage, KEEP_LIMITS);
+    const table = new ResultTable(storage, KEEP_LIMITS.results);
     const now = Date.now();
     // The second insert fails, and the first is undone with it.
     storage.sql.exec(
@@ -122,7 +122,7 @@ test("an entry that has nothing to remove costs no SQL", async () => {
   const stub = gateOf();
   await stub.keep([result("r-1")]);
   await runInDurableObject(stub, (_gate, { storage }) => {
-    const table = new ResultTable(storage, KEEP_LIMITS);
+    const table = new ResultTable(storage, KEEP_LIMITS.results);
     let statements = 0;
     const exec = storage.sql.exec.bind(storage.sql);
     storage.sql.exec = ((...args: Parameters<typeof exec>) => {

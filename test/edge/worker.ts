@@ -1,3 +1,4 @@
+import { KEEP_LIMITS } from "../../src/state/kept-results.ts";
 import { createVolley } from "../../src/edge/create-volley.ts";
 import { createTenantGate } from "../../src/edge/durable/tenant-gate.ts";
 import type { TenantGateMethods } from "../../src/contract/gate/tenant-gate-methods.ts";
@@ -27,7 +28,10 @@ export const SmallGate = createTenantGate({
     retentionMs: 60_000,
     concurrency: 2,
     keys: { marginMs: 100, retentionMs: 60_000, count: 10, bytes: 100_000 },
-    results: { retentionMs: 60_000, oneBytes: 100, allBytes: 250, count: 5 },
+    shelves: {
+      ...KEEP_LIMITS,
+      results: { retentionMs: 60_000, oneBytes: 100, allBytes: 250, count: 5 },
+    },
     confirmations: { ttlMs: 60_000, retentionMs: 60_000, pending: 3, count: 5, allBytes: 10_000 },
   }),
 });

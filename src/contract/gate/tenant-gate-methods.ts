@@ -9,7 +9,7 @@ import type {
 } from "./confirmation.ts";
 import type { IdempotencyClosing } from "./idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "./job.ts";
-import type { KeptResult } from "./kept-result.ts";
+import type { KeptResult, Shelf } from "./kept-result.ts";
 import type { KeptTool, ToolChange, ToolChangeAnswer, ToolsPage } from "./kept-tool.ts";
 
 /** What a Worker may call on the object that holds a tenant's gate. */
@@ -27,10 +27,10 @@ export interface TenantGateMethods {
   cancel(jobId: string): JobChange | null;
   /** Give a dead job fresh attempts; null when there is no such job. */
   redrive(jobId: string): JobChange | null;
-  /** Keep results for later batches; the handles of those that were kept. */
-  keep(results: readonly KeptResult[]): string[];
-  /** Read kept results back; what is unknown or expired is missing. */
-  recall(handles: readonly string[]): KeptResult[];
+  /** Keep results for later batches, or turns for later requests; the handles of those that were kept. */
+  keep(results: readonly KeptResult[], shelf?: Shelf): string[];
+  /** Read what was kept back; what is unknown or expired is missing. */
+  recall(handles: readonly string[], shelf?: Shelf): KeptResult[];
   /** Record groups that wait for a person; those in the answer are durable, the others were refused. */
   park(groups: readonly ParkRequest[]): ParkAnswer;
   confirmation(id: string): ConfirmationRecord | null;

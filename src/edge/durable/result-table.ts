@@ -1,4 +1,4 @@
-import type { KeptResult } from "../../contract/gate/kept-result.ts";
+import type { KeptResult, Shelf } from "../../contract/gate/kept-result.ts";
 import { attemptNow } from "../../kit/result.ts";
 import {
   expireResults,
@@ -10,7 +10,7 @@ import {
 } from "../../state/kept-results.ts";
 
 /**
- * The tenant's kept results: their JSON in the `results` table, and in memory which there are.
+ * A shelf of what the tenant keeps: its JSON in the table of that name, and in memory which there are.
  *
  * Memory follows the table: it is changed after the write succeeded, and a cold start derives it again. One object is
  * one tenant, so no handle, guessed or leaked, reaches another tenant's result. A row is far below SQLite's 2 MB,
@@ -19,14 +19,16 @@ import {
 export class ResultTable {
   readonly #storage: DurableObjectStorage;
   readonly #limits: KeepLimits;
+  readonly #shelf: Shelf;
   #book: KeptBook;
 
-  constructor(storage: DurableObjectStorage, limits: KeepLimits) {
+  constructor(storage: DurableObjectStorage, limits: KeepLimits, shelf: Shelf = "results") {
     this.#storage = storage;
     this.#limits = limits;
+    this.#shelf = shelf;
     this.#book = storage.sql
       .exec<{ handle: string; bytes: number; kept_at: number }>(
-        "SELECT handle, bytes, kept_at FROM results ORDER BY kept_at, handle",
+        `SELECT handle, bytes, kept_at FROM ${shelf} ORDER BY kept_at, handle`,
       )
       .toArray()
       .map(({ handle, bytes, kept_at }) => ({ handle, bytes, keptAt: kept_at }));
@@ -45,7 +47,7 @@ export class ResultTable {
   recall(nowMs: number, handles: readonly string[]): KeptResult[] {
     return findFresh(this.#book, nowMs, { handles, limits: this.#limits }).flatMap((handle) =>
       this.#storage.sql
-        .exec<{ json: string }>("SELECT json FROM results WHERE handle = ?", handle)
+        .exec<{ json: string }>(`SELECT json FROM ${this.#shelf} WHERE handle = ?`, handle)
         .toArray()
         .map(({ json }) => ({ handle, json })),
     );
@@ -64,7 +66,7 @@ export class ResultTable {
     this.#delete(dropped);
     for (const { handle, keptAt, bytes, json } of added) {
       this.#storage.sql.exec(
-        "REPLACE INTO results (handle, kept_at, bytes, json) VALUES (?, ?, ?, ?)",
+        `REPLACE INTO ${this.#shelf} (handle, kept_at, bytes, json) VALUES (?, ?, ?, ?)`,
         handle,
         keptAt,
         bytes,
@@ -74,6 +76,7 @@ export class ResultTable {
   }
 
   #delete(handles: readonly string[]): void {
-    for (const handle of handles) this.#storage.sql.exec("DELETE FROM results WHERE handle = ?", handle);
+    for (const handle of handles)
+      this.#storage.sql.exec(`DELETE FROM ${this.#shelf} WHERE handle = ?`, handle);
   }
 }

@@ -53,6 +53,12 @@ const STEPS: readonly string[] = [
    ) WITHOUT ROWID, STRICT;
    CREATE TABLE tools_version (id INTEGER PRIMARY KEY CHECK (id = 0), version INTEGER NOT NULL) STRICT;
    ALTER TABLE jobs ADD COLUMN tool_json TEXT;`,
+  `CREATE TABLE turns (
+     handle TEXT PRIMARY KEY, kept_at INTEGER NOT NULL, bytes INTEGER NOT NULL, json TEXT NOT NULL
+   ) WITHOUT ROWID, STRICT;
+   CREATE TABLE questions (
+     handle TEXT PRIMARY KEY, kept_at INTEGER NOT NULL, bytes INTEGER NOT NULL, json TEXT NOT NULL
+   ) WITHOUT ROWID, STRICT;`,
 ];
 
 /** Bring the object's tables up to date; writes nothing when they are. */

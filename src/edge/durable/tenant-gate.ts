@@ -17,7 +17,7 @@ import type { Jurisdiction } from "../../contract/gate/caller.ts";
 import type { IdempotencyClosing } from "../../contract/gate/idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
 import { tenantOfObject } from "../../contract/gate/job-shard.ts";
-import type { KeptResult } from "../../contract/gate/kept-result.ts";
+import { type KeptResult, type Shelf, SHELVES } from "../../contract/gate/kept-result.ts";
 import type { KeptTool, ToolChange, ToolChangeAnswer, ToolsPage } from "../../contract/gate/kept-tool.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { attempt, attemptNow } from "../../kit/result.ts";
@@ -43,7 +43,7 @@ type Env = Record<string, unknown>;
 export interface TenantGateOptions extends OutboxOptions {
   /** Attempts that one alarm runs at once. */
   readonly concurrency: number;
-  readonly results: KeepLimits;
+  readonly shelves: Readonly<Record<Shelf, KeepLimits>>;
   readonly keys: KeyTableOptions;
   readonly confirmations: ConfirmationLimits;
   readonly tools: ToolLimits;
@@ -68,7 +68,7 @@ const DEFAULTS: TenantGateOptions = {
   retentionMs: LIMITS.jobRetentionMs,
   jobsKept: LIMITS.jobsKept,
   concurrency: LIMITS.headerSlots,
-  results: KEEP_LIMITS,
+  shelves: KEEP_LIMITS,
   keys: KEY_LIMITS,
   confirmations: CONFIRMATION_LIMITS,
   tools: TOOL_LIMITS,
@@ -91,7 +91,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
   return class TenantGate extends DurableObject<Env> implements TenantGateMethods {
     #quota!: QuotaTable;
     #outbox!: Outbox;
-    #results!: ResultTable;
+    #shelves!: Readonly<Record<Shelf, ResultTable>>;
     #keys!: KeyTable;
     #confirmations!: ConfirmationTable;
     #tools!: ToolTable;
@@ -106,7 +106,9 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
         migrate(ctx.storage);
         this.#quota = new QuotaTable(ctx.storage.sql);
         this.#outbox = new Outbox(ctx.storage, options, (dueAt) => this.#watch(dueAt));
-        this.#results = new ResultTable(ctx.storage, options.results);
+        this.#shelves = Object.fromEntries(
+          SHELVES.map((shelf) => [shelf, new ResultTable(ctx.storage, options.shelves[shelf], shelf)]),
+        ) as Record<Shelf, ResultTable>;
         this.#keys = new KeyTable(ctx.storage, options.keys);
         this.#confirmations = new ConfirmationTable(ctx.storage, options.confirmations);
         this.#tools = new ToolTable(ctx.storage, options.tools);
@@ -165,13 +167,13 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
     }
 
     /** Keep results for later batches; the handles of those that were kept. */
-    keep(results: readonly KeptResult[]): string[] {
-      return this.#results.keep(this.#enter(), results);
+    keep(results: readonly KeptResult[], shelf: Shelf = "results"): string[] {
+      return this.#shelves[shelf].keep(this.#enter(), results);
     }
 
     /** Read kept results back; what is unknown or expired is missing. */
-    recall(handles: readonly string[]): KeptResult[] {
-      return this.#results.recall(this.#enter(), handles);
+    recall(handles: readonly string[], shelf: Shelf = "results"): KeptResult[] {
+      return this.#shelves[shelf].recall(this.#enter(), handles);
     }
 
     /** Record groups that wait for a person; those in the answer are. */
@@ -245,7 +247,8 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       const now = Date.now();
       if (!this.#outbox.idle && !this.#drain.active)
         this.#alarm.repair(now, () => this.#outbox.nextDue(now) ?? now);
-      for (const table of [this.#outbox, this.#results, this.#keys, this.#confirmations])
+      const shelves = Object.values(this.#shelves);
+      for (const table of [this.#outbox, ...shelves, this.#keys, this.#confirmations])
         attemptNow(() => table.prune(now));
       return now;
     }

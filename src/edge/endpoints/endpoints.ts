@@ -6,6 +6,7 @@ import { invokeTool } from "./invoke-tool.ts";
 import { cancelJob, listJobs, redriveJob, redriveJobs, showJob } from "./jobs.ts";
 import { listTools } from "./list-tools.ts";
 import { deleteTool, putTool, showTool } from "./manage-tools.ts";
+import { MODEL_ENDPOINTS } from "./model-requests.ts";
 import { answerDiscovery, answerToolSchema } from "./meta-tools.ts";
 import { showObject } from "./objects.ts";
 import { describeEndpoints } from "./openapi.ts";
@@ -32,6 +33,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   decideConfirmation,
   showObject,
   ...TURNS,
+  ...MODEL_ENDPOINTS,
   orchestrateBatch,
   orchestratePartition,
   describeEndpoints(() => ENDPOINTS),

@@ -80,8 +80,10 @@ export function createGateClient(
     changeTools: (change) => call((stub) => stub.changeTools(change)),
     tool: (name) => call((stub) => stub.tool(name)),
     toolsSince: (version) => call((stub) => stub.toolsSince(version)),
-    keep: (results) => inParts(fitKeep(results, KEEP_LIMITS), (part) => call((stub) => stub.keep(part))),
-    recall: (handles) => inParts([...new Set(handles)], (part) => call((stub) => stub.recall(part))),
+    keep: (results, shelf = "results") =>
+      inParts(fitKeep(results, KEEP_LIMITS[shelf]), (part) => call((stub) => stub.keep(part, shelf))),
+    recall: (handles, shelf = "results") =>
+      inParts([...new Set(handles)], (part) => call((stub) => stub.recall(part, shelf))),
   };
 }
 

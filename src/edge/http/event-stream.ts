@@ -84,11 +84,13 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
 }
 
 /** An open stream of events; what is sent goes out in order. */
-interface EventStream {
+export interface EventStream {
   readonly readable: ReadableStream<Uint8Array>;
   /** Aborted when the client is gone: its request says so, or a write fails. */
   readonly signal: AbortSignal;
   readonly send: (text: string) => void;
+  /** The same, over when the client has taken it: whoever waits for that is as slow as the client is. */
+  readonly write: (text: string) => Promise<void>;
   /** Comment while nothing is sent; gives what ends it. */
   readonly keepAlive: () => () => void;
   readonly close: () => Promise<unknown>;
@@ -110,6 +112,7 @@ export function openEventStream(requestSignal: AbortSignal, clock: Clock): Event
     readable,
     signal: AbortSignal.any([requestSignal, gone.signal]),
     send,
+    write,
     keepAlive: () => keepAlive(clock, () => send(": still running\n\n")),
     close: () => attempt(() => writer.close()),
     abort: (reason) => writer.abort(reason),

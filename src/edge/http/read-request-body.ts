@@ -1,7 +1,7 @@
 import type * as z from "zod";
 
 import { LIMITS } from "../../contract/limits.ts";
-import { parseJson } from "../../contract/parse-json.ts";
+import { type JsonOptions, parseJson } from "../../contract/parse-json.ts";
 import { parseRequest } from "../../contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../../kit/result.ts";
@@ -14,17 +14,19 @@ export interface RequestBody {
 }
 
 /** What a body may be; a batch's unless said. */
-export interface BodyLimits {
+export interface BodyLimits extends JsonOptions {
   readonly bodyBytes: number;
   readonly nesting: number;
 }
+
+const BATCH_LIMITS: BodyLimits = { bodyBytes: LIMITS.bodyBytes, nesting: LIMITS.nesting };
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
 
 /** Read a JSON request body: its type checked first, its size while reading, its depth before parsing. */
 export async function readRequestBody(
   request: Request,
-  { bodyBytes, nesting }: BodyLimits = LIMITS,
+  { bodyBytes, nesting, ...options }: BodyLimits = BATCH_LIMITS,
 ): Promise<Result<RequestBody, Refusal>> {
   const type = request.headers.get("content-type") ?? "";
   if (!JSON_TYPE.test(type)) return err(refuseType(type));
@@ -35,7 +37,7 @@ export async function readRequestBody(
   if (!read.ok) return err(BROKEN_OFF);
   const bytes = read.value;
   if (bytes === null) return err(tooLarge(bodyBytes));
-  const parsed = parseJson(bytes, nesting);
+  const parsed = parseJson(bytes, nesting, options);
   return parsed.ok ? ok({ value: parsed.value, bytes: bytes.length }) : parsed;
 }
 

@@ -1,4 +1,5 @@
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
+import { PROVIDER_PATHS } from "./respond.ts";
 
 /**
  * Refuse a request whose caller is not known: say what is wrong with the *form* of its key, and never anything about the key.
@@ -28,6 +29,8 @@ function sayForm(request: Request): string {
   const sent = request.headers.get("authorization")?.trim() ?? "";
   if (sent === "") {
     const other = OTHER_HEADERS.find((name) => request.headers.has(name));
+    if (other === "x-api-key" && PROVIDER_PATHS.test(request.url))
+      return "The key that came is not one of this deployment's.";
     if (other !== undefined) return `The key came as '${other}', which is not read.`;
     if (PARAMETERS.test(request.url)) return "The key came in the address, where it is not read.";
     return "There is no 'Authorization' header, so no key came.";

@@ -1,6 +1,7 @@
 import type { Caller } from "../../contract/gate/caller.ts";
 import type { QuotaState } from "../../contract/gate/admission.ts";
 import { makeRefusal, type Refusal, statusOf, toProblem } from "../../contract/refusal.ts";
+import { toChatError, toMessagesError } from "../../agent/dialect/provider-error.ts";
 import { type ApiError, INTERNAL_ERROR, toApiError } from "../../formats/orchestration-api.ts";
 import { type Refused, toQuota } from "../../gate/admit-plan.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -46,6 +47,7 @@ export function respondRefusal(
   refusal: Refusal,
   requestId: string,
   more?: Headers,
+  report: string | null = null,
 ): Response {
   const headers = {
     ...(refusal.code === "UNAUTHORIZED" && { "www-authenticate": "Bearer" }),
@@ -53,6 +55,14 @@ export function respondRefusal(
     ...more,
   };
   if (isOrchestration(request)) return respondApiError(toApiError(refusal), requestId, headers);
+  const provider = PROVIDER_PATHS.exec(request.url)?.[1];
+  if (provider !== undefined) {
+    const error = provider === "messages" ? toMessagesError(refusal) : toChatError(refusal);
+    const json = JSON.stringify({ ...error, request_id: requestId });
+    // What ran before the error is told with it.
+    const told = report === null ? json : `${json.slice(0, -1)},"volley":${report}}`;
+    return respondJson(told, requestId, { status: statusOf(refusal), headers });
+  }
   return respondJson(JSON.stringify({ ...toProblem(refusal), request_id: requestId }), requestId, {
     status: statusOf(refusal),
     headers: { "content-type": "application/problem+json", ...headers },
@@ -77,6 +87,9 @@ export function respondBug(
   if (isOrchestration(request)) return respondApiError(INTERNAL_ERROR, requestId);
   return respondRefusal(request, makeRefusal("UNAVAILABLE", hint), requestId);
 }
+
+/** Where clients of the providers call: they understand errors of their provider only. */
+export const PROVIDER_PATHS = /^https?:\/\/[^/?#]+\/v1\/(chat\/completions|messages)(?:[?#]|$)/;
 
 function isOrchestration({ url }: Request): boolean {
   return /^https?:\/\/[^/]+\/api\/orchestration\//.test(url);

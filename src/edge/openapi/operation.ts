@@ -38,7 +38,7 @@ export interface Operation {
   readonly body?: Body;
   readonly answer: Answer | FileAnswer;
   /** How a refusal is written: as a problem document unless said otherwise. */
-  readonly refusal?: "api-error";
+  readonly refusal?: "api-error" | "provider-error";
   /** Refusals that this path has beside those that every path of its kind has. */
   readonly refusals?: readonly RefusalCode[];
   /**

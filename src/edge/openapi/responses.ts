@@ -1,5 +1,6 @@
 import { CODES, type RefusalCode } from "../../contract/failure-codes.ts";
 import { problemSchema } from "../../contract/refusal.ts";
+import { providerErrorSchema } from "../../agent/dialect/provider-error.ts";
 import { apiErrorSchema } from "../../formats/orchestration-api.ts";
 import type { Components, Json } from "./components.ts";
 import type { Operation } from "./operation.ts";
@@ -101,6 +102,13 @@ function toApiError(codes: readonly RefusalCode[], components: Components, more?
   return components.response(`Orchestration_${codes.join("_or_")}${more ? "_counted" : ""}`, response);
 }
 
+/** Describe how the paths of the providers say the same: as their own servers do. */
+function toProviderError(codes: readonly RefusalCode[], components: Components, more?: Json): Json {
+  const content = { "application/json": { schema: components.schema(providerErrorSchema(), "output") } };
+  const response = toResponse(codes.join(", "), content, { ...more, ...headersOf(codes) });
+  return components.response(`Provider_${codes.join("_or_")}${more ? "_counted" : ""}`, response);
+}
+
 /** Its reference document has a status of its own for what elsewhere is UNAVAILABLE without a way to wait for it. */
 function toBug(components: Components): Json {
   const response = toResponse("Something failed on our side", apiErrorContent(components));
@@ -126,11 +134,14 @@ function toRefusals(operation: Operation, components: Components): Json {
     ...(counted ? OF_A_QUOTA : []),
     ...refusals,
   ]);
-  const to = refusal === undefined ? toProblem : toApiError;
+  const to = refusal === undefined ? toProblem : refusal === "api-error" ? toApiError : toProviderError;
   const byStatus = Map.groupBy(codes, (code) => CODES[code].status);
   const responses = [...byStatus].map(([status, of]) => {
     const told = counted === "always" && !of.every((code) => BEFORE_COUNTING.includes(code));
     return [status, to(of, components, told ? QUOTA : undefined)];
   });
-  return { ...(Object.fromEntries(responses) as Json), ...(refusal && { 500: toBug(components) }) };
+  return {
+    ...(Object.fromEntries(responses) as Json),
+    ...(refusal === "api-error" && { 500: toBug(components) }),
+  };
 }

@@ -1,0 +1,297 @@
+import { HOP_HEADER } from "../egress/guard-headers.ts";
+import type { Ports } from "../egress/ports.ts";
+import { parseRetryAfter } from "../egress/retry-after.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../contract/json.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { makeRefusal, type Refusal } from "../contract/refusal.ts";
+import { backoffMs } from "../kit/backoff.ts";
+import { attempt, attemptNow, err, ok, type Result } from "../kit/result.ts";
+import { sleep } from "../kit/sleep.ts";
+import type { Dialect, ModelTurn, Relay, RelayMode } from "./dialect/dialect.ts";
+import { EventSplitter } from "./dialect/event-splitter.ts";
+
+/** Where a model is, and what it is sent besides the request. */
+export interface ModelAddress {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Where what a model says goes while it says it. */
+export interface Outlet {
+  /** The model has begun to answer. */
+  readonly begin: () => void;
+  /** Send text on; resolved when the caller has taken it, rejected when the caller is gone. */
+  readonly write: (text: string) => Promise<void>;
+}
+
+/** A stream, and who hears what of it. */
+export interface Streaming {
+  readonly relay: Relay;
+  readonly mode: RelayMode;
+  readonly outlet: Outlet;
+}
+
+export interface ModelPorts {
+  readonly ports: Pick<Ports, "clock" | "random" | "fetch">;
+  readonly dialect: Dialect;
+  readonly address: ModelAddress;
+  /** When the request's time is over, in milliseconds since the epoch. */
+  readonly endsAt: number;
+  /** Aborts when the caller has gone away. */
+  readonly signal: AbortSignal;
+}
+
+/** Why one attempt has no answer. */
+interface Trouble {
+  readonly refusal: Refusal;
+  /** Another attempt may help, and nobody has heard anything of this one. */
+  readonly isPassing: boolean;
+}
+
+/**
+ * Ask a model, and again where that may help: twice at most, within the request's time, and no sooner than it says. What the
+ * caller was told already is never said twice, so a stream that breaks off later is not begun anew.
+ *
+ * What its server says is never repeated: only its status, and its code where that is one that everybody knows.
+ */
+export async function askModel(
+  request: JsonObject,
+  model: ModelPorts,
+  streaming: Streaming | null,
+): Promise<Result<ModelTurn, Refusal>> {
+  const { clock, random } = model.ports;
+  const body = JSON.stringify(request);
+  const over = new AbortController();
+  const signal = AbortSignal.any([model.signal, over.signal]);
+  const stopTimer = clock.after(Math.max(0, model.endsAt - clock.now()), () => over.abort());
+  const work = async (): Promise<Result<ModelTurn, Refusal>> => {
+    for (let tried = 1; ; tried += 1) {
+      const answered = await attemptOnce(body, model, { streaming, signal });
+      if (answered.ok) return answered;
+      const { refusal, isPassing } = answered.error;
+      if (model.signal.aborted) return err(GONE);
+      if (over.signal.aborted) return err(TIMED_OUT);
+      if (!isPassing || tried > LIMITS.modelRetries) return err(refusal);
+      const pause = backoffMs({ attempt: tried, initialMs: 250, maxMs: 4_000, random: random() });
+      const waitMs = Math.max(pause, refusal.retryAfterMs ?? 0);
+      if (clock.now() + waitMs >= model.endsAt) return err(refusal);
+      const slept = await attempt(() => sleep(clock, waitMs, signal));
+      if (!slept.ok) return err(model.signal.aborted ? GONE : TIMED_OUT);
+    }
+  };
+  const answered = await attempt(work);
+  stopTimer();
+  if (!answered.ok) throw answered.error;
+  return answered.value;
+}
+
+const GONE = makeRefusal("UNAVAILABLE", "The caller went away before the answer.");
+
+const TIMED_OUT = makeRefusal(
+  "MODEL_TIMEOUT",
+  "The model did not answer within the time that this request had (volley.deadline_ms); give it more, or ask for less.",
+);
+
+interface Attempting {
+  readonly streaming: Streaming | null;
+  readonly signal: AbortSignal;
+}
+
+async function attemptOnce(
+  body: string,
+  { ports, dialect, address }: ModelPorts,
+  { streaming, signal }: Attempting,
+): Promise<Result<ModelTurn, Trouble>> {
+  const sent = await attempt(() =>
+    untilAborted(
+      ports.fetch(address.url, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...address.headers, [HOP_HEADER]: "1" },
+        body,
+        redirect: "manual",
+        signal,
+      }),
+      signal,
+    ),
+  );
+  if (!sent.ok) return err(passing(unavailable("could not be reached")));
+  const response = sent.value;
+  if (response.status !== 200) return err(await explainStatus(response, ports, signal));
+  const isStream = /^\s*text\/event-stream/i.test(response.headers.get("content-type") ?? "");
+  if (streaming === null) {
+    const text = await readText(response, signal, LIMITS.modelBytes);
+    const parsed = text === null ? null : attemptNow(() => parseExact(text));
+    const turn = parsed?.ok === true ? dialect.readTurn(parsed.value) : null;
+    return turn === null ? err(passing(UNREADABLE)) : ok(turn);
+  }
+  streaming.outlet.begin();
+  return isStream ? readStream(response, streaming, signal) : err(passing(UNREADABLE));
+}
+
+const UNREADABLE = makeRefusal(
+  "MODEL_UNAVAILABLE",
+  "The model's server answered with something unreadable, or broke its answer off; try again, or tell its operator.",
+);
+
+function unavailable(what: string, retryAfterMs?: number): Refusal {
+  const hint = `The model's server ${what}; try again later, or tell its operator.`;
+  return makeRefusal("MODEL_UNAVAILABLE", hint, { ...(retryAfterMs !== undefined && { retryAfterMs }) });
+}
+
+function passing(refusal: Refusal): Trouble {
+  return { refusal, isPassing: true };
+}
+
+/** Codes and types of both providers that say what a caller can do, and that nobody's text or secret looks like. */
+const KNOWN = new Set([
+  "api_error",
+  "authentication_error",
+  "billing_error",
+  "context_length_exceeded",
+  "insufficient_quota",
+  "invalid_api_key",
+  "invalid_request_error",
+  "invalid_value",
+  "missing_required_parameter",
+  "model_not_found",
+  "not_found_error",
+  "overloaded_error",
+  "permission_error",
+  "rate_limit_error",
+  "rate_limit_exceeded",
+  "request_too_large",
+  "unknown_parameter",
+  "unsupported_parameter",
+  "unsupported_value",
+]);
+
+async function explainStatus(
+  response: Response,
+  { clock }: Pick<Ports, "clock">,
+  signal: AbortSignal,
+): Promise<Trouble> {
+  const { status, headers } = response;
+  const text = await readText(response, signal, LIMITS.modelErrorBytes);
+  const said = text === null ? null : attemptNow((): unknown => JSON.parse(text));
+  const error = said?.ok === true && isJsonObject(said.value) ? said.value["error"] : undefined;
+  const { code, type } = isJsonObject(error) ? error : {};
+  const known = [code, type].find((word) => typeof word === "string" && KNOWN.has(word)) as
+    | string
+    | undefined;
+  const why = `with status ${status}${known === undefined ? "" : ` (${known})`}`;
+  if (status === 429 || status >= 500) {
+    const retryAfterMs = parseRetryAfter(headers.get("retry-after"), clock.now());
+    return passing(
+      unavailable(status === 429 ? `is too busy and refused ${why}` : `failed ${why}`, retryAfterMs),
+    );
+  }
+  return { refusal: refused(status, why), isPassing: false };
+}
+
+/** Its key and its address are the operator's, so a refusal of them is no fault of whoever called here. */
+function refused(status: number, why: string): Refusal {
+  const isOurs = status === 401 || status === 403 || status < 400;
+  const hint = isOurs
+    ? `The model's server refused this deployment ${why}: its operator looks at the address and the key of the model.`
+    : `The model's server refused the request ${why}: look at the body's own fields, such as model and messages.`;
+  return makeRefusal("MODEL_UNAVAILABLE", hint);
+}
+
+async function readText(response: Response, signal: AbortSignal, limit: number): Promise<string | null> {
+  const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+  const parts: string[] = [];
+  let left = limit;
+  const read = await eachChunk(response, signal, (chunk) => {
+    left -= chunk.length;
+    if (left < 0) return Promise.resolve(false);
+    parts.push(decoder.decode(chunk, { stream: true }));
+    return Promise.resolve(true);
+  });
+  return read && left >= 0 ? parts.join("") + decoder.decode() : null;
+}
+
+async function readStream(
+  response: Response,
+  { relay, mode, outlet }: Streaming,
+  signal: AbortSignal,
+): Promise<Result<ModelTurn, Trouble>> {
+  const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+  const splitter = new EventSplitter();
+  relay.begin(mode);
+  let isHeard = false;
+  let left: number = LIMITS.modelStreamBytes;
+  let fault: Refusal | null = null;
+  const pass = (events: ReturnType<EventSplitter["read"]>): string => {
+    const said: string[] = [];
+    for (const event of events) {
+      const taken = relay.take(event);
+      if (!taken.ok) {
+        fault = taken.error === "error" ? unavailable("reported an error in its stream") : UNREADABLE;
+        break;
+      }
+      if (taken.value !== "") said.push(taken.value);
+    }
+    return said.join("");
+  };
+  const read = await eachChunk(response, signal, async (chunk) => {
+    left -= chunk.length;
+    const text = pass(splitter.read(decoder.decode(chunk, { stream: true })));
+    if (left < 0 || splitter.pending > LIMITS.modelEventCharacters) fault = UNREADABLE;
+    if (text !== "") {
+      isHeard = true;
+      await untilAborted(outlet.write(text), signal);
+    }
+    return fault === null && !relay.isOver;
+  });
+  const last = read && fault === null ? splitter.end() : null;
+  const rest = last === null ? "" : pass([last]);
+  if (rest !== "") {
+    isHeard = true;
+    await attempt(() => untilAborted(outlet.write(rest), signal));
+  }
+  const turn = read && fault === null ? relay.turn() : null;
+  if (turn !== null) return ok(turn);
+  return err({ refusal: fault ?? UNREADABLE, isPassing: !isHeard });
+}
+
+/**
+ * Read a body chunk by chunk while `onChunk` wants more; false when it broke off. What is left of it is cancelled, which
+ * tells its server that nobody listens any more.
+ */
+async function eachChunk(
+  { body }: Response,
+  signal: AbortSignal,
+  onChunk: (chunk: Uint8Array) => Promise<boolean>,
+): Promise<boolean> {
+  if (body === null) return true;
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  const read = await attempt(async () => {
+    for (;;) {
+      const { done, value } = await untilAborted(reader.read(), signal);
+      if (done) return;
+      if (!(await onChunk(value))) break;
+    }
+  });
+  void attempt(() => reader.cancel());
+  return read.ok;
+}
+
+/** A promise, or the signal's reason as soon as it aborts: what never settles must not hold anything up. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    const stop = (): void => signal.removeEventListener("abort", abort);
+    work.then(
+      (value) => {
+        stop();
+        resolve(value);
+      },
+      (error: unknown) => {
+        stop();
+        reject(error);
+      },
+    );
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+}

@@ -1,0 +1,169 @@
+import type { ToolDescriptor } from "../../catalog/batch-tool.ts";
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import type { ToolReply } from "../../formats/provider-turn.ts";
+import { toToolList } from "../../formats/tool-list.ts";
+import type { Asked, Conversation, Dialect, Ending, Message, ModelTurn, Replies } from "./dialect.ts";
+import { type Block, toTurn, toUse } from "./messages-content.ts";
+import { MessagesRelay } from "./messages-relay.ts";
+import { readConversation, textOf } from "./read-conversation.ts";
+
+/**
+ * Anthropic's Messages.
+ *
+ * Source: https://docs.anthropic.com/en/api/messages
+ */
+export const MESSAGES: Dialect = {
+  path: "/v1/messages",
+  read: (body) => readConversation(body, ({ name }) => name),
+  createRequests,
+  readTurn(response) {
+    const content = isJsonObject(response) ? response["content"] : undefined;
+    return Array.isArray(content) ? toTurn(content.filter(isJsonObject), response as JsonObject) : null;
+  },
+  join(turn, replies, [next, ...rest]) {
+    const ids = usesIn(turn).map(({ id }) => String(id));
+    const isReply = next !== undefined && next["role"] === "user";
+    const sent = isReply ? blocksOf(next) : [];
+    const theirs = new Map(sent.filter(isResult).map((block) => [String(block["tool_use_id"]), block]));
+    const results = ids.flatMap((id) => toResult(id, replies) ?? theirs.get(id) ?? NONE);
+    const others = sent.filter((block) => !isResult(block) || !ids.includes(String(block["tool_use_id"])));
+    const content = [...results, ...others];
+    return [
+      turn,
+      ...(content.length === 0 ? [] : [{ ...(isReply && next), role: "user", content }]),
+      ...(isReply || next === undefined ? [] : [next]),
+      ...rest,
+    ];
+  },
+  /** Two messages of one side are read as one, so it is said in the last where that is the user's. */
+  tell(messages, text) {
+    const last = messages.at(-1);
+    if (last?.["role"] !== "user") return [...messages, { role: "user", content: text }];
+    return [...messages.slice(0, -1), { ...last, content: [...blocksOf(last), { type: "text", text }] }];
+  },
+  say: (text) => ({ role: "assistant", content: [{ type: "text", text }] }),
+  findAnchors: (messages) =>
+    messages.flatMap((message, at) =>
+      message["role"] === "assistant"
+        ? { at, ids: usesIn(message).map(({ id }) => String(id)), text: textOf(message["content"]) }
+        : [],
+    ),
+  digestOf(message) {
+    const ids = blocksOf(message).flatMap(({ type, id, tool_use_id }) =>
+      type === "tool_use" ? [id] : type === "tool_result" ? [tool_use_id] : [],
+    );
+    return [message["role"], textOf(message["content"]), ids];
+  },
+  toPlain: (messages) =>
+    messages.map((message) => {
+      const blocks = blocksOf(message);
+      const isPlain = !blocks.some(({ type }) => type === "tool_use" || type === "tool_result");
+      return isPlain ? message : { role: message["role"], content: blocks.map(toPlainBlock) };
+    }),
+  writeAnswer(turn, ending) {
+    const { response } = turn;
+    const answer = {
+      ...response,
+      ...endContent(turn, ending),
+      ...(ending.usage !== null && { usage: ending.usage }),
+    };
+    return `${JSON.stringify(answer).slice(0, -1)},"volley":${ending.report}}`;
+  },
+  createRelay: (isTheirs) => new MessagesRelay(isTheirs),
+};
+
+/** As many breakpoints of its prompt cache as the API takes. */
+const BREAKPOINTS = 4;
+
+/**
+ * The tools stay when none may be called: a conversation in which some were called is refused without them. Ours end with a
+ * breakpoint of the prompt cache, unless the caller has set as many as there may be: without one nothing is cached there.
+ */
+function createRequests(
+  { body }: Conversation,
+  tools: readonly ToolDescriptor[],
+): (asked: Asked) => JsonObject {
+  const { tools: theirs, tool_choice, system: said, ...rest } = body;
+  const ours = toToolList(tools, "anthropic") as JsonObject[];
+  const last = ours.at(-1);
+  if (last !== undefined && countBreakpoints(body) < BREAKPOINTS)
+    ours.splice(-1, 1, { ...last, cache_control: { type: "ephemeral" } });
+  const offered = [...ours, ...((theirs ?? []) as readonly object[])];
+  return ({ messages, tools: mode, system }) => {
+    const choice = mode === "off" ? { type: "none" } : tool_choice;
+    const prelude = system === undefined ? said : [{ type: "text", text: system }, ...toBlocks(said)];
+    return {
+      ...rest,
+      ...(prelude !== undefined && { system: prelude }),
+      ...(mode !== "unsaid" && offered.length > 0 && { tools: offered }),
+      ...(mode !== "unsaid" && offered.length > 0 && choice !== undefined && { tool_choice: choice }),
+      messages,
+    };
+  };
+}
+
+function countBreakpoints({ cache_control, system, tools, messages }: JsonObject): number {
+  const inside = (messages as readonly Message[]).flatMap((message) =>
+    blocksOf(message).flatMap((block) => [block, ...toBlocks(block["content"])]),
+  );
+  const all = [...toBlocks(system), ...toBlocks(tools), ...inside, { cache_control }];
+  return all.filter((block) => isJsonObject(block["cache_control"])).length;
+}
+
+function endContent(turn: ModelTurn, { calls, text, words }: Ending): JsonObject {
+  const { content, stop_reason } = turn.response;
+  const kept = new Set(calls.map(({ id }) => id));
+  const said = (content as readonly Block[]).filter(
+    (block) => block["type"] !== "tool_use" || kept.has(String(block["id"])),
+  );
+  const isOwn = text !== undefined || words !== undefined;
+  if (!isOwn) return { content: said };
+  const parts = [text ?? "", words ?? ""].filter((part) => part !== "");
+  return {
+    content: [
+      ...(text === undefined ? said : []),
+      ...(parts.length > 0 ? [{ type: "text", text: parts.join("\n\n") }] : []),
+      ...(text === undefined ? [] : calls.map(toUse)),
+    ],
+    stop_reason: calls.length > 0 ? "tool_use" : "end_turn",
+    ...(stop_reason === "stop_sequence" && { stop_sequence: null }),
+  };
+}
+
+const NONE: readonly never[] = [];
+
+function usesIn(message: Message): readonly Block[] {
+  return blocksOf(message).filter(({ type }) => type === "tool_use");
+}
+
+function isResult({ type }: Block): boolean {
+  return type === "tool_result";
+}
+
+function toResult(id: string, replies: Replies): Block | null {
+  const reply: ToolReply | undefined = replies.get(id);
+  if (reply === undefined) return null;
+  return {
+    type: "tool_result",
+    tool_use_id: id,
+    content: reply.json,
+    ...(reply.failed && { is_error: true }),
+  };
+}
+
+function blocksOf({ content }: Message): readonly Block[] {
+  return toBlocks(content);
+}
+
+function toBlocks(content: unknown): readonly Block[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return Array.isArray(content) ? (content as readonly unknown[]).filter(isJsonObject) : [];
+}
+
+function toPlainBlock(block: Block): Block {
+  const { type, name, input, content } = block;
+  if (type === "tool_use")
+    return { type: "text", text: `Action: ${String(name)}\nAction Input: ${JSON.stringify(input)}` };
+  if (type === "tool_result") return { type: "text", text: `Observation: ${textOf(content)}` };
+  return block;
+}

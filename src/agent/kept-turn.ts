@@ -1,0 +1,226 @@
+import { toFailedReply } from "../formats/to-tool-reply.ts";
+import { makeFailure } from "../contract/failure.ts";
+import type { ConfirmationRecord } from "../contract/gate/confirmation.ts";
+import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../contract/json.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { makeRefusal, type Refusal } from "../contract/refusal.ts";
+import type { Ports } from "../egress/ports.ts";
+import { canonicalJson } from "../kit/json/canonical-json.ts";
+import { attempt, err, ok, type Result } from "../kit/result.ts";
+import type { Message } from "./dialect/dialect.ts";
+import { findQuestions } from "./notes.ts";
+import type { KeptReply, KeptTurn, Voice } from "./voice.ts";
+
+type KeepPorts = Pick<Ports, "sha256">;
+
+/** Where a kept turn is found again: by the caller's calls in it, or by the question that it waits for. */
+export type KeptUnder =
+  | { readonly kind: "calls"; readonly ids: readonly string[]; readonly sent: readonly Message[] }
+  | { readonly kind: "question"; readonly id: string };
+
+/**
+ * Keep a turn until its conversation comes back, in the tenant's object: whichever isolate it reaches then. Whether it is
+ * durable there.
+ */
+export async function keepTurn(
+  kept: KeptTurn,
+  under: readonly KeptUnder[],
+  voice: Voice,
+  { gate, ports }: { readonly gate: Gate; readonly ports: KeepPorts },
+): Promise<boolean> {
+  const json = JSON.stringify(kept);
+  const calls = under.filter(({ kind }) => kind === "calls");
+  const questions = under.filter(({ kind }) => kind === "question");
+  for (const [shelf, keys] of [
+    ["turns", calls],
+    ["questions", questions],
+  ] as const) {
+    if (keys.length === 0) continue;
+    const handles = await Promise.all(keys.map((key) => handleOf(key, voice, ports)));
+    const asked = await attempt(() =>
+      gate.keep(
+        handles.map((handle) => ({ handle, json })),
+        shelf,
+      ),
+    );
+    if (!asked.ok || asked.value.length < handles.length) return false;
+  }
+  return true;
+}
+
+/** A turn that may have been kept, and where in the conversation it belongs. */
+interface Missing {
+  readonly at: number;
+  readonly handle: string;
+  readonly shelf: "turns" | "questions";
+}
+
+/**
+ * Put back what a conversation's caller never saw: each of the model's messages that has something kept for it is replaced
+ * by all that was said, with every reply in its place. What has expired stays as the caller sent it, which is a conversation
+ * too. Refused when the tenant's object does not answer: going on without would be going on with another conversation.
+ */
+export async function restoreTurns(
+  messages: readonly Message[],
+  voice: Voice,
+  world: { readonly gate: Gate; readonly ports: KeepPorts },
+): Promise<Result<readonly Message[], Refusal>> {
+  const missing = await findMissing(messages, voice, world.ports);
+  if (missing.length === 0) return ok(messages);
+  const recalled = await attempt(() => recall(missing, world.gate));
+  if (!recalled.ok) return err(NOT_RESTORED);
+  const found = missing.flatMap(({ at, handle }) => {
+    const json = recalled.value.get(handle);
+    return json === undefined ? [] : [{ at, kept: parseExact(json) as KeptTurn }];
+  });
+  const decided = await attempt(() =>
+    readDecisions(
+      found.map(({ kept }) => kept),
+      world.gate,
+    ),
+  );
+  if (!decided.ok) return err(NOT_RESTORED);
+  let restored = messages;
+  // From the end, so that the places of those before stay what they are.
+  for (const { at, kept } of found.toReversed()) {
+    const replies = kept.replies.map(([id, reply]) => [id, decideReply(reply, decided.value)] as const);
+    const rest = restored.slice(at + 1);
+    restored = [...restored.slice(0, at), ...kept.before, ...voice.join(kept, new Map(replies), rest)];
+  }
+  return ok(restored);
+}
+
+const NOT_RESTORED = makeRefusal(
+  "UNAVAILABLE",
+  "What this conversation's tools had answered could not be read, and the model was not asked; send the same request again.",
+  { retryAfterMs: 1_000 },
+);
+
+async function findMissing(
+  messages: readonly Message[],
+  voice: Voice,
+  ports: KeepPorts,
+): Promise<readonly Missing[]> {
+  const anchors = voice.dialect.findAnchors(messages);
+  const missing: Missing[] = [];
+  // The last ones: what is kept is minutes old.
+  for (const { at, ids, text } of anchors.slice(-LIMITS.keptTurns)) {
+    if (ids.length > 0) {
+      const under = { kind: "calls", ids, sent: messages.slice(0, at) } as const;
+      missing.push({ at, handle: await handleOf(under, voice, ports), shelf: "turns" });
+    } else {
+      const [id] = findQuestions(text);
+      if (id !== undefined)
+        missing.push({
+          at,
+          handle: await handleOf({ kind: "question", id }, voice, ports),
+          shelf: "questions",
+        });
+    }
+  }
+  return missing;
+}
+
+/**
+ * Name a kept turn. The ids of calls are not enough: some servers count them from one in every conversation, so what came
+ * before is part of the name. What a client may write otherwise the next time (system messages, white space of arguments) is
+ * not.
+ */
+async function handleOf(under: KeptUnder, { dialect }: Voice, ports: KeepPorts): Promise<string> {
+  if (under.kind === "question") return `q-${under.id}`;
+  const said = under.sent.map((message) => dialect.digestOf(message)).filter((digest) => digest !== null);
+  return `t-${(await ports.sha256(canonicalJson([under.ids, said]))).slice(0, 60)}`;
+}
+
+async function recall(missing: readonly Missing[], gate: Gate): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const shelf of ["turns", "questions"] as const) {
+    const handles = missing.filter((one) => one.shelf === shelf).map(({ handle }) => handle);
+    if (handles.length === 0) continue;
+    for (const { handle, json } of await gate.recall(handles, shelf)) found.set(handle, json);
+  }
+  return found;
+}
+
+/** What has become of everything that waited for a person. */
+async function readDecisions(
+  turns: readonly KeptTurn[],
+  gate: Gate,
+): Promise<ReadonlyMap<string, ConfirmationRecord | null>> {
+  const waiting = turns.flatMap(({ replies }) =>
+    replies.flatMap(([, { waits }]) => waits.map(({ confirmation }) => confirmation)),
+  );
+  const records = new Map<string, ConfirmationRecord | null>();
+  for (const id of new Set(waiting)) records.set(id, await gate.confirmation(id));
+  return records;
+}
+
+/** A reply as it is by now: what waited for a person has its result, once that is decided. */
+function decideReply(reply: KeptReply, records: ReadonlyMap<string, ConfirmationRecord | null>): KeptReply {
+  if (reply.waits.length === 0) return reply;
+  const results = new Map(
+    reply.waits.flatMap(({ confirmation, action }) => {
+      const result = resultOf(action, records.get(confirmation) ?? null);
+      return result === null ? [] : [[action, result] as const];
+    }),
+  );
+  if (results.size === 0) return reply;
+  const said = parseExact(reply.json) as JsonObject;
+  if (!Array.isArray(said["results"])) {
+    const [[, result] = []] = results;
+    return { ...reply, ...toReply(result!) };
+  }
+  const shown = (said["results"] as JsonObject[]).map((result) => {
+    const decided =
+      result["status"] === "pending_confirmation" ? results.get(String(result["id"])) : undefined;
+    return decided === undefined ? result : { ...decided, index: result["index"], id: result["id"] };
+  });
+  const summary: Record<string, number> = { total: shown.length };
+  for (const { status } of shown) {
+    const key = status === "success" ? "ok" : String(status);
+    summary[key] = (summary[key] ?? 0) + 1;
+  }
+  return { ...reply, json: JSON.stringify({ ...said, results: shown, summary }) };
+}
+
+/** What an action that waited has come to; null while it waits. */
+function resultOf(action: string, record: ConfirmationRecord | null): JsonObject | null {
+  if (record?.status === "pending") return null;
+  if (record === null || record.status === "expired")
+    return failed(
+      "error",
+      "Nobody decided in time, so it did not happen. Ask for it again if it is still wanted.",
+    );
+  const { status, answerJson } = record;
+  if (answerJson !== null) {
+    const { results } = parseExact(answerJson) as { readonly results: readonly JsonObject[] };
+    const own = results.find(({ id }) => id === action);
+    if (own !== undefined) return own;
+  }
+  return status === "rejected"
+    ? failed(
+        "error",
+        "A person said no, so it did not happen. Do not ask for it again unless the person wants it.",
+      )
+    : failed(
+        "unknown",
+        "A person agreed and it was begun, but what it came to is not known. Look before you repeat it.",
+      );
+}
+
+function failed(status: "error" | "unknown", hint: string): JsonObject {
+  const { json } = toFailedReply(status, makeFailure("CONFIRMATION_INVALID", { hint }));
+  return JSON.parse(json) as JsonObject;
+}
+
+/** A result of an envelope, as the reply to a call. */
+function toReply(result: JsonObject): { readonly json: string; readonly failed: boolean } {
+  const { index: _, id: __, tool: ___, meta: ____, ...said } = result;
+  const { status, data } = said;
+  const isData = status === "success" && !(isJsonObject(data) && "status" in data);
+  return {
+    json: JSON.stringify(isData ? data : said),
+    failed: status !== "success" && status !== "initiated",
+  };
+}
