@@ -69,7 +69,13 @@ export class ModelServer implements AsyncDisposable {
   #isClosing = false;
 
   private constructor() {
-    this.#server = createServer((request, response) => void this.#serve(request, response));
+    this.#server = createServer((request, response) => {
+      this.#serve(request, response).catch((error: unknown) => {
+        this.problems.push(String(error));
+        if (response.headersSent) response.destroy();
+        else send(response, 500, toChatError({ status: 500, message: String(error) }));
+      });
+    });
   }
 
   /** Start one. */
