@@ -29,24 +29,41 @@ export async function keepTurn(
   voice: Voice,
   { gate, ports }: { readonly gate: Gate; readonly ports: KeepPorts },
 ): Promise<boolean> {
-  const json = JSON.stringify(kept);
-  const calls = under.filter(({ kind }) => kind === "calls");
-  const questions = under.filter(({ kind }) => kind === "question");
-  for (const [shelf, keys] of [
-    ["turns", calls],
-    ["questions", questions],
-  ] as const) {
-    if (keys.length === 0) continue;
+  const parts = toParts(JSON.stringify(kept));
+  if (parts.length > LIMITS.turnParts) return false;
+  for (const shelf of ["turns", "questions"] as const) {
+    const keys = under.filter(({ kind }) => SHELF_OF[kind] === shelf);
     const handles = await Promise.all(keys.map((key) => handleOf(key, voice, ports)));
-    const asked = await attempt(() =>
-      gate.keep(
-        handles.map((handle) => ({ handle, json })),
-        shelf,
-      ),
+    const rows = handles.flatMap((handle) =>
+      parts.map((json, part) => ({ handle: partHandle(handle, part), json })),
     );
-    if (!asked.ok || asked.value.length < handles.length) return false;
+    const asked = rows.length === 0 ? ok([]) : await attempt(() => gate.keep(rows, shelf));
+    if (!asked.ok || asked.value.length < rows.length) return false;
   }
   return true;
+}
+
+const SHELF_OF = { calls: "turns", question: "questions" } as const;
+
+/** Divide what is too much for one row; the first part says how many there are. */
+function toParts(json: string): readonly string[] {
+  const parts: string[] = [];
+  for (let from = 0; from < json.length;) {
+    const to = from + LIMITS.turnPartCharacters;
+    // Half a character would be stored as none.
+    const end = isLowSurrogate(json.charCodeAt(to)) ? to - 1 : to;
+    parts.push(json.slice(from, end));
+    from = end;
+  }
+  return parts.map((part, at) => (at === 0 ? `${parts.length}:${part}` : part));
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}
+
+function partHandle(handle: string, part: number): string {
+  return part === 0 ? handle : `${handle}-${part}`;
 }
 
 /** A turn that may have been kept, and where in the conversation it belongs. */
@@ -133,12 +150,19 @@ async function handleOf(under: KeptUnder, { dialect }: Voice, ports: KeepPorts):
   return `t-${(await ports.sha256(canonicalJson([under.ids, said]))).slice(0, 60)}`;
 }
 
+/** Read what was kept, by its handle; what is not all there is not there. */
 async function recall(missing: readonly Missing[], gate: Gate): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const shelf of ["turns", "questions"] as const) {
     const handles = missing.filter((one) => one.shelf === shelf).map(({ handle }) => handle);
     if (handles.length === 0) continue;
-    for (const { handle, json } of await gate.recall(handles, shelf)) found.set(handle, json);
+    for (const { handle, json } of await gate.recall(handles, shelf)) {
+      const [head = "", count = "1"] = /^(\d+):/.exec(json) ?? [];
+      const rest = Array.from({ length: Number(count) - 1 }, (_, part) => partHandle(handle, part + 1));
+      const parts = rest.length === 0 ? [] : await gate.recall(rest, shelf);
+      if (parts.length === rest.length)
+        found.set(handle, [json.slice(head.length), ...parts.map((part) => part.json)].join(""));
+    }
   }
   return found;
 }

@@ -387,6 +387,25 @@ describe("The caller's own tools", () => {
     }
   });
 
+  test("come back to all of it, however large what ran with them was", async () => {
+    const world = new AgentWorld({
+      calls: [call("big", {}, "a"), call("big", { n: 1 }, "b"), call("theirs", {}, "c")],
+    });
+    const much = { ...ask, volley: { max_tokens: 1_000_000 } };
+    const wide = contractOf("big", { run: async () => ({ text: "wö🚗ter ".repeat(90_000) }) });
+    const { message } = await world.answer([wide], much);
+    expect(world.gate.kept.size).toBeGreaterThan(3);
+    world.willSay({ text: "Done." });
+    const messages = [
+      { role: "user", content: "Go" },
+      message,
+      { role: "tool", tool_call_id: "c", content: "x" },
+    ];
+    await world.answer([wide], { ...much, messages });
+    expect((world.asked.at(-1)!.messages[2]!["content"] as string).length).toBeGreaterThan(600_000);
+    for (const json of world.gate.kept.values()) expect(json.isWellFormed()).toBe(true);
+  });
+
   test("are not handed over where what ran with them could not be kept: the error tells what ran", async () => {
     const world = new AgentWorld({ calls: [twice(1), call("theirs")] });
     world.gate.keep = () => Promise.reject(new Error("down"));
