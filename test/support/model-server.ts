@@ -19,6 +19,8 @@ export interface ModelRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readonly<Record<string, unknown>>;
+  /** The same as it came, digit for digit. */
+  readonly text: string;
 }
 
 /** An answer that is none; without a body, the provider's own error of that status. */
@@ -129,7 +131,7 @@ export class ModelServer implements AsyncDisposable {
     const path = incoming.url ?? "";
     const dialect = dialectOf(`${incoming.method} ${path}`);
     const body = parseBody(text);
-    const request = { path, headers: incoming.headers, body: (body ?? {}) as ModelRequest["body"] };
+    const request = { path, headers: incoming.headers, body: (body ?? {}) as ModelRequest["body"], text };
     this.requests.push(request);
     if (dialect === undefined) {
       this.problems.push(`${incoming.method} ${path}: no such path`);

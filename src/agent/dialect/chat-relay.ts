@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import { attemptNow, err, ok, type Result } from "../../kit/result.ts";
@@ -6,9 +6,13 @@ import { toToolCalls, toTurn, wordsOf } from "./chat-message.ts";
 import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
 import type { ServerSentEvent } from "./event-splitter.ts";
 import { toChatError } from "./provider-error.ts";
+import { takeId } from "./read-conversation.ts";
 
 /** A call as its pieces arrive. */
 interface PartialCall {
+  readonly id: string;
+  /** The id it came with, which may be none or another's. */
+  readonly sentId: unknown;
   readonly fields: JsonObject;
   /** Of a custom tool, whose input is text. */
   readonly isCustom: boolean;
@@ -16,6 +20,14 @@ interface PartialCall {
   readonly args: string[];
   /** Which call of the caller's answer it is; null where it is not in it. */
   shownAs: number | null;
+}
+
+/** A piece of a call, and whose. */
+interface Piece {
+  readonly piece: JsonObject;
+  readonly call: PartialCall;
+  /** The call begins with it. */
+  readonly isFirst: boolean;
 }
 
 /** A chunk that is not passed on before it is known how the answer goes on. */
@@ -45,14 +57,18 @@ export class ChatRelay implements Relay {
   #before = 0;
 
   #mode: RelayMode = "open";
-  #calls = new Map<number, PartialCall>();
+  #calls: PartialCall[] = [];
+  #ids = new Set<string>();
+  /** Of each index the call that its next piece belongs to. */
+  #open = new Map<number, PartialCall>();
   #message = new Map<string, unknown>();
   #content: string[] = [];
   #hasContent = false;
   #finish: Held | null = null;
   #usage: Held | null = null;
   #used: JsonObject | null = null;
-  #isDone = false;
+  /** The event that ended the stream, as it came; null before. */
+  #done: string | null = null;
   /** Of the stream under way the first chunk's. */
   #response: JsonObject = {};
 
@@ -61,23 +77,25 @@ export class ChatRelay implements Relay {
   }
 
   begin(mode: RelayMode): void {
-    const wasOver = this.#isDone || this.#finish !== null;
+    const wasOver = this.isOver || this.#finish !== null;
     if (!this.#hasPassed) this.#answer = null;
     else if (wasOver) this.#before += 1;
     this.#mode = mode;
-    this.#calls = new Map();
+    this.#calls = [];
+    this.#ids = new Set();
+    this.#open = new Map();
     this.#message = new Map();
     this.#content = [];
     this.#hasContent = false;
     this.#finish = null;
     this.#usage = null;
     this.#used = null;
-    this.#isDone = false;
+    this.#done = null;
     this.#response = {};
   }
 
   get isOver(): boolean {
-    return this.#isDone;
+    return this.#done !== null;
   }
 
   take(event: ServerSentEvent): Result<string, StreamFault> {
@@ -89,10 +107,10 @@ export class ChatRelay implements Relay {
   #take({ raw, data }: ServerSentEvent): Result<string, StreamFault> {
     if (data === null) return ok(this.#mode === "silent" ? "" : raw);
     if (data.trim() === "[DONE]") {
-      this.#isDone = true;
+      this.#done = raw;
       return ok("");
     }
-    const parsed = attemptNow((): unknown => JSON.parse(data));
+    const parsed = attemptNow(() => parseExact(data));
     if (!parsed.ok || !isJsonObject(parsed.value)) return err("unreadable");
     const chunk = parsed.value;
     if (chunk["error"] !== undefined && chunk["error"] !== null) return err("error");
@@ -106,7 +124,7 @@ export class ChatRelay implements Relay {
     if (!isJsonObject(choice)) return ok(this.#takeAside({ raw, chunk }));
     const delta = isJsonObject(choice["delta"]) ? choice["delta"] : {};
     const pieces = this.#accumulate(delta);
-    if (this.#calls.size > LIMITS.modelCalls) return err("too large");
+    if (this.#calls.length > LIMITS.modelCalls) return err("too large");
     if (typeof choice["finish_reason"] === "string") {
       this.#finish = { raw, chunk };
       // It is held back, but not the calls that it may bring.
@@ -117,8 +135,8 @@ export class ChatRelay implements Relay {
   }
 
   turn(): ModelTurn | null {
-    if (this.#finish === null && !this.#isDone) return null;
-    const calls = [...this.#calls.values()].map(toEntry);
+    if (this.#finish === null && !this.isOver) return null;
+    const calls = this.#calls.map(toEntry);
     const message = {
       ...Object.fromEntries(this.#message),
       role: "assistant",
@@ -154,7 +172,7 @@ export class ChatRelay implements Relay {
       isAsIs ? this.#endAsIs(ending) : this.#endWith(ending.calls.length > 0 ? "tool_calls" : "stop"),
       usage,
       this.#tell(ending.report),
-      DONE,
+      this.#done ?? DONE,
     ].join("");
   }
 
@@ -172,7 +190,7 @@ export class ChatRelay implements Relay {
   }
 
   /** Keep what a delta says; the pieces of calls in it. */
-  #accumulate(delta: JsonObject): readonly JsonObject[] {
+  #accumulate(delta: JsonObject): readonly Piece[] {
     for (const [key, value] of Object.entries(delta)) {
       if (key === "role" || key === "tool_calls") continue;
       if (key === "content") this.#hear(value);
@@ -180,8 +198,7 @@ export class ChatRelay implements Relay {
     }
     const { tool_calls: sent } = delta;
     const pieces = Array.isArray(sent) ? (sent as readonly unknown[]).filter(isJsonObject) : [];
-    for (const [at, piece] of pieces.entries()) this.#takePiece(piece, at);
-    return pieces;
+    return pieces.map((piece, at) => this.#takePiece(piece, at));
   }
 
   #hear(content: unknown): void {
@@ -190,31 +207,44 @@ export class ChatRelay implements Relay {
     if (content !== "") this.#content.push(content);
   }
 
-  #takePiece({ index, function: called, custom, ...fields }: JsonObject, at: number): void {
+  #takePiece(piece: JsonObject, at: number): Piece {
+    const { index, function: called, custom, id, ...fields } = piece;
     const place = typeof index === "number" ? index : at;
     const sent = isJsonObject(custom) ? custom : isJsonObject(called) ? called : {};
     const { name, arguments: args, input = args, ...others } = sent;
-    let call = this.#calls.get(place);
-    if (call === undefined) {
-      const isCustom = isJsonObject(custom);
-      call = { fields: { ...fields, function: others }, isCustom, name: "", args: [], shownAs: null };
-      this.#calls.set(place, call);
+    const known = this.#open.get(place);
+    const isFirst = known === undefined || beginsAnother(known, piece, name);
+    const call: PartialCall = isFirst
+      ? {
+          id: takeId(id, this.#calls.length, this.#ids),
+          sentId: id,
+          fields: { ...fields, function: others },
+          isCustom: isJsonObject(custom),
+          name: "",
+          args: [],
+          shownAs: null,
+        }
+      : known;
+    if (isFirst) {
+      this.#calls.push(call);
+      this.#open.set(place, call);
     }
     if (typeof name === "string" && call.name === "") {
       call.name = name;
       if (this.#mode === "open" && this.#isTheirs(name)) call.shownAs = this.#shown++;
     }
     if (typeof input === "string") call.args.push(input);
+    return { piece, call, isFirst };
   }
 
   /** Pass a chunk on: as it came, where nothing in it has to be another. */
   #pass(
     { raw, chunk }: Held,
-    { choice, delta, pieces }: { choice: JsonObject; delta: JsonObject; pieces: readonly JsonObject[] },
+    { choice, delta, pieces }: { choice: JsonObject; delta: JsonObject; pieces: readonly Piece[] },
   ): string {
     const isFirst = this.#before === 0;
     const shown = this.#toShown(pieces);
-    const isSame = shown.length === pieces.length && shown.every((piece, at) => piece === pieces[at]);
+    const isSame = shown.length === pieces.length && shown.every((piece, at) => piece === pieces[at]!.piece);
     if (isFirst && isSame) {
       this.#hasRole ||= delta["role"] !== undefined;
       return raw;
@@ -230,7 +260,7 @@ export class ChatRelay implements Relay {
     return isEmpty ? "" : this.#rewrite(chunk, { ...choice, delta: rest });
   }
 
-  #passCalls(chunk: JsonObject, choice: JsonObject, pieces: readonly JsonObject[]): string {
+  #passCalls(chunk: JsonObject, choice: JsonObject, pieces: readonly Piece[]): string {
     const shown = this.#mode === "silent" ? [] : this.#toShown(pieces);
     if (shown.length === 0) return "";
     return this.#rewrite(chunk, {
@@ -241,12 +271,11 @@ export class ChatRelay implements Relay {
   }
 
   /** The pieces of calls that are in the caller's answer, under their indexes there. */
-  #toShown(pieces: readonly JsonObject[]): JsonObject[] {
-    return pieces.flatMap((piece, at): readonly JsonObject[] => {
-      const { index } = piece;
-      const shownAs = this.#calls.get(typeof index === "number" ? index : at)?.shownAs ?? null;
+  #toShown(pieces: readonly Piece[]): JsonObject[] {
+    return pieces.flatMap(({ piece, call: { id, shownAs }, isFirst }): readonly JsonObject[] => {
       if (shownAs === null) return [];
-      return [shownAs === index ? piece : { ...piece, index: shownAs }];
+      const isSame = shownAs === piece["index"] && (!isFirst || id === piece["id"]);
+      return [isSame ? piece : { ...piece, index: shownAs, ...(isFirst && { id }) }];
     });
   }
 
@@ -348,9 +377,18 @@ function grow(sofar: unknown, value: unknown): unknown {
   return isJsonObject(sofar) && isJsonObject(value) ? { ...sofar, ...value } : value;
 }
 
-function toEntry({ fields, isCustom, name, args }: PartialCall): JsonObject {
+/**
+ * Whether a piece belongs to another call than the one under way at its place. Some servers number no call, or all of them 0,
+ * and send each whole: another id and another name begin another call.
+ */
+function beginsAnother({ sentId: known }: PartialCall, { index, id }: JsonObject, name: unknown): boolean {
+  if (typeof name !== "string" || name === "") return false;
+  return typeof id === "string" && id !== "" ? id !== known : typeof index !== "number";
+}
+
+function toEntry({ id, fields, isCustom, name, args }: PartialCall): JsonObject {
   const { function: others, ...rest } = fields;
   const text = args.join("");
-  if (isCustom) return { ...rest, type: "custom", custom: { name, input: text } };
-  return { ...rest, function: { ...(others as JsonObject), name, arguments: text } };
+  if (isCustom) return { id, ...rest, type: "custom", custom: { name, input: text } };
+  return { id, ...rest, function: { ...(others as JsonObject), name, arguments: text } };
 }

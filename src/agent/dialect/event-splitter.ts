@@ -11,9 +11,8 @@ export interface ServerSentEvent {
 /**
  * Splits a stream into its events (WHATWG HTML, 9.2.6), wherever the pieces it comes in break.
  *
- * Nothing is lost: what the events came as, one after the other, is the text that was read. A line feed that follows a
- * carriage return at the end of a piece belongs to the event after it, which changes nothing for any reader. Each character is
- * looked at once.
+ * Nothing is lost: what the events came as, one after the other, is the text that was read. A carriage return at the end of a
+ * piece is looked at with the next one, because a line feed may follow that belongs to it; every other character once.
  */
 export class EventSplitter {
   /** What of the event under way came in earlier pieces, and of its last line. */
@@ -21,7 +20,7 @@ export class EventSplitter {
   #line: string[] = [];
   #data: string[] = [];
   #name = "";
-  #afterReturn = false;
+  #return = "";
   #pending = 0;
 
   /** Characters of the event that has not ended yet. */
@@ -31,11 +30,17 @@ export class EventSplitter {
 
   /** Read one more piece; the events that ended in it. */
   read(piece: string): ServerSentEvent[] {
+    const text = this.#return + piece;
+    const isOpen = text.endsWith("\r");
+    this.#return = isOpen ? "\r" : "";
+    return this.#split(isOpen ? text.slice(0, -1) : text);
+  }
+
+  #split(piece: string): ServerSentEvent[] {
     const events: ServerSentEvent[] = [];
     if (piece === "") return events;
     let begin = 0;
-    let from = this.#afterReturn && piece.startsWith("\n") ? 1 : 0;
-    this.#afterReturn = piece.endsWith("\r");
+    let from = 0;
     let feed = -1;
     let back = -1;
     for (;;) {
@@ -56,10 +61,16 @@ export class EventSplitter {
     return events;
   }
 
-  /** The stream has ended; its last event where no empty line followed it, which the standard drops and some servers forget. */
-  end(): ServerSentEvent | null {
+  /**
+   * The stream has ended; its last events. One that no empty line followed, which the standard drops and some servers forget,
+   * has one then, because more may be said after it.
+   */
+  end(): ServerSentEvent[] {
+    const events = this.#split(this.#return);
+    this.#return = "";
+    if (this.#raw.length === 0) return events;
     this.#endLine("");
-    return this.#raw.length === 0 ? null : this.#dispatch("");
+    return [...events, this.#dispatch("\n\n")];
   }
 
   /** A line has ended, of which this is the last part; whether an event ends with it. */
