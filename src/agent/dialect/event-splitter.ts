@@ -11,7 +11,8 @@ export interface ServerSentEvent {
 /**
  * Splits a stream into its events (WHATWG HTML, 9.2.6), wherever the pieces it comes in break.
  *
- * Nothing is lost: what the events came as, one after the other, is the text that was read. A line feed that follows a
+ * Nothing is lost: what the events came as, one after the other, is the text that was read, and the end of the last where it
+ * had none. A line feed that follows a
  * carriage return at the end of a piece belongs to the event after it, which changes nothing for any reader. Each character is
  * looked at once.
  */
@@ -22,6 +23,7 @@ export class EventSplitter {
   #data: string[] = [];
   #name = "";
   #afterReturn = false;
+  #isFirst = true;
   #pending = 0;
 
   /** Characters of the event that has not ended yet. */
@@ -56,16 +58,23 @@ export class EventSplitter {
     return events;
   }
 
-  /** The stream has ended; its last event where no empty line followed it, which the standard drops and some servers forget. */
+  /**
+   * The stream has ended; its last event where no empty line followed it, which the standard drops and some servers forget. It
+   * is given its end, or what is said after it would be a part of it.
+   */
   end(): ServerSentEvent | null {
     this.#endLine("");
-    return this.#raw.length === 0 ? null : this.#dispatch("");
+    if (this.#raw.length === 0) return null;
+    const isBlank = this.#raw.every((part) => part.trim() === "");
+    return this.#dispatch(isBlank ? "" : "\n\n");
   }
 
   /** A line has ended, of which this is the last part; whether an event ends with it. */
   #endLine(part: string): boolean {
-    const line = this.#line.length === 0 ? part : [...this.#line, part].join("");
+    let line = this.#line.length === 0 ? part : [...this.#line, part].join("");
     if (this.#line.length > 0) this.#line = [];
+    if (this.#isFirst && line.startsWith(MARK)) line = line.slice(1);
+    this.#isFirst = false;
     if (line === "") return true;
     const colon = line.indexOf(":");
     const field = colon === -1 ? line : line.slice(0, colon);
@@ -85,6 +94,9 @@ export class EventSplitter {
     return event;
   }
 }
+
+/** The byte order mark that may stand before a stream. */
+const MARK = "\uFEFF";
 
 function indexOf(text: string, what: string, from: number): number {
   const at = text.indexOf(what, from);
