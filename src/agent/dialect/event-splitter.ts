@@ -11,8 +11,9 @@ export interface ServerSentEvent {
 /**
  * Splits a stream into its events (WHATWG HTML, 9.2.6), wherever the pieces it comes in break.
  *
- * Nothing is lost: what the events came as, one after the other, is the text that was read. A carriage return at the end of a
- * piece is looked at with the next one, because a line feed may follow that belongs to it; every other character once.
+ * Nothing is lost: what the events came as, one after the other, is the text that was read, and the end of the last where it
+ * had none. A carriage return at the end of a piece is looked at with the next one, because a line feed may follow that belongs
+ * to it; every other character once.
  */
 export class EventSplitter {
   /** What of the event under way came in earlier pieces, and of its last line. */
@@ -21,6 +22,7 @@ export class EventSplitter {
   #data: string[] = [];
   #name = "";
   #return = "";
+  #isFirst = true;
   #pending = 0;
 
   /** Characters of the event that has not ended yet. */
@@ -63,20 +65,23 @@ export class EventSplitter {
 
   /**
    * The stream has ended; its last events. One that no empty line followed, which the standard drops and some servers forget,
-   * has one then, because more may be said after it.
+   * is given its end, or what is said after it would be a part of it.
    */
   end(): ServerSentEvent[] {
     const events = this.#split(this.#return);
     this.#return = "";
-    if (this.#raw.length === 0) return events;
     this.#endLine("");
-    return [...events, this.#dispatch("\n\n")];
+    if (this.#raw.length === 0) return events;
+    const isBlank = this.#raw.every((part) => part.trim() === "");
+    return [...events, this.#dispatch(isBlank ? "" : "\n\n")];
   }
 
   /** A line has ended, of which this is the last part; whether an event ends with it. */
   #endLine(part: string): boolean {
-    const line = this.#line.length === 0 ? part : [...this.#line, part].join("");
+    let line = this.#line.length === 0 ? part : [...this.#line, part].join("");
     if (this.#line.length > 0) this.#line = [];
+    if (this.#isFirst && line.startsWith(MARK)) line = line.slice(1);
+    this.#isFirst = false;
     if (line === "") return true;
     const colon = line.indexOf(":");
     const field = colon === -1 ? line : line.slice(0, colon);
@@ -96,6 +101,9 @@ export class EventSplitter {
     return event;
   }
 }
+
+/** The byte order mark that may stand before a stream. */
+const MARK = "\uFEFF";
 
 function indexOf(text: string, what: string, from: number): number {
   const at = text.indexOf(what, from);
