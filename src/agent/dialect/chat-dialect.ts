@@ -94,10 +94,15 @@ function createRequests(
   });
 }
 
-/** The message and the reason that it ended for, as the caller is told of them. */
+/** The message and the reason that it ended for, as the caller is told of them: its calls as the model wrote them. */
 function endMessage({ message, finish_reason }: JsonObject, turn: ModelTurn, ending: Ending): JsonObject {
   const { tool_calls: _, ...said } = message as JsonObject;
-  const calls = toToolCalls(turn, ending.calls);
+  const sent = callsIn(message as JsonObject);
+  const ids = callsIn(turn.message).map(({ id }) => id);
+  const calls = toToolCalls(turn, ending.calls).map((call) => {
+    const written = sent[ids.indexOf(call["id"])];
+    return written === undefined ? call : { ...written, id: call["id"] };
+  });
   const words = wordsOf(turn, ending);
   return {
     message: {
