@@ -63,6 +63,11 @@ function send(command: string): Promise<Response> {
   return fetch(url, { method: "POST", headers, body: /-d '(.*)'/s.exec(command)![1]! });
 }
 
+/** A program that names the address of a sandbox that was started by hand. */
+function toSandbox(program: string): string {
+  return program.replaceAll("http://127.0.0.1:8787", volley.url);
+}
+
 /** One good action beside a slip, as models write them; a program goes on in spite of both. */
 const BATCH = {
   actions: [{ id: "weather", tool: "get_weather", args: { city: "Phoenix" } }, { tool: "get_wether" }],
@@ -201,10 +206,29 @@ describe("Program", () => {
     expect(printed.slice(2)).toEqual(["done: 2 of 2"]);
   });
 
-  test("0 of README.md goes round as long as the model calls", async () => {
+  test("0 of README.md has the sandbox's own model answer, in five lines", async () => {
+    const [program] = await blocksOf("README.md", "js");
+    expect(program!.split("\n").filter((line) => line !== "")).toHaveLength(5);
+    const printed = await runProgram("README.md-0", toSandbox(program!));
+    expect(printed).toMatch(/^The weather in Phoenix: \S+ °C.* answer$/);
+  });
+
+  test("0 of README.md has a client of Anthropic's beside it that does the same", async () => {
+    const [client] = /new Anthropic\(\{.*?\}\)/.exec(await readFile(join(ROOT, "README.md"), "utf8"))!;
+    const program = `import Anthropic from "@anthropic-ai/sdk";
+      const messages = [{ role: "user", content: "How is the weather in Phoenix?" }];
+      const asked = { model: "sandbox-model", max_tokens: 500, messages };
+      const answer = await ${client}.messages.create(asked);
+      console.log(answer.content[0].text, answer.volley.stopped);`;
+    expect(await runProgram("README.md-anthropic", toSandbox(program))).toMatch(
+      /^The weather in Phoenix: \S+ °C.* answer$/,
+    );
+  });
+
+  test("1 of README.md goes round as long as the model calls", async () => {
     const before = model.requests.length;
     model.willSay(...CHAT);
-    const [program] = await blocksOf("README.md", "js");
+    const [, program] = await blocksOf("README.md", "js");
     const printed = await runProgram(
       "README.md",
       `import OpenAI from "openai";
