@@ -4,7 +4,10 @@ import { describe, expect, test } from "vitest";
 
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
-/* The commands of docs/agent.md, sent as they stand to the sandbox and its own model; each prints what stands under it. */
+/*
+ * The commands of docs/agent.md, sent as they stand to the sandbox and its own model; each prints what stands under it. And what
+ * docs/sandbox.md says of that model.
+ */
 
 const { volley } = await setUpSandbox();
 const page = await readFile(new URL("../../docs/agent.md", import.meta.url), "utf8");
@@ -52,6 +55,51 @@ describe("docs/agent.md", () => {
   });
 });
 
+describe("docs/sandbox.md says what the sandbox's model does with", () => {
+  const ask = async (content: string): Promise<Completion> => {
+    const response = await fetch(`${volley.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: "Bearer sandbox-key", "content-type": "application/json" },
+      body: JSON.stringify({ messages: [{ role: "user", content }] }),
+    });
+    return (await response.json()) as Completion;
+  };
+  const called = ({ volley: { rounds } }: Completion): string[][] =>
+    rounds.map(({ results }) => results.map(({ tool }) => tool));
+
+  test("its own command", async () => {
+    const sandbox = await readFile(new URL("../../docs/sandbox.md", import.meta.url), "utf8");
+    const [, command] = /^```bash\n(curl [^`]*\/v1\/chat\/completions .*?)^```/ms.exec(sandbox)!;
+    expect(called(JSON.parse(await send(command!)) as Completion)).toEqual([["probe-echo", "probe-write"]]);
+  });
+
+  test.each([
+    [
+      "a batch",
+      'Run {"actions": [{"tool": "probe-echo", "args": {"n": 1}}]}',
+      [["probe-echo"]],
+      /^Of 1 action/,
+    ],
+    ["the weather", "And the weather in Tucson?", [["get_weather"]], /^The weather in Tucson/],
+    ["anything else", "Hello", [], /^You said: Hello$/],
+    [
+      "an oil change",
+      "I need an oil change.",
+      [
+        ["google-maps-search", "nhtsa-recall-search", "get_weather"],
+        ["web-search", "web-search", "web-search"],
+        ["send_email", "add_calendar_event"],
+      ],
+      /^For the oil change I suggest/,
+    ],
+  ])("%s", async (_, question, tools, said) => {
+    const answer = await ask(question);
+    expect(called(answer)).toEqual(tools);
+    expect(answer.choices[0]!.message.content).toMatch(said);
+  });
+});
+
 interface Completion {
   readonly choices: readonly { readonly message: { readonly content: string } }[];
+  readonly volley: { readonly rounds: readonly { readonly results: readonly { readonly tool: string }[] }[] };
 }
