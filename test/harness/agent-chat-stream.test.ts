@@ -530,7 +530,10 @@ test("A caller that reads slowly gets all of a long answer", async () => {
     parts.push(part as Buffer);
     await new Promise((resolve) => void setImmediate(resolve));
   }
-  const said = Buffer.concat(parts).toString();
+  // Without the lengths of the pieces that HTTP sends it in.
+  const said = Buffer.concat(parts)
+    .toString()
+    .replaceAll(/\r\n[0-9a-f]+\r\n/g, "");
   expect(said.split("word ").length - 1).toBe(400_000);
   expect(said).toContain("[DONE]");
 });

@@ -262,9 +262,7 @@ describe("A conversation that comes back", () => {
     expect(seenBy(3)[0]!.content).toContain('"n":16');
   });
 
-  // What a client may send back otherwise is no part of the name under which a turn is kept, and its arguments are that: the AI
-  // SDK sends them as its schema parsed them. So of two such turns the later is found.
-  test.fails("is not taken for one with the same messages and ids, and other arguments", async () => {
+  test("is not taken for one with the same messages and ids, and other arguments", async () => {
     model.willSay(
       { calls: [echo(17, "call_0"), mine("Bern", "call_1")] },
       { calls: [echo(18, "call_0"), mine("Rome", "call_1")] },
