@@ -172,6 +172,38 @@ describe("A stream with rounds", () => {
     );
   });
 
+  test("tells every result once, in its place, also of calls that no batch could be made of or that ran by themselves", async () => {
+    const calls = [
+      { name: "execute_actions", args: "{no json" },
+      {
+        name: "execute_actions",
+        args: { actions: [{ tool: "probe-echo", args: { n: 511 } }], on_error: "fail-fast" },
+      },
+      {
+        name: "execute_actions",
+        args: { actions: [{ tool: "probe-echo", args: { n: 512 } }], dry_run: true },
+      },
+      { name: "probe-echo", args: { n: 513 } },
+      { name: "execute_actions", args: { actions: [] } },
+      { name: "probe-echo", args: { n: 514 } },
+    ];
+    model.willSay({ calls }, { text: "Done." });
+    const { results, reports } = await stream();
+    const shown = reports[0]!.rounds[0]!.results;
+    expect(shown.map(({ index, status }) => [index, status])).toEqual([
+      [0, "error"],
+      [1, "success"],
+      [2, "success"],
+      [3, "error"],
+      [4, "success"],
+    ]);
+    const inOrder = results.toSorted((one, other) => one.index - other.index);
+    expect(inOrder.map(({ index, tool, status, data }) => ({ index, tool, status, data }))).toEqual(
+      shown.map(({ index, tool, status, data }) => ({ index, tool, status, data })),
+    );
+    expect(model.problems).toEqual([]);
+  });
+
   test("passes text on as it comes, before the model has ended", async () => {
     const first = chunk({ role: "assistant", content: "Begun" });
     model.willSay({ raw: first + FINISH + DONE, hangAfter: Buffer.byteLength(first) });
