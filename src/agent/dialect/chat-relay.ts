@@ -5,13 +5,14 @@ import { attemptNow, err, ok, type Result } from "../../kit/result.ts";
 import { toToolCalls, toTurn, wordsOf } from "./chat-message.ts";
 import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
 import type { ServerSentEvent } from "./event-splitter.ts";
+import { growField } from "./grow-field.ts";
 import { toChatError } from "./provider-error.ts";
-import { takeId } from "./read-conversation.ts";
+import { claimId, textOf } from "./read-conversation.ts";
 
 /** A call as its pieces arrive. */
 interface PartialCall {
+  /** Its own, whatever the server gave it. */
   readonly id: string;
-  /** The id it came with, which may be none or another's. */
   readonly sentId: unknown;
   readonly fields: JsonObject;
   /** Of a custom tool, whose input is text. */
@@ -22,26 +23,26 @@ interface PartialCall {
   shownAs: number | null;
 }
 
-/** A piece of a call, and whose. */
-interface Piece {
-  readonly piece: JsonObject;
-  readonly call: PartialCall;
-  /** The call begins with it. */
-  readonly isFirst: boolean;
-}
-
-/** A chunk that is not passed on before it is known how the answer goes on. */
-interface Held {
+/** A chunk with a choice, and what of the calls in it the caller is shown. */
+interface Chunk {
   readonly raw: string;
   readonly chunk: JsonObject;
+  readonly choice: JsonObject;
+  readonly delta: JsonObject;
+  readonly shown: readonly JsonObject[];
+  /** Nothing of its calls is hidden or has to be another. */
+  readonly isSame: boolean;
 }
+
+/** What is not passed on before it is known how the answer goes on; without a choice a comment, or the usage. */
+type Held = Chunk | { readonly raw: string; readonly chunk: JsonObject | null; readonly choice: null };
 
 const DONE = "data: [DONE]\n\n";
 
 /**
  * Passes streams of Chat Completions on as one.
  *
- * The chunk with the `finish_reason` and the one with the usage are held back until the stream is over: only then is it known
+ * All from the chunk with the `finish_reason` or the usage on is held back until the stream is over: only then is it known
  * whether the answer ends with it. What has to change in a chunk is all that does.
  *
  * Source: https://platform.openai.com/docs/api-reference/chat-streaming
@@ -58,19 +59,19 @@ export class ChatRelay implements Relay {
 
   #mode: RelayMode = "open";
   #calls: PartialCall[] = [];
+  #places = new Map<number, PartialCall>();
   #ids = new Set<string>();
-  /** Of each index the call that its next piece belongs to. */
-  #open = new Map<number, PartialCall>();
   #message = new Map<string, unknown>();
   #content: string[] = [];
   #hasContent = false;
-  #finish: Held | null = null;
-  #usage: Held | null = null;
+  #tail: Held[] = [];
+  #finish: Chunk | null = null;
+  #usage: JsonObject | null = null;
   #used: JsonObject | null = null;
   /** The event that ended the stream, as it came; null before. */
   #done: string | null = null;
-  /** Of the stream under way the first chunk's. */
-  #response: JsonObject = {};
+  /** Of the stream under way the first chunk's that has an id. */
+  #response: JsonObject | null = null;
 
   constructor(isTheirs: (name: string) => boolean) {
     this.#isTheirs = isTheirs;
@@ -82,16 +83,17 @@ export class ChatRelay implements Relay {
     else if (wasOver) this.#before += 1;
     this.#mode = mode;
     this.#calls = [];
+    this.#places = new Map();
     this.#ids = new Set();
-    this.#open = new Map();
     this.#message = new Map();
     this.#content = [];
     this.#hasContent = false;
+    this.#tail = [];
     this.#finish = null;
     this.#usage = null;
     this.#used = null;
     this.#done = null;
-    this.#response = {};
+    this.#response = null;
   }
 
   get isOver(): boolean {
@@ -105,7 +107,8 @@ export class ChatRelay implements Relay {
   }
 
   #take({ raw, data }: ServerSentEvent): Result<string, StreamFault> {
-    if (data === null) return ok(this.#mode === "silent" ? "" : raw);
+    if (this.isOver) return ok("");
+    if (data === null) return ok(this.#takeAside({ raw, chunk: null, choice: null }));
     if (data.trim() === "[DONE]") {
       this.#done = raw;
       return ok("");
@@ -113,25 +116,24 @@ export class ChatRelay implements Relay {
     const parsed = attemptNow(() => parseExact(data));
     if (!parsed.ok || !isJsonObject(parsed.value)) return err("unreadable");
     const chunk = parsed.value;
-    if (chunk["error"] !== undefined && chunk["error"] !== null) return err("error");
-    if (Object.keys(this.#response).length === 0) {
+    const { error, object, usage } = chunk;
+    if ((error !== undefined && error !== null) || object === "error") return err("error");
+    if (!isNamed(this.#response)) {
       const { id, created, model } = chunk;
       this.#response = { id, object: "chat.completion", created, model };
     }
-    this.#answer ??= this.#response;
-    if (isJsonObject(chunk["usage"])) this.#used = chunk["usage"];
+    if (!isNamed(this.#answer)) this.#answer = this.#response;
+    if (isJsonObject(usage)) this.#used = usage;
     const [choice] = Array.isArray(chunk["choices"]) ? (chunk["choices"] as unknown[]) : [];
-    if (!isJsonObject(choice)) return ok(this.#takeAside({ raw, chunk }));
+    if (!isJsonObject(choice)) return ok(this.#takeAside({ raw, chunk, choice: null }));
     const delta = isJsonObject(choice["delta"]) ? choice["delta"] : {};
-    const pieces = this.#accumulate(delta);
+    const taken: Chunk = { raw, chunk, choice, delta, ...this.#accumulate(delta) };
     if (this.#calls.length > LIMITS.modelCalls) return err("too large");
-    if (typeof choice["finish_reason"] === "string") {
-      this.#finish = { raw, chunk };
-      // It is held back, but not the calls that it may bring.
-      return ok(pieces.length > 0 ? this.#passCalls(chunk, choice, pieces) : "");
-    }
-    if (this.#mode === "silent") return ok("");
-    return ok(this.#pass({ raw, chunk }, { choice, delta, pieces }));
+    if (typeof choice["finish_reason"] === "string") this.#finish = taken;
+    if (this.#finish === null && this.#tail.length === 0)
+      return ok(this.#mode === "silent" ? "" : this.#pass(taken));
+    this.#tail.push(taken);
+    return ok("");
   }
 
   turn(): ModelTurn | null {
@@ -147,32 +149,39 @@ export class ChatRelay implements Relay {
   }
 
   proceed(): string {
-    const last = this.#finish;
-    const delta = last === null ? null : deltaOf(last.chunk);
-    if (this.#mode === "silent" || delta === null || !hasText(delta)) return "";
-    this.#hasPassed = true;
-    return this.#write({ delta: { content: delta["content"] } });
+    const said = this.#mode === "silent" ? "" : this.#tail.map((held) => this.#release(held)).join("");
+    this.#tail = [];
+    this.#hasPassed ||= said !== "";
+    return said;
   }
 
   result(json: string): string {
+    this.#hasPassed = true;
     return this.#tell(`{"result":${json}}`);
   }
 
   end(ending: Ending): string {
+    const { calls, usage } = ending;
     const turn = this.turn();
     const isSilent = this.#mode === "silent";
     const words = isSilent
       ? (wordsOf({ text: turn?.text ?? "" }, ending) ?? turn?.text ?? "")
       : sayMore(turn?.text ?? "", ending);
-    const isAsIs = !isSilent && words === null && this.#finish !== null;
-    const usage = this.#endUsage(ending.usage);
+    const finish = isSilent || words !== null ? null : this.#finish;
+    const isMeant = finish?.choice["finish_reason"] !== "tool_calls" || calls.length > 0;
+    const report = [this.#tell(ending.report), this.#done ?? DONE];
+    if (finish !== null && isMeant && this.#isUntouched(usage))
+      return [...this.#tail.map(({ raw }) => raw), ...report].join("");
     return [
+      this.proceed(),
       ...(words === null || words === "" ? [] : [this.#write({ delta: this.#withRole({ content: words }) })]),
-      ...(isSilent && ending.calls.length > 0 ? [this.#writeCalls(ending)] : []),
-      isAsIs ? this.#endAsIs(ending) : this.#endWith(ending.calls.length > 0 ? "tool_calls" : "stop"),
-      usage,
-      this.#tell(ending.report),
-      this.#done ?? DONE,
+      ...(isSilent && calls.length > 0 ? [this.#writeCalls(ending)] : []),
+      finish !== null && isMeant
+        ? this.#endAsIs(finish)
+        : this.#write({ delta: {}, finish_reason: calls.length > 0 ? "tool_calls" : "stop" }),
+      // It is told to who asked for it: then the model's server was asked too.
+      usage === null || this.#used === null ? "" : this.#chunk({ ...this.#usage, choices: [], usage }),
+      ...report,
     ].join("");
   }
 
@@ -180,133 +189,119 @@ export class ChatRelay implements Relay {
     return `data: ${JSON.stringify(toChatError(refusal))}\n\n${DONE}`;
   }
 
-  /** A chunk without a choice: the usage, or what a server says of itself. */
-  #takeAside(held: Held): string {
-    if (isJsonObject(held.chunk["usage"])) {
-      this.#usage = held;
+  /** What has no choice: a comment, the usage, or what a server says of itself. */
+  #takeAside(held: Held & { readonly choice: null }): string {
+    const isUsage = isJsonObject(held.chunk?.["usage"]);
+    if (isUsage) this.#usage = held.chunk;
+    if (isUsage || this.#tail.length > 0) {
+      this.#tail.push(held);
       return "";
     }
-    return this.#mode === "silent" || this.#before > 0 ? "" : held.raw;
+    return this.#mode === "silent" || (held.chunk !== null && this.#before > 0) ? "" : held.raw;
   }
 
-  /** Keep what a delta says; the pieces of calls in it. */
-  #accumulate(delta: JsonObject): readonly Piece[] {
+  /** Keep what a delta says. */
+  #accumulate(delta: JsonObject): Pick<Chunk, "shown" | "isSame"> {
     for (const [key, value] of Object.entries(delta)) {
       if (key === "role" || key === "tool_calls") continue;
       if (key === "content") this.#hear(value);
-      else this.#message.set(key, grow(this.#message.get(key), value));
+      else this.#message.set(key, growField(this.#message.get(key), value));
     }
     const { tool_calls: sent } = delta;
     const pieces = Array.isArray(sent) ? (sent as readonly unknown[]).filter(isJsonObject) : [];
-    return pieces.map((piece, at) => this.#takePiece(piece, at));
+    const shown = pieces.map((piece, at) => this.#takePiece(piece, at));
+    return {
+      shown: shown.filter((piece) => piece !== null),
+      isSame: shown.every((piece, at) => piece === pieces[at]),
+    };
   }
 
   #hear(content: unknown): void {
-    if (typeof content !== "string") return;
+    if (typeof content !== "string" && !Array.isArray(content)) return;
     this.#hasContent = true;
-    if (content !== "") this.#content.push(content);
+    const text = textOf(content);
+    if (text !== "") this.#content.push(text);
   }
 
-  #takePiece(piece: JsonObject, at: number): Piece {
-    const { index, function: called, custom, id, ...fields } = piece;
+  /** Keep a piece of a call; as the caller is shown it, null where it is not. */
+  #takePiece(piece: JsonObject, at: number): JsonObject | null {
+    const { index, id, function: called, custom, ...fields } = piece;
     const place = typeof index === "number" ? index : at;
     const sent = isJsonObject(custom) ? custom : isJsonObject(called) ? called : {};
     const { name, arguments: args, input = args, ...others } = sent;
-    const known = this.#open.get(place);
-    const isFirst = known === undefined || beginsAnother(known, piece, name);
-    const call: PartialCall = isFirst
-      ? {
-          id: takeId(id, this.#calls.length, this.#ids),
-          sentId: id,
-          fields: { ...fields, function: others },
-          isCustom: isJsonObject(custom),
-          name: "",
-          args: [],
-          shownAs: null,
-        }
-      : known;
-    if (isFirst) {
+    let call = this.#places.get(place);
+    const begins = call === undefined || isAnother(call, piece, name);
+    if (call === undefined || begins) {
+      call = {
+        id: claimId(id, this.#calls.length, this.#ids),
+        sentId: id,
+        fields: { ...fields, function: others },
+        isCustom: isJsonObject(custom),
+        name: "",
+        args: [],
+        shownAs: null,
+      };
+      this.#places.set(place, call);
       this.#calls.push(call);
-      this.#open.set(place, call);
-    }
-    if (typeof name === "string" && call.name === "") {
-      call.name = name;
-      if (this.#mode === "open" && this.#isTheirs(name)) call.shownAs = this.#shown++;
     }
     if (typeof input === "string") call.args.push(input);
-    return { piece, call, isFirst };
+    if (typeof name === "string" && call.name === "") {
+      call.name = name;
+      if (this.#mode === "open" && this.#isTheirs(name)) {
+        call.shownAs = this.#shown++;
+        // All that came before its name, if there is anything.
+        if (!begins) return { index: call.shownAs, ...toEntry(call) };
+      }
+    }
+    const { shownAs } = call;
+    if (shownAs === null) return null;
+    if (begins)
+      return shownAs === index && id === call.id ? piece : { ...piece, index: shownAs, id: call.id };
+    if (shownAs === index && (id === undefined || id === call.id)) return piece;
+    const { id: _, ...rest } = piece;
+    return { ...rest, index: shownAs };
   }
 
   /** Pass a chunk on: as it came, where nothing in it has to be another. */
-  #pass(
-    { raw, chunk }: Held,
-    { choice, delta, pieces }: { choice: JsonObject; delta: JsonObject; pieces: readonly Piece[] },
-  ): string {
+  #pass(taken: Chunk): string {
+    if (this.#before > 0 || !taken.isSame) return this.#passChanged(taken);
+    this.#hasRole ||= taken.delta["role"] !== undefined;
+    return taken.raw;
+  }
+
+  #passChanged({ chunk, choice, delta, shown }: Omit<Chunk, "raw" | "isSame">): string {
     const isFirst = this.#before === 0;
-    const shown = this.#toShown(pieces);
-    const isSame = shown.length === pieces.length && shown.every((piece, at) => piece === pieces[at]!.piece);
-    if (isFirst && isSame) {
-      this.#hasRole ||= delta["role"] !== undefined;
-      return raw;
-    }
     const { tool_calls: _, role, ...said } = delta;
     const rest = {
       ...(role !== undefined && !this.#hasRole && { role }),
       ...Object.fromEntries(Object.entries(said).filter(([, value]) => isFirst || !isNothing(value))),
       ...(shown.length > 0 && { tool_calls: shown }),
     };
-    this.#hasRole ||= role !== undefined;
     const isEmpty = Object.values(rest).every(isNothing) && !("role" in rest);
-    return isEmpty ? "" : this.#rewrite(chunk, { ...choice, delta: rest });
+    if (isEmpty) return "";
+    this.#hasRole ||= role !== undefined;
+    return this.#rewrite(chunk, { ...choice, delta: this.#withRole(rest) });
   }
 
-  #passCalls(chunk: JsonObject, choice: JsonObject, pieces: readonly Piece[]): string {
-    const shown = this.#mode === "silent" ? [] : this.#toShown(pieces);
-    if (shown.length === 0) return "";
-    return this.#rewrite(chunk, {
-      ...choice,
-      delta: this.#withRole({ tool_calls: shown }),
-      finish_reason: null,
-    });
+  /** Say what was held back, but not that the answer ends with it. */
+  #release(held: Held): string {
+    if (held.choice === null) return held.chunk === null ? held.raw : "";
+    const { usage: _, ...chunk } = held.chunk;
+    return this.#passChanged({ ...held, chunk, choice: { ...held.choice, finish_reason: null } });
   }
 
-  /** The pieces of calls that are in the caller's answer, under their indexes there. */
-  #toShown(pieces: readonly Piece[]): JsonObject[] {
-    return pieces.flatMap(({ piece, call: { id, shownAs }, isFirst }): readonly JsonObject[] => {
-      if (shownAs === null) return [];
-      const isSame = shownAs === piece["index"] && (!isFirst || id === piece["id"]);
-      return [isSame ? piece : { ...piece, index: shownAs, ...(isFirst && { id }) }];
-    });
+  #endAsIs({ chunk, choice }: Chunk): string {
+    const { usage: _, ...rest } = chunk;
+    return this.#rewrite(rest, { ...choice, delta: {} });
   }
 
-  #endAsIs({ calls, usage }: Ending): string {
-    const { raw, chunk } = this.#finish!;
-    const [choice] = chunk["choices"] as [JsonObject];
-    const { tool_calls: sent, role: _, ...delta } = deltaOf(chunk) ?? {};
-    const isMeant = choice["finish_reason"] !== "tool_calls" || calls.length > 0;
-    if (this.#isUntouched(usage) && isMeant && sent === undefined) return raw;
-    const { usage: __, ...rest } = chunk;
-    return this.#rewrite(rest, { ...choice, delta, ...(!isMeant && { finish_reason: "stop" }) });
-  }
-
-  #endWith(finish_reason: string): string {
-    return this.#write({ delta: {}, finish_reason });
-  }
-
-  /** Usage is told to who asked for it: then the model's server was asked too. */
-  #endUsage(usage: JsonObject | null): string {
-    if (usage === null || this.#used === null) return "";
-    if (this.#usage === null) {
-      const isSaid = this.#isUntouched(usage) && isJsonObject(this.#finish?.chunk["usage"]);
-      return isSaid ? "" : this.#chunk([], { usage });
-    }
-    const { raw, chunk } = this.#usage;
-    return this.#isUntouched(usage) ? raw : `data: ${this.#named({ ...chunk, usage })}\n\n`;
-  }
-
-  /** Whether this is the only stream, with nothing to add to what it used. */
+  /** Whether this is the only stream, with nothing to add to what it used, and what was held back can go as it came. */
   #isUntouched(usage: JsonObject | null): boolean {
-    return this.#before === 0 && this.#used === usage && this.#mode !== "silent";
+    const chunks = this.#tail.filter((held) => held.choice !== null);
+    const ends = chunks.filter(({ choice }) => typeof choice["finish_reason"] === "string");
+    return (
+      this.#before === 0 && this.#used === usage && ends.length === 1 && chunks.every(({ isSame }) => isSame)
+    );
   }
 
   #writeCalls({ calls }: Ending): string {
@@ -321,7 +316,7 @@ export class ChatRelay implements Relay {
   }
 
   #write({ delta, finish_reason = null }: { delta: JsonObject; finish_reason?: string | null }): string {
-    return this.#chunk([{ index: 0, delta, finish_reason }]);
+    return this.#chunk({ choices: [{ index: 0, delta, finish_reason }] });
   }
 
   /** Tell what no server of the protocol would: clients pass over a chunk without choices. */
@@ -331,8 +326,8 @@ export class ChatRelay implements Relay {
     return `data: ${head.slice(0, -1)},"volley":${volley}}\n\n`;
   }
 
-  #chunk(choices: readonly JsonObject[], more: JsonObject = {}): string {
-    return `data: ${this.#named({ object: "chat.completion.chunk", choices, ...more })}\n\n`;
+  #chunk(fields: JsonObject): string {
+    return `data: ${this.#named({ object: "chat.completion.chunk", ...fields })}\n\n`;
   }
 
   #rewrite(chunk: JsonObject, choice: JsonObject): string {
@@ -351,44 +346,31 @@ function sayMore(said: string, { words }: Ending): string | null {
   return said === "" ? words : `\n\n${words}`;
 }
 
-function deltaOf(chunk: JsonObject): JsonObject | null {
-  const [choice] = chunk["choices"] as [JsonObject];
-  return isJsonObject(choice["delta"]) ? choice["delta"] : null;
+function isNamed(answer: JsonObject | null): boolean {
+  const id = answer?.["id"];
+  return id !== undefined && id !== null && id !== "";
 }
 
-function hasText({ content }: JsonObject): boolean {
-  return typeof content === "string" && content !== "";
+/**
+ * Whether a piece begins another call than the one under way at its place. Some servers number no call, or all of them 0, and
+ * send each whole: another id with another name begins another call, and so does a name where nothing is numbered.
+ */
+function isAnother(
+  { sentId: known, name: named }: PartialCall,
+  { index, id }: JsonObject,
+  name: unknown,
+): boolean {
+  if (typeof name !== "string" || name === "" || named === "") return false;
+  return typeof id === "string" && id !== "" ? id !== known : typeof index !== "number";
 }
 
 function isNothing(value: unknown): boolean {
   return value === null || value === "" || value === undefined;
 }
 
-/** Put what a field of a message came in together: text and lists grow, of anything else the last counts. */
-function grow(sofar: unknown, value: unknown): unknown {
-  if (value === null || value === undefined) return sofar;
-  if (typeof sofar === "string" && typeof value === "string") return sofar + value;
-  if (Array.isArray(value)) {
-    // One list for all pieces: copied each time, many small ones would cost their square.
-    const list = Array.isArray(sofar) ? (sofar as unknown[]) : [];
-    for (const one of value as unknown[]) list.push(one);
-    return list;
-  }
-  return isJsonObject(sofar) && isJsonObject(value) ? { ...sofar, ...value } : value;
-}
-
-/**
- * Whether a piece belongs to another call than the one under way at its place. Some servers number no call, or all of them 0,
- * and send each whole: another id and another name begin another call.
- */
-function beginsAnother({ sentId: known }: PartialCall, { index, id }: JsonObject, name: unknown): boolean {
-  if (typeof name !== "string" || name === "") return false;
-  return typeof id === "string" && id !== "" ? id !== known : typeof index !== "number";
-}
-
 function toEntry({ id, fields, isCustom, name, args }: PartialCall): JsonObject {
   const { function: others, ...rest } = fields;
   const text = args.join("");
-  if (isCustom) return { id, ...rest, type: "custom", custom: { name, input: text } };
-  return { id, ...rest, function: { ...(others as JsonObject), name, arguments: text } };
+  if (isCustom) return { ...rest, id, type: "custom", custom: { name, input: text } };
+  return { ...rest, id, type: "function", function: { ...(others as JsonObject), name, arguments: text } };
 }

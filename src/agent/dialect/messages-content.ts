@@ -16,9 +16,7 @@ export function toTurn(content: readonly Block[], response: JsonObject): ModelTu
   const calls: ModelCall[] = [];
   const blocks = content.flatMap((block): Block[] => {
     const id = ids.get(block);
-    // The API refuses a text of nothing.
-    if (id === undefined)
-      return block["type"] === "text" && block["text"] === "" ? [] : [withoutNulls(block)];
+    if (id === undefined) return isBlank(block) ? [] : [withoutNulls(block)];
     const { args, closed } = repairArguments(block["input"]);
     const name = String(block["name"]);
     calls.push({ id, name, args, closed });
@@ -31,6 +29,11 @@ export function toTurn(content: readonly Block[], response: JsonObject): ModelTu
     usage: isJsonObject(response["usage"]) ? response["usage"] : null,
     response,
   };
+}
+
+/** The API refuses a text of nothing, and of nothing but space, which its models write all the same. */
+function isBlank({ type, text }: Block): boolean {
+  return type === "text" && typeof text === "string" && text.trim() === "";
 }
 
 function withoutNulls(block: Block): Block {

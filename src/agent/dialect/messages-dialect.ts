@@ -86,8 +86,11 @@ function createRequests(
   const { tools: theirs, tool_choice, system: said, ...rest } = body;
   const ours = [...listTools(tools, "anthropic")] as JsonObject[];
   const last = ours.at(-1);
-  if (last !== undefined && countBreakpoints(body) < BREAKPOINTS)
-    ours.splice(-1, 1, { ...last, cache_control: { type: "ephemeral" } });
+  const breakpoints = findBreakpoints(body);
+  // The API refuses one that lasts longer than one before it, and ours is the first.
+  const isLong = breakpoints.some(({ ttl }) => ttl === "1h");
+  if (last !== undefined && breakpoints.length < BREAKPOINTS)
+    ours.splice(-1, 1, { ...last, cache_control: { type: "ephemeral", ...(isLong && { ttl: "1h" }) } });
   const offered = [...ours, ...((theirs ?? []) as readonly object[])];
   return ({ messages, tools: mode, system }) => {
     const choice = mode === "off" ? { type: "none" } : tool_choice;
@@ -102,20 +105,24 @@ function createRequests(
   };
 }
 
-function countBreakpoints({ cache_control, system, tools, messages }: JsonObject): number {
+function findBreakpoints({ cache_control, system, tools, messages }: JsonObject): readonly JsonObject[] {
   const inside = (messages as readonly Message[]).flatMap((message) =>
     blocksOf(message).flatMap((block) => [block, ...toBlocks(block["content"])]),
   );
   const all = [...toBlocks(system), ...toBlocks(tools), ...inside, { cache_control }];
-  return all.filter((block) => isJsonObject(block["cache_control"])).length;
+  return all.map((block) => block["cache_control"]).filter(isJsonObject);
 }
 
 function endContent(turn: ModelTurn, { calls, text, words }: Ending): JsonObject {
   const { content, stop_reason } = turn.response;
   const kept = new Set(calls.map(({ id }) => id));
-  const said = (content as readonly Block[]).filter(
-    (block) => block["type"] !== "tool_use" || kept.has(String(block["id"])),
-  );
+  let at = 0;
+  const said = (content as readonly unknown[]).filter(isJsonObject).flatMap((block): readonly Block[] => {
+    if (block["type"] !== "tool_use") return [block];
+    // Under the id that it has in the conversation, where it had none or another's.
+    const { id } = turn.calls[at++]!;
+    return kept.has(id) ? [{ ...block, id }] : [];
+  });
   const isOwn = text !== undefined || words !== undefined;
   if (!isOwn) return { content: said };
   const parts = [text ?? "", words ?? ""].filter((part) => part !== "");

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import { attemptNow, err, ok, type Result } from "../../kit/result.ts";
@@ -6,6 +6,7 @@ import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect
 import type { ServerSentEvent } from "./event-splitter.ts";
 import { toTurn, toUse } from "./messages-content.ts";
 import { toMessagesError } from "./provider-error.ts";
+import { claimId } from "./read-conversation.ts";
 
 /** A block of content as its pieces arrive. */
 interface PartialBlock {
@@ -15,6 +16,8 @@ interface PartialBlock {
   readonly thinking: string[];
   readonly citations: unknown[];
   signature: unknown;
+  /** What came at once for a block of another type. */
+  more: JsonObject;
   /** Which block of the caller's answer it is; null where it is not in it. */
   readonly shownAs: number | null;
 }
@@ -50,7 +53,9 @@ export class MessagesRelay implements Relay {
 
   #mode: RelayMode = "open";
   #message: JsonObject | null = null;
-  #blocks = new Map<unknown, PartialBlock>();
+  #blocks: PartialBlock[] = [];
+  #places = new Map<unknown, PartialBlock>();
+  #ids = new Set<string>();
   #delta: Held | null = null;
   #stop: string | null = null;
 
@@ -62,7 +67,9 @@ export class MessagesRelay implements Relay {
     if (this.#hasPassed && this.#stop !== null) this.#before += 1;
     this.#mode = mode;
     this.#message = null;
-    this.#blocks = new Map();
+    this.#blocks = [];
+    this.#places = new Map();
+    this.#ids = new Set();
     this.#delta = null;
     this.#stop = null;
   }
@@ -72,6 +79,7 @@ export class MessagesRelay implements Relay {
   }
 
   take({ raw, data }: ServerSentEvent): Result<string, StreamFault> {
+    if (this.#stop !== null) return ok("");
     if (data === null) return ok(this.#passed(raw));
     const parsed = attemptNow((): unknown => JSON.parse(data));
     if (!parsed.ok || !isJsonObject(parsed.value)) return err("unreadable");
@@ -85,12 +93,13 @@ export class MessagesRelay implements Relay {
         this.#delta = { raw, data: event };
         return ok("");
       case "message_stop":
-        this.#stop = raw;
+        // Behind it nothing is read, so the other half of its line end may be missing.
+        this.#stop = raw.endsWith("\r") ? `${raw}\n` : raw;
         return ok("");
       case "content_block_start":
       case "content_block_delta":
       case "content_block_stop":
-        if (this.#blocks.size > LIMITS.modelCalls) return err("too large");
+        if (this.#blocks.length > LIMITS.modelCalls) return err("too large");
         return ok(this.#passed(this.#takeBlock(raw, event)));
       default:
         return ok(this.#passed(raw));
@@ -99,7 +108,7 @@ export class MessagesRelay implements Relay {
 
   turn(): ModelTurn | null {
     if (this.#message === null || (this.#stop === null && this.#delta === null)) return null;
-    const content = [...this.#blocks.values()].map(toBlock);
+    const content = this.#blocks.map(toBlock);
     const { delta } = this.#delta?.data ?? {};
     const usage = this.#used();
     return toTurn(content, {
@@ -151,21 +160,36 @@ export class MessagesRelay implements Relay {
 
   #takeBlock(raw: string, event: JsonObject): string {
     const { type, index } = event;
-    if (type === "content_block_start") this.#blocks.set(index, this.#open(event["content_block"]));
-    const block = this.#blocks.get(index);
+    const begins = type === "content_block_start";
+    const sent = begins && isJsonObject(event["content_block"]) ? event["content_block"] : {};
+    const block = begins ? this.#open(sent, index) : this.#places.get(index);
     if (block === undefined) return "";
     if (type === "content_block_delta" && isJsonObject(event["delta"])) take(block, event["delta"]);
     const { shownAs } = block;
     if (shownAs === null) return "";
-    return shownAs === index ? raw : toEvent({ ...event, index: shownAs });
+    const isSame = shownAs === index && (!begins || block.block["id"] === sent["id"]);
+    if (isSame) return raw;
+    return toEvent({ ...event, index: shownAs, ...(begins && { content_block: block.block }) });
   }
 
-  #open(sent: unknown): PartialBlock {
-    const block = isJsonObject(sent) ? sent : {};
-    const isCall = block["type"] === "tool_use";
-    const isShown = !isCall || (this.#mode === "open" && this.#isTheirs(String(block["name"])));
+  #open(sent: JsonObject, index: unknown): PartialBlock {
+    const isCall = sent["type"] === "tool_use";
+    const isShown = !isCall || (this.#mode === "open" && this.#isTheirs(String(sent["name"])));
     const shownAs = isShown && this.#mode !== "silent" ? this.#shown++ : null;
-    return { block, text: [], json: [], thinking: [], citations: [], signature: undefined, shownAs };
+    const block = isCall ? { ...sent, id: claimId(sent["id"], this.#ids.size, this.#ids) } : sent;
+    const opened: PartialBlock = {
+      block,
+      text: [],
+      json: [],
+      thinking: [],
+      citations: [],
+      signature: undefined,
+      more: {},
+      shownAs,
+    };
+    this.#places.set(index, opened);
+    this.#blocks.push(opened);
+    return opened;
   }
 
   /** The last word on a number counts: what comes at the end is the sum so far. */
@@ -232,10 +256,14 @@ function take(block: PartialBlock, delta: JsonObject): void {
   else if (type === "thinking_delta" && typeof thinking === "string") block.thinking.push(thinking);
   else if (type === "signature_delta") block.signature = signature;
   else if (type === "citations_delta") block.citations.push(citation);
+  else if (type === "compaction_delta") {
+    const { type: _, ...more } = delta;
+    block.more = more;
+  }
 }
 
 /** A block with all its pieces. Arguments stay the text that they came as where that is no JSON: it may be repaired. */
-function toBlock({ block, text, json, thinking, citations, signature }: PartialBlock): JsonObject {
+function toBlock({ block, text, json, thinking, citations, signature, more }: PartialBlock): JsonObject {
   switch (block["type"]) {
     case "text": {
       const said = [String(block["text"] ?? ""), ...text].join("");
@@ -246,9 +274,10 @@ function toBlock({ block, text, json, thinking, citations, signature }: PartialB
       return { ...block, thinking: thought, ...(signature !== undefined && { signature }) };
     }
     default: {
-      if (json.length === 0) return block;
       const written = json.join("");
-      const parsed = attemptNow((): unknown => JSON.parse(written));
+      // A call without arguments has a piece of nothing.
+      if (written.trim() === "") return { ...block, ...more };
+      const parsed = attemptNow(() => parseExact(written));
       return { ...block, input: parsed.ok ? parsed.value : written };
     }
   }

@@ -6,12 +6,12 @@ import { isJsonObject, type JsonObject } from "../../contract/json.ts";
  */
 export function sumUsage(first: JsonObject | null, second: JsonObject | null): JsonObject | null {
   if (first === null || second === null) return second ?? first;
-  const sum: Record<string, unknown> = { ...first };
+  const sum = new Map(Object.entries(first));
   for (const [key, value] of Object.entries(second)) {
     const other = Object.hasOwn(first, key) ? first[key] : undefined;
-    if (typeof value === "number" && typeof other === "number") sum[key] = other + value;
-    else if (isJsonObject(value) && isJsonObject(other)) sum[key] = sumUsage(other, value);
-    else if (value !== null && value !== undefined) sum[key] = value;
+    if (typeof value === "number" && typeof other === "number") sum.set(key, other + value);
+    else if (isJsonObject(value) && isJsonObject(other)) sum.set(key, sumUsage(other, value));
+    else if (value !== null && value !== undefined) sum.set(key, value);
   }
-  return sum;
+  return Object.fromEntries(sum);
 }
