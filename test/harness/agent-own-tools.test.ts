@@ -276,6 +276,31 @@ describe("A conversation that comes back", () => {
     expect(seenBy(3)[0]!.content).toContain('"n":18');
   });
 
+  test("is one of many at once, and none is taken for another", async () => {
+    const numbers = Array.from({ length: 16 }, (_, n) => 1_000 + n);
+    const questionOf = (body: object): number =>
+      Number((body as { messages: readonly { content: string }[] }).messages[0]!.content);
+    const question = (n: number): ChatMessage => ({ role: "user", content: String(n) });
+    for (const _ of numbers)
+      model.willSay(({ body }) => ({
+        calls: [echo(questionOf(body), "call_0"), mine("Bern", "call_1")],
+      }));
+    const messages = await Promise.all(
+      numbers.map(async (n) => goOn([question(n)], messageOf(await ask({ tools, messages: [question(n)] })))),
+    );
+    for (const _ of numbers)
+      model.willSay(({ body }) => ({
+        text: (body["messages"] as readonly ChatMessage[]).find(({ role }) => role === "tool")!.content!,
+      }));
+    const answers = await Promise.all(
+      messages.map(async (sent) => messageOf(await ask({ tools, messages: sent }))),
+    );
+    expect(model.problems).toEqual([]);
+    expect(answers.map(({ content }) => JSON.parse(content!) as object)).toMatchObject(
+      numbers.map((n) => ({ n })),
+    );
+  });
+
   test("of another tenant finds nothing", async () => {
     const message = await begin(19);
     model.willSay({ text: "Alone." });
