@@ -124,8 +124,12 @@ async function attemptOnce(
     const turn = parsed?.ok === true ? dialect.readTurn(parsed.value) : null;
     return turn === null ? err(passing(UNREADABLE)) : ok(turn);
   }
+  if (!isStream) {
+    void attempt(async () => response.body?.cancel());
+    return err(passing(UNREADABLE));
+  }
   streaming.outlet.begin();
-  return isStream ? readStream(response, streaming, signal) : err(passing(UNREADABLE));
+  return readStream(response, streaming, signal);
 }
 
 const UNREADABLE = makeRefusal(
@@ -243,8 +247,7 @@ async function readStream(
     }
     return fault === null && !relay.isOver;
   });
-  const last = read && fault === null ? splitter.end() : null;
-  const rest = last === null ? "" : pass([last]);
+  const rest = read && fault === null ? pass(splitter.end()) : "";
   if (rest !== "") {
     isHeard = true;
     await attempt(() => untilAborted(outlet.write(rest), signal));

@@ -6,9 +6,8 @@ import { isJsonObject, type JsonObject, parseExact } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import type { Ports } from "../egress/ports.ts";
-import { canonicalJson } from "../kit/json/canonical-json.ts";
 import { attempt, err, ok, type Result } from "../kit/result.ts";
-import type { Message } from "./dialect/dialect.ts";
+import type { Dialect, Message } from "./dialect/dialect.ts";
 import { findQuestions } from "./notes.ts";
 import type { KeptReply, KeptTurn, Voice } from "./voice.ts";
 
@@ -29,24 +28,41 @@ export async function keepTurn(
   voice: Voice,
   { gate, ports }: { readonly gate: Gate; readonly ports: KeepPorts },
 ): Promise<boolean> {
-  const json = JSON.stringify(kept);
-  const calls = under.filter(({ kind }) => kind === "calls");
-  const questions = under.filter(({ kind }) => kind === "question");
-  for (const [shelf, keys] of [
-    ["turns", calls],
-    ["questions", questions],
-  ] as const) {
-    if (keys.length === 0) continue;
+  const parts = toParts(JSON.stringify(kept));
+  if (parts.length > LIMITS.turnParts) return false;
+  for (const shelf of ["turns", "questions"] as const) {
+    const keys = under.filter(({ kind }) => SHELF_OF[kind] === shelf);
     const handles = await Promise.all(keys.map((key) => handleOf(key, voice, ports)));
-    const asked = await attempt(() =>
-      gate.keep(
-        handles.map((handle) => ({ handle, json })),
-        shelf,
-      ),
+    const rows = handles.flatMap((handle) =>
+      parts.map((json, part) => ({ handle: partHandle(handle, part), json })),
     );
-    if (!asked.ok || asked.value.length < handles.length) return false;
+    const asked = rows.length === 0 ? ok([]) : await attempt(() => gate.keep(rows, shelf));
+    if (!asked.ok || asked.value.length < rows.length) return false;
   }
   return true;
+}
+
+const SHELF_OF = { calls: "turns", question: "questions" } as const;
+
+/** Divide what is too much for one row; the first part says how many there are. */
+function toParts(json: string): readonly string[] {
+  const parts: string[] = [];
+  for (let from = 0; from < json.length;) {
+    const to = from + LIMITS.turnPartCharacters;
+    // Half a character would be stored as none.
+    const end = isLowSurrogate(json.charCodeAt(to)) ? to - 1 : to;
+    parts.push(json.slice(from, end));
+    from = end;
+  }
+  return parts.map((part, at) => (at === 0 ? `${parts.length}:${part}` : part));
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}
+
+function partHandle(handle: string, part: number): string {
+  return part === 0 ? handle : `${handle}-${part}`;
 }
 
 /** A turn that may have been kept, and where in the conversation it belongs. */
@@ -99,27 +115,45 @@ const NOT_RESTORED = makeRefusal(
 
 async function findMissing(
   messages: readonly Message[],
-  voice: Voice,
+  { dialect }: Voice,
   ports: KeepPorts,
 ): Promise<readonly Missing[]> {
-  const anchors = voice.dialect.findAnchors(messages);
+  const anchors = dialect
+    .findAnchors(messages)
+    .map(({ at, ids, text }) => ({ at, ids, question: ids.length > 0 ? undefined : findQuestions(text)[0] }))
+    .filter(({ ids, question }) => ids.length > 0 || question !== undefined)
+    // The last ones: what is kept is minutes old.
+    .slice(-LIMITS.keptTurns);
+  if (anchors.length === 0) return [];
+  const digests = messages.map((message) => digestOf(message, dialect));
+  /** Characters before each message. */
+  const lengths = [0];
+  for (const [at, text] of digests.entries()) lengths.push(lengths[at]! + text.length);
   const missing: Missing[] = [];
-  // The last ones: what is kept is minutes old.
-  for (const { at, ids, text } of anchors.slice(-LIMITS.keptTurns)) {
-    if (ids.length > 0) {
-      const under = { kind: "calls", ids, sent: messages.slice(0, at) } as const;
-      missing.push({ at, handle: await handleOf(under, voice, ports), shelf: "turns" });
-    } else {
-      const [id] = findQuestions(text);
-      if (id !== undefined)
-        missing.push({
-          at,
-          handle: await handleOf({ kind: "question", id }, voice, ports),
-          shelf: "questions",
-        });
+  let left: number = LIMITS.keptTurnCharacters;
+  for (const { at, ids, question } of anchors.toReversed()) {
+    if (question !== undefined) {
+      missing.unshift({ at, handle: questionHandle(question), shelf: "questions" });
+      continue;
     }
+    left -= lengths[at]!;
+    if (left < 0) break;
+    missing.unshift({ at, handle: await callsHandle(ids, digests.slice(0, at), ports), shelf: "turns" });
   }
   return missing;
+}
+
+async function handleOf(under: KeptUnder, { dialect }: Voice, ports: KeepPorts): Promise<string> {
+  if (under.kind === "question") return questionHandle(under.id);
+  return callsHandle(
+    under.ids,
+    under.sent.map((message) => digestOf(message, dialect)),
+    ports,
+  );
+}
+
+function questionHandle(id: string): string {
+  return `q-${id}`;
 }
 
 /**
@@ -127,18 +161,34 @@ async function findMissing(
  * before is part of the name. What a client may write otherwise the next time (system messages, white space of arguments) is
  * not.
  */
-async function handleOf(under: KeptUnder, { dialect }: Voice, ports: KeepPorts): Promise<string> {
-  if (under.kind === "question") return `q-${under.id}`;
-  const said = under.sent.map((message) => dialect.digestOf(message)).filter((digest) => digest !== null);
-  return `t-${(await ports.sha256(canonicalJson([under.ids, said]))).slice(0, 60)}`;
+async function callsHandle(
+  ids: readonly string[],
+  said: readonly string[],
+  ports: KeepPorts,
+): Promise<string> {
+  const hash = await ports.sha256([JSON.stringify(ids), ...said].join(""));
+  return `t-${hash.slice(0, 60)}`;
 }
 
+/** Who says a message and in which words, on a line; nothing of a system's. */
+function digestOf(message: Message, dialect: Dialect): string {
+  const digest = dialect.digestOf(message);
+  return digest === null ? "" : `\n${JSON.stringify(digest)}`;
+}
+
+/** Read what was kept, by its handle; what is not all there is not there. */
 async function recall(missing: readonly Missing[], gate: Gate): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const shelf of ["turns", "questions"] as const) {
     const handles = missing.filter((one) => one.shelf === shelf).map(({ handle }) => handle);
     if (handles.length === 0) continue;
-    for (const { handle, json } of await gate.recall(handles, shelf)) found.set(handle, json);
+    for (const { handle, json } of await gate.recall(handles, shelf)) {
+      const [head = "", count = "1"] = /^(\d+):/.exec(json) ?? [];
+      const rest = Array.from({ length: Number(count) - 1 }, (_, part) => partHandle(handle, part + 1));
+      const parts = rest.length === 0 ? [] : await gate.recall(rest, shelf);
+      if (parts.length === rest.length)
+        found.set(handle, [json.slice(head.length), ...parts.map((part) => part.json)].join(""));
+    }
   }
   return found;
 }

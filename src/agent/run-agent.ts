@@ -1,4 +1,3 @@
-import { describeSurface } from "../catalog/tool-surface.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { PendingConfirmation } from "../contract/outcome.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
@@ -18,6 +17,7 @@ import type {
 } from "./dialect/dialect.ts";
 import { sumUsage } from "./dialect/sum-usage.ts";
 import { type KeptUnder, keepTurn } from "./kept-turn.ts";
+import { offerTools } from "./offered-tools.ts";
 import { beginLoop, type LoopState, type Move, nextMove, type Stopped } from "./loop.ts";
 import { askForPlan, EMPTY_ANSWER, GO_ON, NO_ANSWER, sayClosing, sayLate, sayWaiting } from "./notes.ts";
 import { type Round, runRound } from "./run-round.ts";
@@ -80,7 +80,7 @@ export async function runAgent(
   execution: Execution,
 ): Promise<Result<string, AgentRefusal>> {
   const { options, conversation, voice, dialect, audience } = request;
-  const tools = describeSurface(options.surface, execution.catalog);
+  const tools = offerTools(options.surface, execution.catalog);
   const write = voice.createRequests(conversation, tools);
   const progress: Progress = {
     messages: request.messages,

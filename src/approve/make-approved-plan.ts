@@ -38,7 +38,8 @@ export function makeApprovedPlan(group: ParkedGroup, catalog: Catalog, claim: Cl
     handles: [],
     demotes: true,
     sharesReads: true,
-    approved: { claim, results: new Map(results) },
+    given: new Map(results),
+    approved: { claim },
     ...(actions.some(({ tool }) => catalog.mayChange(tool)) && { toolsVersion: catalog.version }),
   };
 }

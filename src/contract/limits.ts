@@ -272,6 +272,10 @@ export const LIMITS = {
   keptTurns: 32,
   /** Text of a conversation that is hashed to find them, all prefixes together. */
   keptTurnCharacters: 16 * 1024 * 1024,
+  /** Rows that one kept turn may take, of `turnPartCharacters` each: five rounds of large results. */
+  turnParts: 24,
+  /** Characters of a kept turn in one row: a row has a megabyte, and a character three bytes at most. */
+  turnPartCharacters: 300_000,
   /** Kept turns of one tenant, however small: a busy quarter of an hour. */
   turnsKept: 2_000,
   /** Kept turns of one tenant together. */

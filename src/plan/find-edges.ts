@@ -23,6 +23,7 @@ export interface Dependencies {
  *
  * @param filledFrom the steps that the tool's contract fills missing fields from
  * @param isBackground whether a step is fire-and-forget: it can be waited for, but it has no data to refer to
+ * @param given data that can be referred to besides the steps' own, by id
  */
 export function findEdges(
   { index, id }: Entry,
@@ -30,6 +31,7 @@ export function findEdges(
   filledFrom: readonly number[],
   position: ReadonlyMap<string, number>,
   isBackground: (index: number) => boolean,
+  given: ReadonlyMap<string, unknown> = NOTHING_GIVEN,
 ): Result<Dependencies, Failure> {
   const edges: Edge[] = [];
   const handles: string[] = [];
@@ -60,9 +62,10 @@ export function findEdges(
   for (const reference of [...toOthers, ...inLoop.value]) {
     const at = position.get(reference.id);
     if (at === undefined) {
+      if (given.has(reference.id)) continue;
       if (!isHandle(reference.id)) {
         const what = `'${visibleText(written(reference), 120)}' refers to '${reference.id}'`;
-        return err(noSuchAction(what, reference.id, others()));
+        return err(noSuchAction(what, reference.id, [...others(), ...given.keys()]));
       }
       if (handles.includes(reference.id)) continue;
       if (handles.length === LIMITS.handles) return err(tooManyHandles());
@@ -73,6 +76,8 @@ export function findEdges(
   const isKnown = inArgs.value.length === 0 && !loops;
   return ok({ edges, handles, isPlain: isKnown && !hasMarker(action.args), isKnown });
 }
+
+const NOTHING_GIVEN: ReadonlyMap<string, unknown> = new Map();
 
 function loopReferences(forEach: unknown): Result<Reference[], Failure> {
   return forEach === undefined ? ok([]) : findReferences(forEach, ["for_each"]);

@@ -166,7 +166,7 @@ function toTemplate(text: string, placeholders: readonly Placeholder[]): { reado
 export function sourcesOf(
   id: string,
   loops: boolean,
-  position: ReadonlyMap<string, number>,
+  known: { readonly has: (id: string) => boolean },
 ): (other: string) => boolean {
-  return (other) => (other === ITEM ? loops : other !== id && (position.has(other) || isHandle(other)));
+  return (other) => (other === ITEM ? loops : other !== id && (known.has(other) || isHandle(other)));
 }

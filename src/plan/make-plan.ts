@@ -30,6 +30,18 @@ interface Draft {
   readonly warnings?: readonly string[] | undefined;
 }
 
+/** What references may name. */
+interface Sources {
+  readonly position: ReadonlyMap<string, number>;
+  readonly given?: ReadonlyMap<string, unknown> | undefined;
+}
+
+export interface PlanOptions {
+  readonly maySkipApproval?: boolean;
+  /** Data that references may name besides the actions' own, by id. */
+  readonly given?: ReadonlyMap<string, unknown> | undefined;
+}
+
 /**
  * Plan a batch: look up every tool, check every argument that is known, and find what must happen before what.
  *
@@ -43,14 +55,16 @@ interface Draft {
 export function makePlan(
   batch: Batch,
   catalog: Catalog,
-  { maySkipApproval = false }: { readonly maySkipApproval?: boolean } = {},
+  { maySkipApproval = false, given }: PlanOptions = {},
 ): Result<Plan, Refusal> {
   // No tool of a catalog has the name of an alias.
   const isKnown = ({ action }: Entry): boolean => !action.ok || catalog.get(action.value.tool) !== undefined;
   const entries = batch.entries.every(isKnown) ? batch.entries : resolveAliases(batch.entries);
   const position = new Map(entries.map(({ id, index }) => [id, index]));
   const handles = new Set<string>();
-  const drafts = entries.map((entry) => admitHandles(draftStep(entry, entries, position, catalog), handles));
+  const drafts = entries.map((entry) =>
+    admitHandles(draftStep(entry, entries, { position, given }, catalog), handles),
+  );
 
   const needs = drafts.map(({ edges }) => edges.map(({ from }) => from));
   const isTied = drafts.some(({ edges }) => edges.length > 0);
@@ -100,6 +114,7 @@ export function makePlan(
     handles: [...handles],
     sharesReads: true,
     skipDenied: batch.skipApproval && !maySkipApproval,
+    ...(given !== undefined && { given }),
     ...(entries.some(({ action }) => action.ok && catalog.mayChange(action.value.tool)) && {
       toolsVersion: catalog.version,
     }),
@@ -121,15 +136,20 @@ function admitHandles(draft: Draft, handles: Set<string>): Draft {
 function draftStep(
   entry: Entry,
   entries: readonly Entry[],
-  position: ReadonlyMap<string, number>,
+  { position, given }: Sources,
   catalog: Catalog,
 ): Draft {
   const refused = (failure: Failure): Draft => ({ entry, task: err(failure), edges: [], handles: [] });
   if (!entry.action.ok) return refused(entry.action.error);
   const action = entry.action.value;
   const edgesOf = (args: JsonObject, filledFrom: readonly number[]): Result<Dependencies, Failure> =>
-    findEdges(entry, { ...action, args }, filledFrom, position, (index) =>
-      isBackground(entries[index]!, catalog),
+    findEdges(
+      entry,
+      { ...action, args },
+      filledFrom,
+      position,
+      (index) => isBackground(entries[index]!, catalog),
+      given,
     );
 
   const tool = catalog.callable(action.tool);
@@ -140,7 +160,7 @@ function draftStep(
     const unknown = makeFailure("UNKNOWN_TOOL", { hint });
     return { entry, task: err(unknown), edges, handles: [] };
   }
-  const mistakes = action.mayMistake === true ? findMistakes(entry, action, position) : NONE;
+  const mistakes = action.mayMistake === true ? findMistakes(entry, action, { position, given }) : NONE;
   if (mistakes.length > 0 && tool.isWrite) return refused(refuseMistakes(mistakes));
   const warnings = mistakes.length === 0 ? undefined : mistakes.map(({ sentence }) => sentence);
   const timeoutMs = Math.min(action.timeoutMs ?? tool.timeoutMs, tool.timeoutMs);
@@ -177,13 +197,14 @@ function draftStep(
 function findMistakes(
   { id }: Entry,
   { args, forEach }: Action,
-  position: ReadonlyMap<string, number>,
+  { position, given }: Sources,
 ): readonly Misplaced[] {
-  const isSource = sourcesOf(id, forEach !== undefined, position);
+  const known = { has: (other: string) => position.has(other) || given?.has(other) === true };
+  const isSource = sourcesOf(id, forEach !== undefined, known);
   const found = findPlaceholders(args, ["args"], isSource);
   return forEach === undefined
     ? found
-    : [...found, ...findPlaceholders(forEach, ["for_each"], sourcesOf(id, false, position))].slice(
+    : [...found, ...findPlaceholders(forEach, ["for_each"], sourcesOf(id, false, known))].slice(
         0,
         LIMITS.warnings,
       );

@@ -90,8 +90,10 @@ export interface Plan {
   readonly sharesReads: boolean;
   /** The caller asked to skip approval and may not. */
   readonly skipDenied?: boolean;
-  /** These steps were parked and a person said yes: the claim on that, and what they refer to besides each other. */
-  readonly approved?: { readonly claim: Claim; readonly results: ReadonlyMap<string, unknown> };
+  /** Data that references may name besides the steps' own, by id: known before anything runs. */
+  readonly given?: ReadonlyMap<string, unknown>;
+  /** These steps were parked and a person said yes: the claim on that. */
+  readonly approved?: { readonly claim: Claim };
   /** The version of the catalog that it was made from; only where another version might have made another plan. */
   readonly toolsVersion?: number;
 }

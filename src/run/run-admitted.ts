@@ -132,7 +132,7 @@ async function run(
       demotion: plan.demotes
         ? () => new Demotion({ ids: ids(), origin: jobOrigin(), clock, gate, defer })
         : undefined,
-      recalled: plan.approved?.results,
+      given: plan.given,
       ...(plan.handles.length > 0 && { recalling: recallResults(plan.handles, gate, scope.budget) }),
       admit: (step, outcome) => answer.admit(step, outcome),
       park: (parked, dataOf) => createGroupParking(plan, { caller, ports, gate })(parked, dataOf),

@@ -14,8 +14,8 @@ export interface PlanRunOptions {
   readonly clock: Clock;
   /** Aborts when the caller has gone away; null when the platform then ends everything by itself. */
   readonly signal: AbortSignal | null;
-  /** Data that an approved plan refers to besides its own, by id. */
-  readonly recalled?: ReadonlyMap<string, unknown> | undefined;
+  /** Data that the plan refers to besides its own, by id. */
+  readonly given?: ReadonlyMap<string, unknown> | undefined;
   /** Results of earlier batches that this one refers to, by handle, on their way; never rejects. */
   readonly recalling?: Promise<ReadonlyMap<string, Source>>;
   /** Outcomes that are known before anything runs, by step. */
@@ -192,8 +192,8 @@ class PlanRun {
   readonly #dataOf: DataOf = (id) => {
     const index = this.#position.get(id);
     if (index === undefined) {
-      const { recalled } = this.#options;
-      return recalled?.has(id) === true ? { data: recalled.get(id) } : this.#handles?.get(id);
+      const { given } = this.#options;
+      return given?.has(id) === true ? { data: given.get(id) } : this.#handles?.get(id);
     }
     const outcome = this.#outcomes[index];
     return outcome?.status === "success" ? { data: outcome.data } : undefined;

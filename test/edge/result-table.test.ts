@@ -133,3 +133,31 @@ test("an entry that has nothing to remove costs no SQL", async () => {
     expect(statements).toBe(0);
   });
 });
+
+test("what stands on another shelf is another thing, and survives a crash there", async () => {
+  const stub = gateOf();
+  await stub.keep([result("r-1", '"result"')]);
+  await stub.keep([result("r-1", '"turn"')], "turns");
+  await stub.keep([result("q-1")], "questions");
+  await abortAllDurableObjects();
+  const again = env.TENANT_GATE.get(stub.id);
+  expect(await again.recall(["r-1", "q-1"])).toEqual([result("r-1", '"result"')]);
+  expect(await again.recall(["r-1", "q-1"], "turns")).toEqual([result("r-1", '"turn"')]);
+  expect(await again.recall(["r-1", "q-1"], "questions")).toEqual([result("q-1")]);
+});
+
+test.each([
+  ["turns", LIMITS.turnRetentionMs],
+  ["questions", LIMITS.confirmationRetentionMs],
+] as const)("%s are kept as long as they may be needed, and no longer", async (shelf, retentionMs) => {
+  const stub = gateOf();
+  await stub.keep([result("t-1")], shelf);
+  const olderBy = (ms: number): Promise<void> =>
+    runInDurableObject(stub, (_gate, { storage }) => {
+      storage.sql.exec(`UPDATE ${shelf} SET kept_at = kept_at - ?`, ms);
+    }).then(() => evictDurableObject(stub));
+  await olderBy(retentionMs - 60_000);
+  expect(await stub.recall(["t-1"], shelf)).toEqual([result("t-1")]);
+  await olderBy(60_000);
+  expect(await stub.recall(["t-1"], shelf)).toEqual([]);
+});

@@ -278,3 +278,22 @@ test("makePlan() never throws, and every edge of a plan leads to one of its step
     }),
   );
 });
+
+test("makePlan() lets references name what is given, which is there before anything runs", () => {
+  const given = new Map([["input", { query: "boots" }]]);
+  const actions = [
+    { tool: "search_orders", args: { query: { $ref: "input#/query" } } },
+    { tool: "search_orders", args: { query: { $template: "{{input#/query}} {{inptu#/query}}" } } },
+  ];
+  const [first, wrong] = valueOf(
+    makePlan(valueOf(parseBatch({ actions }, 0)), SAMPLE_CATALOG, { given }),
+  ).steps;
+  expect(first!.needs).toEqual([]);
+  expect(valueOf(first!.task).call).toBeNull();
+  expect(errorOf(wrong!.task)).toMatchObject({
+    code: "BAD_REFERENCE",
+    hint: expect.stringContaining("'input'") as string,
+  });
+  // Without it the same reference leads nowhere.
+  expect(errorOf(stepsOf(actions)[0]!.task).code).toBe("BAD_REFERENCE");
+});

@@ -238,6 +238,14 @@ describe("ModelServer refuses", () => {
   });
 });
 
+test("ModelServer keeps what a turn's function throws, and answers all the same", async () => {
+  model.willSay(() => {
+    throw new Error("Not what I expected");
+  });
+  await expect(openai.chat.completions.create(CHAT)).rejects.toMatchObject({ status: 500 });
+  expect(model.problems).toEqual(["Error: Not what I expected"]);
+});
+
 describe("ModelServer misbehaves:", () => {
   test("with a status, headers and the provider's error", async () => {
     model.willSay({ status: 429 }, { status: 529 }, { status: 503, body: "busy" });

@@ -19,6 +19,8 @@ export interface ModelRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readonly<Record<string, unknown>>;
+  /** The same as it came, digit for digit. */
+  readonly text: string;
 }
 
 /** An answer that is none; without a body, the provider's own error of that status. */
@@ -69,7 +71,13 @@ export class ModelServer implements AsyncDisposable {
   #isClosing = false;
 
   private constructor() {
-    this.#server = createServer((request, response) => void this.#serve(request, response));
+    this.#server = createServer((request, response) => {
+      this.#serve(request, response).catch((error: unknown) => {
+        this.problems.push(String(error));
+        if (response.headersSent) response.destroy();
+        else send(response, 500, toChatError({ status: 500, message: String(error) }));
+      });
+    });
   }
 
   /** Start one. */
@@ -123,7 +131,7 @@ export class ModelServer implements AsyncDisposable {
     const path = incoming.url ?? "";
     const dialect = dialectOf(`${incoming.method} ${path}`);
     const body = parseBody(text);
-    const request = { path, headers: incoming.headers, body: (body ?? {}) as ModelRequest["body"] };
+    const request = { path, headers: incoming.headers, body: (body ?? {}) as ModelRequest["body"], text };
     this.requests.push(request);
     if (dialect === undefined) {
       this.problems.push(`${incoming.method} ${path}: no such path`);

@@ -41,8 +41,7 @@ export function passStream(
     if (fault !== null) return { text: said.join(""), fault };
     if (relay.isOver) break;
   }
-  const last = splitter.end();
-  const fault = last === null ? null : take([last]);
+  const fault = take(splitter.end());
   return { text: said.join(""), fault };
 }
 

@@ -1,10 +1,10 @@
 import type { ToolDescriptor } from "../../catalog/batch-tool.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import type { ToolReply } from "../../formats/provider-turn.ts";
-import { toToolList } from "../../formats/tool-list.ts";
 import { callsIn, toToolCalls, toTurn, wordsOf } from "./chat-message.ts";
 import { ChatRelay } from "./chat-relay.ts";
 import type { Asked, Conversation, Dialect, Ending, Message, ModelTurn } from "./dialect.ts";
+import { listTools } from "./list-tools.ts";
 import { readConversation, refuseField, textOf } from "./read-conversation.ts";
 
 /**
@@ -85,7 +85,7 @@ function createRequests(
 ): (asked: Asked) => JsonObject {
   const { tools: theirs, ...rest } = body;
   const { tool_choice: _, parallel_tool_calls: __, functions: ___, function_call: ____, ...bare } = rest;
-  const offered = [...toToolList(tools, "openai"), ...((theirs ?? []) as readonly object[])];
+  const offered = [...listTools(tools, "openai"), ...((theirs ?? []) as readonly object[])];
   return ({ messages, tools: mode, system }) => ({
     ...(mode === "ours" ? rest : bare),
     messages: system === undefined ? messages : [{ role: "system", content: system }, ...messages],

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import { attemptNow, err, ok, type Result } from "../../kit/result.ts";
@@ -7,7 +7,7 @@ import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect
 import type { ServerSentEvent } from "./event-splitter.ts";
 import { growField } from "./grow-field.ts";
 import { toChatError } from "./provider-error.ts";
-import { claimId, textOf } from "./read-conversation.ts";
+import { takeId, textOf } from "./read-conversation.ts";
 
 /** A call as its pieces arrive. */
 interface PartialCall {
@@ -68,7 +68,8 @@ export class ChatRelay implements Relay {
   #finish: Chunk | null = null;
   #usage: JsonObject | null = null;
   #used: JsonObject | null = null;
-  #isDone = false;
+  /** The event that ended the stream, as it came; null before. */
+  #done: string | null = null;
   /** Of the stream under way the first chunk's that has an id. */
   #response: JsonObject | null = null;
 
@@ -77,7 +78,7 @@ export class ChatRelay implements Relay {
   }
 
   begin(mode: RelayMode): void {
-    const wasOver = this.#isDone || this.#finish !== null;
+    const wasOver = this.isOver || this.#finish !== null;
     if (!this.#hasPassed) this.#answer = null;
     else if (wasOver) this.#before += 1;
     this.#mode = mode;
@@ -91,12 +92,12 @@ export class ChatRelay implements Relay {
     this.#finish = null;
     this.#usage = null;
     this.#used = null;
-    this.#isDone = false;
+    this.#done = null;
     this.#response = null;
   }
 
   get isOver(): boolean {
-    return this.#isDone;
+    return this.#done !== null;
   }
 
   take(event: ServerSentEvent): Result<string, StreamFault> {
@@ -106,13 +107,13 @@ export class ChatRelay implements Relay {
   }
 
   #take({ raw, data }: ServerSentEvent): Result<string, StreamFault> {
-    if (this.#isDone) return ok("");
+    if (this.isOver) return ok("");
     if (data === null) return ok(this.#takeAside({ raw, chunk: null, choice: null }));
     if (data.trim() === "[DONE]") {
-      this.#isDone = true;
+      this.#done = raw;
       return ok("");
     }
-    const parsed = attemptNow((): unknown => JSON.parse(data));
+    const parsed = attemptNow(() => parseExact(data));
     if (!parsed.ok || !isJsonObject(parsed.value)) return err("unreadable");
     const chunk = parsed.value;
     const { error, object, usage } = chunk;
@@ -136,7 +137,7 @@ export class ChatRelay implements Relay {
   }
 
   turn(): ModelTurn | null {
-    if (this.#finish === null && !this.#isDone) return null;
+    if (this.#finish === null && !this.isOver) return null;
     const calls = this.#calls.map(toEntry);
     const message = {
       ...Object.fromEntries(this.#message),
@@ -168,7 +169,7 @@ export class ChatRelay implements Relay {
       : sayMore(turn?.text ?? "", ending);
     const finish = isSilent || words !== null ? null : this.#finish;
     const isMeant = finish?.choice["finish_reason"] !== "tool_calls" || calls.length > 0;
-    const report = [this.#tell(ending.report), DONE];
+    const report = [this.#tell(ending.report), this.#done ?? DONE];
     if (finish !== null && isMeant && this.#isUntouched(usage))
       return [...this.#tail.map(({ raw }) => raw), ...report].join("");
     return [
@@ -229,10 +230,10 @@ export class ChatRelay implements Relay {
     const sent = isJsonObject(custom) ? custom : isJsonObject(called) ? called : {};
     const { name, arguments: args, input = args, ...others } = sent;
     let call = this.#places.get(place);
-    const begins = call === undefined || isAnother(call, id, name);
+    const begins = call === undefined || isAnother(call, piece, name);
     if (call === undefined || begins) {
       call = {
-        id: claimId(id, this.#calls.length, this.#ids),
+        id: takeId(id, this.#calls.length, this.#ids),
         sentId: id,
         fields: { ...fields, function: others },
         isCustom: isJsonObject(custom),
@@ -350,15 +351,12 @@ function isNamed(answer: JsonObject | null): boolean {
 }
 
 /**
- * Whether a piece begins another call, although its index was given before: some servers give every call the same. One id for
- * each piece is what others do, but those name a call once.
+ * Whether a piece begins another call than the one under way at its place: some servers number no call, or all of them 0, and
+ * send each whole. One id for each piece is what others do, but those name a call once.
  */
-function isAnother({ name, sentId }: PartialCall, id: unknown, next: unknown): boolean {
-  return name !== "" && isWritten(next) && isWritten(id) && id !== sentId;
-}
-
-function isWritten(value: unknown): boolean {
-  return typeof value === "string" && value !== "";
+function isAnother({ name, sentId }: PartialCall, { index, id }: JsonObject, next: unknown): boolean {
+  if (name === "" || typeof next !== "string" || next === "") return false;
+  return typeof id === "string" && id !== "" ? id !== sentId : typeof index !== "number";
 }
 
 function isNothing(value: unknown): boolean {

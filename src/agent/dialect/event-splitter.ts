@@ -12,9 +12,8 @@ export interface ServerSentEvent {
  * Splits a stream into its events (WHATWG HTML, 9.2.6), wherever the pieces it comes in break.
  *
  * Nothing is lost: what the events came as, one after the other, is the text that was read, and the end of the last where it
- * had none. A line feed that follows a
- * carriage return at the end of a piece belongs to the event after it, which changes nothing for any reader. Each character is
- * looked at once.
+ * had none. A carriage return at the end of a piece is looked at with the next one, because a line feed may follow that belongs
+ * to it; every other character once.
  */
 export class EventSplitter {
   /** What of the event under way came in earlier pieces, and of its last line. */
@@ -22,7 +21,7 @@ export class EventSplitter {
   #line: string[] = [];
   #data: string[] = [];
   #name = "";
-  #afterReturn = false;
+  #return = "";
   #isFirst = true;
   #pending = 0;
 
@@ -33,11 +32,17 @@ export class EventSplitter {
 
   /** Read one more piece; the events that ended in it. */
   read(piece: string): ServerSentEvent[] {
+    const text = this.#return + piece;
+    const isOpen = text.endsWith("\r");
+    this.#return = isOpen ? "\r" : "";
+    return this.#split(isOpen ? text.slice(0, -1) : text);
+  }
+
+  #split(piece: string): ServerSentEvent[] {
     const events: ServerSentEvent[] = [];
     if (piece === "") return events;
     let begin = 0;
-    let from = this.#afterReturn && piece.startsWith("\n") ? 1 : 0;
-    this.#afterReturn = piece.endsWith("\r");
+    let from = 0;
     let feed = -1;
     let back = -1;
     for (;;) {
@@ -59,14 +64,16 @@ export class EventSplitter {
   }
 
   /**
-   * The stream has ended; its last event where no empty line followed it, which the standard drops and some servers forget. It
+   * The stream has ended; its last events. One that no empty line followed, which the standard drops and some servers forget,
    * is given its end, or what is said after it would be a part of it.
    */
-  end(): ServerSentEvent | null {
+  end(): ServerSentEvent[] {
+    const events = this.#split(this.#return);
+    this.#return = "";
     this.#endLine("");
-    if (this.#raw.length === 0) return null;
+    if (this.#raw.length === 0) return events;
     const isBlank = this.#raw.every((part) => part.trim() === "");
-    return this.#dispatch(isBlank ? "" : "\n\n");
+    return [...events, this.#dispatch(isBlank ? "" : "\n\n")];
   }
 
   /** A line has ended, of which this is the last part; whether an event ends with it. */

@@ -1,8 +1,8 @@
 import type { ToolDescriptor } from "../../catalog/batch-tool.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import type { ToolReply } from "../../formats/provider-turn.ts";
-import { toToolList } from "../../formats/tool-list.ts";
 import type { Asked, Conversation, Dialect, Ending, Message, ModelTurn, Replies } from "./dialect.ts";
+import { listTools } from "./list-tools.ts";
 import { type Block, toTurn, toUse } from "./messages-content.ts";
 import { MessagesRelay } from "./messages-relay.ts";
 import { readConversation, textOf } from "./read-conversation.ts";
@@ -84,7 +84,7 @@ function createRequests(
   tools: readonly ToolDescriptor[],
 ): (asked: Asked) => JsonObject {
   const { tools: theirs, tool_choice, system: said, ...rest } = body;
-  const ours = toToolList(tools, "anthropic") as JsonObject[];
+  const ours = [...listTools(tools, "anthropic")] as JsonObject[];
   const last = ours.at(-1);
   const breakpoints = findBreakpoints(body);
   // The API refuses one that lasts longer than one before it, and ours is the first.

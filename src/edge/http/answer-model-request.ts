@@ -4,10 +4,10 @@ import { CHAT } from "../../agent/dialect/chat-dialect.ts";
 import type { Conversation, Dialect } from "../../agent/dialect/dialect.ts";
 import { MESSAGES } from "../../agent/dialect/messages-dialect.ts";
 import { restoreTurns } from "../../agent/kept-turn.ts";
+import { offerTools } from "../../agent/offered-tools.ts";
 import { type AgentRefusal, type AgentRequest, runAgent } from "../../agent/run-agent.ts";
 import { STRATEGIES } from "../../agent/strategies.ts";
 import { describeTheirs, speakInText, speakNatively, type Voice } from "../../agent/voice.ts";
-import { describeSurface } from "../../catalog/tool-surface.ts";
 import type { QuotaState } from "../../contract/gate/admission.ts";
 import { isJsonObject, parseExact } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -160,7 +160,7 @@ function refuseClash(
   { catalog }: Pick<RequestContext, "catalog">,
 ): Refusal | null {
   if (theirs.size === 0) return null;
-  const clash = describeSurface(surface, catalog).find(({ name }) => theirs.has(name))?.name;
+  const clash = offerTools(surface, catalog).find(({ name }) => theirs.has(name))?.name;
   if (clash === undefined) return null;
   const issue = {
     path: "/tools",

@@ -71,20 +71,26 @@ function tooLarge(bodyBytes: number): Refusal {
   return makeRefusal("BODY_TOO_LARGE", `A body may take ${bodyBytes} bytes; ${what}.`);
 }
 
-/** The whole body, or null once it is known to be over the limit; no more than the limit and one chunk is held. */
+/**
+ * How many times what it may take of a body that is too large is read and thrown away: a client that is refused while it
+ * still writes finds its connection broken, and never reads why.
+ */
+const READ_ON = 4;
+
+/** The whole body, or null where it is over the limit; no more than the limit and one chunk is held. */
 async function readWithin(request: Request, limit: number): Promise<Uint8Array | null> {
   const declared = request.headers.get("content-length");
-  if (declared !== null) {
-    // The runtime never delivers more than was declared.
-    if (Number(declared) > limit) return null;
-    return new Uint8Array(await request.arrayBuffer());
-  }
+  const length = declared === null ? null : Number(declared);
+  // The runtime never delivers more than was declared.
+  if (length !== null && length <= limit) return new Uint8Array(await request.arrayBuffer());
+  if (length !== null && length > READ_ON * limit) return null;
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.length;
-    if (size > limit) return null;
-    chunks.push(chunk);
+    if (size > READ_ON * limit) return null;
+    if (length === null && size <= limit) chunks.push(chunk);
+    else chunks.length = 0;
   }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+  return size > limit ? null : new Uint8Array(await new Blob(chunks).arrayBuffer());
 }

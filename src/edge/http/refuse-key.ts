@@ -9,12 +9,13 @@ import { PROVIDER_PATHS } from "./respond.ts";
  */
 export function refuseKey(request: Request, isConfigured: boolean): Refusal {
   const said = isConfigured
-    ? `${sayForm(request)} ${SEND_KEY}`
+    ? `${sayForm(request)} ${PROVIDER_PATHS.test(request.url) ? SEND_EITHER : SEND_KEY}`
     : "No key is configured on this deployment, so nobody gets in; its operator sets VOLLEY_KEYS.";
   return makeRefusal("UNAUTHORIZED", said);
 }
 
 const SEND_KEY = "Send it as 'Authorization: Bearer <key>'.";
+const SEND_EITHER = "Send it as 'Authorization: Bearer <key>' or as 'x-api-key: <key>'.";
 
 /** Headers in which other services take their keys. */
 const OTHER_HEADERS = ["x-api-key", "api-key", "x-auth-token", "x-access-token", "proxy-authorization"];

@@ -1,0 +1,135 @@
+import { type AgentOptions, parseAgentOptions } from "../../src/agent/agent-options.ts";
+import { CHAT } from "../../src/agent/dialect/chat-dialect.ts";
+import { restoreTurns } from "../../src/agent/kept-turn.ts";
+import { runAgent } from "../../src/agent/run-agent.ts";
+import { STRATEGIES } from "../../src/agent/strategies.ts";
+import { describeTheirs, speakInText, speakNatively } from "../../src/agent/voice.ts";
+import type { Tool } from "../../src/catalog/define-tool.ts";
+import type { JsonObject } from "../../src/contract/json.ts";
+import type { Execution } from "../../src/gate/execution.ts";
+import { TestWorld } from "./execute-batch.ts";
+import { valueOf } from "./unwrap.ts";
+
+/** A call, as a model of Chat Completions writes it. */
+export interface SaidCall {
+  readonly id?: string;
+  readonly name: string;
+  readonly args: object | string;
+}
+
+/** What a model does when it is asked. */
+export interface SaidTurn {
+  readonly text?: string;
+  readonly calls?: readonly SaidCall[];
+  readonly usage?: JsonObject;
+  /** Milliseconds of virtual time until it answers; infinite, and it never does. */
+  readonly afterMs?: number;
+  /** Instead of all that: a status, with headers. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Or the connection breaks. */
+  readonly breaks?: true;
+}
+
+interface Report {
+  readonly rounds: readonly {
+    readonly results: readonly Readonly<Record<string, unknown>>[];
+    readonly duration_ms: number;
+    readonly model_ms: number;
+  }[];
+  readonly stopped: string;
+  readonly confirmations?: readonly { readonly id: string }[];
+}
+
+/** A world in which a model is asked, in virtual time: its next answers, and what it was sent. */
+export class AgentWorld extends TestWorld {
+  /** The bodies of its requests. */
+  readonly asked: (JsonObject & { readonly messages: readonly JsonObject[] })[] = [];
+  /** When it was asked, in milliseconds since the beginning. */
+  readonly askedAt: number[] = [];
+  readonly #turns: SaidTurn[] = [];
+  readonly #beganAt = this.clock.now();
+
+  constructor(...turns: readonly SaidTurn[]) {
+    super();
+    this.#turns.push(...turns);
+    this.fetch = (_, init) => this.#answer(init);
+  }
+
+  willSay(...turns: readonly SaidTurn[]): void {
+    this.#turns.push(...turns);
+  }
+
+  /** Ask it through the loop, to the end. */
+  async ask(
+    tools: readonly Tool[],
+    { volley, messages = [{ role: "user", content: "Go" }], ...body }: JsonObject = {},
+    overrides: Partial<Execution> = {},
+  ) {
+    const options: AgentOptions = valueOf(parseAgentOptions(volley));
+    const execution = this.execution(tools, overrides);
+    const conversation = valueOf(CHAT.read({ model: "m", ...body, messages }));
+    const voice = STRATEGIES[options.strategy].isText
+      ? speakInText(CHAT, describeTheirs(conversation))
+      : speakNatively(CHAT);
+    const endsAt = this.clock.now() + options.deadlineMs;
+    const restored = await this.clock.runUntil(restoreTurns(conversation.messages, voice, execution));
+    return this.clock.runUntil(
+      runAgent(
+        {
+          conversation,
+          messages: valueOf(restored),
+          options,
+          dialect: CHAT,
+          voice,
+          address: { url: "https://model.test/v1/chat/completions", headers: {} },
+          bodyBytes: 1_000,
+          endsAt,
+          audience: null,
+        },
+        execution,
+      ),
+    );
+  }
+
+  /** The same for requests that are answered: the answer's message, why it ended, and the report. */
+  async answer(...request: Parameters<AgentWorld["ask"]>) {
+    const { choices, usage, volley } = JSON.parse(valueOf(await this.ask(...request))) as {
+      choices: [{ message: JsonObject & { content: string | null }; finish_reason: string }];
+      usage?: JsonObject;
+      volley: Report;
+    };
+    return { ...choices[0], usage, ...volley };
+  }
+
+  async #answer({ body, signal }: RequestInit): Promise<Response> {
+    this.asked.push(JSON.parse(body as string) as (typeof this.asked)[number]);
+    this.askedAt.push(this.clock.now() - this.#beganAt);
+    const turn = this.#turns.shift();
+    if (turn === undefined) throw new Error("The model has nothing more to say");
+    await new Promise<void>((resolve, reject) => {
+      if (turn.afterMs !== Number.POSITIVE_INFINITY) this.clock.after(turn.afterMs ?? 0, resolve);
+      signal?.addEventListener("abort", () => reject(signal.reason as Error));
+    });
+    if (turn.breaks === true) throw new TypeError("The connection was lost");
+    if (turn.status !== undefined)
+      return new Response("{}", { status: turn.status, headers: { ...turn.headers } });
+    return Response.json(toCompletion(turn, this.asked.length));
+  }
+}
+
+function toCompletion({ text, calls = [], usage }: SaidTurn, n: number): object {
+  const tool_calls = calls.map(({ id, name, args }, at) => ({
+    id: id ?? `call_${n}_${at}`,
+    type: "function",
+    function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args) },
+  }));
+  const message = { role: "assistant", content: text ?? null, ...(calls.length > 0 && { tool_calls }) };
+  const finish_reason = calls.length > 0 ? "tool_calls" : "stop";
+  return {
+    id: `chatcmpl-${n}`,
+    object: "chat.completion",
+    choices: [{ index: 0, message, finish_reason }],
+    ...(usage && { usage }),
+  };
+}
