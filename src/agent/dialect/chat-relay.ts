@@ -346,8 +346,9 @@ function sayMore(said: string, { words }: Ending): string | null {
   return said === "" ? words : `\n\n${words}`;
 }
 
+/** Azure's first chunk has an empty id, and none of the answer. */
 function isNamed(answer: JsonObject | null): boolean {
-  return typeof answer?.["id"] === "string" && answer["id"] !== "";
+  return answer !== null && !isNothing(answer["id"]);
 }
 
 /**
