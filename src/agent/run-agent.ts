@@ -158,7 +158,7 @@ async function ask(
   { body, mode }: { readonly body: JsonObject; readonly mode: RelayMode },
 ): Promise<Result<{ readonly turn: ModelTurn; readonly ms: number }, Refusal>> {
   const startedAt = ports.clock.now();
-  const stopWaiting = audience?.wait();
+  let stopWaiting = audience?.wait();
   const streaming: Streaming | null =
     audience === null
       ? null
@@ -169,6 +169,8 @@ async function ask(
             begin: audience.begin,
             write: (text) => {
               stopWaiting?.();
+              // The model may fall silent again, or say what is not for the caller.
+              stopWaiting = audience.wait();
               return audience.write(text);
             },
           },
