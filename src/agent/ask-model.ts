@@ -63,10 +63,11 @@ export async function askModel(
   const body = JSON.stringify(request);
   const over = new AbortController();
   const signal = AbortSignal.any([model.signal, over.signal]);
+  const wait = createWait(signal);
   const stopTimer = clock.after(Math.max(0, model.endsAt - clock.now()), () => over.abort());
   const work = async (): Promise<Result<ModelTurn, Refusal>> => {
     for (let tried = 1; ; tried += 1) {
-      const answered = await attemptOnce(body, model, { streaming, signal });
+      const answered = await attemptOnce(body, model, { streaming, signal, wait });
       if (answered.ok) return answered;
       const { refusal, isPassing } = answered.error;
       if (model.signal.aborted) return err(GONE);
@@ -95,15 +96,16 @@ const TIMED_OUT = makeRefusal(
 interface Attempting {
   readonly streaming: Streaming | null;
   readonly signal: AbortSignal;
+  readonly wait: Wait;
 }
 
 async function attemptOnce(
   body: string,
   { ports, dialect, address }: ModelPorts,
-  { streaming, signal }: Attempting,
+  { streaming, signal, wait }: Attempting,
 ): Promise<Result<ModelTurn, Trouble>> {
   const sent = await attempt(() =>
-    untilAborted(
+    wait(
       ports.fetch(address.url, {
         method: "POST",
         headers: { "content-type": "application/json", ...address.headers, [HOP_HEADER]: "1" },
@@ -111,15 +113,14 @@ async function attemptOnce(
         redirect: "manual",
         signal,
       }),
-      signal,
     ),
   );
   if (!sent.ok) return err(passing(unavailable("could not be reached")));
   const response = sent.value;
-  if (response.status !== 200) return err(await explainStatus(response, ports, signal));
+  if (response.status !== 200) return err(await explainStatus(response, ports, wait));
   const isStream = /^\s*text\/event-stream/i.test(response.headers.get("content-type") ?? "");
   if (streaming === null) {
-    const text = await readText(response, signal, LIMITS.modelBytes);
+    const text = await readText(response, wait, LIMITS.modelBytes);
     const parsed = text === null ? null : attemptNow(() => parseExact(text));
     const turn = parsed?.ok === true ? dialect.readTurn(parsed.value) : null;
     return turn === null ? err(passing(UNREADABLE)) : ok(turn);
@@ -129,7 +130,7 @@ async function attemptOnce(
     return err(passing(UNREADABLE));
   }
   streaming.outlet.begin();
-  return readStream(response, streaming, signal);
+  return readStream(response, streaming, wait);
 }
 
 const UNREADABLE = makeRefusal(
@@ -172,10 +173,10 @@ const KNOWN = new Set([
 async function explainStatus(
   response: Response,
   { clock }: Pick<Ports, "clock">,
-  signal: AbortSignal,
+  wait: Wait,
 ): Promise<Trouble> {
   const { status, headers } = response;
-  const text = await readText(response, signal, LIMITS.modelErrorBytes);
+  const text = await readText(response, wait, LIMITS.modelErrorBytes);
   const said = text === null ? null : attemptNow((): unknown => JSON.parse(text));
   const error = said?.ok === true && isJsonObject(said.value) ? said.value["error"] : undefined;
   const { code, type } = isJsonObject(error) ? error : {};
@@ -201,11 +202,11 @@ function refused(status: number, why: string): Refusal {
   return makeRefusal("MODEL_UNAVAILABLE", hint);
 }
 
-async function readText(response: Response, signal: AbortSignal, limit: number): Promise<string | null> {
+async function readText(response: Response, wait: Wait, limit: number): Promise<string | null> {
   const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
   const parts: string[] = [];
   let left = limit;
-  const read = await eachChunk(response, signal, (chunk) => {
+  const read = await eachChunk(response, wait, (chunk) => {
     left -= chunk.length;
     if (left < 0) return Promise.resolve(false);
     parts.push(decoder.decode(chunk, { stream: true }));
@@ -217,7 +218,7 @@ async function readText(response: Response, signal: AbortSignal, limit: number):
 async function readStream(
   response: Response,
   { relay, mode, outlet }: Streaming,
-  signal: AbortSignal,
+  wait: Wait,
 ): Promise<Result<ModelTurn, Trouble>> {
   const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
   const splitter = new EventSplitter();
@@ -237,20 +238,20 @@ async function readStream(
     }
     return said.join("");
   };
-  const read = await eachChunk(response, signal, async (chunk) => {
+  const read = await eachChunk(response, wait, async (chunk) => {
     left -= chunk.length;
     const text = pass(splitter.read(decoder.decode(chunk, { stream: true })));
     if (left < 0 || splitter.pending > LIMITS.modelEventCharacters) fault = UNREADABLE;
     if (text !== "") {
       isHeard = true;
-      await untilAborted(outlet.write(text), signal);
+      await wait(outlet.write(text));
     }
     return fault === null && !relay.isOver;
   });
   const rest = read && fault === null ? pass(splitter.end()) : "";
   if (rest !== "") {
     isHeard = true;
-    await attempt(() => untilAborted(outlet.write(rest), signal));
+    await attempt(() => wait(outlet.write(rest)));
   }
   const turn = read && fault === null ? relay.turn() : null;
   if (turn !== null) return ok(turn);
@@ -263,14 +264,14 @@ async function readStream(
  */
 async function eachChunk(
   { body }: Response,
-  signal: AbortSignal,
+  wait: Wait,
   onChunk: (chunk: Uint8Array) => Promise<boolean>,
 ): Promise<boolean> {
   if (body === null) return true;
   const reader = (body as ReadableStream<Uint8Array>).getReader();
   const read = await attempt(async () => {
     for (;;) {
-      const { done, value } = await untilAborted(reader.read(), signal);
+      const { done, value } = await wait(reader.read());
       if (done) return;
       if (!(await onChunk(value))) break;
     }
@@ -279,22 +280,20 @@ async function eachChunk(
   return read.ok;
 }
 
-/** A promise, or the signal's reason as soon as it aborts: what never settles must not hold anything up. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    const stop = (): void => signal.removeEventListener("abort", abort);
-    work.then(
-      (value) => {
-        stop();
-        resolve(value);
-      },
-      (error: unknown) => {
-        stop();
-        reject(error);
-      },
-    );
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
-  });
+/** Waits for one thing after the other, and for none of them once a signal aborts. */
+interface Wait {
+  /** The promise, or the signal's reason as soon as it aborts: what never settles must not hold anything up. */
+  <T>(work: Promise<T>): Promise<T>;
+}
+
+/** One listener however often is waited: a stream has as many pieces as it has words. */
+function createWait(signal: AbortSignal): Wait {
+  let stop: ((reason: unknown) => void) | null = null;
+  signal.addEventListener("abort", () => stop?.(signal.reason), { once: true });
+  return (work) =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) reject(signal.reason as Error);
+      stop = reject;
+      work.then(resolve, reject);
+    });
 }

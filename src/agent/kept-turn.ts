@@ -7,7 +7,7 @@ import { LIMITS } from "../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import type { Ports } from "../egress/ports.ts";
 import { attempt, err, ok, type Result } from "../kit/result.ts";
-import type { Dialect, Message } from "./dialect/dialect.ts";
+import type { Anchor, Dialect, Message } from "./dialect/dialect.ts";
 import { findQuestions } from "./notes.ts";
 import type { KeptReply, KeptTurn, Voice } from "./voice.ts";
 
@@ -15,7 +15,7 @@ type KeepPorts = Pick<Ports, "sha256">;
 
 /** Where a kept turn is found again: by the caller's calls in it, or by the question that it waits for. */
 export type KeptUnder =
-  | { readonly kind: "calls"; readonly ids: readonly string[]; readonly sent: readonly Message[] }
+  | { readonly kind: "calls"; readonly calls: Anchor["calls"]; readonly sent: readonly Message[] }
   | { readonly kind: "question"; readonly id: string };
 
 /**
@@ -32,10 +32,11 @@ export async function keepTurn(
   if (parts.length > LIMITS.turnParts) return false;
   for (const shelf of ["turns", "questions"] as const) {
     const keys = under.filter(({ kind }) => SHELF_OF[kind] === shelf);
-    const handles = await Promise.all(keys.map((key) => handleOf(key, voice, ports)));
-    const rows = handles.flatMap((handle) =>
-      parts.map((json, part) => ({ handle: partHandle(handle, part), json })),
-    );
+    const names = await Promise.all(keys.map((key) => nameOf(key, voice, ports)));
+    const rows = names.flatMap(({ exact, loose }) => [
+      ...parts.map((json, part) => ({ handle: partHandle(exact, part), json })),
+      ...(loose === null ? [] : [{ handle: loose, json: `${POINTS_TO}${exact}` }]),
+    ]);
     const asked = rows.length === 0 ? ok([]) : await attempt(() => gate.keep(rows, shelf));
     if (!asked.ok || asked.value.length < rows.length) return false;
   }
@@ -65,10 +66,22 @@ function partHandle(handle: string, part: number): string {
   return part === 0 ? handle : `${handle}-${part}`;
 }
 
+/** Stands before the handle under which something is kept, in the row of another name of it. */
+const POINTS_TO = "=";
+
+/**
+ * The handles under which a turn is kept and, where its name says more than every client sends back unchanged, those under
+ * which it is found all the same.
+ */
+interface TurnName {
+  readonly exact: string;
+  readonly loose: string | null;
+}
+
 /** A turn that may have been kept, and where in the conversation it belongs. */
 interface Missing {
   readonly at: number;
-  readonly handle: string;
+  readonly name: TurnName;
   readonly shelf: "turns" | "questions";
 }
 
@@ -86,9 +99,9 @@ export async function restoreTurns(
   if (missing.length === 0) return ok(messages);
   const recalled = await attempt(() => recall(missing, world.gate));
   if (!recalled.ok) return err(NOT_RESTORED);
-  const found = missing.flatMap(({ at, handle }) => {
-    const json = recalled.value.get(handle);
-    return json === undefined ? [] : [{ at, kept: parseExact(json) as KeptTurn }];
+  const found = missing.flatMap(({ at }, index) => {
+    const json = recalled.value[index] ?? null;
+    return json === null ? [] : [{ at, kept: parseExact(json) as KeptTurn }];
   });
   const decided = await attempt(() =>
     readDecisions(
@@ -120,8 +133,12 @@ async function findMissing(
 ): Promise<readonly Missing[]> {
   const anchors = dialect
     .findAnchors(messages)
-    .map(({ at, ids, text }) => ({ at, ids, question: ids.length > 0 ? undefined : findQuestions(text)[0] }))
-    .filter(({ ids, question }) => ids.length > 0 || question !== undefined)
+    .map(({ at, calls, text }) => ({
+      at,
+      calls,
+      question: calls.length > 0 ? undefined : findQuestions(text)[0],
+    }))
+    .filter(({ calls, question }) => calls.length > 0 || question !== undefined)
     // The last ones: what is kept is minutes old.
     .slice(-LIMITS.keptTurns);
   if (anchors.length === 0) return [];
@@ -131,43 +148,42 @@ async function findMissing(
   for (const [at, text] of digests.entries()) lengths.push(lengths[at]! + text.length);
   const missing: Missing[] = [];
   let left: number = LIMITS.keptTurnCharacters;
-  for (const { at, ids, question } of anchors.toReversed()) {
+  for (const { at, calls, question } of anchors.toReversed()) {
     if (question !== undefined) {
-      missing.unshift({ at, handle: questionHandle(question), shelf: "questions" });
+      missing.unshift({ at, name: nameQuestion(question), shelf: "questions" });
       continue;
     }
     left -= lengths[at]!;
     if (left < 0) break;
-    missing.unshift({ at, handle: await callsHandle(ids, digests.slice(0, at), ports), shelf: "turns" });
+    missing.unshift({ at, name: await nameCalls(calls, digests.slice(0, at), ports), shelf: "turns" });
   }
   return missing;
 }
 
-async function handleOf(under: KeptUnder, { dialect }: Voice, ports: KeepPorts): Promise<string> {
-  if (under.kind === "question") return questionHandle(under.id);
-  return callsHandle(
-    under.ids,
-    under.sent.map((message) => digestOf(message, dialect)),
-    ports,
-  );
+async function nameOf(under: KeptUnder, { dialect }: Voice, ports: KeepPorts): Promise<TurnName> {
+  if (under.kind === "question") return nameQuestion(under.id);
+  const said = under.sent.map((message) => digestOf(message, dialect));
+  return nameCalls(under.calls, said, ports);
 }
 
-function questionHandle(id: string): string {
-  return `q-${id}`;
+function nameQuestion(id: string): TurnName {
+  return { exact: `q-${id}`, loose: null };
 }
 
 /**
  * Name a kept turn. The ids of calls are not enough: some servers count them from one in every conversation, so what came
- * before is part of the name. What a client may write otherwise the next time (system messages, white space of arguments) is
- * not.
+ * before is part of the name, and the arguments are. What a client may write otherwise the next time (system messages, white
+ * space) is not; and as some send arguments as their own schema read them, there is a name without those.
  */
-async function callsHandle(
-  ids: readonly string[],
+async function nameCalls(
+  calls: Anchor["calls"],
   said: readonly string[],
   ports: KeepPorts,
-): Promise<string> {
-  const hash = await ports.sha256([JSON.stringify(ids), ...said].join(""));
-  return `t-${hash.slice(0, 60)}`;
+): Promise<TurnName> {
+  const ids = JSON.stringify(calls.map(({ id }) => id));
+  const loose = (await ports.sha256([ids, ...said].join(""))).slice(0, 60);
+  const exact = await ports.sha256([loose, ...calls.map(({ args }) => args)].join("\n"));
+  return { exact: `t-${exact.slice(0, 60)}`, loose: `t-${loose}` };
 }
 
 /** Who says a message and in which words, on a line; nothing of a system's. */
@@ -176,21 +192,42 @@ function digestOf(message: Message, dialect: Dialect): string {
   return digest === null ? "" : `\n${JSON.stringify(digest)}`;
 }
 
-/** Read what was kept, by its handle; what is not all there is not there. */
-async function recall(missing: readonly Missing[], gate: Gate): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
+/** Read what was kept for each of these; null for what is not there, or not all of it. */
+async function recall(missing: readonly Missing[], gate: Gate): Promise<readonly (string | null)[]> {
+  const rows = new Map<string, string>();
   for (const shelf of ["turns", "questions"] as const) {
-    const handles = missing.filter((one) => one.shelf === shelf).map(({ handle }) => handle);
-    if (handles.length === 0) continue;
-    for (const { handle, json } of await gate.recall(handles, shelf)) {
-      const [head = "", count = "1"] = /^(\d+):/.exec(json) ?? [];
-      const rest = Array.from({ length: Number(count) - 1 }, (_, part) => partHandle(handle, part + 1));
-      const parts = rest.length === 0 ? [] : await gate.recall(rest, shelf);
-      if (parts.length === rest.length)
-        found.set(handle, [json.slice(head.length), ...parts.map((part) => part.json)].join(""));
-    }
+    const read = async (handles: readonly string[]): Promise<void> => {
+      if (handles.length === 0) return;
+      for (const { handle, json } of await gate.recall(handles, shelf)) rows.set(handle, json);
+    };
+    const names = missing.filter((one) => one.shelf === shelf).map(({ name }) => name);
+    await read(names.flatMap(({ exact, loose }) => (loose === null ? exact : [exact, loose])));
+    const heads = names.map((name) => handleIn(rows, name)).filter((handle) => handle !== null);
+    await read(heads.filter((handle) => !rows.has(handle)));
+    await read(heads.flatMap((handle) => restOf(handle, rows.get(handle))));
   }
-  return found;
+  return missing.map(({ name }) => {
+    const handle = handleIn(rows, name);
+    const head = handle === null ? undefined : rows.get(handle);
+    if (handle === null || head === undefined) return null;
+    const rest = restOf(handle, head).map((part) => rows.get(part) ?? null);
+    return rest.includes(null) ? null : [head.replace(COUNT, ""), ...rest].join("");
+  });
+}
+
+/** How many parts there are, at the beginning of the first. */
+const COUNT = /^(\d+):/;
+
+function restOf(handle: string, head: string | undefined): string[] {
+  const [, count = "1"] = COUNT.exec(head ?? "") ?? [];
+  return Array.from({ length: Number(count) - 1 }, (_, part) => partHandle(handle, part + 1));
+}
+
+/** Under which handle a turn is kept, as far as that is known; null where it is not. */
+function handleIn(rows: ReadonlyMap<string, string>, { exact, loose }: TurnName): string | null {
+  if (rows.has(exact)) return exact;
+  const pointer = loose === null ? undefined : rows.get(loose);
+  return pointer === undefined ? null : pointer.slice(POINTS_TO.length);
 }
 
 /** What has become of everything that waited for a person. */

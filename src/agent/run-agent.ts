@@ -2,6 +2,7 @@ import type { JsonObject } from "../contract/json.ts";
 import type { PendingConfirmation } from "../contract/outcome.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import type { Execution } from "../gate/execution.ts";
+import { canonicalJson } from "../kit/json/canonical-json.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import { askModel, type ModelAddress, type Outlet, type Streaming } from "./ask-model.ts";
@@ -308,9 +309,13 @@ async function keep(
   const sent = conversation.messages;
   const under: readonly KeptUnder[] =
     stopped === "client_tools"
-      ? [{ kind: "calls", ids: calls.map(({ id }) => id), sent }]
+      ? [{ kind: "calls", calls: calls.map(toNamedCall), sent }]
       : questions.map(({ id }) => ({ kind: "question", id }));
   return keepTurn(kept, under, voice, { gate, ports });
+}
+
+function toNamedCall({ id, args }: ModelCall): { readonly id: string; readonly args: string } {
+  return { id, args: args.ok ? canonicalJson(args.value) : "" };
 }
 
 function toReport(stopped: Stopped, { rounds, questions }: Progress): string {

@@ -79,18 +79,26 @@ export async function runRound(
   for (const [call, reply] of refused) replies.set(call, { ...reply, waits: [] });
   const texts = new Map<number, readonly string[]>();
 
+  // Plans run nothing, and once they are there it is known where the results of each call stand.
+  for (const { batch, parts } of batches)
+    if (batch.dryRun) replies.set(parts[0]!.call, { ...(await planOnly(batch, execution)), waits: [] });
+  const { tell, placeOf } = numberResults(calls, batches, { replies, texts, onResult: options.onResult });
+  for (const [call, reply] of replies) tell(call, sayUnread(calls[call]!, reply));
+
   const done: { readonly ran: Ran; readonly parts: readonly Part[] }[] = [];
   for (const one of batches) {
     const { batch, parts } = one;
-    if (batch.dryRun) {
-      replies.set(parts[0]!.call, { ...(await planOnly(batch, execution)), waits: [] });
+    if (batch.dryRun) continue;
+    const leftMs = options.leftMs - (ports.clock.now() - startedAt);
+    const ran = await runBatch(one, execution, { ...options, leftMs }, placeOf);
+    if (ran.ok) {
+      done.push({ ran: ran.value, parts });
       continue;
     }
-    const before = done.reduce((sum, { ran }) => sum + ran.outcomes.length, 0);
-    const ran = await runBatch(one, execution, options, before);
-    if (ran.ok) done.push({ ran: ran.value, parts });
-    else for (const part of parts) replies.set(part.call, { ...toRefusedReply(ran.error), waits: [] });
-    if (!ran.ok) for (const part of parts) texts.set(part.call, refuseActions(part, batch, ran.error));
+    for (const part of parts) {
+      replies.set(part.call, { ...toRefusedReply(ran.error), waits: [] });
+      tell(part.call, refuseActions(part, batch, ran.error));
+    }
   }
 
   const whole = done.flatMap(({ ran }) => ran.outcomes);
@@ -110,24 +118,63 @@ export async function runRound(
       replies.set(part.call, { ...reply, waits: findWaiting(steps, own) });
       texts.set(
         part.call,
-        steps.map((step, at) => toResultJson(step, own[at]!)),
+        steps.map((step, at) => toResultJson({ ...step, index: placeOf(part, step) }, own[at]!)),
       );
     }
   }
   return {
     replies: calls.map((_, call) => replies.get(call)!),
-    results: number(calls.flatMap((call, at) => texts.get(at) ?? sayUnread(call, replies.get(at)!))),
+    results: calls.flatMap((_, call) => texts.get(call) ?? []),
     questions: [...questions.values()],
     calls: new Set(calls.flatMap(keysOf)),
     durationMs: ports.clock.now() - startedAt,
   };
 }
 
+interface Numbered {
+  /** Number results of a call, keep them and tell them. */
+  readonly tell: (call: number, results: readonly string[]) => void;
+  /** Where the result of a step stands. */
+  readonly placeOf: (part: Part, step: Step) => number;
+}
+
+/** Say where each result stands among those of all calls, in whichever order they become known. */
+function numberResults(
+  calls: readonly ModelCall[],
+  batches: readonly RoundBatch[],
+  known: {
+    readonly replies: ReadonlyMap<number, RoundReply>;
+    readonly texts: Map<number, readonly string[]>;
+    readonly onResult: RoundOptions["onResult"];
+  },
+): Numbered {
+  const sizes = new Map(
+    batches.flatMap(({ parts }) => parts.map(({ call, from, to }) => [call, to - from] as const)),
+  );
+  const places: number[] = [];
+  let next = 0;
+  for (const call of calls.keys()) {
+    places.push(next);
+    const reply = known.replies.get(call);
+    next += reply === undefined ? sizes.get(call)! : Number(reply.failed);
+  }
+  return {
+    tell(call, results) {
+      const numbered = results.map((json, at) =>
+        json.replace(/^\{"index":\d+/, `{"index":${places[call]! + at}`),
+      );
+      known.texts.set(call, numbered);
+      for (const json of numbered) known.onResult?.(json);
+    },
+    placeOf: ({ call, from }, { index }) => places[call]! + index - from,
+  };
+}
+
 async function runBatch(
-  { batch }: RoundBatch,
+  { batch, parts }: RoundBatch,
   execution: Execution,
   { leftMs, maxTokens, skipApproval, onResult }: RoundOptions,
-  before: number,
+  placeOf: Numbered["placeOf"],
 ): Promise<Result<Ran, Refusal>> {
   const deadlineMs = Math.max(1, Math.min(batch.deadlineMs, leftMs, LIMITS.maxDeadlineMs));
   // Whether a person has to be asked is for the caller to say, never for the model.
@@ -140,8 +187,10 @@ async function runBatch(
       ...current,
       answer: new AnswerBudget(2),
       ...(onResult && {
-        onOutcome: (step: Step, outcome: Outcome) =>
-          onResult(toResultJson({ ...step, index: before + step.index }, outcome)),
+        onOutcome: (step: Step, outcome: Outcome) => {
+          const part = parts.find(({ to }) => step.index < to)!;
+          onResult(toResultJson({ ...step, index: placeOf(part, step) }, outcome));
+        },
       }),
     });
     return executed.ok ? ok({ ...executed.value, plan: plan.value }) : executed;
@@ -208,11 +257,6 @@ function sayUnread({ id, name }: ModelCall, { json, failed }: ToolReply): readon
   if (!failed) return [];
   const { error } = JSON.parse(json) as { readonly error: unknown };
   return [JSON.stringify({ index: 0, id, tool: name, status: "error", error, meta: {} })];
-}
-
-/** Number results in their order: each was written with the place that it had in its batch. */
-function number(results: readonly string[]): string[] {
-  return results.map((json, index) => json.replace(/^\{"index":\d+/, `{"index":${index}`));
 }
 
 /** Name what a call does. Actions count by themselves, unless what they do depends on the others. */

@@ -64,6 +64,16 @@ describe("A request to a model", () => {
     expect(rounds).toMatchObject([{ model_ms: 300, duration_ms: 70 }]);
   });
 
+  test("has one time for all batches of a round", async () => {
+    const alone = { actions: [{ tool: "slow" }], on_error: "fail-fast" };
+    const world = new AgentWorld({ calls: [call("slow"), call("execute_actions", alone)] });
+    const beganAt = world.clock.now();
+    const { rounds, stopped } = await world.answer(TOOLS, { volley: { deadline_ms: 2_000 } });
+    expect(stopped).toBe("deadline");
+    expect(rounds[0]!.results).toHaveLength(2);
+    expect(world.clock.now()).toBeLessThan(beganAt + 2_100);
+  });
+
   test("has the tools first and the same in every round, and no word of Volley's in its other fields", async () => {
     const world = new AgentWorld({ calls: [twice(1)] }, { calls: [twice(2)] }, { text: "Done." });
     await world.answer(TOOLS, { tools: [THEIRS], temperature: 0, volley: { surface: "flat" } });

@@ -94,6 +94,22 @@ export const FOR_START_UP: readonly Contender[] = CONTENDERS.filter(({ name }) =
   ["bare", "hono-zod", "volley"].includes(name),
 );
 
+/** A Worker that passes a model's answers on, as it is and with JavaScript between, and Volley, before the same model. */
+export function makeAgentContenders(modelUrl: string): readonly Contender[] {
+  const source = { entry: here("bare-agent-worker.js") };
+  const setup = { compatibilityFlags: ["enable_request_signal"], vars: { MODEL_ORIGIN: modelUrl } };
+  const passing = { ...bare, name: "bare-agent", label: "(f) bare, piping the answer", source, setup };
+  return [
+    passing,
+    withVars(passing, { name: "bare-reader", label: "(g) bare, reading it in JavaScript" }, { READS: "yes" }),
+    withVars(
+      volley,
+      { name: "volley-agent", label: "Volley" },
+      { LLM_BASE_URL: `${modelUrl}/v1`, ANTHROPIC_BASE_URL: modelUrl },
+    ),
+  ];
+}
+
 /** Volley with its calls of Durable Objects counted. */
 export const COUNTING: Contender = {
   ...volley,
@@ -113,6 +129,41 @@ export function makeBatchRequest({ lastTool }: Contender, n: number, delayMs: nu
     body: JSON.stringify({ actions }),
   };
 }
+
+/** What a model is to say, and through which of its APIs. */
+export interface AgentScript {
+  readonly api: "chat" | "messages";
+  readonly streams: boolean;
+  readonly rounds: number;
+  /** Of the model and of each tool. */
+  readonly delayMs: number;
+  readonly tokens: number;
+  readonly everyMs: number;
+}
+
+/** Make a request to a model whose name is its script; see `agent-model.ts`. */
+export function makeAgentRequest({
+  api,
+  streams,
+  rounds,
+  delayMs,
+  tokens,
+  everyMs,
+}: AgentScript): LoadRequest {
+  return {
+    path: api === "chat" ? "/v1/chat/completions" : "/v1/messages",
+    headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },
+    body: JSON.stringify({
+      model: `r${rounds}c${CALLS}d${delayMs}t${tokens}e${everyMs}`,
+      ...(streams && { stream: true }),
+      ...(api === "messages" && { max_tokens: 1_000 }),
+      messages: [{ role: "user", content: "What is the weather in Phoenix, Tempe and Mesa?" }],
+    }),
+  };
+}
+
+/** Calls of one round. */
+const CALLS = 3;
 
 /** Builds each source once, however many contenders run it. */
 export class Bundles implements AsyncDisposable {

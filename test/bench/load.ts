@@ -75,7 +75,8 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   };
 }
 
-function makeRequestBytes(host: string, request: LoadRequest): Buffer {
+/** Write a request as it goes over a socket. */
+export function makeRequestBytes(host: string, request: LoadRequest): Buffer {
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const length = Buffer.byteLength(request.body);
   const head = `POST ${request.path} HTTP/1.1\r\nhost: ${host}\r\n${headers.join("")}content-length: ${length}\r\n\r\n`;

@@ -143,7 +143,7 @@ function atLeast(value: number, target: number): string {
   return `≥ ${target} ${value >= target ? "met" : "MISSED"}`;
 }
 
-function atMost(value: number, target: number): string {
+export function atMost(value: number, target: number): string {
   return `≤ ${target} ${value <= target ? "met" : "MISSED"}`;
 }
 
@@ -155,16 +155,16 @@ function quiet(values: readonly number[]): number {
   );
 }
 
-function range(values: readonly number[], digits: number): string {
+export function range(values: readonly number[], digits: number): string {
   return `${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)}`;
 }
 
-function signed(value: number): string {
+export function signed(value: number): string {
   return `${value < 0 ? "" : "+"}${value.toFixed(2)}`;
 }
 
 /** Lay out rows in columns: the first to the left, the others to the right. */
-function table(rows: readonly (readonly string[])[]): string[] {
+export function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>
     row

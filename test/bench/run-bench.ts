@@ -1,6 +1,8 @@
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 
+import { type AgentSlices, measureAgent } from "./agent.ts";
+import { makeAgentTables } from "./agent-report.ts";
 import { Bundles, CONTENDERS, FOR_LATENCY, WITH_JOB } from "./contenders.ts";
 import { measureCosts } from "./cost.ts";
 import { measureDiamond } from "./diamond.ts";
@@ -22,7 +24,7 @@ import { startUpstream, type Upstream } from "./start-upstream.ts";
 import { TARGETS } from "./targets.ts";
 
 // `npm run bench` builds Volley as it is deployed, runs it in raw workerd next to the baselines, and prints one report.
-// Four minutes, or one with --quick; `npm run bench -- cpu gate` measures only that. Targets missed are printed, not
+// Eight minutes, or two with --quick; `npm run bench -- cpu gate` measures only that. Targets missed are printed, not
 // failed: a shared machine decides too much. Everything stays on 127.0.0.1. What is loaded, its upstream and this
 // process, which makes the load, are processes of their own.
 
@@ -30,6 +32,7 @@ interface Options {
   readonly batchSizes: readonly number[];
   readonly cpu: Slices;
   readonly latency: Slices;
+  readonly agent: AgentSlices;
   readonly gateMs: number;
   readonly starts: number;
 }
@@ -44,6 +47,7 @@ const FULL: Options = {
   batchSizes: [1, 3, 10, 25],
   cpu: { connections: 16, rounds: 11, sliceMs: 400, warmupMs: 1_000 },
   latency: { connections: 4, rounds: 6, sliceMs: 1_500, warmupMs: 1_000 },
+  agent: { warmupMs: 1_000, rounds: 5, sliceMs: 400, streamRounds: 3, streamMs: 1_500 },
   gateMs: 12_000,
   starts: 10,
 };
@@ -52,6 +56,7 @@ const QUICK: Options = {
   batchSizes: [3, 10],
   cpu: { connections: 16, rounds: 4, sliceMs: 300, warmupMs: 600 },
   latency: { connections: 4, rounds: 2, sliceMs: 800, warmupMs: 600 },
+  agent: { warmupMs: 600, rounds: 2, sliceMs: 250, streamRounds: 1, streamMs: 1_000 },
   gateMs: 6_000,
   starts: 4,
 };
@@ -68,9 +73,10 @@ const SECTIONS: Readonly<Record<string, (bench: Bench) => Promise<readonly strin
   rows: async () => makeCostTable(await measureCosts()),
   planning: async () => [makePlanningLine(await measurePlanning())],
   diamond: async () => makeDiamondTable(await measureDiamond()),
+  agent: async ({ options, ...bench }) => makeAgentTables(await measureAgent(options.agent, bench)),
 };
 
-const QUICK_SECTIONS: readonly string[] = ["cpu", "job", "latency", "gate", "start"];
+const QUICK_SECTIONS: readonly string[] = ["cpu", "job", "latency", "gate", "start", "agent"];
 
 await main();
 

@@ -7,9 +7,11 @@ export interface Upstream extends AsyncDisposable {
   readonly pid: number;
 }
 
-/** Run the bench's upstream in its own process and wait until it listens. */
-export async function startUpstream(): Promise<Upstream> {
-  const child = fork(fileURLToPath(new URL("upstream.ts", import.meta.url)));
+/** Run one of the bench's upstreams in its own process and wait until it listens. */
+export async function startUpstream(
+  file: "upstream.ts" | "agent-model.ts" = "upstream.ts",
+): Promise<Upstream> {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)));
   const exited = once(child, "exit");
   const gone = exited.then(() => Promise.reject(new Error("Cannot start the upstream: it exited")));
   gone.catch(() => {});

@@ -3,7 +3,6 @@ import { isStepCount, jsonSchema, streamText, tool } from "ai";
 import { describe, expect, test } from "vitest";
 
 import { CHAT_PATH, ownTool, readChat, sentTo, setUpChat } from "../support/chat-world.ts";
-import { postAndHold } from "../support/raw-client.ts";
 
 /* POST /v1/chat/completions as a stream: what reaches the caller, when, and in which bytes. */
 
@@ -96,6 +95,11 @@ describe("A turn without calls of ours is passed on byte for byte", () => {
     },
   );
 
+  test("also where the model takes its time to begin", async () => {
+    model.willSay({ raw: VENDOR, delayMs: 1_300 });
+    expect(withoutReport(await bytesOf())).toBe(VENDOR);
+  });
+
   test("the caller's calls too, where the turn has no other", async () => {
     const calls = [
       { name: "first", args: { city: "Zürich" } },
@@ -170,6 +174,38 @@ describe("A stream with rounds", () => {
     expect(said.reports[0]!.rounds[0]!.results.map(({ data }) => data)).toEqual(
       said.results.map(({ data }) => data),
     );
+  });
+
+  test("tells every result once, in its place, also of calls that no batch could be made of or that ran by themselves", async () => {
+    const calls = [
+      { name: "execute_actions", args: "{no json" },
+      {
+        name: "execute_actions",
+        args: { actions: [{ tool: "probe-echo", args: { n: 511 } }], on_error: "fail-fast" },
+      },
+      {
+        name: "execute_actions",
+        args: { actions: [{ tool: "probe-echo", args: { n: 512 } }], dry_run: true },
+      },
+      { name: "probe-echo", args: { n: 513 } },
+      { name: "execute_actions", args: { actions: [] } },
+      { name: "probe-echo", args: { n: 514 } },
+    ];
+    model.willSay({ calls }, { text: "Done." });
+    const { results, reports } = await stream();
+    const shown = reports[0]!.rounds[0]!.results;
+    expect(shown.map(({ index, status }) => [index, status])).toEqual([
+      [0, "error"],
+      [1, "success"],
+      [2, "success"],
+      [3, "error"],
+      [4, "success"],
+    ]);
+    const inOrder = results.toSorted((one, other) => one.index - other.index);
+    expect(inOrder.map(({ index, tool, status, data }) => ({ index, tool, status, data }))).toEqual(
+      shown.map(({ index, tool, status, data }) => ({ index, tool, status, data })),
+    );
+    expect(model.problems).toEqual([]);
   });
 
   test("passes text on as it comes, before the model has ended", async () => {
@@ -516,23 +552,19 @@ test("The AI SDK streams text, calls its own tool, and goes on", async () => {
 test("A caller that reads slowly gets all of a long answer", async () => {
   const text = "word ".repeat(50_000);
   model.willSay({ raw: chunk({ role: "assistant", content: text }).repeat(8) + FINISH + DONE });
-  const socket = await postAndHold(
-    `${volley.url}${CHAT_PATH}`,
-    {
-      model: "m",
-      stream: true,
-      messages: [{ role: "user", content: "Go" }],
-    },
-    { connection: "close" },
-  );
-  const parts: Buffer[] = [];
-  for await (const part of socket) {
-    parts.push(part as Buffer);
+  const response = await fetch(`${volley.url}${CHAT_PATH}`, {
+    method: "POST",
+    headers: { authorization: "Bearer sandbox-key", "content-type": "application/json" },
+    body: JSON.stringify({ model: "m", stream: true, messages: [{ role: "user", content: "Go" }] }),
+  });
+  const parts: Uint8Array[] = [];
+  for await (const part of response.body!) {
+    parts.push(part);
     await new Promise((resolve) => void setImmediate(resolve));
   }
-  const said = Buffer.concat(parts).toString();
-  expect(said.split("word ").length - 1).toBe(400_000);
-  expect(said).toContain("[DONE]");
+  const said = await readChat(Buffer.concat(parts).toString());
+  expect(said.content).toBe(text.repeat(8));
+  expect(said).toMatchObject({ finishes: ["stop"], endsWithDone: true });
 });
 
 /** Open a stream and read it by and by. */

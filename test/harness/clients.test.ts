@@ -25,7 +25,10 @@ const folder = await mkdtemp(join(ROOT, "dist", "clients-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function blocksOf(path: string, language: string): Promise<string[]> {
-  const text = await readFile(join(ROOT, path), "utf8");
+  return blocksIn(await readFile(join(ROOT, path), "utf8"), language);
+}
+
+function blocksIn(text: string, language: string): string[] {
   return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, name, code]) =>
     name === language ? [code!] : [],
   );
@@ -61,6 +64,11 @@ function send(command: string): Promise<Response> {
     ([, , name, value]): [string, string] => [name!, fill(value!)],
   );
   return fetch(url, { method: "POST", headers, body: /-d '(.*)'/s.exec(command)![1]! });
+}
+
+/** A program that names the address of a sandbox that was started by hand. */
+function toSandbox(program: string): string {
+  return program.replaceAll("http://127.0.0.1:8787", volley.url);
 }
 
 /** One good action beside a slip, as models write them; a program goes on in spite of both. */
@@ -162,10 +170,18 @@ const TURNS: Readonly<Record<string, readonly object[]>> = {
 };
 
 const pages = await readdir(join(ROOT, "docs/clients"));
+
+/** From here on a page's programs have Volley run the loop, and the sandbox's own model answers them. */
+const LOOP = /^## Or let Volley run the loop$/m;
+
 const programs = await Promise.all(
-  pages.map(async (page) =>
-    (await blocksOf(`docs/clients/${page}`, "js")).map((program, index) => ({ page, index, program })),
-  ),
+  pages.map(async (page) => {
+    const text = await readFile(join(ROOT, "docs/clients", page), "utf8");
+    const [own = "", loop = ""] = text.split(LOOP);
+    return [own, loop].flatMap((part, isLoop) =>
+      blocksIn(part, "js").map((program, index) => ({ page, index, program, isLoop: isLoop === 1 })),
+    );
+  }),
 );
 
 /** The model was given the tools of a key, and was told what came of its batch, its slips included. */
@@ -179,13 +195,20 @@ function expectRounds(before: number): void {
 }
 
 describe("Program", () => {
-  test.each(programs.flat().filter(({ page }) => page in TURNS))(
+  test.each(programs.flat().filter(({ page, isLoop }) => page in TURNS && !isLoop))(
     "$index of docs/clients/$page asks a model, runs its batch and tells it what came of it",
     async ({ page, index, program }) => {
       const before = model.requests.length;
       model.willSay(...TURNS[page]!);
       expect(await runProgram(`${page}-${index}`, program)).toBe("It is warm.");
       expectRounds(before);
+    },
+  );
+
+  test.each(programs.flat().filter(({ isLoop }) => isLoop))(
+    "of docs/clients/$page that lets Volley run the loop prints the model's answer",
+    async ({ page, program }) => {
+      expect(await runProgram(`${page}-loop`, program)).toMatch(/^The weather in Phoenix: \S+ °C/);
     },
   );
 
@@ -201,10 +224,29 @@ describe("Program", () => {
     expect(printed.slice(2)).toEqual(["done: 2 of 2"]);
   });
 
-  test("0 of README.md goes round as long as the model calls", async () => {
+  test("0 of README.md has the sandbox's own model answer, in five lines", async () => {
+    const [program] = await blocksOf("README.md", "js");
+    expect(program!.split("\n").filter((line) => line !== "")).toHaveLength(5);
+    const printed = await runProgram("README.md-0", toSandbox(program!));
+    expect(printed).toMatch(/^The weather in Phoenix: \S+ °C.* answer$/);
+  });
+
+  test("0 of README.md has a client of Anthropic's beside it that does the same", async () => {
+    const [client] = /new Anthropic\(\{.*?\}\)/.exec(await readFile(join(ROOT, "README.md"), "utf8"))!;
+    const program = `import Anthropic from "@anthropic-ai/sdk";
+      const messages = [{ role: "user", content: "How is the weather in Phoenix?" }];
+      const asked = { model: "sandbox-model", max_tokens: 500, messages };
+      const answer = await ${client}.messages.create(asked);
+      console.log(answer.content[0].text, answer.volley.stopped);`;
+    expect(await runProgram("README.md-anthropic", toSandbox(program))).toMatch(
+      /^The weather in Phoenix: \S+ °C.* answer$/,
+    );
+  });
+
+  test("1 of README.md goes round as long as the model calls", async () => {
     const before = model.requests.length;
     model.willSay(...CHAT);
-    const [program] = await blocksOf("README.md", "js");
+    const [, program] = await blocksOf("README.md", "js");
     const printed = await runProgram(
       "README.md",
       `import OpenAI from "openai";
@@ -221,6 +263,38 @@ describe("Program", () => {
 });
 
 describe("docs/clients", () => {
+  test("python.md has under each program the request that it sends", async () => {
+    const bodies = (await blocksOf("docs/clients/python.md", "bash"))
+      .flatMap((command) => /-d '(.*)'/s.exec(command)?.[1] ?? [])
+      .map((body) => JSON.parse(body) as Readonly<Record<string, unknown>>);
+    const written = (await blocksOf("docs/clients/python.md", "python")).slice(0, 3).map(readCreate);
+    expect(bodies).toHaveLength(4);
+    expect(bodies.slice(0, 3)).toEqual(written);
+  });
+
+  test("python.md gets from each request what its program reads", async () => {
+    const [, chat, streamed, message, turn] = await blocksOf("docs/clients/python.md", "bash");
+    const report = { rounds: [{ results: [{ tool: "get_weather", status: "success" }] }], stopped: "answer" };
+    const said = /^The weather in Phoenix: \S+ °C/;
+
+    expect(await (await send(chat!)).json()).toMatchObject({
+      choices: [{ message: { content: expect.stringMatching(said) } }],
+      volley: report,
+    });
+    expect(await (await send(message!)).json()).toMatchObject({
+      content: [{ type: "text", text: expect.stringMatching(said) }],
+      volley: report,
+    });
+    expect(await (await send(turn!)).json()).toMatchObject({
+      messages: [{ role: "tool", tool_call_id: "call_1", content: expect.stringContaining('"success"') }],
+    });
+    const events = [...(await (await send(streamed!)).text()).matchAll(/^data: (\{.*)$/gm)].map(
+      ([, data]) => JSON.parse(data!) as Chunk,
+    );
+    expect(events.flatMap(({ volley }) => volley?.result ?? [])).toMatchObject(report.rounds[0]!.results);
+    expect(events.map(({ choices: [choice] }) => choice?.delta.content ?? "").join("")).toMatch(said);
+  });
+
   test("curl.md gets answers without an error", async () => {
     const commands = await blocksOf("docs/clients/curl.md", "bash");
     expect(commands).toHaveLength(3);
@@ -232,7 +306,17 @@ describe("docs/clients", () => {
   });
 
   test("has no page without a test", () => {
-    expect(pages.sort()).toEqual([...Object.keys(TURNS), "mcp.md", "curl.md"].sort());
+    expect(pages.sort()).toEqual([...Object.keys(TURNS), "mcp.md", "curl.md", "python.md"].sort());
+  });
+
+  test("has a program that lets Volley run the loop for every client of an API that Volley speaks", () => {
+    const others = ["gemini.md", "openai-responses.md"];
+    const loops = programs.flat().filter(({ isLoop }) => isLoop);
+    expect(loops.map(({ page }) => page).sort()).toEqual(
+      Object.keys(TURNS)
+        .filter((page) => !others.includes(page))
+        .sort(),
+    );
   });
 
   test.each(Object.keys(TURNS))("%s installs what its programs import", async (page) => {
@@ -245,3 +329,21 @@ describe("docs/clients", () => {
     expect([...new Set(imported)].sort()).toEqual(installed.split(" ").sort());
   });
 });
+
+interface Chunk {
+  readonly choices: readonly { readonly delta: { readonly content?: string | null } }[];
+  readonly volley?: { readonly result?: object };
+}
+
+/** The body that a call of `create` sends: its arguments, with those of `extra_body` among them. */
+function readCreate(program: string): Readonly<Record<string, unknown>> {
+  const [, args] = /\.create\(\n(.*?)^\)$/ms.exec(program)!;
+  const fields = args!
+    .replace(/os\.environ\.get\("MODEL", (".*?")\)/, "$1")
+    .replaceAll(/^ +(\w+)=/gm, '"$1":')
+    .replaceAll(/(\d)_(?=\d)/g, "$1")
+    .replaceAll("True", "true")
+    .replace(/,\s*$/, "");
+  const { extra_body: extra = {}, ...body } = JSON.parse(`{${fields}}`) as Record<string, object>;
+  return { ...body, ...extra };
+}

@@ -1,6 +1,8 @@
 import type { ToolDescriptor } from "../../catalog/batch-tool.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import type { ToolReply } from "../../formats/provider-turn.ts";
+import { canonicalJson } from "../../kit/json/canonical-json.ts";
+import { attemptNow } from "../../kit/result.ts";
 import { callsIn, toToolCalls, toTurn, wordsOf } from "./chat-message.ts";
 import { ChatRelay } from "./chat-relay.ts";
 import type { Asked, Conversation, Dialect, Ending, Message, ModelTurn } from "./dialect.ts";
@@ -52,7 +54,7 @@ export const CHAT: Dialect = {
   findAnchors: (messages) =>
     messages.flatMap((message, at) =>
       message["role"] === "assistant"
-        ? { at, ids: callsIn(message).map(({ id }) => String(id)), text: textOf(message["content"]) }
+        ? { at, calls: callsIn(message).map(toNamedCall), text: textOf(message["content"]) }
         : [],
     ),
   digestOf({ role, content, tool_calls: _, ...message }) {
@@ -94,10 +96,15 @@ function createRequests(
   });
 }
 
-/** The message and the reason that it ended for, as the caller is told of them. */
+/** The message and the reason that it ended for, as the caller is told of them: its calls as the model wrote them. */
 function endMessage({ message, finish_reason }: JsonObject, turn: ModelTurn, ending: Ending): JsonObject {
   const { tool_calls: _, ...said } = message as JsonObject;
-  const calls = toToolCalls(turn, ending.calls);
+  const sent = callsIn(message as JsonObject);
+  const ids = callsIn(turn.message).map(({ id }) => id);
+  const calls = toToolCalls(turn, ending.calls).map((call) => {
+    const written = sent[ids.indexOf(call["id"])];
+    return written === undefined ? call : { ...written, id: call["id"] };
+  });
   const words = wordsOf(turn, ending);
   return {
     message: {
@@ -107,6 +114,12 @@ function endMessage({ message, finish_reason }: JsonObject, turn: ModelTurn, end
     },
     finish_reason: words === null ? finish_reason : calls.length > 0 ? "tool_calls" : "stop",
   };
+}
+
+function toNamedCall({ id, function: called }: JsonObject): { id: string; args: string } {
+  const { arguments: sent } = isJsonObject(called) ? called : {};
+  const parsed = typeof sent === "string" ? attemptNow((): unknown => JSON.parse(sent)) : null;
+  return { id: String(id), args: parsed?.ok === true ? canonicalJson(parsed.value) : "" };
 }
 
 function toPlain(messages: readonly Message[]): readonly Message[] {

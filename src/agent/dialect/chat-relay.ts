@@ -39,6 +39,9 @@ type Held = Chunk | { readonly raw: string; readonly chunk: JsonObject | null; r
 
 const DONE = "data: [DONE]\n\n";
 
+/** How a chunk of ours begins; the fields that are null here say which answer it is of. */
+const CHUNK: JsonObject = { id: null, object: "chat.completion.chunk", created: null, model: null };
+
 /**
  * Passes streams of Chat Completions on as one.
  *
@@ -321,13 +324,12 @@ export class ChatRelay implements Relay {
 
   /** Tell what no server of the protocol would: clients pass over a chunk without choices. */
   #tell(volley: string): string {
-    const { object: _, ...answer } = this.#answer ?? {};
-    const head = JSON.stringify({ ...answer, object: "chat.completion.chunk", choices: [] });
+    const head = this.#named({ ...CHUNK, choices: [] });
     return `data: ${head.slice(0, -1)},"volley":${volley}}\n\n`;
   }
 
   #chunk(fields: JsonObject): string {
-    return `data: ${this.#named({ object: "chat.completion.chunk", ...fields })}\n\n`;
+    return `data: ${this.#named({ ...CHUNK, ...fields })}\n\n`;
   }
 
   #rewrite(chunk: JsonObject, choice: JsonObject): string {

@@ -50,8 +50,8 @@ export interface Asked {
 export interface Anchor {
   /** Where in the messages the model's message stands. */
   readonly at: number;
-  /** The ids of the calls in it. */
-  readonly ids: readonly string[];
+  /** The calls in it; the arguments of each as canonical text, empty where they are none. */
+  readonly calls: readonly { readonly id: string; readonly args: string }[];
   readonly text: string;
 }
 

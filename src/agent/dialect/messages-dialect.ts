@@ -2,6 +2,7 @@ import type { ToolDescriptor } from "../../catalog/batch-tool.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import type { ToolReply } from "../../formats/provider-turn.ts";
 import type { Asked, Conversation, Dialect, Ending, Message, ModelTurn, Replies } from "./dialect.ts";
+import { canonicalJson } from "../../kit/json/canonical-json.ts";
 import { listTools } from "./list-tools.ts";
 import { type Block, toTurn, toUse } from "./messages-content.ts";
 import { MessagesRelay } from "./messages-relay.ts";
@@ -48,7 +49,7 @@ export const MESSAGES: Dialect = {
   findAnchors: (messages) =>
     messages.flatMap((message, at) =>
       message["role"] === "assistant"
-        ? { at, ids: usesIn(message).map(({ id }) => String(id)), text: textOf(message["content"]) }
+        ? { at, calls: usesIn(message).map(toNamedCall), text: textOf(message["content"]) }
         : [],
     ),
   digestOf(message) {
@@ -171,6 +172,10 @@ function blocksOf({ content }: Message): readonly Block[] {
 function toBlocks(content: unknown): readonly Block[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return Array.isArray(content) ? (content as readonly unknown[]).filter(isJsonObject) : [];
+}
+
+function toNamedCall({ id, input }: Block): { id: string; args: string } {
+  return { id: String(id), args: isJsonObject(input) ? canonicalJson(input) : "" };
 }
 
 function toPlainBlock(block: Block): Block {

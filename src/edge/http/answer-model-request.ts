@@ -196,7 +196,17 @@ async function respondStream(
     relay,
     begin: () => begun.resolve(null),
     write: stream.write,
-    wait: stream.keepAlive,
+    // Before the answer begins a comment reaches nobody, and would only stand before what the model says.
+    wait: () => {
+      let stop: (() => void) | null = () => {};
+      void begun.promise.then(() => {
+        if (stop !== null) stop = stream.keepAlive();
+      });
+      return () => {
+        stop?.();
+        stop = null;
+      };
+    },
   };
   const running = runAgent({ ...asked, audience }, { ...context, signal: stream.signal });
   const first = await Promise.race([begun.promise, running]);

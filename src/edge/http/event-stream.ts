@@ -100,12 +100,26 @@ export interface EventStream {
 /** Open a stream of events to the client whose request's signal this is. */
 export function openEventStream(requestSignal: AbortSignal, clock: Clock): EventStream {
   const gone = new AbortController();
-  // What a slow client has not asked for yet waits as text, which is shared with the answer, and not as bytes beside it.
-  const { readable, writable } = new TextEncoderStream();
+  // A stream of the platform's own: what is written goes from here to the connection without any more code of ours.
+  const { readable, writable } = new IdentityTransformStream();
   const writer = writable.getWriter();
-  const write = async (text: string): Promise<void> => {
-    const sent = await attempt(() => writer.write(text));
-    if (!sent.ok) gone.abort();
+  const encoder = new TextEncoder();
+  // What a slow client has not asked for yet waits as text, which is shared with the answer, and not as bytes beside it.
+  let waiting: string[] = [];
+  let writing: Promise<void> | null = null;
+  const drain = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const text = takeSome(waiting);
+      const sent = await attempt(() => writer.write(encoder.encode(text)));
+      if (sent.ok) continue;
+      waiting = [];
+      gone.abort();
+    }
+    writing = null;
+  };
+  const write = (text: string): Promise<void> => {
+    waiting.push(text);
+    return (writing ??= drain());
   };
   const send = (text: string): void => void write(text);
   return {
@@ -114,9 +128,27 @@ export function openEventStream(requestSignal: AbortSignal, clock: Clock): Event
     send,
     write,
     keepAlive: () => keepAlive(clock, () => send(": still running\n\n")),
-    close: () => attempt(() => writer.close()),
+    close: async () => {
+      await writing;
+      return attempt(() => writer.close());
+    },
     abort: (reason) => writer.abort(reason),
   };
+}
+
+/** Characters that are written at once where many texts wait: more would only be copied. */
+const WRITTEN_AT_ONCE = 64 * 1024;
+
+/** Take from the front what is written at once: one text, and those that follow it while they are short. */
+function takeSome(waiting: string[]): string {
+  let count = 1;
+  let length = waiting[0]!.length;
+  for (; count < waiting.length; count += 1) {
+    length += waiting[count]!.length;
+    if (length > WRITTEN_AT_ONCE) break;
+  }
+  const taken = waiting.splice(0, count);
+  return count === 1 ? taken[0]! : taken.join("");
 }
 
 /** Comment again and again, after pauses that grow; gives what ends it. */

@@ -89,7 +89,7 @@ export function respondBug(
 }
 
 /** Where clients of the providers call: they understand errors of their provider only. */
-export const PROVIDER_PATHS = /^https?:\/\/[^/?#]+\/v1\/(chat\/completions|messages)(?:[?#]|$)/;
+export const PROVIDER_PATHS = /^https?:\/\/[^/?#]+\/v1\/(chat\/completions|messages)(?:[/?#]|$)/;
 
 function isOrchestration({ url }: Request): boolean {
   return /^https?:\/\/[^/]+\/api\/orchestration\//.test(url);

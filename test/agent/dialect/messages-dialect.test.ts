@@ -331,7 +331,14 @@ describe("A conversation as text", () => {
 
   test("has an anchor for each message of the model's", () => {
     expect(MESSAGES.findAnchors([USER, turn({ type: "text", text: "a" }, use("x"), use("y"))])).toEqual([
-      { at: 1, ids: ["x", "y"], text: "a" },
+      {
+        at: 1,
+        calls: [
+          { id: "x", args: "{}" },
+          { id: "y", args: "{}" },
+        ],
+        text: "a",
+      },
     ]);
   });
 });
