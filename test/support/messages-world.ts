@@ -142,4 +142,4 @@ export const usesIn = ({ content }: Pick<Answer, "content">): readonly Block[] =
 
 /** The results in a message. */
 export const resultsIn = (message: Message | undefined): readonly Block[] =>
-  (message?.content as readonly Block[]).filter(({ type }) => type === "tool_result");
+  ((message?.content ?? []) as readonly Block[]).filter(({ type }) => type === "tool_result");
