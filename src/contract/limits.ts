@@ -262,6 +262,12 @@ export const LIMITS = {
   modelStreamBytes: 32 * 1024 * 1024,
   /** One event of it: some servers send a whole answer as one. */
   modelEventCharacters: 4 * 1024 * 1024,
+  /** JSON values of an answer, or of one event of it: as many as a whole conversation may have. */
+  modelValues: 250_000,
+  /** Pieces that an answer arrives in, and events in it: the longest answers of today have 128,000 tokens, each by itself. */
+  modelPieces: 200_000,
+  /** Text in which calls are looked for where a model writes them as text; whoever writes a book has called nothing. */
+  reactCharacters: 2 * 1024 * 1024,
   /** What is read of a model's refusal to find its code. */
   modelErrorBytes: 64 * 1024,
   /** Times that a model is asked again: what two do not help with, a third does not. */
