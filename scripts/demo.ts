@@ -1,10 +1,13 @@
 /**
  * The first thing a newcomer runs: `npm ci && npm run demo`. Starts the sandbox, sends three batches, and shows what
  * happened as it happens. `npm run demo -- --tools` adds tools instead: those of an API's document and of an MCP server, both
- * started here. Nothing leaves the machine and no key is needed.
+ * started here. `npm run demo -- --agent` asks a question that a model takes three rounds for. Nothing leaves the machine and no key
+ * is needed, unless `LLM_BASE_URL`, `LLM_API_KEY` and `LLM_MODEL` name a real model for the last.
  */
 import { parseArgs } from "node:util";
 
+import { showConversation } from "./demo/agent-conversation.ts";
+import { openModelWindow, type RealModel } from "./demo/agent-model.ts";
 import { showJob } from "./demo/background-job.ts";
 import { showMixedBatch } from "./demo/mixed-batch.ts";
 import { showOneCall } from "./demo/one-call.ts";
@@ -58,10 +61,45 @@ async function mainOfTools(): Promise<void> {
   console.log("\nThat was all on this machine. Next: docs/register-tools.md, with your own document.");
 }
 
-const { values } = parseArgs({ options: { tools: { type: "boolean", default: false } } });
+async function mainOfAgent(): Promise<void> {
+  const real = findRealModel();
+  const { LLM_MODEL = real === null ? "sandbox-model" : "gpt-5.4-mini" } = process.env;
+  const said = real === null ? "a scripted model" : `${LLM_MODEL} at ${new URL(real.baseUrl).host}`;
+  console.log(`Starting the sandbox: the real Worker, stand-ins for the tools' providers, and ${said}…`);
+  const window = await openModelWindow(real);
+  const sandbox = await startSandboxProcess(START_MS, [`LLM_BASE_URL:${window.baseUrl}`]);
+  try {
+    const client = new VolleyClient(sandbox.url, "sandbox-key");
+    await client.execute([{ tool: "get_weather", args: { city: "Phoenix" } }]);
+    await showConversation(sandbox.url, LLM_MODEL, window);
+  } finally {
+    await sandbox.stop();
+    await window.close();
+  }
+  console.log(
+    real === null
+      ? "\nThat was all on this machine. Next: docs/agent.md, with a model of yours."
+      : "\nThe tools were stand-ins on this machine. Next: docs/agent.md.",
+  );
+}
+
+/** A model that the environment names, in place of the scripted one. */
+function findRealModel(): RealModel | null {
+  const { LLM_BASE_URL: baseUrl = "", LLM_API_KEY: key = "" } = process.env;
+  if (baseUrl === "") return null;
+  if (!URL.canParse(baseUrl)) throw new Error(`LLM_BASE_URL is no address: '${baseUrl}'`);
+  return { baseUrl, key };
+}
+
+const { values } = parseArgs({
+  options: {
+    tools: { type: "boolean", default: false },
+    agent: { type: "boolean", default: false },
+  },
+});
 
 try {
-  await (values.tools ? mainOfTools() : main());
+  await (values.agent ? mainOfAgent() : values.tools ? mainOfTools() : main());
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

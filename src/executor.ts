@@ -14,6 +14,7 @@ import { countList, type Refused } from "./gate/admit-plan.ts";
 import { toEnvelopeJson } from "./answer/envelope.ts";
 import type { Execution } from "./gate/execution.ts";
 import { fitAnswer } from "./answer/fit-answer.ts";
+import { createFlowRunner } from "./flows/run-flow.ts";
 import { type BatchKey, readKeys } from "./gate/read-keys.ts";
 import { type Executed, runAdmitted } from "./run/run-admitted.ts";
 import { shapeOutcomes } from "./answer/shape-outcomes.ts";
@@ -121,7 +122,7 @@ async function writeAnswer(
 ): Promise<string> {
   const { ports, gate } = execution;
   const { admitted, keys } = admission;
-  const { outcomes, ...measures } = await runAdmitted(admission, execution);
+  const { outcomes, ...measures } = await runAdmitted(admission, withFlows(admitted.plan, execution));
   const { maxTokens } = admitted.plan;
   const shaped = maxTokens === null ? outcomes : await shapeOutcomes(outcomes, maxTokens, ports, gate);
   const batchId = admission.batchId();
@@ -142,5 +143,12 @@ async function writeAnswer(
 /** Execute a plan, whichever dialect it was made of: admit it, then run every step to its outcome. */
 export async function executePlan(planned: Plan, execution: Execution): Promise<Result<Executed, Refused>> {
   const admission = await admit(planned, execution);
-  return admission.ok ? ok(await runAdmitted(admission.value, execution)) : admission;
+  if (!admission.ok) return admission;
+  return ok(await runAdmitted(admission.value, withFlows(admission.value.admitted.plan, execution)));
+}
+
+/** What runs batches inside of a batch is there where the plan has one. */
+function withFlows(plan: Plan, execution: Execution): Execution {
+  const hasFlow = plan.steps.some(({ task }) => task.ok && task.value.tool.flow !== undefined);
+  return hasFlow ? { ...execution, runFlow: createFlowRunner(execution) } : execution;
 }

@@ -16,7 +16,8 @@ export function show(
   );
 }
 
-function noteOf(result: Result): string {
+/** What there is to say of a result in a few words. */
+export function noteOf(result: Result): string {
   if (result.error !== undefined)
     return result.because === undefined ? result.error.code : `because of '${result.because}'`;
   if (result.job_id !== undefined) return `job ${shorten(result.job_id)}`;

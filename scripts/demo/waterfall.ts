@@ -10,7 +10,7 @@ const NAME_WIDTH = 19;
 const SCALE_MS = 550;
 
 type Style = Parameters<typeof styleText>[0];
-const STYLES: Readonly<Record<string, Style>> = {
+export const STYLES: Readonly<Record<string, Style>> = {
   success: "green",
   error: "red",
   initiated: "cyan",

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 
-import type { OnError } from "../contract/batch.ts";
+import type { Batch, OnError } from "../contract/batch.ts";
 import type { Delivery } from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { isJsonObject, isFlag, listOf, matches, oneOf, upTo } from "../contract/json.ts";
@@ -198,6 +198,13 @@ export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
   run(args: z.output<Input>, context: ToolContext): Promise<unknown>;
 }
 
+/** A batch with a name: what a tool does that is one. */
+export interface FlowBatch {
+  readonly batch: Batch;
+  /** What of its results is the answer, with references; undefined for none. */
+  readonly answer: unknown;
+}
+
 /** A tool's declaration as it is kept: its JSON, and what that amounts to. */
 export interface AddedTool {
   readonly json: string;
@@ -244,6 +251,8 @@ export interface Tool {
   readonly confirm: boolean;
   /** What a tenant declared it as, where one added it while running. */
   readonly added?: AddedTool;
+  /** The batch that it is, where it is one: then that is run instead of `run`. */
+  readonly flow?: FlowBatch | undefined;
   run(args: unknown, context: ToolContext): Promise<unknown>;
 }
 

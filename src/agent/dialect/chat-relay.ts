@@ -7,7 +7,7 @@ import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect
 import type { ServerSentEvent } from "./event-splitter.ts";
 import { growField } from "./grow-field.ts";
 import { toChatError } from "./provider-error.ts";
-import { claimId, textOf } from "./read-conversation.ts";
+import { takeId, textOf } from "./read-conversation.ts";
 
 /** A call as its pieces arrive. */
 interface PartialCall {
@@ -236,7 +236,7 @@ export class ChatRelay implements Relay {
     const begins = call === undefined || isAnother(call, piece, name);
     if (call === undefined || begins) {
       call = {
-        id: claimId(id, this.#calls.length, this.#ids),
+        id: takeId(id, this.#calls.length, this.#ids),
         sentId: id,
         fields: { ...fields, function: others },
         isCustom: isJsonObject(custom),
@@ -348,22 +348,18 @@ function sayMore(said: string, { words }: Ending): string | null {
   return said === "" ? words : `\n\n${words}`;
 }
 
+/** Azure's first chunk has an empty id, and none of the answer. */
 function isNamed(answer: JsonObject | null): boolean {
-  const id = answer?.["id"];
-  return id !== undefined && id !== null && id !== "";
+  return answer !== null && !isNothing(answer["id"]);
 }
 
 /**
- * Whether a piece begins another call than the one under way at its place. Some servers number no call, or all of them 0, and
- * send each whole: another id with another name begins another call, and so does a name where nothing is numbered.
+ * Whether a piece begins another call than the one under way at its place: some servers number no call, or all of them 0, and
+ * send each whole. One id for each piece is what others do, but those name a call once.
  */
-function isAnother(
-  { sentId: known, name: named }: PartialCall,
-  { index, id }: JsonObject,
-  name: unknown,
-): boolean {
-  if (typeof name !== "string" || name === "" || named === "") return false;
-  return typeof id === "string" && id !== "" ? id !== known : typeof index !== "number";
+function isAnother({ name, sentId }: PartialCall, { index, id }: JsonObject, next: unknown): boolean {
+  if (name === "" || typeof next !== "string" || next === "") return false;
+  return typeof id === "string" && id !== "" ? id !== sentId : typeof index !== "number";
 }
 
 function isNothing(value: unknown): boolean {

@@ -44,7 +44,10 @@ export const MESSAGES: Dialect = {
     if (last?.["role"] !== "user") return [...messages, { role: "user", content: text }];
     return [...messages.slice(0, -1), { ...last, content: [...blocksOf(last), { type: "text", text }] }];
   },
-  say: (text) => ({ role: "assistant", content: [{ type: "text", text }] }),
+  say: (text) => ({
+    role: "assistant",
+    content: [{ type: "text", text: text.trim() === "" ? NOTHING : text }],
+  }),
   findAnchors: (messages) =>
     messages.flatMap((message, at) =>
       message["role"] === "assistant"
@@ -74,6 +77,9 @@ export const MESSAGES: Dialect = {
   },
   createRelay: (isTheirs) => new MessagesRelay(isTheirs),
 };
+
+/** Stands for a text of nothing but space, which the API refuses. */
+const NOTHING = "…";
 
 /** As many breakpoints of its prompt cache as the API takes. */
 const BREAKPOINTS = 4;

@@ -6,7 +6,7 @@ import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect
 import type { ServerSentEvent } from "./event-splitter.ts";
 import { toTurn, toUse } from "./messages-content.ts";
 import { toMessagesError } from "./provider-error.ts";
-import { claimId } from "./read-conversation.ts";
+import { takeId } from "./read-conversation.ts";
 
 /** A block of content as its pieces arrive. */
 interface PartialBlock {
@@ -93,8 +93,7 @@ export class MessagesRelay implements Relay {
         this.#delta = { raw, data: event };
         return ok("");
       case "message_stop":
-        // Behind it nothing is read, so the other half of its line end may be missing.
-        this.#stop = raw.endsWith("\r") ? `${raw}\n` : raw;
+        this.#stop = raw;
         return ok("");
       case "content_block_start":
       case "content_block_delta":
@@ -176,7 +175,7 @@ export class MessagesRelay implements Relay {
     const isCall = sent["type"] === "tool_use";
     const isShown = !isCall || (this.#mode === "open" && this.#isTheirs(String(sent["name"])));
     const shownAs = isShown && this.#mode !== "silent" ? this.#shown++ : null;
-    const block = isCall ? { ...sent, id: claimId(sent["id"], this.#ids.size, this.#ids) } : sent;
+    const block = isCall ? { ...sent, id: takeId(sent["id"], this.#ids.size, this.#ids) } : sent;
     const opened: PartialBlock = {
       block,
       text: [],

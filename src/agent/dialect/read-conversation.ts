@@ -43,11 +43,11 @@ export function textOf(content: unknown): string {
 /** Give every call an id of its own: without one it could not be answered, and two of the same cannot be told apart. */
 export function makeUnique(ids: readonly unknown[]): string[] {
   const taken = new Set<string>();
-  return ids.map((id, at) => claimId(id, at, taken));
+  return ids.map((id, at) => takeId(id, at, taken));
 }
 
-/** The id of the call at a place, and from then on of no other. */
-export function claimId(id: unknown, at: number, taken: Set<string>): string {
+/** The same for one call, by its place among the calls and the ids before it, to which it is added. */
+export function takeId(id: unknown, at: number, taken: Set<string>): string {
   let unique = typeof id === "string" && id !== "" ? id : `call_${at}`;
   while (taken.has(unique)) unique = `${unique}_${at}`;
   taken.add(unique);
