@@ -58,7 +58,7 @@ export const CONVERSATION_ATTACKS: readonly Attack[] = [
         200,
       ],
       [
-        "one message of 60,000 calls",
+        "one message of 40,000 calls",
         { messages: [{ role: "assistant", tool_calls: times(40_000, (n) => toolCall(n, "p", "{}")) }] },
         null,
       ],
@@ -73,7 +73,7 @@ export const CONVERSATION_ATTACKS: readonly Attack[] = [
         200,
       ],
       [
-        "100,000 tools",
+        "45,000 tools",
         { tools: times(45_000, (n) => ({ type: "function", function: { name: `t${n}` } })) },
         null,
       ],
