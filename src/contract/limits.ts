@@ -252,6 +252,8 @@ export const LIMITS = {
   agentMaxDeadlineMs: 300_000,
   /** Estimated tokens of the data of one round's results together, when the request does not say: five rounds of them still leave a model of 200,000 room to think. */
   agentRoundTokens: 25_000,
+  /** The most that a request may give a round: a million of them in five rounds were 600 MB of an isolate's memory. */
+  agentRoundMaxTokens: 250_000,
   /** Names of tools and categories in one request to a model. */
   agentTools: 500,
   /** Calls of one turn of a model that are read at all: 50 of them run, the rest are told so. */
