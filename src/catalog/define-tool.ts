@@ -1,6 +1,6 @@
 import type * as z from "zod";
 
-import type { OnError } from "../contract/batch.ts";
+import type { Batch, OnError } from "../contract/batch.ts";
 import type { Delivery } from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { isJsonObject, isFlag, listOf, matches, oneOf, upTo } from "../contract/json.ts";
@@ -204,6 +204,13 @@ export interface AddedTool {
   readonly fingerprint: string;
 }
 
+/** What a flow runs: a batch whose references may name the caller's input as well. */
+export interface FlowBatch {
+  readonly batch: Batch;
+  /** What of its results is the answer, with references; undefined for none. */
+  readonly answer: unknown;
+}
+
 /** A declared tool with its defaults filled in. */
 export interface Tool {
   readonly name: string;
@@ -244,6 +251,8 @@ export interface Tool {
   readonly confirm: boolean;
   /** What a tenant declared it as, where one added it while running. */
   readonly added?: AddedTool;
+  /** The batch that it is, where it is a flow: then it is run as that, and never by `run`. */
+  readonly flow?: FlowBatch | undefined;
   run(args: unknown, context: ToolContext): Promise<unknown>;
 }
 

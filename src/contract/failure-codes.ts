@@ -43,6 +43,7 @@ export const CODES = {
   CIRCUIT_OPEN: passing("The service behind the tool is failing; not called."),
   EGRESS_DENIED: final("The tool may not send a request there."),
   TOOL_CHANGED: final("The tool is no longer what it was when it was imported, so it was not called."),
+  FLOW_BROKEN: final("The flow cannot run as it was kept."),
   MISCONFIGURED: {
     ...final("The tool is not configured on this deployment."),
     ...refused(501, "This deployment is not configured for that."),
@@ -84,6 +85,7 @@ export const CODES = {
   INVALID_BATCH: refused(422, "The batch is not well formed."),
   INVALID_REQUEST: refused(422, "The body is not what this path takes."),
   INVALID_TOOL: refused(422, "The tool cannot be kept as it is declared."),
+  INVALID_FLOW: refused(422, "The flow cannot be kept as it is declared."),
   QUOTA_EXCEEDED: refused(429, "The key's quota is used up for now."),
   MODEL_UNAVAILABLE: refused(502, "The model did not answer."),
   MODEL_TIMEOUT: refused(504, "The model did not answer in time."),
