@@ -1,6 +1,6 @@
 import type { Action, Entry } from "../../contract/action.ts";
-import type { Failure } from "../../contract/failure.ts";
-import { describe } from "../../contract/issues.ts";
+import type { Failure, Issue } from "../../contract/failure.ts";
+import { describe, visiblePath } from "../../contract/issues.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import { findPlaceholders, sourcesOf } from "../../plan/find-placeholders.ts";
 import { resolveAliases } from "../../plan/resolve-aliases.ts";
@@ -130,11 +130,7 @@ function checkPlaceholders(
     ...findPlaceholders(args, ["args"], sourcesOf(entry.id, loops, known)),
     ...(loops ? findPlaceholders(forEach, ["for_each"], sourcesOf(entry.id, false, known)) : []),
   ];
-  for (const { issue, sentence } of found)
-    problems.add(pathIn(entry, issue.path), issue.expected, undefined, {
-      received: issue.received,
-      hint: sentence,
-    });
+  for (const { issue, sentence } of found) addIssue(issue, sentence, entry, problems);
 }
 
 /** Say what failed of an action, each thing at its place. */
@@ -153,11 +149,19 @@ function addFailure({ code, issues = [], hint }: Failure, entry: Entry, problems
       received: describe({}),
       hint,
     });
-  for (const { path, expected, received } of issues)
-    problems.add(pathIn(entry, path), expected, undefined, {
-      received,
-      ...(issues.length === 1 && { hint }),
-    });
+  for (const issue of issues) addIssue(issue, issues.length === 1 ? hint : undefined, entry, problems);
+}
+
+/** Say an issue of an action as one of the flow: its path, and the same where the sentence names it, begin elsewhere. */
+function addIssue(
+  { path, expected, received }: Issue,
+  hint: string | undefined,
+  entry: Entry,
+  problems: Problems,
+): void {
+  const at = pathIn(entry, path);
+  const said = path === "" ? hint : hint?.replace(path, () => visiblePath(at));
+  problems.add(at, expected, undefined, { received, hint: said });
 }
 
 const EXPECTED: Partial<Record<Failure["code"], string>> = {

@@ -70,6 +70,7 @@ function checkMeaning(
   problems: Problems,
 ): Plan | null {
   const { input_schema: input, actions, answer } = value;
+  const before = problems.issues.length;
   if (isJsonObject(input))
     checkSchema(input, (path, expected, found, said) =>
       problems.add(["input_schema", ...path], expected, found, said),
@@ -85,7 +86,9 @@ function checkMeaning(
     return null;
   }
   const planned = makePlan(batch.value, catalog, { given: new Map([[INPUT, undefined]]) });
-  const check = { name, catalog, known: argumentsToName(input), problems, entries: batch.value.entries };
+  // Of a schema that is wrong nobody knows what else it was to say.
+  const known = problems.issues.length > before ? null : argumentsToName(input);
+  const check = { name, catalog, known, problems, entries: batch.value.entries };
   checkActions(check, planned);
   if (answer !== undefined) checkAnswer(answer, check);
   return planned.ok ? planned.value : null;
