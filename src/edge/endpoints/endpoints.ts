@@ -1,6 +1,7 @@
 import { decideConfirmation, showConfirmation } from "./confirmations.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { executeActions } from "./execute-actions.ts";
+import { FLOW_ENDPOINTS } from "./flows.ts";
 import { importTools } from "./import-tools.ts";
 import { invokeTool } from "./invoke-tool.ts";
 import { cancelJob, listJobs, redriveJob, redriveJobs, showJob } from "./jobs.ts";
@@ -24,6 +25,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   putTool,
   deleteTool,
   importTools,
+  ...FLOW_ENDPOINTS,
   listJobs,
   showJob,
   cancelJob,

@@ -15,7 +15,7 @@ import { type BodyLimits, readRequestBody } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondJson } from "../http/respond.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { readMcpServer } from "./read-mcp-server.ts";
+import { readMcpServer } from "../mcp/read-mcp-server.ts";
 import {
   keepOptionsOf,
   refuseChange,
