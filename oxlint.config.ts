@@ -5,7 +5,7 @@ import { defineConfig, type OxlintOverride } from "oxlint";
 import { coreRules, everywhere, exceptions, noPlatform } from "./oxlint.rules.ts";
 
 const CORE = "kit kit/json contract contract/gate catalog";
-const EDGE = `${CORE} catalog/declared catalog/mcp shell plan state egress answer gate approve run flows executor formats formats/openapi registry agent agent/dialect`;
+const EDGE = `${CORE} catalog/declared catalog/mcp catalog/flow shell plan state egress answer gate approve run flows executor formats formats/openapi registry agent agent/dialect`;
 const TOOL = "kit kit/json contract contract/gate catalog";
 /** Every room of `src` and what it may look into besides itself, types included. Nothing names a room below its own. */
 const LADDER: Readonly<Record<string, string>> = {
@@ -22,14 +22,15 @@ const LADDER: Readonly<Record<string, string>> = {
   gate: `${CORE} plan state egress answer`,
   approve: `${CORE} plan state egress answer gate`,
   run: `${CORE} plan state egress answer gate approve`,
-  flows: `${CORE} catalog/json-schema catalog/declared plan state egress answer gate approve run`,
+  flows: `${CORE} catalog/json-schema catalog/declared catalog/flow plan state egress answer gate approve run`,
   executor: `${CORE} plan state egress answer gate approve run flows`,
   "catalog/json-schema": CORE,
   "catalog/declared": `${CORE} catalog/json-schema egress`,
   "catalog/mcp": `${CORE} catalog/declared`,
+  "catalog/flow": `${CORE} catalog/json-schema catalog/declared plan`,
   formats: CORE,
   "formats/openapi": `${CORE} catalog/declared formats`,
-  registry: `${CORE} catalog/declared catalog/mcp`,
+  registry: `${CORE} catalog/declared catalog/mcp catalog/flow`,
   packs: "kit kit/json",
   "tools/*": `${TOOL} tools/kit`,
   "tools/kit": TOOL,

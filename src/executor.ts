@@ -14,7 +14,7 @@ import { countList, type Refused } from "./gate/admit-plan.ts";
 import { AnswerBudget, toEnvelopeJson } from "./answer/envelope.ts";
 import type { Execution } from "./gate/execution.ts";
 import { fitAnswer } from "./answer/fit-answer.ts";
-import { type FlowRun, noFlow, planFlow, withAnswer } from "./flows/plan-flow.ts";
+import { type FlowRun, noFlow, planFlowRun, withAnswer } from "./flows/plan-flow.ts";
 import { createFlowRunner } from "./flows/run-flow.ts";
 import { type BatchKey, readKeys } from "./gate/read-keys.ts";
 import { type Executed, runAdmitted } from "./run/run-admitted.ts";
@@ -104,7 +104,7 @@ export function executeFlow(run: FlowRun, execution: Execution): Promise<Result<
 }
 
 async function planAndRunFlow(run: FlowRun, execution: Execution): Promise<Result<Answer, Refused>> {
-  const planned = planFlow(run, execution);
+  const planned = planFlowRun(run, execution);
   if (planned === null) {
     // It may have been kept a moment ago, elsewhere.
     const known = await attempt(() => execution.currentCatalog());

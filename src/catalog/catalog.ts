@@ -110,7 +110,7 @@ export class Catalog {
    */
   restrictTo(grants: readonly string[]): Catalog {
     if (grants.includes("*")) return this;
-    return this.only(({ name, category }) => grants.includes(name) || grants.includes(category));
+    return this.only((tool) => isGranted(grants, tool));
   }
 
   /** The part of the catalog that `isShown` lets through; the others do not exist for whoever sees it. */
@@ -129,6 +129,14 @@ export class Catalog {
   extend(added: readonly Tool[], version: number): Catalog {
     return new Catalog([...this.tools, ...added], this.#parts, { hidden: this.hidden, version });
   }
+}
+
+/** Whether grants (tool names, categories or `*`) admit a tool. */
+export function isGranted(
+  grants: readonly string[],
+  { name, category }: Pick<Tool, "name" | "category">,
+): boolean {
+  return grants.includes("*") || grants.includes(name) || grants.includes(category);
 }
 
 function groupByAction(tools: readonly Tool[]): ReadonlyMap<string, readonly Tool[]> {

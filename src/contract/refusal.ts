@@ -51,7 +51,7 @@ export const problemSchema = lazySchema(() =>
           z.strictObject({ path: z.string(), expected: z.string(), received: z.string(), hint: z.string() }),
         )
         .optional()
-        .describe("All that is wrong with a tool's declaration"),
+        .describe("All that is wrong with a declaration"),
       retry_after_ms: retryAfterSchema(),
       request_id: z.string(),
     })

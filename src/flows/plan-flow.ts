@@ -1,3 +1,4 @@
+import { planFlow } from "../catalog/flow/plan-flow.ts";
 import { parseArgs } from "../catalog/parse-args.ts";
 import { type Failure, toWireFailure } from "../contract/failure.ts";
 import { toHint } from "../contract/issues.ts";
@@ -7,9 +8,8 @@ import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import type { Execution } from "../gate/execution.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
-import { makePlan } from "../plan/make-plan.ts";
 import type { Plan } from "../plan/step.ts";
-import { findBroken, INPUT, resolveAnswer } from "./run-flow.ts";
+import { resolveAnswer } from "./run-flow.ts";
 
 /** A flow that is asked to run by itself, and what it is run with. */
 export interface FlowRun {
@@ -32,7 +32,7 @@ export interface PlannedFlow {
  * Plan a flow with an input. Refused, and nothing runs, where the input does not fit the flow's schema and where the flow cannot
  * run as it was kept; null where the key has no flow of that name.
  */
-export function planFlow(
+export function planFlowRun(
   { name, input, deadlineMs, ...asked }: FlowRun,
   { catalog, caller }: Pick<Execution, "catalog" | "caller">,
 ): Result<PlannedFlow, Refusal> | null {
@@ -42,11 +42,8 @@ export function planFlow(
   const checked = parseArgs(tool, input);
   if (!checked.ok) return err(refuseInput(checked.error));
   const own = { ...batch, ...asked, deadlineMs: deadlineMs ?? batch.deadlineMs };
-  const given = new Map<string, unknown>([[INPUT, input]]);
-  const plan = makePlan(own, catalog, { maySkipApproval: caller.skipApproval, given });
-  if (!plan.ok) return err(makeRefusal("FLOW_BROKEN", plan.error.hint));
-  const broken = findBroken(plan.value);
-  return broken === null ? ok({ plan: plan.value, answer }) : err(makeRefusal("FLOW_BROKEN", broken));
+  const plan = planFlow(tool, catalog, { input, maySkipApproval: caller.skipApproval, batch: own });
+  return plan.ok ? ok({ plan: plan.value, answer }) : err(makeRefusal("FLOW_BROKEN", plan.error));
 }
 
 /** Say that a key has no flow of a name: the same whether there is none or it is another's. */

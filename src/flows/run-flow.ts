@@ -1,18 +1,15 @@
 import { AnswerBudget } from "../answer/envelope.ts";
 import { serialiseOutput } from "../answer/serialise-output.ts";
+import { planFlow } from "../catalog/flow/plan-flow.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { isFailure, type Outcome, type OutcomeMeta } from "../contract/outcome.ts";
 import { admit } from "../gate/admission.ts";
 import type { Execution, RunFlow } from "../gate/execution.ts";
 import { attempt, attemptNow, type Result } from "../kit/result.ts";
-import { makePlan } from "../plan/make-plan.ts";
 import { resolveReferences } from "../plan/references.ts";
 import type { Plan } from "../plan/step.ts";
 import { type Executed, runAdmitted } from "../run/run-admitted.ts";
-
-/** The id under which a flow's references name what it was called with. */
-export const INPUT = "input";
 
 /**
  * Create what runs tools that are batches, with the planner and the runner of any batch. The request is counted already, and a
@@ -27,10 +24,9 @@ export function createFlowRunner(execution: Execution): RunFlow {
       const flow = call.tool.flow!;
       const deadlineMs = Math.max(1, Math.min(flow.batch.deadlineMs, inside.endsAt - startedAt));
       const batch = { ...flow.batch, deadlineMs, skipApproval: true };
-      const given = new Map([[INPUT, call.input as unknown]]);
-      const plan = makePlan(batch, execution.catalog, { maySkipApproval: true, given });
-      const broken = plan.ok ? findBroken(plan.value) : plan.error.hint;
-      if (!plan.ok || broken !== null) return fail(makeFailure("FLOW_BROKEN", { hint: broken! }));
+      const asked = { input: call.input, maySkipApproval: true, batch };
+      const plan = planFlow(call.tool, execution.catalog, asked);
+      if (!plan.ok) return fail(makeFailure("FLOW_BROKEN", { hint: plan.error }));
       const own: Execution = {
         ...execution,
         inside,
@@ -49,16 +45,6 @@ export function createFlowRunner(execution: Execution): RunFlow {
     const outcome = ran.ok ? ran.value : fail(makeFailure("INTERNAL"));
     return { ...outcome, meta: { ...outcome.meta, durationMs, queuedMs: 0, attempts: 1 } };
   };
-}
-
-/** What makes it certain that a flow cannot run as it was kept: a tool that is gone, or takes other arguments by now. */
-export function findBroken({ steps }: Plan): string | null {
-  for (const { id, task } of steps) {
-    if (!task.ok) return `Its action '${id}' cannot run: ${task.error.hint ?? task.error.code}`;
-    if (task.value.tool.flow !== undefined)
-      return `Its action '${id}' calls a flow, and flows do not call flows.`;
-  }
-  return null;
 }
 
 /**

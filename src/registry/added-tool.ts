@@ -107,6 +107,9 @@ class LazyTool implements Tool {
   get confirm() {
     return this.#tool.confirm;
   }
+  get flow() {
+    return this.#tool.flow;
+  }
   run(args: unknown, context: ToolContext): Promise<unknown> {
     return this.#tool.run(args, context);
   }

@@ -47,6 +47,19 @@ describe("the tenant's own tools", () => {
     expect(await again.tool("a")).toBeNull();
   });
 
+  test("stay what they are: a name is a flow's or a tool's until it is deleted", async () => {
+    const stub = gateOf();
+    const flow = tool("a", '{"name":"a","flow":{}}');
+    await put(stub, tool("a"));
+    const refused = { ok: false, error: { reason: "other-kind", names: ["a"] } };
+    expect(await put(stub, flow)).toEqual(refused);
+    await stub.changeTools({ kind: "delete", name: "a" });
+    expect(await put(stub, flow)).toMatchObject({ ok: true });
+    await evictDurableObject(stub);
+    expect(await put(stub, tool("a"))).toEqual(refused);
+    expect(await stub.tool("a")).toMatchObject({ json: flow.json, version: 3 });
+  });
+
   test("are told since a version: what is new, and the names of all that there are", async () => {
     const stub = gateOf();
     for (const name of ["a", "b", "c"]) await put(stub, tool(name));

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import type { Tool } from "../../src/catalog/define-tool.ts";
+import type { Tool, ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
 import { executeFlow } from "../../src/executor.ts";
 import type { FlowRun } from "../../src/flows/plan-flow.ts";
@@ -13,8 +13,13 @@ const double = contractOf("double", { run: async (args) => ({ twice: 2 * (args a
 const broken = contractOf("broken", { run: () => Promise.reject(new Error("boom")) });
 const remove = contractOf("remove", { isWrite: true, actions: ["delete"], run: async (args) => args });
 
-function flowOf(name: string, actions: readonly object[], answer?: unknown): Tool {
-  const tool = contractOf(name, { input: z.strictObject({ n: z.number().optional() }) });
+function flowOf(
+  name: string,
+  actions: readonly object[],
+  answer?: unknown,
+  declared: Partial<ToolDeclaration> = {},
+): Tool {
+  const tool = contractOf(name, { input: z.strictObject({ n: z.number().optional() }), ...declared });
   return { ...tool, flow: { batch: valueOf(parseBatch({ actions }, 1_000)), answer } };
 }
 

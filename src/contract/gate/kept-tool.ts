@@ -6,10 +6,15 @@ export interface ToolToKeep {
   readonly fingerprint: string;
   /** What finds it and what a list shows of it, as JSON: so much of every tool a Worker reads, the rest when it is called. */
   readonly headJson: string;
-  /** Its declaration, as JSON. */
+  /** Its declaration, as JSON; of a flow, an object that has the flow as `flow`. */
   readonly json: string;
   /** Tools of the tenant's own that its contract names: those of the deployment are always there. */
   readonly needs: readonly string[];
+}
+
+/** Whether what is kept is a flow: no declaration of a tool has that field. */
+export function isFlow({ json }: Pick<ToolToKeep, "json">): boolean {
+  return Object.hasOwn(JSON.parse(json) as object, "flow");
 }
 
 /** The same as it is kept. */
@@ -43,6 +48,8 @@ export interface ToolChangeRefusal {
     | "unknown"
     /** A name belongs to a tool that the import did not make. */
     | "taken"
+    /** A name belongs to a flow and is to be a tool's, or the other way round. */
+    | "other-kind"
     | "too-many"
     | "too-large"
     /** A contract names a tool that there is not. */

@@ -1,6 +1,13 @@
-import type { KeptTool, ToolChange, ToolChangeAnswer, ToolsPage } from "../../contract/gate/kept-tool.ts";
+import {
+  isFlow,
+  type KeptTool,
+  type ToolChange,
+  type ToolChangeAnswer,
+  type ToolsPage,
+  type ToolToKeep,
+} from "../../contract/gate/kept-tool.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { ok } from "../../kit/result.ts";
+import { err, ok } from "../../kit/result.ts";
 import { changeTools, type ToolBook, type ToolEntry, type ToolLimits } from "../../state/kept-tools.ts";
 
 type Row = {
@@ -45,6 +52,8 @@ export class ToolTable {
 
   /** Make a change, all of it or nothing. Throws, and nothing has changed, when storage refuses. */
   change(change: ToolChange): ToolChangeAnswer {
+    if (change.kind === "put" && this.#isOtherKind(change.tool))
+      return err({ reason: "other-kind", names: [change.tool.name] });
     const encoder = new TextEncoder();
     const step = changeTools(this.#book, change, this.#limits, (text) => encoder.encode(text).byteLength);
     if (!step.ok) return step;
@@ -72,6 +81,12 @@ export class ToolTable {
     });
     this.#book = book;
     return ok(changed);
+  }
+
+  /** Whether a name is a flow's and is to be a tool's, or the other way round. Only what is written anew is read for it. */
+  #isOtherKind(tool: ToolToKeep): boolean {
+    const known = this.#book.tools.has(tool.name) ? this.read(tool.name) : null;
+    return known !== null && isFlow(known) !== isFlow(tool);
   }
 
   /** One tool; null when there is none of that name. */

@@ -1,6 +1,7 @@
 import { decideConfirmation, showConfirmation } from "./confirmations.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { executeActions } from "./execute-actions.ts";
+import { FLOW_ENDPOINTS } from "./flows.ts";
 import { importTools } from "./import-tools.ts";
 import { invokeTool } from "./invoke-tool.ts";
 import { cancelJob, listJobs, redriveJob, redriveJobs, showJob } from "./jobs.ts";
@@ -10,6 +11,7 @@ import { MODEL_ENDPOINTS } from "./model-requests.ts";
 import { answerDiscovery, answerToolSchema } from "./meta-tools.ts";
 import { showObject } from "./objects.ts";
 import { describeEndpoints } from "./openapi.ts";
+import { runFlow } from "./run-flow.ts";
 import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
 import { TURNS } from "./turns.ts";
 
@@ -24,6 +26,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   putTool,
   deleteTool,
   importTools,
+  ...FLOW_ENDPOINTS,
+  runFlow,
   listJobs,
   showJob,
   cancelJob,

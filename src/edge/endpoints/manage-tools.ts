@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import { declarationSchema } from "../../catalog/declared/declaration-schema.ts";
-import type { ToolChangeRefusal } from "../../contract/gate/kept-tool.ts";
+import { isFlow, type ToolChangeRefusal } from "../../contract/gate/kept-tool.ts";
 import { describe } from "../../contract/issues.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
@@ -76,7 +76,7 @@ export const showTool: Endpoint = {
     if (forbidden !== null) return err(forbidden);
     const found = await askGate(() => context.gate.tool(name), "The tool could not be read; ask again.");
     if (!found.ok) return found;
-    if (found.value === null) return err(refuseUnknown(name));
+    if (found.value === null || isFlow(found.value)) return err(refuseUnknown(name));
     const { json, fingerprint } = found.value;
     const shown = `${json.slice(0, -1)},"fingerprint":${JSON.stringify(fingerprint)}}`;
     return ok(respondJson(shown, context.requestId));
@@ -97,6 +97,9 @@ export const deleteTool: Endpoint = {
   async handle(_, context, name) {
     const forbidden = refuseUnmanaged(context);
     if (forbidden !== null) return err(forbidden);
+    const found = await askGate(() => context.gate.tool(name), "The tool could not be read; ask again.");
+    if (!found.ok) return found;
+    if (found.value === null || isFlow(found.value)) return err(refuseUnknown(name));
     const changed = await askGate(
       () => context.gate.changeTools({ kind: "delete", name }),
       "Whether the tool was deleted is not certain; look whether it is still there.",
@@ -145,6 +148,11 @@ export function refuseChange({ reason, names }: ToolChangeRefusal): Refusal {
       return makeRefusal(
         "NAME_TAKEN",
         `The tenant has ${list(names)} already, and not from this import; choose another prefix or delete what is there.`,
+      );
+    case "other-kind":
+      return makeRefusal(
+        "NAME_TAKEN",
+        `The tenant has ${list(names)} already, and one of the two is a flow; delete that first or choose another name.`,
       );
     case "too-many":
       return refuseTool([

@@ -1,0 +1,32 @@
+import { checkValue } from "../../contract/check-value.ts";
+import { findPlaceholders, sourcesOf } from "../../plan/find-placeholders.ts";
+import { parsePointer } from "../../kit/json/json-pointer.ts";
+import { type ActionsCheck, backgroundOf } from "./check-actions.ts";
+import { checkReferences } from "./check-references.ts";
+import { INPUT } from "./flow-schema.ts";
+
+/** Find what is wrong with what a flow answers: its references name actions that have data, or the input. */
+export function checkAnswer(answer: unknown, check: ActionsCheck): void {
+  const { known, problems, entries } = check;
+  const path = ["answer"];
+  const ids = entries.map(({ id }) => id);
+  const value = checkValue(answer, path);
+  if (!value.ok)
+    problems.add(parsePointer(value.error.path) ?? path, value.error.expected, undefined, {
+      received: value.error.received,
+    });
+  checkReferences(answer, path, {
+    ids,
+    isBackground: backgroundOf(check),
+    known,
+    self: null,
+    loops: false,
+    problems,
+  });
+  const isSource = sourcesOf("", false, new Set([...ids, INPUT]));
+  for (const { issue, sentence } of findPlaceholders(answer, path, isSource))
+    problems.add(parsePointer(issue.path) ?? path, issue.expected, undefined, {
+      received: issue.received,
+      hint: sentence,
+    });
+}

@@ -1,0 +1,132 @@
+import { parseBatch } from "../../contract/batch.ts";
+import { NO_SUCH_FIELD, toIssues } from "../../contract/issues.ts";
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { makePlan } from "../../plan/make-plan.ts";
+import type { Plan } from "../../plan/step.ts";
+import { err, ok, type Result } from "../../kit/result.ts";
+import { parsePointer } from "../../kit/json/json-pointer.ts";
+import type { Catalog } from "../catalog.ts";
+import { checkText } from "../declared/check-text.ts";
+import { type DeclarationIssue, Problems, suggestName } from "../declared/problems.ts";
+import { argumentsOf } from "../json-schema/arguments-of.ts";
+import { checkSchema } from "../json-schema/check-schema.ts";
+import { checkActions } from "./check-actions.ts";
+import { checkAnswer } from "./check-answer.ts";
+import { type FlowDeclaration, flowSchema, INPUT, type KeptFlow } from "./flow-schema.ts";
+import { batchOf } from "./flow-tool.ts";
+import { factsOf } from "./plan-flow.ts";
+
+export interface FlowOptions {
+  readonly name: string;
+  /** The tools that its actions may call. */
+  readonly catalog: Catalog;
+}
+
+/** A flow in which nothing is wrong. */
+export interface Flow {
+  readonly kept: KeptFlow;
+  /** With the tools that there were; what a run is given is not known in it. */
+  readonly plan: Plan;
+  /** The tools of the tenant's own that its actions call. */
+  readonly needs: readonly string[];
+}
+
+/**
+ * Parse a flow and plan it with the tools there are, or say all that is wrong with it, by path. Whether its name is free is for
+ * whoever keeps it.
+ *
+ * What it costs is bounded by the flow's size, which is looked at first.
+ */
+export function parseFlow(
+  value: unknown,
+  { name, catalog }: FlowOptions,
+): Result<Flow, readonly DeclarationIssue[]> {
+  const problems = new Problems();
+  checkText(value, problems);
+  if (problems.issues.length > 0) return err(problems.issues);
+
+  if (!TOOL_NAME.test(name)) problems.add(["name"], `text matching ${TOOL_NAME}`, name);
+  const parsed = flowSchema().safeParse(value);
+  if (!parsed.success) addMisfits(toIssues(parsed.error, value, [], LIMITS.declarationIssues), problems);
+  const plan = isJsonObject(value) ? checkMeaning(value, parsed.success, { name, catalog }, problems) : null;
+  if (!parsed.success || plan === null || problems.issues.length > 0) return err(problems.issues);
+  const flow = parsed.data as FlowDeclaration;
+  const called = plan.steps.flatMap(({ task }) => (task.ok ? [task.value.tool] : []));
+  return ok({
+    kept: { name, flow, ...factsOf(plan, flow.answer) },
+    plan,
+    needs: [...new Set(called.flatMap((tool) => (tool.added === undefined ? [] : [tool.name])))],
+  });
+}
+
+const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+/** What the shape of one field allows to be looked at is looked at, whatever is wrong with the others. */
+function checkMeaning(
+  value: JsonObject,
+  isWhole: boolean,
+  { name, catalog }: FlowOptions,
+  problems: Problems,
+): Plan | null {
+  const { input_schema: input, actions, answer } = value;
+  const before = problems.issues.length;
+  if (isJsonObject(input))
+    checkSchema(input, (path, expected, found, said) =>
+      problems.add(["input_schema", ...path], expected, found, said),
+    );
+  // Of a body with no list of actions the schema has said so.
+  if (!Array.isArray(actions) || actions.length === 0 || actions.length > LIMITS.actions) return null;
+  const sent = isWhole ? batchOf(value as unknown as FlowDeclaration) : { actions };
+  const batch = parseBatch(sent, JSON.stringify(actions).length);
+  if (!batch.ok) {
+    const { issue, hint } = batch.error;
+    const { path = "/actions", expected = "actions of a batch", received = "others" } = issue ?? {};
+    problems.add(parsePointer(path) ?? ["actions"], expected, undefined, { received, hint });
+    return null;
+  }
+  const planned = makePlan(batch.value, catalog, { given: new Map([[INPUT, undefined]]) });
+  // Of a schema that is wrong nobody knows what else it was to say.
+  const known = problems.issues.length > before ? null : argumentsToName(input);
+  const check = { name, catalog, known, problems, entries: batch.value.entries };
+  checkActions(check, planned);
+  if (answer !== undefined) checkAnswer(answer, check);
+  return planned.ok ? planned.value : null;
+}
+
+/** The arguments that references may name; null where others than those may be sent, and where the schema is none. */
+function argumentsToName(input: unknown): readonly string[] | null {
+  if (!isJsonObject(input)) return null;
+  const { additionalProperties: others = false, unevaluatedProperties: rest = false } = input;
+  return others !== false || rest !== false || input["patternProperties"] !== undefined
+    ? null
+    : argumentsOf(input);
+}
+
+/** Say what Zod found, with a did-you-mean for each field that does not exist. */
+function addMisfits(issues: ReturnType<typeof toIssues>, problems: Problems): void {
+  for (const { path, expected, received } of issues) {
+    const tokens = parsePointer(path) ?? path.split("/").slice(1);
+    const field = expected === NO_SUCH_FIELD && tokens.length === 1 ? tokens[0]! : null;
+    const hint = field === null ? undefined : (ELSEWHERE.get(field) ?? suggestName(field, fields(), "field"));
+    problems.add(tokens, expected, undefined, { received, hint });
+  }
+}
+
+const fields = (): readonly string[] => Object.keys(flowSchema().shape);
+
+const ofTools = "What a flow is follows from the tools that its actions call; leave it out.";
+
+/** Fields that somebody may well look for in a flow. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ["triggers", "Triggers are not offered yet; leave 'triggers' out and run the flow by its name."],
+  ["dry_run", "'dry_run' is said when the flow is run; leave it out."],
+  ["max_tokens", "'max_tokens' is a batch's that runs the flow; leave it out."],
+  ["skip_approval", "'skip_approval' is a batch's that runs the flow; leave it out."],
+  ["category", "Every flow is of the category 'flows'; leave it out."],
+  ["is_write", ofTools],
+  ["confirm", ofTools],
+  ["orchestration", ofTools],
+  ["parameters", "Describe what a run takes as 'input_schema'."],
+  ["timeout_ms", "Write how long a run may take as 'deadline_ms'."],
+]);

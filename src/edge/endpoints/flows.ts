@@ -1,0 +1,232 @@
+import * as z from "zod";
+
+import { isGranted } from "../../catalog/catalog.ts";
+import type { AddedTool, Tool } from "../../catalog/define-tool.ts";
+import { FLOWS, flowSchema, type KeptFlow } from "../../catalog/flow/flow-schema.ts";
+import { planFlow } from "../../catalog/flow/plan-flow.ts";
+import { isFlow, type ToolChangeRefusal } from "../../contract/gate/kept-tool.ts";
+import { describe } from "../../contract/issues.ts";
+import { isJsonObject } from "../../contract/json.ts";
+import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
+import { makeRefusal, type Refusal, type RefusalIssue } from "../../contract/refusal.ts";
+import { err, ok, type Result } from "../../kit/result.ts";
+import { visibleText } from "../../kit/visible-text.ts";
+import { describePlan, planSchema } from "../../plan/describe-plan.ts";
+import { askGate } from "../http/ask-gate.ts";
+import { readRequestBody } from "../http/read-request-body.ts";
+import { baseHeaders, respondJson } from "../http/respond.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { refuseChange, refuseShipped, refuseUnmanaged } from "./manage-tools.ts";
+
+/** `PUT /v1/flows/{name}`: keep a batch under a name, or replace the one that has it. */
+const putFlow: Endpoint = {
+  route: "PUT /v1/flows/:id",
+  runsNothing: true,
+  async handle(request, context, name) {
+    const forbidden = refuseUnmanaged(context);
+    if (forbidden !== null) return err(forbidden);
+    const body = await readRequestBody(request);
+    if (!body.ok) return body;
+    const { gate, keeping, catalog, ports, requestId } = context;
+    if (keeping.isShipped(name)) return err(refuseShipped([name]));
+    const sent = readSent(body.value.value, name);
+    if (!sent.ok) return sent;
+    const { keepFlow } = await import("../../registry/keep-flow.ts");
+    const keepable = await keepFlow(sent.value, { name, catalog, sha256: ports.sha256 });
+    if (!keepable.ok) return err(refuseFlow(keepable.error));
+    const { kept, tool } = keepable.value;
+    const changed = await askGate(
+      () => gate.changeTools({ kind: "put", tool }),
+      "Whether the flow was kept is not certain; send the same request again.",
+    );
+    if (!changed.ok) return changed;
+    if (!changed.value.ok) return err(refuseChangeOfFlow(changed.value.error));
+    const status = changed.value.value.added.length > 0 ? 201 : 200;
+    return ok(respondJson(JSON.stringify(toShown(kept, tool)), requestId, { status }));
+  },
+  describe: () => ({
+    id: "putFlow",
+    summary: "Keep a batch under a name, as a tool of the tenant's own, or replace one",
+    tag: "Flows",
+    body: { schema: flowSchema().meta({ id: "Flow" }), example: EXAMPLE },
+    answer: {
+      description: "The flow, its fingerprint and what follows from its tools; 201 where it is new",
+      schema: keptFlowSchema(),
+      statuses: [200, 201],
+    },
+    refusals: ["FORBIDDEN", "INVALID_FLOW", "NAME_TAKEN"],
+  }),
+};
+
+/** `GET /v1/flows`: the flows that the key may call. */
+const listFlows: Endpoint = {
+  route: "GET /v1/flows",
+  runsNothing: true,
+  handle: async (_, { catalog, requestId }) => {
+    const answer: Written<typeof flowListSchema> = {
+      flows: (catalog.byCategory.get(FLOWS) ?? []).filter(isFlowTool).map((tool) => {
+        const { name, summary, isWrite, added } = tool;
+        const planned = planFlow(tool, catalog);
+        const shown = { name, summary, is_write: isWrite, fingerprint: added.fingerprint };
+        return planned.ok ? shown : { ...shown, broken: planned.error };
+      }),
+    };
+    return ok(respondJson(JSON.stringify(answer), requestId));
+  },
+  describe: () => ({
+    id: "listFlows",
+    summary: "List the flows that the key may call",
+    tag: "Flows",
+    answer: { description: "The flows, with the reason for each that cannot run", schema: flowListSchema() },
+  }),
+};
+
+/** `GET /v1/flows/{name}`: a flow, and how it would run with the tools that there are. */
+const showFlow: Endpoint = {
+  route: "GET /v1/flows/:id",
+  runsNothing: true,
+  handle: async (_, { catalog, requestId }, name) => {
+    const tool = catalog.get(name);
+    if (tool === undefined || !isFlowTool(tool)) return err(refuseUnknownFlow(name));
+    const planned = planFlow(tool, catalog);
+    const answer: Written<typeof shownFlowSchema> = {
+      ...toShown(JSON.parse(tool.added.json) as KeptFlow, tool.added),
+      ...(planned.ok ? { plan: describePlan(planned.value).plan } : { broken: planned.error }),
+    };
+    return ok(respondJson(JSON.stringify(answer), requestId));
+  },
+  describe: () => ({
+    id: "getFlow",
+    summary: "Show a flow, with its plan",
+    tag: "Flows",
+    answer: { description: "The flow, and its plan or why it cannot run", schema: shownFlowSchema() },
+    refusals: ["NOT_FOUND"],
+  }),
+};
+
+/** `DELETE /v1/flows/{name}`: delete one. Runs of it go on to their end. */
+const deleteFlow: Endpoint = {
+  route: "DELETE /v1/flows/:id",
+  runsNothing: true,
+  async handle(_, context, name) {
+    const forbidden = refuseUnmanaged(context);
+    if (forbidden !== null) return err(forbidden);
+    const { gate, caller, requestId } = context;
+    const found = await askGate(() => gate.tool(name), "The flow could not be read; ask again.");
+    if (!found.ok) return found;
+    const isThere =
+      found.value !== null && isFlow(found.value) && isGranted(caller.tools, { name, category: FLOWS });
+    if (!isThere) return err(refuseUnknownFlow(name));
+    const changed = await askGate(
+      () => gate.changeTools({ kind: "delete", name }),
+      "Whether the flow was deleted is not certain; look whether it is still there.",
+    );
+    if (!changed.ok) return changed;
+    if (!changed.value.ok) return err(refuseUnknownFlow(name));
+    return ok(new Response(null, { status: 204, headers: baseHeaders(requestId) }));
+  },
+  describe: () => ({
+    id: "deleteFlow",
+    summary: "Delete a flow",
+    tag: "Flows",
+    answer: { description: "It is gone", schema: null, statuses: [204] },
+    refusals: ["FORBIDDEN", "NOT_FOUND"],
+  }),
+};
+
+/** Batches with a name: kept, listed, shown and deleted. */
+export const FLOW_ENDPOINTS: readonly Endpoint[] = [listFlows, showFlow, putFlow, deleteFlow];
+
+/** Refuse a flow that there is not, in the same words as one that the key may not call. */
+function refuseUnknownFlow(name: string): Refusal {
+  return makeRefusal("NOT_FOUND", `There is no flow named '${visibleText(name)}'.`);
+}
+
+/** Whether a tool is a flow that a tenant keeps, one of an older version that is no batch any more among them. */
+function isFlowTool(tool: Tool): tool is Tool & { readonly added: AddedTool } {
+  return tool.added !== undefined && (tool.flow !== undefined || isFlow(tool.added));
+}
+
+/** What is shown of a flow: what was sent, and what it amounts to. */
+function toShown(
+  { name, flow, is_write, confirm }: KeptFlow,
+  { fingerprint }: AddedTool,
+): Written<typeof keptFlowSchema> {
+  return { name, ...flow, fingerprint, is_write, confirm };
+}
+
+/** The name stands in the path. A body that is what was shown once has it too, and what else is shown. */
+function readSent(body: unknown, name: string): Result<unknown, Refusal> {
+  if (!isJsonObject(body)) return ok(body);
+  const { name: written = name, ...sent } = body;
+  if (written !== name) {
+    const expected = `'${visibleText(name)}', as in the path, or nothing`;
+    const hint = "The flow's name is that of the path; leave it out of the body.";
+    return err(refuseFlow([{ path: "/name", expected, received: describe(written), hint }]));
+  }
+  if (!Object.hasOwn(sent, "fingerprint")) return ok(sent);
+  return ok(Object.fromEntries(Object.entries(sent).filter(([field]) => !SHOWN.has(field))));
+}
+
+/** Fields of a flow as it is shown that follow from the others. */
+const SHOWN: ReadonlySet<string> = new Set(["fingerprint", "is_write", "confirm", "plan", "broken"]);
+
+function refuseFlow(issues: readonly RefusalIssue[]): Refusal {
+  const [first] = issues;
+  return makeRefusal("INVALID_FLOW", first?.hint ?? "The flow cannot work.", { issues });
+}
+
+/** What a change of tools is refused for, said of a flow: what it depends on, its actions call. */
+function refuseChangeOfFlow(refusal: ToolChangeRefusal): Refusal {
+  const refused = refuseChange(refusal);
+  if (refused.code !== "INVALID_TOOL") return refused;
+  const isOfActions = refusal.reason === "needs-unknown" || refusal.reason === "needs-each-other";
+  const issues = refused.issues ?? [];
+  return refuseFlow(isOfActions ? issues.map((issue) => ({ ...issue, path: "/actions" })) : issues);
+}
+
+const keptFlowSchema = lazySchema(() =>
+  flowSchema()
+    .extend({
+      name: z.string(),
+      fingerprint: z.string().describe("SHA-256 of the flow and what it amounts to"),
+      is_write: z.boolean().describe("One of its actions writes"),
+      confirm: z.boolean().describe("One of its actions needs a person's yes"),
+    })
+    .meta({ id: "KeptFlow" }),
+);
+
+const brokenSchema = lazySchema(() =>
+  z.string().optional().describe("Why it cannot run with the tools that the key may call by now"),
+);
+
+const shownFlowSchema = lazySchema(() =>
+  keptFlowSchema()
+    .extend({ plan: planSchema().shape.plan.optional(), broken: brokenSchema() })
+    .meta({ id: "ShownFlow" }),
+);
+
+const flowListSchema = lazySchema(() =>
+  z
+    .strictObject({
+      flows: z.array(
+        z.strictObject({
+          name: z.string(),
+          summary: z.string(),
+          is_write: z.boolean(),
+          fingerprint: z.string(),
+          broken: brokenSchema(),
+        }),
+      ),
+    })
+    .meta({ id: "FlowList" }),
+);
+
+const EXAMPLE = {
+  summary: "Find tools for a task",
+  input_schema: { type: "object", properties: { task: { type: "string" } }, required: ["task"] },
+  actions: [
+    { id: "found", tool: "discover_tools", args: { query: { $template: "{{input#/task}}" }, limit: 3 } },
+  ],
+  answer: { $template: "{{found#/tools}}" },
+};

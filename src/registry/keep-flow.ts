@@ -1,0 +1,49 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { DeclarationIssue } from "../catalog/declared/problems.ts";
+import { FLOWS, type KeptFlow } from "../catalog/flow/flow-schema.ts";
+import { parseFlow } from "../catalog/flow/parse-flow.ts";
+import type { ToolToKeep } from "../contract/gate/kept-tool.ts";
+import { canonicalJson } from "../kit/json/canonical-json.ts";
+import { ok, type Result } from "../kit/result.ts";
+import { toHeadJson } from "./added-tool.ts";
+
+export interface KeepFlowOptions {
+  readonly name: string;
+  /** The tools that its actions may call. */
+  readonly catalog: Catalog;
+  readonly sha256: (text: string) => Promise<string>;
+}
+
+/** A flow that works, and what is handed over to be kept. */
+export interface KeepableFlow {
+  readonly kept: KeptFlow;
+  readonly tool: ToolToKeep;
+}
+
+/**
+ * Parse a flow and make of it what can be kept, as the tool that it is, or say all that is wrong with it. Its fingerprint is
+ * another one when what follows from its tools is, so that nobody's yes to a harmless flow is one to what it has become.
+ */
+export async function keepFlow(
+  value: unknown,
+  { name, catalog, sha256 }: KeepFlowOptions,
+): Promise<Result<KeepableFlow, readonly DeclarationIssue[]>> {
+  const parsed = parseFlow(value, { name, catalog });
+  if (!parsed.ok) return parsed;
+  const { kept, needs } = parsed.value;
+  const { summary, description = summary } = kept.flow;
+  const tool = {
+    name,
+    fingerprint: await sha256(canonicalJson(kept)),
+    headJson: toHeadJson({
+      summary,
+      description,
+      category: FLOWS,
+      actions: ["run"],
+      is_write: kept.is_write,
+    }),
+    json: JSON.stringify(kept),
+    needs,
+  };
+  return ok({ kept, tool });
+}
