@@ -5,6 +5,7 @@ import {
   type DocumentedOperation,
   findDeviation,
   findMisjudgement,
+  isManaged,
   readOperations,
 } from "../support/api-document.ts";
 import { eventually } from "../support/eventually.ts";
@@ -41,7 +42,7 @@ test(
       const queue = samples.values();
       const worker = async (): Promise<void> => {
         for (const request of queue) {
-          const answer = await (operation.tags.includes("Tools") ? admin : caller).send(request);
+          const answer = await (isManaged(operation) ? admin : caller).send(request);
           sent += 1;
           reached.add(`${operation.operationId} ${answer.status}`);
           for (const [, status] of answer.text.matchAll(/"status":"([a-z_]+)"/g))
@@ -83,21 +84,21 @@ function byDeath(a: DocumentedOperation, b: DocumentedOperation): number {
 async function idsFor({ path, operationId }: DocumentedOperation): Promise<readonly string[]> {
   if (!path.includes("{id}")) return [];
   if (path.startsWith("/v1/objects")) return [await keepReport()];
-  if (path.startsWith("/v1/tools")) return addTools();
+  if (path.startsWith("/v1/tools")) return keepAll("putTool", "fuzzed");
+  if (path.startsWith("/v1/flows")) return keepAll("putFlow", "fuzzed_flow");
   if (path.startsWith("/v1/confirmations")) return initiate("probe-delete", { id: 1 }, 40);
   if (operationId !== "redriveJob") return initiate("probe-background", { n: 1, d: 20_000 }, 6);
   await eventually("a job to be dead", async () => (await isDead(DOOMED[0]!)) || undefined);
   return DOOMED;
 }
 
-/** Names of tools that are there when the operation's turn comes. */
-async function addTools(): Promise<readonly string[]> {
-  const { example } = operations.find(({ operationId }) => operationId === "putTool")!.requestBody!.content![
-    "application/json"
-  ]!;
-  const names = ["fuzzed_a", "fuzzed_b", "fuzzed_c"];
+/** Names of tools, or flows, that are there when the operation's turn comes. */
+async function keepAll(put: string, prefix: string): Promise<readonly string[]> {
+  const { path, requestBody } = operations.find(({ operationId }) => operationId === put)!;
+  const { example } = requestBody!.content!["application/json"]!;
+  const names = ["a", "b", "c"].map((end) => `${prefix}_${end}`);
   for (const name of names)
-    await admin.send({ method: "PUT", path: `/v1/tools/${name}`, body: JSON.stringify(example) });
+    await admin.send({ method: "PUT", path: path.replace("{id}", name), body: JSON.stringify(example) });
   return names;
 }
 

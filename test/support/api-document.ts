@@ -54,6 +54,11 @@ export function bodySchema({ requestBody }: DocumentedOperation): Json | undefin
   return requestBody?.content?.["application/json"]?.schema;
 }
 
+/** Whether a path is for keys that may change what their tenant's tools are. */
+export function isManaged({ tags }: DocumentedOperation): boolean {
+  return tags.includes("Tools") || tags.includes("Flows");
+}
+
 /** Whether a value is one that a schema admits. */
 export function fits(value: unknown, schema: Json): boolean {
   return new Validator(schema, "2020-12").validate(value).valid;
