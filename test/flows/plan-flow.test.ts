@@ -102,9 +102,8 @@ describe("A flow run by itself", () => {
 
   test("parks what needs a person's yes, with what it was called with", async () => {
     const world = new TestWorld();
-    const careful = flowOf("careful", [{ id: "r", tool: "remove", args: { n: { $ref: "input#/n" } } }], {
-      $ref: "r#",
-    });
+    const actions = [{ id: "r", tool: "remove", args: { n: { $ref: "input#/n" } } }];
+    const careful = flowOf("careful", actions, { $ref: "r#" }, { isWrite: true, actions: ["delete"] });
     const { results } = await answerTo(careful, {}, world);
     expect(results[0]!.status).toBe("pending_confirmation");
     const [group] = [...world.gate.parked.values()];

@@ -180,6 +180,7 @@ function isRefusedForItsForm(status: number, text: string): boolean {
   return (
     /^INVALID_(?:BATCH|REQUEST|QUERY)$/.test(code) &&
     path !== undefined &&
-    !/\/id$|^(?:Idempotency-Key|cursor)$/.test(path)
+    // What a flow takes is for its own schema to say.
+    !/\/id$|^\/input(?:\/|$)|^(?:Idempotency-Key|cursor)$/.test(path)
   );
 }
