@@ -22,7 +22,7 @@ const LADDER: Readonly<Record<string, string>> = {
   gate: `${CORE} plan state egress answer`,
   approve: `${CORE} plan state egress answer gate`,
   run: `${CORE} plan state egress answer gate approve`,
-  flows: `${CORE} catalog/json-schema catalog/declared plan state egress answer gate approve run`,
+  flows: `${CORE} catalog/json-schema catalog/declared catalog/flow plan state egress answer gate approve run`,
   executor: `${CORE} plan state egress answer gate approve run flows`,
   "catalog/json-schema": CORE,
   "catalog/declared": `${CORE} catalog/json-schema egress`,

@@ -10,10 +10,16 @@ const WAITS = { ...shared, maxWorkers: 6, sequence: { groupOrder: 1 } } as const
 
 /** Most of the core's time: random samples by the thousand, and what starts or bundles a whole Worker. */
 const SLOW = [
+  "test/agent/ask-model-bounds.test.ts",
+  "test/agent/dialect/chat-relay.test.ts",
+  "test/agent/dialect/event-splitter.test.ts",
+  "test/agent/dialect/messages-relay.test.ts",
+  "test/agent/react-text.test.ts",
   "test/answer/cut-json-string.test.ts",
   "test/answer/estimate-tokens.test.ts",
   "test/answer/fit-tokens.test.ts",
   "test/contract/batch.test.ts",
+  "test/docs/agent.test.ts",
   "test/docs/readme.test.ts",
   "test/egress/redact.test.ts",
   "test/egress/upstream-health.test.ts",
@@ -22,6 +28,8 @@ const SLOW = [
   "test/executor-confirmations.test.ts",
   "test/executor-properties.test.ts",
   "test/formats/batch-pairs.test.ts",
+  "test/formats/openapi/hostile-documents.test.ts",
+  "test/formats/openapi/public-documents.test.ts",
   "test/formats/provider-turns.test.ts",
   "test/gate/claimed-keys.test.ts",
   "test/kit/gcra.test.ts",
@@ -34,6 +42,7 @@ const SLOW = [
   "test/shell/tokenize.test.ts",
   "test/state/lease-properties.test.ts",
   "test/state/quota.test.ts",
+  "test/support/model-server.test.ts",
   "test/tools/kit/parse-when.test.ts",
   "test/tools/kit/time-zone.test.ts",
   "test/scripts/documents-sql.test.ts",

@@ -11,9 +11,11 @@ import type { Plan } from "./plan/step.ts";
 import { admit, type Admission } from "./gate/admission.ts";
 import { bindPlan } from "./gate/bind-plan.ts";
 import { countList, type Refused } from "./gate/admit-plan.ts";
-import { toEnvelopeJson } from "./answer/envelope.ts";
+import { AnswerBudget, toEnvelopeJson } from "./answer/envelope.ts";
 import type { Execution } from "./gate/execution.ts";
 import { fitAnswer } from "./answer/fit-answer.ts";
+import { type FlowRun, noFlow, planFlow, withAnswer } from "./flows/plan-flow.ts";
+import { createFlowRunner } from "./flows/run-flow.ts";
 import { type BatchKey, readKeys } from "./gate/read-keys.ts";
 import { type Executed, runAdmitted } from "./run/run-admitted.ts";
 import { shapeOutcomes } from "./answer/shape-outcomes.ts";
@@ -93,6 +95,38 @@ export function executeKeyed(
   );
 }
 
+/**
+ * Execute a flow by itself: the batch that it is, with this input. The answer is the batch's envelope, and what the flow says is
+ * its answer.
+ */
+export function executeFlow(run: FlowRun, execution: Execution): Promise<Result<Answer, Refused>> {
+  return withCurrentTools(execution, (current) => planAndRunFlow(run, current));
+}
+
+async function planAndRunFlow(run: FlowRun, execution: Execution): Promise<Result<Answer, Refused>> {
+  const planned = planFlow(run, execution);
+  if (planned === null) {
+    // It may have been kept a moment ago, elsewhere.
+    const known = await attempt(() => execution.currentCatalog());
+    const isNews = known.ok && known.value.version !== execution.catalog.version;
+    return isNews
+      ? planAndRunFlow(run, { ...execution, catalog: known.value })
+      : err({ refusal: noFlow(run.name), quota: null });
+  }
+  if (!planned.ok) return err({ refusal: planned.error, quota: null });
+  const { plan, answer } = planned.value;
+  if (run.dryRun) {
+    const counted = await countList(execution);
+    if (!counted.ok) return counted;
+    const described = describePlan(bindPlan(plan, execution));
+    return ok({ json: JSON.stringify(described), quota: counted.value, replayed: false });
+  }
+  const own = { ...execution, answer: new AnswerBudget(2) };
+  return answerPlan(plan, own, execution.batchKey, (batchId, of, outcomes, measures) =>
+    withAnswer(toEnvelopeJson(batchId, of, outcomes, measures), answer, { plan: of, outcomes }),
+  );
+}
+
 async function answerPlan(
   plan: Plan,
   execution: Execution,
@@ -121,7 +155,7 @@ async function writeAnswer(
 ): Promise<string> {
   const { ports, gate } = execution;
   const { admitted, keys } = admission;
-  const { outcomes, ...measures } = await runAdmitted(admission, execution);
+  const { outcomes, ...measures } = await runAdmitted(admission, withFlows(admitted.plan, execution));
   const { maxTokens } = admitted.plan;
   const shaped = maxTokens === null ? outcomes : await shapeOutcomes(outcomes, maxTokens, ports, gate);
   const batchId = admission.batchId();
@@ -142,5 +176,12 @@ async function writeAnswer(
 /** Execute a plan, whichever dialect it was made of: admit it, then run every step to its outcome. */
 export async function executePlan(planned: Plan, execution: Execution): Promise<Result<Executed, Refused>> {
   const admission = await admit(planned, execution);
-  return admission.ok ? ok(await runAdmitted(admission.value, execution)) : admission;
+  if (!admission.ok) return admission;
+  return ok(await runAdmitted(admission.value, withFlows(admission.value.admitted.plan, execution)));
+}
+
+/** What runs batches inside of a batch is there where the plan has one. */
+function withFlows(plan: Plan, execution: Execution): Execution {
+  const hasFlow = plan.steps.some(({ task }) => task.ok && task.value.tool.flow !== undefined);
+  return hasFlow ? { ...execution, runFlow: createFlowRunner(execution) } : execution;
 }

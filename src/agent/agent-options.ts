@@ -37,7 +37,7 @@ export const agentOptionsSchema = lazySchema(() =>
         .min(1)
         .max(LIMITS.maxTokens)
         .optional()
-        .describe("For the data of all results of one round together"),
+        .describe(`For the data of all results of one round together; ${LIMITS.agentRoundMaxTokens} at most`),
       skip_approval: z.boolean().optional(),
     })
     .meta({ id: "AgentOptions" }),
@@ -80,7 +80,7 @@ export function parseAgentOptions(value: unknown): Result<AgentOptions, Refusal>
     tools: tools ?? null,
     maxRounds: max_rounds ?? LIMITS.agentRounds,
     deadlineMs: deadline_ms ?? LIMITS.agentDeadlineMs,
-    maxTokens: max_tokens ?? LIMITS.agentRoundTokens,
+    maxTokens: Math.min(max_tokens ?? LIMITS.agentRoundTokens, LIMITS.agentRoundMaxTokens),
     skipApproval: skip_approval ?? false,
   });
 }

@@ -3,6 +3,7 @@ import type { Ports } from "../egress/ports.ts";
 import { parseRetryAfter } from "../egress/retry-after.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
+import { countValues, exceedsDepth } from "../contract/parse-json.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { backoffMs } from "../kit/backoff.ts";
 import { attempt, attemptNow, err, ok, type Result } from "../kit/result.ts";
@@ -121,7 +122,7 @@ async function attemptOnce(
   const isStream = /^\s*text\/event-stream/i.test(response.headers.get("content-type") ?? "");
   if (streaming === null) {
     const text = await readText(response, wait, LIMITS.modelBytes);
-    const parsed = text === null ? null : attemptNow(() => parseExact(text));
+    const parsed = text !== null && isBearable(text) ? attemptNow(() => parseExact(text)) : null;
     const turn = parsed?.ok === true ? dialect.readTurn(parsed.value) : null;
     return turn === null ? err(passing(UNREADABLE)) : ok(turn);
   }
@@ -225,10 +226,16 @@ async function readStream(
   relay.begin(mode);
   let isHeard = false;
   let left: number = LIMITS.modelStreamBytes;
+  let eventsLeft: number = LIMITS.modelPieces;
   let fault: Refusal | null = null;
   const pass = (events: ReturnType<EventSplitter["read"]>): string => {
     const said: string[] = [];
+    eventsLeft -= events.length;
     for (const event of events) {
+      if (eventsLeft < 0 || !isBearable(event.data ?? "")) {
+        fault = UNREADABLE;
+        break;
+      }
       const taken = relay.take(event);
       if (!taken.ok) {
         fault = taken.error === "error" ? unavailable("reported an error in its stream") : UNREADABLE;
@@ -258,6 +265,17 @@ async function readStream(
   return err({ refusal: fault ?? UNREADABLE, isPassing: !isHeard });
 }
 
+/** What is shorter cannot have too much of anything, and is not looked at. */
+const SHORT_TEXT = 4_096;
+
+/** Whether text may be parsed: it has no more values and no more levels than a conversation may have. */
+function isBearable(text: string): boolean {
+  const { modelValues, agentNesting } = LIMITS;
+  if (text.length <= SHORT_TEXT) return true;
+  if (exceedsDepth(new TextEncoder().encode(text), agentNesting)) return false;
+  return countValues(text, modelValues) <= modelValues;
+}
+
 /**
  * Read a body chunk by chunk while `onChunk` wants more; false when it broke off. What is left of it is cancelled, which
  * tells its server that nobody listens any more.
@@ -270,11 +288,11 @@ async function eachChunk(
   if (body === null) return true;
   const reader = (body as ReadableStream<Uint8Array>).getReader();
   const read = await attempt(async () => {
-    for (;;) {
+    for (let pieces = 0; pieces < LIMITS.modelPieces; pieces += 1) {
       const { done, value } = await wait(reader.read());
-      if (done) return;
-      if (!(await onChunk(value))) break;
+      if (done || !(await onChunk(value))) return;
     }
+    throw new RangeError("Cannot read the model's answer: it comes in too many pieces");
   });
   void attempt(() => reader.cancel());
   return read.ok;

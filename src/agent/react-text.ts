@@ -1,3 +1,4 @@
+import { LIMITS } from "../contract/limits.ts";
 import { attemptNow } from "../kit/result.ts";
 import { blankTrailingCommas, findJsonSpan } from "./dialect/json-span.ts";
 import { findReactLabels, type LabelKind, type ReactLabel } from "./react-labels.ts";
@@ -21,12 +22,13 @@ const MOST_CALLS = 200;
  *
  * Labels count at the beginning of a line only, and an action needs a name and something that shows that it is meant: its
  * input, JSON, or its place in such a turn. So ordinary prose stays an answer. An observation is not the model's to write:
- * reading ends there. Linear in the text, whatever it says.
+ * reading ends there. Linear in the text, whatever it says; text of more than `reactCharacters` is an answer.
  *
  * @example
  * readReactText('Thought: Look.\nAction: get_weather\nAction Input: {"city": "Phoenix"}').calls[0].name; // "get_weather"
  */
 export function readReactText(text: string): ReactTurn {
+  if (text.length > LIMITS.reactCharacters) return { calls: [], said: text, answer: text };
   const begin = behindThinking(text);
   const { calls, cut, answer } = new Reader(text.slice(begin)).read();
   return {

@@ -159,7 +159,7 @@ async function ask(
   { body, mode }: { readonly body: JsonObject; readonly mode: RelayMode },
 ): Promise<Result<{ readonly turn: ModelTurn; readonly ms: number }, Refusal>> {
   const startedAt = ports.clock.now();
-  const stopWaiting = audience?.wait();
+  let stopWaiting = audience?.wait();
   const streaming: Streaming | null =
     audience === null
       ? null
@@ -170,6 +170,8 @@ async function ask(
             begin: audience.begin,
             write: (text) => {
               stopWaiting?.();
+              // The model may fall silent again, or say what is not for the caller.
+              stopWaiting = audience.wait();
               return audience.write(text);
             },
           },

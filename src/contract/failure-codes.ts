@@ -43,7 +43,10 @@ export const CODES = {
   CIRCUIT_OPEN: passing("The service behind the tool is failing; not called."),
   EGRESS_DENIED: final("The tool may not send a request there."),
   TOOL_CHANGED: final("The tool is no longer what it was when it was imported, so it was not called."),
-  FLOW_BROKEN: final("The flow cannot run as it was kept."),
+  FLOW_BROKEN: {
+    ...final("The flow cannot run as it was kept."),
+    ...refused(409, "The flow cannot run as it was kept."),
+  },
   MISCONFIGURED: {
     ...final("The tool is not configured on this deployment."),
     ...refused(501, "This deployment is not configured for that."),

@@ -252,6 +252,8 @@ export const LIMITS = {
   agentMaxDeadlineMs: 300_000,
   /** Estimated tokens of the data of one round's results together, when the request does not say: five rounds of them still leave a model of 200,000 room to think. */
   agentRoundTokens: 25_000,
+  /** The most that a request may give a round: a million of them in five rounds were 600 MB of an isolate's memory. */
+  agentRoundMaxTokens: 250_000,
   /** Names of tools and categories in one request to a model. */
   agentTools: 500,
   /** Calls of one turn of a model that are read at all: 50 of them run, the rest are told so. */
@@ -262,6 +264,12 @@ export const LIMITS = {
   modelStreamBytes: 32 * 1024 * 1024,
   /** One event of it: some servers send a whole answer as one. */
   modelEventCharacters: 4 * 1024 * 1024,
+  /** JSON values of an answer, or of one event of it: as many as a whole conversation may have. */
+  modelValues: 250_000,
+  /** Pieces that an answer arrives in, and events in it: the longest answers of today have 128,000 tokens, each by itself. */
+  modelPieces: 200_000,
+  /** Text in which calls are looked for where a model writes them as text; whoever writes a book has called nothing. */
+  reactCharacters: 2 * 1024 * 1024,
   /** What is read of a model's refusal to find its code. */
   modelErrorBytes: 64 * 1024,
   /** Times that a model is asked again: what two do not help with, a third does not. */

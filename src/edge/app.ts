@@ -11,7 +11,7 @@ import { countLists } from "./endpoints/count-lists.ts";
 import type { Handler } from "./endpoints/endpoint.ts";
 import { ENDPOINTS } from "./endpoints/endpoints.ts";
 import { executeActions } from "./endpoints/execute-actions.ts";
-import { answerMcp } from "./endpoints/mcp.ts";
+import { answerMcp } from "./mcp/answer-mcp.ts";
 import { refuseKey } from "./http/refuse-key.ts";
 import { refuseMethod, refusePath } from "./http/refuse-path.ts";
 import { PROVIDER_PATHS, respondBug, respondJson, respondRefusal } from "./http/respond.ts";

@@ -44,7 +44,8 @@ export async function admit(
   const jobOrigin = (): JobOrigin => ({ ...origin, batchId: batchId() });
   const makeJob = once(() => createMakeJob(plan, { ids: ids(), headerSlots, origin: jobOrigin }));
   const jobs = plan.steps.some(isBackground) ? makeJobs(plan, makeJob()) : NO_JOBS;
-  const admitted = await admitPlan(plan, caller, { jobs, idempotency, countAlone }, gate);
+  const { isCounted = false } = execution;
+  const admitted = await admitPlan(plan, caller, { jobs, idempotency, countAlone, isCounted }, gate);
   if (!admitted.ok) {
     if (idempotency !== null && admitted.error.refusal.code === "UNAVAILABLE")
       defer(attempt(() => gate.complete(abandonKeys(idempotency))));

@@ -41,6 +41,8 @@ export interface Asked {
   readonly idempotency: IdempotencyRequest | null;
   /** Whether one more that the gate did not answer for is within what this isolate alone may let through. */
   readonly countAlone: (quota: RateLimit) => boolean;
+  /** It is part of a request that is counted already, planned with the same tools. */
+  readonly isCounted?: boolean;
 }
 
 /** A batch of which nothing ran. */
@@ -70,6 +72,7 @@ export async function admitPlan(
     ? findSameReads(plan, (tool) => toLimit(tool) !== null)
     : NONE_THE_SAME;
   const request = toRequest(plan, caller, asked, same);
+  if (isNothing(request)) return ok(toAdmittedFree(plan));
   const toAdmitted = (answer: AdmissionAnswer): Result<Admitted, Refused> => {
     if (answer.stale === true) return err(STALE_PLAN);
     if (isOver(answer.quota)) return err(overQuota(answer.quota, caller));
@@ -94,7 +97,8 @@ export async function admitPlan(
   if (answer === null) {
     const sent = new Map(request.jobs.map(({ index, spec }) => [index, spec]));
     // What ran before under a key is only known there, so nothing of it may run unasked.
-    const mayRun = request.idempotency === undefined && asked.countAlone(toQuota(caller));
+    const mayRun =
+      request.idempotency === undefined && (asked.isCounted === true || asked.countAlone(toQuota(caller)));
     const degraded = mayRun ? degradePlan(plan, sent) : null;
     if (degraded === null) return err({ refusal: unreachable(request), quota: null });
     return ok({
@@ -232,7 +236,7 @@ function refuseKey(state: KeyState): Refusal | null {
 function toRequest(
   plan: Plan,
   caller: Caller,
-  { jobs, idempotency }: Asked,
+  { jobs, idempotency, isCounted = false }: Asked,
   same: ReadonlyMap<number, number>,
 ): AdmissionRequest {
   const failFast = plan.onError === "fail-fast";
@@ -240,13 +244,22 @@ function toRequest(
   const draws = plan.steps.flatMap((step) => (same.has(step.index) ? [] : toDraw(step)));
   const recordable = doomed ? [] : [...jobs];
   return {
-    quota: toQuota(caller),
+    quota: isCounted ? null : toQuota(caller),
     draws: doomed ? [] : draws,
     jobs: recordable.map(([index, spec]) => ({ index, spec })),
     allOrNothing: failFast,
     ...(idempotency !== null && { idempotency }),
-    ...(plan.toolsVersion !== undefined && { toolsVersion: plan.toolsVersion }),
+    ...(plan.toolsVersion !== undefined && !isCounted && { toolsVersion: plan.toolsVersion }),
   };
+}
+
+/** Whether there is nothing to ask: all of it is counted, and nothing is limited or recorded. */
+function isNothing({ quota, draws, jobs, idempotency }: AdmissionRequest): boolean {
+  return quota === null && draws.length === 0 && jobs.length === 0 && idempotency === undefined;
+}
+
+function toAdmittedFree(plan: Plan): Admitted {
+  return { plan, quota: null, degraded: false, fences: new Map(), claimed: null, replay: null };
 }
 
 /** The tenant's bucket that is one of a key's allowances. */

@@ -4,12 +4,27 @@ import type { ProgressReport } from "../catalog/define-tool.ts";
 import type { QuotaState, RateLimit } from "../contract/gate/admission.ts";
 import type { Caller, Origin } from "../contract/gate/caller.ts";
 import type { Outcome } from "../contract/outcome.ts";
-import type { Step } from "../plan/step.ts";
+import type { ByteBudget } from "../egress/read-body.ts";
+import type { Semaphore } from "../kit/semaphore.ts";
+import type { Call, Step } from "../plan/step.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
 import { type BatchKey } from "./read-keys.ts";
 import type { UpstreamHealth } from "../egress/upstream-health.ts";
+
+/** What a batch inside of another shares with it. */
+export interface Inside {
+  /** Aborted when it is to stop. */
+  readonly signal: AbortSignal;
+  /** When its time is over, in milliseconds since the epoch. */
+  readonly endsAt: number;
+  readonly slots: Semaphore;
+  readonly budget: ByteBudget;
+}
+
+/** Run the batch that a tool is, with a call's arguments as its input; never rejects. */
+export type RunFlow = (call: Call, inside: Inside) => Promise<Outcome>;
 
 /** Everything one request brings with it. */
 export interface Execution {
@@ -39,6 +54,12 @@ export interface Execution {
   readonly defer: (work: Promise<unknown>) => void;
   /** What the data of the answer may take, where an envelope is not all of it. */
   readonly answer?: AnswerBudget;
+  /** Runs tools that are batches; where there is none, none of the plan's is one. */
+  readonly runFlow?: RunFlow;
+  /** It is part of a request that is counted already. */
+  readonly isCounted?: true;
+  /** What it shares with the batch that it is inside of. */
+  readonly inside?: Inside;
   /** The idempotency key that the batch came with. */
   readonly batchKey?: BatchKey;
   /** Told once that the batch was admitted: from then on there will be an answer, not a refusal. */

@@ -45,7 +45,7 @@ async function run(
   execution: Execution,
 ): Promise<readonly Outcome[]> {
   const { plan, degraded, fences } = admitted;
-  const { caller, origin, catalog, ports, options, gate, defer, onOutcome } = execution;
+  const { caller, origin, catalog, ports, options, gate, defer, onOutcome, inside, runFlow } = execution;
   const { clock } = ports;
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
   // platform ends everything by itself, and neither listening for that nor outliving it is worth its price. What is told
@@ -63,12 +63,14 @@ async function run(
     origin,
     ports,
     options,
-    slots: new Semaphore(options.headerSlots),
-    budget: new ByteBudget(
-      // To weigh and cut data costs as much again as to read it.
-      options.requestResponseBytes / (plan.maxTokens === null ? 1 : 2),
-      LIMITS.responseReserveBytes,
-    ),
+    slots: inside?.slots ?? new Semaphore(options.headerSlots),
+    budget:
+      inside?.budget ??
+      new ByteBudget(
+        // To weigh and cut data costs as much again as to read it.
+        options.requestResponseBytes / (plan.maxTokens === null ? 1 : 2),
+        LIMITS.responseReserveBytes,
+      ),
     toolGates,
     health,
     cache,
@@ -118,6 +120,7 @@ async function run(
       answer,
       turn: turnOf,
       endsAt: clock.now() + plan.deadlineMs,
+      runFlow,
       background: () => (background ??= createBackground()),
       verifications: () =>
         (verifications ??= new Verifications({

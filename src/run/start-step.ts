@@ -9,6 +9,7 @@ import type { AnswerBudget } from "../answer/envelope.ts";
 import { Selections } from "../answer/select-fields.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { toLimit } from "../gate/admit-plan.ts";
+import type { RunFlow } from "../gate/execution.ts";
 import type { StepIds } from "../gate/step-ids.ts";
 import type { Background } from "./background.ts";
 import { awaitPermit, type CallPermits } from "./call-permits.ts";
@@ -36,6 +37,8 @@ export interface StepScope {
   readonly turn: () => Turn;
   /** When the batch's deadline passes, in the clock's milliseconds: nothing waits for a permit after it. */
   readonly endsAt: number;
+  /** Runs tools that are batches; undefined where no tool of the plan is one. */
+  readonly runFlow: RunFlow | undefined;
   readonly background: () => Background;
   readonly verifications: () => Verifications;
 }
@@ -63,12 +66,14 @@ export function createStepStarter(batch: StepScope): StartStep {
   let caps: ToolCaps | undefined;
   let selections: Selections | undefined;
 
-  const call: Begin = (ticket, call, { step, element }, permits) =>
+  const call: Begin = (ticket, call, { step, element }, permits) => {
+    if (call.tool.flow !== undefined) return startFlow(ticket, call, batch);
     callTool(ticket, call, scope, {
       idempotencyKey: () => ids().callKey(step, element),
       maxAttempts: LIMITS.syncAttempts,
       permits,
     });
+  };
 
   const layers: Readonly<Record<Layer, (next: Begin) => Begin>> = {
     select: (next) => (ticket, call, place) => {
@@ -129,4 +134,22 @@ export function createStepStarter(batch: StepScope): StartStep {
     if (toLimit(tool) === null) runLoop(ticket, prepared.value.calls, loop);
     else void runDrawnLoop(ticket, prepared.value.calls, { ...loop, tool, gate });
   };
+}
+
+/**
+ * Start a call of a tool that is a batch. It has the header slots and the bytes of the one that it is inside of, because both
+ * are one invocation. Stopping it stops what it runs: reads are given up, and a write that was sent is seen through, as in any
+ * batch.
+ */
+function startFlow(ticket: Ticket, call: Call, { runFlow, scope, endsAt }: StepScope): void {
+  const { slots, budget, parallelism, ports } = scope;
+  const stopped = new AbortController();
+  const ownEnd = Math.min(endsAt, ports.clock.now() + call.timeoutMs);
+  ticket.hold(() => stopped.abort());
+  ticket.start();
+  if (parallelism !== undefined) enter(parallelism);
+  void runFlow!(call, { signal: stopped.signal, endsAt: ownEnd, slots, budget }).then((outcome) => {
+    if (parallelism !== undefined) parallelism.active -= 1;
+    ticket.end(outcome);
+  });
 }

@@ -2,12 +2,14 @@ import { ANSWER_ATTACKS } from "./answers.ts";
 import { ARGUMENT_ATTACKS } from "./arguments.ts";
 import type { Attack } from "./attack.ts";
 import { BODY_ATTACKS } from "./bodies.ts";
+import { CONVERSATION_ATTACKS } from "./conversations.ts";
 import { DECLARED_ATTACKS } from "./declared.ts";
 import { FAIRNESS_ATTACKS } from "./fairness.ts";
 import { HINT_ATTACKS } from "./hints.ts";
 import { KEY_ATTACKS } from "./keys.ts";
 import { MCP_ATTACKS } from "./mcp-servers.ts";
 import { MISTAKE_ATTACKS } from "./mistakes.ts";
+import { MODEL_ATTACKS } from "./models.ts";
 import { NUMBER_ATTACKS } from "./numbers.ts";
 import { PAGE_ATTACKS } from "./pages.ts";
 import { PLAN_ATTACKS } from "./plans.ts";
@@ -42,4 +44,6 @@ export const ATTACKS: readonly Attack[] = [
   ...WORD_ATTACKS,
   ...DECLARED_ATTACKS,
   ...MCP_ATTACKS,
+  ...CONVERSATION_ATTACKS,
+  ...MODEL_ATTACKS,
 ];

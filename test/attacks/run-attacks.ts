@@ -35,7 +35,11 @@ console.log(`${chosen.length} attacks, ${process.exitCode === 1 ? "some got thro
 async function measure(attack: Attack): Promise<{ readonly cost: Cost; readonly broken: string | null }> {
   await using upstream = await HostileUpstream.start();
   await using sandbox = await startRawSandbox({
-    vars: { PROBE_ORIGIN: upstream.url },
+    vars: {
+      PROBE_ORIGIN: upstream.url,
+      LLM_BASE_URL: `${upstream.url}/v1`,
+      ANTHROPIC_BASE_URL: upstream.url,
+    },
     ...(attack.config !== undefined && { config: attack.config }),
   });
   let cpuMs = 0;

@@ -6,10 +6,10 @@ import { TARGETS } from "./targets.ts";
 /** Every difference to the bare Worker is taken within a round of the bench. */
 export function makeAgentTables({ rounds, firsts, streams, cpu, confounders }: AgentFigures): string[] {
   return [
-    "Agent: Volley's own time per round, model and tools 20 ms each, 4 connections",
+    "Agent: Volley's own time per round, model and tools 20 ms each, one request at a time",
     ...makeTimes(rounds, TARGETS.agentRoundMs),
     "",
-    "Agent: the first token, from when the model writes it to when it is here, 4 connections",
+    "Agent: the first token, from when the model writes it to when it is here, one stream at a time",
     ...makeTimes(firsts, TARGETS.firstTokenMs),
     "",
     "Agent: many streams at once, a token every 20 ms each, ms from when a token is written to when it is here",

@@ -11,6 +11,8 @@ export interface AgentSlices {
   readonly warmupMs: number;
   readonly rounds: number;
   readonly sliceMs: number;
+  /** The same where one request is under way at a time. */
+  readonly aloneMs: number;
   /** The same for many streams at once. */
   readonly streamRounds: number;
   readonly streamMs: number;
@@ -120,10 +122,10 @@ class Bench {
       await runLoad({ url: worker.url, request, connections: 4, durationMs: this.#slices.warmupMs });
   }
 
-  /** Time whole answers at low concurrency, where nothing queues. */
+  /** Time whole answers. */
   timeRequests(asked: Asked): Promise<AgentSeries<"p50" | "p99">> {
     return this.#compare(asked, { names: ["p50", "p99"], between: this.#ends }, async (load) => {
-      const { latenciesMs, failed } = await runLoad({ ...load, connections: 4 });
+      const { latenciesMs, failed } = await runLoad({ ...load, ...this.#alone });
       refuseFailed(asked, failed);
       return { p50: quantile(latenciesMs, 0.5), p99: quantile(latenciesMs, 0.99) };
     });
@@ -131,7 +133,7 @@ class Bench {
 
   timeFirsts(asked: Asked): Promise<AgentSeries<"p50" | "p99">> {
     return this.#compare(asked, { names: ["p50", "p99"], between: this.#ends }, async (load) => {
-      const { firstMs, failed } = await runStreams({ ...load, connections: 4 });
+      const { firstMs, failed } = await runStreams({ ...load, ...this.#alone });
       refuseFailed(asked, failed);
       return { p50: quantile(firstMs, 0.5), p99: quantile(firstMs, 0.99) };
     });
@@ -175,6 +177,11 @@ class Bench {
       refuseFailed(asked, failed);
       return { cpu: (readCpuMicros(worker.pid) - before) / latenciesMs.length };
     });
+  }
+
+  /** One request at a time: several would begin at the same tick of the model's clock and wait for each other. */
+  get #alone(): { readonly connections: number; readonly durationMs: number } {
+    return { connections: 1, durationMs: this.#slices.aloneMs };
   }
 
   /** The baseline and Volley. */

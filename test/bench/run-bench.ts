@@ -47,7 +47,7 @@ const FULL: Options = {
   batchSizes: [1, 3, 10, 25],
   cpu: { connections: 16, rounds: 11, sliceMs: 400, warmupMs: 1_000 },
   latency: { connections: 4, rounds: 6, sliceMs: 1_500, warmupMs: 1_000 },
-  agent: { warmupMs: 1_000, rounds: 5, sliceMs: 400, streamRounds: 3, streamMs: 1_500 },
+  agent: { warmupMs: 1_000, rounds: 5, sliceMs: 400, aloneMs: 1_200, streamRounds: 3, streamMs: 1_500 },
   gateMs: 12_000,
   starts: 10,
 };
@@ -56,7 +56,7 @@ const QUICK: Options = {
   batchSizes: [3, 10],
   cpu: { connections: 16, rounds: 4, sliceMs: 300, warmupMs: 600 },
   latency: { connections: 4, rounds: 2, sliceMs: 800, warmupMs: 600 },
-  agent: { warmupMs: 600, rounds: 2, sliceMs: 250, streamRounds: 1, streamMs: 1_000 },
+  agent: { warmupMs: 600, rounds: 2, sliceMs: 250, aloneMs: 500, streamRounds: 1, streamMs: 1_000 },
   gateMs: 6_000,
   starts: 4,
 };

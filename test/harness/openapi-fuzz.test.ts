@@ -26,7 +26,7 @@ const operations = await readOperations((await caller.get("/openapi.json")).text
 const DOOMED = await initiate("probe-background", { n: 1, status: 500 }, 3);
 
 /** How many requests are sent; each operation gets its share. */
-const REQUESTS = Number(process.env["FUZZ_REQUESTS"] ?? 7_000);
+const REQUESTS = Number(process.env["FUZZ_REQUESTS"] ?? 8_000);
 
 test(
   `the document says the truth about ${REQUESTS} valid and mutated requests`,

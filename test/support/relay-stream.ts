@@ -61,7 +61,7 @@ export function passAll(
 }
 
 /** Cut a text's bytes into pieces of these sizes, by turns. */
-export function cutBytes(text: string, sizes: readonly number[]): Uint8Array[] {
+function cutBytes(text: string, sizes: readonly number[]): Uint8Array[] {
   const bytes = new TextEncoder().encode(text);
   if (sizes.length === 0) return [bytes];
   const pieces: Uint8Array[] = [];

@@ -1,5 +1,6 @@
 import type { ToolDescriptor } from "../../catalog/batch-tool.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { LIMITS } from "../../contract/limits.ts";
 import type { ToolReply } from "../../formats/provider-turn.ts";
 import { canonicalJson } from "../../kit/json/canonical-json.ts";
 import { attemptNow } from "../../kit/result.ts";
@@ -27,7 +28,8 @@ export const CHAT: Dialect = {
     const choices = isJsonObject(response) ? response["choices"] : undefined;
     const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];
     const message = isJsonObject(choice) ? choice["message"] : undefined;
-    return isJsonObject(message) ? toTurn(message, response as JsonObject) : null;
+    if (!isJsonObject(message) || callsIn(message).length > LIMITS.modelCalls) return null;
+    return toTurn(message, response as JsonObject);
   },
   join(turn, replies, rest) {
     const ids = callsIn(turn).map(({ id }) => String(id));

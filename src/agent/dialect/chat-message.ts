@@ -1,5 +1,6 @@
 import { makeFailure } from "../../contract/failure.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { LIMITS } from "../../contract/limits.ts";
 import { CUSTOM } from "../../formats/openai-chat.ts";
 import { attemptNow, err } from "../../kit/result.ts";
 import type { Ending, Message, ModelCall, ModelTurn } from "./dialect.ts";
@@ -43,7 +44,8 @@ function readCall(call: JsonObject, id: string): { readonly call: ModelCall; rea
   }
   const { name, arguments: text } = isJsonObject(called) ? called : {};
   const { args, closed } = repairArguments(text);
-  const written = isJsonText(text) ? text : JSON.stringify(args.ok ? args.value : {});
+  const isRead = typeof text === "string" && text.length <= LIMITS.bodyBytes;
+  const written = isRead && isJsonText(text) ? text : JSON.stringify(args.ok ? args.value : {});
   return {
     call: { id, name: typeof name === "string" ? name : "", args, closed },
     entry: {
@@ -56,8 +58,8 @@ function readCall(call: JsonObject, id: string): { readonly call: ModelCall; rea
 }
 
 /** Whether arguments can go back as they came. */
-function isJsonText(text: unknown): text is string {
-  return typeof text === "string" && attemptNow(() => void JSON.parse(text)).ok;
+function isJsonText(text: string): boolean {
+  return attemptNow(() => void JSON.parse(text)).ok;
 }
 
 /** The calls in a message, as they are written there. */

@@ -1,5 +1,6 @@
 import type { ToolDescriptor } from "../../catalog/batch-tool.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { LIMITS } from "../../contract/limits.ts";
 import type { ToolReply } from "../../formats/provider-turn.ts";
 import type { Asked, Conversation, Dialect, Ending, Message, ModelTurn, Replies } from "./dialect.ts";
 import { canonicalJson } from "../../kit/json/canonical-json.ts";
@@ -19,7 +20,8 @@ export const MESSAGES: Dialect = {
   createRequests,
   readTurn(response) {
     const content = isJsonObject(response) ? response["content"] : undefined;
-    return Array.isArray(content) ? toTurn(content.filter(isJsonObject), response as JsonObject) : null;
+    if (!Array.isArray(content) || content.length > LIMITS.modelCalls) return null;
+    return toTurn(content.filter(isJsonObject), response as JsonObject);
   },
   join(turn, replies, [next, ...rest]) {
     const ids = usesIn(turn).map(({ id }) => String(id));
@@ -42,7 +44,10 @@ export const MESSAGES: Dialect = {
     if (last?.["role"] !== "user") return [...messages, { role: "user", content: text }];
     return [...messages.slice(0, -1), { ...last, content: [...blocksOf(last), { type: "text", text }] }];
   },
-  say: (text) => ({ role: "assistant", content: [{ type: "text", text }] }),
+  say: (text) => ({
+    role: "assistant",
+    content: [{ type: "text", text: text.trim() === "" ? NOTHING : text }],
+  }),
   findAnchors: (messages) =>
     messages.flatMap((message, at) =>
       message["role"] === "assistant"
@@ -72,6 +77,9 @@ export const MESSAGES: Dialect = {
   },
   createRelay: (isTheirs) => new MessagesRelay(isTheirs),
 };
+
+/** Stands for a text of nothing but space, which the API refuses. */
+const NOTHING = "…";
 
 /** As many breakpoints of its prompt cache as the API takes. */
 const BREAKPOINTS = 4;

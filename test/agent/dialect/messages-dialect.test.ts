@@ -222,6 +222,10 @@ describe("A turn goes back", () => {
   });
 });
 
+test.each(["", " ", "\n\n"])("A message of nothing is one that the API takes: %j", (said) => {
+  expect(MESSAGES.say(said)).toEqual(turn({ type: "text", text: "…" }));
+});
+
 describe("An answer", () => {
   const answer = {
     id: "msg_1",

@@ -10,8 +10,8 @@ import { readIdempotencyKey } from "../http/read-idempotency-key.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { quotaHeaders, retryHeaders } from "../http/respond.ts";
-import { RPC_CODES } from "../mcp/rpc-message.ts";
-import { respondError, serveMcp } from "../mcp/serve-mcp.ts";
+import { RPC_CODES } from "./rpc-message.ts";
+import { respondError, serveMcp } from "./serve-mcp.ts";
 
 /**
  * `/mcp?surface=`: the Model Context Protocol. Everything that is not the protocol's own (who calls, where from, how large,

@@ -1,0 +1,186 @@
+import { describe, expect, test } from "vitest";
+
+import type { Tool } from "../../src/catalog/define-tool.ts";
+import { parseBatch } from "../../src/contract/batch.ts";
+import { TestWorld, type WireResult } from "../support/execute-batch.ts";
+import { contractOf } from "../support/fake-actions.ts";
+import { valueOf } from "../support/unwrap.ts";
+
+const double = contractOf("double", { run: async (args) => ({ twice: 2 * (args as { n: number }).n }) });
+const broken = contractOf("broken", { run: () => Promise.reject(new Error("boom")) });
+const later = contractOf("later", {
+  isWrite: true,
+  execution: "fire-and-forget",
+  run: async () => ({ done: true }),
+});
+
+/** A tool that is a batch. */
+function flowOf(
+  name: string,
+  body: { actions: readonly object[]; on_error?: string; deadline_ms?: number; answer?: unknown },
+  declared: Partial<Tool> = {},
+): Tool {
+  const { answer, ...batch } = body;
+  return { ...contractOf(name), ...declared, flow: { batch: valueOf(parseBatch(batch, 1_000)), answer } };
+}
+
+const quadruple = flowOf("quadruple", {
+  actions: [
+    { id: "once", tool: "double", args: { n: { $ref: "input#/n" } } },
+    { id: "again", tool: "double", args: { n: { $ref: "once#/twice" } } },
+  ],
+  answer: { result: { $ref: "again#/twice" }, said: { $template: "{{input#/n}} times four" } },
+});
+
+async function run(
+  tools: readonly Tool[],
+  actions: readonly object[],
+  world = new TestWorld(),
+  batch: object = {},
+): Promise<readonly WireResult[]> {
+  const { results } = await world.run([double, broken, later, ...tools], { actions, ...batch });
+  return results;
+}
+
+describe("A flow in a batch", () => {
+  test("runs its actions with its arguments as their input, and answers what it says", async () => {
+    const [result] = await run([quadruple], [{ tool: "quadruple", args: { n: 3 } }]);
+    expect(result).toMatchObject({
+      status: "success",
+      data: { result: 12, said: "3 times four" },
+      meta: { attempts: 1 },
+    });
+  });
+
+  test("is referred to by other actions, and refers to them", async () => {
+    const results = await run(
+      [quadruple],
+      [
+        { id: "a", tool: "double", args: { n: 1 } },
+        { id: "b", tool: "quadruple", args: { n: { $ref: "a#/twice" } } },
+        { tool: "double", args: { n: { $ref: "b#/result" } } },
+      ],
+    );
+    expect(results[2]).toMatchObject({ data: { twice: 16 } });
+  });
+
+  test("runs once for each element of a loop", async () => {
+    const [result] = await run(
+      [quadruple],
+      [{ tool: "quadruple", for_each: [1, 2], args: { n: { $ref: "item#" } } }],
+    );
+    expect(result!.data).toMatchObject([{ data: { result: 4 } }, { data: { result: 8 } }]);
+  });
+
+  test("is one request of the quota, whatever it runs", async () => {
+    const world = new TestWorld();
+    await run(
+      [quadruple],
+      [
+        { tool: "quadruple", args: { n: 1 } },
+        { tool: "quadruple", args: { n: 2 } },
+      ],
+      world,
+    );
+    expect(world.gate.requests).toHaveLength(1);
+  });
+
+  test("records its background work, and says so by its success", async () => {
+    const world = new TestWorld();
+    const notify = flowOf("notify", { actions: [{ tool: "later" }] }, { isWrite: true });
+    const [result] = await run([notify], [{ tool: "notify" }], world);
+    expect(result).toMatchObject({ status: "success", data: null });
+    expect(world.gate.recordedIds.size).toBe(1);
+    expect(world.gate.requests.map(({ quota }) => quota === null)).toEqual([false, true]);
+  });
+
+  test("fails where its answer needs what failed, and not where it does not", async () => {
+    const actions = [
+      { id: "bad", tool: "broken" },
+      { id: "good", tool: "double", args: { n: 1 } },
+    ];
+    const needs = flowOf("needs", { actions, answer: { $ref: "bad#" } });
+    const does_not = flowOf("does_not", { actions, answer: { $ref: "good#/twice" } });
+    const silent = flowOf("silent", { actions });
+    const results = await run(
+      [needs, does_not, silent],
+      [{ tool: "needs" }, { tool: "does_not" }, { tool: "silent" }],
+    );
+    expect(results).toMatchObject([
+      {
+        status: "error",
+        error: { code: "DEPENDENCY_FAILED", hint: expect.stringContaining("TOOL_FAILED") as string },
+      },
+      { status: "success", data: 2 },
+      { status: "error", error: { code: "DEPENDENCY_FAILED" } },
+    ]);
+  });
+
+  test("is broken where a tool of it is gone, or is a flow by now", async () => {
+    const gone = flowOf("gone", { actions: [{ tool: "nowhere" }] });
+    const nested = flowOf("nested", { actions: [{ tool: "quadruple", args: { n: 1 } }] });
+    const results = await run([gone, nested, quadruple], [{ tool: "gone" }, { tool: "nested" }]);
+    for (const result of results)
+      expect(result).toMatchObject({ status: "error", error: { code: "FLOW_BROKEN" } });
+  });
+
+  test("ends at its own deadline or the batch's, whichever is first, and takes its reads with it", async () => {
+    const hangs = contractOf("hangs", {
+      timeoutMs: 60_000,
+      run: (_, { signal }) =>
+        new Promise((_resolve, reject) =>
+          signal.addEventListener("abort", () => reject(new Error("aborted"))),
+        ),
+    });
+    const slow = flowOf("slow", { actions: [{ tool: "hangs" }], deadline_ms: 2_000 }, { timeoutMs: 2_000 });
+    for (const [deadline_ms, expected] of [
+      [10_000, 2_000],
+      [500, 500],
+    ] as const) {
+      const world = new TestWorld();
+      const [result] = await run([hangs, slow], [{ tool: "slow" }], world, { deadline_ms });
+      expect(result!.status).not.toBe("success");
+      expect(world.clock.now() - 1_000_000).toBeLessThanOrEqual(expected + 1_000);
+    }
+  });
+
+  test("leaves a write whose end nobody knows unknown", async () => {
+    const lost = contractOf("lost", {
+      isWrite: true,
+      hosts: ["api.example.com"],
+      run: async (_, ctx) =>
+        (await ctx.fetch("https://api.example.com/", { method: "POST", body: {} })).json(),
+    });
+    const world = new TestWorld();
+    world.fetch = () => Promise.reject(new TypeError("connection lost"));
+    const writes = flowOf("writes", { actions: [{ id: "w", tool: "lost" }] }, { isWrite: true });
+    const [result] = await run([lost, writes], [{ tool: "writes" }], world);
+    expect(result).toMatchObject({ status: "unknown", error: { code: "DEPENDENCY_FAILED" } });
+  });
+
+  test("shares the header slots of the batch that it is inside of", async () => {
+    let open = 0;
+    let most = 0;
+    const world: TestWorld = new TestWorld();
+    world.fetch = async () => {
+      most = Math.max(most, (open += 1));
+      await world.clock.sleep(10);
+      open -= 1;
+      return Response.json({});
+    };
+    const get = contractOf("get", {
+      hosts: ["api.example.com"],
+      run: async (args, ctx) =>
+        (await ctx.fetch(`https://api.example.com/${(args as { n: number }).n}`)).json(),
+    });
+    const five = flowOf("five", {
+      actions: Array.from({ length: 5 }, (_, n) => ({ tool: "get", args: { n } })),
+    });
+    await run(
+      [get, five],
+      Array.from({ length: 4 }, (_, n) => ({ tool: "five", args: { n } })),
+      world,
+    );
+    expect(most).toBe(6);
+  });
+});
