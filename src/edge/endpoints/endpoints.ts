@@ -12,6 +12,7 @@ import { answerDiscovery, answerToolSchema } from "./meta-tools.ts";
 import { showObject } from "./objects.ts";
 import { describeEndpoints } from "./openapi.ts";
 import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
+import { runFlow } from "./run-flow.ts";
 import { TURNS } from "./turns.ts";
 
 /** Every path and method that is answered and described. `/mcp` and `/healthz` stand beside them in the app. */
@@ -26,6 +27,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   deleteTool,
   importTools,
   ...FLOW_ENDPOINTS,
+  runFlow,
   listJobs,
   showJob,
   cancelJob,

@@ -219,10 +219,10 @@ const flowListSchema = lazySchema(() =>
 );
 
 const EXAMPLE = {
-  summary: "Find tools for a task",
-  input_schema: { type: "object", properties: { task: { type: "string" } }, required: ["task"] },
+  summary: "Find tools that know a city",
+  input_schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
   actions: [
-    { id: "found", tool: "discover_tools", args: { query: { $template: "{{input#/task}}" }, limit: 3 } },
+    { id: "found", tool: "discover_tools", args: { query: { $template: "{{input#/city}}" }, limit: 3 } },
   ],
   answer: { $template: "{{found#/tools}}" },
 };
