@@ -198,17 +198,17 @@ export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
   run(args: z.output<Input>, context: ToolContext): Promise<unknown>;
 }
 
-/** A tool's declaration as it is kept: its JSON, and what that amounts to. */
-export interface AddedTool {
-  readonly json: string;
-  readonly fingerprint: string;
-}
-
-/** What a flow runs: a batch whose references may name the caller's input as well. */
+/** A batch with a name: what a tool does that is one. */
 export interface FlowBatch {
   readonly batch: Batch;
   /** What of its results is the answer, with references; undefined for none. */
   readonly answer: unknown;
+}
+
+/** A tool's declaration as it is kept: its JSON, and what that amounts to. */
+export interface AddedTool {
+  readonly json: string;
+  readonly fingerprint: string;
 }
 
 /** A declared tool with its defaults filled in. */

@@ -124,6 +124,19 @@ describe("A flow in a batch", () => {
       expect(result).toMatchObject({ status: "error", error: { code: "FLOW_BROKEN" } });
   });
 
+  test("is broken where a tool of it does more by now than the flow was kept for: nothing of it runs", async () => {
+    let calls = 0;
+    const run1 = async () => ((calls += 1), {});
+    const writes = contractOf("writes", { isWrite: true, run: run1 });
+    const removes = contractOf("removes", { isWrite: true, actions: ["delete"], run: run1 });
+    const reads = flowOf("reads", { actions: [{ tool: "writes" }] });
+    const unasked = flowOf("unasked", { actions: [{ tool: "removes" }] }, { isWrite: true });
+    const results = await run([writes, removes, reads, unasked], [{ tool: "reads" }, { tool: "unasked" }]);
+    for (const result of results)
+      expect(result).toMatchObject({ status: "error", error: { code: "FLOW_BROKEN" } });
+    expect(calls).toBe(0);
+  });
+
   test("ends at its own deadline or the batch's, whichever is first, and takes its reads with it", async () => {
     const hangs = contractOf("hangs", {
       timeoutMs: 60_000,

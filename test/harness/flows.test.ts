@@ -247,6 +247,17 @@ describe("a flow", () => {
     }
   });
 
+  test("that is kept can be run by its name, and called in a batch", async () => {
+    const actions = [{ id: "said", tool: "probe-echo", args: { n: { $ref: "input#/n" } } }];
+    const input_schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
+    const kept = await put("say-it", { actions, input_schema, answer: { $ref: "said#/n" } });
+    expect(kept.status, kept.text).toBe(201);
+    const ran = await send("POST", "/v1/flows/say-it/run", { input: { n: 7 } });
+    expect([ran.status, json(ran)["answer"]]).toEqual([200, 7]);
+    const { results } = await admin.execute([{ tool: "say-it", args: { n: 8 } }]);
+    expect(results[0]).toMatchObject({ tool: "say-it", status: "success", data: 8 });
+  });
+
   test("of another tenant is as unknown as one that there is not", async () => {
     await put("ours-alone");
     const stranger = as("stranger");

@@ -15,7 +15,7 @@ import { checkActions } from "./check-actions.ts";
 import { checkAnswer } from "./check-answer.ts";
 import { type FlowDeclaration, flowSchema, INPUT, type KeptFlow } from "./flow-schema.ts";
 import { batchOf } from "./flow-tool.ts";
-import { factsOf } from "./plan-flow.ts";
+import { factsOf } from "./plan-kept-flow.ts";
 
 export interface FlowOptions {
   readonly name: string;
@@ -121,8 +121,8 @@ const ofTools = "What a flow is follows from the tools that its actions call; le
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["triggers", "Triggers are not offered yet; leave 'triggers' out and run the flow by its name."],
   ["dry_run", "'dry_run' is said when the flow is run; leave it out."],
-  ["max_tokens", "'max_tokens' is a batch's that runs the flow; leave it out."],
-  ["skip_approval", "'skip_approval' is a batch's that runs the flow; leave it out."],
+  ["max_tokens", "'max_tokens' is said when the flow is run; leave it out."],
+  ["skip_approval", "'skip_approval' is said when the flow is run; leave it out."],
   ["category", "Every flow is of the category 'flows'; leave it out."],
   ["is_write", ofTools],
   ["confirm", ofTools],

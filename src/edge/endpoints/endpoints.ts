@@ -11,8 +11,8 @@ import { MODEL_ENDPOINTS } from "./model-requests.ts";
 import { answerDiscovery, answerToolSchema } from "./meta-tools.ts";
 import { showObject } from "./objects.ts";
 import { describeEndpoints } from "./openapi.ts";
-import { runFlow } from "./run-flow.ts";
 import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
+import { runFlow } from "./run-flow.ts";
 import { TURNS } from "./turns.ts";
 
 /** Every path and method that is answered and described. `/mcp` and `/healthz` stand beside them in the app. */

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { isGranted } from "../../catalog/catalog.ts";
 import type { AddedTool, Tool } from "../../catalog/define-tool.ts";
 import { FLOWS, flowSchema, type KeptFlow } from "../../catalog/flow/flow-schema.ts";
-import { planFlow } from "../../catalog/flow/plan-flow.ts";
+import { planKeptFlow } from "../../catalog/flow/plan-kept-flow.ts";
 import { isFlow, type ToolChangeRefusal } from "../../contract/gate/kept-tool.ts";
 import { describe } from "../../contract/issues.ts";
 import { isJsonObject } from "../../contract/json.ts";
@@ -11,6 +11,7 @@ import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
 import { makeRefusal, type Refusal, type RefusalIssue } from "../../contract/refusal.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
 import { visibleText } from "../../kit/visible-text.ts";
+import { noFlow } from "../../flows/plan-flow.ts";
 import { describePlan, planSchema } from "../../plan/describe-plan.ts";
 import { askGate } from "../http/ask-gate.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
@@ -66,7 +67,7 @@ const listFlows: Endpoint = {
     const answer: Written<typeof flowListSchema> = {
       flows: (catalog.byCategory.get(FLOWS) ?? []).filter(isFlowTool).map((tool) => {
         const { name, summary, isWrite, added } = tool;
-        const planned = planFlow(tool, catalog);
+        const planned = planKeptFlow(tool, catalog);
         const shown = { name, summary, is_write: isWrite, fingerprint: added.fingerprint };
         return planned.ok ? shown : { ...shown, broken: planned.error };
       }),
@@ -87,8 +88,8 @@ const showFlow: Endpoint = {
   runsNothing: true,
   handle: async (_, { catalog, requestId }, name) => {
     const tool = catalog.get(name);
-    if (tool === undefined || !isFlowTool(tool)) return err(refuseUnknownFlow(name));
-    const planned = planFlow(tool, catalog);
+    if (tool === undefined || !isFlowTool(tool)) return err(noFlow(name));
+    const planned = planKeptFlow(tool, catalog);
     const answer: Written<typeof shownFlowSchema> = {
       ...toShown(JSON.parse(tool.added.json) as KeptFlow, tool.added),
       ...(planned.ok ? { plan: describePlan(planned.value).plan } : { broken: planned.error }),
@@ -116,13 +117,13 @@ const deleteFlow: Endpoint = {
     if (!found.ok) return found;
     const isThere =
       found.value !== null && isFlow(found.value) && isGranted(caller.tools, { name, category: FLOWS });
-    if (!isThere) return err(refuseUnknownFlow(name));
+    if (!isThere) return err(noFlow(name));
     const changed = await askGate(
       () => gate.changeTools({ kind: "delete", name }),
       "Whether the flow was deleted is not certain; look whether it is still there.",
     );
     if (!changed.ok) return changed;
-    if (!changed.value.ok) return err(refuseUnknownFlow(name));
+    if (!changed.value.ok) return err(noFlow(name));
     return ok(new Response(null, { status: 204, headers: baseHeaders(requestId) }));
   },
   describe: () => ({
@@ -136,11 +137,6 @@ const deleteFlow: Endpoint = {
 
 /** Batches with a name: kept, listed, shown and deleted. */
 export const FLOW_ENDPOINTS: readonly Endpoint[] = [listFlows, showFlow, putFlow, deleteFlow];
-
-/** Refuse a flow that there is not, in the same words as one that the key may not call. */
-function refuseUnknownFlow(name: string): Refusal {
-  return makeRefusal("NOT_FOUND", `There is no flow named '${visibleText(name)}'.`);
-}
 
 /** Whether a tool is a flow that a tenant keeps, one of an older version that is no batch any more among them. */
 function isFlowTool(tool: Tool): tool is Tool & { readonly added: AddedTool } {
@@ -223,10 +219,10 @@ const flowListSchema = lazySchema(() =>
 );
 
 const EXAMPLE = {
-  summary: "Find tools for a task",
-  input_schema: { type: "object", properties: { task: { type: "string" } }, required: ["task"] },
+  summary: "Find tools that know a city",
+  input_schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
   actions: [
-    { id: "found", tool: "discover_tools", args: { query: { $template: "{{input#/task}}" }, limit: 3 } },
+    { id: "found", tool: "discover_tools", args: { query: { $template: "{{input#/city}}" }, limit: 3 } },
   ],
   answer: { $template: "{{found#/tools}}" },
 };

@@ -65,7 +65,7 @@ export const runFlow: Endpoint = {
     summary: "Run a flow with an input",
     tag: "Flows",
     keyed: true,
-    body: { schema: runSchema(), example: { input: { task: "weather in Phoenix" } } },
+    body: { schema: runSchema(), example: { input: { city: "Phoenix" } } },
     answer: {
       description:
         "One result for every action of the flow, in its order, and its answer; with dry_run, the plan",

@@ -97,7 +97,7 @@ const BAD: readonly Row[] = [
     "/max_tokens",
     "no such field",
     "the number 10",
-    "'max_tokens' is a batch's that runs the flow; leave it out.",
+    "'max_tokens' is said when the flow is run; leave it out.",
   ],
   [
     "skip_approval",
@@ -105,7 +105,7 @@ const BAD: readonly Row[] = [
     "/skip_approval",
     "no such field",
     "the boolean true",
-    "'skip_approval' is a batch's that runs the flow; leave it out.",
+    "'skip_approval' is said when the flow is run; leave it out.",
   ],
   [
     "a contract",
