@@ -20,11 +20,15 @@ test("the commands of docs/flows.md do what the page says, in its order", async 
     const { stdout } = await run("bash", ["-c", command], { env });
     answers.push(stdout === "" ? null : JSON.parse(stdout));
   }
-  const [kept, listed, shown, deleted] = answers as [Record<string, unknown>, ...unknown[]];
+  const [kept, ran, listed, shown, deleted] = answers as [Record<string, unknown>, ...unknown[]];
   const { name, summary, is_write, fingerprint } = kept;
   expect([name, is_write]).toEqual(["first_item", false]);
+  expect(ran).toMatchObject({
+    results: [{ status: "success" }, { status: "success" }],
+    answer: { item: { id: "pump-1" }, said: "The first item for pump" },
+  });
   expect(listed).toEqual({ flows: [{ name, summary, is_write, fingerprint }] });
   expect(shown).toMatchObject({ ...kept, plan: { waves: [["found"], ["first"]] } });
   expect(deleted).toBeNull();
-  expect(answers).toHaveLength(4);
+  expect(answers).toHaveLength(5);
 });
