@@ -271,8 +271,13 @@ function endOf(wanted: number, text: string, at: number): number {
     return wanted > 0xffff && text.codePointAt(at) === wanted ? at + 2 : -1;
   }
   if (wanted === BACKSLASH) return endOfBackslashes(text, at);
-  if (readEscape(text, at) === wanted) return escapeEnd;
-  if (wanted < 128) return -1;
+  // In several parts first: the first byte of `Ã` in UTF-8 is `Ã` itself.
+  const end = wanted < 128 ? -1 : endOfWide(wanted, text, at);
+  if (end >= 0) return end;
+  return readEscape(text, at) === wanted ? escapeEnd : -1;
+}
+
+function endOfWide(wanted: number, text: string, at: number): number {
   const character = String.fromCodePoint(wanted);
   const end = wanted > 0xffff ? endOfParts([character.charCodeAt(0), character.charCodeAt(1)], text, at) : -1;
   return end >= 0 ? end : endOfParts([...new TextEncoder().encode(character)], text, at);

@@ -202,6 +202,14 @@ describe("createRedactor()", () => {
     expect(createRedactor([key])(JSON.stringify({ key }))).toBe('{"key":"[redacted]"}');
   });
 
+  it("finds a character whose UTF-8 begins with its own code", () => {
+    const secret = "Ã     ¡";
+    const redact = createRedactor([secret]);
+    expect(redact(JSON.stringify(encodeURIComponent(secret)))).toBe('"[redacted]"');
+    // As Latin-1, too.
+    expect(redact('"%C3     %A1"')).toBe('"[redacted]"');
+  });
+
   it("P7: lets no encoding of any secret through and keeps the JSON valid", () => {
     const secrets = fc.string({ minLength: 6, maxLength: 40, unit: "grapheme" }).filter((text) => {
       const trimmed = text.trim();
