@@ -3,7 +3,7 @@ import type { PendingConfirmation } from "../contract/outcome.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import type { Execution } from "../gate/execution.ts";
 import { canonicalJson } from "../kit/json/canonical-json.ts";
-import { err, ok, type Result } from "../kit/result.ts";
+import { attempt, err, ok, type Result } from "../kit/result.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import { askModel, type ModelAddress, type Outlet, type Streaming } from "./ask-model.ts";
 import type {
@@ -210,7 +210,7 @@ async function runOurs(
 
 /** Who is gone is noticed by the signal. */
 async function pass(audience: Audience, text: string): Promise<void> {
-  if (text !== "") await audience.write(text).catch(() => {});
+  if (text !== "") await attempt(() => audience.write(text));
 }
 
 function add(progress: Progress, dialect: Dialect, text: string): void {
