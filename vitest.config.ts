@@ -82,6 +82,7 @@ export default defineConfig(({ mode }) => ({
           // A sample of thousands takes what it takes.
           testTimeout: 300_000,
           name: "core",
+          setupFiles: "test/support/fixed-seed.ts",
           include: ["test/**/*.test.ts"],
           exclude: [
             "test/edge/**",
@@ -109,6 +110,7 @@ export default defineConfig(({ mode }) => ({
           name: "harness",
           include: ["test/harness/**/*.test.ts", "test/limits.test.ts", "test/seeds/worked-examples.test.ts"],
           globalSetup: "test/support/build-sandbox-once.ts",
+          setupFiles: "test/support/fixed-seed.ts",
         },
       },
     ],

@@ -207,7 +207,7 @@ class Reader {
   #readJson(label: ReactLabel, start: number): number {
     const bound = this.#boundBehind(start);
     const { end, missing } = findJsonSpan(this.#text, start, bound);
-    const text = this.#text.slice(start, end);
+    const text = this.#text.slice(start, end).trimEnd();
     const calls = readWrittenCalls(text, true);
     const name = calls === null ? findWrittenName(text) : null;
     if (calls === null || calls.length === 0) this.#misses += 1;
@@ -367,7 +367,8 @@ class Reader {
     const hasSecond = behind < bound && this.#text.charAt(behind) === "{";
     const isWhole = span.missing === "" && !hasSecond;
     const end = isWhole ? span.end : bound;
-    const text = this.#text.slice(start, end);
+    // What was said ends without the blanks of its last string, so the call is read without them too.
+    const text = this.#text.slice(start, end).trimEnd();
     const args = repairArguments(blankTrailingCommas(text));
     // What follows may be text of its last string: an action that is quoted there must not run.
     if (span.missing !== "" && !args.args.ok) this.#stop = bound;

@@ -48,6 +48,15 @@ export interface AgentRequest {
   readonly audience: Audience | null;
 }
 
+/** An answer of the model: what it was, how it is to be read, how long it took, and whose its calls are. */
+interface Said {
+  readonly turn: ModelTurn;
+  readonly read: Understood;
+  readonly ms: number;
+  readonly ours: readonly ModelCall[];
+  readonly theirs: readonly ModelCall[];
+}
+
 /** What has been said and done so far. */
 interface Progress {
   messages: readonly Message[];
@@ -57,8 +66,8 @@ interface Progress {
   readonly rounds: string[];
   questions: readonly PendingConfirmation[];
   plans: number;
-  /** What the last answer of the model was, how it is to be read, and how long it took. */
-  said: { readonly turn: ModelTurn; readonly read: Understood; readonly ms: number } | null;
+  /** The last answer of the model. */
+  said: Said | null;
   /** Replies of the last round, by the ids of its calls. */
   replies: ReadonlyMap<string, KeptReply>;
 }
@@ -121,13 +130,14 @@ export async function runAgent(
         const { turn, ms } = answered.value;
         progress.usage = sumUsage(progress.usage, turn.usage);
         const read = voice.understand(turn, () => execution.ports.newId());
-        progress.said = { turn, read, ms };
+        const ours = read.calls.filter(({ name }) => !conversation.theirs.has(name));
+        const theirs = read.calls.filter(({ name }) => conversation.theirs.has(name));
+        progress.said = { turn, read, ms, ours, theirs };
         progress.replies = new Map();
-        const theirs = read.calls.filter(({ name }) => conversation.theirs.has(name)).length;
         [state, move] = nextMove(state, {
           kind: "answered",
-          ours: read.calls.length - theirs,
-          callsTheirs: theirs > 0,
+          ours: ours.length,
+          callsTheirs: theirs.length > 0,
         });
         break;
       }
@@ -183,12 +193,11 @@ async function ask(
 
 /** Run those calls of the last answer that belong to us. */
 async function runOurs(
-  { conversation, options, bodyBytes, endsAt, audience }: AgentRequest,
+  { options, bodyBytes, endsAt, audience }: AgentRequest,
   execution: Execution,
   progress: Progress,
 ): Promise<Round> {
-  const { read, ms } = progress.said!;
-  const ours = read.calls.filter(({ name }) => !conversation.theirs.has(name));
+  const { ours, ms } = progress.said!;
   const stopWaiting = audience?.wait();
   const round = await runRound(ours, execution, {
     bodyBytes,
@@ -214,10 +223,9 @@ async function pass(audience: Audience, text: string): Promise<void> {
 }
 
 function add(progress: Progress, dialect: Dialect, text: string): void {
-  const unseen = dialect.tell(progress.unseen, text);
-  // Said in a message that the caller sent, it is part of that one; kept, it is a message by itself.
   progress.messages = dialect.tell(progress.messages, text);
-  progress.unseen = unseen;
+  // Said in a message that the caller sent, it is part of that one; kept, it is a message by itself.
+  progress.unseen = dialect.tell(progress.unseen, text);
 }
 
 function append(progress: Progress, messages: readonly Message[]): void {
@@ -243,10 +251,9 @@ async function finish(
   execution: Execution,
   progress: Progress,
 ): Promise<Result<string, AgentRefusal>> {
-  const { conversation, dialect, audience } = request;
-  const { turn, read } = progress.said!;
-  const calls =
-    stopped === "client_tools" ? read.calls.filter(({ name }) => conversation.theirs.has(name)) : [];
+  const { dialect, audience } = request;
+  const { turn, read, theirs } = progress.said!;
+  const calls = stopped === "client_tools" ? theirs : [];
   if (
     (stopped === "client_tools" || stopped === "confirmation") &&
     !(await keep(stopped, calls, request, execution, progress))

@@ -1,10 +1,10 @@
-import { AnswerBudget, toEnvelopeJson, toResultJson } from "../answer/envelope.ts";
+import { AnswerBudget, type BatchMeasures, toEnvelopeJson, toResultJson } from "../answer/envelope.ts";
 import { shapeOutcomes } from "../answer/shape-outcomes.ts";
 import type { Batch } from "../contract/batch.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { makeFailure, toWireFailure } from "../contract/failure.ts";
 import type { Outcome, PendingConfirmation } from "../contract/outcome.ts";
-import { type Refusal, toProblem } from "../contract/refusal.ts";
+import type { Refusal } from "../contract/refusal.ts";
 import { execute, executePlan, withCurrentTools } from "../executor.ts";
 import type { ToolReply } from "../formats/provider-turn.ts";
 import { toRefusedReply, toToolReply } from "../formats/to-tool-reply.ts";
@@ -14,7 +14,6 @@ import { canonicalKey } from "../kit/json/canonical-key.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { makePlan } from "../plan/make-plan.ts";
 import type { Plan, Step } from "../plan/step.ts";
-import type { BatchMeasures } from "../answer/envelope.ts";
 import type { ModelCall } from "./dialect/dialect.ts";
 import { type Part, type RoundBatch, toRoundBatches } from "./round-batches.ts";
 
@@ -242,10 +241,9 @@ function findWaiting(steps: readonly Step[], outcomes: readonly Outcome[]): read
 
 /** The results of actions whose batch was refused: each is told, and none ran. */
 function refuseActions({ from, to }: Part, { entries }: Batch, refusal: Refusal): readonly string[] {
-  const { detail } = toProblem(refusal);
-  const { retryAfterMs } = refusal;
+  const { hint, retryAfterMs } = refusal;
   const code = refusal.code === "QUOTA_EXCEEDED" ? "RATE_LIMITED" : "INVALID_ACTION";
-  const more = { hint: detail, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  const more = { hint, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   const error = toWireFailure(makeFailure(refusal.code === "UNAVAILABLE" ? "OVERLOADED" : code, more));
   return entries
     .slice(from, to)

@@ -256,7 +256,8 @@ export interface Tool {
   run(args: unknown, context: ToolContext): Promise<unknown>;
 }
 
-const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+/** How a tool is named, so that every format can offer it under that name. */
+export const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 const WORD = /^[a-z][a-z0-9_-]{0,63}$/;
 const word = must(`match ${WORD}`, matches(WORD));
 

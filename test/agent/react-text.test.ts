@@ -558,6 +558,16 @@ describe("Any text", () => {
     );
   });
 
+  test.each([
+    '**Action:** Thought: {"Thought: ',
+    'Action: a\nAction Input: {"x \n\nAction: b\n',
+    'Action: {"tool": "a", "args": {"x \n',
+  ])("that is cut off behind a blank has the same calls when what was said is read again: %j", (text) => {
+    const { calls, said } = readReactText(text);
+    expect(calls).toHaveLength(1);
+    expect(callsOf(said)).toEqual(callsOf(text));
+  });
+
   test("whose calls are read has the same calls when what was said is read again", () => {
     fc.assert(
       fc.property(turns, (text) => {

@@ -4,8 +4,8 @@ import { isJsonObject } from "../../contract/json.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { orchestrationSchema } from "../../contract/orchestration.ts";
+import { TOOL_NAME } from "../define-tool.ts";
 
-const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 const WORD = /^[a-z][a-z0-9_-]{0,63}$/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const POINTER = /^(?:\/(?:[^~]|~[01])*)?$/;

@@ -7,6 +7,7 @@ import type { Plan } from "../../plan/step.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
 import { parsePointer } from "../../kit/json/json-pointer.ts";
 import type { Catalog } from "../catalog.ts";
+import { TOOL_NAME } from "../define-tool.ts";
 import { checkText } from "../declared/check-text.ts";
 import { type DeclarationIssue, Problems, suggestName } from "../declared/problems.ts";
 import { argumentsOf } from "../json-schema/arguments-of.ts";
@@ -59,8 +60,6 @@ export function parseFlow(
     needs: [...new Set(called.flatMap((tool) => (tool.added === undefined ? [] : [tool.name])))],
   });
 }
-
-const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /** What the shape of one field allows to be looked at is looked at, whatever is wrong with the others. */
 function checkMeaning(

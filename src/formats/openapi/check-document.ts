@@ -1,3 +1,4 @@
+import { TOOL_NAME } from "../../catalog/define-tool.ts";
 import { type Problems, suggestName } from "../../catalog/declared/problems.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -70,5 +71,3 @@ export function findStrangeNames(
       problems.add(["overrides", id, "result"], "a JSON Pointer, such as /data/items", result);
   }
 }
-
-const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;

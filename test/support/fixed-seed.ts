@@ -1,0 +1,10 @@
+import fc from "fast-check";
+
+/**
+ * Random samples are the same in every run, so that `npm test` says of a commit what it said before.
+ *
+ * `VOLLEY_SEED=random npm test` looks elsewhere, and a number there repeats what such a run found.
+ */
+const asked = process.env["VOLLEY_SEED"];
+
+if (asked !== "random") fc.configureGlobal({ seed: Number(asked ?? 20_261_122) });
