@@ -41,6 +41,7 @@ const LADDER: Readonly<Record<string, string>> = {
   "edge/durable": `${EDGE} edge/platform`,
   "edge/gate-client": `${EDGE} edge/platform edge/durable`,
   "edge/http": `${EDGE} edge/platform edge/gate-client`,
+  "edge/triggers": `${EDGE} edge/platform edge/http`,
   "edge/mcp": `${EDGE} edge/platform edge/http`,
   "edge/openapi": `${EDGE} edge/http`,
   "edge/endpoints": `${EDGE} edge/platform edge/http edge/mcp edge/openapi`,

@@ -9,13 +9,14 @@ import { cutOutcomes } from "./shape-outcomes.ts";
  *
  * @param json the answer as it is
  * @param write writes the answer with these outcomes instead
+ * @param limit bytes that it may take
  */
 export function fitAnswer(
   json: string,
   outcomes: readonly Outcome[],
   write: (outcomes: readonly Outcome[]) => string,
+  limit: number = LIMITS.idempotencyAnswerBytes,
 ): string {
-  const limit = LIMITS.idempotencyAnswerBytes;
   if (isWithin(json, limit)) return json;
   const tokensOf = rememberTokens();
   const weight = outcomes.reduce((sum, outcome) => sum + weightOf(outcome, tokensOf), 0);
@@ -30,10 +31,13 @@ export function fitAnswer(
 }
 
 /** Fit one action's result into what its key may keep. References then see the cut data too. */
-export function fitOutcome<T extends Outcome>(outcome: T): T {
-  if (outcome.status !== "success") return fitPartial(outcome);
+export function fitOutcome<T extends Outcome>(
+  outcome: T,
+  mostBytes: number = LIMITS.idempotencyResultBytes,
+): T {
+  if (outcome.status !== "success") return fitPartial(outcome, mostBytes);
   const texts = [outcome.json, ...(outcome.shown === undefined ? [] : [outcome.shown.json])];
-  const limit = LIMITS.idempotencyResultBytes / texts.length;
+  const limit = mostBytes / texts.length;
   if (texts.every((json) => isWithin(json, limit))) return outcome;
 
   const whole = cutText(outcome.data, outcome.json, limit);
@@ -47,9 +51,8 @@ export function fitOutcome<T extends Outcome>(outcome: T): T {
   };
 }
 
-function fitPartial<T extends Outcome>(outcome: T): T {
+function fitPartial<T extends Outcome>(outcome: T, limit: number): T {
   const partial = shownOf(outcome);
-  const limit = LIMITS.idempotencyResultBytes;
   if (partial === undefined || isWithin(partial.json, limit)) return outcome;
   const cut = cutText(partial.data, partial.json, limit);
   return { ...outcome, partial: textOf(cut), meta: { ...outcome.meta, ...cut.meta } };

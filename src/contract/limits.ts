@@ -168,6 +168,22 @@ export const LIMITS = {
   callbackTimeoutMs: 15_000,
   /** Deliveries that one alarm makes at once: an endpoint that hangs leaves jobs most of their slots. */
   callbacksAtOnce: 2,
+  /** Runs of flows that one alarm has under way: with the deliveries beside them there is always a slot for another job. */
+  runsAtOnce: 3,
+  /** Runs of one flow under way at once that are begun by the requests which recorded them; the others wait for the alarm. */
+  runsByRequests: 10,
+  /** Live runs of one flow: a burst of a thousand deliveries, while another is being worked off. */
+  flowBacklog: 2_000,
+  /** Live runs of all flows of a tenant together: what an object looks through whenever a place is free. */
+  runBacklog: 10_000,
+  /** Attempts and deliveries that one alarm begins: the platform gives it 30 s of CPU, and a run may take 50 ms of that. */
+  workPerAlarm: 500,
+  /** How long what caused a run is remembered, so that it causes no other: as long as senders of webhooks try again. */
+  causeMs: 24 * 3_600_000,
+  /** Causes that a tenant's object remembers: ten a second for a day; when there are more, no run is recorded. */
+  causesKept: 1_000_000,
+  /** Results of steps that are kept for the attempts to come of a run, together: what does not fit is read again. */
+  runStepsBytes: 256 * 1024,
   /** How long an endpoint that answered 410 Gone is sent nothing more. */
   goneEndpointMs: 24 * 3_600_000,
   /** Such endpoints remembered at once. */

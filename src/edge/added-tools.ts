@@ -21,6 +21,7 @@ export class AddedTools {
   readonly #catalog: Catalog;
   readonly #secrets: ToolSecrets;
   readonly #clock: Pick<Clock, "now">;
+  #compile: ((json: string) => Tool) | undefined;
 
   constructor(catalog: Catalog, secrets: ToolSecrets, clock: Pick<Clock, "now">) {
     this.#catalog = catalog;
@@ -49,8 +50,18 @@ export class AddedTools {
     return registry?.catalogOf(caller) ?? this.#catalog.restrictTo(caller.tools);
   }
 
+  /** Make a tool of what was kept of one. */
+  async compile(json: string): Promise<Tool> {
+    const compile = await this.#loadCompiler();
+    return compile(json);
+  }
+
   async #createRegistry(): Promise<ToolRegistry> {
     const { ToolRegistry: Registry } = await import("../registry/tool-registry.ts");
-    return new Registry({ shipped: this.#catalog, compile: await loadCompiler(this.#secrets) });
+    return new Registry({ shipped: this.#catalog, compile: await this.#loadCompiler() });
+  }
+
+  async #loadCompiler(): Promise<(json: string) => Tool> {
+    return (this.#compile ??= await loadCompiler(this.#secrets));
   }
 }

@@ -86,6 +86,16 @@ export function createVolley(options: VolleyOptions) {
           if (claim.spec.toolJson !== undefined) compile ??= await loadCompiler(toolSecrets);
           return runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs);
         },
+        async run(claim) {
+          const { attemptRun } = await import("./triggers/attempt-run.ts");
+          const bytes = options.requestResponseBytes / LIMITS.runsAtOnce;
+          await attemptRun(claim, deploymentOf(env), {
+            tenant,
+            // The object lives on while something of it is under way.
+            defer: () => {},
+            inside: { slots, budget: new ByteBudget(bytes, LIMITS.responseReserveBytes) },
+          });
+        },
         deliver: (claim) => sendCallback(claim, { ports, options, slots }),
       };
     },

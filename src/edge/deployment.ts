@@ -66,6 +66,12 @@ const NO_TOOL_GATES: ToolGates = {
 /** One configuration, read once per isolate. */
 export interface Deployment {
   readonly keys: KeyRing;
+  /** Whoever asks for what nobody asks for: runs of a tenant's flows. Null where no key of the tenant is configured. */
+  runnerOf(tenant: string): Caller | null;
+  /** Make a tool of what was kept of one. */
+  compile(json: string): Promise<Tool>;
+  /** A secret that the operator has bound to a tenant; undefined where it is not bound or not set. */
+  secretOf(name: string, tenant: string): string | undefined;
   contextOf(caller: Caller, requestId: string, defer: (work: Promise<unknown>) => void): RequestContext;
 }
 
@@ -113,8 +119,19 @@ export function createDeployment(
   // Where nobody says where objects are kept, nothing is placed.
   const placedPorts = ({ jurisdiction }: Caller): Ports =>
     jurisdiction === undefined ? ports : placeWorkspaces(ports, jurisdiction);
+  const runners = new Map<string, Caller>();
   return {
     keys,
+    runnerOf(tenant) {
+      const known = runners.get(tenant);
+      if (known !== undefined) return known;
+      const runner = makeRunner(tenant, keys.callers);
+      if (runner !== null) runners.set(tenant, runner);
+      return runner;
+    },
+    compile: (json) => added.compile(json),
+    secretOf: (name, tenant) =>
+      toolSecrets.get(name)?.tenants.has(tenant) === true ? ports.secret(name) : undefined,
     contextOf(caller, requestId, defer) {
       const clock = new TimerQueue(ports.clock);
       let made: Gate | undefined;
@@ -178,4 +195,18 @@ export function createDeployment(
       };
     },
   };
+}
+
+/**
+ * Make the caller that a tenant's runs have: it may call what any key of the tenant may, because a flow belongs to the tenant
+ * and names its tools. Its name is none that a key can have.
+ */
+function makeRunner(tenant: string, callers: readonly Caller[]): Caller | null {
+  const own = callers.filter((caller) => caller.tenant === tenant);
+  const [first] = own;
+  if (first === undefined) return null;
+  const { quota, jurisdiction } = first;
+  const tools = [...new Set(own.flatMap((caller) => caller.tools))];
+  const placed = jurisdiction === undefined ? {} : { jurisdiction };
+  return { name: "flow:", tenant, tools, quota, skipApproval: false, ...placed };
 }

@@ -54,7 +54,11 @@ export function createFlowRunner(execution: Execution): RunFlow {
  * Say what a flow came to: its answer, where everything that the answer needs has succeeded. Without an answer it has succeeded
  * where all of its actions have. A write whose end nobody knows leaves that of the flow unknown.
  */
-function toOutcome(plan: Plan, { outcomes }: Executed, answer: unknown): Outcome {
+export function toOutcome(
+  plan: Plan,
+  { outcomes }: Pick<Executed, "outcomes">,
+  answer: unknown,
+): Extract<Outcome, { readonly status: "success" | "error" | "unknown" }> {
   const at = (wanted: (outcome: Outcome) => boolean): number => outcomes.findIndex(wanted);
   const lost = at(({ status }) => status === "unknown");
   const failed = at(isFailure);
@@ -93,7 +97,7 @@ export function resolveAnswer(
   );
 }
 
-function toSuccess(data: unknown): Outcome {
+function toSuccess(data: unknown): ReturnType<typeof toOutcome> {
   const written = attemptNow(() => serialiseOutput(data));
   if (written.ok) {
     const meta: OutcomeMeta = { bytes: written.value.bytes };
@@ -103,6 +107,6 @@ function toSuccess(data: unknown): Outcome {
   return fail(failure);
 }
 
-function fail(error: Failure): Outcome {
+function fail(error: Failure): Extract<Outcome, { readonly status: "error" }> {
   return { status: "error", error, meta: {} };
 }

@@ -7,7 +7,8 @@ import type { Plan, Step } from "../plan/step.ts";
 import { admitPlan, type Admitted, type Refused } from "./admit-plan.ts";
 import { bindPlan } from "./bind-plan.ts";
 import { abandonKeys, ClaimedKeys } from "./claimed-keys.ts";
-import type { Execution } from "./execution.ts";
+import type { Ports } from "../egress/ports.ts";
+import type { Execution, Resumed } from "./execution.ts";
 import { createMakeJob, type MakeJob, makeJobs } from "./make-job.ts";
 import { StepIds } from "./step-ids.ts";
 
@@ -34,18 +35,20 @@ export async function admit(
   execution: Execution,
   keysOf?: (plan: Plan) => Promise<IdempotencyRequest | null>,
 ): Promise<Result<Admission, Refused>> {
-  const { caller, origin, ports, gate, countAlone, options, defer, onAdmitted } = execution;
+  const { caller, origin, ports, gate, countAlone, options, defer, onAdmitted, resumed } = execution;
   const startedAt = ports.clock.now();
   const plan = planned.steps.some(asksDeployment) ? bindPlan(planned, execution) : planned;
   const idempotency = keysOf === undefined ? null : await keysOf(plan);
   const { headerSlots } = options;
-  const ids = once(() => new StepIds(ports, idempotency));
+  const ids = once(() => (resumed === undefined ? new StepIds(ports, idempotency) : idsOf(resumed, ports)));
   const batchId = once(() => ports.newId());
   const jobOrigin = (): JobOrigin => ({ ...origin, batchId: batchId() });
   const makeJob = once(() => createMakeJob(plan, { ids: ids(), headerSlots, origin: jobOrigin }));
   const jobs = plan.steps.some(isBackground) ? makeJobs(plan, makeJob()) : NO_JOBS;
   const { isCounted = false } = execution;
-  const admitted = await admitPlan(plan, caller, { jobs, idempotency, countAlone, isCounted }, gate);
+  const retaken = resumed?.retaken;
+  const asked = { jobs, idempotency, countAlone, isCounted, retaken };
+  const admitted = await admitPlan(plan, caller, asked, gate);
   if (!admitted.ok) {
     if (idempotency !== null && admitted.error.refusal.code === "UNAVAILABLE")
       defer(attempt(() => gate.complete(abandonKeys(idempotency))));
@@ -54,9 +57,17 @@ export async function admit(
   const { quota, replay, claimed } = admitted.value;
   if (replay === null) onAdmitted?.(quota);
   const admission = { startedAt, admitted: admitted.value, ids, batchId, jobOrigin, makeJob };
+  if (resumed !== undefined)
+    return ok({ ...admission, jobs, keys: new ClaimedKeys(plan, resumed.asked, resumed.claimed) });
   if (idempotency === null || claimed === null) return ok({ ...admission, jobs, keys: null });
   ids().take(claimed);
   return ok({ ...admission, jobs: reseed(jobs, ids()), keys: new ClaimedKeys(plan, idempotency, claimed) });
+}
+
+function idsOf({ asked, claimed }: Resumed, ports: Ports): StepIds {
+  const ids = new StepIds(ports, asked);
+  ids.take(claimed);
+  return ids;
 }
 
 /** Give the jobs of keys that an earlier run began the ids under which the gate has recorded them. */

@@ -43,6 +43,8 @@ export interface Asked {
   readonly countAlone: (quota: RateLimit) => boolean;
   /** It is part of a request that is counted already, planned with the same tools. */
   readonly isCounted?: boolean;
+  /** An earlier run of the same plan may have recorded the jobs. */
+  readonly retaken?: boolean | undefined;
 }
 
 /** A batch of which nothing ran. */
@@ -236,7 +238,7 @@ function refuseKey(state: KeyState): Refusal | null {
 function toRequest(
   plan: Plan,
   caller: Caller,
-  { jobs, idempotency, isCounted = false }: Asked,
+  { jobs, idempotency, isCounted = false, retaken }: Asked,
   same: ReadonlyMap<number, number>,
 ): AdmissionRequest {
   const failFast = plan.onError === "fail-fast";
@@ -246,7 +248,7 @@ function toRequest(
   return {
     quota: isCounted ? null : toQuota(caller),
     draws: doomed ? [] : draws,
-    jobs: recordable.map(([index, spec]) => ({ index, spec })),
+    jobs: recordable.map(([index, spec]) => ({ index, spec, ...(retaken === true && { retaken }) })),
     allOrNothing: failFast,
     ...(idempotency !== null && { idempotency }),
     ...(plan.toolsVersion !== undefined && !isCounted && { toolsVersion: plan.toolsVersion }),

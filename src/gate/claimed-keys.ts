@@ -121,8 +121,8 @@ function failed(details: Partial<Failure>): Outcome {
 function unknown(tool: Tool): Outcome {
   const hint =
     tool.execution === "sync"
-      ? "An earlier run under this idempotency key ended without a report and may have sent it: look before you send it again."
-      : "An earlier run under this idempotency key ended without a report and may have recorded it: look for its job in GET /v1/jobs before you send it again.";
+      ? "An earlier run of this action ended without a report and may have sent it: look before you send it again."
+      : "An earlier run of this action ended without a report and may have recorded it: look for its job in GET /v1/jobs before you send it again.";
   return { status: "unknown", error: makeFailure("INTERNAL", { retryable: false, hint }), meta: {} };
 }
 

@@ -3,6 +3,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
 import type { QuotaState, RateLimit } from "../contract/gate/admission.ts";
 import type { Caller, Origin } from "../contract/gate/caller.ts";
+import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/idempotency.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
@@ -21,6 +22,24 @@ export interface Inside {
   readonly endsAt: number;
   readonly slots: Semaphore;
   readonly budget: ByteBudget;
+}
+
+/** What is written down of a plan while it runs, so that whoever runs it again does nothing twice. */
+export interface Journal {
+  /** Write down that a step is about to be sent, once, before it is; false when nothing of the plan may be sent any more. */
+  begin(step: Step): Promise<boolean>;
+  /** Write down how a step ended. */
+  end(step: Step, outcome: Outcome): void;
+}
+
+/** A plan that may have run in part before. */
+export interface Resumed {
+  /** The keys of it and of its steps, as if each had one, and what is known of them. */
+  readonly asked: IdempotencyRequest;
+  readonly claimed: IdempotencyAnswer;
+  /** Jobs of it may be recorded already. */
+  readonly retaken: boolean;
+  readonly journal: Journal;
 }
 
 /** Run the batch that a tool is, with a call's arguments as its input; never rejects. */
@@ -58,6 +77,8 @@ export interface Execution {
   readonly runFlow?: RunFlow;
   /** It is part of a request that is counted already. */
   readonly isCounted?: true;
+  /** What is known of its earlier runs, and where this one writes what there is to know of it. */
+  readonly resumed?: Resumed;
   /** What it shares with the batch that it is inside of. */
   readonly inside?: Inside;
   /** The idempotency key that the batch came with. */

@@ -3,7 +3,7 @@ import { findRepeats, type Repeats } from "./same-reads.ts";
 import type { Plan, Task } from "./step.ts";
 
 /** What may stand between a step and the call of its tool. */
-export type Layer = "select" | "verify" | "reads" | "cap" | "permit";
+export type Layer = "select" | "verify" | "reads" | "cap" | "permit" | "journal";
 
 /** What the steps of a plan have to do with each other when they call their tools. */
 export interface Sharing {
@@ -31,8 +31,16 @@ export function sharingOf(plan: Plan): Sharing {
 /**
  * Choose the layers of a step, outermost first. A plain read has none: its call is the first thing that happens when the
  * steps it waits for are over.
+ *
+ * @param recalls answers of earlier batches may be remembered
+ * @param isJournaled writes are written down before they are sent
  */
-export function layersOf({ tool, select }: Task, { repeats, isCapped }: Sharing, recalls: boolean): Layer[] {
+export function layersOf(
+  { tool, select }: Task,
+  { repeats, isCapped }: Sharing,
+  recalls: boolean,
+  isJournaled = false,
+): Layer[] {
   const layers: Layer[] = [];
   if (select !== null) layers.push("select");
   if (tool.orchestration.verify_with !== undefined) layers.push("verify");
@@ -40,5 +48,6 @@ export function layersOf({ tool, select }: Task, { repeats, isCapped }: Sharing,
   if (repeats !== null || (recalls && tool.orchestration.cache_ttl_s !== undefined)) layers.push("reads");
   if (isCapped) layers.push("cap");
   if (tool.globalLimits !== null) layers.push("permit");
+  if (isJournaled && tool.isWrite) layers.push("journal");
   return layers;
 }

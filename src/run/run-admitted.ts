@@ -45,7 +45,8 @@ async function run(
   execution: Execution,
 ): Promise<readonly Outcome[]> {
   const { plan, degraded, fences } = admitted;
-  const { caller, origin, catalog, ports, options, gate, defer, onOutcome, inside, runFlow } = execution;
+  const { caller, origin, catalog, ports, options, gate, defer, onOutcome, inside, runFlow, resumed } =
+    execution;
   const { clock } = ports;
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
   // platform ends everything by itself, and neither listening for that nor outliving it is worth its price. What is told
@@ -106,6 +107,7 @@ async function run(
     });
   };
   const tell = (step: Step, outcome: Outcome): void => {
+    resumed?.journal.end(step, outcome);
     if (onOutcome === undefined) return;
     const marked = degraded ? markDegraded(outcome) : outcome;
     onOutcome(step, plan.maxTokens === null ? marked : shapeAlone(marked, plan.maxTokens));
@@ -121,6 +123,7 @@ async function run(
       turn: turnOf,
       endsAt: clock.now() + plan.deadlineMs,
       runFlow,
+      journal: resumed?.journal,
       background: () => (background ??= createBackground()),
       verifications: () =>
         (verifications ??= new Verifications({

@@ -1,15 +1,15 @@
-import type { Failure } from "../contract/failure.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { type Layer, layersOf, sharingOf } from "../plan/layers-of.ts";
-import { ok, type Result } from "../kit/result.ts";
+import { attempt, ok, type Result } from "../kit/result.ts";
 import type { Prepared } from "../plan/prepare-task.ts";
 import type { Call, Plan, Step, Task } from "../plan/step.ts";
 import type { AnswerBudget } from "../answer/envelope.ts";
 import { Selections } from "../answer/select-fields.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { toLimit } from "../gate/admit-plan.ts";
-import type { RunFlow } from "../gate/execution.ts";
+import type { Journal, RunFlow } from "../gate/execution.ts";
 import type { StepIds } from "../gate/step-ids.ts";
 import type { Background } from "./background.ts";
 import { awaitPermit, type CallPermits } from "./call-permits.ts";
@@ -39,6 +39,8 @@ export interface StepScope {
   readonly endsAt: number;
   /** Runs tools that are batches; undefined where no tool of the plan is one. */
   readonly runFlow: RunFlow | undefined;
+  /** Where writes are written down before they are sent; undefined where nobody will ask. */
+  readonly journal: Journal | undefined;
   readonly background: () => Background;
   readonly verifications: () => Verifications;
 }
@@ -61,6 +63,7 @@ export function createStepStarter(batch: StepScope): StartStep {
   const { plan, scope, ids, gate, turn, endsAt } = batch;
   const { clock } = scope.ports;
   const sharing = sharingOf(plan);
+  const { journal } = batch;
   const recalls = plan.sharesReads && scope.cache !== null;
   let reads: Reads | undefined;
   let caps: ToolCaps | undefined;
@@ -102,9 +105,14 @@ export function createStepStarter(batch: StepScope): StartStep {
       const asked = { scope, limits: call.tool.globalLimits!, waitUntilMs: endsAt };
       void awaitPermit(ticket, call, asked, (permits) => next(ticket, call, place, permits));
     },
+    journal: (next) => (ticket, call, place, permits) =>
+      void awaitJournal(ticket, place.step, journal!, () => next(ticket, call, place, permits)),
   };
   const beginOf = (task: Task): Begin =>
-    layersOf(task, sharing, recalls).reduceRight((next, layer) => layers[layer](next), call);
+    layersOf(task, sharing, recalls, journal !== undefined).reduceRight(
+      (next, layer) => layers[layer](next),
+      call,
+    );
 
   return (ticket, step, prepare) => {
     if (!step.task.ok) throw new Error(`Cannot start '${step.id}': it was refused`);
@@ -134,6 +142,18 @@ export function createStepStarter(batch: StepScope): StartStep {
     if (toLimit(tool) === null) runLoop(ticket, prepared.value.calls, loop);
     else void runDrawnLoop(ticket, prepared.value.calls, { ...loop, tool, gate });
   };
+}
+
+/** Let a call begin once it is written down that it does: whoever runs the plan again must know. */
+async function awaitJournal(ticket: Ticket, step: Step, journal: Journal, begin: () => void): Promise<void> {
+  const written = await attempt(() => journal.begin(step));
+  if (ticket.isOver) return;
+  if (written.ok && written.value) return begin();
+  const hint = written.ok
+    ? "The run was cancelled, or another attempt of it has begun; nothing was sent."
+    : "That it was about to be sent could not be written down; nothing was sent.";
+  const error = makeFailure(written.ok ? "CANCELLED" : "OVERLOADED", { hint });
+  ticket.end({ status: "error", error, meta: {} });
 }
 
 /**

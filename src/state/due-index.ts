@@ -1,29 +1,62 @@
-/** What is to be done about a job: make an attempt or, once it is over, deliver the event about its end. */
+/** What is to be done about a job: make an attempt, of a run or another, or, once it is over, deliver the event about its end. */
 export interface Due {
-  readonly kind: "attempt" | "delivery";
+  readonly kind: "attempt" | "run" | "delivery";
   readonly dueAt: number;
-  /** A delivery is under way; if it does not report before `dueAt`, it is due again then. */
+  /** A delivery or a run is under way here; if it does not report before `dueAt`, it is due again then. */
   readonly claimed?: boolean;
+  /** Of a run, its flow. */
+  readonly flow?: string;
+  /** Of a run, an attempt is under way until `dueAt`, here or in the request that recorded it. */
+  readonly isRunning?: boolean;
 }
 
 /** All that is to be done in one object, by its job's id. */
 export type DueIndex = ReadonlyMap<string, Due>;
 
-/** Find when the next work can begin, or null when there is none; at most `atOnce` deliveries are under way together. */
-export function nextDue(index: DueIndex, nowMs: number, atOnce: number): number | null {
-  const { attempt, delivery, underWay } = findEarliest(index, nowMs, atOnce);
-  const earliest = Math.min(attempt.dueAt, delivery.dueAt, underWay.dueAt);
+/** How many deliveries, and how many runs, are under way together at most; together fewer than there are places. */
+export interface AtOnce {
+  readonly deliveries: number;
+  readonly runs: number;
+}
+
+/** Find when the next work can begin, or null when there is none. */
+export function nextDue(index: DueIndex, nowMs: number, atOnce: AtOnce): number | null {
+  const { attempt, delivery, runs, underWay } = findEarliest(index, nowMs, atOnce);
+  const earliest = Math.min(attempt.dueAt, delivery.dueAt, underWay, ...runs.map(({ dueAt }) => dueAt));
   return earliest === Number.POSITIVE_INFINITY ? null : earliest;
 }
 
 /**
- * Find the work to begin now, or null when none is due: deliveries first, and of a kind what has been due for longest.
+ * Find the work to begin now, or null when none is due: deliveries first, then runs, and of a kind what has been due for
+ * longest. Of the flows the one is next that has the fewest runs under way, and of those the one whose turn is longest ago.
  *
- * Few deliveries are under way at once, so neither they nor attempts wait for ever.
+ * Few deliveries and few runs are under way at once, so none of the three waits for ever, whatever there is of the others;
+ * nor does a flow for another that has a thousand.
+ *
+ * @param turns when each flow had its last turn, in any rising numbers
  */
-export function firstDue(index: DueIndex, nowMs: number, atOnce: number): string | null {
-  const { attempt, delivery } = findEarliest(index, nowMs, atOnce);
-  return [delivery, attempt].find(({ dueAt }) => dueAt <= nowMs)?.id ?? null;
+export function firstDue(
+  index: DueIndex,
+  nowMs: number,
+  atOnce: AtOnce,
+  turns: ReadonlyMap<string, number> = new Map(),
+): string | null {
+  const { attempt, delivery, runs } = findEarliest(index, nowMs, atOnce);
+  const [run = NO_RUN] = runs
+    .filter(({ dueAt }) => dueAt <= nowMs)
+    .sort(
+      (a, b) =>
+        a.underWay - b.underWay || (turns.get(a.flow) ?? 0) - (turns.get(b.flow) ?? 0) || a.dueAt - b.dueAt,
+    );
+  return [delivery, run, attempt].find(({ dueAt }) => dueAt <= nowMs)?.id ?? null;
+}
+
+/** How many runs of a flow have an attempt under way. */
+export function countRunning(index: DueIndex, flow: string, nowMs: number): number {
+  let count = 0;
+  for (const due of index.values())
+    if (due.flow === flow && due.isRunning === true && due.dueAt > nowMs) count += 1;
+  return count;
 }
 
 interface Earliest {
@@ -31,23 +64,50 @@ interface Earliest {
   readonly dueAt: number;
 }
 
-const NONE: Earliest = { id: null, dueAt: Number.POSITIVE_INFINITY };
+/** The earliest run of a flow. */
+interface EarliestRun extends Earliest {
+  readonly flow: string;
+  /** Runs of it that are under way here. */
+  readonly underWay: number;
+}
 
-/** Find the earliest attempt, delivery under way and, unless there are enough of those, other delivery. */
-function findEarliest(
-  index: DueIndex,
-  nowMs: number,
-  atOnce: number,
-): { readonly attempt: Earliest; readonly delivery: Earliest; readonly underWay: Earliest } {
-  let [attempt, delivery, underWay] = [NONE, NONE, NONE];
-  let places = atOnce;
-  for (const [id, { kind, dueAt, claimed = false }] of index) {
+const NONE: Earliest = { id: null, dueAt: Number.POSITIVE_INFINITY };
+const NO_RUN: EarliestRun = { ...NONE, flow: "", underWay: 0 };
+
+interface Found {
+  readonly attempt: Earliest;
+  readonly delivery: Earliest;
+  /** The earliest run of each flow; none where enough are under way. */
+  readonly runs: readonly EarliestRun[];
+  /** When the first of what is under way is over at the latest. */
+  readonly underWay: number;
+}
+
+function findEarliest(index: DueIndex, nowMs: number, atOnce: AtOnce): Found {
+  let [attempt, delivery] = [NONE, NONE];
+  let underWay = Number.POSITIVE_INFINITY;
+  let { deliveries, runs: places } = atOnce;
+  const runs = new Map<string, EarliestRun>();
+  for (const [id, { kind, dueAt, claimed = false, flow = "" }] of index) {
     if (claimed && dueAt > nowMs) {
-      places -= 1;
-      if (dueAt < underWay.dueAt) underWay = { id, dueAt };
+      underWay = Math.min(underWay, dueAt);
+      if (kind === "delivery") deliveries -= 1;
+      else {
+        places -= 1;
+        const known = runs.get(flow) ?? { ...NO_RUN, flow };
+        runs.set(flow, { ...known, underWay: known.underWay + 1 });
+      }
+    } else if (kind === "run") {
+      const known = runs.get(flow) ?? { ...NO_RUN, flow };
+      if (dueAt < known.dueAt || known.id === null) runs.set(flow, { ...known, id, dueAt });
     } else if (kind === "attempt") {
       if (dueAt < attempt.dueAt) attempt = { id, dueAt };
     } else if (dueAt < delivery.dueAt) delivery = { id, dueAt };
   }
-  return { attempt, delivery: places > 0 ? delivery : NONE, underWay };
+  return {
+    attempt,
+    delivery: deliveries > 0 ? delivery : NONE,
+    runs: places > 0 ? [...runs.values()] : [],
+    underWay,
+  };
 }

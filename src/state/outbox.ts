@@ -30,6 +30,8 @@ export interface Job {
   readonly dataJson: string | null;
   readonly errorJson: string | null;
   readonly note: string | null;
+  /** Of a run: the envelope of its last attempt that has ended. */
+  readonly envelopeJson: string | null;
   /** Null when nobody asked to be told of the job's end. */
   readonly callback: Callback | null;
 }
@@ -65,10 +67,11 @@ export function recordJob(
     fence: 1,
     createdAt: nowMs,
     updatedAt: nowMs,
-    dueAt: nowMs + leaseMs,
+    dueAt: nowMs + leaseOf(spec, leaseMs),
     dataJson: null,
     errorJson: null,
     note: null,
+    envelopeJson: null,
     callback: callback === undefined ? null : makeCallback(callback),
   };
   const { runAt = 0 } = spec;
@@ -104,9 +107,14 @@ export function claimJob(
     return [buryJob(job, nowMs, "The job's recorded arguments cannot be read, so it was not run."), null];
   }
   const [attempts, fence] = [job.attempts + 1, job.fence + 1];
-  const dueAt = nowMs + leaseMs;
+  const dueAt = nowMs + leaseOf(job.spec, leaseMs);
   const claimed: Job = { ...job, status: "running", attempts, fence, updatedAt: nowMs, dueAt };
   return [claimed, { spec: job.spec, attempt: attempts, fence }];
+}
+
+/** How long an attempt has its job for itself: a run has the time of its flow besides. */
+function leaseOf({ run }: Pick<JobSpec, "run">, leaseMs: number): number {
+  return leaseMs + (run?.deadlineMs ?? 0);
 }
 
 /**
@@ -118,10 +126,16 @@ export function claimJob(
 export function settleJob(
   job: Job,
   nowMs: number,
-  command: { fence: number; end: AttemptEnd; random: number },
+  command: { fence: number; end: AttemptEnd; random: number; envelopeJson?: string | undefined },
 ): [job: Job, accepted: boolean] {
-  const isIts = job.status === "running" && job.fence === command.fence;
-  return isIts ? [endAttempt(job, nowMs, command), true] : [job, false];
+  if (!holds(job, command.fence)) return [job, false];
+  const { envelopeJson = job.envelopeJson } = command;
+  return [endAttempt({ ...job, envelopeJson }, nowMs, command), true];
+}
+
+/** Whether an attempt's fence is still the row's, and the job is running. */
+export function holds(job: Job, fence: number): boolean {
+  return job.status === "running" && job.fence === fence;
 }
 
 function endAttempt(
@@ -143,9 +157,12 @@ function endAttempt(
     return retryJob(job, nowMs, { attempts: job.attempts - 1, ...retryAfter(job.fence) });
   if (end.kind === "lost" && job.spec.delivery === "at-most-once")
     return failJob(job, nowMs, { status: "unknown", error });
-  // A tool that is gone may come back with the next deployment: `dead` can be redriven, `failed` cannot.
+  if (end.kind === "unknown") return failJob(job, nowMs, { status: "unknown", error });
+  // `dead` can be redriven, `failed` cannot: a tool that is gone may come back with the next deployment, and what a run failed
+  // at may be mended, with the rest of it done already.
+  const isMendable = error.code === "UNKNOWN_TOOL" || job.spec.run !== undefined;
   if (end.kind === "failed" && !error.retryable)
-    return failJob(job, nowMs, { status: error.code === "UNKNOWN_TOOL" ? "dead" : "failed", error });
+    return failJob(job, nowMs, { status: isMendable ? "dead" : "failed", error });
   return job.attempts >= job.spec.maxAttempts
     ? failJob(job, nowMs, { status: "dead", error })
     : retryJob(job, nowMs, retryAfter(job.attempts));
@@ -164,7 +181,7 @@ export function toEventId({ spec, fence }: Job): string {
 
 /** Translate a row to what its caller may see of it. */
 export function toJobRecord(job: Job): JobRecord {
-  const { spec, fence: _, dueAt, callback, ...shown } = job;
+  const { spec, fence: _, dueAt, callback, envelopeJson, ...shown } = job;
   const couldBeginAt = Math.max(job.createdAt, spec.runAt ?? 0);
   return {
     ...shown,
@@ -174,6 +191,7 @@ export function toJobRecord(job: Job): JobRecord {
     batchId: spec.origin?.batchId,
     key: spec.origin?.key,
     argsJson: spec.argsJson === "" ? undefined : spec.argsJson,
+    envelopeJson: envelopeJson ?? undefined,
     nextAttemptAt: job.status === "retrying" ? dueAt : null,
     callback: callback && {
       status: callback.status,

@@ -8,7 +8,12 @@ import { createLeasedAdmission, IsolateQuota } from "../../src/gate/leased-admis
 const nothingDue = (): Promise<never> => Promise.reject(new Error("No job outlives its lease here"));
 
 const Gate = createTenantGate({
-  createBackground: () => ({ attempt: nothingDue, limitOf: () => null, deliver: nothingDue }),
+  createBackground: () => ({
+    attempt: nothingDue,
+    run: nothingDue,
+    limitOf: () => null,
+    deliver: nothingDue,
+  }),
 });
 
 /** The gate as it is deployed, counting the rows it writes; `setAlarm` is billed as one. */

@@ -24,7 +24,7 @@ class FakeOutbox {
         nextDue: () => (this.due.size === 0 ? null : Math.min(...this.due.values())),
         claim: (now) => this.#claim(now),
       },
-      { concurrency: 2, claimForMs: 10_000, ...options },
+      { concurrency: 2, claimForMs: 10_000, claims: 1_000, ...options },
     );
   }
 
@@ -110,6 +110,14 @@ describe("JobDrain", () => {
     await outbox.clock.runUntil(outbox.drain.run());
     expect(outbox.log).toEqual(["600 a", "1200 b"]);
     expect(outbox.clock.pending).toBe(0);
+  });
+
+  test("stops claiming after so much, and can be run again", async () => {
+    const outbox = new FakeOutbox({ a: 10, b: 10, c: 10 }, { claims: 2 });
+    await outbox.clock.runUntil(outbox.drain.run());
+    expect(outbox.log).toHaveLength(2);
+    await outbox.clock.runUntil(outbox.drain.run());
+    expect(outbox.log).toHaveLength(3);
   });
 
   test("rejects when a claim cannot be written, and can be run again", async () => {

@@ -54,6 +54,10 @@ class FakeNamespace implements TenantGateNamespace {
       changeTools: call,
       tool: call,
       toolsSince: call,
+      recordRun: call,
+      runSteps: call,
+      beginStep: call,
+      endStep: call,
     };
   }
 }
@@ -230,6 +234,10 @@ describe("createGateClient()", () => {
           changeTools: (change) => real.changeTools(change),
           tool: (name) => real.tool(name),
           toolsSince: (version) => real.toolsSince(version),
+          recordRun: (request) => real.recordRun(request),
+          runSteps: (jobId) => real.runSteps(jobId),
+          beginStep: (jobId, fence, stepId) => real.beginStep(jobId, fence, stepId),
+          endStep: (jobId, fence, step) => real.endStep(jobId, fence, step),
         };
       },
     };

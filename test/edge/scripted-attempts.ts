@@ -26,6 +26,8 @@ export const TWO_A_SECOND: RateLimit = { bucket: "tool:limited", limit: 2, windo
 /** Attempts and deliveries that do what their job, or their address, says. */
 export const SCRIPTED = {
   attempt: runScript,
+  // Nobody is told how it ended, so it has its lease.
+  run: async (claim: JobClaim): Promise<void> => void (await runScript(claim)),
   limitOf: ({ tool }: Pick<JobSpec, "tool">): RateLimit | null => (tool === "limited" ? TWO_A_SECOND : null),
   deliver: answerByPath,
 };

@@ -177,6 +177,7 @@ test("calls that were stopped by us say nothing about the upstream", async () =>
 });
 
 describe("A storm of 1,000 jobs", () => {
+  const NO_OTHERS = { deliveries: 0, runs: 0 };
   const liveOf = (jobs: ReadonlyMap<string, Job>): DueIndex =>
     new Map(
       [...jobs].flatMap(([id, { dueAt }]) => (dueAt === null ? [] : [[id, { kind: "attempt", dueAt }]])),
@@ -187,9 +188,9 @@ describe("A storm of 1,000 jobs", () => {
     return new JobDrain(
       {
         clock,
-        nextDue: (now) => nextDue(liveOf(jobs), now, 0),
+        nextDue: (now) => nextDue(liveOf(jobs), now, NO_OTHERS),
         claim(now) {
-          const id = firstDue(liveOf(jobs), now, 0);
+          const id = firstDue(liveOf(jobs), now, NO_OTHERS);
           if (id === null) return null;
           const [claimed, claim] = claimJob(jobs.get(id)!, now, LEASE);
           jobs.set(id, claimed);
@@ -202,13 +203,17 @@ describe("A storm of 1,000 jobs", () => {
           return { run, leaseEndsAt: now + LEASE.leaseMs };
         },
       },
-      { concurrency: LIMITS.headerSlots, claimForMs: Number.POSITIVE_INFINITY },
+      {
+        concurrency: LIMITS.headerSlots,
+        claimForMs: Number.POSITIVE_INFINITY,
+        claims: Number.POSITIVE_INFINITY,
+      },
     );
   }
 
   /** The alarm: the drain runs whenever a job is due, until all of them have ended. */
   async function drainAll(clock: VirtualClock, drain: JobDrain, jobs: Map<string, Job>): Promise<void> {
-    const next = (): number | null => nextDue(liveOf(jobs), clock.now(), 0);
+    const next = (): number | null => nextDue(liveOf(jobs), clock.now(), NO_OTHERS);
     for (let dueAt = next(); dueAt !== null; dueAt = next()) {
       await clock.sleep(Math.max(1, dueAt - clock.now()));
       await drain.run();

@@ -12,6 +12,7 @@ import type {
   IdempotencyClosing,
   IdempotencyRequest,
 } from "../../src/contract/gate/idempotency.ts";
+import type { KeptStep } from "../../src/contract/gate/flow-run.ts";
 import type { AttemptEnd } from "../../src/contract/gate/job.ts";
 import type { Gate } from "../../src/contract/gate/tenant-gate-methods.ts";
 import { narrowToClaimed } from "../../src/state/narrow-to-claimed.ts";
@@ -91,6 +92,33 @@ export class FakeGate implements Gate {
   readonly changeTools = unasked;
   readonly tool = unasked;
   readonly toolsSince = unasked;
+  readonly recordRun = unasked;
+  /** Steps of runs, by their jobs, as an object keeps them. */
+  readonly #steps = new Map<string, Map<string, string | null>>();
+  /** The fence of the attempt that has its run. */
+  runFence = 1;
+
+  async runSteps(jobId: string): Promise<KeptStep[]> {
+    return Array.from(this.stepsOf(jobId), ([id, outcomeJson]) => ({ id, outcomeJson }));
+  }
+
+  async beginStep(jobId: string, fence: number, stepId: string): Promise<boolean> {
+    if (this.down) throw new Error("The gate is down");
+    if (fence === this.runFence) this.stepsOf(jobId).set(stepId, null);
+    return fence === this.runFence;
+  }
+
+  async endStep(jobId: string, fence: number, { id, outcomeJson }: KeptStep): Promise<void> {
+    if (fence === this.runFence) this.stepsOf(jobId).set(id, outcomeJson);
+  }
+
+  stepsOf(jobId: string): Map<string, string | null> {
+    const known = this.#steps.get(jobId);
+    if (known !== undefined) return known;
+    const steps = new Map<string, string | null>();
+    this.#steps.set(jobId, steps);
+    return steps;
+  }
 
   /** Groups it parked, by id. */
   readonly parked = new Map<string, ParkedGroup>();

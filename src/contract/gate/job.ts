@@ -29,6 +29,14 @@ export interface JobOrigin extends Origin {
   readonly batchId: string;
 }
 
+/** What a run of a flow that nobody waits for is, besides a job. */
+export interface RunOf {
+  /** What started it. */
+  readonly trigger: "webhook" | "cron";
+  /** How long an attempt may take: the flow's own. */
+  readonly deadlineMs: number;
+}
+
 /** Background work as it is recorded: everything a later attempt needs, without the batch that asked for it. */
 export interface JobSpec {
   readonly id: string;
@@ -48,6 +56,8 @@ export interface JobSpec {
   readonly runAt?: number;
   /** What its tool was declared as, where a tenant added it: the job goes on with that, whatever becomes of the tool. */
   readonly toolJson?: string;
+  /** It is a run of a flow, which `toolJson` has. */
+  readonly run?: RunOf;
 }
 
 /** The right to run one attempt. An answer that carries an older fence than the row's is refused. */
@@ -58,7 +68,8 @@ export interface JobClaim {
 }
 
 /**
- * How one attempt ended. `lost`: the request was sent and nothing certain came back. `released`: nothing was sent at
+ * How one attempt ended. `lost`: the request was sent and nothing certain came back. `unknown`: the same, and no other attempt
+ * can do anything about it. `released`: nothing was sent at
  * all, for want of time; the attempt does not count and the job is due again at once. `deferred`: nothing was sent,
  * because the upstream is known to fail or the tool's global limits have no room; the attempt does not count and the job
  * is due when `error` says.
@@ -67,6 +78,7 @@ export type AttemptEnd =
   | { readonly kind: "succeeded"; readonly dataJson: string }
   | { readonly kind: "failed"; readonly error: WireFailure }
   | { readonly kind: "lost"; readonly error: WireFailure }
+  | { readonly kind: "unknown"; readonly error: WireFailure }
   | { readonly kind: "released" }
   | { readonly kind: "deferred"; readonly error: WireFailure };
 
@@ -87,6 +99,8 @@ export interface JobRecord {
   readonly argsJson?: string | undefined;
   readonly dataJson: string | null;
   readonly errorJson: string | null;
+  /** Of a run: the envelope of its last attempt that has ended. Absent in a list. */
+  readonly envelopeJson?: string | undefined;
   /** One sentence when the status alone would mislead, e.g. that the output of a success was too large to keep. */
   readonly note: string | null;
   /** Null when nobody asked to be told. */

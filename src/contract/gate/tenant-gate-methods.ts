@@ -7,6 +7,7 @@ import type {
   ParkAnswer,
   ParkRequest,
 } from "./confirmation.ts";
+import type { KeptStep, RunAnswer, RunReport, RunRequest } from "./flow-run.ts";
 import type { IdempotencyClosing } from "./idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "./job.ts";
 import type { KeptResult, Shelf } from "./kept-result.ts";
@@ -19,7 +20,15 @@ export interface TenantGateMethods {
   /** Take a run's last word on the keys that it claimed; those that are not its any more stay as they are. */
   complete(closing: IdempotencyClosing): void;
   /** Take an attempt's report; false when its fence is not the row's any more, or the job is not running. */
-  settle(jobId: string, fence: number, end: AttemptEnd): boolean;
+  settle(jobId: string, fence: number, end: AttemptEnd, report?: RunReport): boolean;
+  /** Record a run of a flow, once for what caused it. */
+  recordRun(request: RunRequest): RunAnswer;
+  /** What earlier attempts of a run have left of its steps. */
+  runSteps(jobId: string): KeptStep[];
+  /** Write down that a write of a run is about to be sent; false when the attempt may send nothing any more. */
+  beginStep(jobId: string, fence: number, stepId: string): boolean;
+  /** Write down how a write of a run ended; of no effect when the attempt is not the run's any more. */
+  endStep(jobId: string, fence: number, step: KeptStep): void;
   job(id: string): JobRecord | null;
   /** List jobs, newest first, without their data. */
   jobs(query: JobQuery): JobRecord[];

@@ -10,6 +10,8 @@ import type { QuotaTable } from "./quota-table.ts";
 export interface GateBackground {
   /** Make one attempt of a job. */
   readonly attempt: (claim: JobClaim) => Promise<AttemptEnd>;
+  /** Make one attempt of a run, and say how it ended to the object itself. */
+  readonly run: (claim: JobClaim) => Promise<void>;
   /** The tenant's limit that every call of a job's tool draws from; null where it has none. */
   readonly limitOf: (spec: JobSpec) => RateLimit | null;
   /** Try once to deliver the event about a job's end. */
@@ -52,6 +54,8 @@ export class BackgroundWork {
       return;
     }
     const { spec, fence } = work.claim;
+    // What is not told leaves the run to its lease.
+    if (spec.run !== undefined) return this.#background.run(work.claim);
     const made = await attempt(() => this.#background.attempt(work.claim));
     const end = made.ok ? made.value : LOST;
     outbox.settle(Date.now(), { jobId: spec.id, fence, end, random: Math.random() });
@@ -60,7 +64,7 @@ export class BackgroundWork {
   /** Draw from an attempt's limit; how long it has to wait where there is no room. */
   #drawLimit(nowMs: number, { spec, fence }: JobClaim): number {
     // What was queued was counted at home when it was admitted, for its first attempt.
-    const limit = fence === 1 ? null : this.#background.limitOf(spec);
+    const limit = fence === 1 || spec.run !== undefined ? null : this.#background.limitOf(spec);
     if (limit === null) return 0;
     const { denied } = this.#tables.quota.draw(nowMs, { quota: null, draws: [{ index: 0, limit }] });
     return denied[0]?.retryAfterMs ?? 0;

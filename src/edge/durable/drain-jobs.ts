@@ -21,6 +21,8 @@ export interface DrainOptions {
   readonly concurrency: number;
   /** After so long nothing more is claimed: the platform ends an alarm after 15 minutes. */
   readonly claimForMs: number;
+  /** After so many neither: it ends one after so much CPU, which cannot be measured. */
+  readonly claims: number;
 }
 
 /**
@@ -35,6 +37,8 @@ export class JobDrain {
   readonly #options: DrainOptions;
   readonly #running = new Set<DueWork>();
   #active: Promise<void> | null = null;
+  /** How much may still be claimed. */
+  #left = 0;
   #wake: () => void = () => {};
 
   constructor(ports: DrainPorts, options: DrainOptions) {
@@ -62,10 +66,11 @@ export class JobDrain {
   async #drain(): Promise<void> {
     const { clock } = this.#ports;
     const claimUntil = clock.now() + this.#options.claimForMs;
+    this.#left = this.#options.claims;
     for (;;) {
       const now = clock.now();
       for (const work of this.#running) if (work.leaseEndsAt <= now) this.#running.delete(work);
-      const claiming = now < claimUntil;
+      const claiming = now < claimUntil && this.#left > 0;
       if (claiming) this.#start(now);
       if (this.#running.size === 0) return;
       const free = claiming && this.#running.size < this.#options.concurrency;
@@ -75,9 +80,10 @@ export class JobDrain {
   }
 
   #start(now: number): void {
-    while (this.#running.size < this.#options.concurrency) {
+    while (this.#running.size < this.#options.concurrency && this.#left > 0) {
       const due = this.#ports.claim(now);
       if (due === null) return;
+      this.#left -= 1;
       this.#running.add(due);
       void this.#work(due);
     }

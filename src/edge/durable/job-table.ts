@@ -32,6 +32,8 @@ type JobRow = {
   args_json: string;
   data_json: string | null;
   tool_json: string | null;
+  is_run: number;
+  envelope_json: string | null;
 };
 
 /** How finished jobs are kept. */
@@ -42,7 +44,7 @@ export interface RetentionOptions {
 
 /** What a cold start needs to know of a row. */
 export type JobHead = Pick<Job, "status" | "dueAt"> & {
-  readonly spec: { readonly id: string };
+  readonly spec: { readonly id: string; readonly tool: string; readonly run?: unknown };
 };
 
 /** What of a job has no column. */
@@ -50,8 +52,11 @@ type Rest = Pick<Job, "note" | "errorJson" | "callback"> &
   Omit<Job["spec"], "id" | "tool" | "argsJson" | "toolJson">;
 
 /** The columns without the long texts, which come last: a list is read without them. */
-const HEAD = "id, due_at, updated_at, format, status, attempts, fence, created_at, tool, rest_json";
-const ROW = `(${HEAD}, args_json, data_json, tool_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const HEAD = "id, due_at, updated_at, format, status, attempts, fence, created_at, tool, is_run, rest_json";
+const TEXTS = ["args_json", "data_json", "tool_json", "envelope_json"];
+const ROW = `(${HEAD}, ${TEXTS.join(", ")}) VALUES (${Array(11 + TEXTS.length)
+  .fill("?")
+  .join(", ")})`;
 
 /** A row's job is over; its event may still be due. */
 const IS_FINAL = "status NOT IN ('running', 'retrying')";
@@ -105,7 +110,7 @@ export class JobTable {
   list({ status, tools, since, until, limit, after }: JobQuery, nowMs: number): Job[] {
     const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
     const rows = this.#sql.exec<JobRow>(
-      `SELECT ${HEAD}, '' AS args_json, NULL AS data_json, NULL AS tool_json FROM jobs WHERE id IN (
+      `SELECT ${HEAD}, '' AS args_json, NULL AS data_json, NULL AS tool_json, NULL AS envelope_json FROM jobs WHERE id IN (
          SELECT id FROM jobs WHERE (created_at, id) < (?1, ?2)
            AND (?3 IS NULL OR ?3 = CASE WHEN format = ${FORMAT} THEN status ELSE 'dead' END)
            AND (?4 IS NULL OR tool IN (SELECT value FROM json_each(?4)))
@@ -125,11 +130,12 @@ export class JobTable {
 
   /** Walk over what a cold start needs to know of every row. */
   *heads(): Iterable<JobHead> {
-    for (const { id, due_at, updated_at, status } of this.#sql.exec<JobRow>(
-      "SELECT id, due_at, updated_at, status FROM jobs",
+    for (const { id, due_at, updated_at, status, tool, is_run } of this.#sql.exec<JobRow>(
+      "SELECT id, due_at, updated_at, status, tool, is_run FROM jobs",
     )) {
       this.#look(status, updated_at);
-      yield { spec: { id }, dueAt: due_at, status: status as JobStatus };
+      const run = is_run === 1 || undefined;
+      yield { spec: { id, tool, run }, dueAt: due_at, status: status as JobStatus };
     }
   }
 
@@ -158,6 +164,8 @@ export class JobTable {
         Math.min(count, PRUNE_ROWS),
       )
       .toArray();
+    const ids = JSON.stringify(gone.map(({ id }) => id));
+    this.#sql.exec("DELETE FROM run_steps WHERE job_id IN (SELECT value FROM json_each(?))", ids);
     const { oldest } = this.#sql
       .exec<{ oldest: number | null }>(`SELECT MIN(updated_at) AS oldest FROM jobs WHERE ${IS_FINAL}`)
       .one();
@@ -172,10 +180,12 @@ export class JobTable {
 
 /** Lay a job out in the order of the table's columns. */
 function toColumns(job: Job): SqlStorageValue[] {
-  const { spec, dueAt, updatedAt, status, attempts, fence, createdAt, dataJson, ...more } = job;
+  const { spec, dueAt, updatedAt, status, attempts, fence, createdAt, dataJson, envelopeJson, ...more } = job;
   const { id, tool, argsJson, toolJson = null, ...rest } = spec;
-  const head = [id, dueAt, updatedAt, FORMAT, status, attempts, fence, createdAt, tool];
-  return [...head, JSON.stringify({ ...rest, ...more } satisfies Rest), argsJson, dataJson, toolJson];
+  const isRun = rest.run === undefined ? 0 : 1;
+  const head = [id, dueAt, updatedAt, FORMAT, status, attempts, fence, createdAt, tool, isRun];
+  const restJson = JSON.stringify({ ...rest, ...more } satisfies Rest);
+  return [...head, restJson, argsJson, dataJson, toolJson, envelopeJson];
 }
 
 /**
@@ -227,6 +237,7 @@ function toJob(row: JobRow, { note, errorJson, callback, ...spec }: Rest): Job {
     // Over, and nobody is to be told: whatever the row says, nothing is left to do.
     dueAt: callback === null && !isLive(row.status) ? null : row.due_at,
     dataJson: row.data_json,
+    envelopeJson: row.envelope_json,
     errorJson,
     note,
     callback,

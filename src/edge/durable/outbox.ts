@@ -7,14 +7,17 @@ import type {
   JobClaim,
   JobQuery,
   JobRecord,
+  JobSpec,
 } from "../../contract/gate/job.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { attemptNow } from "../../kit/result.ts";
 import { claimCallback, disableCallback, settleCallback } from "../../state/callback.ts";
 import { cancelJob, redriveJob } from "../../state/change-job.ts";
-import { type Due, firstDue, nextDue } from "../../state/due-index.ts";
+import type { RunReport } from "../../contract/gate/flow-run.ts";
+import { type AtOnce, countRunning, type Due, firstDue, nextDue } from "../../state/due-index.ts";
 import {
   claimJob,
+  holds,
   isLive,
   type Job,
   queueJob,
@@ -27,10 +30,13 @@ import { type JobHead, JobTable, type RetentionOptions } from "./job-table.ts";
 
 export interface OutboxOptions extends RetentionOptions {
   readonly leaseMs: number;
-  /** Live jobs at most. */
+  /** Live jobs at most, runs not counted. */
   readonly backlog: number;
   /** The same of a shard that is not the tenant's home. */
   readonly shardBacklog: number;
+  /** Live runs of one flow, and of all. */
+  readonly flowBacklog: number;
+  readonly runBacklog: number;
   /** Live jobs that redriving may add to a full backlog. */
   readonly redrives: number;
 }
@@ -40,6 +46,8 @@ export type ClaimedWork = { readonly leaseEndsAt: number } & (
   | { readonly kind: "attempt"; readonly claim: JobClaim }
   | { readonly kind: "delivery"; readonly claim: CallbackClaim }
 );
+
+const AT_ONCE: AtOnce = { deliveries: LIMITS.callbacksAtOnce, runs: LIMITS.runsAtOnce };
 
 type Recorded = Pick<AdmissionAnswer, "recorded" | "refusedJobs">;
 
@@ -57,9 +65,14 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #onDue: (dueAt: number) => void;
   readonly #due = new Map<string, Due>();
-  /** Jobs that are alive, and all that are kept. */
+  /** Jobs that are alive, runs by their flows, and all that are kept. */
   #live = 0;
+  #runs = 0;
+  readonly #runsOf = new Map<string, number>();
   #count = 0;
+  /** When each flow had its last turn. */
+  readonly #turns = new Map<string, number>();
+  #turn = 0;
 
   /** @param onDue hears when every row that is written is due, in the same turn */
   constructor(storage: DurableObjectStorage, options: OutboxOptions, onDue: (dueAt: number) => void) {
@@ -81,7 +94,7 @@ export class Outbox {
 
   /** When the next attempt or delivery can begin, or null when nothing is to be done. Looks at each of them. */
   nextDue(nowMs: number): number | null {
-    return nextDue(this.#due, nowMs, LIMITS.callbacksAtOnce);
+    return nextDue(this.#due, nowMs, AT_ONCE);
   }
 
   /** Whether a job of this id was ever recorded, and is still kept. */
@@ -141,10 +154,52 @@ export class Outbox {
     return { recorded, refusedJobs };
   }
 
-  /** Settle an attempt; false when it has nothing to say any more. */
-  settle(nowMs: number, command: { jobId: string; fence: number; end: AttemptEnd; random: number }): boolean {
-    const settled = this.#change(command.jobId, nowMs, (job) => settleJob(job, nowMs, command));
-    return settled?.change === "done";
+  /**
+   * Record a run: leased to whoever asks, where it takes it and there is room for one more of those, or queued for the alarm.
+   * Null, and nothing is recorded, when too many wait. Throws when storage refuses.
+   *
+   * @param beside what is written in the same transaction
+   * @returns the fence of the first attempt; null when that is the alarm's
+   */
+  recordRun(
+    nowMs: number,
+    spec: JobSpec,
+    { takes, beside }: { readonly takes: boolean; readonly beside: () => void },
+  ): { readonly fence: number | null } | null {
+    const { flowBacklog, runBacklog } = this.#options;
+    if ((this.#runsOf.get(spec.tool) ?? 0) >= flowBacklog || this.#runs >= runBacklog) return null;
+    const isTaken = takes && countRunning(this.#due, spec.tool, nowMs) < LIMITS.runsByRequests;
+    const job = isTaken ? recordJob(spec, nowMs, this.#options) : queueJob(spec, nowMs);
+    this.#storage.transactionSync(() => {
+      this.#table.insert(job);
+      beside();
+    });
+    this.#count += 1;
+    this.#follow(job);
+    return { fence: isTaken ? job.fence : null };
+  }
+
+  /** Whether an attempt still has its job. */
+  holds(id: string, fence: number, nowMs: number): boolean {
+    const job = this.#load(id, nowMs);
+    return job !== null && holds(job, fence);
+  }
+
+  /** Settle an attempt: the job as it is now, or null when it has nothing to say any more. */
+  settle(
+    nowMs: number,
+    command: {
+      jobId: string;
+      fence: number;
+      end: AttemptEnd;
+      random: number;
+      report?: RunReport | undefined;
+    },
+  ): JobRecord | null {
+    const { jobId, report, ...rest } = command;
+    const said = { ...rest, envelopeJson: report?.envelopeJson };
+    const settled = this.#change(jobId, nowMs, (job) => settleJob(job, nowMs, said));
+    return settled?.change === "done" ? settled.job : null;
   }
 
   /** Settle an attempt to deliver, unless it has nothing to say any more. */
@@ -163,8 +218,7 @@ export class Outbox {
    *   due, and so it is after a cold start, which asks again
    */
   claim(nowMs: number, waitOf: (claim: JobClaim) => number): ClaimedWork | null {
-    const leaseEndsAt = nowMs + this.#options.leaseMs;
-    const next = (): string | null => firstDue(this.#due, nowMs, LIMITS.callbacksAtOnce);
+    const next = (): string | null => firstDue(this.#due, nowMs, AT_ONCE, this.#turns);
     for (let id = next(); id !== null; id = next()) {
       const due = this.#load(id, nowMs);
       if (due === null) {
@@ -173,6 +227,7 @@ export class Outbox {
       }
       const delivery = claimCallback(due, nowMs);
       if (delivery !== null && !this.#gone.has(delivery.target.url, nowMs)) {
+        const leaseEndsAt = nowMs + this.#options.leaseMs;
         this.#due.set(id, { kind: "delivery", dueAt: leaseEndsAt, claimed: true });
         return { kind: "delivery", claim: delivery, leaseEndsAt };
       }
@@ -180,20 +235,26 @@ export class Outbox {
         delivery === null ? claimJob(due, nowMs, this.#options) : [disableCallback(due), null];
       const waitMs = claim === null ? 0 : waitOf(claim);
       if (waitMs > 0) {
-        this.#due.set(id, { kind: "attempt", dueAt: nowMs + waitMs });
+        this.#due.set(id, { ...this.#due.get(id)!, dueAt: nowMs + waitMs });
         continue;
       }
       // Unchanged: nothing was due, or later than the index said, so only the index is wrong.
       if (job === due) this.#follow(job);
       else this.#save(job);
-      if (claim !== null) return { kind: "attempt", claim, leaseEndsAt };
+      if (claim === null) continue;
+      const claimed = this.#due.get(id)!;
+      if (claimed.flow !== undefined) {
+        this.#turns.set(claimed.flow, (this.#turn += 1));
+        this.#due.set(id, { ...claimed, claimed: true });
+      }
+      return { kind: "attempt", claim, leaseEndsAt: claimed.dueAt };
     }
     return null;
   }
 
   /** Forget finished jobs that are too many or too old; throws when storage refuses. */
   prune(nowMs: number): void {
-    this.#count -= this.#table.prune(nowMs, this.#count - this.#live);
+    this.#count -= this.#table.prune(nowMs, this.#count - this.#live - this.#runs);
   }
 
   #change(id: string, nowMs: number, step: (job: Job) => [job: Job, accepted: boolean]): JobChange | null {
@@ -201,12 +262,18 @@ export class Outbox {
     if (job === null) return null;
     const [changed, accepted] = step(job);
     if (!accepted) return { change: "wrong-status", job: toJobRecord(job) };
-    const { backlog, redrives } = this.#options;
     const isRevived = isLive(changed.status) && !isLive(job.status);
-    if (isRevived && this.#live >= backlog + redrives)
-      return { change: "backlog-full", job: toJobRecord(job) };
+    if (isRevived && this.#isFullFor(changed)) return { change: "backlog-full", job: toJobRecord(job) };
     this.#save(changed);
     return { change: "done", job: toJobRecord(changed) };
+  }
+
+  /** Whether there is no room for one more, even of what is redriven. */
+  #isFullFor({ spec: { tool, run } }: Job): boolean {
+    const { backlog, flowBacklog, redrives } = this.#options;
+    return run === undefined
+      ? this.#live >= backlog + redrives
+      : (this.#runsOf.get(tool) ?? 0) >= flowBacklog + redrives;
   }
 
   #load(id: string, nowMs: number): Job | null {
@@ -227,14 +294,30 @@ export class Outbox {
     if (job.dueAt !== null) this.#onDue(job.dueAt);
   }
 
-  #track({ spec: { id }, status, dueAt }: JobHead): void {
-    const kind = isLive(status) && dueAt !== null ? "attempt" : "delivery";
-    this.#live += Number(kind === "attempt") - Number(this.#isAlive(id));
+  #track({ spec: { id, tool, run }, status, dueAt }: JobHead): void {
+    this.#tally(this.#due.get(id), -1);
     if (dueAt === null) this.#due.delete(id);
-    else this.#due.set(id, { kind, dueAt });
+    else if (!isLive(status)) this.#due.set(id, { kind: "delivery", dueAt });
+    else if (run === undefined) this.#due.set(id, { kind: "attempt", dueAt });
+    else this.#due.set(id, { kind: "run", dueAt, flow: tool, isRunning: status === "running" });
+    this.#tally(this.#due.get(id), 1);
+  }
+
+  /** Count what is alive. */
+  #tally(due: Due | undefined, by: 1 | -1): void {
+    if (due?.kind === "attempt") this.#live += by;
+    if (due?.kind !== "run") return;
+    const flow = due.flow!;
+    const ofFlow = (this.#runsOf.get(flow) ?? 0) + by;
+    this.#runs += by;
+    this.#runsOf.set(flow, ofFlow);
+    if (ofFlow > 0) return;
+    this.#runsOf.delete(flow);
+    this.#turns.delete(flow);
   }
 
   #isAlive(id: string): boolean {
-    return this.#due.get(id)?.kind === "attempt";
+    const kind = this.#due.get(id)?.kind;
+    return kind === "attempt" || kind === "run";
   }
 }

@@ -59,6 +59,16 @@ const STEPS: readonly string[] = [
    CREATE TABLE questions (
      handle TEXT PRIMARY KEY, kept_at INTEGER NOT NULL, bytes INTEGER NOT NULL, json TEXT NOT NULL
    ) WITHOUT ROWID, STRICT;`,
+  // Whether a job is a run is known to a cold start, which reads no text.
+  `ALTER TABLE jobs ADD COLUMN is_run INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE jobs ADD COLUMN envelope_json TEXT;
+   CREATE TABLE run_causes (
+     flow TEXT NOT NULL, cause TEXT NOT NULL, job_id TEXT NOT NULL, expires_at INTEGER NOT NULL,
+     PRIMARY KEY (flow, cause)
+   ) WITHOUT ROWID, STRICT;
+   CREATE TABLE run_steps (
+     job_id TEXT NOT NULL, step_id TEXT NOT NULL, outcome_json TEXT, PRIMARY KEY (job_id, step_id)
+   ) WITHOUT ROWID, STRICT;`,
 ];
 
 /** Bring the object's tables up to date; writes nothing when they are. */

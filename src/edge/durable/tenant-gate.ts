@@ -14,6 +14,7 @@ import type {
   ParkRequest,
 } from "../../contract/gate/confirmation.ts";
 import type { Jurisdiction } from "../../contract/gate/caller.ts";
+import type { KeptStep, RunAnswer, RunReport, RunRequest } from "../../contract/gate/flow-run.ts";
 import type { IdempotencyClosing } from "../../contract/gate/idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
 import { tenantOfObject } from "../../contract/gate/job-shard.ts";
@@ -34,6 +35,7 @@ import { KEY_LIMITS, KeyTable, type KeyTableOptions } from "./key-table.ts";
 import { Outbox, type OutboxOptions } from "./outbox.ts";
 import { QuotaTable } from "./quota-table.ts";
 import { ResultTable } from "./result-table.ts";
+import { RunTable } from "./run-table.ts";
 import { migrate } from "./schema.ts";
 import { ToolTable } from "./tool-table.ts";
 import type { TenantGateMethods } from "../../contract/gate/tenant-gate-methods.ts";
@@ -64,6 +66,8 @@ const DEFAULTS: TenantGateOptions = {
   leaseMs: LIMITS.jobLeaseMs,
   backlog: LIMITS.jobBacklog,
   shardBacklog: LIMITS.shardBacklog,
+  flowBacklog: LIMITS.flowBacklog,
+  runBacklog: LIMITS.runBacklog,
   redrives: LIMITS.jobRedrives,
   retentionMs: LIMITS.jobRetentionMs,
   jobsKept: LIMITS.jobsKept,
@@ -95,6 +99,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
     #keys!: KeyTable;
     #confirmations!: ConfirmationTable;
     #tools!: ToolTable;
+    #runs!: RunTable;
     #admission!: BatchAdmission;
     #alarm!: GateAlarm;
     #drain!: JobDrain;
@@ -112,6 +117,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
         this.#keys = new KeyTable(ctx.storage, options.keys);
         this.#confirmations = new ConfirmationTable(ctx.storage, options.confirmations);
         this.#tools = new ToolTable(ctx.storage, options.tools);
+        this.#runs = new RunTable(ctx.storage.sql);
         this.#admission = new BatchAdmission({ quota: this.#quota, outbox: this.#outbox, keys: this.#keys });
         const alarmAt = await ctx.storage.getAlarm();
         this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
@@ -143,8 +149,40 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
     }
 
     /** Take an attempt's report; false when its fence is not the row's any more, or the job is not running. */
-    settle(jobId: string, fence: number, end: AttemptEnd): boolean {
-      return this.#outbox.settle(this.#enter(), { jobId, fence, end, random: Math.random() });
+    settle(jobId: string, fence: number, end: AttemptEnd, report?: RunReport): boolean {
+      const job = this.#outbox.settle(this.#enter(), { jobId, fence, end, random: Math.random(), report });
+      if (job !== null && report !== undefined) this.#runs.take(job, report);
+      return job !== null;
+    }
+
+    /** Record a run of a flow, once for what caused it. */
+    recordRun({ cause, spec, takes }: RunRequest): RunAnswer {
+      const now = this.#enter();
+      const flow = spec.tool;
+      const known = this.#runs.causedBy(now, { flow, cause });
+      if (known !== null) return { kind: "recorded", jobId: known, fence: null };
+      if (this.#runs.isFull) return { kind: "backlog-full" };
+      const beside = (): void => this.#runs.keepCause(now, { flow, cause, jobId: spec.id });
+      const recorded = this.#outbox.recordRun(now, spec, { takes, beside });
+      return recorded === null
+        ? { kind: "backlog-full" }
+        : { kind: "recorded", jobId: spec.id, fence: recorded.fence };
+    }
+
+    runSteps(jobId: string): KeptStep[] {
+      this.#enter();
+      return this.#runs.steps(jobId);
+    }
+
+    /** Write down that a write of a run is about to be sent; false when the attempt may send nothing any more. */
+    beginStep(jobId: string, fence: number, stepId: string): boolean {
+      const isIts = this.#outbox.holds(jobId, fence, this.#enter());
+      if (isIts) this.#runs.keepStep(jobId, { id: stepId, outcomeJson: null });
+      return isIts;
+    }
+
+    endStep(jobId: string, fence: number, step: KeptStep): void {
+      if (this.#outbox.holds(jobId, fence, this.#enter())) this.#runs.keepStep(jobId, step);
     }
 
     job(id: string): JobRecord | null {
@@ -248,7 +286,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       if (!this.#outbox.idle && !this.#drain.active)
         this.#alarm.repair(now, () => this.#outbox.nextDue(now) ?? now);
       const shelves = Object.values(this.#shelves);
-      for (const table of [this.#outbox, ...shelves, this.#keys, this.#confirmations])
+      for (const table of [this.#outbox, ...shelves, this.#keys, this.#confirmations, this.#runs])
         attemptNow(() => table.prune(now));
       return now;
     }
@@ -278,7 +316,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
           nextDue: (now) => this.#outbox.nextDue(now),
           claim: (now) => work.claim(now),
         },
-        { concurrency, claimForMs: CLAIM_FOR_MS },
+        { concurrency, claimForMs: CLAIM_FOR_MS, claims: LIMITS.workPerAlarm },
       );
     }
   };

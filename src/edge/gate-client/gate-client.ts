@@ -37,7 +37,7 @@ const ids = new WeakMap<TenantGateNamespace, Map<string, DurableObjectId>>();
  * A call that fails in a way the platform calls retryable is sent once more through a fresh stub (the old one stays
  * broken), except to an overloaded object, which a retry would only load more. The first sending may have landed:
  * quota is then counted twice, a job is recorded once, a group is parked once, a decision is its own repetition, a
- * settle that landed answers false, and a tool that was deleted is not there. A call that times out rejects; it may still take effect. A job is looked for where its
+ * settle that landed answers false, a run is recorded once for its cause, and a tool that was deleted is not there. A call that times out rejects; it may still take effect. A job is looked for where its
  * id says. Results are kept and recalled in several calls when they are many.
  */
 export function createGateClient(
@@ -62,7 +62,12 @@ export function createGateClient(
           timeoutMs: admissionTimeoutMs,
         }),
       ),
-    settle: (jobId, fence, end) => callHolder(jobId, (stub) => stub.settle(jobId, fence, end)),
+    settle: (jobId, fence, end, report) =>
+      callHolder(jobId, (stub) => stub.settle(jobId, fence, end, report)),
+    recordRun: (request) => callHolder(request.spec.id, (stub) => stub.recordRun(request)),
+    runSteps: (jobId) => callHolder(jobId, (stub) => stub.runSteps(jobId)),
+    beginStep: (jobId, fence, stepId) => callHolder(jobId, (stub) => stub.beginStep(jobId, fence, stepId)),
+    endStep: (jobId, fence, step) => callHolder(jobId, (stub) => stub.endStep(jobId, fence, step)),
     job: (id) => callHolder(id, (stub) => stub.job(id)),
     jobs: (query) => listShards(query, (shard) => callShard(shard, (stub) => stub.jobs(query))),
     cancel: (jobId) => callHolder(jobId, (stub) => stub.cancel(jobId)),

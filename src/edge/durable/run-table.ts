@@ -1,0 +1,85 @@
+import type { KeptStep, RunReport } from "../../contract/gate/flow-run.ts";
+import type { JobRecord } from "../../contract/gate/job.ts";
+import { LIMITS } from "../../contract/limits.ts";
+
+/** Rows removed at once, and how often: what has expired counts for nothing, and looking for it reads every row. */
+const PRUNE_ROWS = 10_000;
+const PRUNE_EVERY_MS = 10 * 60_000;
+
+/** What causes a run, as it is known among those of a flow. */
+interface Cause {
+  readonly flow: string;
+  readonly cause: string;
+}
+
+/**
+ * What is known of runs besides their jobs: what caused each, so that it causes no other, and how steps of those ended that
+ * may have another attempt.
+ */
+export class RunTable {
+  readonly #sql: SqlStorage;
+  #causes: number;
+  #prunedAt = 0;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.#causes = sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM run_causes").one().count;
+  }
+
+  /** Whether nothing more can be remembered of what causes runs. */
+  get isFull(): boolean {
+    return this.#causes >= LIMITS.causesKept;
+  }
+
+  /** The run that something has caused already; null when there is none. */
+  causedBy(nowMs: number, { flow, cause }: Cause): string | null {
+    const rows = this.#sql.exec<{ job_id: string }>(
+      "SELECT job_id FROM run_causes WHERE flow = ? AND cause = ? AND expires_at > ?",
+      flow,
+      cause,
+      nowMs,
+    );
+    return rows.toArray()[0]?.job_id ?? null;
+  }
+
+  /** Remember what caused a run. */
+  keepCause(nowMs: number, { flow, cause, jobId }: Cause & { readonly jobId: string }): void {
+    const expiresAt = nowMs + LIMITS.causeMs;
+    const insert = "REPLACE INTO run_causes (flow, cause, job_id, expires_at) VALUES (?, ?, ?, ?)";
+    this.#sql.exec(insert, flow, cause, jobId, expiresAt);
+    this.#causes += 1;
+  }
+
+  /** What earlier attempts of a run have left of its steps. */
+  steps(jobId: string): KeptStep[] {
+    const rows = this.#sql.exec<{ step_id: string; outcome_json: string | null }>(
+      "SELECT step_id, outcome_json FROM run_steps WHERE job_id = ?",
+      jobId,
+    );
+    return Array.from(rows, ({ step_id: id, outcome_json: outcomeJson }) => ({ id, outcomeJson }));
+  }
+
+  keepStep(jobId: string, { id, outcomeJson }: KeptStep): void {
+    const insert = "REPLACE INTO run_steps (job_id, step_id, outcome_json) VALUES (?, ?, ?)";
+    this.#sql.exec(insert, jobId, id, outcomeJson);
+  }
+
+  /** Take what an attempt leaves of its steps: nothing where the run gets no other attempt, whoever asks for one. */
+  take({ id, status }: Pick<JobRecord, "id" | "status">, { steps }: RunReport): void {
+    this.#sql.exec("DELETE FROM run_steps WHERE job_id = ?", id);
+    if (status === "retrying" || status === "dead") for (const step of steps) this.keepStep(id, step);
+  }
+
+  /** Forget causes that are too old; throws when storage refuses. */
+  prune(nowMs: number): void {
+    if (this.#causes === 0 || nowMs < this.#prunedAt + PRUNE_EVERY_MS) return;
+    this.#prunedAt = nowMs;
+    const gone = this.#sql.exec(
+      `DELETE FROM run_causes WHERE (flow, cause) IN
+         (SELECT flow, cause FROM run_causes WHERE expires_at <= ? LIMIT ?) RETURNING 1`,
+      nowMs,
+      PRUNE_ROWS,
+    );
+    this.#causes -= gone.toArray().length;
+  }
+}

@@ -1,0 +1,47 @@
+import { makeFailure } from "../../contract/failure.ts";
+import type { JobClaim } from "../../contract/gate/job.ts";
+import { type RunEnd, runJob } from "../../flows/run-job.ts";
+import type { Inside } from "../../gate/execution.ts";
+import { attempt } from "../../kit/result.ts";
+import { failedAttempt } from "../../run/run-attempt.ts";
+import type { Deployment } from "../deployment.ts";
+
+const NEVER = new AbortController().signal;
+
+export interface AttemptRunOptions {
+  readonly tenant: string;
+  /** Keep work alive that nobody waits for. */
+  readonly defer: (work: Promise<unknown>) => void;
+  /** What it shares with other attempts, in an alarm. */
+  readonly inside?: Pick<Inside, "slots" | "budget">;
+}
+
+/**
+ * Make one attempt of a run and tell the tenant's object how it ended: the same in the request that recorded the run, after its
+ * answer, as in the object's alarm. Rejects where that cannot be told; the run then waits for its lease.
+ */
+export async function attemptRun(
+  claim: JobClaim,
+  deployment: Deployment,
+  { tenant, defer, inside }: AttemptRunOptions,
+): Promise<void> {
+  const { spec, fence } = claim;
+  const runner = deployment.runnerOf(tenant);
+  // Without a key nobody is left who could look at it either.
+  if (runner === null) throw new Error(`Cannot run '${spec.tool}': no key of its tenant is configured`);
+  const context = deployment.contextOf(runner, spec.id, defer);
+  const made = await attempt(async (): Promise<RunEnd> => {
+    const [catalog, tool] = [await context.currentCatalog(), await deployment.compile(spec.toolJson ?? "{}")];
+    const { origin = context.origin } = spec;
+    const endsAt = context.ports.clock.now() + (spec.run?.deadlineMs ?? 0);
+    const shared = inside && { inside: { ...inside, signal: NEVER, endsAt } };
+    return runJob(claim, tool, { ...context, catalog, origin, signal: NEVER, ...shared });
+  });
+  const { end, report } = made.ok ? made.value : BROKEN_OFF;
+  await context.gate.settle(spec.id, fence, end, report);
+}
+
+/** What a bug, or an object that could not be asked, leaves behind. What was sent is written down. */
+const BROKEN_OFF: RunEnd = {
+  end: failedAttempt(makeFailure("INTERNAL", { retryable: true, hint: "The attempt broke off." })),
+};

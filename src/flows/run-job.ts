@@ -1,0 +1,101 @@
+import { AnswerBudget, toEnvelopeJson } from "../answer/envelope.ts";
+import { fitAnswer } from "../answer/fit-answer.ts";
+import type { Tool } from "../catalog/define-tool.ts";
+import { INPUT } from "../catalog/flow/flow-schema.ts";
+import { findBroken } from "../catalog/flow/plan-kept-flow.ts";
+import { parseArgs } from "../catalog/parse-args.ts";
+import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts";
+import type { RunReport } from "../contract/gate/flow-run.ts";
+import type { AttemptEnd, JobClaim } from "../contract/gate/job.ts";
+import { isJsonObject, parseExact } from "../contract/json.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { isFailure, type Outcome } from "../contract/outcome.ts";
+import { admit } from "../gate/admission.ts";
+import type { Execution } from "../gate/execution.ts";
+import { err, ok, type Result } from "../kit/result.ts";
+import { makePlan } from "../plan/make-plan.ts";
+import type { Plan } from "../plan/step.ts";
+import { failedAttempt } from "../run/run-attempt.ts";
+import { runAdmitted } from "../run/run-admitted.ts";
+import { withAnswer } from "./plan-flow.ts";
+import { toOutcome } from "./run-flow.ts";
+import { resumeRun, RunJournal } from "./run-journal.ts";
+
+/** How an attempt of a run ended, and what it leaves; no report where nothing ran. */
+export interface RunEnd {
+  readonly end: AttemptEnd;
+  readonly report?: RunReport;
+}
+
+/**
+ * Make one attempt of a run that nobody waits for: the batch that its flow is, with what is known of earlier attempts. What has
+ * succeeded is not run again; nor is a write that may have happened and must not happen twice. Rejects only where what earlier
+ * attempts left cannot be read: the run then waits for its lease.
+ *
+ * @param tool the flow as it was when the run was recorded
+ */
+export async function runJob(claim: JobClaim, tool: Tool, execution: Execution): Promise<RunEnd> {
+  const planned = planJob(claim, tool, execution);
+  if (!planned.ok) return { end: failedAttempt(planned.error) };
+  const { gate, defer } = execution;
+  const plan = planned.value;
+  const kept = claim.fence > 1 ? await gate.runSteps(claim.spec.id) : [];
+  const journal = new RunJournal({ plan, claim, gate, defer });
+  const own: Execution = {
+    ...execution,
+    isCounted: true,
+    resumed: { ...resumeRun(plan, claim, kept), journal },
+    answer: new AnswerBudget(2),
+  };
+  const admission = await admit(plan, own);
+  if (!admission.ok)
+    return { end: failedAttempt(makeFailure("OVERLOADED", { hint: admission.error.refusal.hint })) };
+  const { admitted, batchId } = admission.value;
+  const { outcomes, ...measures } = await runAdmitted(admission.value, own);
+  const { answer } = tool.flow!;
+  const write = (shown: readonly Outcome[]): string =>
+    withAnswer(toEnvelopeJson(batchId(), admitted.plan, shown, measures), answer, { plan, outcomes: shown });
+  return {
+    end: toEnd(plan, outcomes, answer),
+    report: {
+      envelopeJson: fitAnswer(write(outcomes), outcomes, write, LIMITS.jobDataBytes),
+      steps: journal.keepAll(outcomes),
+    },
+  };
+}
+
+/** Plan a run; refused where what it was given does not fit, or its flow cannot run with the tools that there are. */
+function planJob({ spec }: JobClaim, tool: Tool, { catalog }: Execution): Result<Plan, Failure> {
+  if (tool.flow === undefined)
+    return err(makeFailure("FLOW_BROKEN", { hint: "It was kept by an older version; keep it again." }));
+  const stored = parseExact(spec.argsJson);
+  const input = isJsonObject(stored) ? stored : {};
+  const args = parseArgs(tool, input, { isForeign: true });
+  if (!args.ok) return args;
+  const given = new Map<string, unknown>([[INPUT, input]]);
+  const plan = makePlan(tool.flow.batch, catalog, { maySkipApproval: false, given });
+  const broken = plan.ok ? findBroken(plan.value, tool) : plan.error.hint;
+  if (!plan.ok || broken !== null) return err(makeFailure("FLOW_BROKEN", { hint: broken! }));
+  // What is unfinished at the end is for the next attempt, and a job of it would be somebody else's.
+  return ok({ ...plan.value, demotes: false });
+}
+
+/**
+ * Say how an attempt ended. It gets another as long as that may do what this one did not; what waits for a person is not
+ * waited for, and is listed in the envelope.
+ */
+function toEnd(plan: Plan, outcomes: readonly Outcome[], answer: unknown): AttemptEnd {
+  const outcome = toOutcome(plan, { outcomes }, answer);
+  if (outcome.status === "success") return { kind: "succeeded", dataJson: outcome.json };
+  const isParked = outcomes.some(({ status }) => status === "pending_confirmation");
+  if (isParked && !outcomes.some(isFailure)) return { kind: "succeeded", dataJson: "null" };
+  const passing = outcomes.flatMap((one) =>
+    one.status === "error" && one.error.retryable ? [one.error] : [],
+  );
+  if (passing.length > 0) {
+    const retryAfterMs = Math.max(...passing.map(({ retryAfterMs: waitMs = 0 }) => waitMs));
+    return failedAttempt({ ...outcome.error, retryable: true, retryAfterMs });
+  }
+  const error = toWireFailure({ ...outcome.error, retryable: false });
+  return { kind: outcome.status === "unknown" ? "unknown" : "failed", error };
+}

@@ -1,0 +1,109 @@
+import { fitOutcome } from "../answer/fit-answer.ts";
+import { toStoredOutcome } from "../answer/stored-outcome.ts";
+import type { KeptStep } from "../contract/gate/flow-run.ts";
+import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/idempotency.ts";
+import type { JobClaim } from "../contract/gate/job.ts";
+import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
+import { LIMITS } from "../contract/limits.ts";
+import type { Outcome } from "../contract/outcome.ts";
+import type { Journal, Resumed } from "../gate/execution.ts";
+import { attempt } from "../kit/result.ts";
+import type { Plan, Step } from "../plan/step.ts";
+
+export interface JournalOptions {
+  readonly plan: Plan;
+  readonly claim: JobClaim;
+  readonly gate: Pick<Gate, "beginStep" | "endStep">;
+  /** Keep work alive that nobody waits for. */
+  readonly defer: (work: Promise<unknown>) => void;
+}
+
+/**
+ * What one attempt of a run writes down with its job: of every sync write that it is about to be sent, before it is, and how it
+ * ended. Whatever ends the attempt, the next one knows which writes it must not repeat.
+ */
+export class RunJournal implements Journal {
+  readonly #options: JournalOptions;
+  readonly #begun = new Map<string, Promise<boolean>>();
+  /** What the result of one write may take of what is kept. */
+  readonly #writeBytes: number;
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    const writes = options.plan.steps.filter(isWrite).length;
+    this.#writeBytes = LIMITS.runStepsBytes / 2 / Math.max(1, writes);
+  }
+
+  /** A loop has one entry, however many of its calls begin. */
+  begin({ id }: Step): Promise<boolean> {
+    const { claim, gate } = this.#options;
+    let begun = this.#begun.get(id);
+    if (begun === undefined) this.#begun.set(id, (begun = gate.beginStep(claim.spec.id, claim.fence, id)));
+    return begun;
+  }
+
+  end(step: Step, outcome: Outcome): void {
+    const { claim, gate, defer } = this.#options;
+    const kept = this.#begun.has(step.id) ? this.#keep(step, outcome) : null;
+    if (kept !== null) defer(attempt(() => gate.endStep(claim.spec.id, claim.fence, kept)));
+  }
+
+  /**
+   * Choose what is kept for the attempts to come: every write that succeeded or may have, with as much of its data as there is
+   * room for, and reads that fit whole. What is not kept is run again.
+   */
+  keepAll(outcomes: readonly Outcome[]): readonly KeptStep[] {
+    let left = LIMITS.runStepsBytes / 2;
+    return this.#options.plan.steps.flatMap((step) => {
+      const outcome = outcomes[step.index]!;
+      if (outcome.status === "error") return [];
+      if (outcome.status === "success" && !isWrite(step)) {
+        left -= outcome.json.length;
+        if (left < 0) return [];
+      }
+      const kept = this.#keep(step, outcome);
+      return kept === null ? [] : [kept];
+    });
+  }
+
+  #keep({ id }: Step, outcome: Outcome): KeptStep | null {
+    if (outcome.status === "skipped") return null;
+    return { id, outcomeJson: toStoredOutcome(fitOutcome(outcome, this.#writeBytes)) };
+  }
+}
+
+function isWrite({ task }: Step): boolean {
+  return task.ok && task.value.tool.isWrite;
+}
+
+/**
+ * Say of a run what its earlier attempts have left, in the words in which keys say it of a batch: what ended is done, and
+ * what was about to be sent is in doubt. What failed is run again.
+ */
+export function resumeRun(
+  { steps, deadlineMs }: Plan,
+  { spec, fence }: JobClaim,
+  kept: readonly KeptStep[],
+): Omit<Resumed, "journal"> {
+  const retaken = fence > 1;
+  const { idempotencyKey: seed } = spec;
+  const asked: IdempotencyRequest = {
+    runId: spec.id,
+    deadlineMs,
+    batch: { key: spec.id, fingerprint: "", seed: retaken ? "" : seed },
+    actions: [],
+  };
+  const left = new Map(kept.map(({ id, outcomeJson }) => [id, outcomeJson]));
+  const actions = steps.flatMap(({ id, index }): IdempotencyAnswer["actions"] => {
+    const json = left.get(id);
+    if (json === undefined) return [];
+    if (json === null) return [{ index, state: { kind: "claimed", seed, inDoubt: true } }];
+    const { status } = JSON.parse(json) as { readonly status: Outcome["status"] };
+    return status === "error" ? [] : [{ index, state: { kind: "done", answer: { json, failed: false } } }];
+  });
+  return {
+    asked,
+    claimed: { batch: { kind: "claimed", seed, inDoubt: false }, actions },
+    retaken,
+  };
+}
