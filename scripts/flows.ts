@@ -16,18 +16,12 @@ import { FlowsClient } from "./flows/flows-client.ts";
 import { readDeployment } from "./flows/read-deployment.ts";
 import { type ExitCode, type FlowsWork, runDiff, runPull, runPush } from "./flows/run-flows.ts";
 
-const USAGE =
-  "Usage: npm run --silent flows -- diff [--prune] | push [--prune] [--dry-run] | pull, each with [--file FILE]";
+const USAGE = `Usage: npm run --silent flows -- diff [--prune] [--file FILE]
+                                 push [--prune] [--dry-run] [--file FILE]
+                                 pull [--file FILE]`;
 
 async function main(): Promise<ExitCode> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      file: { type: "string", default: "volley.flows.json" },
-      prune: { type: "boolean", default: false },
-      "dry-run": { type: "boolean", default: false },
-    },
-  });
+  const { values, positionals } = readArguments();
   const { file, prune, "dry-run": isDry } = values;
   const [command = "", ...more] = positionals;
   const run = COMMANDS.get(isDry && command === "push" ? "diff" : command);
@@ -45,6 +39,22 @@ async function main(): Promise<ExitCode> {
     print: (line) => console.log(line),
     width: Math.max(40, process.stdout.columns ?? 80),
   });
+}
+
+/** What the platform says of an argument that is wrong speaks of its own rules. */
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        file: { type: "string", default: "volley.flows.json" },
+        prune: { type: "boolean", default: false },
+        "dry-run": { type: "boolean", default: false },
+      },
+    });
+  } catch (cause) {
+    throw new Error(USAGE, { cause });
+  }
 }
 
 const COMMANDS: ReadonlyMap<string, (work: FlowsWork) => Promise<ExitCode>> = new Map([

@@ -71,8 +71,8 @@ function drawChange(change: Change, width: number): string[] {
       : [head, `      ${cut(sides[0]!, 0, width - 6)}`];
   }
   const [from = "", to = ""] = sides;
-  const same = sharedLength(from, to);
-  return [head, `         ${cut(from, same, width - 9)}`, `      -> ${cut(to, same, width - 9)}`];
+  const start = startOf(from, to, width - 9);
+  return [head, `         ${cut(from, start, width - 9)}`, `      -> ${cut(to, start, width - 9)}`];
 }
 
 const SIGNS = { added: "+", removed: "-", changed: "~" } as const;
@@ -82,26 +82,27 @@ function write(value: unknown): string {
   return visibleText(JSON.stringify(value), Number.POSITIVE_INFINITY);
 }
 
-/** Cut text to so many characters, keeping in sight where it differs from another. */
-function cut(text: string, differsAt: number, room: number): string {
+/** Cut text to so many characters, those from `start` on. */
+function cut(text: string, start: number, room: number): string {
   const characters = Array.from(text);
   if (characters.length <= room) return text;
-  // Nothing is left out in front of what would be seen anyway.
-  const from = differsAt < room - AHEAD ? 0 : differsAt - AHEAD;
-  const head = from === 0 ? "" : "…";
-  const isToEnd = characters.length - from <= room - head.length;
-  const shown = characters.slice(from, from + room - head.length - (isToEnd ? 0 : 1)).join("");
+  const head = start === 0 ? "" : "…";
+  const isToEnd = characters.length - start <= room - head.length;
+  const shown = characters.slice(start, start + room - head.length - (isToEnd ? 0 : 1)).join("");
   return `${head}${shown}${isToEnd ? "" : "…"}`;
 }
 
-/** What is shown of two long texts before they differ. */
-const AHEAD = 16;
-
-function sharedLength(a: string, b: string): number {
+/** From where on two texts are shown side by side: where they differ is in sight, and no more than needed is left out. */
+function startOf(a: string, b: string, room: number): number {
   const [first, second] = [Array.from(a), Array.from(b)];
-  const at = first.findIndex((character, index) => character !== second[index]);
-  return at === -1 ? first.length : at;
+  const found = first.findIndex((character, index) => character !== second[index]);
+  const differsAt = found === -1 ? first.length : found;
+  if (differsAt < room - AHEAD) return 0;
+  return Math.max(0, Math.min(differsAt - AHEAD, Math.max(first.length, second.length) - room + 1));
 }
+
+/** What is shown of two long texts before they differ, at least. */
+const AHEAD = 16;
 
 function wrap(text: string, indent: string, width: number, hanging = indent): string[] {
   const lines: string[] = [];

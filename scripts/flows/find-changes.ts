@@ -16,12 +16,14 @@ export type Change = { readonly path: readonly (string | number)[] } & (
 export function findChanges(from: unknown, to: unknown, path: Change["path"] = []): Change[] {
   if (isEqual(from, to)) return [];
   if (Array.isArray(from) && Array.isArray(to)) return findInLists(from, to, path);
-  if (isObject(from) && isObject(to)) return findInObjects(from, to, path);
+  // A reference that became a template is one change, not a field that went and another that came.
+  if (isObject(from) && isObject(to) && Object.keys(from).some((key) => Object.hasOwn(to, key)))
+    return findInObjects(from, to, path);
   return [{ kind: "changed", path, from, to }];
 }
 
 /** Whether two JSON values are equal: key order is nothing, and `-0` is the 0 that it is written as. */
-export function isEqual(a: unknown, b: unknown): boolean {
+function isEqual(a: unknown, b: unknown): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }
 

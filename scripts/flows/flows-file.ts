@@ -50,6 +50,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Parse the text of a file of flows. Throws what is wrong with it, in a sentence. */
 export function parseFlows(text: string): Flows {
   if (/^(?:<{7}|>{7}) /m.test(text)) throw new Error("A merge of it is not resolved; resolve it first.");
+  if (text.trim() === "") throw new Error(`${WHOLE}, and is empty.`);
   const parsed = parseJsonText(text, DEPTH);
   if (!parsed.ok) throw new Error(parsed.error);
   const repeated = findRepeatedKey(text);
@@ -57,7 +58,7 @@ export function parseFlows(text: string): Flows {
     const key = visibleText(repeated.key);
     throw new Error(`'${key}' stands twice in one object, again at ${toLineAndColumn(text, repeated.at)}.`);
   }
-  if (!isJsonObject(parsed.value)) throw new Error(`${WHOLE}, received ${describe(parsed.value)}.`);
+  if (!isJsonObject(parsed.value)) throw new Error(`${WHOLE}, and is ${describe(parsed.value)}.`);
   const { flows, ...others } = parsed.value;
   const [other] = Object.keys(others);
   if (other !== undefined) throw new Error(`${WHOLE}, and has '${visibleText(other)}' as well.`);

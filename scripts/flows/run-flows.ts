@@ -48,7 +48,7 @@ export async function runPush(work: FlowsWork): Promise<ExitCode> {
   }
   const untouched = listed.filter(({ name }) => !done.has(name));
   printRest(comparison, untouched, work);
-  if (refused > 0) work.print(`${refused} of ${differences.length} changes refused.`);
+  if (refused > 0) work.print(`Refused: ${refused} of ${differences.length}.`);
   return refused === 0 ? 0 : 2;
 }
 
