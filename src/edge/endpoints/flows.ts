@@ -3,6 +3,7 @@ import * as z from "zod";
 import { isGranted } from "../../catalog/catalog.ts";
 import type { AddedTool, Tool } from "../../catalog/define-tool.ts";
 import { FLOWS, flowSchema, type KeptFlow } from "../../catalog/flow/flow-schema.ts";
+import { toOwnFields } from "../../catalog/flow/own-fields.ts";
 import { planKeptFlow } from "../../catalog/flow/plan-kept-flow.ts";
 import { isFlow, type ToolChangeRefusal } from "../../contract/gate/kept-tool.ts";
 import { describe } from "../../contract/issues.ts";
@@ -160,12 +161,8 @@ function readSent(body: unknown, name: string): Result<unknown, Refusal> {
     const hint = "The flow's name is that of the path; leave it out of the body.";
     return err(refuseFlow([{ path: "/name", expected, received: describe(written), hint }]));
   }
-  if (!Object.hasOwn(sent, "fingerprint")) return ok(sent);
-  return ok(Object.fromEntries(Object.entries(sent).filter(([field]) => !SHOWN.has(field))));
+  return ok(toOwnFields(sent));
 }
-
-/** Fields of a flow as it is shown that follow from the others. */
-const SHOWN: ReadonlySet<string> = new Set(["fingerprint", "is_write", "confirm", "plan", "broken"]);
 
 function refuseFlow(issues: readonly RefusalIssue[]): Refusal {
   const [first] = issues;
