@@ -44,7 +44,7 @@ const SLOW = [
   "test/state/quota.test.ts",
   "test/support/model-server.test.ts",
   "test/tools/kit/parse-when.test.ts",
-  "test/tools/kit/time-zone.test.ts",
+  "test/kit/time-zone.test.ts",
   "test/scripts/documents-sql.test.ts",
   "test/tools/data/create-contacts.test.ts",
   "test/tools/data/csv-report.test.ts",
