@@ -18,6 +18,7 @@ const SLOW = [
   "test/answer/cut-json-string.test.ts",
   "test/answer/estimate-tokens.test.ts",
   "test/answer/fit-tokens.test.ts",
+  "test/clock/next-time.test.ts",
   "test/contract/batch.test.ts",
   "test/docs/agent.test.ts",
   "test/docs/readme.test.ts",
