@@ -412,4 +412,8 @@ export const LIMITS = {
   shellTimeMs: 8_000,
   /** How often a command, or an edit, is tried over files that others change meanwhile: one of them gets on each time. */
   workspaceTries: 8,
+  /** A flow's cron: each of five fields as a list of ranges, and more than anybody reads. */
+  cronCharacters: 200,
+  /** How soon a cron has to have a time: the 29th of February comes within it, and what never comes is refused. */
+  cronAheadDays: 1_827,
 } as const;

@@ -7,7 +7,7 @@ import { parseInstant } from "../../kit/rfc3339.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { fetchGoogle, GOOGLE_OAUTH_HOST, GOOGLE_SECRETS } from "../kit/google-access.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
-import { DAY_MS, type Place, toDay, writeDay, writeInstant } from "../kit/time-zone.ts";
+import { DAY_MS, type Place, toDay, writeDay, writeInstant } from "../../kit/time-zone.ts";
 import { type EventTimes, showTimes } from "./event-times.ts";
 
 /** What every tool of the calendar declares. */

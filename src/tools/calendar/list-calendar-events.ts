@@ -3,7 +3,7 @@ import * as z from "zod";
 import { defineTool } from "../../catalog/define-tool.ts";
 import { invalidArgument } from "../kit/invalid-argument.ts";
 import { type Moment, parseWhen, type Reading, WHEN_CHARACTERS, WHEN_EXPECTED } from "../kit/parse-when.ts";
-import { DAY_MS, instantOf, placeOfOffset, writeInstant } from "../kit/time-zone.ts";
+import { DAY_MS, instantOf, placeOfOffset, writeInstant } from "../../kit/time-zone.ts";
 import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
 import { CALENDAR, findEvents, showEvent } from "./calendar-api.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import { defineTool } from "../../catalog/define-tool.ts";
-import { DAY_MS, placeOfOffset, writeInstant } from "../kit/time-zone.ts";
+import { DAY_MS, placeOfOffset, writeInstant } from "../../kit/time-zone.ts";
 import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
 import { CALENDAR, findEvents, showEvent } from "./calendar-api.ts";
 

@@ -3,7 +3,7 @@ import { Temporal } from "temporal-polyfill";
 import { describe, expect, test } from "vitest";
 
 import { type Moment, parseWhen } from "../../../src/tools/kit/parse-when.ts";
-import { placeOfZone, writeDay, writeInstant } from "../../../src/tools/kit/time-zone.ts";
+import { placeOfZone, writeDay, writeInstant } from "../../../src/kit/time-zone.ts";
 
 /** A Sunday, 10:00 in New York. */
 const NOW = Date.parse("2026-11-22T15:00:00Z");

@@ -11,7 +11,7 @@ import {
   wallTimeAt,
   writeDay,
   writeInstant,
-} from "../../../src/tools/kit/time-zone.ts";
+} from "../../src/kit/time-zone.ts";
 
 const ZONES = [...Intl.supportedValuesOf("timeZone"), "UTC"];
 const [FIRST, LAST] = [Date.UTC(1973, 0, 3), Date.UTC(2199, 11, 29)];

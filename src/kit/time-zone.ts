@@ -1,4 +1,4 @@
-import { attemptNow } from "../../kit/result.ts";
+import { attemptNow } from "./result.ts";
 
 /** Where a clock hangs: how far it is from UTC at each time. */
 export interface Place {
