@@ -5,7 +5,7 @@ import { defineConfig, type OxlintOverride } from "oxlint";
 import { coreRules, everywhere, exceptions, noPlatform } from "./oxlint.rules.ts";
 
 const CORE = "kit kit/json contract contract/gate catalog";
-const EDGE = `${CORE} catalog/declared catalog/mcp catalog/flow clock shell plan state egress answer gate approve run flows executor formats formats/openapi registry agent agent/dialect`;
+const EDGE = `${CORE} catalog/declared catalog/mcp catalog/flow clock shell plan state egress hooks answer gate approve run flows executor formats formats/openapi registry agent agent/dialect`;
 const TOOL = "kit kit/json contract contract/gate catalog";
 /** Every room of `src` and what it may look into besides itself, types included. Nothing names a room below its own. */
 const LADDER: Readonly<Record<string, string>> = {
@@ -19,6 +19,7 @@ const LADDER: Readonly<Record<string, string>> = {
   plan: `${CORE} shell`,
   state: "kit kit/json contract contract/gate",
   egress: `${CORE} plan state`,
+  hooks: "kit kit/json contract contract/gate egress",
   answer: `${CORE} plan egress`,
   gate: `${CORE} plan state egress answer`,
   approve: `${CORE} plan state egress answer gate`,
@@ -28,7 +29,7 @@ const LADDER: Readonly<Record<string, string>> = {
   "catalog/json-schema": CORE,
   "catalog/declared": `${CORE} catalog/json-schema egress`,
   "catalog/mcp": `${CORE} catalog/declared`,
-  "catalog/flow": `${CORE} catalog/json-schema catalog/declared plan`,
+  "catalog/flow": `${CORE} catalog/json-schema catalog/declared plan clock hooks`,
   formats: CORE,
   "formats/openapi": `${CORE} catalog/declared formats`,
   registry: `${CORE} catalog/declared catalog/mcp catalog/flow`,

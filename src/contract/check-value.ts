@@ -56,6 +56,13 @@ export function checkValue(
   return DONE;
 }
 
+/** Whether some object in a value has a key that reaches a prototype. Its depth was bounded before it was parsed. */
+export function hasReservedKey(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasReservedKey);
+  return Object.entries(value).some(([key, inner]) => POISONED.has(key) || hasReservedKey(inner));
+}
+
 /** By index: the names of a long list's elements cost more than all else. */
 function checkElements(
   values: readonly unknown[],

@@ -188,6 +188,12 @@ export const LIMITS = {
   goneEndpointMs: 24 * 3_600_000,
   /** Such endpoints remembered at once. */
   goneEndpoints: 1_000,
+  /** How far a delivery's signed time may be from ours, either way: what Standard Webhooks, Stripe and Slack recommend. */
+  deliveryAgeMs: 300_000,
+  /** Signatures of one delivery that are looked at, and secrets that each is tried with: more than two are no rotation, and each try reads the whole body. */
+  deliverySignatures: 5,
+  /** Characters of a delivery's id: several times what any sender uses, and each is remembered for a day. */
+  deliveryIdCharacters: 255,
   /** Answers that an isolate remembers for `cache_ttl_s`, all tenants' together: what a busy minute asks again. */
   cacheEntries: 2_000,
   /** What they take in memory: an eighth of an isolate's 128 MB. */

@@ -1,0 +1,61 @@
+import { hasReservedKey } from "../contract/check-value.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../contract/json.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { parseJson } from "../contract/parse-json.ts";
+import type { Ports } from "../egress/ports.ts";
+import { checkSignature, type SentDelivery, type SignatureWorld } from "./check-signature.ts";
+import type { HookTrigger } from "./hook-trigger.ts";
+import { schemeOf } from "./schemes.ts";
+
+/** What a delivery is: an event to run with, or a question whether anybody is there, which wants its text back. */
+export type Delivery =
+  | { readonly kind: "event"; readonly id: string; readonly input: JsonObject }
+  | { readonly kind: "challenge"; readonly challenge: string };
+
+export interface DeliveryWorld extends SignatureWorld {
+  readonly sha256: Ports["sha256"];
+}
+
+/**
+ * Make of a delivery the input of a run and its id; null where anything is wrong with it, whatever it is, because whoever cannot
+ * sign is told nothing.
+ *
+ * Nothing of the body is read before its signature is known to be right. The id is what a sender repeats when it tries again, so
+ * whoever remembers it runs a delivery once.
+ *
+ * It never rejects, unless a port does.
+ */
+export async function verifyDelivery(
+  sent: SentDelivery,
+  trigger: HookTrigger,
+  world: DeliveryWorld,
+): Promise<Delivery | null> {
+  if (sent.body.length > LIMITS.bodyBytes) return null;
+  const scheme = schemeOf(trigger);
+  if (!(await checkSignature(sent, scheme, world))) return null;
+
+  const input = parseInput(sent.body);
+  if (input === null) return null;
+  const challenge = scheme.challengeOf?.(input);
+  if (typeof challenge === "string") return { kind: "challenge", challenge };
+
+  const id =
+    scheme.idOf === null
+      ? await world.sha256(EXACT.decode(sent.body))
+      : scheme.idOf((name) => sent.headers.get(name) ?? "", input);
+  return typeof id === "string" && ID.test(id) ? { kind: "event", id, input } : null;
+}
+
+/** Text whose UTF-8 is the bytes again: a byte order mark stays. */
+const EXACT = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+
+const ID = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.deliveryIdCharacters}}$`);
+
+/**
+ * The object that a body is. A sender's numbers keep their digits, however many: what a flow makes of one is for its action to
+ * refuse.
+ */
+function parseInput(body: Uint8Array): JsonObject | null {
+  const parsed = parseJson(body, LIMITS.nesting, { parse: parseExact });
+  return parsed.ok && isJsonObject(parsed.value) && !hasReservedKey(parsed.value) ? parsed.value : null;
+}
