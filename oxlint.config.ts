@@ -32,7 +32,7 @@ const LADDER: Readonly<Record<string, string>> = {
   "catalog/flow": `${CORE} catalog/json-schema catalog/declared plan clock hooks`,
   formats: CORE,
   "formats/openapi": `${CORE} catalog/declared formats`,
-  registry: `${CORE} catalog/declared catalog/mcp catalog/flow`,
+  registry: `${CORE} catalog/declared catalog/mcp catalog/flow clock`,
   packs: "kit kit/json",
   "tools/*": `${TOOL} tools/kit`,
   "tools/kit": TOOL,

@@ -1,10 +1,5 @@
+import type { FlowClock } from "../contract/gate/kept-tool.ts";
 import { type CronClock, timesOf } from "./next-time.ts";
-
-/** A clock that is kept, and the next time that it is for. */
-export interface KeptClock extends CronClock {
-  /** Milliseconds since the epoch; null when no time comes any more. */
-  readonly nextAt: number | null;
-}
 
 /** What is to be done about a clock. */
 export interface Due {
@@ -19,7 +14,7 @@ export interface Due {
  * latest. `nextAt` is later than now and never earlier than it was, so whoever keeps it before the run begins has no time run
  * twice, also when the machine's clock is set back.
  */
-export function dueClock(clock: KeptClock, nowMs: number): Due {
+export function dueClock(clock: FlowClock, nowMs: number): Due {
   const { nextAt } = clock;
   if (nextAt === null || nowMs < nextAt) return { run: null, nextAt };
   const timeAfter = timesOf(clock);
@@ -38,6 +33,6 @@ export function dueClock(clock: KeptClock, nowMs: number): Due {
 }
 
 /** The first time of a clock that is put, or put again, at `nowMs`: of what was kept before it nothing counts. */
-export function startClock(clock: CronClock, nowMs: number): KeptClock {
+export function startClock(clock: CronClock, nowMs: number): FlowClock {
   return { cron: clock.cron, timezone: clock.timezone, nextAt: timesOf(clock)(nowMs) };
 }

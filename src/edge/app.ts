@@ -59,6 +59,16 @@ export function createApp(deploymentOf: (env: Env) => Deployment): Pick<App, "fe
       ok(respondMethod(request, methods.join(", "), requestId));
     app.all(path, answerBy(refuse));
   }
+  app.post("/hooks/:tenant/:id", async (c) => {
+    const { tenant, id: name } = c.req.param();
+    const requestId = crypto.randomUUID();
+    const request = c.req.raw;
+    if (request.headers.has(HOP_HEADER)) return respondRefusal(request, FROM_A_TOOL, requestId);
+    const { answerHook } = await import("./triggers/answer-hook.ts");
+    const defer = (work: Promise<unknown>): void => c.executionCtx.waitUntil(work);
+    const answered = await answerHook({ request, tenant, name, requestId, defer }, deploymentOf(c.env));
+    return answered.ok ? answered.value : respondRefusal(request, answered.error, requestId);
+  });
   // Every method: which of them it has is the protocol's to say.
   app.all(
     "/mcp",
@@ -136,4 +146,4 @@ function respondMethod(request: Request, methods: string, requestId: string): Re
 
 const FROM_A_TOOL = makeRefusal("LOOP_DETECTED", "A tool of this system may not call the system itself.");
 /** What is here besides the endpoints. */
-const BESIDE = ["GET /healthz", "POST /mcp"];
+const BESIDE = ["GET /healthz", "POST /mcp", "POST /hooks/:tenant/:id"];

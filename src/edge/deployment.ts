@@ -2,6 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Tool, ToolCaller } from "../catalog/define-tool.ts";
 import type { Caller } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
+import { attempt } from "../kit/result.ts";
 import { TimerQueue } from "../kit/timer-queue.ts";
 import { createLeasedAdmission, IsolateQuota } from "../gate/leased-admission.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
@@ -70,8 +71,10 @@ export interface Deployment {
   runnerOf(tenant: string): Caller | null;
   /** Make a tool of what was kept of one. */
   compile(json: string): Promise<Tool>;
-  /** A secret that the operator has bound to a tenant; undefined where it is not bound or not set. */
-  secretOf(name: string, tenant: string): string | undefined;
+  /** Look up a secret that the operator has bound to a tenant; undefined where it is not bound or not set. */
+  secretOf(name: string, tenant: string): Promise<string | undefined>;
+  /** The world as it is for whatever no caller asks for. */
+  readonly ports: Ports;
   contextOf(caller: Caller, requestId: string, defer: (work: Promise<unknown>) => void): RequestContext;
 }
 
@@ -130,8 +133,14 @@ export function createDeployment(
       return runner;
     },
     compile: (json) => added.compile(json),
-    secretOf: (name, tenant) =>
-      toolSecrets.get(name)?.tenants.has(tenant) === true ? ports.secret(name) : undefined,
+    ports,
+    async secretOf(name, tenant) {
+      if (toolSecrets.get(name)?.tenants.has(tenant) !== true) return undefined;
+      const own = await attempt(() => ports.secretOf?.(name, { tenant, key: "" }));
+      // Where the tenant may have its own, no other is good enough.
+      if (!own.ok) return undefined;
+      return typeof own.value === "string" && own.value !== "" ? own.value : ports.secret(name);
+    },
     contextOf(caller, requestId, defer) {
       const clock = new TimerQueue(ports.clock);
       let made: Gate | undefined;

@@ -2,6 +2,9 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { DeclarationIssue } from "../catalog/declared/problems.ts";
 import { FLOWS, type KeptFlow } from "../catalog/flow/flow-schema.ts";
 import { parseFlow } from "../catalog/flow/parse-flow.ts";
+import type { TriggerRules } from "../catalog/flow/check-triggers.ts";
+import { clockOf } from "../catalog/flow/triggers.ts";
+import { startClock } from "../clock/due-clocks.ts";
 import type { ToolToKeep } from "../contract/gate/kept-tool.ts";
 import { canonicalJson } from "../kit/json/canonical-json.ts";
 import { ok, type Result } from "../kit/result.ts";
@@ -11,6 +14,7 @@ export interface KeepFlowOptions {
   readonly name: string;
   /** The tools that its actions may call. */
   readonly catalog: Catalog;
+  readonly triggers: TriggerRules;
   readonly sha256: (text: string) => Promise<string>;
 }
 
@@ -26,12 +30,13 @@ export interface KeepableFlow {
  */
 export async function keepFlow(
   value: unknown,
-  { name, catalog, sha256 }: KeepFlowOptions,
+  { name, catalog, triggers, sha256 }: KeepFlowOptions,
 ): Promise<Result<KeepableFlow, readonly DeclarationIssue[]>> {
-  const parsed = parseFlow(value, { name, catalog });
+  const parsed = parseFlow(value, { name, catalog, triggers });
   if (!parsed.ok) return parsed;
   const { kept, needs } = parsed.value;
   const { summary, description = summary } = kept.flow;
+  const clock = clockOf(kept.flow.triggers);
   const tool = {
     name,
     fingerprint: await sha256(canonicalJson(kept)),
@@ -44,6 +49,7 @@ export async function keepFlow(
     }),
     json: JSON.stringify(kept),
     needs,
+    ...(clock !== null && { clock: startClock(clock, triggers.nowMs) }),
   };
   return ok({ kept, tool });
 }

@@ -189,7 +189,9 @@ export function toJobRecord(job: Job): JobRecord {
     id: spec.id,
     tool: spec.tool,
     batchId: spec.origin?.batchId,
-    key: spec.origin?.key,
+    // No key asked for a run.
+    key: spec.run === undefined ? spec.origin?.key : undefined,
+    trigger: spec.run?.trigger,
     argsJson: spec.argsJson === "" ? undefined : spec.argsJson,
     envelopeJson: envelopeJson ?? undefined,
     nextAttemptAt: job.status === "retrying" ? dueAt : null,

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { dueClock, type KeptClock, startClock } from "../../src/clock/due-clocks.ts";
+import type { FlowClock } from "../../src/contract/gate/kept-tool.ts";
+import { dueClock, startClock } from "../../src/clock/due-clocks.ts";
 import { nextTime, timesOf } from "../../src/clock/next-time.ts";
 import { changes, cronSamples } from "./cron-samples.ts";
 
@@ -64,7 +65,7 @@ describe("dueClock()", () => {
   });
 
   test("runs the time that was kept where the rules of the zone have changed since", () => {
-    const kept: KeptClock = { ...daily, nextAt: at("2026-11-21T05:00:00Z") };
+    const kept: FlowClock = { ...daily, nextAt: at("2026-11-21T05:00:00Z") };
     expect(dueClock(kept, at("2026-11-21T05:00:01Z"))).toEqual({
       run: at("2026-11-21T05:00:00Z"),
       nextAt: at("2026-11-21T06:00:00Z"),
@@ -101,7 +102,7 @@ describe("dueClock()", () => {
 
 test("startClock() keeps nothing of the clock that was there before", () => {
   const now = at("2026-11-20T12:00:00Z");
-  const old: KeptClock = { ...everyMinute, nextAt: at("2026-11-20T11:00:00Z") };
+  const old: FlowClock = { ...everyMinute, nextAt: at("2026-11-20T11:00:00Z") };
   expect(startClock({ ...old, cron: "0 * * * *" }, now)).toEqual({
     cron: "0 * * * *",
     timezone: "UTC",

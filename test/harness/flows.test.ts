@@ -87,7 +87,7 @@ describe("PUT /v1/flows/{name}", () => {
         { tool: "probe-item", args: { id: { $ref: "x#" } } },
       ],
       deadline_ms: 0,
-      triggers: { cron: "0 7 * * *" },
+      triggers: { cron: "0 7 * * 8", webhook: { verify: "github", secret: "GMAIL_TOKEN" } },
     });
     expect(refusalOf(answer)).toEqual([422, "INVALID_FLOW"]);
     const { issues } = json(answer) as unknown as { issues: { path: string }[] };
@@ -96,7 +96,8 @@ describe("PUT /v1/flows/{name}", () => {
       "/actions/1/args/id/$ref",
       "/answer/item/$ref",
       "/deadline_ms",
-      "/triggers",
+      "/triggers/cron",
+      "/triggers/webhook/secret",
     ]);
     expect((await show("broken")).status).toBe(404);
   });

@@ -36,3 +36,9 @@ export const CATALOG_WITH_FLOW = SAMPLE_CATALOG.extend(
   ],
   1,
 );
+
+/** A tenant of which one secret is bound, on a Thursday in September. */
+export const TRIGGER_RULES = {
+  isBound: (secret: string): boolean => secret === "HOOK_SECRET",
+  nowMs: Date.UTC(2026, 8, 3, 12),
+};

@@ -6,6 +6,7 @@ import { lazySchema } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { declarationSchema } from "../declared/declaration-schema.ts";
 import type { JsonSchema } from "../tool-schema.ts";
+import { type Triggers, triggersSchema } from "./triggers.ts";
 
 /** The shape of a flow, field by field. What its actions mean is looked at afterwards. */
 export const flowSchema = lazySchema(() => {
@@ -26,6 +27,7 @@ export const flowSchema = lazySchema(() => {
       .optional()
       .describe("What of the results is the answer: any JSON, with references and templates"),
     deadline_ms: deadline_ms.unwrap().optional(),
+    triggers: triggersSchema().optional(),
   });
 });
 
@@ -43,6 +45,7 @@ export interface FlowDeclaration {
   readonly on_error?: OnError;
   readonly answer?: unknown;
   readonly deadline_ms?: number;
+  readonly triggers?: Triggers;
 }
 
 /** What follows of a flow from the tools that its actions call. */

@@ -10,4 +10,12 @@ export function toOwnFields(flow: JsonObject): JsonObject {
 }
 
 /** Fields of a flow as it is shown that follow from the others. */
-const SHOWN: ReadonlySet<string> = new Set(["fingerprint", "is_write", "confirm", "plan", "broken"]);
+const SHOWN: ReadonlySet<string> = new Set([
+  "fingerprint",
+  "is_write",
+  "confirm",
+  "plan",
+  "broken",
+  "hook_url",
+  "next_run_at",
+]);

@@ -4,24 +4,28 @@ import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { makePlan } from "../../plan/make-plan.ts";
 import type { Plan } from "../../plan/step.ts";
-import { err, ok, type Result } from "../../kit/result.ts";
+import { attemptNow, err, ok, type Result } from "../../kit/result.ts";
 import { parsePointer } from "../../kit/json/json-pointer.ts";
 import type { Catalog } from "../catalog.ts";
 import { TOOL_NAME } from "../define-tool.ts";
 import { checkText } from "../declared/check-text.ts";
 import { type DeclarationIssue, Problems, suggestName } from "../declared/problems.ts";
 import { argumentsOf } from "../json-schema/arguments-of.ts";
+import { toInput } from "../json-schema/to-input.ts";
 import { checkSchema } from "../json-schema/check-schema.ts";
 import { checkActions } from "./check-actions.ts";
 import { checkAnswer } from "./check-answer.ts";
 import { type FlowDeclaration, flowSchema, INPUT, type KeptFlow } from "./flow-schema.ts";
 import { batchOf } from "./flow-tool.ts";
 import { factsOf } from "./plan-kept-flow.ts";
+import { checkTriggers, type TriggerRules } from "./check-triggers.ts";
+import { triggersSchema } from "./triggers.ts";
 
 export interface FlowOptions {
   readonly name: string;
   /** The tools that its actions may call. */
   readonly catalog: Catalog;
+  readonly triggers: TriggerRules;
 }
 
 /** A flow in which nothing is wrong. */
@@ -41,7 +45,7 @@ export interface Flow {
  */
 export function parseFlow(
   value: unknown,
-  { name, catalog }: FlowOptions,
+  { name, catalog, triggers }: FlowOptions,
 ): Result<Flow, readonly DeclarationIssue[]> {
   const problems = new Problems();
   checkText(value, problems);
@@ -51,6 +55,11 @@ export function parseFlow(
   const parsed = flowSchema().safeParse(value);
   if (!parsed.success) addMisfits(toIssues(parsed.error, value, [], LIMITS.declarationIssues), problems);
   const plan = isJsonObject(value) ? checkMeaning(value, parsed.success, { name, catalog }, problems) : null;
+  if (isJsonObject(value) && value["triggers"] !== undefined) {
+    // Only a schema in which nothing is wrong is worth asking.
+    const mayRun = problems.issues.length === 0 ? takesNothing(value) : null;
+    checkTriggers(value["triggers"], mayRun, triggers, problems);
+  }
   if (!parsed.success || plan === null || problems.issues.length > 0) return err(problems.issues);
   const flow = parsed.data as FlowDeclaration;
   const called = plan.steps.flatMap(({ task }) => (task.ok ? [task.value.tool] : []));
@@ -65,7 +74,7 @@ export function parseFlow(
 function checkMeaning(
   value: JsonObject,
   isWhole: boolean,
-  { name, catalog }: FlowOptions,
+  { name, catalog }: Pick<FlowOptions, "name" | "catalog">,
   problems: Problems,
 ): Plan | null {
   const { input_schema: input, actions, answer } = value;
@@ -93,9 +102,20 @@ function checkMeaning(
   return planned.ok ? planned.value : null;
 }
 
-/** The arguments that references may name; null where others than those may be sent, and where the schema is none. */
-function argumentsToName(input: unknown): readonly string[] | null {
+/** Whether a run may be given nothing; null where the schema does not say, because it is none. */
+function takesNothing({ input_schema: input }: JsonObject): boolean | null {
   if (!isJsonObject(input)) return null;
+  const checked = attemptNow(() => toInput(input).safeParse({}).success);
+  return checked.ok ? checked.value : null;
+}
+
+/**
+ * The arguments that references may name; null where others than those may be sent, where none is described, as a webhook's
+ * body often is not, and where the schema is none.
+ */
+function argumentsToName(input: unknown): readonly string[] | null {
+  if (!isJsonObject(input) || (argumentsOf(input).length === 0 && input["additionalProperties"] !== false))
+    return null;
   const { additionalProperties: others = false, unevaluatedProperties: rest = false } = input;
   return others !== false || rest !== false || input["patternProperties"] !== undefined
     ? null
@@ -106,19 +126,27 @@ function argumentsToName(input: unknown): readonly string[] | null {
 function addMisfits(issues: ReturnType<typeof toIssues>, problems: Problems): void {
   for (const { path, expected, received } of issues) {
     const tokens = parsePointer(path) ?? path.split("/").slice(1);
-    const field = expected === NO_SUCH_FIELD && tokens.length === 1 ? tokens[0]! : null;
-    const hint = field === null ? undefined : (ELSEWHERE.get(field) ?? suggestName(field, fields(), "field"));
+    const hint = expected === NO_SUCH_FIELD ? hintOf(tokens) : undefined;
     problems.add(tokens, expected, undefined, { received, hint });
   }
 }
 
-const fields = (): readonly string[] => Object.keys(flowSchema().shape);
+/** What to write instead of a field that does not exist; undefined where that depends. */
+function hintOf(tokens: readonly string[]): string | undefined {
+  const [field = "", inner] = tokens;
+  if (tokens.length === 1)
+    return ELSEWHERE.get(field) ?? suggestName(field, Object.keys(flowSchema().shape), "field");
+  if (tokens.length === 2 && field === "triggers")
+    return suggestName(inner!, Object.keys(triggersSchema().shape), "field");
+  return undefined;
+}
 
 const ofTools = "What a flow is follows from the tools that its actions call; leave it out.";
 
 /** Fields that somebody may well look for in a flow. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ["triggers", "Triggers are not offered yet; leave 'triggers' out and run the flow by its name."],
+  ["cron", "Write it in 'triggers'."],
+  ["webhook", "Write it in 'triggers'."],
   ["dry_run", "'dry_run' is said when the flow is run; leave it out."],
   ["max_tokens", "'max_tokens' is said when the flow is run; leave it out."],
   ["skip_approval", "'skip_approval' is said when the flow is run; leave it out."],

@@ -2,7 +2,7 @@ import * as z from "zod";
 
 import { failureSchema } from "../failure.ts";
 import { lazySchema, type Written } from "../lazy-schema.ts";
-import { CALLBACK_STATUSES, type CallbackRecord, JOB_STATUSES, type JobRecord } from "./job.ts";
+import { CALLBACK_STATUSES, type CallbackRecord, JOB_STATUSES, type JobRecord, TRIGGERS } from "./job.ts";
 
 /** Background work as the wire shows it. */
 export const jobSchema = lazySchema(() => {
@@ -19,6 +19,7 @@ export const jobSchema = lazySchema(() => {
       tool: z.string(),
       batch_id: z.string().optional().describe("The batch that asked for it"),
       key: z.string().optional().describe("Name of the key that asked for it"),
+      trigger: z.enum(TRIGGERS).optional().describe("What started it, where it is a run of a flow"),
       status: z.enum(JOB_STATUSES),
       attempts: z.int().min(0),
       created_at: time,
@@ -34,6 +35,10 @@ export const jobSchema = lazySchema(() => {
       args: z.unknown().optional().describe("Shown with one job, to keys that may call its tool"),
       data: z.unknown().optional(),
       error: failureSchema().optional(),
+      envelope: z
+        .unknown()
+        .optional()
+        .describe("Of a run of a flow: the envelope of its last attempt that has ended; shown with one job"),
     })
     .meta({ id: "Job" });
 });
@@ -43,7 +48,7 @@ type WireJob = Written<typeof jobSchema>;
 /**
  * Write a job. Arguments, data and error are JSON text already, and are not parsed on the way.
  *
- * @param showsArgs whether its reader may know what it was called with
+ * @param showsArgs whether its reader may know what it was called with, and what became of each action of a run
  */
 export function toJobJson(job: JobRecord, { showsArgs = false } = {}): string {
   const head = JSON.stringify({
@@ -51,6 +56,7 @@ export function toJobJson(job: JobRecord, { showsArgs = false } = {}): string {
     tool: job.tool,
     batch_id: job.batchId,
     key: job.key,
+    trigger: job.trigger,
     status: job.status,
     attempts: job.attempts,
     created_at: toIso(job.createdAt),
@@ -63,7 +69,8 @@ export function toJobJson(job: JobRecord, { showsArgs = false } = {}): string {
   const data = job.dataJson === null ? "" : `,"data":${job.dataJson}`;
   const error = job.errorJson === null ? "" : `,"error":${job.errorJson}`;
   const args = showsArgs && job.argsJson !== undefined ? `,"args":${job.argsJson}` : "";
-  return `${head.slice(0, -1)}${args}${data}${error}}`;
+  const envelope = showsArgs && job.envelopeJson !== undefined ? `,"envelope":${job.envelopeJson}` : "";
+  return `${head.slice(0, -1)}${args}${data}${error}${envelope}}`;
 }
 
 /** Write the event about a job's end, as Standard Webhooks lays an event out. */

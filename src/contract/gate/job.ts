@@ -29,10 +29,12 @@ export interface JobOrigin extends Origin {
   readonly batchId: string;
 }
 
-/** What a run of a flow that nobody waits for is, besides a job. */
+/** What starts a run of a flow that nobody waits for. */
+export const TRIGGERS = ["webhook", "cron"] as const;
+
+/** What such a run is, besides a job. */
 export interface RunOf {
-  /** What started it. */
-  readonly trigger: "webhook" | "cron";
+  readonly trigger: (typeof TRIGGERS)[number];
   /** How long an attempt may take: the flow's own. */
   readonly deadlineMs: number;
 }
@@ -95,6 +97,8 @@ export interface JobRecord {
   readonly durationMs?: number | undefined;
   readonly batchId?: string | undefined;
   readonly key?: string | undefined;
+  /** What started it, where it is a run. */
+  readonly trigger?: RunOf["trigger"] | undefined;
   /** Absent in a list. */
   readonly argsJson?: string | undefined;
   readonly dataJson: string | null;

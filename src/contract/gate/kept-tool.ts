@@ -10,6 +10,17 @@ export interface ToolToKeep {
   readonly json: string;
   /** Tools of the tenant's own that its contract names: those of the deployment are always there. */
   readonly needs: readonly string[];
+  /** Of a flow that a clock runs: the clock, and when it comes first. */
+  readonly clock?: FlowClock;
+}
+
+/** When a flow runs by itself. */
+export interface FlowClock {
+  readonly cron: string;
+  /** The IANA zone in which it is read. */
+  readonly timezone: string;
+  /** Milliseconds since the epoch; null when no time comes any more. */
+  readonly nextAt: number | null;
 }
 
 /** Whether what is kept is a flow: no declaration of a tool has that field. */
@@ -18,7 +29,7 @@ export function isFlow({ json }: Pick<ToolToKeep, "json">): boolean {
 }
 
 /** The same as it is kept. */
-export interface KeptTool extends Omit<ToolToKeep, "needs"> {
+export interface KeptTool extends Omit<ToolToKeep, "needs" | "clock"> {
   /** The tenant's version with which it became what it is. No two tools of a tenant have the same. */
   readonly version: number;
 }

@@ -68,6 +68,9 @@ const STEPS: readonly string[] = [
    ) WITHOUT ROWID, STRICT;
    CREATE TABLE run_steps (
      job_id TEXT NOT NULL, step_id TEXT NOT NULL, outcome_json TEXT, PRIMARY KEY (job_id, step_id)
+   ) WITHOUT ROWID, STRICT;
+   CREATE TABLE clocks (
+     flow TEXT PRIMARY KEY, cron TEXT NOT NULL, timezone TEXT NOT NULL, next_at INTEGER
    ) WITHOUT ROWID, STRICT;`,
 ];
 

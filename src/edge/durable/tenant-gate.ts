@@ -21,6 +21,7 @@ import { tenantOfObject } from "../../contract/gate/job-shard.ts";
 import { type KeptResult, type Shelf, SHELVES } from "../../contract/gate/kept-result.ts";
 import type { KeptTool, ToolChange, ToolChangeAnswer, ToolsPage } from "../../contract/gate/kept-tool.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import { makeRun } from "../../flows/make-run.ts";
 import { attempt, attemptNow } from "../../kit/result.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "../../state/confirmations.ts";
 import { KEEP_LIMITS, type KeepLimits } from "../../state/kept-results.ts";
@@ -28,6 +29,7 @@ import { TOOL_LIMITS, type ToolLimits } from "../../state/kept-tools.ts";
 import { systemClock } from "../platform/system-ports.ts";
 import { BackgroundWork, type GateBackground } from "./background-work.ts";
 import { BatchAdmission } from "./batch-admission.ts";
+import { ClockTable, type Look } from "./clock-table.ts";
 import { ConfirmationTable } from "./confirmation-table.ts";
 import { JobDrain } from "./drain-jobs.ts";
 import { GateAlarm } from "./gate-alarm.ts";
@@ -81,6 +83,11 @@ const DEFAULTS: TenantGateOptions = {
 /** Well below the 15 minutes that the platform gives an alarm; what is left is claimed by the next one. */
 const CLAIM_FOR_MS = 5 * 60_000;
 
+async function loadLook(): Promise<Look> {
+  const { dueClock } = await import("../../clock/due-clocks.ts");
+  return dueClock;
+}
+
 /** Whose object it is. One that was made without a name is its own tenant. */
 function tenantOf(id: DurableObjectId): string {
   return tenantOfObject(id.name ?? id.toString());
@@ -100,6 +107,9 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
     #confirmations!: ConfirmationTable;
     #tools!: ToolTable;
     #runs!: RunTable;
+    #clocks!: ClockTable;
+    /** What looks at clocks, loaded when one has come. */
+    #look: Look | undefined;
     #admission!: BatchAdmission;
     #alarm!: GateAlarm;
     #drain!: JobDrain;
@@ -118,6 +128,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
         this.#confirmations = new ConfirmationTable(ctx.storage, options.confirmations);
         this.#tools = new ToolTable(ctx.storage, options.tools);
         this.#runs = new RunTable(ctx.storage.sql);
+        this.#clocks = new ClockTable(ctx.storage.sql);
         this.#admission = new BatchAdmission({ quota: this.#quota, outbox: this.#outbox, keys: this.#keys });
         const alarmAt = await ctx.storage.getAlarm();
         this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
@@ -128,7 +139,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
           ctx.id.jurisdiction as Jurisdiction | undefined,
         );
         this.#drain = this.#createDrain(background, options);
-        const dueAt = this.#outbox.nextDue(Date.now());
+        const dueAt = this.#nextDue(Date.now());
         // One that is missing may have woken the object just now, and is set again by `alarm` or the first entry.
         if (alarmAt !== null && dueAt !== null) this.#alarm.arm(dueAt);
       });
@@ -250,7 +261,12 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
     /** Add, replace or delete tools of the tenant's own; all that is asked or nothing. */
     changeTools(change: ToolChange): ToolChangeAnswer {
       this.#enter();
-      return this.#tools.change(change);
+      const changed = this.#tools.change(change);
+      if (!changed.ok || change.dryRun === true) return changed;
+      this.#clocks.follow(change, changed.value);
+      const { nextAt } = this.#clocks;
+      if (nextAt !== null) this.#watch(nextAt);
+      return changed;
     }
 
     tool(name: string): KeptTool | null {
@@ -267,10 +283,11 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
     override async alarm(): Promise<void> {
       this.#alarm.consume();
       const drained = await attempt(async () => {
+        if (this.#clocks.nextAt !== null) this.#look ??= await loadLook();
         await this.#drain.run();
         const now = this.#enter();
         // What else is due was behind an earlier alarm until this one was used up.
-        const dueAt = this.#outbox.nextDue(now);
+        const dueAt = this.#nextDue(now);
         if (dueAt !== null) this.#alarm.arm(Math.max(now, dueAt));
       });
       // Storage refused a claim. The attempt is not lost, only late: try again after a while.
@@ -283,12 +300,50 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
      */
     #enter(): number {
       const now = Date.now();
-      if (!this.#outbox.idle && !this.#drain.active)
-        this.#alarm.repair(now, () => this.#outbox.nextDue(now) ?? now);
+      if (!this.#drain.active && (!this.#outbox.idle || this.#clocks.nextAt !== null))
+        this.#alarm.repair(now, () => this.#nextDue(now) ?? now);
       const shelves = Object.values(this.#shelves);
       for (const table of [this.#outbox, ...shelves, this.#keys, this.#confirmations, this.#runs])
         attemptNow(() => table.prune(now));
       return now;
+    }
+
+    /** When there is something to do next; null when there is nothing. */
+    #nextDue(nowMs: number): number | null {
+      const [work, clock] = [this.#outbox.nextDue(nowMs), this.#clocks.nextAt];
+      return work === null || clock === null ? (work ?? clock) : Math.min(work, clock);
+    }
+
+    /** Record the runs of clocks that have come: one for each, whatever it has missed. */
+    #takeClocks(now: number): void {
+      const { nextAt } = this.#clocks;
+      if (nextAt === null || nextAt > now) return;
+      if (this.#look === undefined) {
+        // A clock that was put while the alarm was under way; the drain is woken when it can be read.
+        void attempt(async () => (this.#look = await loadLook())).then(() => this.#drain.poke());
+        return;
+      }
+      this.#clocks.take(now, this.#look, (flow, at, keep) => {
+        const tool = this.#tools.read(flow);
+        const cause = `cron ${at}`;
+        if (tool === null || this.#runs.causedBy(now, { flow, cause }) !== null) return keep();
+        const spec = makeRun({
+          tenant: tenantOf(this.ctx.id),
+          trigger: "cron",
+          toolJson: tool.json,
+          inputJson: "{}",
+          newId: () => crypto.randomUUID(),
+        });
+        const recorded = this.#outbox.recordRun(now, spec, {
+          takes: false,
+          beside: () => {
+            this.#runs.keepCause(now, { flow, cause, jobId: spec.id });
+            keep();
+          },
+        });
+        // So many wait that this time is as good as missed.
+        if (recorded === null) keep();
+      });
     }
 
     /** Whether something was planned with other tools than the tenant has by now, where it depends on them. */
@@ -313,8 +368,11 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       return new JobDrain(
         {
           clock: systemClock,
-          nextDue: (now) => this.#outbox.nextDue(now),
-          claim: (now) => work.claim(now),
+          nextDue: (now) => this.#nextDue(now),
+          claim: (now) => {
+            this.#takeClocks(now);
+            return work.claim(now);
+          },
         },
         { concurrency, claimForMs: CLAIM_FOR_MS, claims: LIMITS.workPerAlarm },
       );

@@ -4,6 +4,8 @@ import { isGranted } from "../../catalog/catalog.ts";
 import type { AddedTool, Tool } from "../../catalog/define-tool.ts";
 import { FLOWS, flowSchema, type KeptFlow } from "../../catalog/flow/flow-schema.ts";
 import { toOwnFields } from "../../catalog/flow/own-fields.ts";
+import { clockOf } from "../../catalog/flow/triggers.ts";
+import type { CronClock } from "../../clock/next-time.ts";
 import { planKeptFlow } from "../../catalog/flow/plan-kept-flow.ts";
 import { isFlow, type ToolChangeRefusal } from "../../contract/gate/kept-tool.ts";
 import { describe } from "../../contract/issues.ts";
@@ -16,6 +18,7 @@ import { noFlow } from "../../flows/plan-flow.ts";
 import { describePlan, planSchema } from "../../plan/describe-plan.ts";
 import { askGate } from "../http/ask-gate.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
+import type { RequestContext } from "../http/request-context.ts";
 import { baseHeaders, respondJson } from "../http/respond.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { refuseChange, refuseShipped, refuseUnmanaged } from "./manage-tools.ts";
@@ -34,7 +37,10 @@ const putFlow: Endpoint = {
     const sent = readSent(body.value.value, name);
     if (!sent.ok) return sent;
     const { keepFlow } = await import("../../registry/keep-flow.ts");
-    const keepable = await keepFlow(sent.value, { name, catalog, sha256: ports.sha256 });
+    const { secrets, tenant } = keeping.rules;
+    const isBound = (secret: string): boolean => secrets?.get(secret)?.tenants.has(tenant) === true;
+    const triggers = { isBound, nowMs: ports.clock.now() };
+    const keepable = await keepFlow(sent.value, { name, catalog, triggers, sha256: ports.sha256 });
     if (!keepable.ok) return err(refuseFlow(keepable.error));
     const { kept, tool } = keepable.value;
     const changed = await askGate(
@@ -44,7 +50,8 @@ const putFlow: Endpoint = {
     if (!changed.ok) return changed;
     if (!changed.value.ok) return err(refuseChangeOfFlow(changed.value.error));
     const status = changed.value.value.added.length > 0 ? 201 : 200;
-    return ok(respondJson(JSON.stringify(toShown(kept, tool)), requestId, { status }));
+    const shown = await toShown(kept, tool, request, context);
+    return ok(respondJson(JSON.stringify(shown), requestId, { status }));
   },
   describe: () => ({
     id: "putFlow",
@@ -87,12 +94,13 @@ const listFlows: Endpoint = {
 const showFlow: Endpoint = {
   route: "GET /v1/flows/:id",
   runsNothing: true,
-  handle: async (_, { catalog, requestId }, name) => {
+  async handle(request, context, name) {
+    const { catalog, requestId } = context;
     const tool = catalog.get(name);
     if (tool === undefined || !isFlowTool(tool)) return err(noFlow(name));
     const planned = planKeptFlow(tool, catalog);
     const answer: Written<typeof shownFlowSchema> = {
-      ...toShown(JSON.parse(tool.added.json) as KeptFlow, tool.added),
+      ...(await toShown(JSON.parse(tool.added.json) as KeptFlow, tool.added, request, context)),
       ...(planned.ok ? { plan: describePlan(planned.value).plan } : { broken: planned.error }),
     };
     return ok(respondJson(JSON.stringify(answer), requestId));
@@ -144,12 +152,31 @@ function isFlowTool(tool: Tool): tool is Tool & { readonly added: AddedTool } {
   return tool.added !== undefined && (tool.flow !== undefined || isFlow(tool.added));
 }
 
-/** What is shown of a flow: what was sent, and what it amounts to. */
-function toShown(
+/** A flow as it is shown: what was sent, and what follows from it. */
+async function toShown(
   { name, flow, is_write, confirm }: KeptFlow,
-  { fingerprint }: AddedTool,
-): Written<typeof keptFlowSchema> {
-  return { name, ...flow, fingerprint, is_write, confirm };
+  { fingerprint }: Pick<AddedTool, "fingerprint">,
+  { url }: Request,
+  { caller, ports }: RequestContext,
+): Promise<Written<typeof keptFlowSchema>> {
+  const clock = clockOf(flow.triggers);
+  const hookPath = `/hooks/${encodeURIComponent(caller.tenant)}/${name}`;
+  return {
+    name,
+    ...flow,
+    fingerprint,
+    is_write,
+    confirm,
+    ...(flow.triggers?.webhook !== undefined && { hook_url: new URL(hookPath, url).href }),
+    ...(clock !== null && { next_run_at: await tellNext(clock, ports.clock.now()) }),
+  };
+}
+
+/** When a clock comes next. What reads clocks is loaded when there is one. */
+async function tellNext(clock: CronClock, nowMs: number): Promise<string | null> {
+  const { nextTime } = await import("../../clock/next-time.ts");
+  const next = nextTime(clock, nowMs);
+  return next === null ? null : new Date(next).toISOString();
 }
 
 /** The name stands in the path. A body that is what was shown once has it too, and what else is shown. */
@@ -185,6 +212,12 @@ const keptFlowSchema = lazySchema(() =>
       fingerprint: z.string().describe("SHA-256 of the flow and what it amounts to"),
       is_write: z.boolean().describe("One of its actions writes"),
       confirm: z.boolean().describe("One of its actions needs a person's yes"),
+      hook_url: z.string().optional().describe("Where signed deliveries run it"),
+      next_run_at: z
+        .string()
+        .nullable()
+        .optional()
+        .describe("When its clock comes next; null when it does not any more"),
     })
     .meta({ id: "KeptFlow" }),
 );

@@ -33,7 +33,7 @@ export async function readRequestBody(
   const encoding = request.headers.get("content-encoding") ?? "identity";
   if (encoding !== "identity") return err(ENCODED);
   // Lengths of chunks that are none, or a connection that ends before its body.
-  const read = await attempt(() => readWithin(request, bodyBytes));
+  const read = await attempt(() => readBytes(request, bodyBytes));
   if (!read.ok) return err(BROKEN_OFF);
   const bytes = read.value;
   if (bytes === null) return err(tooLarge(bodyBytes));
@@ -77,8 +77,11 @@ function tooLarge(bodyBytes: number): Refusal {
  */
 const READ_ON = 4;
 
-/** The whole body, or null where it is over the limit; no more than the limit and one chunk is held. */
-async function readWithin(request: Request, limit: number): Promise<Uint8Array | null> {
+/**
+ * Read the whole body, or null where it is over the limit; no more than the limit and one chunk is held. Rejects where the body
+ * breaks off.
+ */
+export async function readBytes(request: Request, limit: number): Promise<Uint8Array | null> {
   const declared = request.headers.get("content-length");
   const length = declared === null ? null : Number(declared);
   // The runtime never delivers more than was declared.

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
 import { parseFlow } from "../../../src/catalog/flow/parse-flow.ts";
-import { CATALOG_WITH_FLOW, declareFlow } from "../../support/sample-flows.ts";
+import { CATALOG_WITH_FLOW, declareFlow, TRIGGER_RULES } from "../../support/sample-flows.ts";
 
 const issuesOf = (value: unknown, name = "my_flow") => {
-  const parsed = parseFlow(value, { name, catalog: CATALOG_WITH_FLOW });
+  const parsed = parseFlow(value, { name, catalog: CATALOG_WITH_FLOW, triggers: TRIGGER_RULES });
   return parsed.ok ? [] : parsed.error;
 };
 
@@ -13,6 +13,8 @@ const search = (args: unknown, more: object = {}) => ({ id: "found", tool: "sear
 const actions = (...list: unknown[]): unknown => declareFlow({ actions: list, answer: undefined });
 const answer = (value: unknown): unknown => declareFlow({ answer: value });
 const loopOf = (args: unknown) => ({ id: "each", tool: "get_order", for_each: { $ref: "found#/ids" }, args });
+/** Everything may be left out. */
+const OPEN = { type: "object", properties: { query: { type: "string" } } };
 const FOUND = search({ query: "oil" });
 const nest = (depth: number): unknown => (depth === 0 ? 1 : [nest(depth - 1)]);
 
@@ -76,12 +78,68 @@ const BAD: readonly Row[] = [
     "There is no field 'sumary'; did you mean 'summary'?",
   ],
   [
-    "triggers",
-    flow({ triggers: { cron: "0 7 * * *" } }),
+    "triggers that are none",
+    flow({ triggers: {} }),
     "/triggers",
-    "no such field",
+    "'webhook', 'cron' or both",
     "an object",
-    "Triggers are not offered yet; leave 'triggers' out and run the flow by its name.",
+    "Say what runs the flow, or leave 'triggers' out.",
+  ],
+  [
+    "a trigger that there is not",
+    flow({ triggers: { crom: "0 7 * * *", cron: "0 7 * * *" }, input_schema: OPEN }),
+    "/triggers/crom",
+    "no such field",
+    'the string "0 7 * * *"',
+    "There is no field 'crom'; did you mean 'cron'?",
+  ],
+  [
+    "a cron of six fields",
+    flow({ triggers: { cron: "0 0 7 * * *" }, input_schema: OPEN }),
+    "/triggers/cron",
+    "five fields of a crontab: minute, hour, day of the month, month, day of the week",
+    'the string "0 0 7 * * *"',
+    'There are no seconds and no years; leave them out and write "0 7 * * *".',
+  ],
+  [
+    "an offset for a zone",
+    flow({ triggers: { cron: "0 7 * * *", timezone: "+02:00" }, input_schema: OPEN }),
+    "/triggers/timezone",
+    'the name of an IANA time zone such as "Europe/Berlin"',
+    'the string "+02:00"',
+    'An offset does not know when clocks are set; write the zone\'s name, or "UTC".',
+  ],
+  [
+    "a zone without a clock",
+    flow({ triggers: { webhook: { verify: "github", secret: "HOOK_SECRET" }, timezone: "UTC" } }),
+    "/triggers/timezone",
+    "nothing where there is no 'cron'",
+    'the string "UTC"',
+    "'timezone' belongs to a clock; add 'cron', or leave it out.",
+  ],
+  [
+    "a clock for a flow that needs arguments",
+    flow({ triggers: { cron: "0 7 * * *" } }),
+    "/triggers/cron",
+    "an 'input_schema' without required arguments",
+    'the string "0 7 * * *"',
+    "A clock runs the flow with {} as its input; give what 'input_schema' requires in the actions instead.",
+  ],
+  [
+    "a secret that is not bound to the tenant",
+    flow({ triggers: { webhook: { verify: "github", secret: "OTHER_SECRET" } } }),
+    "/triggers/webhook/secret",
+    "a secret that is bound to the tenant",
+    'the string "OTHER_SECRET"',
+    "The operator binds it in VOLLEY_TOOL_SECRETS: its name, with this tenant among its 'tenants'.",
+  ],
+  [
+    "a scheme that there is not",
+    flow({ triggers: { webhook: { verify: "gitlab", secret: "HOOK_SECRET" } } }),
+    "/triggers/webhook/verify",
+    'one of "standard-webhooks", "github", "stripe", "slack", "hmac-sha256"',
+    'the string "gitlab"',
+    '/triggers/webhook/verify must be one of "standard-webhooks", "github", "stripe", "slack", "hmac-sha256", received the string "gitlab".',
   ],
   [
     "dry_run",

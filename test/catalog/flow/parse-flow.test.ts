@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 
 import { parseFlow } from "../../../src/catalog/flow/parse-flow.ts";
-import { CATALOG_WITH_FLOW as catalog, declareFlow } from "../../support/sample-flows.ts";
+import { CATALOG_WITH_FLOW as catalog, declareFlow, TRIGGER_RULES } from "../../support/sample-flows.ts";
 import { getOrder, SAMPLE_CATALOG } from "../../support/sample-tools.ts";
 import { valueOf } from "../../support/unwrap.ts";
 
-const parse = (changes: object = {}) => parseFlow(declareFlow({ ...changes }), { name: "my_flow", catalog });
+const parse = (changes: object = {}) =>
+  parseFlow(declareFlow({ ...changes }), { name: "my_flow", catalog, triggers: TRIGGER_RULES });
 const factsOf = (...actions: unknown[]) => {
   const { kept } = valueOf(parse({ actions, answer: undefined }));
   return { is_write: kept.is_write, confirm: kept.confirm };
@@ -45,7 +46,7 @@ test("parseFlow() needs the tools of the tenant's own that its actions call, eac
   const own = { ...getOrder, name: "own_order", added: { json: "{}", fingerprint: "f" } };
   const action = { tool: "own_order", args: { order_id: "7" } };
   const value = declareFlow({ actions: [action, action], answer: undefined });
-  const options = { name: "my_flow", catalog: SAMPLE_CATALOG.extend([own], 1) };
+  const options = { name: "my_flow", catalog: SAMPLE_CATALOG.extend([own], 1), triggers: TRIGGER_RULES };
   expect(valueOf(parseFlow(value, options)).needs).toEqual(["own_order"]);
 });
 

@@ -6,11 +6,14 @@ import { defineTool, type Tool } from "../../../src/catalog/define-tool.ts";
 import { toFlowTool } from "../../../src/catalog/flow/flow-tool.ts";
 import { parseFlow } from "../../../src/catalog/flow/parse-flow.ts";
 import { planKeptFlow } from "../../../src/catalog/flow/plan-kept-flow.ts";
-import { declareFlow } from "../../support/sample-flows.ts";
+import { declareFlow, TRIGGER_RULES } from "../../support/sample-flows.ts";
 import { declareTool, getOrder, SAMPLE_CATALOG, SAMPLE_TOOLS } from "../../support/sample-tools.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
 
-const flow = toFlowTool(valueOf(parseFlow(declareFlow(), { name: "my_flow", catalog: SAMPLE_CATALOG })).kept);
+const flow = toFlowTool(
+  valueOf(parseFlow(declareFlow(), { name: "my_flow", catalog: SAMPLE_CATALOG, triggers: TRIGGER_RULES }))
+    .kept,
+);
 
 /** The sample tools with another `search_orders`. */
 function withSearch(search: Tool): Catalog {

@@ -1,0 +1,69 @@
+import type { FlowClock, ToolChange, ToolsChanged } from "../../contract/gate/kept-tool.ts";
+
+/** Say what is due of a clock. */
+export type Look = (
+  clock: FlowClock,
+  nowMs: number,
+) => { readonly run: number | null; readonly nextAt: number | null };
+
+type Row = { flow: string; cron: string; timezone: string; next_at: number | null };
+
+/**
+ * The clocks of the tenant's flows: rows of `clocks`, all of them in memory too, because each of the object's alarms asks.
+ *
+ * Memory follows the table: it is changed after the write succeeded, and a cold start reads it anew.
+ */
+export class ClockTable {
+  readonly #sql: SqlStorage;
+  readonly #clocks: Map<string, FlowClock>;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    const rows = sql.exec<Row>("SELECT flow, cron, timezone, next_at FROM clocks");
+    this.#clocks = new Map(
+      Array.from(rows, ({ flow, cron, timezone, next_at: nextAt }) => [flow, { cron, timezone, nextAt }]),
+    );
+  }
+
+  /** When the first of them comes; null when none does. */
+  get nextAt(): number | null {
+    const times = [...this.#clocks.values()].flatMap(({ nextAt }) => nextAt ?? []);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /** Follow a change of the tenant's tools that was made. */
+  follow(change: ToolChange, { removed }: ToolsChanged): void {
+    for (const flow of removed) this.#forget(flow);
+    if (change.kind !== "put") return;
+    const { name, clock } = change.tool;
+    if (clock === undefined) return this.#forget(name);
+    this.#write(name, clock);
+    this.#clocks.set(name, clock);
+  }
+
+  /**
+   * Take the clocks that have come: of each, the time that its run is for.
+   *
+   * @param record records that run and, in the same transaction, what is due next, by `keep`
+   */
+  take(nowMs: number, look: Look, record: (flow: string, at: number, keep: () => void) => void): void {
+    for (const [flow, clock] of this.#clocks) {
+      const { run, nextAt } = look(clock, nowMs);
+      if (run === null) continue;
+      const next = { ...clock, nextAt };
+      record(flow, run, () => this.#write(flow, next));
+      this.#clocks.set(flow, next);
+    }
+  }
+
+  #forget(flow: string): void {
+    if (!this.#clocks.has(flow)) return;
+    this.#sql.exec("DELETE FROM clocks WHERE flow = ?", flow);
+    this.#clocks.delete(flow);
+  }
+
+  #write(flow: string, { cron, timezone, nextAt }: FlowClock): void {
+    const insert = "REPLACE INTO clocks (flow, cron, timezone, next_at) VALUES (?, ?, ?, ?)";
+    this.#sql.exec(insert, flow, cron, timezone, nextAt);
+  }
+}

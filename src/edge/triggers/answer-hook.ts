@@ -1,0 +1,98 @@
+import type { Tool } from "../../catalog/define-tool.ts";
+import type { KeptFlow } from "../../catalog/flow/flow-schema.ts";
+import { parseArgs } from "../../catalog/parse-args.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
+import { makeRun } from "../../flows/make-run.ts";
+import { type Delivery, verifyDelivery } from "../../hooks/verify-delivery.ts";
+import { attempt, err, ok, type Result } from "../../kit/result.ts";
+import type { Deployment } from "../deployment.ts";
+import { readBytes } from "../http/read-request-body.ts";
+import { respondJson } from "../http/respond.ts";
+import { verifyMac } from "../platform/verify-mac.ts";
+import { attemptRun } from "./attempt-run.ts";
+
+/** A delivery, and which flow of whose it is for. */
+export interface Hook {
+  readonly request: Request;
+  readonly tenant: string;
+  readonly name: string;
+  readonly requestId: string;
+  /** Keep work alive after the answer. */
+  readonly defer: (work: Promise<unknown>) => void;
+}
+
+/**
+ * Answer a delivery of a webhook: verify it, record the run that it causes, and only then say 202. The run begins after the
+ * answer. A repeated delivery is told the same run.
+ *
+ * Whatever is wrong with a delivery, or with where it is sent, is one and the same refusal: who cannot sign learns nothing. Why
+ * it was is in the log, for the operator, where the sender was known.
+ */
+export async function answerHook(hook: Hook, deployment: Deployment): Promise<Result<Response, Refusal>> {
+  const { request, tenant, name, requestId, defer } = hook;
+  const read = await attempt(() => readBytes(request, LIMITS.bodyBytes));
+  const body = read.ok ? read.value : null;
+  const runner = deployment.runnerOf(tenant);
+  if (body === null || runner === null) return err(REFUSED);
+  const { currentCatalog, catalog, gate, ports } = deployment.contextOf(runner, requestId, defer);
+  const known = await attempt(() => currentCatalog());
+  const flow = (known.ok ? known.value : catalog).get(name);
+  const delivery = await verify(hook, body, flow, deployment);
+  if (flow?.added === undefined || delivery === null) return err(REFUSED);
+  if (delivery.kind === "challenge")
+    return ok(respondJson(JSON.stringify({ challenge: delivery.challenge }), requestId));
+
+  const fits = parseArgs(flow, delivery.input, { isForeign: true });
+  if (!fits.ok) {
+    const said = { event: "hook_refused", tenant, flow: name, request_id: requestId, why: fits.error.hint };
+    ports.log("warn", JSON.stringify(said));
+    return err(REFUSED);
+  }
+  const spec = makeRun({
+    tenant,
+    trigger: "webhook",
+    toolJson: flow.added.json,
+    inputJson: JSON.stringify(delivery.input),
+    newId: () => ports.newId(),
+  });
+  // One that may take longer than what runs after an answer is the alarm's.
+  const takes = spec.run!.deadlineMs < LIMITS.firstAttemptMs;
+  const recorded = await attempt(() => gate.recordRun({ cause: `id ${delivery.id}`, spec, takes }));
+  if (!recorded.ok) return err(UNREACHABLE);
+  if (recorded.value.kind === "backlog-full") return err(FULL);
+  const { jobId, fence } = recorded.value;
+  if (fence !== null)
+    defer(attempt(() => attemptRun({ spec, attempt: 1, fence }, deployment, { tenant, defer })));
+  return ok(respondJson(JSON.stringify({ job_id: jobId }), requestId, { status: 202 }));
+}
+
+/** Verify a delivery to what may be a flow with a webhook. */
+async function verify(
+  { request, tenant }: Hook,
+  body: Uint8Array,
+  flow: Tool | undefined,
+  deployment: Deployment,
+): Promise<Delivery | null> {
+  if (flow?.added === undefined) return null;
+  const { flow: declared } = JSON.parse(flow.added.json) as Partial<KeptFlow>;
+  const webhook = declared?.triggers?.webhook;
+  if (webhook === undefined) return null;
+  const { ports } = deployment;
+  return verifyDelivery({ headers: request.headers, body }, webhook, {
+    secret: await deployment.secretOf(webhook.secret, tenant),
+    nowMs: ports.clock.now(),
+    verifyMac,
+    sha256: ports.sha256,
+  });
+}
+
+const REFUSED = makeRefusal("UNAUTHORIZED", "The delivery was refused.");
+const UNREACHABLE = makeRefusal(
+  "UNAVAILABLE",
+  "Whether the delivery was recorded is not certain; send it again with the same id.",
+  { retryAfterMs: 1_000 },
+);
+const FULL = makeRefusal("UNAVAILABLE", "Too many runs wait; nothing was recorded. Send it again later.", {
+  retryAfterMs: 30_000,
+});

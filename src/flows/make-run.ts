@@ -1,0 +1,34 @@
+import type { KeptFlow } from "../catalog/flow/flow-schema.ts";
+import type { JobSpec, RunOf } from "../contract/gate/job.ts";
+import { LIMITS } from "../contract/limits.ts";
+
+/** What a run is made of. */
+export interface RunOptions {
+  readonly tenant: string;
+  readonly trigger: RunOf["trigger"];
+  /** The flow as it is kept: a run goes on with that, whatever becomes of the flow. */
+  readonly toolJson: string;
+  readonly inputJson: string;
+  /** A fresh id for each call; a seed of job ids has to be a UUID. */
+  readonly newId: () => string;
+}
+
+/** Make the job of a run of a flow that nobody waits for. */
+export function makeRun({ tenant, trigger, toolJson, inputJson, newId }: RunOptions): JobSpec {
+  const { name, flow } = JSON.parse(toolJson) as KeptFlow;
+  const id = newId();
+  return {
+    id,
+    tool: name,
+    argsJson: inputJson,
+    idempotencyKey: newId(),
+    maxAttempts: LIMITS.jobAttempts,
+    backoffInitialMs: LIMITS.jobBackoffInitialMs,
+    // What of it must not be repeated is known step by step.
+    delivery: "at-least-once",
+    // No key has such a name, so in the log it is nobody's.
+    origin: { tenant, key: `${trigger}:${name}`, requestId: id, batchId: id },
+    toolJson,
+    run: { trigger, deadlineMs: flow.deadline_ms ?? LIMITS.deadlineMs },
+  };
+}
