@@ -69,6 +69,8 @@ export function createApp(deploymentOf: (env: Env) => Deployment): Pick<App, "fe
     const answered = await answerHook({ request, tenant, name, requestId, defer }, deploymentOf(c.env));
     return answered.ok ? answered.value : respondRefusal(request, answered.error, requestId);
   });
+  const refuseHook: Handler = async (request, { requestId }) => ok(respondMethod(request, "POST", requestId));
+  app.all("/hooks/:tenant/:id", answerBy(refuseHook));
   // Every method: which of them it has is the protocol's to say.
   app.all(
     "/mcp",

@@ -23,6 +23,8 @@ export const SmallGate = createTenantGate({
     leaseMs: 300,
     backlog: 8,
     shardBacklog: 4,
+    flowBacklog: 3,
+    runBacklog: 5,
     redrives: 1,
     jobsKept: 10,
     retentionMs: 60_000,

@@ -121,8 +121,8 @@ function expectReached(reached: ReadonlySet<string>): void {
   const results = ["success", "error", "initiated", "skipped", "pending_confirmation"].map(
     (status) => `a result ${status}`,
   );
-  // Most of what /mcp answers depends on more than one thing being wrong at once.
-  const ours = operations.filter(({ path }) => path !== "/mcp");
+  // Most of what /mcp answers depends on more than one thing being wrong at once, and a webhook's on a signature.
+  const ours = operations.filter(({ path }) => path !== "/mcp" && !path.startsWith("/hooks/"));
   const statuses = ours.flatMap(({ operationId, responses }) =>
     Object.keys(responses)
       .filter((status) => ["200", "400", "401", "403", "404", "405", "415", "422"].includes(status))

@@ -2,13 +2,15 @@ import * as z from "zod";
 
 import { TOOL_SURFACES } from "../../catalog/tool-surface.ts";
 import { Components, type Json } from "./components.ts";
+import { makeHookOperation } from "./hook-operation.ts";
 import { makeMcpOperation } from "./mcp-operation.ts";
 import type { Described, Operation } from "./operation.ts";
 import { toProblem, toResponse, toResponses } from "./responses.ts";
 
 const DESCRIPTION = `One call in, every result out: a batch executor for language-model tool calls.
 
-Every path but \`/healthz\` asks for a key; without a valid one every path answers 401, known or not. A path that is not
+Every path but \`/healthz\` asks for a key, and \`/hooks\` for a signature; without a valid one every path answers 401, known
+or not. A path that is not
 here answers 404 \`NOT_FOUND\`, and another method of one that is 405 \`METHOD_NOT_ALLOWED\` (HEAD is answered as GET is).
 A refusal is a problem document (RFC 9457) with a stable \`code\`, and nothing ran; what ran answers 200, whatever became of
 the single actions.
@@ -27,6 +29,7 @@ export function makeOpenApiDocument(endpoints: readonly Described[]): Json {
   const surface = z.strictObject({ surface: z.enum(TOOL_SURFACES).optional() });
   const paths: Record<string, Record<string, Json>> = {
     "/healthz": { get: makeHealthOperation(components) },
+    "/hooks/{tenant}/{id}": { post: makeHookOperation(components) },
     "/mcp": { post: makeMcpOperation(toQueryParameters(surface, components), components) },
   };
   for (const { route, runsNothing, describe } of endpoints) {

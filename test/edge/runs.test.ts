@@ -1,0 +1,215 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+
+import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
+import type { KeptStep, RunRequest } from "../../src/contract/gate/flow-run.ts";
+import type { FlowClock, ToolToKeep } from "../../src/contract/gate/kept-tool.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
+import { makeRun } from "../../src/flows/make-run.ts";
+
+const MINUTE_MS = 60_000;
+const EVERY_MINUTE = { cron: "* * * * *", timezone: "UTC" };
+
+/** A flow as an object keeps it. */
+function flowOf(name: string, deadlineMs?: number): string {
+  const flow = { summary: name, input_schema: {}, actions: [], deadline_ms: deadlineMs };
+  return JSON.stringify({ name, flow, is_write: false, confirm: false, typical_tokens: 1 });
+}
+
+function runOf(cause: string, { flow = "orders", takes = true } = {}): RunRequest {
+  const spec = makeRun({
+    tenant: "acme",
+    trigger: "webhook",
+    toolJson: flowOf(flow),
+    inputJson: '["hang"]',
+    newId: () => crypto.randomUUID(),
+  });
+  return { cause, spec, takes };
+}
+
+const failure = toWireFailure(makeFailure("UPSTREAM_ERROR"));
+const report = (...steps: KeptStep[]) => ({ envelopeJson: '{"results":[]}', steps });
+const done = (id: string): KeptStep => ({ id, outcomeJson: '{"status":"success"}' });
+
+describe("A run", () => {
+  test("is recorded once for what caused it, and leased to who takes it", async () => {
+    const gate = env.TENANT_GATE.getByName("run-once");
+    const first = await gate.recordRun(runOf("id 1"));
+    expect(first).toMatchObject({ kind: "recorded", fence: 1 });
+    const { jobId } = first as { jobId: string };
+    expect(await gate.recordRun(runOf("id 1"))).toEqual({ kind: "recorded", jobId, fence: null });
+    await evictDurableObject(gate);
+    expect(await gate.recordRun(runOf("id 1"))).toEqual({ kind: "recorded", jobId, fence: null });
+    expect(await gate.recordRun(runOf("id 1", { flow: "others" }))).toMatchObject({ fence: 1 });
+  });
+
+  test("is another one when its cause is long forgotten", async () => {
+    const gate = env.TENANT_GATE.getByName("run-forgotten");
+    const { jobId } = (await gate.recordRun(runOf("id 1"))) as { jobId: string };
+    await runInDurableObject(gate, (_, { storage }) =>
+      storage.sql.exec("UPDATE run_causes SET expires_at = expires_at - ?", LIMITS.causeMs).toArray(),
+    );
+    const second = (await gate.recordRun(runOf("id 1"))) as { jobId: string };
+    expect(second.jobId).not.toBe(jobId);
+  });
+
+  test("waits for the alarm where many of its flow are under way, and another flow's does not", async () => {
+    const gate = env.TENANT_GATE.getByName("run-many");
+    const fences: (number | null)[] = [];
+    for (let n = 0; n <= LIMITS.runsByRequests; n += 1)
+      fences.push(((await gate.recordRun(runOf(`id ${n}`))) as { fence: number | null }).fence);
+    expect(fences).toEqual([...Array.from({ length: LIMITS.runsByRequests }, () => 1), null]);
+    expect(await gate.recordRun(runOf("id", { flow: "others" }))).toMatchObject({ fence: 1 });
+  });
+
+  test("is not recorded where too many of its flow, or of all flows, wait; other jobs are", async () => {
+    const gate = env.SMALL_GATE.getByName("run-full");
+    const record = (cause: string, flow: string) => gate.recordRun(runOf(cause, { flow, takes: false }));
+    for (const cause of ["1", "2", "3"]) expect(await record(cause, "a")).toMatchObject({ kind: "recorded" });
+    expect(await record("4", "a")).toEqual({ kind: "backlog-full" });
+    // What was recorded is found all the same.
+    expect(await record("1", "a")).toMatchObject({ kind: "recorded" });
+    for (const cause of ["1", "2"]) expect(await record(cause, "b")).toMatchObject({ kind: "recorded" });
+    expect(await record("3", "b")).toEqual({ kind: "backlog-full" });
+    await evictDurableObject(gate);
+    expect(await record("5", "a")).toEqual({ kind: "backlog-full" });
+  });
+
+  test("keeps what an attempt writes of its steps, as long as the attempt has it", async () => {
+    const gate = env.TENANT_GATE.getByName("run-steps");
+    const { jobId } = (await gate.recordRun(runOf("id 1"))) as { jobId: string };
+    expect(await gate.beginStep(jobId, 1, "w")).toBe(true);
+    expect(await gate.beginStep(jobId, 2, "x")).toBe(false);
+    await gate.endStep(jobId, 2, done("w"));
+    await evictDurableObject(gate);
+    expect(await gate.runSteps(jobId)).toEqual([{ id: "w", outcomeJson: null }]);
+    await gate.endStep(jobId, 1, done("w"));
+    expect(await gate.runSteps(jobId)).toEqual([done("w")]);
+    await gate.cancel(jobId);
+    expect(await gate.beginStep(jobId, 1, "y")).toBe(false);
+  });
+
+  test("keeps them for the next attempt, and forgets them when it has succeeded", async () => {
+    const gate = env.TENANT_GATE.getByName("run-report");
+    const { jobId } = (await gate.recordRun(runOf("id 1"))) as { jobId: string };
+    await gate.beginStep(jobId, 1, "w");
+    expect(await gate.settle(jobId, 1, { kind: "failed", error: failure }, report(done("r")))).toBe(true);
+    expect(await gate.runSteps(jobId)).toEqual([done("r")]);
+    expect(await gate.job(jobId)).toMatchObject({
+      status: "retrying",
+      envelopeJson: '{"results":[]}',
+      trigger: "webhook",
+    });
+    const other = (await gate.recordRun(runOf("id 2"))) as { jobId: string };
+    await gate.beginStep(other.jobId, 1, "w");
+    await gate.settle(other.jobId, 1, { kind: "succeeded", dataJson: "1" }, report(done("w")));
+    expect(await gate.runSteps(other.jobId)).toEqual([]);
+  });
+
+  test("that cannot go on is dead and can be redriven, and one that may have happened is unknown and cannot", async () => {
+    const gate = env.TENANT_GATE.getByName("run-dead");
+    const [dead, lost] = [await gate.recordRun(runOf("1")), await gate.recordRun(runOf("2"))] as {
+      jobId: string;
+    }[];
+    const error = { ...failure, retryable: false };
+    await gate.settle(dead!.jobId, 1, { kind: "failed", error }, report(done("w")));
+    await gate.settle(lost!.jobId, 1, { kind: "unknown", error }, report());
+    expect((await gate.job(dead!.jobId))!.status).toBe("dead");
+    expect((await gate.job(lost!.jobId))!.status).toBe("unknown");
+    expect(await gate.redrive(dead!.jobId)).toMatchObject({ change: "done", job: { status: "retrying" } });
+    expect(await gate.runSteps(dead!.jobId)).toEqual([done("w")]);
+    expect(await gate.redrive(lost!.jobId)).toMatchObject({ change: "wrong-status" });
+  });
+
+  test("has its flow's time besides the lease", async () => {
+    const gate = env.SMALL_GATE.getByName("run-lease");
+    const spec = { ...runOf("1").spec, run: { trigger: "webhook", deadlineMs: 50_000 } } as const;
+    await gate.recordRun({ cause: "1", spec, takes: true });
+    const due = await runInDurableObject(gate, (_, { storage }) => storage.getAlarm());
+    expect(due! - Date.now()).toBeGreaterThan(40_000);
+  });
+});
+
+/** A flow of the tenant's with a clock that comes then. */
+function withClock(
+  name: string,
+  nextAt: number | null,
+  clock = EVERY_MINUTE,
+): ToolToKeep & { clock: FlowClock } {
+  const heads = { summary: name, description: name, category: "flows", actions: ["run"], is_write: false };
+  return {
+    name,
+    fingerprint: "f",
+    headJson: JSON.stringify(heads),
+    json: flowOf(name),
+    needs: [],
+    clock: { ...clock, nextAt },
+  };
+}
+
+describe("A clock", () => {
+  const list = { status: null, limit: 50, after: null };
+  const nextOf = (gate: DurableObjectStub, flow: string) =>
+    runInDurableObject(
+      gate,
+      (_, { storage }) =>
+        storage.sql.exec<{ next_at: number }>("SELECT next_at FROM clocks WHERE flow = ?", flow).toArray()[0]
+          ?.next_at,
+    );
+
+  test("sets the object's alarm, and goes with its flow", async () => {
+    const gate = env.TENANT_GATE.getByName("clock-alarm");
+    const at = Date.now() + 5 * MINUTE_MS;
+    await gate.changeTools({ kind: "put", tool: withClock("daily", at) });
+    const alarm = () => runInDurableObject(gate, (_, { storage }) => storage.getAlarm());
+    expect(await alarm()).toBe(at);
+    await gate.changeTools({ kind: "delete", name: "daily" });
+    expect(await nextOf(gate, "daily")).toBeUndefined();
+    await runDurableObjectAlarm(gate);
+    expect(await gate.jobs(list)).toEqual([]);
+    expect(await alarm()).toBeNull();
+  });
+
+  test("that has come runs its flow once, however many of its times have passed, also after an eviction", async () => {
+    const gate = env.TENANT_GATE.getByName("clock-missed");
+    await gate.changeTools({ kind: "put", tool: withClock("daily", Date.now() - 90 * MINUTE_MS) });
+    await evictDurableObject(gate);
+    // An alarm of the past comes by itself.
+    await expect.poll(() => gate.jobs(list)).toMatchObject([{ tool: "daily", trigger: "cron" }]);
+    const next = (await nextOf(gate, "daily"))!;
+    expect(next).toBeGreaterThan(Date.now() - 1_000);
+    expect(next % MINUTE_MS).toBe(0);
+    await runDurableObjectAlarm(gate);
+    expect(await gate.jobs(list)).toHaveLength(1);
+  });
+
+  test("never runs one time twice, also where its row was set back", async () => {
+    const gate = env.TENANT_GATE.getByName("clock-back");
+    const at = Date.UTC(2026, 0, 1, 7);
+    // Its next time is a year later: a time of it that has passed is this one.
+    const yearly = { cron: "0 7 1 1 *", timezone: "UTC" };
+    for (let n = 0; n < 3; n += 1) {
+      await gate.changeTools({ kind: "put", tool: withClock("yearly", at, yearly) });
+      await runDurableObjectAlarm(gate);
+    }
+    expect(await gate.jobs(list)).toHaveLength(1);
+  });
+
+  test("that is put again without one is none any more", async () => {
+    const gate = env.TENANT_GATE.getByName("clock-paused");
+    await gate.changeTools({ kind: "put", tool: withClock("daily", Date.now() - MINUTE_MS) });
+    const { clock: _, ...paused } = withClock("daily", null);
+    await gate.changeTools({ kind: "put", tool: { ...paused, fingerprint: "g" } });
+    await runDurableObjectAlarm(gate);
+    expect(await gate.jobs(list)).toEqual([]);
+  });
+
+  test("is taken while the alarm has other work", async () => {
+    const gate = env.TENANT_GATE.getByName("clock-beside");
+    await gate.recordRun(runOf("1", { takes: false }));
+    await gate.changeTools({ kind: "put", tool: withClock("daily", Date.now() - MINUTE_MS) });
+    void runDurableObjectAlarm(gate);
+    await expect.poll(async () => (await gate.jobs(list)).length).toBe(2);
+  });
+});
