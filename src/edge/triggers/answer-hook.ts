@@ -45,7 +45,9 @@ export async function answerHook(hook: Hook, deployment: Deployment): Promise<Re
 
   const fits = parseArgs(flow, delivery.input, { isForeign: true });
   if (!fits.ok) {
-    const said = { event: "hook_refused", tenant, flow: name, request_id: requestId, why: fits.error.hint };
+    // Where and what was expected, never what came.
+    const misfits = (fits.error.issues ?? []).map(({ path, expected }) => ({ path, expected }));
+    const said = { event: "hook_refused", tenant, flow: name, request_id: requestId, misfits };
     ports.log("warn", JSON.stringify(said));
     return err(REFUSED);
   }
