@@ -168,12 +168,12 @@ export const LIMITS = {
   callbackTimeoutMs: 15_000,
   /** Deliveries that one alarm makes at once: an endpoint that hangs leaves jobs most of their slots. */
   callbacksAtOnce: 2,
-  /** Runs of flows that one alarm has under way, beside its jobs: they mostly wait, and their calls share its header slots. */
-  runsAtOnce: 6,
-  /** What one run may read: as many as one alarm has under way fit into an isolate's 128 MB beside all else. */
+  /** Runs of flows that one alarm has under way, beside its jobs, and one isolate by the requests that recorded them. */
+  runsAtOnce: 4,
+  /** What one run may read: as many as are under way at once read together what one request may. */
   runResponseBytes: 4 * 1024 * 1024,
-  /** JSON values of all that one run reads. */
-  runValues: 100_000,
+  /** JSON values of all that one run reads; the same part of a request's. */
+  runValues: 125_000,
   /** Runs of one flow under way at once that are begun by the requests which recorded them; the others wait for the alarm. */
   runsByRequests: 10,
   /** Live runs of one flow: a burst of a thousand deliveries, while another is being worked off. */

@@ -83,7 +83,7 @@ export async function measureWebhooks(upstreamUrl: string): Promise<WebhookTimes
   const startedAt = performance.now();
   const burst: number[] = [];
   const worker = async (): Promise<void> => {
-    while (sent < WARMUP + ALONE + BURST) burst.push(await deliver());
+    for (let n = 0; n < BURST / CONNECTIONS; n += 1) burst.push(await deliver());
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, worker));
   await drained();
