@@ -43,6 +43,7 @@ test("the commands of docs/flows.md do what the page says, in its order", async 
   });
   expect(hooked!["hook_url"]).toBe(`${volley.url}/hooks/sandbox-admin/look_up`);
   expect(delivered).toEqual({ job_id: job });
+  expect(await answerTo(commands[3]!, job)).toEqual(delivered);
   const printed = [...page.matchAll(/^```json\n(.*?)^```$/gms)].map(
     ([, text]) => JSON.parse(text!) as object,
   );
