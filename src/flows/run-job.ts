@@ -1,8 +1,7 @@
 import { AnswerBudget, toEnvelopeJson } from "../answer/envelope.ts";
 import { fitAnswer } from "../answer/fit-answer.ts";
 import type { Tool } from "../catalog/define-tool.ts";
-import { INPUT } from "../catalog/flow/flow-schema.ts";
-import { findBroken } from "../catalog/flow/plan-kept-flow.ts";
+import { planKeptFlow } from "../catalog/flow/plan-kept-flow.ts";
 import { parseArgs } from "../catalog/parse-args.ts";
 import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts";
 import type { RunReport } from "../contract/gate/flow-run.ts";
@@ -13,7 +12,6 @@ import { isFailure, type Outcome } from "../contract/outcome.ts";
 import { admit } from "../gate/admission.ts";
 import type { Execution } from "../gate/execution.ts";
 import { err, ok, type Result } from "../kit/result.ts";
-import { makePlan } from "../plan/make-plan.ts";
 import type { Plan } from "../plan/step.ts";
 import { failedAttempt } from "../run/run-attempt.ts";
 import { runAdmitted } from "../run/run-admitted.ts";
@@ -66,16 +64,12 @@ export async function runJob(claim: JobClaim, tool: Tool, execution: Execution):
 
 /** Plan a run; refused where what it was given does not fit, or its flow cannot run with the tools that there are. */
 function planJob({ spec }: JobClaim, tool: Tool, { catalog }: Execution): Result<Plan, Failure> {
-  if (tool.flow === undefined)
-    return err(makeFailure("FLOW_BROKEN", { hint: "It was kept by an older version; keep it again." }));
   const stored = parseExact(spec.argsJson);
   const input = isJsonObject(stored) ? stored : {};
   const args = parseArgs(tool, input, { isForeign: true });
   if (!args.ok) return args;
-  const given = new Map<string, unknown>([[INPUT, input]]);
-  const plan = makePlan(tool.flow.batch, catalog, { maySkipApproval: false, given });
-  const broken = plan.ok ? findBroken(plan.value, tool) : plan.error.hint;
-  if (!plan.ok || broken !== null) return err(makeFailure("FLOW_BROKEN", { hint: broken! }));
+  const plan = planKeptFlow(tool, catalog, { input });
+  if (!plan.ok) return err(makeFailure("FLOW_BROKEN", { hint: plan.error }));
   // What is unfinished at the end is for the next attempt, and a job of it would be somebody else's.
   return ok({ ...plan.value, demotes: false });
 }
