@@ -89,8 +89,9 @@ function toEnd(plan: Plan, outcomes: readonly Outcome[], answer: unknown): Attem
   if (outcome.status === "success") return { kind: "succeeded", dataJson: outcome.json };
   const isParked = outcomes.some(({ status }) => status === "pending_confirmation");
   if (isParked && !outcomes.some(isFailure)) return { kind: "succeeded", dataJson: "null" };
+  // A write that was lost is among them where sending it again is safe.
   const passing = outcomes.flatMap((one) =>
-    one.status === "error" && one.error.retryable ? [one.error] : [],
+    (one.status === "error" || one.status === "unknown") && one.error.retryable ? [one.error] : [],
   );
   if (passing.length > 0) {
     const retryAfterMs = Math.max(...passing.map(({ retryAfterMs: waitMs = 0 }) => waitMs));

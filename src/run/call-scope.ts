@@ -32,6 +32,8 @@ export interface CallScope {
   readonly parallelism?: Parallelism;
   /** A read that is given up may go on until the invocation ends: nobody waits for its header slot, nor listens for its end. */
   readonly mayLinger?: boolean;
+  /** What fails in passing is sent again by us, under the same key: whoever asked does not send it. */
+  readonly resends?: boolean;
   /** Told what the tools that the batch waits for report of their progress. */
   readonly onReport?: ((report: ProgressReport) => void) | undefined;
 }

@@ -365,12 +365,12 @@ class ToolCall implements CallState {
   }
 
   /**
-   * A job is sent again by us, under the same key. A caller's next batch has another key, so only a write that needs none
-   * is safe there.
+   * A job is sent again by us, under the same key, and so is what a run of a flow calls. A caller's next batch has another
+   * key, so only a write that needs none is safe there.
    */
   get #maySendAgain(): boolean {
     const { tool } = this.#call;
-    return this.#ticket.isJob ? tool.repeatable : tool.idempotent;
+    return this.#ticket.isJob || this.#scope.resends === true ? tool.repeatable : tool.idempotent;
   }
 }
 

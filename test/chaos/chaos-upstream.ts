@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** One `POST /background` as the provider saw it. */
+/** One `POST` as the provider saw it. */
 export interface UpstreamAttempt {
   readonly key: string | null;
   /** On the clock of `performance.now()`. */
@@ -11,20 +11,25 @@ export interface UpstreamAttempt {
   actedAt: number | null;
   /** It was answered with a refusal, and had no effect. */
   readonly refused: boolean;
+  /** Its caller was gone before it was answered: nobody can know what became of it. */
+  torn: boolean;
 }
 
 /** A provider that lives in the chaos process, so killing the runtime does not make it forget anything. */
 export interface ChaosUpstream extends AsyncDisposable {
   readonly url: string;
-  /** What arrived for the job with this `n`, in order. */
-  attemptsOf(n: number): readonly UpstreamAttempt[];
+  /** What arrived for the job with this `n`, in order; or for the write of a run, at its own path. */
+  attemptsOf(n: number, path?: WritePath): readonly UpstreamAttempt[];
   /** When the `POST /write` with this `n` arrived, on the clock of `performance.now()`. */
   writtenAt(n: number): number | undefined;
   /** Calls of `GET /global`, and the most of them that were under way at once, whoever had sent them. */
   readonly capped: { readonly calls: number; readonly peak: number };
-  /** Let every `POST /background` wait from now on; gives what ends the waiting. */
+  /** Let every `POST` wait from now on; gives what ends the waiting. */
   hold(): () => void;
 }
+
+/** Where writes go: those of jobs, those without a key, and those that a key identifies. */
+export type WritePath = "/background" | "/write" | "/keyed";
 
 interface Call {
   readonly n: number;
@@ -36,28 +41,34 @@ interface Call {
 /**
  * Start an upstream on 127.0.0.1 that answers after `d` milliseconds and remembers every attempt and its effect.
  *
- * `GET /echo?n=1` echoes, `GET /global?n=1` counts how many it has at once, `POST /write` `{n}` notes when. `POST /background` `{n, d, status}` acts,
+ * `GET /echo?n=1` echoes, `GET /global?n=1` counts how many it has at once. `POST` of `{n, d, status}` to a `WritePath` acts,
  * except that a `status` of 300 or more refuses the first attempt of that `n`. It does not deduplicate by key: effects
  * that happened twice are to be seen. It goes on when its caller dies, as a real one does.
  */
 export async function startChaosUpstream(): Promise<ChaosUpstream> {
-  const attempts = new Map<number, UpstreamAttempt[]>();
-  const writes = new Map<number, number>();
+  const attempts: Readonly<Record<WritePath, Map<number, UpstreamAttempt[]>>> = {
+    "/background": new Map(),
+    "/write": new Map(),
+    "/keyed": new Map(),
+  };
   const capped = { calls: 0, active: 0, peak: 0 };
   let held = Promise.resolve();
 
-  const act = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const act = async (request: IncomingMessage, response: ServerResponse, path: WritePath): Promise<void> => {
+    const at = performance.now();
     const { n, d, status } = await readCall(request);
-    const earlier = attempts.get(n) ?? [];
-    attempts.set(n, earlier);
+    const earlier = attempts[path].get(n) ?? [];
+    attempts[path].set(n, earlier);
     const refused = status >= 300 && earlier.length === 0;
     const key = request.headers["idempotency-key"];
     const attempt: UpstreamAttempt = {
       key: typeof key === "string" ? key : null,
-      at: performance.now(),
+      at,
       actedAt: null,
       refused,
+      torn: false,
     };
+    response.on("close", () => (attempt.torn ||= !response.writableEnded));
     const number = earlier.push(attempt);
     // Half the time for a later attempt: one that always outlives its lease would never be in time.
     await after(number === 1 ? d : d / 2);
@@ -65,13 +76,7 @@ export async function startChaosUpstream(): Promise<ChaosUpstream> {
     if (!refused) attempt.actedAt = performance.now();
     reply(response, refused ? status : 200, { n, attempt: number });
   };
-  const write = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const arrivedAt = performance.now();
-    const { n } = await readCall(request);
-    writes.set(n, arrivedAt);
-    reply(response, 200, { n });
-  };
-  const read = async (_: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
+  const read = async (response: ServerResponse, url: URL): Promise<void> => {
     const n = Number(url.searchParams.get("n"));
     const isCapped = url.pathname === "/global";
     if (isCapped) {
@@ -88,16 +93,16 @@ export async function startChaosUpstream(): Promise<ChaosUpstream> {
     request.on("error", () => {});
     response.on("error", () => {});
     const url = new URL(request.url ?? "/", "http://127.0.0.1");
-    const answer = { "/background": act, "/write": write }[url.pathname] ?? read;
-    void answer(request, response, url).catch(() => response.destroy());
+    const answered = isWritePath(url.pathname) ? act(request, response, url.pathname) : read(response, url);
+    void answered.catch(() => response.destroy());
   });
   server.keepAliveTimeout = 60_000;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    attemptsOf: (n) => attempts.get(n) ?? [],
-    writtenAt: (n) => writes.get(n),
+    attemptsOf: (n, path = "/background") => attempts[path].get(n) ?? [],
+    writtenAt: (n) => attempts["/write"].get(n)?.at(-1)?.at,
     capped,
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -110,6 +115,10 @@ export async function startChaosUpstream(): Promise<ChaosUpstream> {
       await once(server, "close");
     },
   };
+}
+
+function isWritePath(path: string): path is WritePath {
+  return path === "/background" || path === "/write" || path === "/keyed";
 }
 
 async function readCall(request: IncomingMessage): Promise<Call> {

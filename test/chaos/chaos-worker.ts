@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 
 import { createVolley } from "../../src/edge/create-volley.ts";
 import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../src/contract/gate/admission.ts";
+import type { RunAnswer, RunRequest } from "../../src/contract/gate/flow-run.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 
 /*
@@ -14,9 +15,13 @@ const { PROBE_ORIGIN: probeOrigin, CHAOS_CLOCK_MS: clockMs = "0" } = env as unkn
   /** How far the clock is off from the start. */
   readonly CHAOS_CLOCK_MS?: string;
 };
-const volley = createVolley({ tools: createProbeTools(probeOrigin), trustedOrigins: [probeOrigin] });
+const volley = createVolley({
+  tools: createProbeTools(probeOrigin),
+  trustedOrigins: [probeOrigin],
+  toolSecrets: JSON.stringify({ SANDBOX_SECRET: { tenants: ["sandbox-admin"], hosts: [probeOrigin] } }),
+});
 
-/** Of this isolate: how far its clock is off, when `waitUntil` is cut, and where the next admission crashes. */
+/** Of this isolate: how far its clock is off, when `waitUntil` is cut, and where the next admission, or recording of a run, crashes. */
 const broken: { clockMs: number; cutMs: number | null; admission: "before-write" | "after-write" | null } = {
   clockMs: Number(clockMs),
   cutMs: null,
@@ -39,10 +44,18 @@ export class TenantGate extends volley.TenantGate {
   }
 
   override admit(request: AdmissionRequest, wishes?: readonly LeaseWish[]): AdmissionAnswer {
+    return this.#perhapsCrash(() => super.admit(request, wishes));
+  }
+
+  override recordRun(request: RunRequest): RunAnswer {
+    return this.#perhapsCrash(() => super.recordRun(request));
+  }
+
+  #perhapsCrash<T>(write: () => T): T {
     const crash = broken.admission;
-    if (crash !== null) broken.admission = null;
+    broken.admission = null;
     if (crash === "before-write") this.crash();
-    const answer = super.admit(request, wishes);
+    const answer = write();
     if (crash === "after-write") this.crash();
     return answer;
   }

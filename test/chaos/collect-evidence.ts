@@ -7,8 +7,10 @@ import { type JobView, readJob } from "./volley-client.ts";
 /** A job takes a lease, a backoff and its delay per fault; several times that is lost, not slow. */
 const WAIT_MS = 20_000;
 /** After the last answer of the upstream: the report of an attempt that nobody waits for any more is in by then. */
-const LATE_MS = 50;
+export const LATE_MS = 50;
 const FINAL = new Set(["succeeded", "failed", "dead", "cancelled", "unknown"]);
+
+export const isFinal = ({ status }: JobView): boolean => FINAL.has(status);
 
 interface Sources {
   readonly url: string;
@@ -26,12 +28,12 @@ export async function collectEvidence(
   { url, upstream, promised }: Sources,
 ): Promise<JobEvidence[]> {
   const jobIds = [...promised.values()];
-  const records = await readJobs(url, jobIds, ({ status }) => FINAL.has(status));
+  const records = await readJobs({ url, jobIds, isWanted: isFinal });
   await until(() =>
     numbers.every((n) => upstream.attemptsOf(n).every(({ actedAt, refused }) => refused || actedAt !== null)),
   );
   await sleep(LATE_MS);
-  const later = await readJobs(url, jobIds, () => true);
+  const later = await readJobs({ url, jobIds, isWanted: () => true });
   return numbers.map((n) => {
     const jobId = promised.get(idOf(n)) ?? null;
     return {
@@ -46,11 +48,17 @@ export async function collectEvidence(
 }
 
 /** Poll until every job is as wanted or gone, or the time is up. */
-async function readJobs(
-  url: string,
-  jobIds: readonly string[],
-  isWanted: (record: JobView) => boolean,
-): Promise<ReadonlyMap<string, JobView | null>> {
+export async function readJobs({
+  url,
+  jobIds,
+  isWanted,
+  key,
+}: {
+  readonly url: string;
+  readonly jobIds: readonly string[];
+  readonly isWanted: (record: JobView) => boolean;
+  readonly key?: string;
+}): Promise<ReadonlyMap<string, JobView | null>> {
   const records = new Map<string, JobView | null>();
   const isOver = (id: string): boolean => {
     const record = records.get(id);
@@ -59,7 +67,7 @@ async function readJobs(
   const endsAt = performance.now() + WAIT_MS;
   while (!jobIds.every(isOver) && performance.now() < endsAt) {
     for (const id of jobIds.filter((id) => !isOver(id))) {
-      const record = await readJob(url, id);
+      const record = await readJob(url, id, key);
       if (record !== undefined) records.set(id, record);
     }
     await sleep(50);

@@ -15,7 +15,7 @@ export interface Fault {
   readonly inFlightMs?: number;
 }
 
-const CUT: Strike = { when: "before", door: "cut?ms=200" };
+export const CUT: Strike = { when: "before", door: "cut?ms=200" };
 const HEAL = ["cut?ms=0", "clock?ms=0"];
 
 /** Faults of the platform under a runtime that goes on, each in a loop of its own. */

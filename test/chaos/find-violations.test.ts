@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { findViolations, type JobEvidence } from "./find-violations.ts";
 
 const MAX_ATTEMPTS = 5;
-const acted = { key: "k", at: 1, actedAt: 2, refused: false };
+const acted = { key: "k", at: 1, actedAt: 2, refused: false, torn: false };
 const fine: JobEvidence = {
   n: 1,
   once: false,

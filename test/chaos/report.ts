@@ -2,12 +2,13 @@ import { LIMITS } from "../../src/contract/limits.ts";
 import { FAULTS } from "./fault.ts";
 import type { BacklogResult } from "./fill-backlog.ts";
 import { countLateAttempts, findViolations, isLost, isRunTwice } from "./find-violations.ts";
+import { type HookResults, makeHookReport } from "./hook-report.ts";
 import type { LoopResult } from "./run-loop.ts";
 import type { StormResult } from "./storm.ts";
 import type { EvictionResult } from "./wait-for-eviction.ts";
 
 /** What a run was made of; each part is optional, for shorter runs. */
-export interface ChaosResults {
+export interface ChaosResults extends Omit<HookResults, "evicted"> {
   readonly loops?: readonly LoopResult[];
   readonly storm?: StormResult;
   readonly backlog?: BacklogResult;
@@ -24,11 +25,12 @@ export interface Report {
   readonly table: string;
 }
 
-type Row = readonly [label: string, value: number | string];
+export type Row = readonly [label: string, value: number | string];
 
 /** Make the report of a run. */
 export function makeReport(results: ChaosResults): Report {
   const { loops = [], storm, backlog, eviction } = results;
+  const hooks = makeHookReport({ ...results, ...(eviction !== undefined && { evicted: eviction.runs }) });
   const jobs = [...loops.flatMap((loop) => loop.jobs), ...(backlog?.jobs ?? []), ...(eviction?.jobs ?? [])];
   const initiated = jobs.filter(({ jobId }) => jobId !== null);
   const lost = jobs.filter(isLost).length;
@@ -38,7 +40,8 @@ export function makeReport(results: ChaosResults): Report {
     initiated.filter(({ record }) => record?.status === status).length;
   const acted = jobs.map(({ attempts }) => attempts.filter(({ actedAt }) => actedAt !== null).length);
   const rows: readonly Row[] = [
-    ...faultRows(results),
+    ...faultRows(results, hooks.kills),
+    ...hooks.faults,
     ["", ""],
     ["jobs initiated", initiated.length],
     ["  ended as succeeded", endedAs("succeeded")],
@@ -50,16 +53,19 @@ export function makeReport(results: ChaosResults): Report {
     ["writes admitted by it", storm?.admitted ?? 0],
     ["calls let through by a global cap of two", storm?.cappedCalls ?? 0],
     ["  over-admissions", overAdmissions],
+    ...hooks.promises,
     ["", ""],
     ["attempts taken over by the alarm", sum(loops.map((loop) => loop.attemptsTakenOver))],
     ["jobs run by the alarm before any request", sum(loops.map((loop) => loop.jobsWoken))],
     ["  waited for in vain", notWoken.length],
+    ...hooks.means,
     ["jobs with an attempt that was answered too late", countLateAttempts(jobs)],
     ["side effects repeated, same key", acted.filter((times) => times > 1).length],
     ["time", `${((results.elapsedMs ?? 0) / 1000).toFixed(1)} s`],
   ];
   const violations = [
     ...findViolations(jobs, LIMITS.jobAttempts),
+    ...hooks.violations,
     ...notWoken.map((n) => `job n=${n}: the alarm alone did not run it`),
     ...(overAdmissions > 0
       ? [`${storm?.overQuota} writes above a quota, ${storm?.overCap} calls above the cap`]
@@ -68,8 +74,12 @@ export function makeReport(results: ChaosResults): Report {
   return { initiated: initiated.length, lost, violations, table: layOut(rows) };
 }
 
-function faultRows({ loops = [], storm, backlog, eviction }: ChaosResults): readonly Row[] {
-  const kills = sum(loops.map((loop) => loop.kills)) + (storm?.kills ?? 0);
+function faultRows(
+  { loops = [], storm, backlog, eviction, clock }: ChaosResults,
+  hookKills: number,
+): readonly Row[] {
+  const others = (storm?.kills ?? 0) + (clock?.kills ?? 0);
+  const kills = sum(loops.map((loop) => loop.kills)) + hookKills + others;
   const inStorm = (fault: string): number => storm?.faults.get(fault) ?? 0;
   return [
     ["runtime killed with SIGKILL", kills],
@@ -80,7 +90,7 @@ function faultRows({ loops = [], storm, backlog, eviction }: ChaosResults): read
     ],
     ["under load: objects crashed between admissions", inStorm("crash")],
     ["under load: clocks set back", inStorm("clock")],
-    ["objects evicted while their jobs waited", eviction?.evictions ?? 0],
+    ["objects evicted while their jobs or runs waited", eviction?.evictions ?? 0],
     ["jobs refused because the backlog was full", backlog?.refused ?? 0],
   ];
 }

@@ -1,17 +1,22 @@
 import { parseArgs } from "node:util";
 import { FAULTS } from "./fault.ts";
 import { fillBacklog } from "./fill-backlog.ts";
+import { missClock } from "./miss-clock.ts";
+import { HOOK_FAULTS, planHookLoop } from "./plan-hook-loop.ts";
 import { planLoop } from "./plan-loop.ts";
 import { makeReport } from "./report.ts";
+import { runHookLoops } from "./run-hook-loops.ts";
 import { runLoops } from "./run-loops.ts";
 import { runStorm } from "./storm.ts";
 import { waitForEviction } from "./wait-for-eviction.ts";
 
-// `npm run chaos`: kills the runtime with SIGKILL right after it answered `initiated`, breaks the platform under it in
-// every way we know, and shows that every job ends and no limit is passed. `--loops N` (50), `--quick`. Everything stays on
-// 127.0.0.1.
+// `npm run chaos`: kills the runtime with SIGKILL right after it answered `initiated`, or a webhook's 202, breaks the
+// platform under it in every way we know, and shows that every job and every run ends and no limit is passed. `--loops N`
+// (50 of each), `--quick`. Everything stays on 127.0.0.1.
 
 const LANES = 4;
+/** These mostly wait for leases. */
+const HOOK_LANES = 8;
 /** Each wait is bounded; this bounds all of them together. Leaving kills every runtime that was started. */
 const WATCHDOG_MS = 290_000;
 
@@ -29,10 +34,17 @@ async function runChaos(kills: number, quick: boolean): Promise<void> {
   const faults = Array.from({ length: quick ? 1 : 4 }, () => FAULTS).flat();
   const plans = [...Array.from({ length: kills }, (_, loop) => planLoop(loop)), ...faults];
   const loops = await runLoops({ plans, lanes: LANES });
-  const [storm, eviction] = await Promise.all([runStorm(quick ? 2 : 9), waitForEviction()]);
+  const hookFaults = Array.from({ length: quick ? 1 : 4 }, () => HOOK_FAULTS).flat();
+  const hookPlans = [...Array.from({ length: kills }, (_, loop) => planHookLoop(loop)), ...hookFaults];
+  const hooks = await runHookLoops({ plans: hookPlans, lanes: HOOK_LANES });
+  const [storm, eviction, clock] = await Promise.all([
+    runStorm(quick ? 2 : 9),
+    waitForEviction(),
+    missClock(),
+  ]);
   const backlog = await fillBacklog();
   const elapsedMs = performance.now() - startedAt;
-  const { table, violations } = makeReport({ loops, storm, backlog, eviction, elapsedMs });
+  const { table, violations } = makeReport({ loops, hooks, storm, backlog, eviction, clock, elapsedMs });
   clearTimeout(watchdog);
   console.log(table);
   for (const violation of violations) console.error(violation);

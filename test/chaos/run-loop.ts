@@ -94,11 +94,19 @@ async function promiseAndKill(
   return promised;
 }
 
-/** Start the killed runtime again; when it was certainly gone, on the clock of `performance.now()`. */
-async function comeBack(victim: Victim): Promise<number> {
+/**
+ * Start the killed runtime again; when it was certainly gone, on the clock of `performance.now()`.
+ *
+ * @param meanwhile what happens while it is gone
+ */
+export async function comeBack(
+  victim: Victim,
+  meanwhile: () => Promise<void> = async () => {},
+): Promise<number> {
   await victim.bury();
   await sleep(DRAIN_MS);
   const goneAt = performance.now();
+  await meanwhile();
   await victim.start();
   return goneAt;
 }

@@ -132,7 +132,8 @@ async function callCapped(victim: Victim, isolate: number, endsAt: number): Prom
 async function send(url: string, key: string, actions: readonly object[]): Promise<number | null> {
   const answer = await exchange(`${url}/v1/execute_actions`, {
     method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    key,
+    headers: { "content-type": "application/json" },
     body: JSON.stringify({ actions, deadline_ms: 3_000 }),
   });
   return answer?.status ?? null;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startRawSandbox } from "../support/sandbox.ts";
 import type { Workerd } from "../support/workerd.ts";
+import { ageClocks, forgetAlarms, forgetRows } from "./stored-objects.ts";
 
 /** A runtime that is killed and comes back with the same storage and port. */
 export interface Victim {
@@ -12,14 +13,16 @@ export interface Victim {
   kill(): void;
   /** Wait until the killed process is gone. */
   bury(): Promise<void>;
+  /** Make it as if the buried process had been gone for so long, as far as clocks can tell. */
+  age(byMs: number): Promise<void>;
   /** Start it again, with some variables changed. */
   start(changes?: Readonly<Record<string, string>>): Promise<void>;
 }
 
 export interface VictimOptions {
   readonly vars: Readonly<Record<string, string>>;
-  /** What is gone after each restart. */
-  readonly forgets?: "storage" | "alarms";
+  /** What is gone after each restart: a name with an underscore is a table of the objects. */
+  readonly forgets?: "storage" | "alarms" | "run_causes" | "run_steps";
   /** Run a second isolate on the same objects. */
   readonly twin?: boolean;
 }
@@ -42,8 +45,10 @@ export async function startVictim({
     async bury() {
       await current[Symbol.asyncDispose]();
       if (forgets === "storage") await wipe();
-      if (forgets === "alarms") await forgetAlarms(storageDir);
+      else if (forgets === "alarms") await forgetAlarms(storageDir);
+      else if (forgets !== undefined) await forgetRows(storageDir, forgets);
     },
+    age: (byMs) => ageClocks(storageDir, byMs),
     async start(changes = {}) {
       current = await startRawSandbox({ ...options, port: current.port, vars: { ...vars, ...changes } });
     },
@@ -52,11 +57,4 @@ export async function startVictim({
       await wipe();
     },
   };
-}
-
-/** workerd keeps a namespace's alarms in a database next to the objects' own. Rejects when there is none. */
-async function forgetAlarms(storageDir: string): Promise<void> {
-  const database = join(storageDir, "TenantGate", "metadata.sqlite");
-  await rm(database);
-  for (const suffix of ["-wal", "-shm"]) await rm(database + suffix, { force: true });
 }

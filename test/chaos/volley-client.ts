@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 
-const HEADERS = { authorization: "Bearer sandbox-key" };
+const KEY = "sandbox-key";
 const TIMEOUT_MS = 10_000;
 
 export interface ChaosAction {
@@ -59,9 +59,12 @@ export async function sendBatch(
   return promised;
 }
 
-/** Ask about a job; null when it does not exist, undefined when nobody could say just now. */
-export async function readJob(url: string, jobId: string): Promise<JobView | null | undefined> {
-  const answer = await exchange(`${url}/v1/jobs/${jobId}`, { method: "GET" });
+/** Ask about a job of the key's tenant; null when it does not exist, undefined when nobody could say just now. */
+export async function readJob(url: string, jobId: string, key?: string): Promise<JobView | null | undefined> {
+  const answer = await exchange(`${url}/v1/jobs/${jobId}`, {
+    method: "GET",
+    ...(key !== undefined && { key }),
+  });
   if (answer?.status === 404) return null;
   return answer?.status === 200 ? (JSON.parse(answer.text) as JobView) : undefined;
 }
@@ -85,7 +88,9 @@ function toInitiated(results: readonly Result[]): Map<string, string> {
 }
 
 interface Exchange {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT";
+  /** The sandbox's usual one unless said otherwise. A delivery of a webhook has one too, and nobody looks at it. */
+  readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /** Told the text so far, and whether it is all of it. */
@@ -95,12 +100,12 @@ interface Exchange {
 /** Exchange one request over a connection of its own; null when it broke off before the answer was whole. */
 export function exchange(
   url: string,
-  { method, headers, body, onText = () => {} }: Exchange,
+  { method, key = KEY, headers, body, onText = () => {} }: Exchange,
 ): Promise<{ status: number; text: string } | null> {
   return new Promise((resolve) => {
     const sent: ClientRequest = request(url, {
       method,
-      headers: { ...HEADERS, ...headers },
+      headers: { authorization: `Bearer ${key}`, ...headers },
       agent: false,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });

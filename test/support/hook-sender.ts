@@ -34,17 +34,25 @@ export function sendHook(
   url: string,
   flow: string,
   sender: Sender,
-  { id, time, headers, secret = SECRET_TEXT, tenant = "sandbox-admin", body = sender.body }: Delivering = {},
+  { headers, tenant = "sandbox-admin", body = sender.body, ...delivering }: Delivering = {},
 ): Promise<RawAnswer> {
-  const signed = sender.sign({
-    body: new TextEncoder().encode(body),
-    secret,
-    time: time ?? String(Math.floor(Date.now() / 1_000)),
-    ...(id !== undefined && { id }),
-  });
+  const signed = signHook(sender, { body, ...delivering });
   return new TestCaller(url).send({
     path: `/hooks/${tenant}/${flow}`,
     headers: { authorization: undefined, ...signed, ...headers },
     body,
+  });
+}
+
+/** The headers that a sender signs a delivery with, as of now unless said otherwise. */
+export function signHook(
+  sender: Sender,
+  { id, time, secret = SECRET_TEXT, body = sender.body }: Omit<Delivering, "headers" | "tenant"> = {},
+): Record<string, string> {
+  return sender.sign({
+    body: new TextEncoder().encode(body),
+    secret,
+    time: time ?? String(Math.floor(Date.now() / 1_000)),
+    ...(id !== undefined && { id }),
   });
 }

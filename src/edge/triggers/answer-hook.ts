@@ -45,7 +45,9 @@ export async function answerHook(hook: Hook, deployment: Deployment): Promise<Re
 
   const fits = parseArgs(flow, delivery.input, { isForeign: true });
   if (!fits.ok) {
-    const said = { event: "hook_refused", tenant, flow: name, request_id: requestId, why: fits.error.hint };
+    // Where and what was expected, never what came.
+    const misfits = (fits.error.issues ?? []).map(({ path, expected }) => ({ path, expected }));
+    const said = { event: "hook_refused", tenant, flow: name, request_id: requestId, misfits };
     ports.log("warn", JSON.stringify(said));
     return err(REFUSED);
   }
@@ -56,14 +58,18 @@ export async function answerHook(hook: Hook, deployment: Deployment): Promise<Re
     inputJson: JSON.stringify(delivery.input),
     newId: () => ports.newId(),
   });
-  // One that may take longer than what runs after an answer is the alarm's.
-  const takes = spec.run!.deadlineMs < LIMITS.firstAttemptMs;
+  // One that may take longer than what runs after an answer is the alarm's, and so is what an isolate has no room for.
+  const { runs } = deployment;
+  const takes = spec.run!.deadlineMs < LIMITS.firstAttemptMs && runs.underWay < LIMITS.runsAtOnce;
   const recorded = await attempt(() => gate.recordRun({ cause: `id ${delivery.id}`, spec, takes }));
   if (!recorded.ok) return err(UNREACHABLE);
   if (recorded.value.kind === "backlog-full") return err(FULL);
   const { jobId, fence } = recorded.value;
-  if (fence !== null)
-    defer(attempt(() => attemptRun({ spec, attempt: 1, fence }, deployment, { tenant, defer })));
+  if (fence !== null) {
+    runs.underWay += 1;
+    const running = attempt(() => attemptRun({ spec, attempt: 1, fence }, deployment, { tenant, defer }));
+    defer(running.then(() => (runs.underWay -= 1)));
+  }
   return ok(respondJson(JSON.stringify({ job_id: jobId }), requestId, { status: 202 }));
 }
 
