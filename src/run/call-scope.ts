@@ -16,6 +16,8 @@ export interface Parallelism {
 export interface CallScope {
   /** Who asked for them. A job says so itself. */
   readonly origin: Origin;
+  /** When a job was asked for, in milliseconds since the epoch; a call of a batch is asked for when it begins. */
+  readonly askedAt?: number | undefined;
   readonly ports: Ports;
   readonly options: RunOptions;
   /** Calls that may wait for response headers at once. */

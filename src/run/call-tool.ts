@@ -104,6 +104,7 @@ class CallContext implements ToolContext {
     const { clock: time } = scope.ports;
     return {
       now: () => time.now(),
+      askedAt: () => this.#call.askedAt,
       leftMs: () => clock.remainingMs,
       sleep: (ms: number) => sleep(time, ms, clock.signal),
     };
@@ -237,6 +238,10 @@ class ToolCall implements CallState {
 
   get clock(): CallClock {
     return this.#clock;
+  }
+
+  get askedAt(): number {
+    return this.#scope.askedAt ?? this.#startedAt;
   }
 
   get scope(): CallScope {
