@@ -54,7 +54,7 @@ export async function runJob(claim: JobClaim, tool: Tool, execution: Execution):
   const write = (shown: readonly Outcome[]): string =>
     withAnswer(toEnvelopeJson(batchId(), admitted.plan, shown, measures), answer, { plan, outcomes: shown });
   return {
-    end: toEnd(plan, outcomes, answer),
+    end: toEnd(plan, outcomes, answer, claim.attempt >= claim.spec.maxAttempts),
     report: {
       envelopeJson: fitAnswer(write(outcomes), outcomes, write, LIMITS.jobDataBytes),
       steps: journal.keepAll(outcomes),
@@ -75,22 +75,35 @@ function planJob({ spec }: JobClaim, tool: Tool, { catalog }: Execution): Result
 }
 
 /**
- * Say how an attempt ended. It gets another as long as that may do what this one did not; what waits for a person is not
- * waited for, and is listed in the envelope.
+ * Say how an attempt ended. It gets another as long as that may do what this one did not, whatever the answer is made of; after
+ * the last one, and where nothing would change, the answer decides. What waits for a person is not waited for, and is listed in
+ * the envelope.
  */
-function toEnd(plan: Plan, outcomes: readonly Outcome[], answer: unknown): AttemptEnd {
+function toEnd(plan: Plan, outcomes: readonly Outcome[], answer: unknown, isLast: boolean): AttemptEnd {
   const outcome = toOutcome(plan, { outcomes }, answer);
+  const passing = outcomes.filter(isPassing);
+  if (passing.length > 0 && !(isLast && outcome.status === "success")) {
+    const failure = outcome.status === "success" ? passing[0]!.error : outcome.error;
+    const retryAfterMs = Math.max(...passing.map(({ error }) => error.retryAfterMs ?? 0));
+    const error = toWireFailure({ ...failure, retryable: true, retryAfterMs });
+    // Nothing of it was sent, so waiting costs no attempt, as it costs no other job one.
+    return { kind: passing.every(isKeptIn) ? "deferred" : "failed", error };
+  }
   if (outcome.status === "success") return { kind: "succeeded", dataJson: outcome.json };
   const isParked = outcomes.some(({ status }) => status === "pending_confirmation");
   if (isParked && !outcomes.some(isFailure)) return { kind: "succeeded", dataJson: "null" };
-  // A write that was lost is among them where sending it again is safe.
-  const passing = outcomes.flatMap((one) =>
-    (one.status === "error" || one.status === "unknown") && one.error.retryable ? [one.error] : [],
-  );
-  if (passing.length > 0) {
-    const retryAfterMs = Math.max(...passing.map(({ retryAfterMs: waitMs = 0 }) => waitMs));
-    return failedAttempt({ ...outcome.error, retryable: true, retryAfterMs });
-  }
   const error = toWireFailure({ ...outcome.error, retryable: false });
   return { kind: outcome.status === "unknown" ? "unknown" : "failed", error };
+}
+
+type Failed = Extract<Outcome, { readonly status: "error" | "unknown" }>;
+
+/** Whether what failed may succeed the next time; a write that was lost is among them where sending it again is safe. */
+function isPassing(outcome: Outcome): outcome is Failed {
+  return (outcome.status === "error" || outcome.status === "unknown") && outcome.error.retryable;
+}
+
+/** Whether an open breaker has kept it in here. */
+function isKeptIn({ error, meta }: Failed): boolean {
+  return error.code === "CIRCUIT_OPEN" && meta.attempts === 0;
 }

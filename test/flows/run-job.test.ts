@@ -368,6 +368,68 @@ describe("A run", () => {
     expect(upstream.count("asks")).toBe(0);
   });
 
+  test("whose answer needs nothing that failed is tried again all the same, and succeeds in the end", async () => {
+    const { attempt, upstream, world } = setUp(
+      [
+        { id: "a", tool: "read" },
+        { id: "x", tool: "other" },
+      ],
+      {
+        answer: { $ref: "a#/from" },
+      },
+    );
+    upstream.down.add("other");
+    for (let n = 1; n < 5; n += 1)
+      expect((await attempt()).end).toMatchObject({ kind: "failed", error: { retryable: true } });
+    expect(world.gate.runFence).toBe(5);
+    const last = await attempt();
+    expect(last.end).toEqual({ kind: "succeeded", dataJson: '"read"' });
+    expect(statuses(last)).toEqual(["success", "error"]);
+  });
+
+  test("whose answer needs nothing that failed for good has succeeded at once", async () => {
+    const { attempt } = setUp(
+      [
+        { id: "a", tool: "read" },
+        { id: "x", tool: "read", args: { gone: { $ref: "input#/gone" } } },
+      ],
+      { answer: { $ref: "a#/from" } },
+    );
+    expect((await attempt()).end).toEqual({ kind: "succeeded", dataJson: '"read"' });
+  });
+
+  test("that an open breaker has kept in loses no attempt", async () => {
+    const world = new TestWorld();
+    const kept = contractOf("kept", {
+      hosts: ["api.example.com"],
+      run: async (_, ctx) => (await ctx.fetch("https://api.example.com/")).json(),
+    });
+    world.fetch = () => Promise.resolve(Response.json({}, { status: 500 }));
+    const flow: Tool = {
+      ...contractOf("flow"),
+      flow: { batch: valueOf(parseBatch({ actions: [{ tool: "kept" }] }, 100)), answer: undefined },
+    };
+    const claim: JobClaim = {
+      spec: {
+        id: JOB,
+        tool: "flow",
+        argsJson: "{}",
+        idempotencyKey: SEED,
+        maxAttempts: 5,
+        backoffInitialMs: 1,
+        delivery: "at-least-once",
+      },
+      attempt: 1,
+      fence: 1,
+    };
+    const kinds: string[] = [];
+    const execution = world.execution([kept]);
+    for (let n = 0; n < 30; n += 1) {
+      kinds.push((await world.clock.runUntil(runJob(claim, flow, execution))).end.kind);
+    }
+    expect([kinds[0], kinds.at(-1)]).toEqual(["failed", "deferred"]);
+  });
+
   test("gets no other attempt where that could do nothing else", async () => {
     const { attempt } = setUp([{ id: "a", tool: "read", args: { gone: { $ref: "input#/gone" } } }]);
     expect((await attempt()).end).toMatchObject({ kind: "failed", error: { retryable: false } });

@@ -38,8 +38,11 @@ export async function answerHook(hook: Hook, deployment: Deployment): Promise<Re
   const { currentCatalog, catalog, gate, ports } = deployment.contextOf(runner, requestId, defer);
   const known = await attempt(() => currentCatalog());
   const flow = (known.ok ? known.value : catalog).get(name);
+  // There may be a flow, and nobody can say: a sender that is told so sends again.
+  if (!known.ok && flow === undefined) return err(UNREACHABLE);
   const delivery = await verify(hook, body, flow, deployment);
   if (flow?.added === undefined || delivery === null) return err(REFUSED);
+  if (delivery.kind === "unusable") return refuse(hook, deployment, { why: delivery.why });
   if (delivery.kind === "challenge")
     return ok(respondJson(JSON.stringify({ challenge: delivery.challenge }), requestId));
 
@@ -47,9 +50,7 @@ export async function answerHook(hook: Hook, deployment: Deployment): Promise<Re
   if (!fits.ok) {
     // Where and what was expected, never what came.
     const misfits = (fits.error.issues ?? []).map(({ path, expected }) => ({ path, expected }));
-    const said = { event: "hook_refused", tenant, flow: name, request_id: requestId, misfits };
-    ports.log("warn", JSON.stringify(said));
-    return err(REFUSED);
+    return refuse(hook, deployment, { why: "it does not fit the flow's input_schema", misfits });
   }
   const spec = makeRun({
     tenant,
@@ -71,6 +72,17 @@ export async function answerHook(hook: Hook, deployment: Deployment): Promise<Re
     defer(running.then(() => (runs.underWay -= 1)));
   }
   return ok(respondJson(JSON.stringify({ job_id: jobId }), requestId, { status: 202 }));
+}
+
+/** Refuse a delivery as any other, and tell the operator why. */
+function refuse(
+  { tenant, name, requestId }: Hook,
+  { ports }: Deployment,
+  said: Readonly<Record<string, unknown>>,
+): Result<Response, Refusal> {
+  const line = { event: "hook_refused", tenant, flow: name, request_id: requestId, ...said };
+  ports.log("warn", JSON.stringify(line));
+  return err(REFUSED);
 }
 
 /** Verify a delivery to what may be a flow with a webhook. */
