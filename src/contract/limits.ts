@@ -176,6 +176,8 @@ export const LIMITS = {
   runValues: 125_000,
   /** Runs of one flow under way at once that are begun by the requests which recorded them; the others wait for the alarm. */
   runsByRequests: 10,
+  /** Webhooks of one object that wait to be sent again: the dead endpoint of a few among many, for three days. */
+  webhookBacklog: 10_000,
   /** Live runs of one flow: a burst of a thousand deliveries, while another is being worked off. */
   flowBacklog: 2_000,
   /** Live runs of all flows of a tenant together: what an object looks through whenever a place is free. */

@@ -4,6 +4,9 @@ export interface Due {
   readonly dueAt: number;
   /** It is under way here; if it does not report before `dueAt`, it is due again then. */
   readonly claimed?: boolean;
+  /** Of a webhook: it waits to be sent again, or it is being sent again. */
+  readonly isWaiting?: boolean;
+  readonly isSentAgain?: boolean;
   /** Of a run, its flow. */
   readonly flow?: string;
   /** Of a run, an attempt is under way until `dueAt`, here or in the request that recorded it. */
@@ -13,7 +16,10 @@ export interface Due {
 /** All that is to be done in one object, by its job's id. */
 export type DueIndex = ReadonlyMap<string, Due>;
 
-/** How much is under way together at most: runs, and beside them everything else, of which deliveries are a part. */
+/**
+ * How much is under way together at most: runs, and beside them everything else, of which deliveries are a part. A webhook that
+ * is sent again counts among those: where endpoints are down there are many, and each hangs for seconds.
+ */
 export interface AtOnce {
   readonly runs: number;
   readonly others: number;
@@ -89,10 +95,11 @@ function findEarliest(index: DueIndex, nowMs: number, atOnce: AtOnce): Found {
   let underWay = Number.POSITIVE_INFINITY;
   let { deliveries, others, runs: places } = atOnce;
   const runs = new Map<string, EarliestRun>();
-  for (const [id, { kind, dueAt, claimed = false, flow = "" }] of index) {
+  for (const [id, { kind, dueAt, claimed = false, flow = "", isWaiting, isSentAgain }] of index) {
+    const isDelivery = kind === "delivery" || isWaiting === true || isSentAgain === true;
     if (claimed && dueAt > nowMs) {
       underWay = Math.min(underWay, dueAt);
-      if (kind === "delivery") deliveries -= 1;
+      if (isDelivery) deliveries -= 1;
       if (kind !== "run") others -= 1;
       else {
         places -= 1;
@@ -102,7 +109,7 @@ function findEarliest(index: DueIndex, nowMs: number, atOnce: AtOnce): Found {
     } else if (kind === "run") {
       const known = runs.get(flow) ?? { ...NO_RUN, flow };
       if (dueAt < known.dueAt || known.id === null) runs.set(flow, { ...known, id, dueAt });
-    } else if (kind === "attempt") {
+    } else if (!isDelivery) {
       if (dueAt < attempt.dueAt) attempt = { id, dueAt };
     } else if (dueAt < delivery.dueAt) delivery = { id, dueAt };
   }

@@ -6,7 +6,10 @@ import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
 import type { KeptStep, RunRequest } from "../../src/contract/gate/flow-run.ts";
 import type { FlowClock, ToolToKeep } from "../../src/contract/gate/kept-tool.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
+import type { JobSpec } from "../../src/contract/gate/job.ts";
 import { makeRun } from "../../src/flows/make-run.ts";
+
+import { makeJobsRequest, makeSpec } from "./gate-requests.ts";
 
 const MINUTE_MS = 60_000;
 const EVERY_MINUTE = { cron: "* * * * *", timezone: "UTC" };
@@ -144,6 +147,30 @@ describe("A run", () => {
     await gate.recordRun({ cause: "1", spec, takes: true });
     const due = await runInDurableObject(gate, (_, { storage }) => storage.getAlarm());
     expect(due! - Date.now()).toBeGreaterThan(40_000);
+  });
+});
+
+describe("A webhook that waits to be sent again", () => {
+  const failed = { kind: "failed", error: failure } as const;
+  const webhook = (id: string) =>
+    makeSpec(id, ["hang"], { tool: "deliver_event", retries: "standard-webhooks", maxAttempts: 10 });
+
+  test("takes no other job's place in the backlog, and has one of its own", async () => {
+    const gate = env.SMALL_GATE.getByName("webhook-backlog");
+    const record = (...specs: JobSpec[]) => gate.admit(makeJobsRequest(...specs));
+    // The backlog has eight places, and four webhooks may wait.
+    for (const id of ["w1", "w2", "w3", "w4"]) {
+      expect((await record(webhook(id))).recorded).toHaveLength(1);
+      await gate.settle(id, 1, failed);
+    }
+    expect((await record(webhook("w5"))).refusedJobs).toEqual([{ index: 0, code: "BACKLOG_FULL" }]);
+    const others = Array.from({ length: 8 }, (_, n) => makeSpec(`j${n}`, ["hang"]));
+    expect((await record(...others)).recorded).toHaveLength(8);
+    expect((await record(makeSpec("j9", ["hang"]))).refusedJobs).toHaveLength(1);
+    // What is waiting is found again by an object that has forgotten everything.
+    await runInDurableObject(gate, (_, { storage }) => storage.deleteAlarm());
+    await evictDurableObject(gate);
+    expect((await record(webhook("w6"))).refusedJobs).toHaveLength(1);
   });
 });
 

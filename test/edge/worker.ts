@@ -23,6 +23,7 @@ export const SmallGate = createTenantGate({
     leaseMs: 300,
     backlog: 8,
     shardBacklog: 4,
+    webhookBacklog: 4,
     flowBacklog: 3,
     runBacklog: 5,
     redrives: 1,

@@ -74,6 +74,22 @@ test("no more attempts and deliveries begin than there are places, whatever runs
   expect(firstDue(index, 500, few(0, 0, 1))).toBe("next");
 });
 
+test("webhooks that are sent again take the places of deliveries, and leave those of other jobs alone", () => {
+  const waiting = (id: string, dueAt: number): [string, Due] => [
+    id,
+    { kind: "attempt", dueAt, isWaiting: true },
+  ];
+  const sending: [string, Due] = [
+    "sending",
+    { kind: "attempt", dueAt: 500, claimed: true, isSentAgain: true },
+  ];
+  const index = indexOf(sending, waiting("again", 10), attemptAt("job", 20));
+  expect(firstDue(index, 15, few(2))).toBe("again");
+  expect(firstDue(index, 15, few(1))).toBeNull();
+  expect(firstDue(index, 20, few(1))).toBe("job");
+  expect(nextDue(index, 0, few(1))).toBe(20);
+});
+
 describe("Of runs", () => {
   test("the one comes first that has been due for longest, before other jobs and behind deliveries", () => {
     const index = indexOf(runAt("later", "a", 20), runAt("sooner", "a", 10), attemptAt("job", 1));

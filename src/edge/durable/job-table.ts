@@ -1,4 +1,10 @@
-import { type Delivery, JOB_STATUSES, type JobQuery, type JobStatus } from "../../contract/gate/job.ts";
+import {
+  type Delivery,
+  JOB_STATUSES,
+  type JobQuery,
+  type JobSpec,
+  type JobStatus,
+} from "../../contract/gate/job.ts";
 import { attemptNow } from "../../kit/result.ts";
 import { buryJob, type Callback, isLive, type Job } from "../../state/outbox.ts";
 
@@ -32,7 +38,7 @@ type JobRow = {
   args_json: string;
   data_json: string | null;
   tool_json: string | null;
-  is_run: number;
+  kind: string;
   envelope_json: string | null;
 };
 
@@ -44,15 +50,25 @@ export interface RetentionOptions {
 
 /** What a cold start needs to know of a row. */
 export type JobHead = Pick<Job, "status" | "dueAt"> & {
-  readonly spec: { readonly id: string; readonly tool: string; readonly run?: unknown };
+  readonly spec: Pick<JobSpec, "id" | "tool">;
+  readonly kind: JobKind;
 };
+
+/** Which backlog a job counts in. */
+export type JobKind = "job" | "run" | "webhook";
+
+/** Say which backlog a job counts in. */
+export function kindOf({ run, retries }: Pick<JobSpec, "run" | "retries">): JobKind {
+  if (run !== undefined) return "run";
+  return retries === "standard-webhooks" ? "webhook" : "job";
+}
 
 /** What of a job has no column. */
 type Rest = Pick<Job, "note" | "errorJson" | "callback"> &
   Omit<Job["spec"], "id" | "tool" | "argsJson" | "toolJson">;
 
 /** The columns without the long texts, which come last: a list is read without them. */
-const HEAD = "id, due_at, updated_at, format, status, attempts, fence, created_at, tool, is_run, rest_json";
+const HEAD = "id, due_at, updated_at, format, status, attempts, fence, created_at, tool, kind, rest_json";
 const TEXTS = ["args_json", "data_json", "tool_json", "envelope_json"];
 const ROW = `(${HEAD}, ${TEXTS.join(", ")}) VALUES (${Array(11 + TEXTS.length)
   .fill("?")
@@ -130,12 +146,11 @@ export class JobTable {
 
   /** Walk over what a cold start needs to know of every row. */
   *heads(): Iterable<JobHead> {
-    for (const { id, due_at, updated_at, status, tool, is_run } of this.#sql.exec<JobRow>(
-      "SELECT id, due_at, updated_at, status, tool, is_run FROM jobs",
+    for (const { id, due_at, updated_at, status, tool, kind } of this.#sql.exec<JobRow>(
+      "SELECT id, due_at, updated_at, status, tool, kind FROM jobs",
     )) {
       this.#look(status, updated_at);
-      const run = is_run === 1 || undefined;
-      yield { spec: { id, tool, run }, dueAt: due_at, status: status as JobStatus };
+      yield { spec: { id, tool }, kind: kind as JobKind, dueAt: due_at, status: status as JobStatus };
     }
   }
 
@@ -182,8 +197,7 @@ export class JobTable {
 function toColumns(job: Job): SqlStorageValue[] {
   const { spec, dueAt, updatedAt, status, attempts, fence, createdAt, dataJson, envelopeJson, ...more } = job;
   const { id, tool, argsJson, toolJson = null, ...rest } = spec;
-  const isRun = rest.run === undefined ? 0 : 1;
-  const head = [id, dueAt, updatedAt, FORMAT, status, attempts, fence, createdAt, tool, isRun];
+  const head = [id, dueAt, updatedAt, FORMAT, status, attempts, fence, createdAt, tool, kindOf(spec)];
   const restJson = JSON.stringify({ ...rest, ...more } satisfies Rest);
   return [...head, restJson, argsJson, dataJson, toolJson, envelopeJson];
 }

@@ -26,14 +26,16 @@ import {
   toJobRecord,
 } from "../../state/outbox.ts";
 import { GoneEndpoints } from "./gone-endpoints.ts";
-import { type JobHead, JobTable, type RetentionOptions } from "./job-table.ts";
+import { type JobHead, JobTable, kindOf, type RetentionOptions } from "./job-table.ts";
 
 export interface OutboxOptions extends RetentionOptions {
   readonly leaseMs: number;
-  /** Live jobs at most, runs not counted. */
+  /** Live jobs at most; runs are not counted, nor webhooks that wait to be sent again. */
   readonly backlog: number;
   /** The same of a shard that is not the tenant's home. */
   readonly shardBacklog: number;
+  /** Webhooks that wait to be sent again: for days, so they are many where an endpoint is down. */
+  readonly webhookBacklog: number;
   /** Live runs of one flow, and of all. */
   readonly flowBacklog: number;
   readonly runBacklog: number;
@@ -66,8 +68,9 @@ export class Outbox {
   readonly #atOnce: AtOnce;
   readonly #onDue: (dueAt: number) => void;
   readonly #due = new Map<string, Due>();
-  /** Jobs that are alive, runs by their flows, and all that are kept. */
+  /** Jobs that are alive, by the backlog that they count in, and all that are kept. */
   #live = 0;
+  #waiting = 0;
   #runs = 0;
   readonly #runsOf = new Map<string, number>();
   #count = 0;
@@ -136,7 +139,10 @@ export class Outbox {
     const refusedJobs: { index: number; code: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE" }[] = [];
     const inserted: Job[] = [];
     const insert = ({ index, spec, retaken }: AdmissionRequest["jobs"][number]): void => {
-      if (this.#live + inserted.length >= backlog && !this.has(spec.id)) {
+      const isFull =
+        this.#live + inserted.length >= backlog ||
+        (kindOf(spec) === "webhook" && this.#waiting >= this.#options.webhookBacklog);
+      if (isFull && !this.has(spec.id)) {
         refusedJobs.push({ index, code: "BACKLOG_FULL" });
         return;
       }
@@ -223,6 +229,7 @@ export class Outbox {
   claim(nowMs: number, waitOf: (claim: JobClaim) => number): ClaimedWork | null {
     const next = (): string | null => firstDue(this.#due, nowMs, this.#atOnce, this.#turns);
     for (let id = next(); id !== null; id = next()) {
+      const isSentAgain = this.#due.get(id)?.isWaiting === true;
       const due = this.#load(id, nowMs);
       if (due === null) {
         this.#due.delete(id);
@@ -246,7 +253,7 @@ export class Outbox {
       else this.#save(job);
       if (claim === null) continue;
       const claimed = this.#due.get(id)!;
-      this.#due.set(id, { ...claimed, claimed: true });
+      this.#due.set(id, { ...claimed, claimed: true, isSentAgain });
       if (claimed.flow !== undefined) this.#turns.set(claimed.flow, (this.#turn += 1));
       return { kind: "attempt", claim, leaseEndsAt: claimed.dueAt };
     }
@@ -255,7 +262,7 @@ export class Outbox {
 
   /** Forget finished jobs that are too many or too old; throws when storage refuses. */
   prune(nowMs: number): void {
-    this.#count -= this.#table.prune(nowMs, this.#count - this.#live - this.#runs);
+    this.#count -= this.#table.prune(nowMs, this.#count - this.#live - this.#waiting - this.#runs);
   }
 
   #change(id: string, nowMs: number, step: (job: Job) => [job: Job, accepted: boolean]): JobChange | null {
@@ -270,11 +277,16 @@ export class Outbox {
   }
 
   /** Whether there is no room for one more, even of what is redriven. */
-  #isFullFor({ spec: { tool, run } }: Job): boolean {
-    const { backlog, flowBacklog, redrives } = this.#options;
-    return run === undefined
-      ? this.#live >= backlog + redrives
-      : (this.#runsOf.get(tool) ?? 0) >= flowBacklog + redrives;
+  #isFullFor({ spec }: Job): boolean {
+    const { backlog, flowBacklog, webhookBacklog, redrives } = this.#options;
+    switch (kindOf(spec)) {
+      case "job":
+        return this.#live >= backlog + redrives;
+      case "webhook":
+        return this.#waiting >= webhookBacklog + redrives;
+      case "run":
+        return (this.#runsOf.get(spec.tool) ?? 0) >= flowBacklog + redrives;
+    }
   }
 
   #load(id: string, nowMs: number): Job | null {
@@ -291,22 +303,24 @@ export class Outbox {
 
   /** Know what a row says now, and tell of it where something is to be done. */
   #follow(job: Job): void {
-    this.#track(job);
+    this.#track({ ...job, kind: kindOf(job.spec) });
     if (job.dueAt !== null) this.#onDue(job.dueAt);
   }
 
-  #track({ spec: { id, tool, run }, status, dueAt }: JobHead): void {
+  #track({ spec: { id, tool }, kind, status, dueAt }: JobHead): void {
     this.#tally(this.#due.get(id), -1);
     if (dueAt === null) this.#due.delete(id);
     else if (!isLive(status)) this.#due.set(id, { kind: "delivery", dueAt });
-    else if (run === undefined) this.#due.set(id, { kind: "attempt", dueAt });
+    else if (kind !== "run")
+      this.#due.set(id, { kind: "attempt", dueAt, isWaiting: kind === "webhook" && status === "retrying" });
     else this.#due.set(id, { kind: "run", dueAt, flow: tool, isRunning: status === "running" });
     this.#tally(this.#due.get(id), 1);
   }
 
   /** Count what is alive. */
   #tally(due: Due | undefined, by: 1 | -1): void {
-    if (due?.kind === "attempt") this.#live += by;
+    if (due?.kind === "attempt" && due.isWaiting === true) this.#waiting += by;
+    else if (due?.kind === "attempt") this.#live += by;
     if (due?.kind !== "run") return;
     const flow = due.flow!;
     const ofFlow = (this.#runsOf.get(flow) ?? 0) + by;

@@ -59,8 +59,8 @@ const STEPS: readonly string[] = [
    CREATE TABLE questions (
      handle TEXT PRIMARY KEY, kept_at INTEGER NOT NULL, bytes INTEGER NOT NULL, json TEXT NOT NULL
    ) WITHOUT ROWID, STRICT;`,
-  // Whether a job is a run is known to a cold start, which reads no text.
-  `ALTER TABLE jobs ADD COLUMN is_run INTEGER NOT NULL DEFAULT 0;
+  // Which backlog a job counts in is known to a cold start, which reads no text.
+  `ALTER TABLE jobs ADD COLUMN kind TEXT NOT NULL DEFAULT 'job';
    ALTER TABLE jobs ADD COLUMN envelope_json TEXT;
    CREATE TABLE run_causes (
      flow TEXT NOT NULL, cause TEXT NOT NULL, job_id TEXT NOT NULL, expires_at INTEGER NOT NULL,

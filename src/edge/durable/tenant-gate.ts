@@ -66,6 +66,7 @@ const DEFAULTS: TenantGateOptions = {
   leaseMs: LIMITS.jobLeaseMs,
   backlog: LIMITS.jobBacklog,
   shardBacklog: LIMITS.shardBacklog,
+  webhookBacklog: LIMITS.webhookBacklog,
   flowBacklog: LIMITS.flowBacklog,
   runBacklog: LIMITS.runBacklog,
   redrives: LIMITS.jobRedrives,
