@@ -168,6 +168,19 @@ export const TOOL_EXAMPLES: Readonly<Record<string, ToolExample>> = {
       ],
     },
   },
+  deliver_event: {
+    args: {
+      event: "order.paid",
+      data: {
+        order: 7,
+      },
+      url: "https://examples.sandbox.test/hooks/a",
+    },
+    answer: {
+      url: "https://examples.sandbox.test/hooks/a",
+      status: 200,
+    },
+  },
   rerank: {
     args: {
       query: "How long may goods be returned?",

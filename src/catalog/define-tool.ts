@@ -1,7 +1,7 @@
 import type * as z from "zod";
 
 import type { Batch, OnError } from "../contract/batch.ts";
-import type { Delivery } from "../contract/gate/job.ts";
+import type { Delivery, Retries } from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { isJsonObject, isFlag, listOf, matches, oneOf, upTo } from "../contract/json.ts";
 import { isOrchestration, type Orchestration, orchestrationSchema } from "../contract/orchestration.ts";
@@ -190,6 +190,11 @@ export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
   /** What a lost background attempt means; `at-least-once` unless said. */
   readonly delivery?: Delivery;
   /**
+   * When a background attempt that failed, and may be repeated, is: `backoff` unless said, a few times within minutes;
+   * `standard-webhooks`, ten times in three days, for what its receiver has to get although it is down for a day.
+   */
+  readonly retries?: Retries;
+  /**
    * Whether a read is called although the limiter does not answer, so that nobody counts it. `refuse` unless said when it
    * declares a `rate_limit`, else `run`. A write never is.
    */
@@ -238,6 +243,7 @@ export interface Tool {
   /** One action of it may be sent again after a failure that leaves its effect in doubt. */
   readonly repeatable: boolean;
   readonly delivery: Delivery;
+  readonly retries: Retries;
   /** Called or not while the limiter does not answer; `refuse` for every write. */
   readonly whenLimiterDown: "run" | "refuse";
   readonly orchestration: Orchestration;
@@ -294,6 +300,7 @@ const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
     must("be true, false or 'with-key'", (value) => isFlag(value) || value === "with-key"),
   ),
   delivery: optional(must("be 'at-least-once' or 'at-most-once'", oneOf("at-least-once", "at-most-once"))),
+  retries: optional(must("be 'backoff' or 'standard-webhooks'", oneOf("backoff", "standard-webhooks"))),
   whenLimiterDown: optional(must("be 'run' or 'refuse'", oneOf("run", "refuse"))),
   orchestration: must("be an object", isJsonObject),
   run: must("be a function", (value) => typeof value === "function"),
@@ -356,6 +363,7 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
     idempotent: !isWrite || idempotent === true,
     repeatable: !isWrite || idempotent !== false,
     delivery: declaration.delivery ?? "at-least-once",
+    retries: declaration.retries ?? "backoff",
     whenLimiterDown: isWrite
       ? "refuse"
       : (declaration.whenLimiterDown ?? (orchestration.rate_limit === undefined ? "run" : "refuse")),
@@ -430,6 +438,9 @@ function findContradictions(declaration: Omit<ToolDeclaration, "run">): string[]
     execution !== "sync" &&
       !isWrite &&
       "a fire-and-forget tool must be a write: nobody would see what it read",
+    execution === "sync" &&
+      declaration.retries !== undefined &&
+      "'retries' is for fire-and-forget tools: a batch does not wait for days",
     orchestration.cache_ttl_s !== undefined &&
       isWrite &&
       "'cache_ttl_s' is for reads: a write must be made every time",

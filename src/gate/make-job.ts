@@ -1,6 +1,7 @@
 import { placeJob } from "../contract/gate/job-shard.ts";
 import type { JobOrigin, JobSpec } from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
+import { WEBHOOK_ATTEMPTS } from "../kit/webhook-schedule.ts";
 import type { Call, Plan } from "../plan/step.ts";
 import { toLimit } from "./admit-plan.ts";
 import type { StepIds } from "./step-ids.ts";
@@ -55,15 +56,17 @@ export function makeJobs(plan: Plan, makeJob: MakeJob): ReadonlyMap<number, JobS
 
 /** Make the job of one call. Its id is also its idempotency key, unless a call was made under another. */
 export function makeJob({ tool, input, callback, runAt }: Call, id: string, origin: JobOrigin): JobSpec {
+  const { retries } = tool;
   return {
     id,
     tool: tool.name,
     argsJson: JSON.stringify(input),
     idempotencyKey: id,
-    maxAttempts: LIMITS.jobAttempts,
+    maxAttempts: retries === "backoff" ? LIMITS.jobAttempts : WEBHOOK_ATTEMPTS,
     backoffInitialMs: tool.orchestration.backoff?.initial_ms ?? LIMITS.jobBackoffInitialMs,
     delivery: tool.delivery,
     origin,
+    ...(retries !== "backoff" && { retries }),
     ...(callback !== undefined && { callback }),
     ...(runAt !== undefined && { runAt }),
     ...(tool.added !== undefined && { toolJson: tool.added.json }),

@@ -89,6 +89,9 @@ class LazyTool implements Tool {
   get delivery() {
     return this.#tool.delivery;
   }
+  get retries() {
+    return this.#tool.retries;
+  }
   get whenLimiterDown() {
     return this.#tool.whenLimiterDown;
   }

@@ -1,28 +1,6 @@
 import type { CallbackClaim, CallbackEnd } from "../contract/gate/job.ts";
+import { webhookPauseMs } from "../kit/webhook-schedule.ts";
 import { type Callback, isLive, type Job, toEventId, toJobRecord } from "./outbox.ts";
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-
-/** Pauses before the second attempt and the following ones (Standard Webhooks 1.0.0, "Deliverability and reliability"). */
-const PAUSES_MS = [
-  5 * SECOND,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
-];
-
-/** The first attempt, which is due at once, included. */
-export const CALLBACK_ATTEMPTS = PAUSES_MS.length + 1;
-
-/** What jitter adds to a pause at most, as a part of it. */
-const JITTER = 0.1;
 
 /**
  * Claim the next attempt to deliver the event about a job's end; null when none is due.
@@ -47,7 +25,7 @@ export function claimCallback(job: Job, nowMs: number): CallbackClaim | null {
  * the job, which was redriven meanwhile.
  *
  * A 2xx delivers, 410 disables (and its endpoint with it), everything else is tried again on the published schedule, no
- * sooner than a `Retry-After` asks. At most `CALLBACK_ATTEMPTS` are reported, so it comes to an end.
+ * sooner than a `Retry-After` asks. At most `WEBHOOK_ATTEMPTS` are reported, so it comes to an end.
  * @param command.random uniform in [0, 1), spreads the retries of events that failed together
  */
 export function settleCallback(
@@ -64,11 +42,10 @@ export function settleCallback(
   if (lastStatus !== null && lastStatus >= 200 && lastStatus < 300)
     return [endCallback(job, { ...tried, status: "delivered" }), true];
   if (lastStatus === 410) return [endCallback(job, { ...tried, status: "disabled" }), true];
-  const pauseMs = PAUSES_MS[attempt - 1];
-  if (pauseMs === undefined) return [endCallback(job, { ...tried, status: "failed" }), true];
   const askedMs = (end.kind === "answered" ? end.retryAfterMs : null) ?? 0;
-  const spreadMs = Math.ceil(pauseMs * JITTER * random);
-  return [{ ...job, callback: tried, dueAt: nowMs + Math.max(pauseMs, askedMs) + spreadMs }, true];
+  const pauseMs = webhookPauseMs({ attempt, askedMs, random });
+  if (pauseMs === null) return [endCallback(job, { ...tried, status: "failed" }), true];
+  return [{ ...job, callback: tried, dueAt: nowMs + pauseMs }, true];
 }
 
 /** End the delivery to an endpoint that wants nothing more. */

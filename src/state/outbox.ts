@@ -11,6 +11,7 @@ import type {
 import { LIMITS } from "../contract/limits.ts";
 import { backoffMs } from "../kit/backoff.ts";
 import { attemptNow } from "../kit/result.ts";
+import { webhookPauseMs } from "../kit/webhook-schedule.ts";
 
 /** One row of the outbox: a job and, once that is over, the delivery of the event about its end. Times are milliseconds since the epoch. */
 export interface Job {
@@ -147,14 +148,18 @@ function endAttempt(
   // Only the recorder's own attempt may be given back uncounted: it happens once, so it cannot go on for ever.
   if (end.kind === "released" && job.fence === 1) return retryJob(job, nowMs, { attempts: 0, dueAt: nowMs });
   const error = end.kind === "released" ? toWireFailure(makeFailure("OVERLOADED")) : end.error;
-  const retryAfter = (tries: number): Pick<Job, "dueAt" | "errorJson"> => ({
-    dueAt: nowMs + retryDelayMs(job, error, { tries, random }),
+  const retryAfter = (delayMs: number): Pick<Job, "dueAt" | "errorJson"> => ({
+    dueAt: nowMs + delayMs,
     errorJson: JSON.stringify(error),
   });
-  // Every claim raises the fence, counted or not, so the waits grow although the attempts do not.
+  // Every claim raises the fence, counted or not, so the waits grow although the attempts do not. No schedule counts from an
+  // attempt that was not made.
   const beganAt = Math.max(job.createdAt, job.spec.runAt ?? 0);
   if (end.kind === "deferred" && nowMs - beganAt < LIMITS.jobDeferralMs)
-    return retryJob(job, nowMs, { attempts: job.attempts - 1, ...retryAfter(job.fence) });
+    return retryJob(job, nowMs, {
+      attempts: job.attempts - 1,
+      ...retryAfter(backoffDelayMs(job, error, { tries: job.fence, random })),
+    });
   if (end.kind === "lost" && job.spec.delivery === "at-most-once")
     return failJob(job, nowMs, { status: "unknown", error });
   if (end.kind === "unknown") return failJob(job, nowMs, { status: "unknown", error });
@@ -165,7 +170,7 @@ function endAttempt(
     return failJob(job, nowMs, { status: isMendable ? "dead" : "failed", error });
   return job.attempts >= job.spec.maxAttempts
     ? failJob(job, nowMs, { status: "dead", error })
-    : retryJob(job, nowMs, retryAfter(job.attempts));
+    : retryJob(job, nowMs, retryAfter(retryDelayMs(job, error, random)));
 }
 
 /** Bury a job that cannot be run at all; the hint says why. */
@@ -244,8 +249,17 @@ function unreported(job: Job): WireFailure {
   return toWireFailure(makeFailure("INTERNAL", { retryable: false, hint }));
 }
 
+/** How long a job waits after an attempt that counts and was not its last. */
+function retryDelayMs(job: Job, error: WireFailure, random: number): number {
+  const { attempts, spec } = job;
+  const askedMs = Math.max(0, error.retry_after_ms ?? 0);
+  const pauseMs =
+    spec.retries === "standard-webhooks" ? webhookPauseMs({ attempt: attempts, askedMs, random }) : null;
+  return pauseMs ?? backoffDelayMs(job, error, { tries: attempts, random });
+}
+
 /** Jitter comes on top of what the upstream asked for, or a shared Retry-After would bring everyone back at once. */
-function retryDelayMs(
+function backoffDelayMs(
   { spec }: Job,
   error: WireFailure,
   { tries, random }: { readonly tries: number; readonly random: number },

@@ -1,5 +1,6 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { rerank } from "./documents/rerank.ts";
+import { deliverEvent } from "./events/deliver-event.ts";
 import { dispatchEvent } from "./events/dispatch-event.ts";
 import { duckduckgoSearch } from "./web/duckduckgo-search.ts";
 import { gasPrices } from "./fuel/gas-prices.ts";
@@ -34,6 +35,7 @@ export const SHIPPED_TOOLS: readonly Tool[] = [
   getWeather,
   rerank,
   dispatchEvent,
+  deliverEvent,
   addCalendarEvent,
   listCalendarEvents,
   searchCalendarEvents,

@@ -60,6 +60,12 @@ test.each<[string, object, string]>([
   ["bytes as text", { maxResponseBytes: "1" }, "'maxResponseBytes' must be an integer"],
   ["idempotent as text", { idempotent: "yes" }, "'idempotent' must be true, false or 'with-key'"],
   ["another delivery", { delivery: "once" }, "'delivery' must be 'at-least-once' or 'at-most-once'"],
+  ["other retries", { retries: "daily" }, "'retries' must be 'backoff' or 'standard-webhooks'"],
+  [
+    "retries of what a batch waits for",
+    { retries: "standard-webhooks" },
+    "'retries' is for fire-and-forget tools: a batch does not wait for days",
+  ],
   ["another whenLimiterDown", { whenLimiterDown: "wait" }, "'whenLimiterDown' must be 'run' or 'refuse'"],
   ["no contract", { orchestration: undefined }, "'orchestration' must be an object, received nothing"],
   ["a contract that is a word", { orchestration: "parallel-safe" }, "'orchestration' must be an object"],

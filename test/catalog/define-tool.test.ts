@@ -17,6 +17,7 @@ test("defineTool() fills in what a declaration may leave out", () => {
     maxResponseBytes: 1024 * 1024,
     repeatable: true,
     delivery: "at-least-once",
+    retries: "backoff",
     concurrency: Number.POSITIVE_INFINITY,
     confirm: false,
   });

@@ -73,6 +73,14 @@ test("createMakeJob() keeps a job under its own idempotency key at home: it is t
   expect([idAt(0), idAt(3)]).toEqual([deriveId(seed, 0), deriveId(seed, 0)]);
 });
 
+test("createMakeJob() writes down the schedule that a tool's jobs are repeated on, with all of its attempts", () => {
+  const told = contractOf("told", { ...BACKGROUND, retries: "standard-webhooks" });
+  expect(makerOf([told])(callOf(told), 0)).toMatchObject({ retries: "standard-webhooks", maxAttempts: 10 });
+  const usual = makerOf([mail])(callOf(mail), 0);
+  expect(usual).toMatchObject({ maxAttempts: 5 });
+  expect(usual).not.toHaveProperty("retries");
+});
+
 test("createMakeJob() remembers who asked, in which batch, and when it is to begin", () => {
   const [make, later] = [makerOf([mail]), 1_800_000_000_000];
   expect(make({ ...callOf(mail), runAt: later }, 0)).toMatchObject({ origin: ORIGIN, runAt: later });

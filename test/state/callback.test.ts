@@ -2,12 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { CallbackEnd, CallbackRecord } from "../../src/contract/gate/job.ts";
-import {
-  CALLBACK_ATTEMPTS,
-  claimCallback,
-  disableCallback,
-  settleCallback,
-} from "../../src/state/callback.ts";
+import { claimCallback, disableCallback, settleCallback } from "../../src/state/callback.ts";
+import { WEBHOOK_ATTEMPTS } from "../../src/kit/webhook-schedule.ts";
 import { redriveJob } from "../../src/state/change-job.ts";
 import { claimJob, type Job, toJobRecord } from "../../src/state/outbox.ts";
 import {
@@ -94,7 +90,7 @@ describe("a callback", () => {
       minutes.push((job.dueAt - NOW) / 60_000);
     }
     expect(minutes).toEqual([5 / 60, 5, 30, 120, 300, 600, 840, 1_200, 1_440]);
-    expect(job.callback).toMatchObject({ status: "failed", attempts: CALLBACK_ATTEMPTS, lastStatus: null });
+    expect(job.callback).toMatchObject({ status: "failed", attempts: WEBHOOK_ATTEMPTS, lastStatus: null });
   });
 
   test("waits at least as long as the endpoint asks, and spreads by up to a tenth of its pause", () => {
@@ -135,7 +131,7 @@ describe("a callback", () => {
           retryAfterMs: fc.option(fc.integer({ min: 0, max: 3_600_000 })),
         }),
       ),
-      { minLength: CALLBACK_ATTEMPTS, maxLength: CALLBACK_ATTEMPTS },
+      { minLength: WEBHOOK_ATTEMPTS, maxLength: WEBHOOK_ATTEMPTS },
     );
     fc.assert(
       fc.property(ends, fc.double({ min: 0, max: 0.999, noNaN: true }), (list, random) => {

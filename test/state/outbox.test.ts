@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
 import type { AttemptEnd, Delivery, JobClaim } from "../../src/contract/gate/job.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
+import { WEBHOOK_ATTEMPTS } from "../../src/kit/webhook-schedule.ts";
 import { cancelJob, redriveJob } from "../../src/state/change-job.ts";
 import { buryJob, claimJob, queueJob, settleJob, toJobRecord } from "../../src/state/outbox.ts";
 import {
@@ -267,6 +268,58 @@ describe("settleJob()", () => {
     const [job] = settle(claimed, { kind: "released" });
     expect(job).toMatchObject({ status: "retrying", attempts: 2 });
     expect(job.dueAt).toBeGreaterThan(NOW + 1_000);
+  });
+});
+
+describe("a job on the schedule of webhooks", () => {
+  const spec = { retries: "standard-webhooks", maxAttempts: WEBHOOK_ATTEMPTS } as const;
+  const settledAt = NOW + 1_000;
+  const dueAfter = (end: AttemptEnd, random = 0) =>
+    settle(recorded(spec), end, 1, random)[0].dueAt! - settledAt;
+
+  test("has its attempts when Standard Webhooks says, is dead after the last, and starts anew when redriven", () => {
+    let job = recorded(spec);
+    const minutes: number[] = [];
+    for (;;) {
+      [job] = settle(job, failed(true), job.fence, 0);
+      if (job.dueAt === null) break;
+      minutes.push((job.dueAt - settledAt) / 60_000);
+      [job] = claimJob(job, job.dueAt, LEASE);
+    }
+    expect(minutes).toEqual([5 / 60, 5, 30, 120, 300, 600, 840, 1_200, 1_440]);
+    expect(job).toMatchObject({ status: "dead", attempts: WEBHOOK_ATTEMPTS });
+    const [redriven] = redriveJob(job, NOW);
+    const [again] = claimJob(redriven, NOW, LEASE);
+    expect(settle(again, failed(true), again.fence, 0)[0]).toMatchObject({
+      attempts: 1,
+      dueAt: settledAt + 5_000,
+    });
+  });
+
+  test("is never sooner than its receiver asks, however long that is, and a little later by chance", () => {
+    expect(dueAfter(failed(true, 3_600_000))).toBe(3_600_000);
+    expect(dueAfter(failed(true, 1_000))).toBe(5_000);
+    expect(dueAfter(failed(true), 0.999)).toBe(5_500);
+  });
+
+  test("waits as long after an attempt that was lost, and ends at once where nothing is to be repeated", () => {
+    expect(dueAfter(lost)).toBe(5_000);
+    expect(settle(recorded(spec), failed(false))[0]).toMatchObject({ status: "failed", dueAt: null });
+  });
+
+  test("waits by backoff for an attempt that was not made, which its schedule does not count", () => {
+    const [job] = settle(recorded(spec), deferred, 1, 0);
+    expect(job).toMatchObject({ status: "retrying", attempts: 0, dueAt: settledAt + 5_000 + 100 });
+  });
+
+  test("goes on by backoff where the version that recorded it had no schedule", () => {
+    const [job] = settle(recorded({ maxAttempts: WEBHOOK_ATTEMPTS }), failed(true), 1, 0);
+    expect(job.dueAt).toBe(settledAt + 100);
+  });
+
+  test("that has more attempts than the schedule has pauses goes on by backoff", () => {
+    const job = { ...recorded({ ...spec, maxAttempts: 20 }), attempts: WEBHOOK_ATTEMPTS };
+    expect(settle(job, failed(true), 1, 0)[0]).toMatchObject({ status: "retrying", dueAt: settledAt + 100 });
   });
 });
 

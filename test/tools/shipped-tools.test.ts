@@ -21,6 +21,7 @@ test("SHIPPED_TOOLS are these, in these categories", () => {
     "weather/get_weather",
     "documents/rerank",
     "events/dispatch_event",
+    "events/deliver_event",
     "calendar/add_calendar_event",
     "calendar/list_calendar_events",
     "calendar/search_calendar_events",

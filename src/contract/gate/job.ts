@@ -17,6 +17,12 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 /** How often a side effect may happen when an attempt is lost. */
 export type Delivery = "at-least-once" | "at-most-once";
 
+/**
+ * When a job whose attempt failed has its next one: within minutes and a few times, or on the schedule that Standard Webhooks
+ * publishes, ten times in three days.
+ */
+export type Retries = "backoff" | "standard-webhooks";
+
 /** Where the event about a job's end goes. The secret that signs it is named, never stored. */
 export interface CallbackTarget {
   readonly url: string;
@@ -50,6 +56,8 @@ export interface JobSpec {
   readonly maxAttempts: number;
   readonly backoffInitialMs: number;
   readonly delivery: Delivery;
+  /** `backoff` where absent. */
+  readonly retries?: Retries;
   /** Absent when nobody asked to be told. */
   readonly callback?: CallbackTarget;
   /** Who asked, and in which batch; absent where a version recorded it that did not keep it. */

@@ -1,0 +1,46 @@
+import * as z from "zod";
+
+import type { ToolContext } from "../../catalog/define-tool.ts";
+
+/** The signing secret of the deployment, that of callbacks. */
+export const EVENT_SECRET = "VOLLEY_WEBHOOK_SECRET";
+
+/** What an event is, as a model says it. */
+export const eventFields = () => ({
+  event: z.string().trim().min(1).max(100).describe("What happened, e.g. 'order.paid'."),
+  data: z.record(z.string(), z.unknown()).default({}).describe("The event's own fields."),
+});
+
+/** Where an event may go; that the address is public and https is for the guard of requests to say. */
+export const eventUrl = () => z.url({ protocol: /^https?$/ }).max(2_048);
+
+/**
+ * Write an event as Standard Webhooks lays it out.
+ *
+ * @param happenedAt milliseconds since the Unix epoch
+ */
+export function toEventBody({ event, data }: Event, happenedAt: number): string {
+  return JSON.stringify({ type: event, timestamp: new Date(happenedAt).toISOString(), data });
+}
+
+interface Event {
+  readonly event: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Make the headers that let a receiver tell that an event is from us, and when it was sent: an attempt is signed at its own
+ * time, under an id that is the same for all attempts.
+ *
+ * Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+export async function signEvent(id: string, body: string, ctx: ToolContext): Promise<Record<string, string>> {
+  const timestamp = String(Math.floor(ctx.time.now() / 1_000));
+  const signatures = await ctx.sign(EVENT_SECRET, `${id}.${timestamp}.${body}`);
+  return {
+    "content-type": "application/json",
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.map((signature) => `v1,${signature}`).join(" "),
+  };
+}
