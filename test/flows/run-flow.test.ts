@@ -52,6 +52,22 @@ describe("A flow in a batch", () => {
     });
   });
 
+  test("answers the jobs of a loop over background work", async () => {
+    const fanOut = flowOf(
+      "fan_out",
+      {
+        actions: [{ id: "each", tool: "later", for_each: { $ref: "input#/to" } }],
+        answer: { $ref: "each#" },
+      },
+      { isWrite: true },
+    );
+    const [result] = await run([fanOut], [{ tool: "fan_out", args: { to: ["a", "b"] } }]);
+    expect(result).toMatchObject({
+      status: "success",
+      data: [0, 1].map((index) => ({ index, status: "initiated", job_id: expect.stringMatching(/./) })),
+    });
+  });
+
   test("is referred to by other actions, and refers to them", async () => {
     const results = await run(
       [quadruple],

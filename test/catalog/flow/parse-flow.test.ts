@@ -78,6 +78,10 @@ test.each([
     },
   ],
   ["waiting for background work", waitFor()],
+  [
+    "an answer of a loop's jobs",
+    { actions: [{ id: "sent", tool: "send-receipt", for_each: [1, 2] }], answer: { $ref: "sent#/0/job_id" } },
+  ],
 ])("parseFlow() takes %s", (_, changes) => {
   expect(parse(changes)).toMatchObject({ ok: true });
 });
