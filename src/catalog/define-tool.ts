@@ -83,10 +83,12 @@ export interface ToolCaller {
   readonly key: string;
 }
 
-/** A call's time, for a tool that waits by itself. */
+/** A call's time, for a tool that waits by itself, or says when what it tells of happened. */
 export interface ToolTime {
   /** Milliseconds since the Unix epoch. */
   now(): number;
+  /** The same at which the call was asked for: of a job one moment for all of its attempts, else when the call began. */
+  askedAt(): number;
   /** Milliseconds that the call still has. */
   leftMs(): number;
   /** Wait; rejects when the call is over first. */

@@ -168,8 +168,12 @@ export const LIMITS = {
   callbackTimeoutMs: 15_000,
   /** Deliveries that one alarm makes at once: an endpoint that hangs leaves jobs most of their slots. */
   callbacksAtOnce: 2,
-  /** Runs of flows that one alarm has under way: with the deliveries beside them there is always a slot for another job. */
-  runsAtOnce: 3,
+  /** Runs of flows that one alarm has under way, beside its jobs, and one isolate by the requests that recorded them. */
+  runsAtOnce: 4,
+  /** What one run may read: as many as are under way at once read together what one request may. */
+  runResponseBytes: 4 * 1024 * 1024,
+  /** JSON values of all that one run reads; the same part of a request's. */
+  runValues: 125_000,
   /** Runs of one flow under way at once that are begun by the requests which recorded them; the others wait for the alarm. */
   runsByRequests: 10,
   /** Live runs of one flow: a burst of a thousand deliveries, while another is being worked off. */

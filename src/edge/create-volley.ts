@@ -88,12 +88,11 @@ export function createVolley(options: VolleyOptions) {
         },
         async run(claim) {
           const { attemptRun } = await import("./triggers/attempt-run.ts");
-          const bytes = options.requestResponseBytes / LIMITS.runsAtOnce;
           await attemptRun(claim, deploymentOf(env), {
             tenant,
             // The object lives on while something of it is under way.
             defer: () => {},
-            inside: { slots, budget: new ByteBudget(bytes, LIMITS.responseReserveBytes) },
+            slots,
           });
         },
         deliver: (claim) => sendCallback(claim, { ports, options, slots }),

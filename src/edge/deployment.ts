@@ -73,6 +73,8 @@ export interface Deployment {
   compile(json: string): Promise<Tool>;
   /** Look up a secret that the operator has bound to a tenant; undefined where it is not bound or not set. */
   secretOf(name: string, tenant: string): Promise<string | undefined>;
+  /** How many runs this isolate has begun after an answer, and are not over. */
+  readonly runs: { underWay: number };
   /** The world as it is for whatever no caller asks for. */
   readonly ports: Ports;
   contextOf(caller: Caller, requestId: string, defer: (work: Promise<unknown>) => void): RequestContext;
@@ -133,6 +135,7 @@ export function createDeployment(
       return runner;
     },
     compile: (json) => added.compile(json),
+    runs: { underWay: 0 },
     ports,
     async secretOf(name, tenant) {
       if (toolSecrets.get(name)?.tenants.has(tenant) !== true) return undefined;

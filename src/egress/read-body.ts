@@ -33,13 +33,19 @@ export class ByteBudget {
   #left: number;
   readonly #reserve: number;
   #uncounted = UNCOUNTED;
-  /** Two characters have one value at most, so the texts that are not counted have no more than is held back here. */
-  #values = LIMITS.requestValues - UNCOUNTED / 2;
+  readonly #mostValues: number;
+  #values: number;
 
-  /** @param reserve bytes on top that are not for everyone */
-  constructor(bytes: number, reserve = 0) {
+  /**
+   * @param reserve bytes on top that are not for everyone
+   * @param values JSON values of all texts together
+   */
+  constructor(bytes: number, reserve = 0, values: number = LIMITS.requestValues) {
     this.#left = bytes + reserve;
     this.#reserve = reserve;
+    this.#mostValues = values;
+    // Two characters have one value at most, so the texts that are not counted have no more than is held back here.
+    this.#values = values - UNCOUNTED / 2;
   }
 
   /**
@@ -70,7 +76,8 @@ export class ByteBudget {
     const plain = countValues(text, most);
     // A number whose digits are kept is made by hand, which costs as much as a few that are not.
     const values = plain > most ? plain : plain + LONG_NUMBER * countLongNumbers(text, most);
-    if (values > most) return err(most === LIMITS.responseValues ? TOO_MANY_VALUES : VALUES_SPENT);
+    if (values > most)
+      return err(most === LIMITS.responseValues ? TOO_MANY_VALUES : valuesSpent(this.#mostValues));
     this.#values -= values;
     return ok(values);
   }
@@ -424,6 +431,7 @@ const TOO_MANY_VALUES = makeFailure("RESPONSE_TOO_LARGE", {
   hint: `One answer of a service may have ${LIMITS.responseValues} JSON values; ask for less.`,
 });
 
-const VALUES_SPENT = makeFailure("RESPONSE_TOO_LARGE", {
-  hint: `The data of one batch may have ${LIMITS.requestValues} JSON values together; ask for less, or for fewer things at once.`,
-});
+const valuesSpent = (most: number): Failure =>
+  makeFailure("RESPONSE_TOO_LARGE", {
+    hint: `The data of one batch may have ${most} JSON values together; ask for less, or for fewer things at once.`,
+  });

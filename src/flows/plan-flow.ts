@@ -1,5 +1,4 @@
-import { INPUT } from "../catalog/flow/flow-schema.ts";
-import { findBroken } from "../catalog/flow/plan-kept-flow.ts";
+import { planKeptFlow } from "../catalog/flow/plan-kept-flow.ts";
 import { parseArgs } from "../catalog/parse-args.ts";
 import { type Failure, toWireFailure } from "../contract/failure.ts";
 import { toHint } from "../contract/issues.ts";
@@ -9,7 +8,6 @@ import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import type { Execution } from "../gate/execution.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
-import { makePlan } from "../plan/make-plan.ts";
 import type { Plan } from "../plan/step.ts";
 import { resolveAnswer } from "./run-flow.ts";
 
@@ -43,13 +41,9 @@ export function planFlowRun(
   const { batch, answer } = tool.flow;
   const checked = parseArgs(tool, input);
   if (!checked.ok) return err(refuseInput(checked.error));
-  const own = { ...batch, ...asked, deadlineMs: deadlineMs ?? batch.deadlineMs };
-  const given = new Map<string, unknown>([[INPUT, input]]);
-  const plan = makePlan(own, catalog, { maySkipApproval: caller.skipApproval, given });
-  const broken = plan.ok ? findBroken(plan.value, tool) : plan.error.hint;
-  return !plan.ok || broken !== null
-    ? err(makeRefusal("FLOW_BROKEN", broken!))
-    : ok({ plan: plan.value, answer });
+  const own = { ...asked, deadlineMs: deadlineMs ?? batch.deadlineMs };
+  const plan = planKeptFlow(tool, catalog, { input, asked: own, maySkipApproval: caller.skipApproval });
+  return plan.ok ? ok({ plan: plan.value, answer }) : err(makeRefusal("FLOW_BROKEN", plan.error));
 }
 
 /** Say that a key has no flow of a name: the same whether there is none or it is another's. */

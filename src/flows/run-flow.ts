@@ -1,14 +1,12 @@
 import { AnswerBudget } from "../answer/envelope.ts";
 import { serialiseOutput } from "../answer/serialise-output.ts";
-import { INPUT } from "../catalog/flow/flow-schema.ts";
-import { findBroken } from "../catalog/flow/plan-kept-flow.ts";
+import { planKeptFlow } from "../catalog/flow/plan-kept-flow.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { isFailure, type Outcome, type OutcomeMeta } from "../contract/outcome.ts";
 import { admit } from "../gate/admission.ts";
 import type { Execution, RunFlow } from "../gate/execution.ts";
 import { attempt, attemptNow, type Result } from "../kit/result.ts";
-import { makePlan } from "../plan/make-plan.ts";
 import { resolveReferences } from "../plan/references.ts";
 import type { Plan } from "../plan/step.ts";
 import { type Executed, runAdmitted } from "../run/run-admitted.ts";
@@ -25,11 +23,12 @@ export function createFlowRunner(execution: Execution): RunFlow {
     const ran = await attempt(async (): Promise<Outcome> => {
       const flow = call.tool.flow!;
       const deadlineMs = Math.max(1, Math.min(flow.batch.deadlineMs, inside.endsAt - startedAt));
-      const batch = { ...flow.batch, deadlineMs, skipApproval: true };
-      const given = new Map<string, unknown>([[INPUT, call.input]]);
-      const plan = makePlan(batch, execution.catalog, { maySkipApproval: true, given });
-      const broken = plan.ok ? findBroken(plan.value, call.tool) : plan.error.hint;
-      if (!plan.ok || broken !== null) return fail(makeFailure("FLOW_BROKEN", { hint: broken! }));
+      const plan = planKeptFlow(call.tool, execution.catalog, {
+        input: call.input,
+        asked: { deadlineMs, skipApproval: true },
+        maySkipApproval: true,
+      });
+      if (!plan.ok) return fail(makeFailure("FLOW_BROKEN", { hint: plan.error }));
       const own: Execution = {
         ...execution,
         inside,

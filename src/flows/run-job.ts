@@ -1,8 +1,7 @@
 import { AnswerBudget, toEnvelopeJson } from "../answer/envelope.ts";
 import { fitAnswer } from "../answer/fit-answer.ts";
 import type { Tool } from "../catalog/define-tool.ts";
-import { INPUT } from "../catalog/flow/flow-schema.ts";
-import { findBroken } from "../catalog/flow/plan-kept-flow.ts";
+import { planKeptFlow } from "../catalog/flow/plan-kept-flow.ts";
 import { parseArgs } from "../catalog/parse-args.ts";
 import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts";
 import type { RunReport } from "../contract/gate/flow-run.ts";
@@ -13,7 +12,6 @@ import { isFailure, type Outcome } from "../contract/outcome.ts";
 import { admit } from "../gate/admission.ts";
 import type { Execution } from "../gate/execution.ts";
 import { err, ok, type Result } from "../kit/result.ts";
-import { makePlan } from "../plan/make-plan.ts";
 import type { Plan } from "../plan/step.ts";
 import { failedAttempt } from "../run/run-attempt.ts";
 import { runAdmitted } from "../run/run-admitted.ts";
@@ -56,7 +54,7 @@ export async function runJob(claim: JobClaim, tool: Tool, execution: Execution):
   const write = (shown: readonly Outcome[]): string =>
     withAnswer(toEnvelopeJson(batchId(), admitted.plan, shown, measures), answer, { plan, outcomes: shown });
   return {
-    end: toEnd(plan, outcomes, answer),
+    end: toEnd(plan, outcomes, answer, claim.attempt >= claim.spec.maxAttempts),
     report: {
       envelopeJson: fitAnswer(write(outcomes), outcomes, write, LIMITS.jobDataBytes),
       steps: journal.keepAll(outcomes),
@@ -66,36 +64,46 @@ export async function runJob(claim: JobClaim, tool: Tool, execution: Execution):
 
 /** Plan a run; refused where what it was given does not fit, or its flow cannot run with the tools that there are. */
 function planJob({ spec }: JobClaim, tool: Tool, { catalog }: Execution): Result<Plan, Failure> {
-  if (tool.flow === undefined)
-    return err(makeFailure("FLOW_BROKEN", { hint: "It was kept by an older version; keep it again." }));
   const stored = parseExact(spec.argsJson);
   const input = isJsonObject(stored) ? stored : {};
   const args = parseArgs(tool, input, { isForeign: true });
   if (!args.ok) return args;
-  const given = new Map<string, unknown>([[INPUT, input]]);
-  const plan = makePlan(tool.flow.batch, catalog, { maySkipApproval: false, given });
-  const broken = plan.ok ? findBroken(plan.value, tool) : plan.error.hint;
-  if (!plan.ok || broken !== null) return err(makeFailure("FLOW_BROKEN", { hint: broken! }));
+  const plan = planKeptFlow(tool, catalog, { input });
+  if (!plan.ok) return err(makeFailure("FLOW_BROKEN", { hint: plan.error }));
   // What is unfinished at the end is for the next attempt, and a job of it would be somebody else's.
   return ok({ ...plan.value, demotes: false });
 }
 
 /**
- * Say how an attempt ended. It gets another as long as that may do what this one did not; what waits for a person is not
- * waited for, and is listed in the envelope.
+ * Say how an attempt ended. It gets another as long as that may do what this one did not, whatever the answer is made of; after
+ * the last one, and where nothing would change, the answer decides. What waits for a person is not waited for, and is listed in
+ * the envelope.
  */
-function toEnd(plan: Plan, outcomes: readonly Outcome[], answer: unknown): AttemptEnd {
+function toEnd(plan: Plan, outcomes: readonly Outcome[], answer: unknown, isLast: boolean): AttemptEnd {
   const outcome = toOutcome(plan, { outcomes }, answer);
+  const passing = outcomes.filter(isPassing);
+  if (passing.length > 0 && !(isLast && outcome.status === "success")) {
+    const failure = outcome.status === "success" ? passing[0]!.error : outcome.error;
+    const retryAfterMs = Math.max(...passing.map(({ error }) => error.retryAfterMs ?? 0));
+    const error = toWireFailure({ ...failure, retryable: true, retryAfterMs });
+    // Nothing of it was sent, so waiting costs no attempt, as it costs no other job one.
+    return { kind: passing.every(isKeptIn) ? "deferred" : "failed", error };
+  }
   if (outcome.status === "success") return { kind: "succeeded", dataJson: outcome.json };
   const isParked = outcomes.some(({ status }) => status === "pending_confirmation");
   if (isParked && !outcomes.some(isFailure)) return { kind: "succeeded", dataJson: "null" };
-  const passing = outcomes.flatMap((one) =>
-    one.status === "error" && one.error.retryable ? [one.error] : [],
-  );
-  if (passing.length > 0) {
-    const retryAfterMs = Math.max(...passing.map(({ retryAfterMs: waitMs = 0 }) => waitMs));
-    return failedAttempt({ ...outcome.error, retryable: true, retryAfterMs });
-  }
   const error = toWireFailure({ ...outcome.error, retryable: false });
   return { kind: outcome.status === "unknown" ? "unknown" : "failed", error };
+}
+
+type Failed = Extract<Outcome, { readonly status: "error" | "unknown" }>;
+
+/** Whether what failed may succeed the next time; a write that was lost is among them where sending it again is safe. */
+function isPassing(outcome: Outcome): outcome is Failed {
+  return (outcome.status === "error" || outcome.status === "unknown") && outcome.error.retryable;
+}
+
+/** Whether an open breaker has kept it in here. */
+function isKeptIn({ error, meta }: Failed): boolean {
+  return error.code === "CIRCUIT_OPEN" && meta.attempts === 0;
 }

@@ -56,7 +56,7 @@ export class RunJournal implements Journal {
     let left = LIMITS.runStepsBytes / 2;
     return this.#options.plan.steps.flatMap((step) => {
       const outcome = outcomes[step.index]!;
-      if (outcome.status === "error") return [];
+      if (outcome.status === "error" && !(isWrite(step) && isInDoubt(outcome))) return [];
       if (outcome.status === "success" && !isWrite(step)) {
         left -= outcome.json.length;
         if (left < 0) return [];
@@ -68,8 +68,18 @@ export class RunJournal implements Journal {
 
   #keep({ id }: Step, outcome: Outcome): KeptStep | null {
     if (outcome.status === "skipped") return null;
+    if (isInDoubt(outcome)) return { id, outcomeJson: null };
     return { id, outcomeJson: toStoredOutcome(fitOutcome(outcome, this.#writeBytes)) };
   }
+}
+
+/**
+ * Whether nobody knows if a write took effect, in so many words: it was lost and may be sent again, or its upstream broke over
+ * it, which is called an error, and not retryable where it may not be sent again.
+ */
+function isInDoubt(outcome: Outcome): boolean {
+  if (outcome.status === "unknown") return outcome.error.retryable;
+  return outcome.status === "error" && !outcome.error.retryable && (outcome.error.upstreamStatus ?? 0) >= 500;
 }
 
 function isWrite({ task }: Step): boolean {

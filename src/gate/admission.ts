@@ -42,7 +42,7 @@ export async function admit(
   const { headerSlots } = options;
   const ids = once(() => (resumed === undefined ? new StepIds(ports, idempotency) : idsOf(resumed, ports)));
   const batchId = once(() => ports.newId());
-  const jobOrigin = (): JobOrigin => ({ ...origin, batchId: batchId() });
+  const jobOrigin = (): JobOrigin => ({ ...origin, batchId: batchId(), askedAt: startedAt });
   const makeJob = once(() => createMakeJob(plan, { ids: ids(), headerSlots, origin: jobOrigin }));
   const jobs = plan.steps.some(isBackground) ? makeJobs(plan, makeJob()) : NO_JOBS;
   const { isCounted = false } = execution;

@@ -7,18 +7,22 @@ import { checkSignature, type SentDelivery, type SignatureWorld } from "./check-
 import type { HookTrigger } from "./hook-trigger.ts";
 import { schemeOf } from "./schemes.ts";
 
-/** What a delivery is: an event to run with, or a question whether anybody is there, which wants its text back. */
+/**
+ * What a delivery is: an event to run with, or a question whether anybody is there, which wants its text back. What is signed
+ * and is neither is for the operator to know of.
+ */
 export type Delivery =
   | { readonly kind: "event"; readonly id: string; readonly input: JsonObject }
-  | { readonly kind: "challenge"; readonly challenge: string };
+  | { readonly kind: "challenge"; readonly challenge: string }
+  | { readonly kind: "unusable"; readonly why: "its body is no JSON object" | "it has no usable id" };
 
 export interface DeliveryWorld extends SignatureWorld {
   readonly sha256: Ports["sha256"];
 }
 
 /**
- * Make of a delivery the input of a run and its id; null where anything is wrong with it, whatever it is, because whoever cannot
- * sign is told nothing.
+ * Make of a delivery the input of a run and its id; null where it is not signed, too old or too large: whoever cannot sign is
+ * told nothing.
  *
  * Nothing of the body is read before its signature is known to be right. The id is what a sender repeats when it tries again, so
  * whoever remembers it runs a delivery once.
@@ -35,7 +39,7 @@ export async function verifyDelivery(
   if (!(await checkSignature(sent, scheme, world))) return null;
 
   const input = parseInput(sent.body);
-  if (input === null) return null;
+  if (input === null) return { kind: "unusable", why: "its body is no JSON object" };
   const challenge = scheme.challengeOf?.(input);
   if (typeof challenge === "string") return { kind: "challenge", challenge };
 
@@ -43,7 +47,9 @@ export async function verifyDelivery(
     scheme.idOf === null
       ? await world.sha256(EXACT.decode(sent.body))
       : scheme.idOf((name) => sent.headers.get(name) ?? "", input);
-  return typeof id === "string" && ID.test(id) ? { kind: "event", id, input } : null;
+  return typeof id === "string" && ID.test(id)
+    ? { kind: "event", id, input }
+    : { kind: "unusable", why: "it has no usable id" };
 }
 
 /** Text whose UTF-8 is the bytes again: a byte order mark stays. */

@@ -16,6 +16,8 @@ export interface Parallelism {
 export interface CallScope {
   /** Who asked for them. A job says so itself. */
   readonly origin: Origin;
+  /** When a job was asked for, in milliseconds since the epoch; a call of a batch is asked for when it begins. */
+  readonly askedAt?: number | undefined;
   readonly ports: Ports;
   readonly options: RunOptions;
   /** Calls that may wait for response headers at once. */
@@ -30,6 +32,8 @@ export interface CallScope {
   readonly parallelism?: Parallelism;
   /** A read that is given up may go on until the invocation ends: nobody waits for its header slot, nor listens for its end. */
   readonly mayLinger?: boolean;
+  /** What fails in passing is sent again by us, under the same key: whoever asked does not send it. */
+  readonly resends?: boolean;
   /** Told what the tools that the batch waits for report of their progress. */
   readonly onReport?: ((report: ProgressReport) => void) | undefined;
 }

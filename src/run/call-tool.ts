@@ -104,6 +104,7 @@ class CallContext implements ToolContext {
     const { clock: time } = scope.ports;
     return {
       now: () => time.now(),
+      askedAt: () => this.#call.askedAt,
       leftMs: () => clock.remainingMs,
       sleep: (ms: number) => sleep(time, ms, clock.signal),
     };
@@ -239,6 +240,10 @@ class ToolCall implements CallState {
     return this.#clock;
   }
 
+  get askedAt(): number {
+    return this.#scope.askedAt ?? this.#startedAt;
+  }
+
   get scope(): CallScope {
     return this.#scope;
   }
@@ -360,12 +365,12 @@ class ToolCall implements CallState {
   }
 
   /**
-   * A job is sent again by us, under the same key. A caller's next batch has another key, so only a write that needs none
-   * is safe there.
+   * A job is sent again by us, under the same key, and so is what a run of a flow calls. A caller's next batch has another
+   * key, so only a write that needs none is safe there.
    */
   get #maySendAgain(): boolean {
     const { tool } = this.#call;
-    return this.#ticket.isJob ? tool.repeatable : tool.idempotent;
+    return this.#ticket.isJob || this.#scope.resends === true ? tool.repeatable : tool.idempotent;
   }
 }
 

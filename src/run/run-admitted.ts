@@ -77,6 +77,7 @@ async function run(
     cache,
     parallelism,
     onReport,
+    resends: resumed !== undefined,
     mayLinger: !lasting && signal === null && !isKept && isNarrow(plan, options.headerSlots),
   };
   const answer = execution.answer ?? answerBudgetOf(plan);

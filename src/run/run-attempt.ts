@@ -42,7 +42,8 @@ export async function runAttempt(
     args: args.value,
     timeoutMs: Math.min(tool.timeoutMs, Math.max(1, budgetMs)),
   };
-  const own = spec.origin === undefined ? scope : { ...scope, origin: spec.origin };
+  const own =
+    spec.origin === undefined ? scope : { ...scope, origin: spec.origin, askedAt: spec.origin.askedAt };
   // One call an attempt: the outbox counts and spaces the attempts.
   const { idempotencyKey } = spec;
   const options = { idempotencyKey: () => idempotencyKey, maxAttempts: 1, permits };

@@ -2,7 +2,7 @@
 export interface Due {
   readonly kind: "attempt" | "run" | "delivery";
   readonly dueAt: number;
-  /** A delivery or a run is under way here; if it does not report before `dueAt`, it is due again then. */
+  /** It is under way here; if it does not report before `dueAt`, it is due again then. */
   readonly claimed?: boolean;
   /** Of a run, its flow. */
   readonly flow?: string;
@@ -13,10 +13,11 @@ export interface Due {
 /** All that is to be done in one object, by its job's id. */
 export type DueIndex = ReadonlyMap<string, Due>;
 
-/** How many deliveries, and how many runs, are under way together at most; together fewer than there are places. */
+/** How much is under way together at most: runs, and beside them everything else, of which deliveries are a part. */
 export interface AtOnce {
-  readonly deliveries: number;
   readonly runs: number;
+  readonly others: number;
+  readonly deliveries: number;
 }
 
 /** Find when the next work can begin, or null when there is none. */
@@ -30,8 +31,8 @@ export function nextDue(index: DueIndex, nowMs: number, atOnce: AtOnce): number 
  * Find the work to begin now, or null when none is due: deliveries first, then runs, and of a kind what has been due for
  * longest. Of the flows the one is next that has the fewest runs under way, and of those the one whose turn is longest ago.
  *
- * Few deliveries and few runs are under way at once, so none of the three waits for ever, whatever there is of the others;
- * nor does a flow for another that has a thousand.
+ * Runs have places of their own and deliveries few of the others, so none of the three waits for ever, whatever there is of
+ * them; nor does a flow for another that has a thousand.
  *
  * @param turns when each flow had its last turn, in any rising numbers
  */
@@ -86,12 +87,13 @@ interface Found {
 function findEarliest(index: DueIndex, nowMs: number, atOnce: AtOnce): Found {
   let [attempt, delivery] = [NONE, NONE];
   let underWay = Number.POSITIVE_INFINITY;
-  let { deliveries, runs: places } = atOnce;
+  let { deliveries, others, runs: places } = atOnce;
   const runs = new Map<string, EarliestRun>();
   for (const [id, { kind, dueAt, claimed = false, flow = "" }] of index) {
     if (claimed && dueAt > nowMs) {
       underWay = Math.min(underWay, dueAt);
       if (kind === "delivery") deliveries -= 1;
+      if (kind !== "run") others -= 1;
       else {
         places -= 1;
         const known = runs.get(flow) ?? { ...NO_RUN, flow };
@@ -105,8 +107,8 @@ function findEarliest(index: DueIndex, nowMs: number, atOnce: AtOnce): Found {
     } else if (dueAt < delivery.dueAt) delivery = { id, dueAt };
   }
   return {
-    attempt,
-    delivery: deliveries > 0 ? delivery : NONE,
+    attempt: others > 0 ? attempt : NONE,
+    delivery: others > 0 && deliveries > 0 ? delivery : NONE,
     runs: places > 0 ? [...runs.values()] : [],
     underWay,
   };

@@ -81,7 +81,8 @@ export function recordJob(
 
 /** Record a job whose first attempt is due at once, for whoever claims it. */
 export function queueJob(spec: JobSpec, nowMs: number): Job {
-  return { ...recordJob(spec, nowMs, { leaseMs: 0 }), attempts: 0, fence: 0 };
+  const job = recordJob(spec, nowMs, { leaseMs: 0 });
+  return job.status === "retrying" ? job : { ...job, attempts: 0, fence: 0, dueAt: nowMs };
 }
 
 /**

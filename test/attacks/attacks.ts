@@ -19,6 +19,7 @@ import { SECRET_ATTACKS } from "./secrets.ts";
 import { TOKEN_ATTACKS } from "./tokens.ts";
 import { TOOL_ATTACKS } from "./tools.ts";
 import { VOICE_ATTACKS } from "./voices.ts";
+import { WEBHOOK_ATTACKS } from "./webhooks.ts";
 import { WORD_ATTACKS } from "./words.ts";
 import { WORK_ATTACKS } from "./work.ts";
 
@@ -46,4 +47,5 @@ export const ATTACKS: readonly Attack[] = [
   ...MCP_ATTACKS,
   ...CONVERSATION_ATTACKS,
   ...MODEL_ATTACKS,
+  ...WEBHOOK_ATTACKS,
 ];

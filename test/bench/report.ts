@@ -5,6 +5,7 @@ import type { Latency, Throughput } from "./measure.ts";
 import type { PlanningTime } from "./planning.ts";
 import type { StartUp } from "./start-up.ts";
 import { median, quantile } from "./statistics.ts";
+import { quantilesOf, type WebhookTimes } from "./webhooks.ts";
 import { TARGETS } from "./targets.ts";
 
 /** The first contender is the baseline; the last is held to the target. */
@@ -106,6 +107,23 @@ export function makeBundleLine(gzipBytes: number): string {
 export function makePlanningLine({ edges, microsPerPlan }: PlanningTime): string {
   const target = atMost(microsPerPlan, TARGETS.planMicros);
   return `Planning 50 actions with ${edges} edges, in workerd: ${microsPerPlan.toFixed(0)} µs, median (${target})`;
+}
+
+export function makeWebhookTable({ alone, burst, burstMs }: WebhookTimes): string[] {
+  const row = (label: string, times: readonly number[]): string[] => {
+    const [p50, p99, max] = quantilesOf(times);
+    const shown = [p50, p99, max].map((ms) => ms.toFixed(1));
+    return [label, String(times.length), ...shown, atMost(p50, TARGETS.webhookP50Ms)];
+  };
+  return [
+    "Signed deliveries of a webhook, from the first byte to the 202, in ms; each starts a run of one read",
+    ...table([
+      ["", "deliveries", "p50", "p99", "max", "p50"],
+      row("one after the other", alone),
+      row("at once", burst),
+    ]),
+    `The last run of those at once ended ${(burstMs / 1_000).toFixed(1)} s after the first delivery`,
+  ];
 }
 
 export function makeCostTable(costs: readonly Cost[]): string[] {

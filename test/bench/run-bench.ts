@@ -18,10 +18,12 @@ import {
   makePlanningLine,
   makeStartUpTable,
   makeThroughputTable,
+  makeWebhookTable,
 } from "./report.ts";
 import { measureStartUp } from "./start-up.ts";
 import { startUpstream, type Upstream } from "./start-upstream.ts";
 import { TARGETS } from "./targets.ts";
+import { measureWebhooks } from "./webhooks.ts";
 
 // `npm run bench` builds Volley as it is deployed, runs it in raw workerd next to the baselines, and prints one report.
 // Eight minutes, or two with --quick; `npm run bench -- cpu gate` measures only that. Targets missed are printed, not
@@ -73,6 +75,7 @@ const SECTIONS: Readonly<Record<string, (bench: Bench) => Promise<readonly strin
   rows: async () => makeCostTable(await measureCosts()),
   planning: async () => [makePlanningLine(await measurePlanning())],
   diamond: async () => makeDiamondTable(await measureDiamond()),
+  webhooks: async ({ upstream }) => makeWebhookTable(await measureWebhooks(upstream.url)),
   agent: async ({ options, ...bench }) => makeAgentTables(await measureAgent(options.agent, bench)),
 };
 

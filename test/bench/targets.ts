@@ -18,6 +18,8 @@ export const TARGETS = {
   firstRequestMs: 8,
   bundleGzipBytes: 190 * 1024,
   planMicros: 150,
+  /** From a delivery's first byte to its 202. */
+  webhookP50Ms: 50,
   /** Of a round of an agent's loop, above a bare Worker that makes the same fetches. */
   agentRoundMs: 3,
   /** Of the first token of a stream, above a bare Worker that passes it on. */

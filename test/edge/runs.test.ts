@@ -22,7 +22,7 @@ function runOf(cause: string, { flow = "orders", takes = true } = {}): RunReques
     tenant: "acme",
     trigger: "webhook",
     toolJson: flowOf(flow),
-    inputJson: '["hang"]',
+    inputJson: '["succeed"]',
     newId: () => crypto.randomUUID(),
   });
   return { cause, spec, takes };
@@ -61,6 +61,22 @@ describe("A run", () => {
       fences.push(((await gate.recordRun(runOf(`id ${n}`))) as { fence: number | null }).fence);
     expect(fences).toEqual([...Array.from({ length: LIMITS.runsByRequests }, () => 1), null]);
     expect(await gate.recordRun(runOf("id", { flow: "others" }))).toMatchObject({ fence: 1 });
+  });
+
+  test("that waits for the alarm is due at once, whatever time its flow has", async () => {
+    const gate = env.TENANT_GATE.getByName("run-queued");
+    const before = Date.now();
+    const { jobId } = (await gate.recordRun(runOf("1", { takes: false }))) as { jobId: string };
+    const dueAt = await runInDurableObject(
+      gate,
+      (_, { storage }) =>
+        storage.sql.exec<{ due_at: number }>("SELECT due_at FROM jobs WHERE id = ?", jobId).one().due_at,
+    );
+    // Or claimed meanwhile, and then its lease is far away.
+    const { attempts, createdAt } = (await gate.job(jobId))!;
+    expect(createdAt).toBeGreaterThanOrEqual(before);
+    expect(attempts > 0 || dueAt === createdAt).toBe(true);
+    await expect.poll(async () => (await gate.job(jobId))!.attempts).toBe(1);
   });
 
   test("is not recorded where too many of its flow, or of all flows, wait; other jobs are", async () => {

@@ -177,7 +177,7 @@ test("calls that were stopped by us say nothing about the upstream", async () =>
 });
 
 describe("A storm of 1,000 jobs", () => {
-  const NO_OTHERS = { deliveries: 0, runs: 0 };
+  const NO_OTHERS = { deliveries: 0, runs: 0, others: LIMITS.headerSlots };
   const liveOf = (jobs: ReadonlyMap<string, Job>): DueIndex =>
     new Map(
       [...jobs].flatMap(([id, { dueAt }]) => (dueAt === null ? [] : [[id, { kind: "attempt", dueAt }]])),

@@ -14,6 +14,16 @@ import { valueOf } from "../support/unwrap.ts";
 const JOB = "0f0f0f0f-0000-4000-8000-00000000abcd";
 const SEED = "aaaaaaaa-0000-4000-8000-000000000000";
 
+const SPEC: JobClaim["spec"] = {
+  id: JOB,
+  tool: "flow",
+  argsJson: "{}",
+  idempotencyKey: SEED,
+  maxAttempts: 5,
+  backoffInitialMs: 1,
+  delivery: "at-least-once",
+};
+
 /** What an upstream was asked, and whether it answers: each tool counts the calls that reached it. */
 class Upstream {
   readonly calls: string[] = [];
@@ -104,6 +114,50 @@ function setUp(
       world.gate.runFence += 1;
     },
   };
+}
+
+const answerWith = (status: number): Promise<Response> => Promise.resolve(Response.json({}, { status }));
+
+/** A run of a write `w` that is one request, whose answers are these, and of what else it does. */
+function setUpHttp(
+  declared: { readonly idempotent: boolean | "with-key" },
+  answers: (() => Promise<Response>)[],
+  others: readonly object[] = [],
+) {
+  const world = new TestWorld();
+  const keys: string[] = [];
+  world.fetch = () => answers.shift()!();
+  const write = contractOf("write", {
+    ...WRITE,
+    ...declared,
+    hosts: ["api.example.com"],
+    run: async (_: unknown, ctx: ToolContext) => {
+      keys.push(ctx.idempotencyKey);
+      await ctx.fetch("https://api.example.com/", { method: "POST" });
+      return {};
+    },
+  });
+  let failures = 1;
+  const flaky = contractOf("flaky", {
+    run: async () => {
+      if ((failures -= 1) >= 0) throw new ToolFailure("UPSTREAM_ERROR", { retryable: true });
+      return {};
+    },
+  });
+  const batch = valueOf(parseBatch({ actions: [{ id: "w", tool: "write" }, ...others] }, 1_000));
+  const flow: Tool = { ...contractOf("flow", { isWrite: true }), flow: { batch, answer: undefined } };
+  const attempt = async (): Promise<RunEnd> => {
+    const fence = world.gate.runFence;
+    const ended = await world.clock.runUntil(
+      runJob({ spec: SPEC, attempt: fence, fence }, flow, world.execution([write, flaky])),
+    );
+    world.gate.runFence += 1;
+    const kept = world.gate.stepsOf(JOB);
+    kept.clear();
+    for (const { id, outcomeJson } of ended.report!.steps) kept.set(id, outcomeJson);
+    return ended;
+  };
+  return { attempt, keys };
 }
 
 const envelopeOf = ({ report }: RunEnd): WireEnvelope => JSON.parse(report!.envelopeJson) as WireEnvelope;
@@ -203,6 +257,34 @@ describe("A run", () => {
     expect(new Set(upstream.keys)).toEqual(new Set([`${SEED}:k`]));
   });
 
+  test("sends a write that may be repeated again under its key, where its answer was lost or its upstream broke", async () => {
+    for (const broken of [() => Promise.reject(new TypeError("reset")), () => answerWith(503)]) {
+      const { attempt, keys } = setUpHttp({ idempotent: "with-key" }, [broken, () => answerWith(200)]);
+      expect((await attempt()).end).toMatchObject({ kind: "failed", error: { retryable: true } });
+      expect((await attempt()).end.kind).toBe("succeeded");
+      expect(keys).toEqual([`${SEED}:w`, `${SEED}:w`]);
+    }
+  });
+
+  test("sends no write again that must not be, where its upstream broke over it and something else is to be retried", async () => {
+    const { attempt, keys } = setUpHttp({ idempotent: false }, [() => answerWith(503)], [{ tool: "flaky" }]);
+    expect((await attempt()).end).toMatchObject({ kind: "failed", error: { retryable: true } });
+    const second = await attempt();
+    expect(statuses(second)).toEqual(["unknown", "success"]);
+    expect(second.end.kind).toBe("unknown");
+    expect(keys).toHaveLength(1);
+  });
+
+  test("sends a write again that was clearly refused, once somebody redrives it", async () => {
+    const { attempt, keys } = setUpHttp({ idempotent: false }, [
+      () => answerWith(404),
+      () => answerWith(200),
+    ]);
+    expect((await attempt()).end).toMatchObject({ kind: "failed", error: { retryable: false } });
+    expect((await attempt()).end.kind).toBe("succeeded");
+    expect(keys).toHaveLength(2);
+  });
+
   test("whose write may have happened and cannot be repeated ends as unknown, when the rest of it has run", async () => {
     const { attempt, killAt, upstream } = setUp([
       { id: "o", tool: "once" },
@@ -284,6 +366,68 @@ describe("A run", () => {
     expect(asked[0]).toBeDefined();
     expect(asked[0]).toBe(asked[1]);
     expect(upstream.count("asks")).toBe(0);
+  });
+
+  test("whose answer needs nothing that failed is tried again all the same, and succeeds in the end", async () => {
+    const { attempt, upstream, world } = setUp(
+      [
+        { id: "a", tool: "read" },
+        { id: "x", tool: "other" },
+      ],
+      {
+        answer: { $ref: "a#/from" },
+      },
+    );
+    upstream.down.add("other");
+    for (let n = 1; n < 5; n += 1)
+      expect((await attempt()).end).toMatchObject({ kind: "failed", error: { retryable: true } });
+    expect(world.gate.runFence).toBe(5);
+    const last = await attempt();
+    expect(last.end).toEqual({ kind: "succeeded", dataJson: '"read"' });
+    expect(statuses(last)).toEqual(["success", "error"]);
+  });
+
+  test("whose answer needs nothing that failed for good has succeeded at once", async () => {
+    const { attempt } = setUp(
+      [
+        { id: "a", tool: "read" },
+        { id: "x", tool: "read", args: { gone: { $ref: "input#/gone" } } },
+      ],
+      { answer: { $ref: "a#/from" } },
+    );
+    expect((await attempt()).end).toEqual({ kind: "succeeded", dataJson: '"read"' });
+  });
+
+  test("that an open breaker has kept in loses no attempt", async () => {
+    const world = new TestWorld();
+    const kept = contractOf("kept", {
+      hosts: ["api.example.com"],
+      run: async (_, ctx) => (await ctx.fetch("https://api.example.com/")).json(),
+    });
+    world.fetch = () => Promise.resolve(Response.json({}, { status: 500 }));
+    const flow: Tool = {
+      ...contractOf("flow"),
+      flow: { batch: valueOf(parseBatch({ actions: [{ tool: "kept" }] }, 100)), answer: undefined },
+    };
+    const claim: JobClaim = {
+      spec: {
+        id: JOB,
+        tool: "flow",
+        argsJson: "{}",
+        idempotencyKey: SEED,
+        maxAttempts: 5,
+        backoffInitialMs: 1,
+        delivery: "at-least-once",
+      },
+      attempt: 1,
+      fence: 1,
+    };
+    const kinds: string[] = [];
+    const execution = world.execution([kept]);
+    for (let n = 0; n < 30; n += 1) {
+      kinds.push((await world.clock.runUntil(runJob(claim, flow, execution))).end.kind);
+    }
+    expect([kinds[0], kinds.at(-1)]).toEqual(["failed", "deferred"]);
   });
 
   test("gets no other attempt where that could do nothing else", async () => {

@@ -146,6 +146,7 @@ describe("An order that comes in by webhook", () => {
     const [first, second] = upstream.requestsTo(DOWN);
     expect(second!.at - first!.at).toBeGreaterThan(4_900);
     expect(second!.headers["webhook-timestamp"]).not.toBe(first!.headers["webhook-timestamp"]);
+    expect(second!.body).toBe(first!.body);
     expect(idsOf([first!, second!])).toEqual(new Set([down.job_id]));
 
     // A sender that says it again is told the same run, and nobody hears of it.

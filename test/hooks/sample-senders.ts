@@ -146,8 +146,14 @@ interface Arriving {
   readonly verifyMac?: VerifyMac;
 }
 
-/** Verify a delivery of a sender's; without headers, one that it has just signed. */
-export function receive(sender: Sender, arriving: Arriving = {}): Promise<Delivery | null> {
+/** Verify a delivery of a sender's, as the sender sees it: without headers, one that it has just signed. */
+export async function receive(sender: Sender, arriving: Arriving = {}): Promise<Delivery | null> {
+  const delivery = await verify(sender, arriving);
+  return delivery?.kind === "unusable" ? null : delivery;
+}
+
+/** The same, as the operator sees it. */
+export function verify(sender: Sender, arriving: Arriving = {}): Promise<Delivery | null> {
   const { body = bytesOf(sender.body), nowMs = NOW_MS } = arriving;
   const { headers = sender.sign({ body }) } = arriving;
   return verifyDelivery({ headers: new Headers(headers), body }, sender.trigger, {

@@ -20,6 +20,7 @@ import {
   standard,
   stripe,
   WHSEC,
+  verify,
 } from "./sample-senders.ts";
 
 /** Sign a body and send it; what comes of it. */
@@ -430,4 +431,25 @@ test("a signature of one scheme is none of another", async () => {
       const headers = other.sign({ body });
       expect(await receive(sender, { headers, body, secret: other.secret })).toBeNull();
     }
+});
+
+describe("What is signed and cannot be used", () => {
+  const why = async (sender: Sender, body: string, headers?: Record<string, string>) => {
+    const sent = bytesOf(body);
+    return verify(sender, { body: sent, headers: headers ?? sender.sign({ body: sent }) });
+  };
+
+  test("is told to the operator, with the reason", async () => {
+    expect(await why(github, "[]")).toEqual({ kind: "unusable", why: "its body is no JSON object" });
+    expect(await why(stripe, '{"id":7}')).toEqual({ kind: "unusable", why: "it has no usable id" });
+    expect(await why(github, "{}", github.sign({ body: bytesOf("{}"), id: "" }))).toEqual({
+      kind: "unusable",
+      why: "it has no usable id",
+    });
+  });
+
+  test("is told of nothing where it is not signed", async () => {
+    const forged = github.sign({ body: bytesOf("[]"), secret: "another" });
+    expect(await why(github, "[]", forged)).toBeNull();
+  });
 });

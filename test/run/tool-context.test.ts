@@ -331,6 +331,17 @@ test("a write is in no doubt once its service answered that it failed, whatever 
 });
 
 describe("ctx.time", () => {
+  test("says when a call began as the time at which it was asked for", async () => {
+    const world = new TestWorld();
+    const beganAt = world.clock.now();
+    const run = async (ctx: ToolContext) => {
+      await ctx.time.sleep(50);
+      return [ctx.time.askedAt() - beganAt, ctx.time.now() - beganAt];
+    };
+    const { result } = await runTool(run, { world });
+    expect(result.data).toEqual([0, 50]);
+  });
+
   test("is the time of the deployment's clock", async () => {
     const world = new TestWorld();
     const { result } = await runTool((ctx) => ctx.time.now(), { world });

@@ -10,7 +10,7 @@ const underWay = (id: string, until: number): [string, Due] => [
   { kind: "delivery", dueAt: until, claimed: true },
 ];
 
-const few = (deliveries: number, runs = 1) => ({ deliveries, runs });
+const few = (deliveries: number, runs = 1, others = 6) => ({ deliveries, runs, others });
 const runAt = (id: string, flow: string, dueAt: number): [string, Due] => [id, { kind: "run", dueAt, flow }];
 const running = (id: string, flow: string, until: number): [string, Due] => [
   id,
@@ -62,6 +62,16 @@ describe("nextDue() and firstDue()", () => {
     expect(firstDue(lost, 499, few(1))).toBeNull();
     expect(firstDue(lost, 500, few(1))).toBe("a");
   });
+});
+
+test("no more attempts and deliveries begin than there are places, whatever runs there are", () => {
+  const busy: [string, Due] = ["busy", { kind: "attempt", dueAt: 500, claimed: true }];
+  const index = indexOf(busy, attemptAt("next", 10), deliveryAt("told", 10), runAt("run", "a", 20));
+  expect(firstDue(index, 15, few(2, 1, 1))).toBeNull();
+  expect(firstDue(index, 20, few(2, 1, 1))).toBe("run");
+  expect(firstDue(index, 15, few(2, 1, 2))).toBe("told");
+  // One that never reports gives its place up with its lease.
+  expect(firstDue(index, 500, few(0, 0, 1))).toBe("next");
 });
 
 describe("Of runs", () => {

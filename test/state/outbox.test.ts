@@ -126,6 +126,34 @@ describe("queueJob()", () => {
   });
 });
 
+describe("A run of a flow", () => {
+  const run = { trigger: "webhook", deadlineMs: 60_000 } as const;
+
+  test("is due at once when it is queued, and has its flow's time besides the lease when it is claimed", () => {
+    const queued = queueJob(specOf({ run }), NOW);
+    expect(queued.dueAt).toBe(NOW);
+    const [claimed] = claimJob(queued, NOW, LEASE);
+    expect(claimed.dueAt).toBe(NOW + LEASE.leaseMs + run.deadlineMs);
+    expect(recorded({ run }).dueAt).toBe(NOW + LEASE.leaseMs + run.deadlineMs);
+  });
+
+  test("that failed for good is dead, so that it can be redriven; what may have happened is unknown", () => {
+    const error = toWireFailure(makeFailure("DEPENDENCY_FAILED"));
+    expect(settle(recorded({ run }), { kind: "failed", error })[0].status).toBe("dead");
+    expect(settle(recorded(), { kind: "failed", error })[0].status).toBe("failed");
+    expect(settle(recorded({ run }), { kind: "unknown", error })[0].status).toBe("unknown");
+  });
+
+  test("keeps the envelope of its last attempt that has ended", () => {
+    const command = { fence: 1, end: failed(true), random: 0 };
+    const [retrying] = settleJob(recorded({ run }), NOW, { ...command, envelopeJson: "{}" });
+    expect(toJobRecord(retrying)).toMatchObject({ envelopeJson: "{}", trigger: "webhook", key: undefined });
+    const [again] = claimJob(retrying, retrying.dueAt!, LEASE);
+    const [ended] = settleJob(again, NOW, { ...command, fence: 2 });
+    expect(toJobRecord(ended).envelopeJson).toBe("{}");
+  });
+});
+
 describe("claimJob()", () => {
   test("leaves a job alone while its lease runs", () => {
     const job = recorded();

@@ -73,7 +73,7 @@ export class FakeToolContext implements ToolContext {
     this.#options = options;
     this.idempotencyKey = options.idempotencyKey ?? "key-1";
     const now = options.now ?? (() => INSTANT_PORTS.now());
-    this.time = { now, leftMs: () => 10_000, sleep: () => new Promise(() => {}) };
+    this.time = { now, askedAt: now, leftMs: () => 10_000, sleep: () => new Promise(() => {}) };
     this.request = options.request ?? {};
     this.caller = options.caller ?? { tenant: "acme", key: "tester" };
     const bind = (name: string): unknown => this.#bind(name);

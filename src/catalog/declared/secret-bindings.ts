@@ -42,6 +42,8 @@ export function parseToolSecrets(text: string | undefined): Result<ToolSecrets, 
 }
 
 const names = listOf(isWritten);
+/** None where it is for webhooks alone, which it is carried nowhere for. */
+const hostNames = listOf(isWritten, { min: 0 });
 
 function parseBinding(value: unknown): Result<SecretBinding, string> {
   if (!isJsonObject(value)) return err('must be {"tenants": [...], "hosts": [...]}');
@@ -50,7 +52,7 @@ function parseBinding(value: unknown): Result<SecretBinding, string> {
     return err(`has a field '${visibleText(stray)}', and there are only 'tenants' and 'hosts'`);
   const { tenants, hosts } = value;
   if (!names(tenants)) return err("needs 'tenants', an array of tenants' names");
-  if (!names(hosts)) return err("needs 'hosts', an array of host names or origins");
+  if (!hostNames(hosts)) return err("needs 'hosts', an array of host names or origins");
   const origins = new Set<string>();
   for (const host of hosts as string[]) {
     const origin = toOrigin(host);

@@ -2,6 +2,8 @@ import { findReferences } from "../../plan/references.ts";
 import { makePlan } from "../../plan/make-plan.ts";
 import type { Plan } from "../../plan/step.ts";
 import { err, type Result } from "../../kit/result.ts";
+import type { Batch } from "../../contract/batch.ts";
+import type { JsonObject } from "../../contract/json.ts";
 import { visibleText } from "../../kit/visible-text.ts";
 import type { Catalog } from "../catalog.ts";
 import type { Tool } from "../define-tool.ts";
@@ -27,13 +29,25 @@ export function factsOf({ steps }: Plan, answer: unknown): FlowFacts {
 /** What an answer says besides what it takes from results. */
 const OWN_TOKENS = 20;
 
-/**
- * Plan a flow with the tools that there are now, without an input, or say in a sentence why it cannot run as it was kept.
- */
-export function planKeptFlow(tool: Tool, catalog: Catalog): Result<Plan, string> {
+/** What a flow is planned with. */
+export interface FlowPlanOptions {
+  /** What a run is given; undefined where nobody knows. */
+  readonly input?: JsonObject;
+  /** What is said when it is run, and not when it is kept. */
+  readonly asked?: Partial<Batch>;
+  readonly maySkipApproval?: boolean;
+}
+
+/** Plan a flow with the tools that there are now, or say in a sentence why it cannot run as it was kept. */
+export function planKeptFlow(
+  tool: Tool,
+  catalog: Catalog,
+  { input, asked, maySkipApproval = false }: FlowPlanOptions = {},
+): Result<Plan, string> {
   if (tool.flow === undefined)
     return err("It was kept by an older version, and is no batch any more; keep it again.");
-  const planned = makePlan(tool.flow.batch, catalog, { given: new Map([[INPUT, undefined]]) });
+  const given = new Map<string, unknown>([[INPUT, input]]);
+  const planned = makePlan({ ...tool.flow.batch, ...asked }, catalog, { maySkipApproval, given });
   if (!planned.ok) return err(planned.error.hint);
   const broken = findBroken(planned.value, tool);
   return broken === null ? planned : err(broken);
@@ -46,10 +60,7 @@ export function planKeptFlow(tool: Tool, catalog: Catalog): Result<Plan, string>
  *
  * @param plan of its batch, with the tools that there are now
  */
-export function findBroken(
-  { steps }: Plan,
-  { isWrite, confirm }: Pick<Tool, "isWrite" | "confirm">,
-): string | null {
+function findBroken({ steps }: Plan, { isWrite, confirm }: Pick<Tool, "isWrite" | "confirm">): string | null {
   for (const { id, toolName, task } of steps) {
     if (!task.ok) return say(id, task.error.hint ?? "it is not well formed.");
     const { tool: called } = task.value;

@@ -30,9 +30,11 @@ export interface CallbackTarget {
   readonly secretName: string;
 }
 
-/** Who asked for a job, and in which batch. */
+/** Who asked for a job, in which batch, and when. */
 export interface JobOrigin extends Origin {
   readonly batchId: string;
+  /** Milliseconds since the epoch; absent where a version recorded it that did not keep it. */
+  readonly askedAt?: number;
 }
 
 /** What starts a run of a flow that nobody waits for. */

@@ -16,6 +16,7 @@ type Row = { flow: string; cron: string; timezone: string; next_at: number | nul
 export class ClockTable {
   readonly #sql: SqlStorage;
   readonly #clocks: Map<string, FlowClock>;
+  #nextAt: number | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -23,22 +24,19 @@ export class ClockTable {
     this.#clocks = new Map(
       Array.from(rows, ({ flow, cron, timezone, next_at: nextAt }) => [flow, { cron, timezone, nextAt }]),
     );
+    this.#findNext();
   }
 
-  /** When the first of them comes; null when none does. */
+  /** When the first of them comes; null when none does. Every request to the object asks. */
   get nextAt(): number | null {
-    const times = [...this.#clocks.values()].flatMap(({ nextAt }) => nextAt ?? []);
-    return times.length === 0 ? null : Math.min(...times);
+    return this.#nextAt;
   }
 
   /** Follow a change of the tenant's tools that was made. */
   follow(change: ToolChange, { removed }: ToolsChanged): void {
-    for (const flow of removed) this.#forget(flow);
-    if (change.kind !== "put") return;
-    const { name, clock } = change.tool;
-    if (clock === undefined) return this.#forget(name);
-    this.#write(name, clock);
-    this.#clocks.set(name, clock);
+    for (const flow of removed) this.#put(flow, null);
+    if (change.kind === "put") this.#put(change.tool.name, change.tool.clock ?? null);
+    this.#findNext();
   }
 
   /**
@@ -54,12 +52,19 @@ export class ClockTable {
       record(flow, run, () => this.#write(flow, next));
       this.#clocks.set(flow, next);
     }
+    this.#findNext();
   }
 
-  #forget(flow: string): void {
-    if (!this.#clocks.has(flow)) return;
-    this.#sql.exec("DELETE FROM clocks WHERE flow = ?", flow);
-    this.#clocks.delete(flow);
+  #put(flow: string, clock: FlowClock | null): void {
+    if (clock !== null) {
+      this.#write(flow, clock);
+      this.#clocks.set(flow, clock);
+    } else if (this.#clocks.delete(flow)) this.#sql.exec("DELETE FROM clocks WHERE flow = ?", flow);
+  }
+
+  #findNext(): void {
+    const times = [...this.#clocks.values()].flatMap(({ nextAt }) => nextAt ?? []);
+    this.#nextAt = times.length === 0 ? null : Math.min(...times);
   }
 
   #write(flow: string, { cron, timezone, nextAt }: FlowClock): void {

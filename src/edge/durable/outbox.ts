@@ -39,6 +39,8 @@ export interface OutboxOptions extends RetentionOptions {
   readonly runBacklog: number;
   /** Live jobs that redriving may add to a full backlog. */
   readonly redrives: number;
+  /** Attempts and deliveries that are under way at once, runs not counted. */
+  readonly concurrency: number;
 }
 
 /** Work that is claimed: until its lease ends nobody else does it. */
@@ -46,8 +48,6 @@ export type ClaimedWork = { readonly leaseEndsAt: number } & (
   | { readonly kind: "attempt"; readonly claim: JobClaim }
   | { readonly kind: "delivery"; readonly claim: CallbackClaim }
 );
-
-const AT_ONCE: AtOnce = { deliveries: LIMITS.callbacksAtOnce, runs: LIMITS.runsAtOnce };
 
 type Recorded = Pick<AdmissionAnswer, "recorded" | "refusedJobs">;
 
@@ -63,6 +63,7 @@ export class Outbox {
   readonly #table: JobTable;
   readonly #gone: GoneEndpoints;
   readonly #options: OutboxOptions;
+  readonly #atOnce: AtOnce;
   readonly #onDue: (dueAt: number) => void;
   readonly #due = new Map<string, Due>();
   /** Jobs that are alive, runs by their flows, and all that are kept. */
@@ -78,6 +79,8 @@ export class Outbox {
   constructor(storage: DurableObjectStorage, options: OutboxOptions, onDue: (dueAt: number) => void) {
     this.#storage = storage;
     this.#options = options;
+    const { concurrency: others } = options;
+    this.#atOnce = { runs: LIMITS.runsAtOnce, others, deliveries: LIMITS.callbacksAtOnce };
     this.#table = new JobTable(storage.sql, options);
     this.#gone = new GoneEndpoints(storage.sql);
     this.#onDue = onDue;
@@ -94,7 +97,7 @@ export class Outbox {
 
   /** When the next attempt or delivery can begin, or null when nothing is to be done. Looks at each of them. */
   nextDue(nowMs: number): number | null {
-    return nextDue(this.#due, nowMs, AT_ONCE);
+    return nextDue(this.#due, nowMs, this.#atOnce);
   }
 
   /** Whether a job of this id was ever recorded, and is still kept. */
@@ -218,7 +221,7 @@ export class Outbox {
    *   due, and so it is after a cold start, which asks again
    */
   claim(nowMs: number, waitOf: (claim: JobClaim) => number): ClaimedWork | null {
-    const next = (): string | null => firstDue(this.#due, nowMs, AT_ONCE, this.#turns);
+    const next = (): string | null => firstDue(this.#due, nowMs, this.#atOnce, this.#turns);
     for (let id = next(); id !== null; id = next()) {
       const due = this.#load(id, nowMs);
       if (due === null) {
@@ -243,10 +246,8 @@ export class Outbox {
       else this.#save(job);
       if (claim === null) continue;
       const claimed = this.#due.get(id)!;
-      if (claimed.flow !== undefined) {
-        this.#turns.set(claimed.flow, (this.#turn += 1));
-        this.#due.set(id, { ...claimed, claimed: true });
-      }
+      this.#due.set(id, { ...claimed, claimed: true });
+      if (claimed.flow !== undefined) this.#turns.set(claimed.flow, (this.#turn += 1));
       return { kind: "attempt", claim, leaseEndsAt: claimed.dueAt };
     }
     return null;

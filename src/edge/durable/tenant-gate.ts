@@ -45,8 +45,6 @@ import type { TenantGateMethods } from "../../contract/gate/tenant-gate-methods.
 type Env = Record<string, unknown>;
 
 export interface TenantGateOptions extends OutboxOptions {
-  /** Attempts that one alarm runs at once. */
-  readonly concurrency: number;
   readonly shelves: Readonly<Record<Shelf, KeepLimits>>;
   readonly keys: KeyTableOptions;
   readonly confirmations: ConfirmationLimits;
@@ -374,7 +372,11 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
             return work.claim(now);
           },
         },
-        { concurrency, claimForMs: CLAIM_FOR_MS, claims: LIMITS.workPerAlarm },
+        {
+          concurrency: concurrency + LIMITS.runsAtOnce,
+          claimForMs: CLAIM_FOR_MS,
+          claims: LIMITS.workPerAlarm,
+        },
       );
     }
   };

@@ -38,16 +38,19 @@ export async function answerHook(hook: Hook, deployment: Deployment): Promise<Re
   const { currentCatalog, catalog, gate, ports } = deployment.contextOf(runner, requestId, defer);
   const known = await attempt(() => currentCatalog());
   const flow = (known.ok ? known.value : catalog).get(name);
+  // There may be a flow, and nobody can say: a sender that is told so sends again.
+  if (!known.ok && flow === undefined) return err(UNREACHABLE);
   const delivery = await verify(hook, body, flow, deployment);
   if (flow?.added === undefined || delivery === null) return err(REFUSED);
+  if (delivery.kind === "unusable") return refuse(hook, deployment, { why: delivery.why });
   if (delivery.kind === "challenge")
     return ok(respondJson(JSON.stringify({ challenge: delivery.challenge }), requestId));
 
   const fits = parseArgs(flow, delivery.input, { isForeign: true });
   if (!fits.ok) {
-    const said = { event: "hook_refused", tenant, flow: name, request_id: requestId, why: fits.error.hint };
-    ports.log("warn", JSON.stringify(said));
-    return err(REFUSED);
+    // Where and what was expected, never what came.
+    const misfits = (fits.error.issues ?? []).map(({ path, expected }) => ({ path, expected }));
+    return refuse(hook, deployment, { why: "it does not fit the flow's input_schema", misfits });
   }
   const spec = makeRun({
     tenant,
@@ -56,15 +59,30 @@ export async function answerHook(hook: Hook, deployment: Deployment): Promise<Re
     inputJson: JSON.stringify(delivery.input),
     newId: () => ports.newId(),
   });
-  // One that may take longer than what runs after an answer is the alarm's.
-  const takes = spec.run!.deadlineMs < LIMITS.firstAttemptMs;
+  // One that may take longer than what runs after an answer is the alarm's, and so is what an isolate has no room for.
+  const { runs } = deployment;
+  const takes = spec.run!.deadlineMs < LIMITS.firstAttemptMs && runs.underWay < LIMITS.runsAtOnce;
   const recorded = await attempt(() => gate.recordRun({ cause: `id ${delivery.id}`, spec, takes }));
   if (!recorded.ok) return err(UNREACHABLE);
   if (recorded.value.kind === "backlog-full") return err(FULL);
   const { jobId, fence } = recorded.value;
-  if (fence !== null)
-    defer(attempt(() => attemptRun({ spec, attempt: 1, fence }, deployment, { tenant, defer })));
+  if (fence !== null) {
+    runs.underWay += 1;
+    const running = attempt(() => attemptRun({ spec, attempt: 1, fence }, deployment, { tenant, defer }));
+    defer(running.then(() => (runs.underWay -= 1)));
+  }
   return ok(respondJson(JSON.stringify({ job_id: jobId }), requestId, { status: 202 }));
+}
+
+/** Refuse a delivery as any other, and tell the operator why. */
+function refuse(
+  { tenant, name, requestId }: Hook,
+  { ports }: Deployment,
+  said: Readonly<Record<string, unknown>>,
+): Result<Response, Refusal> {
+  const line = { event: "hook_refused", tenant, flow: name, request_id: requestId, ...said };
+  ports.log("warn", JSON.stringify(line));
+  return err(REFUSED);
 }
 
 /** Verify a delivery to what may be a flow with a webhook. */

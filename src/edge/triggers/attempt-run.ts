@@ -1,10 +1,15 @@
 import { makeFailure } from "../../contract/failure.ts";
 import type { JobClaim } from "../../contract/gate/job.ts";
+import { LIMITS } from "../../contract/limits.ts";
 import { type RunEnd, runJob } from "../../flows/run-job.ts";
-import type { Inside } from "../../gate/execution.ts";
+import { ByteBudget } from "../../egress/read-body.ts";
 import { attempt } from "../../kit/result.ts";
+import { Semaphore } from "../../kit/semaphore.ts";
 import { failedAttempt } from "../../run/run-attempt.ts";
 import type { Deployment } from "../deployment.ts";
+
+/** For small bodies and the answers of writes, as in a request, of the same part of the whole. */
+const RESERVE_BYTES = LIMITS.runResponseBytes / 4;
 
 const NEVER = new AbortController().signal;
 
@@ -12,8 +17,8 @@ export interface AttemptRunOptions {
   readonly tenant: string;
   /** Keep work alive that nobody waits for. */
   readonly defer: (work: Promise<unknown>) => void;
-  /** What it shares with other attempts, in an alarm. */
-  readonly inside?: Pick<Inside, "slots" | "budget">;
+  /** The header slots that it shares with other attempts; its own where it is given none. */
+  readonly slots?: Semaphore;
 }
 
 /**
@@ -23,7 +28,7 @@ export interface AttemptRunOptions {
 export async function attemptRun(
   claim: JobClaim,
   deployment: Deployment,
-  { tenant, defer, inside }: AttemptRunOptions,
+  { tenant, defer, slots }: AttemptRunOptions,
 ): Promise<void> {
   const { spec, fence } = claim;
   const runner = deployment.runnerOf(tenant);
@@ -33,9 +38,13 @@ export async function attemptRun(
   const made = await attempt(async (): Promise<RunEnd> => {
     const [catalog, tool] = [await context.currentCatalog(), await deployment.compile(spec.toolJson ?? "{}")];
     const { origin = context.origin } = spec;
-    const endsAt = context.ports.clock.now() + (spec.run?.deadlineMs ?? 0);
-    const shared = inside && { inside: { ...inside, signal: NEVER, endsAt } };
-    return runJob(claim, tool, { ...context, catalog, origin, signal: NEVER, ...shared });
+    const inside = {
+      signal: NEVER,
+      endsAt: context.ports.clock.now() + (spec.run?.deadlineMs ?? 0),
+      slots: slots ?? new Semaphore(context.options.headerSlots),
+      budget: new ByteBudget(LIMITS.runResponseBytes, RESERVE_BYTES, LIMITS.runValues),
+    };
+    return runJob(claim, tool, { ...context, catalog, origin, inside, signal: NEVER });
   });
   const { end, report } = made.ok ? made.value : BROKEN_OFF;
   await context.gate.settle(spec.id, fence, end, report);

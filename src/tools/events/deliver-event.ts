@@ -14,7 +14,8 @@ const GONE = 410;
  *
  * What a receiver answers says how it is and nothing about the event, so whatever is no 2xx is repeated, a refusal as well;
  * only 410 ends it. The id of the delivery is the job's idempotency key: the same on every attempt, so a receiver that
- * remembers ids takes the event once.
+ * remembers ids takes the event once. Its body is the same too: what it says of the event's time is when it was asked for, and
+ * not when it got through.
  *
  * Source: Standard Webhooks 1.0.0, "Deliverability and reliability",
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
@@ -49,7 +50,7 @@ export const deliverEvent = defineTool({
     on_error: "partial-success",
   },
   run: async ({ url, ...event }, ctx) => {
-    const body = toEventBody(event, ctx.time.now());
+    const body = toEventBody(event, ctx.time.askedAt());
     const headers = await signEvent(ctx.idempotencyKey, body, ctx);
     const sent = await attempt(() => ctx.fetch(url, { method: "POST", headers, body, reads: "status" }));
     if (sent.ok) return { url, status: sent.value.status };

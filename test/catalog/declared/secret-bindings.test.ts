@@ -21,6 +21,12 @@ test("a secret is bound to every tenant and host that is named with it, and to n
   expect(isBound("toString", { tenant: "acme", origin }, secrets)).toBe(false);
 });
 
+test("a secret that only webhooks are signed with is a tenant's, and is carried to no host", () => {
+  const secrets = valueOf(parse({ HOOK: { tenants: ["acme"], hosts: [] } }));
+  expect(secrets.get("HOOK")?.tenants.has("acme")).toBe(true);
+  expect(isBound("HOOK", { tenant: "acme", origin: "https://api.example.com" }, secrets)).toBe(false);
+});
+
 test.each([undefined, "", "  ", "{}"])("nothing is bound by %j", (text) => {
   expect(valueOf(parseToolSecrets(text)).size).toBe(0);
 });
@@ -30,7 +36,8 @@ test.each<[unknown, RegExp]>([
   [{ CRM: [] }, /'CRM' must be/],
   [{ CRM: { hosts: ["a.example.com"] } }, /'CRM' needs 'tenants'/],
   [{ CRM: { tenants: [], hosts: ["a.example.com"] } }, /'CRM' needs 'tenants'/],
-  [{ CRM: { tenants: ["acme"], hosts: [] } }, /'CRM' needs 'hosts'/],
+  [{ CRM: { tenants: ["acme"] } }, /'CRM' needs 'hosts'/],
+  [{ CRM: { tenants: ["acme"], hosts: [""] } }, /'CRM' needs 'hosts'/],
   [{ CRM: { tenants: ["acme"], hosts: ["a.example.com"], host: "b" } }, /'CRM' has a field 'host'/],
   [
     { CRM: { tenants: ["acme"], hosts: ["https://a.example.com/path"] } },

@@ -41,7 +41,13 @@ class Delivery extends TestWorld {
     const makeJob = createMakeJob(planOf([{ id: "d", tool: deliverEvent }]), {
       ids: new StepIds(this.ports),
       headerSlots: 6,
-      origin: () => ({ tenant: "acme", key: "agent", requestId: "request-1", batchId: "batch-1" }),
+      origin: () => ({
+        tenant: "acme",
+        key: "agent",
+        requestId: "request-1",
+        batchId: "batch-1",
+        askedAt: this.clock.now(),
+      }),
     });
     const call = { tool: deliverEvent, input: { ...args }, args, timeoutMs: deliverEvent.timeoutMs };
     this.job = queueJob(makeJob(call, 0), this.clock.now());
@@ -106,10 +112,13 @@ test("an endpoint that is down is sent the event on the published schedule, and 
   expect(pauses).toEqual([5 / 60, 5, 30, 120, 300, 600, 840, 1_200, 1_440]);
 });
 
-test("every attempt has the same id, and is signed at its own time", async () => {
+test("every attempt has the same id and body, and is signed at its own time", async () => {
   const world = new Delivery((attempt) => (attempt < 4 ? status(500) : ok()));
   expect(await world.live()).toMatchObject({ status: "succeeded", attempts: 4 });
   const headers = world.posted.map((one) => one.headers);
+  const [{ body: told, at: askedAt }] = world.posted as [Posted];
+  expect(JSON.parse(told)).toMatchObject({ timestamp: new Date(askedAt).toISOString() });
+  expect(new Set(world.posted.map(({ body }) => body))).toEqual(new Set([told]));
   expect(new Set(headers.map((one) => one["webhook-id"])).size).toBe(1);
   expect(new Set(headers.map((one) => one["webhook-signature"])).size).toBe(4);
   for (const { body, at, headers: sent } of world.posted)
