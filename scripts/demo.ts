@@ -1,5 +1,5 @@
 /**
- * The first thing a newcomer runs: `npm ci && npm run demo`. Starts the sandbox, sends three batches, and shows what
+ * The first thing a newcomer runs: `npm ci && npm run demo`. Starts the sandbox, sends three batches and a webhook, and shows what
  * happened as it happens. `npm run demo -- --tools` adds tools instead: those of an API's document and of an MCP server, both
  * started here. `npm run demo -- --agent` asks a question that a model takes three rounds for. Nothing leaves the machine and no key
  * is needed, unless `LLM_BASE_URL`, `LLM_API_KEY` and `LLM_MODEL` name a real model for the last.
@@ -9,18 +9,21 @@ import { parseArgs } from "node:util";
 import { showConversation } from "./demo/agent-conversation.ts";
 import { openModelWindow, type RealModel } from "./demo/agent-model.ts";
 import { showJob } from "./demo/background-job.ts";
+import { showFanOut } from "./demo/fan-out.ts";
 import { showMixedBatch } from "./demo/mixed-batch.ts";
 import { showOneCall } from "./demo/one-call.ts";
 import { startOwnServices } from "./demo/own-services.ts";
 import { showOwnTools } from "./demo/own-tools.ts";
 import { heading } from "./demo/print.ts";
 import { startSandboxProcess } from "./demo/sandbox-process.ts";
+import { startSubscribers } from "./demo/subscribers.ts";
 import { showThreeLookups } from "./demo/three-lookups.ts";
 import { VolleyClient } from "./demo/volley-client.ts";
 
 async function main(): Promise<void> {
   console.log("Starting the sandbox: the real Worker, with stand-ins for the providers…");
-  const sandbox = await startSandboxProcess(START_MS);
+  const subscribers = await startSubscribers();
+  const sandbox = await startSandboxProcess(START_MS, [`VOLLEY_DEV_ORIGINS:${subscribers.origins.join()}`]);
   try {
     const client = new VolleyClient(sandbox.url, "sandbox-key");
     // The first request of a fresh isolate compiles the code; it is not what is shown here.
@@ -37,8 +40,12 @@ async function main(): Promise<void> {
 
     heading("4. The background job, to its end");
     await showJob(client, jobId);
+
+    heading("5. A webhook that fans out: one delivery in, 25 out, three endpoints dead");
+    await showFanOut(new VolleyClient(sandbox.url, "sandbox-admin-key"), subscribers);
   } finally {
     await sandbox.stop();
+    await subscribers.close();
   }
   console.log("\nThat was all on this machine. Next: README.md, 'Your first tool, in five minutes'.");
 }

@@ -31,6 +31,8 @@ export interface Job {
   readonly status: string;
   readonly attempts: number;
   readonly data?: unknown;
+  readonly error?: { readonly code: string; readonly upstream_status?: number };
+  readonly next_attempt_at?: string | null;
 }
 
 /** A tool that was added while running. */
@@ -41,7 +43,7 @@ export interface ImportedTool {
   readonly actions: readonly string[];
 }
 
-/** Just enough of a client for the demo: a streamed batch, a plan, a job, and an import. */
+/** Just enough of a client for the demo: a streamed batch, a plan, a job, an import, a flow and a delivery to it. */
 export class VolleyClient {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -87,9 +89,29 @@ export class VolleyClient {
     return (await response.json()) as { tools: ImportedTool[]; skipped: unknown[] };
   }
 
-  async #post(path: string, body: object, accept = "application/json"): Promise<Response> {
+  async keepFlow(name: string, flow: object): Promise<void> {
+    await this.#send("PUT", `/v1/flows/${name}`, flow);
+  }
+
+  /** Deliver to a webhook, which takes no key. */
+  async deliver(
+    path: string,
+    signature: Readonly<Record<string, string>>,
+    body: string,
+  ): Promise<{ readonly status: number; readonly jobId: string | undefined }> {
+    const headers = { "content-type": "application/json", ...signature };
+    const response = await fetch(this.#url + path, { method: "POST", headers, body });
+    const { job_id: jobId } = (await response.json()) as { job_id?: string };
+    return { status: response.status, jobId };
+  }
+
+  #post(path: string, body: object, accept?: string): Promise<Response> {
+    return this.#send("POST", path, body, accept);
+  }
+
+  async #send(method: string, path: string, body: object, accept = "application/json"): Promise<Response> {
     const response = await fetch(this.#url + path, {
-      method: "POST",
+      method,
       headers: { ...this.#headers, accept },
       body: JSON.stringify(body),
     });

@@ -1,0 +1,66 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** Endpoints that other people run: 25, of which three are dead, each in its own way. */
+export interface Subscribers {
+  /** Every address, in order. */
+  readonly urls: readonly string[];
+  /** What may be reached on this machine. */
+  readonly origins: readonly string[];
+  /** When each that took the event first did, on the clock of `performance.now()`, by its address. */
+  readonly takenAt: ReadonlyMap<string, number>;
+  /** How many events were taken, repeated ones included. */
+  taken(): number;
+  close(): Promise<void>;
+}
+
+const COUNT = 25;
+/** The others take what they are sent; nobody listens on port 1. */
+const BROKEN = 6;
+const CLOSED = 13;
+const GONE = 20;
+const CLOSED_ORIGIN = "http://127.0.0.1:1";
+/** Some are quick and some are not. */
+const LATENCY_MS = { least: 20, step: 37, most: 160 };
+
+/** Start them on a port of this machine. */
+export async function startSubscribers(): Promise<Subscribers> {
+  const takenAt = new Map<string, number>();
+  let taken = 0;
+  const server = createServer((request, response) => {
+    const path = request.url ?? "/";
+    const place = Number(path.split("/").at(-1)) - 1;
+    const status = place === BROKEN ? 500 : place === GONE ? 410 : 204;
+    const { least, step, most } = LATENCY_MS;
+    request.resume();
+    setTimeout(
+      () => {
+        if (status === 204) {
+          taken += 1;
+          if (!takenAt.has(path)) takenAt.set(path, performance.now());
+        }
+        response.writeHead(status).end();
+      },
+      least + ((place * step) % most),
+    );
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const pathOf = (place: number): string => `/hooks/${place + 1}`;
+  const urls = Array.from(
+    { length: COUNT },
+    (_, place) => (place === CLOSED ? CLOSED_ORIGIN : origin) + pathOf(place),
+  );
+  return {
+    urls,
+    origins: [origin, CLOSED_ORIGIN],
+    get takenAt() {
+      return new Map(Array.from(takenAt, ([path, at]) => [origin + path, at]));
+    },
+    taken: () => taken,
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => void server.close(() => resolve()));
+    },
+  };
+}
