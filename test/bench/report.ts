@@ -109,7 +109,7 @@ export function makePlanningLine({ edges, microsPerPlan }: PlanningTime): string
   return `Planning 50 actions with ${edges} edges, in workerd: ${microsPerPlan.toFixed(0)} µs, median (${target})`;
 }
 
-export function makeWebhookTable({ alone, burst, burstMs }: WebhookTimes): string[] {
+export function makeWebhookTable({ alone, fanOut, burst, burstMs }: WebhookTimes): string[] {
   const row = (label: string, times: readonly number[]): string[] => {
     const [p50, p99, max] = quantilesOf(times);
     const shown = [p50, p99, max].map((ms) => ms.toFixed(1));
@@ -120,6 +120,7 @@ export function makeWebhookTable({ alone, burst, burstMs }: WebhookTimes): strin
     ...table([
       ["", "deliveries", "p50", "p99", "max", "p50"],
       row("one after the other", alone),
+      row("the same, each with 25 out", fanOut),
       row("at once", burst),
     ]),
     `The last run of those at once ended ${(burstMs / 1_000).toFixed(1)} s after the first delivery`,

@@ -7,15 +7,20 @@ import { quantile } from "./statistics.ts";
 
 /** Deliveries one after the other, and in a burst over so many connections. */
 const ALONE = 300;
+const FAN_OUT = 30;
+const SUBSCRIBERS = 25;
 const BURST = 1_000;
 const CONNECTIONS = 50;
 const WARMUP = 50;
 const SECRET = "whsec_c2FuZGJveC1zZWNyZXQtZm9yLXRlc3RzLW9ubHk=";
 const FLOW = "bench_hook";
+const FAN_OUT_FLOW = "bench_fan_out";
 
 /** From a delivery's first byte to its 202, sorted, in milliseconds. */
 export interface WebhookTimes {
   readonly alone: readonly number[];
+  /** The same to a flow whose run sends 25 events. */
+  readonly fanOut: readonly number[];
   readonly burst: readonly number[];
   /** From the first delivery of the burst to the end of its last run. */
   readonly burstMs: number;
@@ -44,21 +49,31 @@ export async function measureWebhooks(upstreamUrl: string): Promise<WebhookTimes
       outgoing.end(body);
     });
   const admin = { authorization: "Bearer sandbox-admin-key" };
-  const flow = {
-    summary: "For the bench",
-    input_schema: { type: "object" },
-    actions: [{ id: "read", tool: "probe-echo", args: { n: { $ref: "input#/n" } } }],
-    triggers: { webhook: { verify: "github", secret: "SANDBOX_SECRET" } },
+  const keep = async (name: string, action: object): Promise<void> => {
+    const flow = {
+      summary: "For the bench",
+      input_schema: { type: "object" },
+      actions: [action],
+      triggers: { webhook: { verify: "github", secret: "SANDBOX_SECRET" } },
+    };
+    const kept = await send(`/v1/flows/${name}`, JSON.stringify(flow), admin, "PUT");
+    if (kept.status !== 201) throw new Error(`Cannot measure webhooks: ${kept.text}`);
   };
-  const kept = await send(`/v1/flows/${FLOW}`, JSON.stringify(flow), admin, "PUT");
-  if (kept.status !== 201) throw new Error(`Cannot measure webhooks: ${kept.text}`);
+  const data = { $ref: "input#" };
+  await keep(FLOW, { id: "read", tool: "probe-echo", args: { n: { $ref: "input#/n" } } });
+  await keep(FAN_OUT_FLOW, {
+    id: "tell",
+    tool: "deliver_event",
+    for_each: Array.from({ length: SUBSCRIBERS }, (_, n) => `${upstreamUrl}/echo?n=${n}`),
+    args: { event: "bench", data, url: { $ref: "item#" } },
+  });
 
   let sent = 0;
-  const deliver = async (): Promise<number> => {
+  const deliver = async (flow = FLOW): Promise<number> => {
     sent += 1;
     const body = JSON.stringify({ n: sent });
     const mac = createHmac("sha256", SECRET).update(body).digest("hex");
-    const { status, text, ms } = await send(`/hooks/sandbox-admin/${FLOW}`, body, {
+    const { status, text, ms } = await send(`/hooks/sandbox-admin/${flow}`, body, {
       "x-github-delivery": `delivery-${sent}`,
       "x-hub-signature-256": `sha256=${mac}`,
     });
@@ -80,6 +95,11 @@ export async function measureWebhooks(upstreamUrl: string): Promise<WebhookTimes
   const alone: number[] = [];
   for (let n = 0; n < ALONE; n += 1) alone.push(await deliver());
   await drained();
+  const fanOut: number[] = [];
+  for (let n = 0; n < FAN_OUT; n += 1) {
+    fanOut.push(await deliver(FAN_OUT_FLOW));
+    await drained();
+  }
   const startedAt = performance.now();
   const burst: number[] = [];
   const worker = async (): Promise<void> => {
@@ -89,7 +109,7 @@ export async function measureWebhooks(upstreamUrl: string): Promise<WebhookTimes
   await drained();
   const burstMs = performance.now() - startedAt;
   agent.destroy();
-  return { alone: sorted(alone), burst: sorted(burst), burstMs };
+  return { alone: sorted(alone), fanOut: sorted(fanOut), burst: sorted(burst), burstMs };
 }
 
 /** The row of a table: the middle, the 99th percentile and the slowest. */
