@@ -50,6 +50,29 @@ class Upstream {
   }
 }
 
+/** The claim of an attempt of a run. */
+function claimOf(fence = 1): JobClaim {
+  const spec: JobClaim["spec"] = {
+    id: JOB,
+    tool: "flow",
+    argsJson: '{"n":1}',
+    idempotencyKey: SEED,
+    maxAttempts: 5,
+    backoffInitialMs: 1_000,
+    delivery: "at-least-once",
+    run: { trigger: "webhook", deadlineMs: 15_000 },
+  };
+  return { spec, attempt: fence, fence };
+}
+
+/** A flow of these actions, with no answer. */
+function flowOf(actions: readonly object[]): Tool {
+  return {
+    ...contractOf("flow", { isWrite: true }),
+    flow: { batch: valueOf(parseBatch({ actions }, 1_000)), answer: undefined },
+  };
+}
+
 const WRITE = { isWrite: true, actions: ["create"], orchestration: { mode: "sequential-only" } } as const;
 
 function setUp(
@@ -75,21 +98,7 @@ function setUp(
     ...contractOf("flow", { isWrite: true, orchestration: { mode: "sequential-only", confirm: "always" } }),
     flow: { batch: valueOf(parseBatch({ actions, ...batch }, 1_000)), answer },
   };
-  const claim = (): JobClaim => ({
-    spec: {
-      id: JOB,
-      tool: "flow",
-      argsJson: '{"n":1}',
-      idempotencyKey: SEED,
-      maxAttempts: 5,
-      backoffInitialMs: 1_000,
-      delivery: "at-least-once",
-      run: { trigger: "webhook", deadlineMs: 15_000 },
-    },
-    attempt: world.gate.runFence,
-    fence: world.gate.runFence,
-  });
-  const begin = (): Promise<RunEnd> => runJob(claim(), flow, world.execution(tools));
+  const begin = (): Promise<RunEnd> => runJob(claimOf(world.gate.runFence), flow, world.execution(tools));
   return {
     world,
     upstream,
@@ -203,24 +212,8 @@ describe("A run", () => {
     const busy = contractOf("busy", {
       run: () => Promise.reject(new ToolFailure("RATE_LIMITED", { retryable: true, retryAfterMs: 90_000 })),
     });
-    const flow: Tool = {
-      ...contractOf("flow"),
-      flow: { batch: valueOf(parseBatch({ actions: [{ tool: "busy" }] }, 100)), answer: undefined },
-    };
-    const claim: JobClaim = {
-      spec: {
-        id: JOB,
-        tool: "flow",
-        argsJson: "{}",
-        idempotencyKey: SEED,
-        maxAttempts: 5,
-        backoffInitialMs: 1,
-        delivery: "at-least-once",
-      },
-      attempt: 1,
-      fence: 1,
-    };
-    const { end } = await world.clock.runUntil(runJob(claim, flow, world.execution([busy])));
+    const flow = flowOf([{ tool: "busy" }]);
+    const { end } = await world.clock.runUntil(runJob(claimOf(), flow, world.execution([busy])));
     expect(end).toMatchObject({ kind: "failed", error: { retryable: true, retry_after_ms: 90_000 } });
   });
 
@@ -405,27 +398,11 @@ describe("A run", () => {
       run: async (_, ctx) => (await ctx.fetch("https://api.example.com/")).json(),
     });
     world.fetch = () => Promise.resolve(Response.json({}, { status: 500 }));
-    const flow: Tool = {
-      ...contractOf("flow"),
-      flow: { batch: valueOf(parseBatch({ actions: [{ tool: "kept" }] }, 100)), answer: undefined },
-    };
-    const claim: JobClaim = {
-      spec: {
-        id: JOB,
-        tool: "flow",
-        argsJson: "{}",
-        idempotencyKey: SEED,
-        maxAttempts: 5,
-        backoffInitialMs: 1,
-        delivery: "at-least-once",
-      },
-      attempt: 1,
-      fence: 1,
-    };
+    const flow = flowOf([{ tool: "kept" }]);
     const kinds: string[] = [];
     const execution = world.execution([kept]);
     for (let n = 0; n < 30; n += 1) {
-      kinds.push((await world.clock.runUntil(runJob(claim, flow, execution))).end.kind);
+      kinds.push((await world.clock.runUntil(runJob(claimOf(), flow, execution))).end.kind);
     }
     expect([kinds[0], kinds.at(-1)]).toEqual(["failed", "deferred"]);
   });
@@ -449,22 +426,8 @@ describe("A run", () => {
       ...Array.from({ length: 5 }, (_, n) => ({ id: `r${n}`, tool: "read" })),
       ...Array.from({ length: 5 }, (_, n) => ({ id: `w${n}`, tool: "write" })),
     ];
-    const flow: Tool = {
-      ...contractOf("flow", { isWrite: true }),
-      flow: { batch: valueOf(parseBatch({ actions }, 1_000)), answer: undefined },
-    };
-    const spec = {
-      id: JOB,
-      tool: "flow",
-      argsJson: "{}",
-      idempotencyKey: SEED,
-      maxAttempts: 5,
-      backoffInitialMs: 1,
-      delivery: "at-least-once",
-    } as const;
-    const ended = await world.clock.runUntil(
-      runJob({ spec, attempt: 1, fence: 1 }, flow, world.execution([read, write])),
-    );
+    const flow = flowOf(actions);
+    const ended = await world.clock.runUntil(runJob(claimOf(), flow, world.execution([read, write])));
     const { steps, envelopeJson } = ended.report!;
     const sizeOf = (kept: readonly KeptStep[]) =>
       kept.reduce((sum, { outcomeJson }) => sum + outcomeJson!.length, 0);
