@@ -60,13 +60,15 @@ async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result
   const planned = makePlan(batch, catalog, { maySkipApproval: execution.caller.skipApproval });
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const plan = planned.value;
-  if (batch.dryRun) {
-    const counted = await countList(execution);
-    if (!counted.ok) return counted;
-    const described = describePlan(bindPlan(plan, execution));
-    return ok({ json: JSON.stringify(described), quota: counted.value, replayed: false });
-  }
-  return answerPlan(plan, execution, execution.batchKey);
+  return batch.dryRun ? showPlan(plan, execution) : answerPlan(plan, execution, execution.batchKey);
+}
+
+/** Answer with a plan that is not run. */
+async function showPlan(plan: Plan, execution: Execution): Promise<Result<Answer, Refused>> {
+  const counted = await countList(execution);
+  if (!counted.ok) return counted;
+  const described = describePlan(bindPlan(plan, execution));
+  return ok({ json: JSON.stringify(described), quota: counted.value, replayed: false });
 }
 
 /**
@@ -115,12 +117,7 @@ async function planAndRunFlow(run: FlowRun, execution: Execution): Promise<Resul
   }
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const { plan, answer } = planned.value;
-  if (run.dryRun) {
-    const counted = await countList(execution);
-    if (!counted.ok) return counted;
-    const described = describePlan(bindPlan(plan, execution));
-    return ok({ json: JSON.stringify(described), quota: counted.value, replayed: false });
-  }
+  if (run.dryRun) return showPlan(plan, execution);
   const own = { ...execution, answer: new AnswerBudget(2) };
   return answerPlan(plan, own, execution.batchKey, (batchId, of, outcomes, measures) =>
     withAnswer(toEnvelopeJson(batchId, of, outcomes, measures), answer, { plan: of, outcomes }),
