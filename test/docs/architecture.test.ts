@@ -32,7 +32,7 @@ describe("ARCHITECTURE.md", () => {
     expect(listed().toSorted()).toEqual(files.toSorted());
   });
 
-  test("tells six ways, by files that exist", () => {
+  test("tells seven ways, by files that exist", () => {
     const [, ways = ""] = page.split("\n## The ways\n");
     const [section = ""] = ways.split("\n## ");
     const headings = [...section.matchAll(/^### (.*)$/gm)].map(([, heading]) => heading);
@@ -41,6 +41,7 @@ describe("ARCHITECTURE.md", () => {
       "A write",
       "A background job",
       "A confirmation",
+      "A webhook, a clock",
       "A turn",
       "A conversation",
     ]);
