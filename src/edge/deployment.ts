@@ -1,4 +1,5 @@
 import type { Catalog } from "../catalog/catalog.ts";
+import { isBoundTo } from "../catalog/declared/secret-bindings.ts";
 import type { Tool, ToolCaller } from "../catalog/define-tool.ts";
 import type { Caller } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
@@ -138,7 +139,7 @@ export function createDeployment(
     runs: { underWay: 0 },
     ports,
     async secretOf(name, tenant) {
-      if (toolSecrets.get(name)?.tenants.has(tenant) !== true) return undefined;
+      if (!isBoundTo(name, tenant, toolSecrets)) return undefined;
       const own = await attempt(() => ports.secretOf?.(name, { tenant, key: "" }));
       // Where the tenant may have its own, no other is good enough.
       if (!own.ok) return undefined;

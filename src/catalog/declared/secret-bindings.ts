@@ -19,8 +19,12 @@ export interface SecretUse {
 
 /** Whether the operator has bound a secret to both a tenant and an origin; nothing is bound by itself. */
 export function isBound(secret: string, { tenant, origin }: SecretUse, secrets: ToolSecrets): boolean {
-  const binding = secrets.get(secret);
-  return binding !== undefined && binding.tenants.has(tenant) && binding.origins.has(origin);
+  return isBoundTo(secret, tenant, secrets) && secrets.get(secret)!.origins.has(origin);
+}
+
+/** Whether the operator has bound a secret to a tenant: enough for what is not sent anywhere, as a webhook's. */
+export function isBoundTo(secret: string, tenant: string, secrets: ToolSecrets): boolean {
+  return secrets.get(secret)?.tenants.has(tenant) === true;
 }
 
 /**

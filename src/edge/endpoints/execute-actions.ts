@@ -1,17 +1,15 @@
 import * as z from "zod";
 
-import { toResultJson } from "../../answer/envelope.ts";
 import { executionSchema } from "../../answer/result-schema.ts";
 import { actionSchema } from "../../contract/action.ts";
 import { batchSchema, parseBatch } from "../../contract/batch.ts";
-import { parseExact } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { execute } from "../../executor.ts";
 import { refuseOtherParameters } from "../../contract/parse-request.ts";
 import { err, ok } from "../../kit/result.ts";
 import { readIdempotencyKey } from "../http/read-idempotency-key.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
-import { respondRun } from "../http/respond-run.ts";
+import { respondBatch } from "../http/respond-run.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /**
@@ -34,18 +32,8 @@ export const executeActions: Endpoint = {
     if (!batch.ok) return batch;
 
     const keyed = key.value === null ? {} : { batchKey: { key: key.value, content: body.value.value } };
-    return respondRun(
-      async ({ onResult, ...listener }) => {
-        const answer = await execute(batch.value, {
-          ...context,
-          ...keyed,
-          ...listener,
-          ...(onResult && { onOutcome: (step, outcome) => onResult(toResultJson(step, outcome)) }),
-        });
-        if (answer.ok && answer.value.replayed && onResult)
-          for (const json of resultsOf(answer.value.json)) onResult(json);
-        return answer;
-      },
+    return respondBatch(
+      (listener) => execute(batch.value, { ...context, ...keyed, ...listener }),
       request,
       context,
     );
@@ -65,11 +53,6 @@ export const executeActions: Endpoint = {
     counted: true,
   }),
 };
-
-function resultsOf(envelope: string): string[] {
-  const { results } = parseExact(envelope) as { readonly results: readonly unknown[] };
-  return results.map((result) => JSON.stringify(result));
-}
 
 /** A batch as it is documented: its actions are parsed one by one, so that one bad action stays one bad action. */
 function documentedBatch(): z.ZodType {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 
 import { isGranted } from "../../catalog/catalog.ts";
+import { isBoundTo } from "../../catalog/declared/secret-bindings.ts";
 import type { AddedTool, Tool } from "../../catalog/define-tool.ts";
 import { FLOWS, flowSchema, type KeptFlow } from "../../catalog/flow/flow-schema.ts";
 import { toOwnFields } from "../../catalog/flow/own-fields.ts";
@@ -16,12 +17,11 @@ import { err, ok, type Result } from "../../kit/result.ts";
 import { visibleText } from "../../kit/visible-text.ts";
 import { noFlow } from "../../flows/plan-flow.ts";
 import { describePlan, planSchema } from "../../plan/describe-plan.ts";
-import { askGate } from "../http/ask-gate.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
-import { baseHeaders, respondJson } from "../http/respond.ts";
+import { respondJson } from "../http/respond.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { refuseChange, refuseShipped, refuseUnmanaged } from "./manage-tools.ts";
+import { deleteAdded, putAdded, refuseChange, refuseShipped, refuseUnmanaged } from "./manage-tools.ts";
 
 /** `PUT /v1/flows/{name}`: keep a batch under a name, or replace the one that has it. */
 const putFlow: Endpoint = {
@@ -32,26 +32,21 @@ const putFlow: Endpoint = {
     if (forbidden !== null) return err(forbidden);
     const body = await readRequestBody(request);
     if (!body.ok) return body;
-    const { gate, keeping, catalog, ports, requestId } = context;
+    const { keeping, catalog, ports, requestId } = context;
     if (keeping.isShipped(name)) return err(refuseShipped([name]));
     const sent = readSent(body.value.value, name);
     if (!sent.ok) return sent;
     const { keepFlow } = await import("../../registry/keep-flow.ts");
     const { secrets, tenant } = keeping.rules;
-    const isBound = (secret: string): boolean => secrets?.get(secret)?.tenants.has(tenant) === true;
+    const isBound = (secret: string): boolean => secrets !== null && isBoundTo(secret, tenant, secrets);
     const triggers = { isBound, nowMs: ports.clock.now() };
     const keepable = await keepFlow(sent.value, { name, catalog, triggers, sha256: ports.sha256 });
     if (!keepable.ok) return err(refuseFlow(keepable.error));
     const { kept, tool } = keepable.value;
-    const changed = await askGate(
-      () => gate.changeTools({ kind: "put", tool }),
-      "Whether the flow was kept is not certain; send the same request again.",
-    );
-    if (!changed.ok) return changed;
-    if (!changed.value.ok) return err(refuseChangeOfFlow(changed.value.error));
-    const status = changed.value.value.added.length > 0 ? 201 : 200;
+    const put = await putAdded("flow", tool, context, refuseChangeOfFlow);
+    if (!put.ok) return put;
     const shown = await toShown(kept, tool, request, context);
-    return ok(respondJson(JSON.stringify(shown), requestId, { status }));
+    return ok(respondJson(JSON.stringify(shown), requestId, { status: put.value }));
   },
   describe: () => ({
     id: "putFlow",
@@ -121,19 +116,11 @@ const deleteFlow: Endpoint = {
   async handle(_, context, name) {
     const forbidden = refuseUnmanaged(context);
     if (forbidden !== null) return err(forbidden);
-    const { gate, caller, requestId } = context;
-    const found = await askGate(() => gate.tool(name), "The flow could not be read; ask again.");
-    if (!found.ok) return found;
-    const isThere =
-      found.value !== null && isFlow(found.value) && isGranted(caller.tools, { name, category: FLOWS });
-    if (!isThere) return err(noFlow(name));
-    const changed = await askGate(
-      () => gate.changeTools({ kind: "delete", name }),
-      "Whether the flow was deleted is not certain; look whether it is still there.",
-    );
-    if (!changed.ok) return changed;
-    if (!changed.value.ok) return err(noFlow(name));
-    return ok(new Response(null, { status: 204, headers: baseHeaders(requestId) }));
+    const isVisible = isGranted(context.caller.tools, { name, category: FLOWS });
+    return deleteAdded("flow", name, context, {
+      isThere: (tool) => isVisible && isFlow(tool),
+      refuseUnknown: noFlow,
+    });
   },
   describe: () => ({
     id: "deleteFlow",

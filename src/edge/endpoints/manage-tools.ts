@@ -1,7 +1,12 @@
 import * as z from "zod";
 
 import { declarationSchema } from "../../catalog/declared/declaration-schema.ts";
-import { isFlow, type ToolChangeRefusal } from "../../contract/gate/kept-tool.ts";
+import {
+  isFlow,
+  type KeptTool,
+  type ToolChangeRefusal,
+  type ToolToKeep,
+} from "../../contract/gate/kept-tool.ts";
 import { describe } from "../../contract/issues.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
@@ -31,7 +36,7 @@ export const putTool: Endpoint = {
     if (forbidden !== null) return err(forbidden);
     const body = await readRequestBody(request);
     if (!body.ok) return body;
-    const { gate, keeping, requestId } = context;
+    const { keeping, requestId } = context;
     if (keeping.isShipped(name)) return err(refuseShipped([name]));
     const { keepTool } = await import("../../registry/keep-tool.ts");
     const named = nameIt(body.value.value, name);
@@ -39,16 +44,10 @@ export const putTool: Endpoint = {
     const kept = await keepTool(named.value, keepOptionsOf(context));
     if (!kept.ok) return err(refuseTool(kept.error));
     const { declaration, tool } = kept.value;
-    const changed = await askGate(
-      () => gate.changeTools({ kind: "put", tool }),
-      "Whether the tool was kept is not certain; send the same request again.",
-    );
-    if (!changed.ok) return changed;
-    if (!changed.value.ok) return err(refuseChange(changed.value.error));
-    const status = changed.value.value.added.length > 0 ? 201 : 200;
-    return ok(
-      respondJson(JSON.stringify({ ...declaration, fingerprint: tool.fingerprint }), requestId, { status }),
-    );
+    const put = await putAdded("tool", tool, context, refuseChange);
+    if (!put.ok) return put;
+    const shown = JSON.stringify({ ...declaration, fingerprint: tool.fingerprint });
+    return ok(respondJson(shown, requestId, { status: put.value }));
   },
   describe: () => ({
     id: "putTool",
@@ -97,16 +96,10 @@ export const deleteTool: Endpoint = {
   async handle(_, context, name) {
     const forbidden = refuseUnmanaged(context);
     if (forbidden !== null) return err(forbidden);
-    const found = await askGate(() => context.gate.tool(name), "The tool could not be read; ask again.");
-    if (!found.ok) return found;
-    if (found.value === null || isFlow(found.value)) return err(refuseUnknown(name));
-    const changed = await askGate(
-      () => context.gate.changeTools({ kind: "delete", name }),
-      "Whether the tool was deleted is not certain; look whether it is still there.",
-    );
-    if (!changed.ok) return changed;
-    if (!changed.value.ok) return err(refuseUnknown(name));
-    return ok(new Response(null, { status: 204, headers: baseHeaders(context.requestId) }));
+    return deleteAdded("tool", name, context, {
+      isThere: (tool) => !isFlow(tool),
+      refuseUnknown,
+    });
   },
   describe: () => ({
     id: "deleteTool",
@@ -116,6 +109,50 @@ export const deleteTool: Endpoint = {
     refusals: ["FORBIDDEN", "NOT_FOUND"],
   }),
 };
+
+/** What a tenant adds, in words. */
+type Added = "tool" | "flow";
+
+/** Have the tenant's object keep a tool or a flow; the status that says whether it is new. */
+export async function putAdded(
+  what: Added,
+  tool: ToolToKeep,
+  { gate }: RequestContext,
+  refuse: (refusal: ToolChangeRefusal) => Refusal,
+): Promise<Result<200 | 201, Refusal>> {
+  const changed = await askGate(
+    () => gate.changeTools({ kind: "put", tool }),
+    `Whether the ${what} was kept is not certain; send the same request again.`,
+  );
+  if (!changed.ok) return changed;
+  if (!changed.value.ok) return err(refuse(changed.value.error));
+  return ok(changed.value.value.added.length > 0 ? 201 : 200);
+}
+
+export interface DeleteOptions {
+  /** Whether what has the name is what the path is for. */
+  readonly isThere: (tool: KeptTool) => boolean;
+  readonly refuseUnknown: (name: string) => Refusal;
+}
+
+/** Have the tenant's object delete a tool or a flow, and answer. */
+export async function deleteAdded(
+  what: Added,
+  name: string,
+  { gate, requestId }: RequestContext,
+  { isThere, refuseUnknown: refuse }: DeleteOptions,
+): Promise<Result<Response, Refusal>> {
+  const found = await askGate(() => gate.tool(name), `The ${what} could not be read; ask again.`);
+  if (!found.ok) return found;
+  if (found.value === null || !isThere(found.value)) return err(refuse(name));
+  const changed = await askGate(
+    () => gate.changeTools({ kind: "delete", name }),
+    `Whether the ${what} was deleted is not certain; look whether it is still there.`,
+  );
+  if (!changed.ok) return changed;
+  if (!changed.value.ok) return err(refuse(name));
+  return ok(new Response(null, { status: 204, headers: baseHeaders(requestId) }));
+}
 
 /** Refuse a key that may not change what its tenant's tools are. */
 export function refuseUnmanaged({ caller }: RequestContext): Refusal | null {

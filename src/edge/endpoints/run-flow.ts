@@ -1,14 +1,13 @@
 import * as z from "zod";
 
-import { toResultJson } from "../../answer/envelope.ts";
 import { envelopeSchema } from "../../answer/result-schema.ts";
-import { isJsonObject, parseExact } from "../../contract/json.ts";
+import { isJsonObject } from "../../contract/json.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { executeFlow } from "../../executor.ts";
 import { readIdempotencyKey, underKey } from "../http/read-idempotency-key.ts";
 import { readRequest } from "../http/read-request-body.ts";
-import { respondRun } from "../http/respond-run.ts";
+import { respondBatch } from "../http/respond-run.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 const runSchema = lazySchema(() =>
@@ -42,20 +41,8 @@ export const runFlow: Endpoint = {
       dryRun: parsed.dry_run ?? false,
       skipApproval: parsed.skip_approval ?? false,
     };
-    return respondRun(
-      async ({ onResult, ...listener }) => {
-        const answer = await executeFlow(run, {
-          ...context,
-          ...underKey(key.value, [name, value]),
-          ...listener,
-          ...(onResult && { onOutcome: (step, outcome) => onResult(toResultJson(step, outcome)) }),
-        });
-        if (answer.ok && answer.value.replayed && onResult) {
-          const { results } = parseExact(answer.value.json) as { readonly results: readonly unknown[] };
-          for (const result of results) onResult(JSON.stringify(result));
-        }
-        return answer;
-      },
+    return respondBatch(
+      (listener) => executeFlow(run, { ...context, ...underKey(key.value, [name, value]), ...listener }),
       request,
       context,
     );

@@ -1,3 +1,6 @@
+import { toResultJson } from "../../answer/envelope.ts";
+import { parseExact } from "../../contract/json.ts";
+import type { Execution } from "../../gate/execution.ts";
 import { ok, type Result } from "../../kit/result.ts";
 import { respondEvents, type Run } from "./event-stream.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -13,6 +16,32 @@ export async function respondRun(run: Run, request: Request, context: RequestCon
   return accept !== null && /event-stream/i.test(accept) && wantsEvents(accept)
     ? ok(await respondEvents(run, request, context))
     : respondDocument(run, request, context);
+}
+
+/** Answer a run whose answer is an envelope: its results are told as they come, and all at once where it ran before. */
+export function respondBatch(
+  run: (listener: Pick<Execution, "signal" | "onAdmitted" | "onOutcome">) => ReturnType<Run>,
+  request: Request,
+  context: RequestContext,
+): Responded {
+  return respondRun(
+    async ({ onResult, ...listener }) => {
+      const answer = await run({
+        ...listener,
+        ...(onResult && { onOutcome: (step, outcome) => onResult(toResultJson(step, outcome)) }),
+      });
+      if (answer.ok && answer.value.replayed && onResult)
+        for (const json of resultsOf(answer.value.json)) onResult(json);
+      return answer;
+    },
+    request,
+    context,
+  );
+}
+
+function resultsOf(envelope: string): string[] {
+  const { results } = parseExact(envelope) as { readonly results: readonly unknown[] };
+  return results.map((result) => JSON.stringify(result));
 }
 
 /** Answer a run as one JSON document, when it is over. */
