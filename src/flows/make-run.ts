@@ -6,7 +6,8 @@ import { LIMITS } from "../contract/limits.ts";
 export interface RunOptions {
   readonly tenant: string;
   readonly trigger: RunOf["trigger"];
-  /** The flow as it is kept: a run goes on with that, whatever becomes of the flow. */
+  readonly kept: KeptFlow;
+  /** The same as it is kept: a run goes on with that, whatever becomes of the flow. */
   readonly toolJson: string;
   readonly inputJson: string;
   /** A fresh id for each call; a seed of job ids has to be a UUID. */
@@ -14,8 +15,8 @@ export interface RunOptions {
 }
 
 /** Make the job of a run of a flow that nobody waits for. */
-export function makeRun({ tenant, trigger, toolJson, inputJson, newId }: RunOptions): JobSpec {
-  const { name, flow } = JSON.parse(toolJson) as KeptFlow;
+export function makeRun({ tenant, trigger, kept, toolJson, inputJson, newId }: RunOptions): JobSpec {
+  const { name, flow } = kept;
   const id = newId();
   return {
     id,

@@ -136,7 +136,7 @@ export function settleJob(
 }
 
 /** Whether an attempt's fence is still the row's, and the job is running. */
-export function holds(job: Job, fence: number): boolean {
+export function holds(job: Pick<Job, "status" | "fence">, fence: number): boolean {
   return job.status === "running" && job.fence === fence;
 }
 

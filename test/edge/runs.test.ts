@@ -2,6 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
+import type { KeptFlow } from "../../src/catalog/flow/flow-schema.ts";
 import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
 import type { KeptStep, RunRequest } from "../../src/contract/gate/flow-run.ts";
 import type { FlowClock, ToolToKeep } from "../../src/contract/gate/kept-tool.ts";
@@ -27,6 +28,7 @@ function runOf(cause: string, { flow = "orders", takes = true } = {}): RunReques
   const spec = makeRun({
     tenant: "acme",
     trigger: "webhook",
+    kept: JSON.parse(flowOf(flow)) as KeptFlow,
     toolJson: flowOf(flow),
     inputJson: '["succeed"]',
     newId: () => crypto.randomUUID(),

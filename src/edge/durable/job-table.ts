@@ -70,9 +70,8 @@ type Rest = Pick<Job, "note" | "errorJson" | "callback"> &
 /** The columns without the long texts, which come last: a list is read without them. */
 const HEAD = "id, due_at, updated_at, format, status, attempts, fence, created_at, tool, kind, rest_json";
 const TEXTS = ["args_json", "data_json", "tool_json", "envelope_json"];
-const ROW = `(${HEAD}, ${TEXTS.join(", ")}) VALUES (${Array(11 + TEXTS.length)
-  .fill("?")
-  .join(", ")})`;
+const COLUMNS = [...HEAD.split(", "), ...TEXTS];
+const ROW = `(${COLUMNS.join(", ")}) VALUES (${COLUMNS.map(() => "?").join(", ")})`;
 
 /** A row's job is over; its event may still be due. */
 const IS_FINAL = "status NOT IN ('running', 'retrying')";
@@ -101,6 +100,13 @@ export class JobTable {
 
   has(id: string): boolean {
     return this.#sql.exec("SELECT 1 FROM jobs WHERE id = ?", id).toArray().length === 1;
+  }
+
+  /** Read how a job stands, without its texts; null when there is none. */
+  standing(id: string): Pick<Job, "status" | "fence"> | null {
+    const rows = this.#sql.exec<JobRow>("SELECT status, fence FROM jobs WHERE id = ?", id);
+    const [row] = rows.toArray();
+    return row === undefined ? null : { status: row.status as JobStatus, fence: row.fence };
   }
 
   /** Load a job, or null when there is none. One that cannot be read is dead, and its row too if it was live. */

@@ -189,9 +189,9 @@ export class Outbox {
   }
 
   /** Whether an attempt still has its job. */
-  holds(id: string, fence: number, nowMs: number): boolean {
-    const job = this.#load(id, nowMs);
-    return job !== null && holds(job, fence);
+  holds(id: string, fence: number): boolean {
+    const standing = this.#table.standing(id);
+    return standing !== null && holds(standing, fence);
   }
 
   /** Settle an attempt: the job as it is now, or null when it has nothing to say any more. */

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import type { KeptFlow } from "../../catalog/flow/flow-schema.ts";
 import {
   type AdmissionAnswer,
   type AdmissionRequest,
@@ -186,13 +187,15 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
 
     /** Write down that a write of a run is about to be sent; false when the attempt may send nothing any more. */
     beginStep(jobId: string, fence: number, stepId: string): boolean {
-      const isIts = this.#outbox.holds(jobId, fence, this.#enter());
+      this.#enter();
+      const isIts = this.#outbox.holds(jobId, fence);
       if (isIts) this.#runs.keepStep(jobId, { id: stepId, outcomeJson: null });
       return isIts;
     }
 
     endStep(jobId: string, fence: number, step: KeptStep): void {
-      if (this.#outbox.holds(jobId, fence, this.#enter())) this.#runs.keepStep(jobId, step);
+      this.#enter();
+      if (this.#outbox.holds(jobId, fence)) this.#runs.keepStep(jobId, step);
     }
 
     job(id: string): JobRecord | null {
@@ -329,6 +332,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
         const spec = makeRun({
           tenant: tenantOf(this.ctx.id),
           trigger: "cron",
+          kept: JSON.parse(tool.json) as KeptFlow,
           toolJson: tool.json,
           inputJson: "{}",
           newId: () => crypto.randomUUID(),

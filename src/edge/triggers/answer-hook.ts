@@ -1,4 +1,3 @@
-import type { Tool } from "../../catalog/define-tool.ts";
 import type { KeptFlow } from "../../catalog/flow/flow-schema.ts";
 import { parseArgs } from "../../catalog/parse-args.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -40,8 +39,11 @@ export async function answerHook(hook: Hook, deployment: Deployment): Promise<Re
   const flow = (known.ok ? known.value : catalog).get(name);
   // There may be a flow, and nobody can say: a sender that is told so sends again.
   if (!known.ok && flow === undefined) return err(UNREACHABLE);
-  const delivery = await verify(hook, body, flow, deployment);
-  if (flow?.added === undefined || delivery === null) return err(REFUSED);
+  if (flow?.added === undefined) return err(REFUSED);
+  const toolJson = flow.added.json;
+  const kept = JSON.parse(toolJson) as KeptFlow;
+  const delivery = await verify(hook, body, kept, deployment);
+  if (delivery === null) return err(REFUSED);
   if (delivery.kind === "unusable") return refuse(hook, deployment, { why: delivery.why });
   if (delivery.kind === "challenge")
     return ok(respondJson(JSON.stringify({ challenge: delivery.challenge }), requestId));
@@ -55,7 +57,8 @@ export async function answerHook(hook: Hook, deployment: Deployment): Promise<Re
   const spec = makeRun({
     tenant,
     trigger: "webhook",
-    toolJson: flow.added.json,
+    kept,
+    toolJson,
     inputJson: JSON.stringify(delivery.input),
     newId: () => ports.newId(),
   });
@@ -89,16 +92,14 @@ function refuse(
   return err(REFUSED);
 }
 
-/** Verify a delivery to what may be a flow with a webhook. */
+/** Verify a delivery to what is kept: a flow with a webhook, one without, or a tool. */
 async function verify(
   { request, tenant }: Hook,
   body: Uint8Array,
-  flow: Tool | undefined,
+  { flow }: Partial<KeptFlow>,
   deployment: Deployment,
 ): Promise<Delivery | null> {
-  if (flow?.added === undefined) return null;
-  const { flow: declared } = JSON.parse(flow.added.json) as Partial<KeptFlow>;
-  const webhook = declared?.triggers?.webhook;
+  const webhook = flow?.triggers?.webhook;
   if (webhook === undefined) return null;
   const { ports } = deployment;
   return verifyDelivery({ headers: request.headers, body }, webhook, {
