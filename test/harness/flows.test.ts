@@ -80,6 +80,17 @@ describe("PUT /v1/flows/{name}", () => {
     expect([again.status, json(again)["fingerprint"]]).toEqual([200, shown["fingerprint"]]);
   });
 
+  test("shows when a clock comes next, and of a paused one nothing", async () => {
+    const triggers = { cron: "*/5 * * * *", timezone: "Asia/Kathmandu" };
+    const open = { input_schema: { type: "object" } };
+    const next = json(await put("timed", { ...open, triggers }))["next_run_at"] as string;
+    expect(Date.parse(next) % (5 * 60_000)).toBe(0);
+    expect(json(await put("timed", { ...open, triggers: { ...triggers, paused: true } }))).not.toHaveProperty(
+      "next_run_at",
+    );
+    expect(json(await show("timed"))["triggers"]).toEqual({ ...triggers, paused: true });
+  });
+
   test("refuses all that is wrong at once, by path, and keeps nothing", async () => {
     const answer = await put("broken", {
       actions: [
