@@ -40,13 +40,15 @@ const LADDER: Readonly<Record<string, string>> = {
   "agent/dialect": `${CORE} formats`,
   agent: `${CORE} plan state egress answer gate approve run executor formats agent/dialect`,
   "edge/platform": EDGE,
-  "edge/durable": `${EDGE} edge/platform`,
+  "edge/durable/tables": `${EDGE} edge/platform`,
+  "edge/durable": `${EDGE} edge/platform edge/durable/tables`,
   "edge/gate-client": `${EDGE} edge/platform edge/durable`,
   "edge/http": `${EDGE} edge/platform edge/gate-client`,
   "edge/triggers": `${EDGE} edge/platform edge/http`,
   "edge/mcp": `${EDGE} edge/platform edge/http`,
   "edge/openapi": `${EDGE} edge/http`,
-  "edge/endpoints": `${EDGE} edge/platform edge/http edge/mcp edge/openapi`,
+  "edge/manage": `${EDGE} edge/platform edge/http edge/mcp edge/openapi`,
+  "edge/endpoints": `${EDGE} edge/platform edge/http edge/mcp edge/openapi edge/manage`,
 };
 
 /** What an import of `to` looks like in a file of `from`; the executor stands beside the rooms. */

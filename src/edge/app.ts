@@ -8,7 +8,7 @@ import { err, ok } from "../kit/result.ts";
 import type { Env } from "./configuration.ts";
 import type { Deployment, VolleyOptions } from "./deployment.ts";
 import { countLists } from "./endpoints/count-lists.ts";
-import type { Handler } from "./endpoints/endpoint.ts";
+import type { Handler } from "./openapi/endpoint.ts";
 import { ENDPOINTS } from "./endpoints/endpoints.ts";
 import { executeActions } from "./endpoints/execute-actions.ts";
 import { answerMcp } from "./mcp/answer-mcp.ts";

@@ -8,7 +8,7 @@ import type { Ports, RunOptions } from "../egress/ports.ts";
 import { attemptNow } from "../kit/result.ts";
 import { CONFIRMATION_LIMITS } from "../state/confirmations.ts";
 import type { TenantGateNamespace } from "./gate-client/gate-client.ts";
-import { KEY_LIMITS } from "./durable/key-table.ts";
+import { KEY_LIMITS } from "./durable/tables/key-table.ts";
 import type { TenantGateOptions } from "./durable/tenant-gate.ts";
 import type { ToolGateNamespace } from "./durable/tool-gate.ts";
 import { type AllowedOrigins } from "./http/guard-origin.ts";

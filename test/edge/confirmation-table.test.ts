@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
 import { LIMITS } from "../../src/contract/limits.ts";
-import { ConfirmationTable } from "../../src/edge/durable/confirmation-table.ts";
+import { ConfirmationTable } from "../../src/edge/durable/tables/confirmation-table.ts";
 import { CONFIRMATION_LIMITS } from "../../src/state/confirmations.ts";
 import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";

@@ -6,7 +6,7 @@ import type { RateLimit } from "../../src/contract/gate/admission.ts";
 import type { KeyState } from "../../src/contract/gate/idempotency.ts";
 import type { JobRecord } from "../../src/contract/gate/job.ts";
 import type { TenantGateMethods } from "../../src/contract/gate/tenant-gate-methods.ts";
-import { migrate } from "../../src/edge/durable/schema.ts";
+import { migrate } from "../../src/edge/durable/tables/schema.ts";
 import landedTenantGate from "../fixtures/landed-tenant-gate.sql?raw";
 import landedToolGate from "../fixtures/landed-tool-gate.sql?raw";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";

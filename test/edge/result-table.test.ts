@@ -2,7 +2,7 @@ import { abortAllDurableObjects, evictDurableObject, runInDurableObject } from "
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { LIMITS } from "../../src/contract/limits.ts";
-import { ResultTable } from "../../src/edge/durable/result-table.ts";
+import { ResultTable } from "../../src/edge/durable/tables/result-table.ts";
 import { KEEP_LIMITS } from "../../src/state/kept-results.ts";
 import { makeRequest } from "./gate-requests.ts";
 

@@ -4,7 +4,7 @@ import type { AttemptEnd, CallbackClaim, CallbackEnd, JobClaim, JobSpec } from "
 import { attempt } from "../../kit/result.ts";
 import type { DueWork } from "./drain-jobs.ts";
 import type { ClaimedWork, Outbox } from "./outbox.ts";
-import type { QuotaTable } from "./quota-table.ts";
+import type { QuotaTable } from "./tables/quota-table.ts";
 
 /** What an alarm does besides looking after rows. */
 export interface GateBackground {

@@ -2,9 +2,9 @@ import type { AdmissionAnswer, AdmissionRequest } from "../../contract/gate/admi
 import type { IdempotencyAnswer, IdempotencyRequest } from "../../contract/gate/idempotency.ts";
 import { admitJobs } from "../../state/admit-jobs.ts";
 import { narrowToClaimed } from "../../state/narrow-to-claimed.ts";
-import type { KeyTable } from "./key-table.ts";
+import type { KeyTable } from "./tables/key-table.ts";
 import type { Outbox } from "./outbox.ts";
-import type { QuotaTable } from "./quota-table.ts";
+import type { QuotaTable } from "./tables/quota-table.ts";
 
 /** The tables that an admission reads and writes. */
 export interface AdmissionTables {

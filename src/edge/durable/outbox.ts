@@ -26,7 +26,7 @@ import {
   toJobRecord,
 } from "../../state/outbox.ts";
 import { GoneEndpoints } from "./gone-endpoints.ts";
-import { type JobHead, JobTable, kindOf, type RetentionOptions } from "./job-table.ts";
+import { type JobHead, JobTable, kindOf, type RetentionOptions } from "./tables/job-table.ts";
 
 export interface OutboxOptions extends RetentionOptions {
   readonly leaseMs: number;

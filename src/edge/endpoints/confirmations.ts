@@ -24,7 +24,7 @@ import type { RequestContext } from "../http/request-context.ts";
 import { respondJson } from "../http/respond.ts";
 import { respondDocument } from "../http/respond-run.ts";
 import { countLists } from "./count-lists.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../openapi/endpoint.ts";
 
 /** A confirmation with what it is about. */
 interface Found {

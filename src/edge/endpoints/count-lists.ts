@@ -2,7 +2,7 @@ import { withCurrentTools } from "../../executor.ts";
 import { countList } from "../../gate/admit-plan.ts";
 import { ok } from "../../kit/result.ts";
 import { quotaHeaders, respondRefusal, respondRefused } from "../http/respond.ts";
-import type { Handler } from "./endpoint.ts";
+import type { Handler } from "../openapi/endpoint.ts";
 
 /**
  * Make requests that run nothing draw from the key's second allowance, before anything else of them is looked at: each is

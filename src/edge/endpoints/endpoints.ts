@@ -1,12 +1,12 @@
 import { decideConfirmation, showConfirmation } from "./confirmations.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../openapi/endpoint.ts";
 import { executeActions } from "./execute-actions.ts";
-import { FLOW_ENDPOINTS } from "./flows.ts";
-import { importTools } from "./import-tools.ts";
+import { FLOW_ENDPOINTS } from "../manage/flows.ts";
+import { importTools } from "../manage/import-tools.ts";
 import { invokeTool } from "./invoke-tool.ts";
 import { cancelJob, listJobs, redriveJob, redriveJobs, showJob } from "./jobs.ts";
 import { listTools } from "./list-tools.ts";
-import { deleteTool, putTool, showTool } from "./manage-tools.ts";
+import { deleteTool, putTool, showTool } from "../manage/manage-tools.ts";
 import { MODEL_ENDPOINTS } from "./model-requests.ts";
 import { answerDiscovery, answerToolSchema } from "./meta-tools.ts";
 import { showObject } from "./objects.ts";

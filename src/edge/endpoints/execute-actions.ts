@@ -10,7 +10,7 @@ import { err, ok } from "../../kit/result.ts";
 import { readIdempotencyKey } from "../http/read-idempotency-key.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
 import { respondBatch } from "../http/respond-run.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../openapi/endpoint.ts";
 
 /**
  * `POST /v1/execute_actions`: one batch in, every result out. As events an answer that is replayed for its idempotency key

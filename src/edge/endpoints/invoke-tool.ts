@@ -7,7 +7,7 @@ import { ok } from "../../kit/result.ts";
 import { readIdempotencyKey, underKey } from "../http/read-idempotency-key.ts";
 import { readRequest } from "../http/read-request-body.ts";
 import { respondDocument } from "../http/respond-run.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../openapi/endpoint.ts";
 
 /**
  * `POST /v1/invoke_tool`: one tool call, answered with its result whatever became of it. It is a batch of one, so it is

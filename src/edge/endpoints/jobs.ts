@@ -11,7 +11,7 @@ import { askGate } from "../http/ask-gate.ts";
 import { readRequest } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondJson } from "../http/respond.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../openapi/endpoint.ts";
 
 const UNREADABLE = "The tenant's jobs could not be read; ask again.";
 

@@ -5,7 +5,7 @@ import { parseChoice, refuseOtherParameters } from "../../contract/parse-request
 import { TOOL_FORMATS, toToolList } from "../../formats/tool-list.ts";
 import { err, ok } from "../../kit/result.ts";
 import { respondJson } from "../http/respond.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../openapi/endpoint.ts";
 
 /** `GET /v1/tools?format=&surface=`: the caller's tools, ready to paste into a model call. */
 export const listTools: Endpoint = {

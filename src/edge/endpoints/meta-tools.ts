@@ -7,7 +7,7 @@ import { makeRefusal } from "../../contract/refusal.ts";
 import { err, ok } from "../../kit/result.ts";
 import { readRequest } from "../http/read-request-body.ts";
 import { respondJson } from "../http/respond.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../openapi/endpoint.ts";
 
 /** `POST /v1/discover_tools`: which tools there are for something. */
 export const answerDiscovery: Endpoint = {

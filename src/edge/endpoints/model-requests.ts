@@ -3,7 +3,7 @@ import * as z from "zod";
 import { agentOptionsSchema } from "../../agent/agent-options.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
 import type { ModelApi } from "../http/answer-model-request.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../openapi/endpoint.ts";
 
 /**
  * The paths of the providers themselves: a client of theirs whose base URL is ours gets the tools. What answers them is made

@@ -3,7 +3,7 @@ import { objectKey } from "../../kit/object-key.ts";
 import { attempt, err, ok, type Result } from "../../kit/result.ts";
 import { askGate } from "../http/ask-gate.ts";
 import { baseHeaders } from "../http/respond.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../openapi/endpoint.ts";
 
 type Bucket = Pick<R2Bucket, "get" | "head">;
 

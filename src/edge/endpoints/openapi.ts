@@ -2,7 +2,7 @@ import * as z from "zod";
 
 import { ok } from "../../kit/result.ts";
 import { respondJson } from "../http/respond.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../openapi/endpoint.ts";
 
 /**
  * `GET /openapi.json`: what this surface takes and answers, for generators and people. The document is made when it is

@@ -22,7 +22,7 @@ import { readIdempotencyKey, underKey } from "../http/read-idempotency-key.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
 import { respondApiError } from "../http/respond.ts";
 import { respondDocument } from "../http/respond-run.ts";
-import type { Endpoint, Handler } from "./endpoint.ts";
+import type { Endpoint, Handler } from "../openapi/endpoint.ts";
 
 /** `POST /api/orchestration/batch`: run tool calls, reads together and every write alone. */
 export const orchestrateBatch: Endpoint = {

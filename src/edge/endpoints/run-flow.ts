@@ -8,7 +8,7 @@ import { executeFlow } from "../../executor.ts";
 import { readIdempotencyKey, underKey } from "../http/read-idempotency-key.ts";
 import { readRequest } from "../http/read-request-body.ts";
 import { respondBatch } from "../http/respond-run.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../openapi/endpoint.ts";
 
 const runSchema = lazySchema(() =>
   z

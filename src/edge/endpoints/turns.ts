@@ -12,7 +12,7 @@ import { ok } from "../../kit/result.ts";
 import { readIdempotencyKey, underKey } from "../http/read-idempotency-key.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
 import { respondRun } from "../http/respond-run.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../openapi/endpoint.ts";
 
 interface Provider {
   readonly path: TurnEndpoint;

@@ -3,10 +3,10 @@ import type {
   IdempotencyRequest,
   KeyedContent,
   KeyState,
-} from "../../contract/gate/idempotency.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { attemptNow } from "../../kit/result.ts";
-import { claimKey, completeKey, type KeyRecord } from "../../state/idempotency.ts";
+} from "../../../contract/gate/idempotency.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import { attemptNow } from "../../../kit/result.ts";
+import { claimKey, completeKey, type KeyRecord } from "../../../state/idempotency.ts";
 
 export interface KeyTableOptions {
   /** Added to a batch's deadline, so that its lease outlives it. */

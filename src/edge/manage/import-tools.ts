@@ -14,7 +14,7 @@ import { askGate } from "../http/ask-gate.ts";
 import { type BodyLimits, readRequestBody } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondJson } from "../http/respond.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../openapi/endpoint.ts";
 import { readMcpServer } from "../mcp/read-mcp-server.ts";
 import {
   keepOptionsOf,

@@ -18,7 +18,7 @@ import { askGate } from "../http/ask-gate.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { baseHeaders, respondJson } from "../http/respond.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../openapi/endpoint.ts";
 
 /** A declaration as it is shown: with what it amounts to. */
 export const shownToolSchema = lazySchema(() =>

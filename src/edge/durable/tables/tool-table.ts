@@ -5,10 +5,10 @@ import {
   type ToolChangeAnswer,
   type ToolsPage,
   type ToolToKeep,
-} from "../../contract/gate/kept-tool.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { err, ok } from "../../kit/result.ts";
-import { changeTools, type ToolBook, type ToolEntry, type ToolLimits } from "../../state/kept-tools.ts";
+} from "../../../contract/gate/kept-tool.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import { err, ok } from "../../../kit/result.ts";
+import { changeTools, type ToolBook, type ToolEntry, type ToolLimits } from "../../../state/kept-tools.ts";
 
 type Row = {
   name: string;

@@ -3,8 +3,8 @@ import type {
   ConfirmationRecord,
   ParkAnswer,
   ParkRequest,
-} from "../../contract/gate/confirmation.ts";
-import { attemptNow } from "../../kit/result.ts";
+} from "../../../contract/gate/confirmation.ts";
+import { attemptNow } from "../../../kit/result.ts";
 import {
   beginConfirmation,
   changeConfirmation,
@@ -15,7 +15,7 @@ import {
   fitConfirmations,
   makeRoom,
   statusAt,
-} from "../../state/confirmations.ts";
+} from "../../../state/confirmations.ts";
 
 type Row = {
   id: string;

@@ -1,6 +1,6 @@
-import type { KeptStep, RunReport } from "../../contract/gate/flow-run.ts";
-import type { JobRecord } from "../../contract/gate/job.ts";
-import { LIMITS } from "../../contract/limits.ts";
+import type { KeptStep, RunReport } from "../../../contract/gate/flow-run.ts";
+import type { JobRecord } from "../../../contract/gate/job.ts";
+import { LIMITS } from "../../../contract/limits.ts";
 
 /** Rows removed at once, and how often: what has expired counts for nothing, and looking for it reads every row. */
 const PRUNE_ROWS = 10_000;

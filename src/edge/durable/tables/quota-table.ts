@@ -1,5 +1,5 @@
-import type { LeaseGrant, LeaseWish } from "../../contract/gate/admission.ts";
-import { grantLeases } from "../../state/grant-leases.ts";
+import type { LeaseGrant, LeaseWish } from "../../../contract/gate/admission.ts";
+import { grantLeases } from "../../../state/grant-leases.ts";
 import {
   type Bucket,
   type BucketChange,
@@ -8,7 +8,7 @@ import {
   type QuotaCommand,
   type QuotaResult,
   resumeBucket,
-} from "../../state/quota.ts";
+} from "../../../state/quota.ts";
 
 /** The row that keeps the floor; no bucket has an empty name. */
 const FLOOR = "";

@@ -1,5 +1,5 @@
-import type { KeptResult, Shelf } from "../../contract/gate/kept-result.ts";
-import { attemptNow } from "../../kit/result.ts";
+import type { KeptResult, Shelf } from "../../../contract/gate/kept-result.ts";
+import { attemptNow } from "../../../kit/result.ts";
 import {
   expireResults,
   findFresh,
@@ -7,7 +7,7 @@ import {
   type KeepLimits,
   keepResults,
   type KeptBook,
-} from "../../state/kept-results.ts";
+} from "../../../state/kept-results.ts";
 
 /**
  * A shelf of what the tenant keeps: its JSON in the table of that name, and in memory which there are.

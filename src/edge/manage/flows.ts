@@ -20,7 +20,7 @@ import { describePlan, planSchema } from "../../plan/describe-plan.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondJson } from "../http/respond.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "../openapi/endpoint.ts";
 import { deleteAdded, putAdded, refuseChange, refuseShipped, refuseUnmanaged } from "./manage-tools.ts";
 
 /** `PUT /v1/flows/{name}`: keep a batch under a name, or replace the one that has it. */

@@ -1,7 +1,7 @@
 import type { Refusal } from "../../contract/refusal.ts";
 import type { Result } from "../../kit/result.ts";
 import type { RequestContext } from "../http/request-context.ts";
-import type { Described } from "../openapi/operation.ts";
+import type { Described } from "./operation.ts";
 
 /**
  * Answer a request, or refuse it before anything ran.

@@ -4,9 +4,9 @@ import {
   type JobQuery,
   type JobSpec,
   type JobStatus,
-} from "../../contract/gate/job.ts";
-import { attemptNow } from "../../kit/result.ts";
-import { buryJob, type Callback, isLive, type Job } from "../../state/outbox.ts";
+} from "../../../contract/gate/job.ts";
+import { attemptNow } from "../../../kit/result.ts";
+import { buryJob, type Callback, isLive, type Job } from "../../../state/outbox.ts";
 
 /** What is written now. A row of any other format is not guessed at. */
 const FORMAT = 2;
