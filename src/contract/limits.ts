@@ -153,7 +153,7 @@ export const LIMITS = {
   shardBacklog: 150,
   /** Live jobs that redriving may add to a full backlog: whoever repairs things is not held up by what broke. */
   jobRedrives: 100,
-  /** Jobs of one page of a list; an agent reads a few, an operator pages on. */
+  /** Jobs, or confirmations, of one page of a list; an agent reads a few, an operator pages on. */
   jobPage: 20,
   maxJobPage: 100,
   /** How long a finished job can be asked about. */

@@ -78,7 +78,16 @@ export interface Deployment {
   readonly runs: { underWay: number };
   /** The world as it is for whatever no caller asks for. */
   readonly ports: Ports;
-  contextOf(caller: Caller, requestId: string, defer: (work: Promise<unknown>) => void): RequestContext;
+  contextOf(caller: Caller, asked: Asked): RequestContext;
+}
+
+/** What is known of a request besides its caller. */
+export interface Asked {
+  readonly requestId: string;
+  /** The address it was sent to; absent where nobody sent one. */
+  readonly requestUrl?: string;
+  /** Keep work alive after the answer. */
+  readonly defer: (work: Promise<unknown>) => void;
 }
 
 /** Make what serves the requests of a configuration; throws where the configuration cannot be read. */
@@ -145,7 +154,7 @@ export function createDeployment(
       if (!own.ok) return undefined;
       return typeof own.value === "string" && own.value !== "" ? own.value : ports.secret(name);
     },
-    contextOf(caller, requestId, defer) {
+    contextOf(caller, { requestId, requestUrl, defer }) {
       const clock = new TimerQueue(ports.clock);
       let made: Gate | undefined;
       const gate = (): Gate =>
@@ -178,6 +187,7 @@ export function createDeployment(
       if (added.registry !== null) cache ??= new ReadCache(new Set(), ports.clock);
       return {
         requestId,
+        requestUrl,
         caller,
         origin: { tenant: caller.tenant, key: caller.name, requestId },
         catalog: added.registry?.catalogOf(caller) ?? shippedOf(caller),

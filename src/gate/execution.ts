@@ -50,6 +50,8 @@ export interface Execution {
   readonly caller: Caller;
   /** What its calls, their jobs and their lines of the log are marked with. */
   readonly origin: Origin;
+  /** The address that the request was sent to; absent where nobody sent one. */
+  readonly requestUrl?: string | undefined;
   /** The caller's part of the catalog. */
   readonly catalog: Catalog;
   /** The same with the tenant's own tools as they are, or were a moment ago. Rejects when nobody can say. */

@@ -3,7 +3,9 @@ import type {
   ApprovalAnswer,
   Claim,
   ClaimRefusal,
+  ConfirmationQuery,
   ConfirmationRecord,
+  ListedConfirmation,
   ParkAnswer,
   ParkRequest,
 } from "./confirmation.ts";
@@ -43,6 +45,8 @@ export interface TenantGateMethods {
   /** Record groups that wait for a person; those in the answer are durable, the others were refused. */
   park(groups: readonly ParkRequest[]): ParkAnswer;
   confirmation(id: string): ConfirmationRecord | null;
+  /** List confirmations, newest first, without their arguments and results. */
+  confirmations(query: ConfirmationQuery): ListedConfirmation[];
   /**
    * Claim a pending confirmation for a person's yes and admit what it runs, at once: a claim that is refused counts
    * nothing, and where the quota is used up nothing is claimed.

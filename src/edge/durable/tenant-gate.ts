@@ -10,7 +10,9 @@ import type {
   ApprovalAnswer,
   Claim,
   ClaimRefusal,
+  ConfirmationQuery,
   ConfirmationRecord,
+  ListedConfirmation,
   ParkAnswer,
   ParkRequest,
 } from "../../contract/gate/confirmation.ts";
@@ -234,6 +236,10 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
 
     confirmation(id: string): ConfirmationRecord | null {
       return this.#confirmations.read(this.#enter(), id);
+    }
+
+    confirmations(query: ConfirmationQuery): ListedConfirmation[] {
+      return this.#confirmations.list(this.#enter(), query);
     }
 
     /**

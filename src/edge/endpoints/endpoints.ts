@@ -1,4 +1,4 @@
-import { decideConfirmation, showConfirmation } from "./confirmations.ts";
+import { decideConfirmation, listConfirmations, showConfirmation } from "./confirmations.ts";
 import type { Endpoint } from "../openapi/endpoint.ts";
 import { executeActions } from "./execute-actions.ts";
 import { FLOW_ENDPOINTS } from "../manage/flows.ts";
@@ -33,6 +33,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   cancelJob,
   redriveJob,
   redriveJobs,
+  listConfirmations,
   showConfirmation,
   decideConfirmation,
   showObject,

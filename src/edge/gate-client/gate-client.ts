@@ -75,6 +75,7 @@ export function createGateClient(
     complete: (closing) => call((stub) => stub.complete(closing)),
     park: (groups) => call((stub) => stub.park(groups)),
     confirmation: (id) => call((stub) => stub.confirmation(id)),
+    confirmations: (query) => call((stub) => stub.confirmations(query)),
     approve: (claim, request) =>
       approveSharded(request, {
         approve: (part) => call((stub) => stub.approve(claim, part)),

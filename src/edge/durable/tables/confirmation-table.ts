@@ -1,9 +1,16 @@
-import type {
-  ClaimRefusal,
-  ConfirmationRecord,
-  ParkAnswer,
-  ParkRequest,
+import {
+  type ClaimRefusal,
+  type ConfirmationHead,
+  type ConfirmationQuery,
+  type ConfirmationRecord,
+  GROUP_FORMAT,
+  type ListedConfirmation,
+  type ParkAnswer,
+  type ParkedGroup,
+  type ParkRequest,
+  toHead,
 } from "../../../contract/gate/confirmation.ts";
+import { compareJobs } from "../../../contract/gate/job-shard.ts";
 import { attemptNow } from "../../../kit/result.ts";
 import {
   beginConfirmation,
@@ -83,6 +90,25 @@ export class ConfirmationTable {
   }
 
   /**
+   * List confirmations, newest first. Looks at the heads of those that come before the page's end: few enough are kept, and
+   * their groups and answers are not read.
+   */
+  list(nowMs: number, { status, tools, limit, after }: ConfirmationQuery): ListedConfirmation[] {
+    const listed: ListedConfirmation[] = [];
+    for (const one of [...this.#book.values()].sort(compareJobs)) {
+      if (listed.length >= limit) break;
+      const { id, createdAt, expiresAt } = one;
+      const isAsked = status === null || status === statusAt(one, nowMs);
+      if (!isAsked || (after !== null && compareJobs(one, after) <= 0)) continue;
+      const head = this.#readHead(id);
+      // What another version recorded is not guessed at.
+      if (head === null || !holdsOnly(head, tools)) continue;
+      listed.push({ id, status: statusAt(one, nowMs), createdAt, expiresAt, head });
+    }
+    return listed;
+  }
+
+  /**
    * Change a confirmation; why not, or null when it is done. Throws, and nothing has changed, when storage refuses.
    *
    * @param answerJson what the decision is answered with, to be kept if there is room for it
@@ -129,16 +155,25 @@ export class ConfirmationTable {
     this.#pruneAt = Math.min(...expiries) + this.#limits.retentionMs;
   }
 
+  #readHead(id: string): ConfirmationHead | null {
+    const [row] = this.#storage.sql
+      .exec<{ head_json: string | null }>("SELECT head_json FROM confirmations WHERE id = ?", id)
+      .toArray();
+    const json = row?.head_json ?? null;
+    return json === null ? null : (JSON.parse(json) as ConfirmationHead);
+  }
+
   #insert({ id, status, createdAt, expiresAt, decidedBy, bytes }: Confirmation, groupJson: string): void {
     this.#storage.sql.exec(
-      `INSERT INTO confirmations (id, status, created_at, expires_at, decided_by, bytes, island_json)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO confirmations (id, status, created_at, expires_at, decided_by, bytes, head_json, island_json)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       id,
       status,
       createdAt,
       expiresAt,
       decidedBy,
       bytes,
+      toHeadJson(groupJson),
       groupJson,
     );
   }
@@ -146,6 +181,17 @@ export class ConfirmationTable {
   #delete(ids: readonly string[]): void {
     for (const id of ids) this.#storage.sql.exec("DELETE FROM confirmations WHERE id = ?", id);
   }
+}
+
+/** What a list shows of a group; null for one of another version. */
+function toHeadJson(groupJson: string): string | null {
+  const group = JSON.parse(groupJson) as ParkedGroup;
+  return group.format === GROUP_FORMAT ? JSON.stringify(toHead(group)) : null;
+}
+
+/** Whether a question is about these tools alone. */
+function holdsOnly({ actions }: ConfirmationHead, tools: readonly string[] | undefined): boolean {
+  return tools === undefined || actions.every(({ tool }) => tools.includes(tool));
 }
 
 /** What only this version and its successors write; a status that is none of these was decided, so nothing runs for it. */
