@@ -168,6 +168,8 @@ export const LIMITS = {
   callbackTimeoutMs: 15_000,
   /** Deliveries that one alarm makes at once: an endpoint that hangs leaves jobs most of their slots. */
   callbacksAtOnce: 2,
+  /** Events for the operator that wait in one object: a bad hour of a busy tenant; when there are more, the new ones are dropped. */
+  eventBacklog: 1_000,
   /** Runs of flows that one alarm has under way, beside its jobs, and one isolate by the requests that recorded them. */
   runsAtOnce: 4,
   /** What one run may read: as many as are under way at once read together what one request may. */

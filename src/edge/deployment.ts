@@ -106,7 +106,7 @@ export function createDeployment(
   let cache = createReadCache(catalog.tools, ports.clock);
   const gatesIn = readTenantGates(env, keys);
   // What only the tenants' objects use is read by them; here so that health tells of it before one of them fails.
-  readGateOptions(env);
+  const { eventsTo = null } = readGateOptions(env, trustedOrigins);
   const toolGates = readToolGates(env, catalog);
   const shown = readShownTools(env, catalog, ports, secretOf !== undefined);
   const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
@@ -200,6 +200,13 @@ export function createDeployment(
         options,
         origins,
         health,
+        // Nobody waits for it, and it never rejects.
+        ...(eventsTo !== null && {
+          onOpened: (opened) => {
+            const report = { ...opened, id: ports.newId(), key: caller.name };
+            defer(attempt(() => gate().reportOpening(report)));
+          },
+        }),
         cache: cache?.of(caller.tenant) ?? null,
         // Most batches ask nothing but to be admitted, and a lease does that: a client is made when there is more to ask.
         gate: new Proxy({ admit, approve, changeTools } as Gate, {

@@ -12,7 +12,7 @@ import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
 import { type BatchKey } from "./read-keys.ts";
-import type { UpstreamHealth } from "../egress/upstream-health.ts";
+import type { OnOpened, UpstreamHealth } from "../egress/upstream-health.ts";
 
 /** What a batch inside of another shares with it. */
 export interface Inside {
@@ -67,6 +67,8 @@ export interface Execution {
   readonly options: RunOptions;
   /** What the isolate has learned about its upstreams, shared by every request. */
   readonly health: UpstreamHealth;
+  /** Told when a call opens a breaker; absent where nobody is. */
+  readonly onOpened?: OnOpened | undefined;
   /** What the isolate remembers of the tenant's reads; null when no tool of the deployment allows it. */
   readonly cache: TenantReads | null;
   /** Aborts when the caller has gone away. */

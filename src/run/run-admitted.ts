@@ -59,7 +59,7 @@ async function run(
   const listens = (lasting || onOutcome !== undefined) && !isKept;
   const signal = listens ? execution.signal : null;
 
-  const { health, cache, toolGates, onReport } = execution;
+  const { health, onOpened, cache, toolGates, onReport } = execution;
   const scope: CallScope = {
     origin,
     ports,
@@ -74,6 +74,7 @@ async function run(
       ),
     toolGates,
     health,
+    onOpened,
     cache,
     parallelism,
     onReport,

@@ -89,6 +89,8 @@ export class FakeGate implements Gate {
   readonly redrive = unasked;
   readonly confirmation = unasked;
   readonly confirmations = unasked;
+  readonly usage = unasked;
+  readonly reportOpening = unasked;
   readonly reject = unasked;
   readonly changeTools = unasked;
   readonly tool = unasked;

@@ -123,6 +123,8 @@ export interface Claim {
   readonly id: string;
   /** Who decides, unguessable and fresh: the same decision may be sent twice, another one comes too late. */
   readonly by: string;
+  /** The name of the key that decides; absent where a version sent it that did not say. */
+  readonly decidedBy?: string;
   /** The idempotency key under which the answer can be had again. */
   readonly key?: string;
 }

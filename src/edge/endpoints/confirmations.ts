@@ -213,7 +213,8 @@ async function findDecision(
   const refusal = (isOpen ? null : refuseClaim(record.status)) ?? refuseShown(shownHash, group);
   if (refusal !== null) return err(refusal);
   if (isRepeated) return ok({ kind: "repeated", answerJson: answerJson! });
-  const claim = { id, by: context.ports.newId(), ...(key !== null && { key }) };
+  const decidedBy = context.caller.name;
+  const claim = { id, by: context.ports.newId(), decidedBy, ...(key !== null && { key }) };
   return ok({ kind: "open", claim, group, catalog });
 }
 

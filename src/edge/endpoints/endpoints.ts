@@ -13,6 +13,7 @@ import { showObject } from "./objects.ts";
 import { describeEndpoints } from "./openapi.ts";
 import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
 import { runFlow } from "./run-flow.ts";
+import { showUsage } from "./show-usage.ts";
 import { TURNS } from "./turns.ts";
 
 /** Every path and method that is answered and described. `/mcp` and `/healthz` stand beside them in the app. */
@@ -36,6 +37,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listConfirmations,
   showConfirmation,
   decideConfirmation,
+  showUsage,
   showObject,
   ...TURNS,
   ...MODEL_ENDPOINTS,

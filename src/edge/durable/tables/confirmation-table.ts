@@ -10,6 +10,7 @@ import {
   type ParkRequest,
   toHead,
 } from "../../../contract/gate/confirmation.ts";
+import type { UsageReport } from "../../../contract/gate/usage.ts";
 import { compareJobs } from "../../../contract/gate/job-shard.ts";
 import { attemptNow } from "../../../kit/result.ts";
 import {
@@ -42,13 +43,20 @@ type Row = {
 export class ConfirmationTable {
   readonly #storage: DurableObjectStorage;
   readonly #limits: ConfirmationLimits;
+  readonly #onAsked: (question: ListedConfirmation) => void;
   #book = new Map<string, Confirmation>();
   /** Nothing has to go before this. */
   #pruneAt = 0;
 
-  constructor(storage: DurableObjectStorage, limits: ConfirmationLimits) {
+  /** @param onAsked hears of every question that is recorded, in the same turn */
+  constructor(
+    storage: DurableObjectStorage,
+    limits: ConfirmationLimits,
+    onAsked: (question: ListedConfirmation) => void = () => {},
+  ) {
     this.#storage = storage;
     this.#limits = limits;
+    this.#onAsked = onAsked;
     this.#readBook();
   }
 
@@ -67,6 +75,10 @@ export class ConfirmationTable {
     // A full disk, most likely.
     if (!attemptNow(() => this.#storage.transactionSync(write)).ok) return [];
     this.#readBook();
+    for (const { id } of kept) {
+      const asked = this.listed(nowMs, id);
+      if (asked !== null) this.#onAsked(asked);
+    }
     return added.flatMap(({ id }) => {
       const recorded = this.#book.get(id);
       return recorded === undefined ? [] : [{ id, expiresAt: recorded.expiresAt }];
@@ -95,17 +107,37 @@ export class ConfirmationTable {
    */
   list(nowMs: number, { status, tools, limit, after }: ConfirmationQuery): ListedConfirmation[] {
     const listed: ListedConfirmation[] = [];
+    const visible = tools && new Set(tools);
     for (const one of [...this.#book.values()].sort(compareJobs)) {
       if (listed.length >= limit) break;
-      const { id, createdAt, expiresAt } = one;
       const isAsked = status === null || status === statusAt(one, nowMs);
       if (!isAsked || (after !== null && compareJobs(one, after) <= 0)) continue;
-      const head = this.#readHead(id);
-      // What another version recorded is not guessed at.
-      if (head === null || !holdsOnly(head, tools)) continue;
-      listed.push({ id, status: statusAt(one, nowMs), createdAt, expiresAt, head });
+      const shown = this.listed(nowMs, one.id);
+      if (shown !== null && holdsOnly(shown.head, visible)) listed.push(shown);
     }
     return listed;
+  }
+
+  /** How many wait for a person, of those that hold no other tool, and since when the oldest. */
+  waiting(nowMs: number, tools: readonly string[] | undefined): UsageReport["waiting"] {
+    const visible = tools && new Set(tools);
+    const waiting = [...this.#book.values()].filter((one) => {
+      if (statusAt(one, nowMs) !== "pending") return false;
+      if (visible === undefined) return true;
+      const head = this.#readHead(one.id);
+      return head !== null && holdsOnly(head, visible);
+    });
+    const oldestAt = waiting.length === 0 ? null : Math.min(...waiting.map(({ createdAt }) => createdAt));
+    return { count: waiting.length, oldestAt };
+  }
+
+  /** One confirmation as a list has it; null when there is none, or when another version recorded it. */
+  listed(nowMs: number, id: string): ListedConfirmation | null {
+    const known = this.#book.get(id);
+    const head = known === undefined ? null : this.#readHead(id);
+    if (known === undefined || head === null) return null;
+    const { createdAt, expiresAt } = known;
+    return { id, status: statusAt(known, nowMs), createdAt, expiresAt, head };
   }
 
   /**
@@ -190,8 +222,8 @@ function toHeadJson(groupJson: string): string | null {
 }
 
 /** Whether a question is about these tools alone. */
-function holdsOnly({ actions }: ConfirmationHead, tools: readonly string[] | undefined): boolean {
-  return tools === undefined || actions.every(({ tool }) => tools.includes(tool));
+function holdsOnly({ actions }: ConfirmationHead, tools: ReadonlySet<string> | undefined): boolean {
+  return tools === undefined || actions.every(({ tool }) => tools.has(tool));
 }
 
 /** What only this version and its successors write; a status that is none of these was decided, so nothing runs for it. */
