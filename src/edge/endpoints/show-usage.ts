@@ -113,7 +113,7 @@ const usageSchema = lazySchema(() => {
       backlog: z
         .strictObject({
           jobs: of,
-          webhooks: of.describe("Of `deliver_event`, waiting to be sent again"),
+          webhooks: of.describe("Waiting to be sent again"),
           runs: of.describe("Of flows"),
         })
         .describe("What is alive in the background, all of the tenant's"),
