@@ -4,9 +4,8 @@ import type { Allowance } from "../../contract/gate/admission.ts";
 import { JOB_STATUSES } from "../../contract/gate/job.ts";
 import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { refuseOtherParameters } from "../../contract/parse-request.ts";
 import { toQuota } from "../../gate/admit-plan.ts";
-import { err, ok } from "../../kit/result.ts";
+import { ok } from "../../kit/result.ts";
 import { askGate } from "../http/ask-gate.ts";
 import { respondJson } from "../http/respond.ts";
 import type { Endpoint } from "../openapi/endpoint.ts";
@@ -21,9 +20,7 @@ const ALLOWANCES: readonly Allowance[] = ["requests", "lists"];
 export const showUsage: Endpoint = {
   route: "GET /v1/usage",
   runsNothing: true,
-  async handle(request, context) {
-    const other = refuseOtherParameters(new URL(request.url).searchParams, []);
-    if (other !== null) return err(other);
+  async handle(_, context) {
     const { gate, caller, catalog, health, requestId } = context;
     const quotas = ALLOWANCES.map((allowance) => toQuota(caller, allowance));
     const decides = caller.tools.includes("*") ? undefined : [...catalog.names];
@@ -66,9 +63,7 @@ export const showUsage: Endpoint = {
     id: "showUsage",
     summary: "Show what the key has left, and what of its tenant's goes on, waits or fails",
     tag: "Usage",
-    query: z.strictObject({}),
     answer: { description: "As it is at this moment", schema: usageSchema() },
-    refusals: ["INVALID_QUERY"],
   }),
 };
 
