@@ -88,12 +88,26 @@ describe("execute()", () => {
       id,
       expires_at: new Date(PARKED_UNTIL).toISOString(),
       message: `'drop' with {"id":"x1"} runs only after a person's yes. With it: 'm' (mail).`,
+      url: `/console#/confirmations/${id}`,
     });
     expect(world.gate.parked.size).toBe(1);
     // What was looked up for the gated action is in its arguments; the waiting one refers to nothing else.
     expect(group.results).toEqual([]);
     expect(envelope.summary).toMatchObject({ ok: 2, pending_confirmation: 2, error: 0, skipped: 0 });
     expect(world.gate.requests).toHaveLength(1);
+  });
+
+  test("gives a question's page at the origin that the request was sent to, and nothing else of its address", async () => {
+    const [world, calls] = [new TestWorld(), new Calls()];
+    const answer = await world.execute(
+      calls.tools,
+      { actions: [{ id: "d", tool: "drop" }] },
+      { requestUrl: "https://tools.example.com:8443/v1/execute_actions?token=secret" },
+    );
+    if (!answer.ok) throw new Error(answer.error.refusal.hint);
+    const [id] = [...world.gate.parked.keys()];
+    const { confirmation } = resultOf(JSON.parse(answer.value.json) as WireEnvelope, "d");
+    expect(confirmation?.url).toBe(`https://tools.example.com:8443/console#/confirmations/${id}`);
   });
 
   test("makes one question of gated actions that share a dependent, and one each of the others", async () => {

@@ -26,8 +26,8 @@ export const GO_ON = `${MARK} Now do that: call the tools, or answer if nothing 
 /** Tell a caller which actions wait for a person, so that the id of each question can be found in the text again. */
 export function sayWaiting(questions: readonly PendingConfirmation[]): string {
   const asked = questions.map(
-    ({ id, message, expiresAt }) =>
-      `${message} (confirmation ${id}, until ${new Date(expiresAt).toISOString()})`,
+    ({ id, message, expiresAt, url }) =>
+      `${message} (confirmation ${id}, until ${new Date(expiresAt).toISOString()}): ${url}`,
   );
   return [
     "Nothing of this has happened yet, because a person has to agree first:",

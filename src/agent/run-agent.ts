@@ -1,5 +1,5 @@
 import type { JsonObject } from "../contract/json.ts";
-import type { PendingConfirmation } from "../contract/outcome.ts";
+import { type PendingConfirmation, toWirePending } from "../contract/outcome.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import type { Execution } from "../gate/execution.ts";
 import { canonicalJson } from "../kit/json/canonical-json.ts";
@@ -326,11 +326,7 @@ function toNamedCall({ id, args }: ModelCall): { readonly id: string; readonly a
 }
 
 function toReport(stopped: Stopped, { rounds, questions }: Progress): string {
-  const asked = questions.map(({ id, expiresAt, message }) => ({
-    id,
-    expires_at: new Date(expiresAt).toISOString(),
-    message,
-  }));
+  const asked = questions.map(toWirePending);
   const more = asked.length === 0 ? "" : `,"confirmations":${JSON.stringify(asked)}`;
   return `{"rounds":[${rounds.join(",")}],"stopped":"${stopped}"${more}}`;
 }

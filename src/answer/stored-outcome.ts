@@ -3,7 +3,14 @@ import { roughTokens } from "./estimate-tokens.ts";
 import { leastJson } from "./fit-tokens.ts";
 import type { Failure } from "../contract/failure.ts";
 import { parseExact } from "../contract/json.ts";
-import type { Outcome, OutcomeMeta, OutcomeStatus, PendingConfirmation, Shown } from "../contract/outcome.ts";
+import {
+  type Outcome,
+  type OutcomeMeta,
+  type OutcomeStatus,
+  type PendingConfirmation,
+  type Shown,
+  toConfirmationUrl,
+} from "../contract/outcome.ts";
 
 /** An outcome as it is kept under an action's idempotency key. Data stays the JSON text that it is. */
 interface StoredOutcome {
@@ -12,7 +19,8 @@ interface StoredOutcome {
   readonly shownJson?: string;
   readonly error?: Failure;
   readonly jobId?: string;
-  readonly confirmation?: PendingConfirmation;
+  /** Without an address where a version before this one kept it. */
+  readonly confirmation?: Omit<PendingConfirmation, "url"> & { readonly url?: string };
   readonly meta: OutcomeMeta;
 }
 
@@ -68,7 +76,7 @@ export function fromStoredOutcome(text: string, budget: ByteBudget): Outcome {
     case "initiated":
       return { status, jobId: jobId!, meta };
     case "pending_confirmation":
-      return { status, confirmation: confirmation!, meta };
+      return { status, confirmation: { url: toConfirmationUrl(confirmation!.id), ...confirmation! }, meta };
     case "error":
     case "unknown":
       return {

@@ -10,7 +10,7 @@ import {
 } from "../contract/gate/confirmation.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
-import type { Outcome } from "../contract/outcome.ts";
+import { type Outcome, toConfirmationUrl } from "../contract/outcome.ts";
 import { ITEM } from "../contract/reference.ts";
 import { pickPointers } from "../kit/json/pick-pointers.ts";
 import { hashArgs, hashDeclaration } from "./confirmation-digests.ts";
@@ -27,6 +27,8 @@ export interface GroupParkingOptions {
   readonly caller: Caller;
   readonly ports: Ports;
   readonly gate: Gate;
+  /** The address that the request was sent to; undefined where there was none. */
+  readonly requestUrl: string | undefined;
 }
 
 /** One question to a person, on its way to the gate. */
@@ -59,12 +61,17 @@ export function createGroupParking(plan: Plan, options: GroupParkingOptions): Pa
     );
     const small = drafts.filter(({ groupJson }) => isSmall(groupJson));
     const answer = await record(small, options.gate);
+    const origin = options.requestUrl === undefined ? undefined : new URL(options.requestUrl).origin;
     return new Map(
       drafts.flatMap((one) => {
         const recorded = answer?.find(({ id }) => id === one.id);
         return recorded === undefined
           ? toFailures(one, isSmall(one.groupJson) ? (answer === null ? UNREACHABLE : FULL) : TOO_LARGE)
-          : toPending(one, recorded.expiresAt, plan.skipDenied === true);
+          : toPending(one, {
+              expiresAt: recorded.expiresAt,
+              url: toConfirmationUrl(one.id, origin),
+              skipDenied: plan.skipDenied === true,
+            });
       }),
     );
   };
@@ -146,12 +153,19 @@ function isSmall(json: string): boolean {
   return json.length <= confirmationBytes && new TextEncoder().encode(json).length <= confirmationBytes;
 }
 
-function toPending({ id, steps, group }: Draft, expiresAt: number, skipDenied: boolean): [number, Outcome][] {
+function toPending(
+  { id, steps, group }: Draft,
+  {
+    expiresAt,
+    url,
+    skipDenied,
+  }: { readonly expiresAt: number; readonly url: string; readonly skipDenied: boolean },
+): [number, Outcome][] {
   const messages = describeParkedGroup(group, { skipDenied });
-  return steps.map(({ step }, at) => [
-    step.index,
-    { status: "pending_confirmation", confirmation: { id, expiresAt, message: messages[at]! }, meta: {} },
-  ]);
+  return steps.map(({ step }, at) => {
+    const confirmation = { id, expiresAt, message: messages[at]!, url };
+    return [step.index, { status: "pending_confirmation", confirmation, meta: {} }];
+  });
 }
 
 function toFailures({ steps, group }: Draft, failure: Failure): [number, Outcome][] {

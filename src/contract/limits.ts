@@ -153,7 +153,7 @@ export const LIMITS = {
   shardBacklog: 150,
   /** Live jobs that redriving may add to a full backlog: whoever repairs things is not held up by what broke. */
   jobRedrives: 100,
-  /** Jobs of one page of a list; an agent reads a few, an operator pages on. */
+  /** Jobs, or confirmations, of one page of a list; an agent reads a few, an operator pages on. */
   jobPage: 20,
   maxJobPage: 100,
   /** How long a finished job can be asked about. */
@@ -168,6 +168,8 @@ export const LIMITS = {
   callbackTimeoutMs: 15_000,
   /** Deliveries that one alarm makes at once: an endpoint that hangs leaves jobs most of their slots. */
   callbacksAtOnce: 2,
+  /** Events for the operator that wait in one object: a bad hour of a busy tenant; when there are more, the new ones are dropped. */
+  eventBacklog: 1_000,
   /** Runs of flows that one alarm has under way, beside its jobs, and one isolate by the requests that recorded them. */
   runsAtOnce: 4,
   /** What one run may read: as many as are under way at once read together what one request may. */

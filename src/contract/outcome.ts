@@ -73,11 +73,23 @@ export interface PendingConfirmation {
   readonly expiresAt: number;
   /** One sentence for that person: which tool, with which arguments, and what else waits. */
   readonly message: string;
+  /** The page that asks: an address, or its path alone where nobody knows under which name this is served. */
+  readonly url: string;
+}
+
+/** The address of the page that asks a person. @param origin of the request that this is told to; its path alone without */
+export function toConfirmationUrl(id: string, origin = ""): string {
+  return `${origin}/console#/confirmations/${id}`;
 }
 
 /** A pending confirmation as it goes over the wire (`confirmation` of a result). */
 export const pendingSchema = lazySchema(() =>
-  z.strictObject({ id: z.string(), expires_at: z.string(), message: z.string() }),
+  z.strictObject({
+    id: z.string(),
+    expires_at: z.string(),
+    message: z.string(),
+    url: z.string().describe("The page that asks a person; its path alone where no request was answered"),
+  }),
 );
 
 /** Translate a pending confirmation to the wire. */
@@ -85,8 +97,9 @@ export function toWirePending({
   id,
   expiresAt,
   message,
+  url,
 }: PendingConfirmation): Written<typeof pendingSchema> {
-  return { id, expires_at: new Date(expiresAt).toISOString(), message };
+  return { id, expires_at: new Date(expiresAt).toISOString(), message, url };
 }
 
 /** What became of one action. Exactly one of these exists for every action of a batch. */

@@ -112,7 +112,11 @@ async function answer(
   const caller = await deployment.keys.identify(keyOf(request));
   if (caller === null)
     return respondRefusal(request, refuseKey(request, !deployment.keys.isEmpty), requestId);
-  const context = deployment.contextOf(caller, requestId, (work) => ctx.waitUntil(work));
+  const context = deployment.contextOf(caller, {
+    requestId,
+    requestUrl: request.url,
+    defer: (work) => ctx.waitUntil(work),
+  });
   const answered = await handle(request, context, id);
   return answered.ok ? answered.value : respondRefusal(request, answered.error, requestId);
 }

@@ -4,7 +4,10 @@ import { parseToolSecrets, type ToolSecrets } from "../catalog/declared/secret-b
 import { type Caller, type Jurisdiction, JURISDICTIONS } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { WORKSPACES } from "../contract/gate/workspace.ts";
+import type { CallbackTarget } from "../contract/gate/job.ts";
+import { guardCallback } from "../egress/guard-callback.ts";
 import type { Ports, RunOptions } from "../egress/ports.ts";
+import { parseWebhookSecrets, WEBHOOK_SECRET } from "../egress/webhook-secret.ts";
 import { attemptNow } from "../kit/result.ts";
 import { CONFIRMATION_LIMITS } from "../state/confirmations.ts";
 import type { TenantGateNamespace } from "./gate-client/gate-client.ts";
@@ -146,7 +149,7 @@ export function readToolSecrets(env: Env, given?: string): ToolSecrets {
 }
 
 /** What a tenant's object may be told to do otherwise: how long leases, keys and confirmations last. */
-export function readGateOptions(env: Env): Partial<TenantGateOptions> {
+export function readGateOptions(env: Env, trustedOrigins: readonly string[]): Partial<TenantGateOptions> {
   const ttlS = readPositive(env, "VOLLEY_CONFIRMATION_TTL_S", LIMITS.confirmationTtlMs / 1_000);
   return {
     leaseMs: readPositive(env, "VOLLEY_JOB_LEASE_MS", LIMITS.jobLeaseMs),
@@ -155,8 +158,28 @@ export function readGateOptions(env: Env): Partial<TenantGateOptions> {
       marginMs: readPositive(env, "VOLLEY_IDEMPOTENCY_MARGIN_MS", LIMITS.idempotencyMarginMs),
     },
     confirmations: { ...CONFIRMATION_LIMITS, ttlMs: 1_000 * ttlS },
+    eventsTo: readEventsTarget(env, trustedOrigins),
   };
 }
+
+/** Where the operator is told of what happens: `VOLLEY_EVENTS_URL`, signed with `VOLLEY_WEBHOOK_SECRET`; null where nobody is. */
+function readEventsTarget(env: Env, trustedOrigins: readonly string[]): CallbackTarget | null {
+  const url = textOf(env, EVENTS_URL) ?? "";
+  if (url === "") return null;
+  if (!guardCallback(url, new Set(trustedOrigins)).ok)
+    throw new ConfigurationError(
+      EVENTS_URL,
+      "it must be an absolute https address of a public host, without user name",
+    );
+  if (parseWebhookSecrets(textOf(env, WEBHOOK_SECRET)) === null)
+    throw new ConfigurationError(
+      WEBHOOK_SECRET,
+      `${EVENTS_URL} needs it: 'whsec_' and 24 to 64 bytes as base64`,
+    );
+  return { url, secretName: WEBHOOK_SECRET };
+}
+
+const EVENTS_URL = "VOLLEY_EVENTS_URL";
 
 /**
  * The tools' gates, which only tools with global limits need. All tenants share them, so no key places them: they are where

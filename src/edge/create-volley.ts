@@ -7,7 +7,7 @@ import { toLimit } from "../gate/admit-plan.ts";
 import { AttemptRunner, type ToolOf } from "../run/attempt-runner.ts";
 import { ByteBudget } from "../egress/read-body.ts";
 import { checkHosts } from "../egress/check-hosts.ts";
-import { sendCallback } from "../egress/send-callback.ts";
+import { sendCallback, sendEvent } from "../egress/send-callback.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
 
 import { loadCompiler } from "./added-tools.ts";
@@ -48,7 +48,7 @@ export function createVolley(options: VolleyOptions) {
   };
 
   const TenantGate = createTenantGate({
-    createBackground(env, tenant, jurisdiction) {
+    createBackground(env, { tenant, jurisdiction, onOpened }) {
       const anywhere = createSystemPorts(env, rest);
       const ports = jurisdiction === undefined ? anywhere : placeWorkspaces(anywhere, jurisdiction);
       const options = readRunOptions(env, rest.trustedOrigins);
@@ -74,6 +74,7 @@ export function createVolley(options: VolleyOptions) {
         slots,
         budget: budget(),
         health,
+        onOpened,
         toolGates,
         cache: null,
       }));
@@ -96,9 +97,10 @@ export function createVolley(options: VolleyOptions) {
           });
         },
         deliver: (claim) => sendCallback(claim, { ports, options, slots }),
+        tell: ({ event, target }) => sendEvent(event, target, { ports, options, slots }),
       };
     },
-    optionsOf: readGateOptions,
+    optionsOf: (env) => readGateOptions(env, rest.trustedOrigins),
   });
   return {
     app: { ...createApp(deploymentOf), options },

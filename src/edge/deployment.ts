@@ -78,7 +78,16 @@ export interface Deployment {
   readonly runs: { underWay: number };
   /** The world as it is for whatever no caller asks for. */
   readonly ports: Ports;
-  contextOf(caller: Caller, requestId: string, defer: (work: Promise<unknown>) => void): RequestContext;
+  contextOf(caller: Caller, asked: Asked): RequestContext;
+}
+
+/** What is known of a request besides its caller. */
+export interface Asked {
+  readonly requestId: string;
+  /** The address it was sent to; absent where nobody sent one. */
+  readonly requestUrl?: string;
+  /** Keep work alive after the answer. */
+  readonly defer: (work: Promise<unknown>) => void;
 }
 
 /** Make what serves the requests of a configuration; throws where the configuration cannot be read. */
@@ -97,7 +106,7 @@ export function createDeployment(
   let cache = createReadCache(catalog.tools, ports.clock);
   const gatesIn = readTenantGates(env, keys);
   // What only the tenants' objects use is read by them; here so that health tells of it before one of them fails.
-  readGateOptions(env);
+  const { eventsTo = null } = readGateOptions(env, trustedOrigins);
   const toolGates = readToolGates(env, catalog);
   const shown = readShownTools(env, catalog, ports, secretOf !== undefined);
   const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
@@ -145,7 +154,7 @@ export function createDeployment(
       if (!own.ok) return undefined;
       return typeof own.value === "string" && own.value !== "" ? own.value : ports.secret(name);
     },
-    contextOf(caller, requestId, defer) {
+    contextOf(caller, { requestId, requestUrl, defer }) {
       const clock = new TimerQueue(ports.clock);
       let made: Gate | undefined;
       const gate = (): Gate =>
@@ -178,6 +187,7 @@ export function createDeployment(
       if (added.registry !== null) cache ??= new ReadCache(new Set(), ports.clock);
       return {
         requestId,
+        requestUrl,
         caller,
         origin: { tenant: caller.tenant, key: caller.name, requestId },
         catalog: added.registry?.catalogOf(caller) ?? shippedOf(caller),
@@ -190,6 +200,13 @@ export function createDeployment(
         options,
         origins,
         health,
+        // Nobody waits for it, and it never rejects.
+        ...(eventsTo !== null && {
+          onOpened: (opened) => {
+            const report = { ...opened, id: ports.newId(), key: caller.name };
+            defer(attempt(() => gate().reportOpening(report)));
+          },
+        }),
         cache: cache?.of(caller.tenant) ?? null,
         // Most batches ask nothing but to be admitted, and a lease does that: a client is made when there is more to ask.
         gate: new Proxy({ admit, approve, changeTools } as Gate, {

@@ -21,7 +21,7 @@ import { type Hop, nextHop } from "./next-hop.ts";
 import type { Ports, RunOptions } from "./ports.ts";
 import { type CallBytes, parseJsonBody, readBody, readBytes, readEvents } from "./read-body.ts";
 import { makeStatusFailure } from "./status-failure.ts";
-import { judge, type Leave, type UpstreamHealth } from "./upstream-health.ts";
+import { judge, type Leave, type OnOpened, type UpstreamHealth } from "./upstream-health.ts";
 
 /** What became of a call's requests: a failed write may have happened once something was sent. */
 export interface CallTrace {
@@ -46,6 +46,8 @@ export interface EgressCall {
   readonly options: RunOptions;
   readonly trace: CallTrace;
   readonly health: UpstreamHealth;
+  /** Told when a request of this call opens a breaker. */
+  readonly onOpened?: OnOpened | undefined;
   /** The call has all the time that its tool is given, so running out of it is the upstream's doing. */
   readonly hasItsTime: boolean;
   /**
@@ -161,7 +163,7 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
     if (clock !== call.clock) clock.resume();
     if (clock.ended !== null) throw clock.ended;
     // After the wait for a slot: what others found out meanwhile decides.
-    const leave = call.health.enter(call.tool, hop.origin);
+    const leave = call.health.enter(call.tool, hop.origin, call.onOpened);
     clock.enter("headers", call.tool.headersTimeoutMs ?? options.headersTimeoutMs);
     if (!hop.changesNothing) {
       trace.sent = true;

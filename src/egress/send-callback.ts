@@ -1,5 +1,6 @@
 import { toEventJson } from "../contract/gate/job-json.ts";
-import type { CallbackClaim, CallbackEnd } from "../contract/gate/job.ts";
+import type { CallbackClaim, CallbackEnd, CallbackTarget } from "../contract/gate/job.ts";
+import type { OperatorEvent } from "../contract/gate/operator-event.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { attempt } from "../kit/result.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
@@ -25,16 +26,28 @@ export interface CallbackScope {
  * A secret or an address that the deployment does not accept any more is no answer: it is tried again, since an operator
  * may set it right.
  */
-export async function sendCallback(claim: CallbackClaim, scope: CallbackScope): Promise<CallbackEnd> {
+export function sendCallback(
+  { eventId, target, job }: CallbackClaim,
+  scope: CallbackScope,
+): Promise<CallbackEnd> {
+  return sendEvent({ id: eventId, json: toEventJson(job) }, target, scope);
+}
+
+/** Try once to deliver any event, in the same way. */
+export async function sendEvent(
+  event: OperatorEvent,
+  target: CallbackTarget,
+  scope: CallbackScope,
+): Promise<CallbackEnd> {
   const { ports, options, slots } = scope;
-  const url = guardCallback(claim.target.url, options.trustedOrigins);
-  const secrets = parseWebhookSecrets(ports.secret(claim.target.secretName));
+  const url = guardCallback(target.url, options.trustedOrigins);
+  const secrets = parseWebhookSecrets(ports.secret(target.secretName));
   if (!url.ok || secrets === null) return { kind: "unanswered" };
 
   const clock = new CallClock(ports.clock, LIMITS.callbackTimeoutMs);
   const turn = new HeaderSlots(slots, clock);
   const endpoint = { href: url.value.href, secrets, clock };
-  const posted = await attempt(() => turn.run(() => turn.holding(() => post(claim, endpoint, scope))));
+  const posted = await attempt(() => turn.run(() => turn.holding(() => post(event, endpoint, scope))));
   clock.stop();
   return posted.ok ? posted.value : { kind: "unanswered" };
 }
@@ -46,18 +59,17 @@ interface Endpoint {
 }
 
 async function post(
-  { eventId, job }: CallbackClaim,
+  { id, json: body }: OperatorEvent,
   { href, secrets, clock }: Endpoint,
   { ports }: CallbackScope,
 ): Promise<CallbackEnd> {
-  const body = toEventJson(job);
   const timestamp = String(Math.floor(ports.clock.now() / 1_000));
   const signatures = await Promise.all(
-    secrets.map(async (secret) => `v1,${await ports.sign(secret, `${eventId}.${timestamp}.${body}`)}`),
+    secrets.map(async (secret) => `v1,${await ports.sign(secret, `${id}.${timestamp}.${body}`)}`),
   );
   const headers = markHeaders({
     "content-type": "application/json",
-    "webhook-id": eventId,
+    "webhook-id": id,
     "webhook-timestamp": timestamp,
     "webhook-signature": signatures.join(" "),
   });

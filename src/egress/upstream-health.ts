@@ -1,4 +1,5 @@
 import { PUBLIC_HOSTS, type Tool } from "../catalog/define-tool.ts";
+import type { BreakerOpened } from "../contract/gate/operator-event.ts";
 import type { Failure } from "../contract/failure.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -7,6 +8,9 @@ import { countCall, createRetryBudget, type RetryBudget, takeRetry } from "../st
 
 /** Report how a request ended. Needs no call for what comes after: whoever never reports is forgotten by time. */
 export type Leave = (verdict: Verdict) => void;
+
+/** Hear of a breaker that opened. Must not throw: it is told inside the request that opened it. */
+export type OnOpened = (opened: BreakerOpened) => void;
 
 /**
  * What an isolate has learned about its upstreams: a breaker for every tool and origin, a retry budget for every tool.
@@ -27,9 +31,11 @@ export class UpstreamHealth {
   /**
    * Enter the circuit before a request is sent; what is returned must hear how it ended.
    *
+   * @param onOpened hears of it when this request opens a breaker that was closed; one that stays open after a look is the same
+   *   outage
    * @throws ToolFailure `CIRCUIT_OPEN` when the upstream is known to fail
    */
-  enter(tool: Tool, origin: string): Leave {
+  enter(tool: Tool, origin: string, onOpened?: OnOpened): Leave {
     if (tool.hosts === PUBLIC_HOSTS) return ignore;
     let breakers = this.#breakers.get(tool);
     if (breakers === undefined) this.#breakers.set(tool, (breakers = new Map()));
@@ -39,8 +45,20 @@ export class UpstreamHealth {
     if (!entry.allowed) throw circuitOpen(entry.retryAfterMs);
     const { epoch } = entry;
     return (verdict) => {
-      breakers.set(origin, leaveBreaker(breakers.get(origin)!, this.#clock.now(), { epoch, verdict }));
+      const was = breakers.get(origin)!;
+      const is = leaveBreaker(was, this.#clock.now(), { epoch, verdict });
+      breakers.set(origin, is);
+      if (is.state === "open" && was.state === "closed") onOpened?.(toOpened(tool, origin, is));
     };
+  }
+
+  /** The breakers of these tools that let nothing through but a look, as this isolate knows them. */
+  openOf(tools: readonly Tool[]): BreakerOpened[] {
+    return tools.flatMap((tool) =>
+      Array.from(this.#breakers.get(tool) ?? []).flatMap(([origin, breaker]) =>
+        breaker.state === "closed" ? [] : toOpened(tool, origin, breaker),
+      ),
+    );
   }
 
   /** Count a call that may be retried. */
@@ -58,6 +76,15 @@ export class UpstreamHealth {
   #budgetOf(tool: Tool): RetryBudget {
     return this.#budgets.get(tool) ?? createRetryBudget(this.#clock.now());
   }
+}
+
+/** Until when it is open: one that is being looked at was until then. */
+function toOpened(
+  { name }: Tool,
+  origin: string,
+  { state, since, pauseMs }: Exclude<Breaker, { readonly state: "closed" }>,
+): BreakerOpened {
+  return { tool: name, origin, since, until: state === "open" ? since + pauseMs : since };
 }
 
 const ignore: Leave = () => {};

@@ -12,7 +12,7 @@ import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
 import { type BatchKey } from "./read-keys.ts";
-import type { UpstreamHealth } from "../egress/upstream-health.ts";
+import type { OnOpened, UpstreamHealth } from "../egress/upstream-health.ts";
 
 /** What a batch inside of another shares with it. */
 export interface Inside {
@@ -50,6 +50,8 @@ export interface Execution {
   readonly caller: Caller;
   /** What its calls, their jobs and their lines of the log are marked with. */
   readonly origin: Origin;
+  /** The address that the request was sent to; absent where nobody sent one. */
+  readonly requestUrl?: string | undefined;
   /** The caller's part of the catalog. */
   readonly catalog: Catalog;
   /** The same with the tenant's own tools as they are, or were a moment ago. Rejects when nobody can say. */
@@ -65,6 +67,8 @@ export interface Execution {
   readonly options: RunOptions;
   /** What the isolate has learned about its upstreams, shared by every request. */
   readonly health: UpstreamHealth;
+  /** Told when a call opens a breaker; absent where nobody is. */
+  readonly onOpened?: OnOpened | undefined;
   /** What the isolate remembers of the tenant's reads; null when no tool of the deployment allows it. */
   readonly cache: TenantReads | null;
   /** Aborts when the caller has gone away. */

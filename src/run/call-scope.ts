@@ -3,7 +3,7 @@ import type { Semaphore } from "../kit/semaphore.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
 import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
-import type { UpstreamHealth } from "../egress/upstream-health.ts";
+import type { OnOpened, UpstreamHealth } from "../egress/upstream-health.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
 
 /** How many calls of a batch are under way at once, and were at most. */
@@ -26,6 +26,8 @@ export interface CallScope {
   readonly toolGates: ToolGates;
   /** What the isolate has learned about its upstreams. */
   readonly health: UpstreamHealth;
+  /** Told when a call opens a breaker; absent where nobody is. */
+  readonly onOpened?: OnOpened | undefined;
   /** What the isolate remembers of the tenant's reads; null where nothing is to be. */
   readonly cache: TenantReads | null;
   /** Counts the calls that the batch waits for. */

@@ -219,7 +219,7 @@ class ToolCall implements CallState {
 
   /** The one `fetch` of this call. */
   openEgress(): ToolContext["fetch"] {
-    const { ports, slots, options, health, mayLinger } = this.#scope;
+    const { ports, slots, options, health, onOpened, mayLinger } = this.#scope;
     const { tool, timeoutMs } = this.#call;
     return createEgress({
       tool,
@@ -231,6 +231,7 @@ class ToolCall implements CallState {
       options,
       trace: this.#trace,
       health,
+      onOpened,
       hasItsTime: timeoutMs >= tool.timeoutMs,
       mayLinger: mayLinger === true && !tool.isWrite,
     });

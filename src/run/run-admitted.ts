@@ -45,8 +45,8 @@ async function run(
   execution: Execution,
 ): Promise<readonly Outcome[]> {
   const { plan, degraded, fences } = admitted;
-  const { caller, origin, catalog, ports, options, gate, defer, onOutcome, inside, runFlow, resumed } =
-    execution;
+  const { caller, origin, requestUrl, catalog, ports, options, gate, defer } = execution;
+  const { onOutcome, inside, runFlow, resumed } = execution;
   const { clock } = ports;
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
   // platform ends everything by itself, and neither listening for that nor outliving it is worth its price. What is told
@@ -59,7 +59,7 @@ async function run(
   const listens = (lasting || onOutcome !== undefined) && !isKept;
   const signal = listens ? execution.signal : null;
 
-  const { health, cache, toolGates, onReport } = execution;
+  const { health, onOpened, cache, toolGates, onReport } = execution;
   const scope: CallScope = {
     origin,
     ports,
@@ -74,6 +74,7 @@ async function run(
       ),
     toolGates,
     health,
+    onOpened,
     cache,
     parallelism,
     onReport,
@@ -142,7 +143,7 @@ async function run(
       given: plan.given,
       ...(plan.handles.length > 0 && { recalling: recallResults(plan.handles, gate, scope.budget) }),
       admit: (step, outcome) => answer.admit(step, outcome),
-      park: (parked, dataOf) => createGroupParking(plan, { caller, ports, gate })(parked, dataOf),
+      park: (parked, dataOf) => createGroupParking(plan, { caller, ports, gate, requestUrl })(parked, dataOf),
       ...(keys !== null && {
         known: keys.known(scope.budget),
         amend: (step: Step, outcome: Outcome) => keys.amend(step, outcome),

@@ -39,13 +39,38 @@ export function settleCallback(
   if (claim.eventId !== toEventId(job) || attempt !== job.callback.attempts + 1) return [job, false];
   const lastStatus = end.kind === "answered" ? end.status : null;
   const tried: Callback = { ...job.callback, attempts: attempt, lastStatus };
-  if (lastStatus !== null && lastStatus >= 200 && lastStatus < 300)
-    return [endCallback(job, { ...tried, status: "delivered" }), true];
-  if (lastStatus === 410) return [endCallback(job, { ...tried, status: "disabled" }), true];
-  const askedMs = (end.kind === "answered" ? end.retryAfterMs : null) ?? 0;
-  const pauseMs = webhookPauseMs({ attempt, askedMs, random });
-  if (pauseMs === null) return [endCallback(job, { ...tried, status: "failed" }), true];
-  return [{ ...job, callback: tried, dueAt: nowMs + pauseMs }, true];
+  const decided = decideDelivery({ attempt, end, random });
+  return decided.kind === "again"
+    ? [{ ...job, callback: tried, dueAt: nowMs + decided.pauseMs }, true]
+    : [endCallback(job, { ...tried, status: decided.kind }), true];
+}
+
+/** What comes of an attempt to deliver: the delivery is over, or there is another attempt after a pause. */
+export type DeliveryDecision =
+  | { readonly kind: "delivered" | "disabled" | "failed" }
+  | { readonly kind: "again"; readonly pauseMs: number };
+
+/**
+ * Decide what comes of an attempt to deliver an event: a 2xx delivers, 410 disables, everything else is tried again on the
+ * published schedule, no sooner than a `Retry-After` asks, until its attempts are used up.
+ *
+ * @param attempt how many there were with this one
+ * @param random uniform in [0, 1)
+ */
+export function decideDelivery({
+  attempt,
+  end,
+  random,
+}: {
+  readonly attempt: number;
+  readonly end: CallbackEnd;
+  readonly random: number;
+}): DeliveryDecision {
+  const answered = end.kind === "answered" ? end : { status: 0, retryAfterMs: null };
+  if (answered.status >= 200 && answered.status < 300) return { kind: "delivered" };
+  if (answered.status === 410) return { kind: "disabled" };
+  const pauseMs = webhookPauseMs({ attempt, askedMs: answered.retryAfterMs ?? 0, random });
+  return pauseMs === null ? { kind: "failed" } : { kind: "again", pauseMs };
 }
 
 /** End the delivery to an endpoint that wants nothing more. */

@@ -1,5 +1,5 @@
 import type { AdmissionAnswer, AdmissionRequest, QuotaState, RateLimit } from "../contract/gate/admission.ts";
-import { decideGcra, type GcraDecision, gcraIntervalMs } from "../kit/gcra.ts";
+import { decideGcra, decideGcraBlock, type GcraDecision, gcraIntervalMs } from "../kit/gcra.ts";
 
 /** One bucket: its theoretical arrival time, and the durable mark that the time has not passed. Milliseconds. */
 export interface Bucket {
@@ -59,6 +59,17 @@ export function drawQuota(
     denied.push({ index, retryAfterMs });
   }
   return [changes, { quota: state, denied }];
+}
+
+/** Say what is left of a limit, without counting anything. */
+export function peekQuota(
+  { floorMs, buckets }: QuotaBook,
+  nowMs: number,
+  limit: RateLimit,
+): Pick<QuotaState, "remaining" | "resetMs"> {
+  const tatMs = buckets.get(limit.bucket)?.tatMs ?? floorMs;
+  const { remaining, resetMs } = decideGcraBlock(tatMs, nowMs, limit, { count: 0, holdMs: 0 });
+  return { remaining, resetMs };
 }
 
 /** Resume a bucket from its durable mark: as if everything up to the mark had been drawn. */

@@ -21,3 +21,30 @@ test("P6: fromStoredOutcome() cuts data of more values than a batch may have, an
   expect(read).toMatchObject({ status: "success", data: [], json: "[]" });
   expect(read.meta.truncated).toMatchObject({ tokens_before: expect.any(Number), at: [""] });
 });
+
+const waiting: Outcome = {
+  status: "pending_confirmation",
+  confirmation: {
+    id: "c-1",
+    expiresAt: 5,
+    message: "'drop' waits.",
+    url: "https://tools.example.com/console#/confirmations/c-1",
+  },
+  meta: {},
+};
+
+test("fromStoredOutcome() gives a question the address that it had when it was asked", () => {
+  const read = fromStoredOutcome(toStoredOutcome(waiting), new ByteBudget(0));
+
+  expect(read).toEqual({ ...waiting, meta: { replayed: true } });
+});
+
+test("fromStoredOutcome() gives a question that was kept without an address the path of its page", () => {
+  const { url: _, ...older } = waiting.confirmation;
+  const read = fromStoredOutcome(
+    JSON.stringify({ status: "pending_confirmation", confirmation: older, meta: {} }),
+    new ByteBudget(0),
+  );
+
+  expect(read).toMatchObject({ confirmation: { ...older, url: "/console#/confirmations/c-1" } });
+});

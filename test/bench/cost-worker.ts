@@ -13,6 +13,7 @@ const Gate = createTenantGate({
     run: nothingDue,
     limitOf: () => null,
     deliver: nothingDue,
+    tell: nothingDue,
   }),
 });
 

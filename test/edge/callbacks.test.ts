@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 
 import type { CallbackTarget } from "../../src/contract/gate/job.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
-import { GoneEndpoints } from "../../src/edge/durable/gone-endpoints.ts";
+import { GoneEndpoints } from "../../src/edge/durable/tables/gone-endpoints.ts";
 import type { TenantGateMethods } from "../../src/contract/gate/tenant-gate-methods.ts";
 import { countRows } from "./count-rows.ts";
 import { makeJobsRequest, makeSpec } from "./gate-requests.ts";

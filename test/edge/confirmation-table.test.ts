@@ -239,3 +239,73 @@ describe("A confirmation's row", () => {
     });
   });
 });
+
+describe("confirmations()", () => {
+  const about = (id: string, ...tools: string[]) => ({
+    id,
+    groupJson: JSON.stringify({
+      format: 1,
+      requestedBy: "ann",
+      actions: tools.map((tool, at) => ({ id: `a${at}`, tool, gated: at === 0, args: { input: "geheim" } })),
+    }),
+  });
+  const everything = { status: null, limit: 100, after: null };
+  const idsOf = (listed: readonly { readonly id: string }[]) => listed.map(({ id }) => id);
+
+  test("lists what was parked, newest first, without arguments, from any place on", async () => {
+    const stub = gateOf();
+    await stub.park([about("a", "drop"), about("b", "drop", "mail"), about("c", "purge")]);
+    await runInDurableObject(stub, (_gate, { storage }) => {
+      storage.sql.exec("UPDATE confirmations SET created_at = created_at - 1000 WHERE id = 'b'");
+    });
+    await evictDurableObject(stub);
+    const listed = await stub.confirmations(everything);
+    expect(idsOf(listed)).toEqual(["c", "a", "b"]);
+    expect(listed[2]!.head).toEqual({
+      requestedBy: "ann",
+      actions: [
+        { id: "a0", tool: "drop", gated: true },
+        { id: "a1", tool: "mail", gated: false },
+      ],
+    });
+    expect(JSON.stringify(listed)).not.toContain("geheim");
+    expect(idsOf(await stub.confirmations({ ...everything, after: listed[0]! }))).toEqual(["a", "b"]);
+    expect(idsOf(await stub.confirmations({ ...everything, limit: 1 }))).toEqual(["c"]);
+  });
+
+  test("lists only what holds no tool besides those that are asked for", async () => {
+    const stub = gateOf();
+    await stub.park([about("a", "drop"), about("b", "drop", "mail"), group("older")]);
+    expect(idsOf(await stub.confirmations({ ...everything, tools: ["drop"] }))).toEqual(["a"]);
+    expect(idsOf(await stub.confirmations({ ...everything, tools: [] }))).toEqual([]);
+    expect(idsOf(await stub.confirmations(everything))).toEqual(["b", "a"]);
+  });
+
+  test("says what each is by now, and lists by that", async () => {
+    const stub = gateOf();
+    await stub.park([about("a", "drop"), about("b", "drop")]);
+    await stub.reject(by("ann", "a"));
+    expect(idsOf(await stub.confirmations({ ...everything, status: "rejected" }))).toEqual(["a"]);
+    await age(stub, LIMITS.confirmationTtlMs);
+    expect(idsOf(await stub.confirmations({ ...everything, status: "pending" }))).toEqual([]);
+    expect(await stub.confirmations({ ...everything, status: "expired" })).toMatchObject([
+      { id: "b", status: "expired" },
+    ]);
+  });
+
+  test("reads neither groups nor answers, however large", async () => {
+    const stub = gateOf();
+    await stub.park(["a", "b", "c"].map((id) => about(id, "drop")));
+    await runInDurableObject(stub, (_gate, { storage }) => {
+      const table = new ConfirmationTable(storage, CONFIRMATION_LIMITS);
+      const exec = storage.sql.exec.bind(storage.sql);
+      const read: string[] = [];
+      storage.sql.exec = ((query: string, ...bindings: SqlStorageValue[]) => {
+        read.push(query);
+        return exec(query, ...bindings);
+      }) as typeof exec;
+      expect(table.list(Date.now(), { ...everything, limit: 2 })).toHaveLength(2);
+      expect(read).toEqual(Array(2).fill("SELECT head_json FROM confirmations WHERE id = ?"));
+    });
+  });
+});

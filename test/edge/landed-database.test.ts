@@ -214,6 +214,35 @@ describe("a tenant's object filled by the landed version", () => {
     expect(await stateOf("b:running")).toEqual({ kind: "done", answer });
   });
 
+  test("lists its confirmations, of which only those are known that another version would not guess at", async () => {
+    const stub = gateOf();
+    await runInDurableObject(stub, async (_gate, { storage }) => {
+      await replaceStorage(storage, landedTenantGate, TENANT_TIMES);
+      const actions = [
+        { id: "gone", tool: "drop", gated: true, needs: [], args: { kind: "call", input: {} } },
+        { id: "tell", tool: "mail", gated: false, needs: [0], args: { kind: "call", input: {} } },
+      ];
+      storage.sql.exec(
+        "UPDATE confirmations SET island_json = ? WHERE id = 'c-pending'",
+        JSON.stringify({ format: 1, requestedBy: "ann", actions }),
+      );
+      storage.sql.exec("UPDATE confirmations SET island_json = 'no JSON' WHERE id = 'c-done'");
+    });
+    await evictDurableObject(stub);
+    expect(await stub.confirmations({ status: null, limit: 100, after: null })).toMatchObject([
+      {
+        id: "c-pending",
+        head: {
+          requestedBy: "ann",
+          actions: [
+            { id: "gone", tool: "drop", gated: true },
+            { id: "tell", tool: "mail", gated: false },
+          ],
+        },
+      },
+    ]);
+  });
+
   test("decides its confirmations, and no decision falls twice", async () => {
     const stub = await openTenantGate();
     const statuses = ["pending", "running", "done", "rejected", "expired"] as const;

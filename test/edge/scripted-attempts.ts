@@ -7,6 +7,8 @@ import type {
   JobClaim,
   JobSpec,
 } from "../../src/contract/gate/job.ts";
+import type { OnOpened } from "../../src/egress/upstream-health.ts";
+import type { EventClaim } from "../../src/contract/gate/operator-event.ts";
 
 /** What a scripted attempt does, by its number: the arguments of its job are a list of these. */
 export type Act = "succeed" | "fail" | "fail-for-good" | "lose" | "throw" | "hang" | "unknown-tool";
@@ -30,6 +32,7 @@ export const SCRIPTED = {
   run: async (claim: JobClaim): Promise<void> => void (await runScript(claim)),
   limitOf: ({ tool }: Pick<JobSpec, "tool">): RateLimit | null => (tool === "limited" ? TWO_A_SECOND : null),
   deliver: answerByPath,
+  tell: answerEvent,
 };
 
 /** Answer a delivery with the status in its address, e.g. `https://hooks.example.com/503/204`: one for each attempt. */
@@ -40,6 +43,21 @@ async function answerByPath(claim: CallbackClaim): Promise<CallbackEnd> {
   if (status === "hang") return new Promise(() => {});
   if (status === "throw") throw new Error("a bug in the sender");
   return { kind: "answered", status: Number(status), retryAfterMs: null };
+}
+
+/** What the objects of this isolate are told by when an attempt opens a breaker, in the order they were made. */
+export const openers: OnOpened[] = [];
+
+/** Every event that an alarm tried to tell, in order. */
+export const eventsTried: EventClaim[] = [];
+
+/** What the operator's endpoint answers, until a test says otherwise; null for nothing. */
+export const operator: { answer: (claim: EventClaim) => number | null } = { answer: () => 204 };
+
+async function answerEvent(claim: EventClaim): Promise<CallbackEnd> {
+  eventsTried.push(claim);
+  const status = operator.answer(claim);
+  return status === null ? { kind: "unanswered" } : { kind: "answered", status, retryAfterMs: null };
 }
 
 /** Run an attempt by script; the last act repeats. */

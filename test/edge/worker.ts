@@ -6,11 +6,11 @@ import { createToolGate, type ToolGateMethods } from "../../src/edge/durable/too
 import type { WorkspaceMethods } from "../../src/contract/gate/workspace.ts";
 import { createWorkspace } from "../../src/edge/durable/workspace.ts";
 import { limitedMail } from "./limited-mail.ts";
-import { SCRIPTED, tenantsServed } from "./scripted-attempts.ts";
+import { openers, SCRIPTED, tenantsServed } from "./scripted-attempts.ts";
 
 /** A gate as it is deployed, with attempts that do what their arguments say. */
 export const TenantGate = createTenantGate({
-  createBackground(_, tenant) {
+  createBackground(_, { tenant }) {
     tenantsServed.push(tenant);
     return SCRIPTED;
   },
@@ -39,6 +39,19 @@ export const SmallGate = createTenantGate({
   }),
 });
 
+/** A gate that tells an operator, of whom three events may wait. */
+export const EventGate = createTenantGate({
+  createBackground: (_, { onOpened }) => {
+    openers.push(onOpened!);
+    return SCRIPTED;
+  },
+  optionsOf: () => ({
+    leaseMs: 300,
+    eventsTo: { url: "https://operator.example.com/events", secretName: "S" },
+    eventBacklog: 3,
+  }),
+});
+
 /** The gate of a whole Volley, whose alarm runs tools. */
 export const VolleyGate = createVolley({ tools: [limitedMail] }).TenantGate;
 
@@ -59,6 +72,9 @@ declare global {
         DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
       >;
       readonly SMALL_GATE: DurableObjectNamespace<
+        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+      >;
+      readonly EVENT_GATE: DurableObjectNamespace<
         DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
       >;
       readonly VOLLEY_GATE: DurableObjectNamespace<

@@ -314,3 +314,45 @@ test("a request that never reports does not hold the probe's place for longer th
   health.enter(read, ORIGIN)("ok");
   expect(() => health.enter(read, ORIGIN)).not.toThrow();
 });
+
+describe("who is told of a breaker", () => {
+  const fail = (health: UpstreamHealth, opened: unknown[], times: number = LIMITS.breakerCalls): void => {
+    for (let n = 0; n < times; n += 1)
+      health.enter(read, ORIGIN, (breaker) => opened.push(breaker))("failed");
+  };
+
+  test("hears of it once when it opens, with its pause, and not when a look finds it as it was", () => {
+    const clock = new VirtualClock(1_000);
+    const health = new UpstreamHealth(clock);
+    const opened: unknown[] = [];
+    fail(health, opened, LIMITS.breakerCalls - 1);
+    expect(opened).toEqual([]);
+    fail(health, opened, 1);
+    const until = clock.now() + LIMITS.breakerPauseMs;
+    expect(opened).toEqual([{ tool: "read", origin: ORIGIN, since: clock.now(), until }]);
+    clock.jump(LIMITS.breakerPauseMs);
+    fail(health, opened, 1);
+    expect(opened).toHaveLength(1);
+  });
+
+  test("hears of it anew when it had closed in between", () => {
+    const clock = new VirtualClock(1_000);
+    const health = new UpstreamHealth(clock);
+    const opened: unknown[] = [];
+    fail(health, opened);
+    clock.jump(LIMITS.breakerPauseMs);
+    health.enter(read, ORIGIN)("ok");
+    fail(health, opened);
+    expect(opened).toHaveLength(2);
+  });
+
+  test("is one of several requests that fail together", () => {
+    const health = new UpstreamHealth(new VirtualClock(1_000));
+    const opened: number[] = [];
+    const leaves = Array.from({ length: 2 * LIMITS.breakerCalls }, (_, n) =>
+      health.enter(read, ORIGIN, () => opened.push(n)),
+    );
+    for (const leave of leaves) leave("failed");
+    expect(opened).toHaveLength(1);
+  });
+});

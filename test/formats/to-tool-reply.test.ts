@@ -75,7 +75,7 @@ const OURS: Outcome[] = [
   { status: "initiated", jobId: "j-1", meta: {} },
   {
     status: "pending_confirmation",
-    confirmation: { id: "c-1", expiresAt: 0, message: "Delete 'x'?" },
+    confirmation: { id: "c-1", expiresAt: 0, message: "Delete 'x'?", url: "/console#/confirmations/c-1" },
     meta: {},
   },
   { status: "error", error: failure, meta: {} },

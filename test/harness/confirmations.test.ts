@@ -107,6 +107,7 @@ describe("An action that needs a person's yes", () => {
       id,
       expires_at,
       message: "'probe-write' waits for a person's yes to 'gone' (probe-delete).",
+      url: `${new URL(volley.url).origin}/console#/confirmations/${id}`,
     });
 
     expect(await shownTo(caller, id)).toEqual({
@@ -115,6 +116,7 @@ describe("An action that needs a person's yes", () => {
       created_at: expect.any(String),
       expires_at,
       requested_by: "sandbox-key",
+      url: `${new URL(volley.url).origin}/console#/confirmations/${id}`,
       actions: [
         { id: "gone", tool: "probe-delete", gated: true, args: { id: found }, resolved: true, waits_for: [] },
         {

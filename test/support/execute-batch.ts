@@ -28,7 +28,12 @@ export interface WireResult {
   readonly data?: unknown;
   readonly job_id?: string;
   readonly because?: string;
-  readonly confirmation?: { readonly id: string; readonly expires_at: string; readonly message: string };
+  readonly confirmation?: {
+    readonly id: string;
+    readonly expires_at: string;
+    readonly message: string;
+    readonly url: string;
+  };
   readonly error?: WireFailure;
   readonly meta: {
     readonly duration_ms?: number;

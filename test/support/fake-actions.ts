@@ -101,7 +101,7 @@ export const fakePark: Park = async (parked) =>
       step.index,
       {
         status: "pending_confirmation",
-        confirmation: { id: "parked", expiresAt: 0, message: `${step.id} waits` },
+        confirmation: { id: "parked", expiresAt: 0, message: `${step.id} waits`, url: "" },
         meta: {},
       },
     ]),

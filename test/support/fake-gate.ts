@@ -88,6 +88,9 @@ export class FakeGate implements Gate {
   readonly cancel = unasked;
   readonly redrive = unasked;
   readonly confirmation = unasked;
+  readonly confirmations = unasked;
+  readonly usage = unasked;
+  readonly reportOpening = unasked;
   readonly reject = unasked;
   readonly changeTools = unasked;
   readonly tool = unasked;

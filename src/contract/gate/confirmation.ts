@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { AdmissionAnswer } from "./admission.ts";
 import type { OnError } from "../batch.ts";
 import type { Failure } from "../failure.ts";
-import type { CallbackTarget } from "./job.ts";
+import type { CallbackTarget, JobCursor } from "./job.ts";
 import type { JsonObject } from "../json.ts";
 import { lazySchema } from "../lazy-schema.ts";
 import { makeRefusal, type Refusal } from "../refusal.ts";
@@ -65,6 +65,16 @@ export interface ParkedGroup {
   readonly declarations: readonly (readonly [tool: string, hash: string])[];
 }
 
+/** What a list shows of a group: neither arguments nor results. */
+export interface ConfirmationHead extends Pick<ParkedGroup, "requestedBy"> {
+  readonly actions: readonly Pick<ParkedAction, "id" | "tool" | "gated">[];
+}
+
+/** Make of a group what a list shows of it. */
+export function toHead({ requestedBy, actions }: ParkedGroup): ConfirmationHead {
+  return { requestedBy, actions: actions.map(({ id, tool, gated }) => ({ id, tool, gated })) };
+}
+
 /** A group on its way to the gate. */
 export interface ParkRequest {
   /** Chosen by who parks it, unguessable. */
@@ -89,11 +99,32 @@ export interface ConfirmationRecord {
   readonly answerJson: string | null;
 }
 
+/** A confirmation as a list has it. */
+export interface ListedConfirmation extends Pick<
+  ConfirmationRecord,
+  "id" | "status" | "createdAt" | "expiresAt"
+> {
+  readonly head: ConfirmationHead;
+}
+
+/** Which confirmations to list. */
+export interface ConfirmationQuery {
+  /** Null for every status. */
+  readonly status: ConfirmationStatus | null;
+  /** Only those that hold no other tool; every tool's where it is not said. */
+  readonly tools?: readonly string[] | undefined;
+  readonly limit: number;
+  /** List what comes after this place; null begins with the newest. */
+  readonly after: JobCursor | null;
+}
+
 /** A decision on its way to the gate. */
 export interface Claim {
   readonly id: string;
   /** Who decides, unguessable and fresh: the same decision may be sent twice, another one comes too late. */
   readonly by: string;
+  /** The name of the key that decides; absent where a version sent it that did not say. */
+  readonly decidedBy?: string;
   /** The idempotency key under which the answer can be had again. */
   readonly key?: string;
 }

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from "../../kit/result.ts";
 import { INSTANT_EXPECTED, parseInstant } from "../../kit/rfc3339.ts";
+import { CONFIRMATION_STATUSES, type ConfirmationQuery } from "./confirmation.ts";
 import { JOB_STATUSES, type JobCursor, type JobQuery } from "./job.ts";
 import { LIMITS } from "../limits.ts";
 import type { Refusal } from "../refusal.ts";
@@ -21,6 +22,28 @@ export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal>
   const until = parseTime(query, "until");
   if (!until.ok) return until;
 
+  const page = parsePage(query);
+  if (!page.ok) return page;
+  const range = { since: since.value, until: until.value };
+  const tool = query.get("tool");
+  return ok({ status: status.value, ...(tool !== null && { tools: [tool] }), ...range, ...page.value });
+}
+
+/** What a list of confirmations can be asked for: `waiting` is another word for `pending`. */
+export const LISTED_STATUSES = ["waiting", ...CONFIRMATION_STATUSES] as const;
+
+/** Parse the query of `GET /v1/confirmations`, as that of the jobs is parsed. */
+export function parseConfirmationQuery(query: URLSearchParams): Result<ConfirmationQuery, Refusal> {
+  const other = refuseOtherParameters(query, ["status", "limit", "cursor"]);
+  if (other !== null) return err(other);
+  const status = parseChoice(query, "status", LISTED_STATUSES);
+  if (!status.ok) return status;
+  const page = parsePage(query);
+  if (!page.ok) return page;
+  return ok({ status: status.value === "waiting" ? "pending" : status.value, ...page.value });
+}
+
+function parsePage(query: URLSearchParams): Result<Pick<JobQuery, "limit" | "after">, Refusal> {
   const limitText = query.get("limit") ?? String(LIMITS.jobPage);
   const limit = WHOLE.test(limitText) ? Number(limitText) : 0;
   if (limit < 1 || limit > LIMITS.maxJobPage)
@@ -28,11 +51,9 @@ export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal>
 
   const cursor = query.get("cursor");
   const after = cursor === null ? null : parseCursor(cursor);
-  if (cursor !== null && after === null)
-    return err(refuseQuery("cursor", "the next_cursor of an earlier page", cursor));
-  const range = { since: since.value, until: until.value };
-  const tool = query.get("tool");
-  return ok({ status: status.value, ...(tool !== null && { tools: [tool] }), ...range, limit, after });
+  return cursor !== null && after === null
+    ? err(refuseQuery("cursor", "the next_cursor of an earlier page", cursor))
+    : ok({ limit, after });
 }
 
 function parseTime(query: URLSearchParams, name: string): Result<number | undefined, Refusal> {

@@ -3,14 +3,18 @@ import type {
   ApprovalAnswer,
   Claim,
   ClaimRefusal,
+  ConfirmationQuery,
   ConfirmationRecord,
+  ListedConfirmation,
   ParkAnswer,
   ParkRequest,
 } from "./confirmation.ts";
 import type { KeptStep, RunAnswer, RunReport, RunRequest } from "./flow-run.ts";
 import type { IdempotencyClosing } from "./idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "./job.ts";
+import type { OpeningReport } from "./operator-event.ts";
 import type { KeptResult, Shelf } from "./kept-result.ts";
+import type { UsageQuery, UsageReport } from "./usage.ts";
 import type { KeptTool, ToolChange, ToolChangeAnswer, ToolsPage } from "./kept-tool.ts";
 
 /** What a Worker may call on the object that holds a tenant's gate. */
@@ -32,6 +36,8 @@ export interface TenantGateMethods {
   job(id: string): JobRecord | null;
   /** List jobs, newest first, without their data. */
   jobs(query: JobQuery): JobRecord[];
+  /** Say what the tenant has used, and what goes on; reads no row of a job. */
+  usage(query: UsageQuery): UsageReport;
   /** Cancel a live job; null when there is no such job. */
   cancel(jobId: string): JobChange | null;
   /** Give a dead job fresh attempts; null when there is no such job. */
@@ -43,6 +49,8 @@ export interface TenantGateMethods {
   /** Record groups that wait for a person; those in the answer are durable, the others were refused. */
   park(groups: readonly ParkRequest[]): ParkAnswer;
   confirmation(id: string): ConfirmationRecord | null;
+  /** List confirmations, newest first, without their arguments and results. */
+  confirmations(query: ConfirmationQuery): ListedConfirmation[];
   /**
    * Claim a pending confirmation for a person's yes and admit what it runs, at once: a claim that is refused counts
    * nothing, and where the quota is used up nothing is claimed.
@@ -52,6 +60,8 @@ export interface TenantGateMethods {
   reject(claim: Claim, answerJson?: string): ClaimRefusal | null;
   /** Report that what was approved is over, with the answer to keep. */
   conclude(claim: Claim, answerJson?: string): void;
+  /** Take the report of a breaker that opened, for the operator. */
+  reportOpening(report: OpeningReport): void;
   /** Add, replace or delete tools of the tenant's own. */
   changeTools(change: ToolChange): ToolChangeAnswer;
   /** One of the tenant's own tools; null when there is none of that name. */

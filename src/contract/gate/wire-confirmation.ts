@@ -5,6 +5,7 @@ import { lazySchema, type Written } from "../lazy-schema.ts";
 import {
   CONFIRMATION_STATUSES,
   type ConfirmationRecord,
+  type ListedConfirmation,
   type ParkedGroup,
   type ParkedAction,
 } from "./confirmation.ts";
@@ -33,6 +34,7 @@ export const confirmationSchema = lazySchema(() => {
       created_at: z.string(),
       expires_at: z.string(),
       requested_by: z.string().describe("Name of the key that asked"),
+      url: z.string().describe("The page that asks a person"),
       actions: z.array(action),
       args_hash: z.string(),
       results: z.array(z.unknown()).optional().describe("Once it was decided: what that was answered with"),
@@ -40,11 +42,40 @@ export const confirmationSchema = lazySchema(() => {
     .meta({ id: "Confirmation" });
 });
 
+/** A confirmation as a list has it: without arguments and results. */
+export const listedConfirmationSchema = lazySchema(() => {
+  const { id, status, created_at, expires_at, requested_by, url } = confirmationSchema().shape;
+  const action = z.strictObject({ id: z.string(), tool: z.string(), gated: z.boolean() });
+  return z
+    .strictObject({ id, status, created_at, expires_at, requested_by, url, actions: z.array(action) })
+    .meta({ id: "ListedConfirmation" });
+});
+
+/** A confirmation as `GET /v1/confirmations` lists it. */
+export function toWireListed(
+  { id, status, createdAt, expiresAt, head }: ListedConfirmation,
+  url: string,
+): Written<typeof listedConfirmationSchema> {
+  return {
+    id,
+    status,
+    created_at: new Date(createdAt).toISOString(),
+    expires_at: new Date(expiresAt).toISOString(),
+    requested_by: head.requestedBy,
+    url,
+    actions: [...head.actions],
+  };
+}
+
 type WireConfirmation = Written<typeof confirmationSchema>;
 type WireArgs = Pick<WireConfirmation["actions"][number], "args" | "for_each" | "args_of_each" | "resolved">;
 
 /** A confirmation as `GET /v1/confirmations/{id}` shows it. */
-export function toWireConfirmation(record: ConfirmationRecord, group: ParkedGroup): WireConfirmation {
+export function toWireConfirmation(
+  record: ConfirmationRecord,
+  group: ParkedGroup,
+  url: string,
+): WireConfirmation {
   const { actions, requestedBy, argsHash } = group;
   const { answerJson } = record;
   const answer = answerJson === null ? null : (parseExact(answerJson) as { readonly results: unknown[] });
@@ -54,6 +85,7 @@ export function toWireConfirmation(record: ConfirmationRecord, group: ParkedGrou
     created_at: new Date(record.createdAt).toISOString(),
     expires_at: new Date(record.expiresAt).toISOString(),
     requested_by: requestedBy,
+    url,
     actions: actions.map((action) => ({
       id: action.id,
       tool: action.tool,

@@ -1,9 +1,11 @@
 import type { RateLimit } from "../../contract/gate/admission.ts";
 import { makeFailure, toWireFailure } from "../../contract/failure.ts";
+import type { EventClaim } from "../../contract/gate/operator-event.ts";
 import type { AttemptEnd, CallbackClaim, CallbackEnd, JobClaim, JobSpec } from "../../contract/gate/job.ts";
 import { attempt } from "../../kit/result.ts";
 import type { DueWork } from "./drain-jobs.ts";
 import type { ClaimedWork, Outbox } from "./outbox.ts";
+import type { EventTable } from "./tables/event-table.ts";
 import type { QuotaTable } from "./tables/quota-table.ts";
 
 /** What an alarm does besides looking after rows. */
@@ -16,11 +18,14 @@ export interface GateBackground {
   readonly limitOf: (spec: JobSpec) => RateLimit | null;
   /** Try once to deliver the event about a job's end. */
   readonly deliver: (claim: CallbackClaim) => Promise<CallbackEnd>;
+  /** Try once to tell the operator of something. */
+  readonly tell: (claim: EventClaim) => Promise<CallbackEnd>;
 }
 
 export interface WorkTables {
   readonly quota: QuotaTable;
   readonly outbox: Outbox;
+  readonly events: EventTable;
 }
 
 /** What a bug in an attempt leaves behind: nobody knows what it sent. */
@@ -40,8 +45,16 @@ export class BackgroundWork {
 
   /** Claim what is due, or null when nothing is. */
   claim(nowMs: number): DueWork | null {
+    const told = this.#tables.events.claim(nowMs);
+    if (told !== null) return { leaseEndsAt: told.leaseEndsAt, run: () => this.#tell(told.claim) };
     const work = this.#tables.outbox.claim(nowMs, (claim) => this.#drawLimit(nowMs, claim));
     return work && { leaseEndsAt: work.leaseEndsAt, run: () => this.#run(work) };
+  }
+
+  async #tell(claim: EventClaim): Promise<void> {
+    const sent = await attempt(() => this.#background.tell(claim));
+    const end = sent.ok ? sent.value : UNANSWERED;
+    this.#tables.events.settle(Date.now(), { claim, end, random: Math.random() });
   }
 
   async #run(work: ClaimedWork): Promise<void> {

@@ -9,6 +9,7 @@ import type {
   JobRecord,
   JobSpec,
 } from "../../contract/gate/job.ts";
+import type { UsageReport } from "../../contract/gate/usage.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { attemptNow } from "../../kit/result.ts";
 import { claimCallback, disableCallback, settleCallback } from "../../state/callback.ts";
@@ -25,7 +26,7 @@ import {
   settleJob,
   toJobRecord,
 } from "../../state/outbox.ts";
-import { GoneEndpoints } from "./gone-endpoints.ts";
+import { GoneEndpoints } from "./tables/gone-endpoints.ts";
 import { type JobHead, JobTable, kindOf, type RetentionOptions } from "./tables/job-table.ts";
 
 export interface OutboxOptions extends RetentionOptions {
@@ -51,6 +52,13 @@ export type ClaimedWork = { readonly leaseEndsAt: number } & (
   | { readonly kind: "delivery"; readonly claim: CallbackClaim }
 );
 
+/** What hears of an outbox, in the turn of what it hears of. */
+export interface OutboxListener {
+  /** Every row that is written and has something to be done about it. */
+  readonly onDue: (dueAt: number) => void;
+  readonly onDead: (job: Job) => void;
+}
+
 type Recorded = Pick<AdmissionAnswer, "recorded" | "refusedJobs">;
 
 /**
@@ -66,7 +74,7 @@ export class Outbox {
   readonly #gone: GoneEndpoints;
   readonly #options: OutboxOptions;
   readonly #atOnce: AtOnce;
-  readonly #onDue: (dueAt: number) => void;
+  readonly #listener: OutboxListener;
   readonly #due = new Map<string, Due>();
   /** Jobs that are alive, by the backlog that they count in, and all that are kept. */
   #live = 0;
@@ -78,15 +86,14 @@ export class Outbox {
   readonly #turns = new Map<string, number>();
   #turn = 0;
 
-  /** @param onDue hears when every row that is written is due, in the same turn */
-  constructor(storage: DurableObjectStorage, options: OutboxOptions, onDue: (dueAt: number) => void) {
+  constructor(storage: DurableObjectStorage, options: OutboxOptions, listener: OutboxListener) {
     this.#storage = storage;
     this.#options = options;
     const { concurrency: others } = options;
     this.#atOnce = { runs: LIMITS.runsAtOnce, others, deliveries: LIMITS.callbacksAtOnce };
     this.#table = new JobTable(storage.sql, options);
     this.#gone = new GoneEndpoints(storage.sql);
-    this.#onDue = onDue;
+    this.#listener = listener;
     for (const head of this.#table.heads()) {
       this.#count += 1;
       this.#track(head);
@@ -116,6 +123,12 @@ export class Outbox {
   /** List jobs, newest first, without their data. */
   list(query: JobQuery, nowMs: number): JobRecord[] {
     return this.#table.list(query, nowMs).map(toJobRecord);
+  }
+
+  /** Count jobs by status, of some tools or all, and what is alive by its backlog. Reads no row. */
+  usage(tools: readonly string[] | undefined): Pick<UsageReport, "jobs" | "backlog"> {
+    const backlog = { jobs: this.#live, webhooks: this.#waiting, runs: this.#runs };
+    return { jobs: this.#table.count(tools), backlog };
   }
 
   /** Cancel a live job; null when there is no such job. */
@@ -159,6 +172,7 @@ export class Outbox {
       return { recorded: [], refusedJobs: jobs.map(({ index }) => ({ index, code })) };
     }
     this.#count += inserted.length;
+    this.#table.add(inserted);
     for (const job of inserted) this.#follow(job);
     return { recorded, refusedJobs };
   }
@@ -184,6 +198,7 @@ export class Outbox {
       beside();
     });
     this.#count += 1;
+    this.#table.add([job]);
     this.#follow(job);
     return { fence: isTaken ? job.fence : null };
   }
@@ -250,7 +265,7 @@ export class Outbox {
       }
       // Unchanged: nothing was due, or later than the index said, so only the index is wrong.
       if (job === due) this.#follow(job);
-      else this.#save(job);
+      else this.#save(job, due);
       if (claim === null) continue;
       const claimed = this.#due.get(id)!;
       this.#due.set(id, { ...claimed, claimed: true, isSentAgain });
@@ -272,7 +287,7 @@ export class Outbox {
     if (!accepted) return { change: "wrong-status", job: toJobRecord(job) };
     const isRevived = isLive(changed.status) && !isLive(job.status);
     if (isRevived && this.#isFullFor(changed)) return { change: "backlog-full", job: toJobRecord(job) };
-    this.#save(changed);
+    this.#save(changed, job);
     return { change: "done", job: toJobRecord(changed) };
   }
 
@@ -292,19 +307,23 @@ export class Outbox {
   #load(id: string, nowMs: number): Job | null {
     const job = this.#table.load(id, nowMs);
     // Reading buries what cannot be read, so the index may have to follow.
-    if (job !== null && !isLive(job.status) && this.#isAlive(id)) this.#follow(job);
+    if (job !== null && !isLive(job.status) && this.#isAlive(id)) {
+      this.#follow(job);
+      this.#listener.onDead(job);
+    }
     return job;
   }
 
-  #save(job: Job): void {
-    this.#table.save(job);
+  #save(job: Job, before: Job): void {
+    this.#table.save(job, before.status);
     this.#follow(job);
+    if (job.status === "dead" && before.status !== "dead") this.#listener.onDead(job);
   }
 
   /** Know what a row says now, and tell of it where something is to be done. */
   #follow(job: Job): void {
     this.#track({ ...job, kind: kindOf(job.spec) });
-    if (job.dueAt !== null) this.#onDue(job.dueAt);
+    if (job.dueAt !== null) this.#listener.onDue(job.dueAt);
   }
 
   #track({ spec: { id, tool }, kind, status, dueAt }: JobHead): void {

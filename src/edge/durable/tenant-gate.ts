@@ -10,28 +10,42 @@ import type {
   ApprovalAnswer,
   Claim,
   ClaimRefusal,
+  ConfirmationQuery,
   ConfirmationRecord,
+  ListedConfirmation,
   ParkAnswer,
   ParkRequest,
 } from "../../contract/gate/confirmation.ts";
 import type { Jurisdiction } from "../../contract/gate/caller.ts";
 import type { KeptStep, RunAnswer, RunReport, RunRequest } from "../../contract/gate/flow-run.ts";
+import { type OnOpened } from "../../egress/upstream-health.ts";
 import type { IdempotencyClosing } from "../../contract/gate/idempotency.ts";
-import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
+import type { AttemptEnd, CallbackTarget, JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
+import {
+  type OpeningReport,
+  toDeadEvent,
+  toDecidedEvent,
+  toOpenedEvent,
+  toRequestedEvent,
+} from "../../contract/gate/operator-event.ts";
 import { tenantOfObject } from "../../contract/gate/job-shard.ts";
 import { type KeptResult, type Shelf, SHELVES } from "../../contract/gate/kept-result.ts";
 import type { KeptTool, ToolChange, ToolChangeAnswer, ToolsPage } from "../../contract/gate/kept-tool.ts";
+import type { UsageQuery, UsageReport } from "../../contract/gate/usage.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { makeRun } from "../../flows/make-run.ts";
 import { attempt, attemptNow } from "../../kit/result.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "../../state/confirmations.ts";
 import { KEEP_LIMITS, type KeepLimits } from "../../state/kept-results.ts";
 import { TOOL_LIMITS, type ToolLimits } from "../../state/kept-tools.ts";
+import { type Job, toEventId, toJobRecord } from "../../state/outbox.ts";
 import { systemClock } from "../platform/system-ports.ts";
 import { BackgroundWork, type GateBackground } from "./background-work.ts";
 import { BatchAdmission } from "./batch-admission.ts";
 import { ClockTable, type Look } from "./tables/clock-table.ts";
 import { ConfirmationTable } from "./tables/confirmation-table.ts";
+import { EventTable } from "./tables/event-table.ts";
+import { GoneEndpoints } from "./tables/gone-endpoints.ts";
 import { JobDrain } from "./drain-jobs.ts";
 import { GateAlarm } from "./gate-alarm.ts";
 import { KEY_LIMITS, KeyTable, type KeyTableOptions } from "./tables/key-table.ts";
@@ -50,15 +64,23 @@ export interface TenantGateOptions extends OutboxOptions {
   readonly keys: KeyTableOptions;
   readonly confirmations: ConfirmationLimits;
   readonly tools: ToolLimits;
+  /** Where the operator is told of what happens here; null where nobody is. */
+  readonly eventsTo: CallbackTarget | null;
+  /** Events that may wait to be delivered. */
+  readonly eventBacklog: number;
+}
+
+/** Whose object it is, and where. */
+export interface GateIdentity {
+  readonly tenant: string;
+  readonly jurisdiction: Jurisdiction | undefined;
+  /** Told when an attempt of its alarm opens a breaker; absent where nobody is. */
+  readonly onOpened?: OnOpened | undefined;
 }
 
 export interface TenantGateParts {
   /** Create what does this object's background work, one thing at a call. Each bounds its own time below the lease. */
-  readonly createBackground: (
-    env: Env,
-    tenant: string,
-    jurisdiction: Jurisdiction | undefined,
-  ) => GateBackground;
+  readonly createBackground: (env: Env, object: GateIdentity) => GateBackground;
   /** Options that differ from `LIMITS`, from the object's environment. */
   readonly optionsOf?: (env: Env) => Partial<TenantGateOptions>;
 }
@@ -78,6 +100,8 @@ const DEFAULTS: TenantGateOptions = {
   keys: KEY_LIMITS,
   confirmations: CONFIRMATION_LIMITS,
   tools: TOOL_LIMITS,
+  eventsTo: null,
+  eventBacklog: LIMITS.eventBacklog,
 };
 
 /** Well below the 15 minutes that the platform gives an alarm; what is left is claimed by the next one. */
@@ -101,6 +125,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
    */
   return class TenantGate extends DurableObject<Env> implements TenantGateMethods {
     #quota!: QuotaTable;
+    #events!: EventTable;
     #outbox!: Outbox;
     #shelves!: Readonly<Record<Shelf, ResultTable>>;
     #keys!: KeyTable;
@@ -120,12 +145,21 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
         const options = { ...DEFAULTS, ...optionsOf(env) };
         migrate(ctx.storage);
         this.#quota = new QuotaTable(ctx.storage.sql);
-        this.#outbox = new Outbox(ctx.storage, options, (dueAt) => this.#watch(dueAt));
+        const tenant = tenantOf(ctx.id);
+        const onDue = (dueAt: number): void => this.#watch(dueAt);
+        const { eventsTo: target, eventBacklog: backlog, leaseMs } = options;
+        const gone = new GoneEndpoints(ctx.storage.sql);
+        this.#events = new EventTable(ctx.storage.sql, { target, backlog, leaseMs }, { gone, tenant, onDue });
+        const onDead = (job: Job): void =>
+          this.#events.record(job.updatedAt, () => toDeadEvent(tenant, toEventId(job), toJobRecord(job)));
+        this.#outbox = new Outbox(ctx.storage, options, { onDue, onDead });
         this.#shelves = Object.fromEntries(
           SHELVES.map((shelf) => [shelf, new ResultTable(ctx.storage, options.shelves[shelf], shelf)]),
         ) as Record<Shelf, ResultTable>;
         this.#keys = new KeyTable(ctx.storage, options.keys);
-        this.#confirmations = new ConfirmationTable(ctx.storage, options.confirmations);
+        this.#confirmations = new ConfirmationTable(ctx.storage, options.confirmations, (question) =>
+          this.#events.record(question.createdAt, () => toRequestedEvent(tenant, question)),
+        );
         this.#tools = new ToolTable(ctx.storage, options.tools);
         this.#runs = new RunTable(ctx.storage.sql);
         this.#clocks = new ClockTable(ctx.storage.sql);
@@ -133,11 +167,13 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
         const alarmAt = await ctx.storage.getAlarm();
         this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
         // The object's own id says where it is kept.
-        const background = createBackground(
-          env,
-          tenantOf(ctx.id),
-          ctx.id.jurisdiction as Jurisdiction | undefined,
-        );
+        const background = createBackground(env, {
+          tenant,
+          jurisdiction: ctx.id.jurisdiction as Jurisdiction | undefined,
+          ...(this.#events.isOn && {
+            onOpened: (opened) => this.reportOpening({ ...opened, id: crypto.randomUUID() }),
+          }),
+        });
         this.#drain = this.#createDrain(background, options);
         const dueAt = this.#nextDue(Date.now());
         // One that is missing may have woken the object just now, and is set again by `alarm` or the first entry.
@@ -207,6 +243,16 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       return this.#outbox.list(query, this.#enter());
     }
 
+    usage({ quotas, jobsOf, decides }: UsageQuery): UsageReport {
+      const now = this.#enter();
+      return {
+        ...this.#outbox.usage(jobsOf),
+        quotas: this.#quota.peek(now, quotas),
+        waiting: this.#confirmations.waiting(now, decides),
+        added: this.#tools.usage(),
+      };
+    }
+
     /** Cancel a live job; null when there is no such job. */
     cancel(jobId: string): JobChange | null {
       return this.#outbox.cancel(jobId, this.#enter());
@@ -236,6 +282,10 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       return this.#confirmations.read(this.#enter(), id);
     }
 
+    confirmations(query: ConfirmationQuery): ListedConfirmation[] {
+      return this.#confirmations.list(this.#enter(), query);
+    }
+
     /**
      * Claim a confirmation and admit what it runs. The claim is written first and taken back where the quota is used up: if
      * this breaks off in between, nothing of it ever runs, and never does anything run without a claim.
@@ -247,17 +297,25 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       if (refused !== null) return { refused };
       const admission = this.#tell(this.#admission.admit(now, request));
       if (admission.quota?.allowed === false) this.#confirmations.change(now, { kind: "release", claim });
+      else this.#tellDecided(now, "approve", claim);
       return { refused: null, admission };
     }
 
     /** Say no and keep what that was answered with; what the confirmation was instead of pending, or null. */
     reject(claim: Claim, answerJson?: string): ClaimRefusal | null {
-      return this.#confirmations.change(this.#enter(), { kind: "reject", claim }, answerJson);
+      const now = this.#enter();
+      const refused = this.#confirmations.change(now, { kind: "reject", claim }, answerJson);
+      if (refused === null) this.#tellDecided(now, "reject", claim);
+      return refused;
     }
 
     /** Take the report that what was approved is over, with the answer to keep. */
     conclude(claim: Claim, answerJson?: string): void {
       this.#confirmations.change(this.#enter(), { kind: "conclude", claim }, answerJson);
+    }
+
+    reportOpening(report: OpeningReport): void {
+      this.#events.record(this.#enter(), () => toOpenedEvent(tenantOf(this.ctx.id), report));
     }
 
     /** Add, replace or delete tools of the tenant's own; all that is asked or nothing. */
@@ -302,8 +360,8 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
      */
     #enter(): number {
       const now = Date.now();
-      if (!this.#drain.active && (!this.#outbox.idle || this.#clocks.nextAt !== null))
-        this.#alarm.repair(now, () => this.#nextDue(now) ?? now);
+      const isIdle = this.#outbox.idle && this.#clocks.nextAt === null && this.#events.size === 0;
+      if (!this.#drain.active && !isIdle) this.#alarm.repair(now, () => this.#nextDue(now) ?? now);
       const shelves = Object.values(this.#shelves);
       for (const table of [this.#outbox, ...shelves, this.#keys, this.#confirmations, this.#runs])
         attemptNow(() => table.prune(now));
@@ -312,8 +370,16 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
 
     /** When there is something to do next; null when there is nothing. */
     #nextDue(nowMs: number): number | null {
-      const [work, clock] = [this.#outbox.nextDue(nowMs), this.#clocks.nextAt];
-      return work === null || clock === null ? (work ?? clock) : Math.min(work, clock);
+      const all = [this.#outbox.nextDue(nowMs), this.#clocks.nextAt, this.#events.nextDue(nowMs)];
+      const due = all.filter((at) => at !== null);
+      return due.length === 0 ? null : Math.min(...due);
+    }
+
+    #tellDecided(now: number, decision: "approve" | "reject", { id, decidedBy: key }: Claim): void {
+      const question = this.#events.isOn ? this.#confirmations.listed(now, id) : null;
+      if (question === null) return;
+      const decided = { decision, key, at: now };
+      this.#events.record(now, () => toDecidedEvent(tenantOf(this.ctx.id), question, decided));
     }
 
     /** Record the runs of clocks that have come: one for each, whatever it has missed. */
@@ -367,7 +433,10 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
     }
 
     #createDrain(background: GateBackground, { concurrency }: TenantGateOptions): JobDrain {
-      const work = new BackgroundWork({ quota: this.#quota, outbox: this.#outbox }, background);
+      const work = new BackgroundWork(
+        { quota: this.#quota, outbox: this.#outbox, events: this.#events },
+        background,
+      );
       return new JobDrain(
         {
           clock: systemClock,
@@ -378,7 +447,8 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
           },
         },
         {
-          concurrency: concurrency + LIMITS.runsAtOnce,
+          // One event at a time beside them.
+          concurrency: concurrency + LIMITS.runsAtOnce + 1,
           claimForMs: CLAIM_FOR_MS,
           claims: LIMITS.workPerAlarm,
         },

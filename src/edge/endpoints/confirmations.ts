@@ -1,3 +1,5 @@
+import * as z from "zod";
+
 import { hashArgs, hashDeclaration } from "../../approve/confirmation-digests.ts";
 import { toRejectionJson } from "../../approve/rejection.ts";
 import { envelopeSchema } from "../../answer/result-schema.ts";
@@ -11,8 +13,16 @@ import {
   NO_CONFIRMATION,
   refuseClaim,
 } from "../../contract/gate/confirmation.ts";
-import { confirmationSchema, toWireConfirmation } from "../../contract/gate/wire-confirmation.ts";
+import {
+  confirmationSchema,
+  listedConfirmationSchema,
+  toWireConfirmation,
+  toWireListed,
+} from "../../contract/gate/wire-confirmation.ts";
+import { LISTED_STATUSES, parseConfirmationQuery, toCursor } from "../../contract/gate/job-query.ts";
 import { parseExact } from "../../contract/json.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { toConfirmationUrl } from "../../contract/outcome.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { executeApproved, withCurrentTools } from "../../executor.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
@@ -34,15 +44,65 @@ interface Found {
   readonly catalog: Catalog;
 }
 
+/**
+ * `GET /v1/confirmations?status=&limit=&cursor=`: the tenant's confirmations, newest first, without their arguments and
+ * results. One that holds a tool which the key may not call is not listed, as it does not exist for it.
+ */
+export const listConfirmations: Endpoint = {
+  route: "GET /v1/confirmations",
+  runsNothing: true,
+  async handle(request, { gate, caller, catalog, requestId }) {
+    const { origin, searchParams } = new URL(request.url);
+    const query = parseConfirmationQuery(searchParams);
+    if (!query.ok) return query;
+    const { limit } = query.value;
+    const tools = caller.tools.includes("*") ? undefined : [...catalog.names];
+    // One more than is shown tells whether there is another page.
+    const asked = { ...query.value, tools, limit: limit + 1 };
+    const found = await askGate(
+      () => gate.confirmations(asked),
+      "The tenant's confirmations could not be read; ask again.",
+    );
+    if (!found.ok) return found;
+    const confirmations = found.value.slice(0, limit);
+    const last = confirmations.at(-1);
+    const answer = {
+      confirmations: confirmations.map((one) => toWireListed(one, toConfirmationUrl(one.id, origin))),
+      next_cursor: found.value.length > limit && last !== undefined ? toCursor(last) : null,
+    };
+    return ok(respondJson(JSON.stringify(answer), requestId));
+  },
+  describe: () => ({
+    id: "listConfirmations",
+    summary: "List what waits, or waited, for a person's yes, newest first",
+    tag: "Confirmations",
+    query: z.strictObject({
+      status: z.enum(LISTED_STATUSES).optional().describe("`waiting` is another word for `pending`"),
+      limit: z.int().min(1).max(LIMITS.maxJobPage).optional(),
+      cursor: z.string().optional().describe("The next_cursor of an earlier page"),
+    }),
+    answer: {
+      description: "One page of confirmations, without their arguments and results",
+      schema: z
+        .strictObject({
+          confirmations: z.array(listedConfirmationSchema()),
+          next_cursor: z.string().nullable(),
+        })
+        .meta({ id: "ConfirmationPage" }),
+    },
+  }),
+};
+
 /** `GET /v1/confirmations/{id}`: what a yes would run. */
 export const showConfirmation: Endpoint = {
   route: "GET /v1/confirmations/:id",
   runsNothing: true,
-  async handle(_, context, id) {
+  async handle({ url }, context, id) {
     const found = await find(id, context);
     if (!found.ok) return found;
     const { record, group } = found.value;
-    return ok(respondJson(JSON.stringify(toWireConfirmation(record, group)), context.requestId));
+    const shown = toWireConfirmation(record, group, toConfirmationUrl(record.id, new URL(url).origin));
+    return ok(respondJson(JSON.stringify(shown), context.requestId));
   },
   describe: () => ({
     id: "getConfirmation",
@@ -153,7 +213,8 @@ async function findDecision(
   const refusal = (isOpen ? null : refuseClaim(record.status)) ?? refuseShown(shownHash, group);
   if (refusal !== null) return err(refusal);
   if (isRepeated) return ok({ kind: "repeated", answerJson: answerJson! });
-  const claim = { id, by: context.ports.newId(), ...(key !== null && { key }) };
+  const decidedBy = context.caller.name;
+  const claim = { id, by: context.ports.newId(), decidedBy, ...(key !== null && { key }) };
   return ok({ kind: "open", claim, group, catalog });
 }
 

@@ -1,4 +1,4 @@
-import { decideConfirmation, showConfirmation } from "./confirmations.ts";
+import { decideConfirmation, listConfirmations, showConfirmation } from "./confirmations.ts";
 import type { Endpoint } from "../openapi/endpoint.ts";
 import { executeActions } from "./execute-actions.ts";
 import { FLOW_ENDPOINTS } from "../manage/flows.ts";
@@ -13,6 +13,7 @@ import { showObject } from "./objects.ts";
 import { describeEndpoints } from "./openapi.ts";
 import { orchestrateBatch, orchestratePartition } from "./orchestration.ts";
 import { runFlow } from "./run-flow.ts";
+import { showUsage } from "./show-usage.ts";
 import { TURNS } from "./turns.ts";
 
 /** Every path and method that is answered and described. `/mcp` and `/healthz` stand beside them in the app. */
@@ -33,8 +34,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   cancelJob,
   redriveJob,
   redriveJobs,
+  listConfirmations,
   showConfirmation,
   decideConfirmation,
+  showUsage,
   showObject,
   ...TURNS,
   ...MODEL_ENDPOINTS,

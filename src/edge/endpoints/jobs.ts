@@ -19,7 +19,7 @@ const UNREADABLE = "The tenant's jobs could not be read; ask again.";
  * The tools whose jobs a key may see; undefined for all. One that is granted by its name is still that key's when it is not
  * deployed any more.
  */
-function visibleTools({ caller, catalog }: RequestContext): readonly string[] | undefined {
+export function visibleTools({ caller, catalog }: RequestContext): readonly string[] | undefined {
   return caller.tools.includes("*") ? undefined : [...catalog.names, ...caller.tools];
 }
 

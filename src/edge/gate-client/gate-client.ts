@@ -2,6 +2,7 @@ import type { Jurisdiction } from "../../contract/gate/caller.ts";
 import type { JobQuery, JobRecord } from "../../contract/gate/job.ts";
 import type { Gate } from "../../contract/gate/tenant-gate-methods.ts";
 import { compareJobs, HOME, nameObject, shardOf } from "../../contract/gate/job-shard.ts";
+import { addUsage, type UsageQuery, type UsageReport } from "../../contract/gate/usage.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { fitKeep, KEEP_LIMITS } from "../../state/kept-results.ts";
 import { admitSharded, approveSharded } from "./admit-sharded.ts";
@@ -70,11 +71,13 @@ export function createGateClient(
     endStep: (jobId, fence, step) => callHolder(jobId, (stub) => stub.endStep(jobId, fence, step)),
     job: (id) => callHolder(id, (stub) => stub.job(id)),
     jobs: (query) => listShards(query, (shard) => callShard(shard, (stub) => stub.jobs(query))),
+    usage: (query) => sumShards((shard) => callShard(shard, (stub) => stub.usage(onShard(query, shard)))),
     cancel: (jobId) => callHolder(jobId, (stub) => stub.cancel(jobId)),
     redrive: (jobId) => callHolder(jobId, (stub) => stub.redrive(jobId)),
     complete: (closing) => call((stub) => stub.complete(closing)),
     park: (groups) => call((stub) => stub.park(groups)),
     confirmation: (id) => call((stub) => stub.confirmation(id)),
+    confirmations: (query) => call((stub) => stub.confirmations(query)),
     approve: (claim, request) =>
       approveSharded(request, {
         approve: (part) => call((stub) => stub.approve(claim, part)),
@@ -82,6 +85,7 @@ export function createGateClient(
       }),
     reject: (claim, answerJson) => call((stub) => stub.reject(claim, answerJson)),
     conclude: (claim, answerJson) => call((stub) => stub.conclude(claim, answerJson)),
+    reportOpening: (report) => call((stub) => stub.reportOpening(report)),
     changeTools: (change) => call((stub) => stub.changeTools(change)),
     tool: (name) => call((stub) => stub.tool(name)),
     toolsSince: (version) => call((stub) => stub.toolsSince(version)),
@@ -99,6 +103,18 @@ async function listShards(
 ): Promise<JobRecord[]> {
   const lists = await Promise.all(Array.from({ length: LIMITS.outboxShards }, (_, shard) => list(shard)));
   return lists.flat().sort(compareJobs).slice(0, limit);
+}
+
+/** Ask all shards at once; home alone counts quota. */
+async function sumShards(ask: (shard: number) => Promise<UsageReport>): Promise<UsageReport> {
+  const [home, ...others] = await Promise.all(
+    Array.from({ length: LIMITS.outboxShards }, (_, shard) => ask(shard)),
+  );
+  return addUsage(home!, others);
+}
+
+function onShard(query: UsageQuery, shard: number): UsageQuery {
+  return shard === HOME ? query : { ...query, quotas: [] };
 }
 
 /** One part after the other, so that a later part of the same results never drops an earlier one. */

@@ -34,7 +34,7 @@ export async function answerHook(hook: Hook, deployment: Deployment): Promise<Re
   const body = read.ok ? read.value : null;
   const runner = deployment.runnerOf(tenant);
   if (body === null || runner === null) return err(REFUSED);
-  const { currentCatalog, catalog, gate, ports } = deployment.contextOf(runner, requestId, defer);
+  const { currentCatalog, catalog, gate, ports } = deployment.contextOf(runner, { requestId, defer });
   const known = await attempt(() => currentCatalog());
   const flow = (known.ok ? known.value : catalog).get(name);
   // There may be a flow, and nobody can say: a sender that is told so sends again.

@@ -34,7 +34,7 @@ export async function attemptRun(
   const runner = deployment.runnerOf(tenant);
   // Without a key nobody is left who could look at it either.
   if (runner === null) throw new Error(`Cannot run '${spec.tool}': no key of its tenant is configured`);
-  const context = deployment.contextOf(runner, spec.id, defer);
+  const context = deployment.contextOf(runner, { requestId: spec.id, defer });
   const made = await attempt(async (): Promise<RunEnd> => {
     const [catalog, tool] = [await context.currentCatalog(), await deployment.compile(spec.toolJson ?? "{}")];
     const { origin = context.origin } = spec;

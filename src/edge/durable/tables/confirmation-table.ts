@@ -1,9 +1,17 @@
-import type {
-  ClaimRefusal,
-  ConfirmationRecord,
-  ParkAnswer,
-  ParkRequest,
+import {
+  type ClaimRefusal,
+  type ConfirmationHead,
+  type ConfirmationQuery,
+  type ConfirmationRecord,
+  GROUP_FORMAT,
+  type ListedConfirmation,
+  type ParkAnswer,
+  type ParkedGroup,
+  type ParkRequest,
+  toHead,
 } from "../../../contract/gate/confirmation.ts";
+import type { UsageReport } from "../../../contract/gate/usage.ts";
+import { compareJobs } from "../../../contract/gate/job-shard.ts";
 import { attemptNow } from "../../../kit/result.ts";
 import {
   beginConfirmation,
@@ -35,13 +43,20 @@ type Row = {
 export class ConfirmationTable {
   readonly #storage: DurableObjectStorage;
   readonly #limits: ConfirmationLimits;
+  readonly #onAsked: (question: ListedConfirmation) => void;
   #book = new Map<string, Confirmation>();
   /** Nothing has to go before this. */
   #pruneAt = 0;
 
-  constructor(storage: DurableObjectStorage, limits: ConfirmationLimits) {
+  /** @param onAsked hears of every question that is recorded, in the same turn */
+  constructor(
+    storage: DurableObjectStorage,
+    limits: ConfirmationLimits,
+    onAsked: (question: ListedConfirmation) => void = () => {},
+  ) {
     this.#storage = storage;
     this.#limits = limits;
+    this.#onAsked = onAsked;
     this.#readBook();
   }
 
@@ -60,6 +75,10 @@ export class ConfirmationTable {
     // A full disk, most likely.
     if (!attemptNow(() => this.#storage.transactionSync(write)).ok) return [];
     this.#readBook();
+    for (const { id } of kept) {
+      const asked = this.listed(nowMs, id);
+      if (asked !== null) this.#onAsked(asked);
+    }
     return added.flatMap(({ id }) => {
       const recorded = this.#book.get(id);
       return recorded === undefined ? [] : [{ id, expiresAt: recorded.expiresAt }];
@@ -80,6 +99,45 @@ export class ConfirmationTable {
     const status = statusAt(known, nowMs);
     const { island_json: groupJson, decision_key: key, answer_json: answerJson } = row;
     return { id, status, createdAt, expiresAt, groupJson, key, answerJson };
+  }
+
+  /**
+   * List confirmations, newest first. Looks at the heads of those that come before the page's end: few enough are kept, and
+   * their groups and answers are not read.
+   */
+  list(nowMs: number, { status, tools, limit, after }: ConfirmationQuery): ListedConfirmation[] {
+    const listed: ListedConfirmation[] = [];
+    const visible = tools && new Set(tools);
+    for (const one of [...this.#book.values()].sort(compareJobs)) {
+      if (listed.length >= limit) break;
+      const isAsked = status === null || status === statusAt(one, nowMs);
+      if (!isAsked || (after !== null && compareJobs(one, after) <= 0)) continue;
+      const shown = this.listed(nowMs, one.id);
+      if (shown !== null && holdsOnly(shown.head, visible)) listed.push(shown);
+    }
+    return listed;
+  }
+
+  /** How many wait for a person, of those that hold no other tool, and since when the oldest. */
+  waiting(nowMs: number, tools: readonly string[] | undefined): UsageReport["waiting"] {
+    const visible = tools && new Set(tools);
+    const waiting = [...this.#book.values()].filter((one) => {
+      if (statusAt(one, nowMs) !== "pending") return false;
+      if (visible === undefined) return true;
+      const head = this.#readHead(one.id);
+      return head !== null && holdsOnly(head, visible);
+    });
+    const oldestAt = waiting.length === 0 ? null : Math.min(...waiting.map(({ createdAt }) => createdAt));
+    return { count: waiting.length, oldestAt };
+  }
+
+  /** One confirmation as a list has it; null when there is none, or when another version recorded it. */
+  listed(nowMs: number, id: string): ListedConfirmation | null {
+    const known = this.#book.get(id);
+    const head = known === undefined ? null : this.#readHead(id);
+    if (known === undefined || head === null) return null;
+    const { createdAt, expiresAt } = known;
+    return { id, status: statusAt(known, nowMs), createdAt, expiresAt, head };
   }
 
   /**
@@ -129,16 +187,25 @@ export class ConfirmationTable {
     this.#pruneAt = Math.min(...expiries) + this.#limits.retentionMs;
   }
 
+  #readHead(id: string): ConfirmationHead | null {
+    const [row] = this.#storage.sql
+      .exec<{ head_json: string | null }>("SELECT head_json FROM confirmations WHERE id = ?", id)
+      .toArray();
+    const json = row?.head_json ?? null;
+    return json === null ? null : (JSON.parse(json) as ConfirmationHead);
+  }
+
   #insert({ id, status, createdAt, expiresAt, decidedBy, bytes }: Confirmation, groupJson: string): void {
     this.#storage.sql.exec(
-      `INSERT INTO confirmations (id, status, created_at, expires_at, decided_by, bytes, island_json)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO confirmations (id, status, created_at, expires_at, decided_by, bytes, head_json, island_json)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       id,
       status,
       createdAt,
       expiresAt,
       decidedBy,
       bytes,
+      toHeadJson(groupJson),
       groupJson,
     );
   }
@@ -146,6 +213,17 @@ export class ConfirmationTable {
   #delete(ids: readonly string[]): void {
     for (const id of ids) this.#storage.sql.exec("DELETE FROM confirmations WHERE id = ?", id);
   }
+}
+
+/** What a list shows of a group; null for one of another version. */
+function toHeadJson(groupJson: string): string | null {
+  const group = JSON.parse(groupJson) as ParkedGroup;
+  return group.format === GROUP_FORMAT ? JSON.stringify(toHead(group)) : null;
+}
+
+/** Whether a question is about these tools alone. */
+function holdsOnly({ actions }: ConfirmationHead, tools: ReadonlySet<string> | undefined): boolean {
+  return tools === undefined || actions.every(({ tool }) => tools.has(tool));
 }
 
 /** What only this version and its successors write; a status that is none of these was decided, so nothing runs for it. */

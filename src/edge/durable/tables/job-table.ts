@@ -83,10 +83,25 @@ export class JobTable {
   /** No finished row was last changed before that. */
   #oldestEnd = Number.POSITIVE_INFINITY;
   #prunedAt = 0;
+  /** How many rows each tool has of each status: what a list would find. */
+  readonly #counts = new Map<string, Map<JobStatus, number>>();
 
   constructor(sql: SqlStorage, options: RetentionOptions) {
     this.#sql = sql;
     this.#options = options;
+  }
+
+  /** Count jobs by status, of some tools or all. Reads no row. */
+  count(tools: readonly string[] | undefined): Record<JobStatus, number> {
+    const counts = Object.fromEntries(JOB_STATUSES.map((status) => [status, 0])) as Record<JobStatus, number>;
+    for (const tool of tools === undefined ? this.#counts.keys() : new Set(tools))
+      for (const [status, count] of this.#counts.get(tool) ?? []) counts[status] += count;
+    return counts;
+  }
+
+  /** Know of jobs that were inserted, once their transaction is over. */
+  add(jobs: readonly Job[]): void {
+    for (const { spec, status } of jobs) this.#tally(spec.tool, status, 1);
   }
 
   /** Insert a job; false, and nothing changed, when its id is already recorded. */
@@ -114,13 +129,15 @@ export class JobTable {
     const [row] = this.#sql.exec<JobRow>("SELECT * FROM jobs WHERE id = ?", id).toArray();
     if (row === undefined) return null;
     const [job, isReadable] = readRow(row, nowMs);
-    if (!isReadable && row.due_at !== null) this.save(job);
+    if (!isReadable && row.due_at !== null) this.save(job, toListed(row));
     return job;
   }
 
-  /** Save a job. No index covers it, so it is one row written. */
-  save(job: Job): void {
+  /** Save a job. No index covers it, so it is one row written. @param before what its row's status was */
+  save(job: Job, before: JobStatus): void {
     this.#sql.exec(`REPLACE INTO jobs ${ROW}`, ...toColumns(job));
+    this.#tally(job.spec.tool, before, -1);
+    this.#tally(job.spec.tool, job.status, 1);
     this.#look(job.status, job.updatedAt);
   }
 
@@ -152,10 +169,11 @@ export class JobTable {
 
   /** Walk over what a cold start needs to know of every row. */
   *heads(): Iterable<JobHead> {
-    for (const { id, due_at, updated_at, status, tool, kind } of this.#sql.exec<JobRow>(
-      "SELECT id, due_at, updated_at, status, tool, kind FROM jobs",
+    for (const { id, due_at, updated_at, format, status, tool, kind } of this.#sql.exec<JobRow>(
+      "SELECT id, due_at, updated_at, format, status, tool, kind FROM jobs",
     )) {
       this.#look(status, updated_at);
+      this.#tally(tool, toListed({ format, status }), 1);
       yield { spec: { id, tool }, kind: kind as JobKind, dueAt: due_at, status: status as JobStatus };
     }
   }
@@ -178,13 +196,14 @@ export class JobTable {
 
   #remove(beforeMs: number, count: number): number {
     const gone = this.#sql
-      .exec(
+      .exec<Pick<JobRow, "id" | "tool" | "format" | "status">>(
         `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ${IS_FINAL} AND updated_at < ?
-           ORDER BY updated_at LIMIT ?) RETURNING id`,
+           ORDER BY updated_at LIMIT ?) RETURNING id, tool, format, status`,
         beforeMs,
         Math.min(count, PRUNE_ROWS),
       )
       .toArray();
+    for (const row of gone) this.#tally(row.tool, toListed(row), -1);
     const ids = JSON.stringify(gone.map(({ id }) => id));
     this.#sql.exec("DELETE FROM run_steps WHERE job_id IN (SELECT value FROM json_each(?))", ids);
     const { oldest } = this.#sql
@@ -194,9 +213,23 @@ export class JobTable {
     return gone.length;
   }
 
+  #tally(tool: string, status: JobStatus, by: 1 | -1): void {
+    let counts = this.#counts.get(tool);
+    if (counts === undefined) this.#counts.set(tool, (counts = new Map()));
+    const count = (counts.get(status) ?? 0) + by;
+    if (count > 0) counts.set(status, count);
+    else counts.delete(status);
+    if (counts.size === 0) this.#counts.delete(tool);
+  }
+
   #look(status: string, updatedAt: number): void {
     if (!isLive(status)) this.#oldestEnd = Math.min(this.#oldestEnd, updatedAt);
   }
+}
+
+/** What a list says of a row: one of another version is dead. */
+function toListed({ format, status }: Pick<JobRow, "format" | "status">): JobStatus {
+  return format === FORMAT && STATUSES.has(status) ? (status as JobStatus) : "dead";
 }
 
 /** Lay a job out in the order of the table's columns. */

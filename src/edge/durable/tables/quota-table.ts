@@ -1,10 +1,12 @@
-import type { LeaseGrant, LeaseWish } from "../../../contract/gate/admission.ts";
+import type { LeaseGrant, LeaseWish, RateLimit } from "../../../contract/gate/admission.ts";
+import type { UsageReport } from "../../../contract/gate/usage.ts";
 import { grantLeases } from "../../../state/grant-leases.ts";
 import {
   type Bucket,
   type BucketChange,
   drawQuota,
   expireBuckets,
+  peekQuota,
   type QuotaCommand,
   type QuotaResult,
   resumeBucket,
@@ -51,6 +53,12 @@ export class QuotaTable {
     const [changes, grants] = grantLeases({ floorMs: this.#floorMs, buckets: this.#buckets }, nowMs, wishes);
     this.#save(changes);
     return grants;
+  }
+
+  /** Say what is left of each limit. */
+  peek(nowMs: number, limits: readonly RateLimit[]): UsageReport["quotas"] {
+    const book = { floorMs: this.#floorMs, buckets: this.#buckets };
+    return limits.map((limit) => peekQuota(book, nowMs, limit));
   }
 
   #save(changes: readonly BucketChange[]): void {

@@ -72,6 +72,25 @@ const STEPS: readonly string[] = [
    CREATE TABLE clocks (
      flow TEXT PRIMARY KEY, cron TEXT NOT NULL, timezone TEXT NOT NULL, next_at INTEGER
    ) WITHOUT ROWID, STRICT;`,
+  // What a list shows of a question stands before its texts, which a list does not read. Events are told to the operator.
+  `ALTER TABLE confirmations RENAME TO wide_confirmations;
+   CREATE TABLE confirmations (
+     id TEXT PRIMARY KEY, status TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+     decided_by TEXT, bytes INTEGER NOT NULL, head_json TEXT, island_json TEXT NOT NULL, decision_key TEXT,
+     answer_json TEXT
+   ) WITHOUT ROWID, STRICT;
+   INSERT INTO confirmations SELECT
+     id, status, created_at, expires_at, decided_by, bytes,
+     iif(json_valid(island_json), iif(json_extract(island_json, '$.format') = 1, json_object(
+       'requestedBy', json_extract(island_json, '$.requestedBy'),
+       'actions', (SELECT json_group_array(json_object('id', json_extract(value, '$.id'),
+         'tool', json_extract(value, '$.tool'), 'gated', json(iif(json_extract(value, '$.gated'), 'true', 'false'))))
+         FROM json_each(island_json, '$.actions'))), NULL), NULL),
+     island_json, decision_key, answer_json FROM wide_confirmations;
+   DROP TABLE wide_confirmations;
+   CREATE TABLE events (
+     id TEXT PRIMARY KEY, due_at INTEGER NOT NULL, attempts INTEGER NOT NULL, json TEXT NOT NULL
+   ) WITHOUT ROWID, STRICT;`,
 ];
 
 /** Bring the object's tables up to date; writes nothing when they are. */

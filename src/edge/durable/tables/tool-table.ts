@@ -6,6 +6,7 @@ import {
   type ToolsPage,
   type ToolToKeep,
 } from "../../../contract/gate/kept-tool.ts";
+import type { UsageReport } from "../../../contract/gate/usage.ts";
 import { LIMITS } from "../../../contract/limits.ts";
 import { err, ok } from "../../../kit/result.ts";
 import { changeTools, type ToolBook, type ToolEntry, type ToolLimits } from "../../../state/kept-tools.ts";
@@ -31,6 +32,8 @@ export class ToolTable {
   readonly #storage: DurableObjectStorage;
   readonly #limits: ToolLimits;
   #book: ToolBook;
+  /** How many of them are flows, as of a version: without any there are none. */
+  #flows = { version: 0, count: 0 };
 
   constructor(storage: DurableObjectStorage, limits: ToolLimits) {
     this.#storage = storage;
@@ -48,6 +51,17 @@ export class ToolTable {
   /** Grows with every change; 0 before the first. */
   get version(): number {
     return this.#book.version;
+  }
+
+  /** How many tools and flows there are, and what they take. Reads them once for each version. */
+  usage(): UsageReport["added"] {
+    const { version, tools } = this.#book;
+    if (this.#flows.version !== version) {
+      const query = "SELECT COUNT(*) AS count FROM tools WHERE json_type(json, '$.flow') IS NOT NULL";
+      this.#flows = { version, count: this.#storage.sql.exec<{ count: number }>(query).one().count };
+    }
+    const bytes = [...tools.values()].reduce((sum, entry) => sum + entry.bytes, 0);
+    return { tools: tools.size - this.#flows.count, flows: this.#flows.count, bytes };
   }
 
   /** Make a change, all of it or nothing. Throws, and nothing has changed, when storage refuses. */

@@ -1,0 +1,45 @@
+import type { RateLimit } from "./admission.ts";
+import type { JobStatus } from "./job.ts";
+
+/** What a key asks of its tenant's objects to learn what it has used. */
+export interface UsageQuery {
+  /** The limits whose state is wanted; none of the objects that count no quota. */
+  readonly quotas: readonly RateLimit[];
+  /** The tools whose jobs are counted; every tool's where it is not said. */
+  readonly jobsOf?: readonly string[] | undefined;
+  /** The tools that a question may hold to be counted; every tool where it is not said. */
+  readonly decides?: readonly string[] | undefined;
+}
+
+/** What one of a tenant's objects has, or all of them together. Times are milliseconds since the epoch. */
+export interface UsageReport {
+  /** Whole requests left right now, and when the whole limit is available again, for each limit asked. */
+  readonly quotas: readonly { readonly remaining: number; readonly resetMs: number }[];
+  readonly jobs: Readonly<Record<JobStatus, number>>;
+  /** What is alive in the background, by the backlog that it counts in: all of the tenant's. */
+  readonly backlog: { readonly jobs: number; readonly webhooks: number; readonly runs: number };
+  readonly waiting: { readonly count: number; readonly oldestAt: number | null };
+  readonly added: { readonly tools: number; readonly flows: number; readonly bytes: number };
+}
+
+/** Add what other objects of a tenant have to what its home has, which alone counts quota. */
+export function addUsage(home: UsageReport, others: readonly UsageReport[]): UsageReport {
+  const sum = <T extends Readonly<Record<string, number>>>(own: T, theirs: readonly T[]): T =>
+    Object.fromEntries(
+      Object.entries(own).map(([name, count]) => [
+        name,
+        theirs.reduce((total, one) => total + one[name]!, count),
+      ]),
+    ) as T;
+  return {
+    ...home,
+    jobs: sum(
+      home.jobs,
+      others.map(({ jobs }) => jobs),
+    ),
+    backlog: sum(
+      home.backlog,
+      others.map(({ backlog }) => backlog),
+    ),
+  };
+}
