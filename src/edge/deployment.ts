@@ -10,6 +10,7 @@ import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, ToolGates } from "../egress/ports.ts";
 import { createReadCache, ReadCache } from "../egress/read-cache.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
+import { Watch } from "../observe/watch.ts";
 import { AddedTools } from "./added-tools.ts";
 import {
   type Env,
@@ -78,7 +79,13 @@ export interface Deployment {
   readonly runs: { underWay: number };
   /** The world as it is for whatever no caller asks for. */
   readonly ports: Ports;
-  contextOf(caller: Caller, requestId: string, defer: (work: Promise<unknown>) => void): RequestContext;
+  /** @param watch sees the request; one of its own where nobody answers it */
+  contextOf(
+    caller: Caller,
+    requestId: string,
+    defer: (work: Promise<unknown>) => void,
+    watch?: Watch,
+  ): RequestContext;
 }
 
 /** Make what serves the requests of a configuration; throws where the configuration cannot be read. */
@@ -145,7 +152,14 @@ export function createDeployment(
       if (!own.ok) return undefined;
       return typeof own.value === "string" && own.value !== "" ? own.value : ports.secret(name);
     },
-    contextOf(caller, requestId, defer) {
+    contextOf(
+      caller,
+      requestId,
+      defer,
+      watch = new Watch({ clock: ports.clock, requestId, operator: ports.operator }),
+    ) {
+      const origin = { tenant: caller.tenant, key: caller.name, requestId, ...watch.trace };
+      watch.origin = origin;
       const clock = new TimerQueue(ports.clock);
       let made: Gate | undefined;
       const gate = (): Gate =>
@@ -179,14 +193,15 @@ export function createDeployment(
       return {
         requestId,
         caller,
-        origin: { tenant: caller.tenant, key: caller.name, requestId },
+        origin,
+        watch,
         catalog: added.registry?.catalogOf(caller) ?? shippedOf(caller),
         currentCatalog: () => added.currentCatalog(caller, held, gate()),
         keeping: {
           isShipped,
           rules: { tenant: caller.tenant, secrets: toolSecrets, trustedOrigins: options.trustedOrigins },
         },
-        ports: { ...placedPorts(caller), clock },
+        ports: { ...placedPorts(caller), clock, inSpan: watch.inSpan },
         options,
         origins,
         health,
