@@ -99,12 +99,14 @@ export function createApp(deploymentOf: (env: Env) => Deployment): Pick<App, "fe
   const routes = [...ENDPOINTS.map(({ route }) => route), ...BESIDE];
   app.notFound(answerBy(async (request) => err(refusePath(request, routes))));
   app.onError((error, c) => answerBug(c.req.raw, error, c.env.watch));
+  // The same for every request: to make one for each costs more than to look whether it is traced.
+  let tracing: Tracing | undefined;
   return {
     async fetch(request, env, ctx) {
       const watch = new Watch({ clock: systemClock, requestId: crypto.randomUUID(), operator: CONSOLE });
       const traceparent = request.headers.get("traceparent");
       if (traceparent !== null) watch.continueTrace(readTraceId(traceparent));
-      const { tracing }: { readonly tracing?: Tracing } = ctx;
+      tracing ??= (ctx as { readonly tracing?: Tracing }).tracing;
       if (tracing?.getActiveSpan?.()?.isTraced === true) watch.inSpan = createInSpan(tracing);
       const visit = { env, ctx, watch };
       // Batches, which nearly every request is, are known by their address and do not pass the router.

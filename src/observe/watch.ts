@@ -70,8 +70,12 @@ export class Watch {
     this.#spent[stage] ??= 0;
   }
 
-  /** Write what `Server-Timing` says: every stage that there was, and of the last one what has passed of it. */
+  /**
+   * Write what `Server-Timing` says: every stage that there was, and of the last one what has passed of it. Whoever is not known is
+   * told no time: how long a key or a signature was looked at must not tell how nearly right it was.
+   */
   toServerTiming(): string {
+    if (this.origin === null) return "parse;dur=0";
     this.enter(this.#stage);
     let text = "";
     for (const stage of STAGES) {
@@ -87,6 +91,7 @@ export class Watch {
     if (operator === undefined) return;
     this.enter(this.#stage);
     const { writePoint } = operator;
+    if (operator.lines === "off" && writePoint === null) return;
     const counts = countBatch(batch);
     const { statuses } = counts;
     const level = statuses.error + statuses.unknown > 0 ? "warn" : "info";

@@ -44,12 +44,12 @@ const hash = Array.from(await digestKey("key"), (byte) => byte.toString(16).padS
 const VOLLEY_KEYS = JSON.stringify([
   { name: "k", hash, tenant: "operator", tools: ["*"], quota: { limit: 1_000, window_s: 3_600 } },
 ]);
-const { app } = createVolley({
-  tools: createProbeTools("https://probe.example.com"),
-  send: async (url) => Response.json({ path: new URL(url).pathname, n: 1 }),
-});
-
 async function send(bindings: object, { tracing, ...init }: RequestInit & { tracing?: FakeTracing } = {}) {
+  // One of its own: an isolate has one platform.
+  const { app } = createVolley({
+    tools: createProbeTools("https://probe.example.com"),
+    send: async (url) => Response.json({ path: new URL(url).pathname, n: 1 }),
+  });
   const context = createExecutionContext();
   const ctx = Object.assign(
     { waitUntil: (work: Promise<unknown>) => context.waitUntil(work), passThroughOnException: () => {} },

@@ -3,6 +3,9 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
+import { sendHook, triggerOf } from "../support/hook-sender.ts";
+import { TestCaller } from "../support/test-caller.ts";
+import { github } from "../hooks/sample-senders.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
 /* What an operator sees of the built bundle: the lines that docs/observability.md describes, and Server-Timing on every answer. */
@@ -178,6 +181,42 @@ describe("A line", () => {
     expect([...Object.keys(attempts[0]!), "trigger"].toSorted()).toEqual(
       documented("job_attempt").toSorted(),
     );
+  });
+
+  test("is written for the attempts of the object's alarm too", async () => {
+    const body = batchOf({ tool: "probe-background", args: { n: 2, status: 503 } });
+    const { headers } = await caller.send({ body });
+    const lines = await linesOf(headers["x-request-id"], 3);
+    const attempts = lines.filter(({ event }) => event === "job_attempt").slice(0, 2);
+    expect(attempts).toMatchObject([
+      { end: "failed", code: "UPSTREAM_ERROR", attempt: 1, tenant: "sandbox" },
+      { end: "failed", code: "UPSTREAM_ERROR", attempt: 2, tenant: "sandbox" },
+    ]);
+  });
+
+  test("is written for a run that a webhook causes: of its batch, and of its attempt", async () => {
+    const admin = new TestCaller(volley.url, "sandbox-admin-key");
+    const flow = {
+      summary: "Takes a delivery",
+      input_schema: { type: "object" },
+      actions: [echo],
+      triggers: { webhook: triggerOf(github) },
+    };
+    await admin.send({ method: "PUT", path: "/v1/flows/seen", body: JSON.stringify(flow) });
+    const delivered = await sendHook(volley.url, "seen", github, {});
+    expect(delivered.status).toBe(202);
+    const { job_id: job } = JSON.parse(delivered.text) as { job_id: string };
+    const lines = await linesOf(job, 2);
+    expect(lines.toSorted((a, b) => a.event.localeCompare(b.event))).toMatchObject([
+      {
+        event: "batch",
+        key: "webhook:seen",
+        tenant: "sandbox-admin",
+        tools: { "probe-echo": 1 },
+        route: "other",
+      },
+      { event: "job_attempt", trigger: "webhook", tool: "seen", end: "succeeded", attempt: 1, job_id: job },
+    ]);
   });
 
   test.each<[string, string, number, string, () => ReturnType<typeof caller.send>]>([

@@ -131,6 +131,7 @@ describe("The line of a batch", () => {
 describe("What a request's time goes into", () => {
   test("is every stage that there was, in order, and of the last one what has passed", async () => {
     const { world, watch, run } = watched();
+    watch.origin = { tenant: "acme", key: "tester", requestId: "request-1" };
     const pass = (ms: number) => world.clock.runUntil(sleep(world.clock, ms, new AbortController().signal));
     await pass(5);
     expect(watch.toServerTiming()).toBe("parse;dur=5");
@@ -145,8 +146,15 @@ describe("What a request's time goes into", () => {
   test("is never negative, whatever the clock does", () => {
     const times = [100, 40, 50];
     const watch = new Watch({ clock: { now: () => times.shift()! }, requestId: "r" });
+    watch.origin = { tenant: "acme", key: "tester", requestId: "r" };
     watch.enter("plan");
     expect(watch.toServerTiming()).toBe("parse;dur=0, plan;dur=10");
+  });
+
+  test("is not told to who is not known: how long a key was looked at says nothing of it", () => {
+    let now = 0;
+    const watch = new Watch({ clock: { now: () => (now += 10) }, requestId: "r" });
+    expect(watch.toServerTiming()).toBe("parse;dur=0");
   });
 });
 
