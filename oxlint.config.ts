@@ -5,7 +5,7 @@ import { defineConfig, type OxlintOverride } from "oxlint";
 import { coreRules, everywhere, exceptions, noPlatform } from "./oxlint.rules.ts";
 
 const CORE = "kit kit/json contract contract/gate catalog";
-const EDGE = `${CORE} catalog/declared catalog/mcp catalog/flow clock shell plan state egress hooks answer gate approve run flows executor formats formats/openapi registry agent agent/dialect`;
+const EDGE = `${CORE} catalog/declared catalog/mcp catalog/flow clock shell plan state egress hooks answer observe gate approve run flows executor formats formats/openapi registry agent agent/dialect`;
 const TOOL = "kit kit/json contract contract/gate catalog";
 /** Every room of `src` and what it may look into besides itself, types included. Nothing names a room below its own. */
 const LADDER: Readonly<Record<string, string>> = {
@@ -20,10 +20,11 @@ const LADDER: Readonly<Record<string, string>> = {
   state: "kit kit/json contract contract/gate",
   egress: `${CORE} plan state`,
   hooks: "kit kit/json contract contract/gate egress",
+  observe: `${CORE} plan egress`,
   answer: `${CORE} plan egress`,
-  gate: `${CORE} plan state egress answer`,
+  gate: `${CORE} plan state egress answer observe`,
   approve: `${CORE} plan state egress answer gate`,
-  run: `${CORE} plan state egress answer gate approve`,
+  run: `${CORE} plan state egress answer gate approve observe`,
   flows: `${CORE} catalog/json-schema catalog/declared catalog/flow plan state egress answer gate approve run`,
   executor: `${CORE} plan state egress answer gate approve run flows`,
   "catalog/json-schema": CORE,
@@ -38,7 +39,7 @@ const LADDER: Readonly<Record<string, string>> = {
   "tools/kit": TOOL,
   tools: `${TOOL} tools/kit tools/*`,
   "agent/dialect": `${CORE} formats`,
-  agent: `${CORE} plan state egress answer gate approve run executor formats agent/dialect`,
+  agent: `${CORE} plan state egress answer observe gate approve run executor formats agent/dialect`,
   "edge/platform": EDGE,
   "edge/durable/tables": `${EDGE} edge/platform`,
   "edge/durable": `${EDGE} edge/platform edge/durable/tables`,

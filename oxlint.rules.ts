@@ -74,5 +74,8 @@ export const exceptions: NonNullable<OxlintConfig["overrides"]> = [
     ],
     rules: { "import/no-default-export": "off" },
   },
-  { files: ["scripts/**", "test/**", "src/edge/platform/log-bug.ts"], rules: { "no-console": "off" } },
+  {
+    files: ["scripts/**", "test/**", "src/edge/platform/{log-bug,system-ports}.ts"],
+    rules: { "no-console": "off" },
+  },
 ];

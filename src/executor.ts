@@ -57,6 +57,7 @@ export async function withCurrentTools<T, E extends Pick<Execution, "catalog" | 
 
 async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
   const { catalog } = execution;
+  execution.watch?.enter("plan");
   const planned = makePlan(batch, catalog, { maySkipApproval: execution.caller.skipApproval });
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const plan = planned.value;
@@ -65,8 +66,10 @@ async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result
 
 /** Answer with a plan that is not run. */
 async function showPlan(plan: Plan, execution: Execution): Promise<Result<Answer, Refused>> {
+  execution.watch?.enter("admit");
   const counted = await countList(execution);
   if (!counted.ok) return counted;
+  seeUnrun("dry_run", plan, execution);
   const described = describePlan(bindPlan(plan, execution));
   return ok({ json: JSON.stringify(described), quota: counted.value, replayed: false });
 }
@@ -80,6 +83,7 @@ export async function executeApproved(
   claim: Claim,
   execution: Execution,
 ): Promise<Result<Answer, Refused>> {
+  execution.watch?.enter("plan");
   return answerPlan(makeApprovedPlan(group, execution.catalog, claim), execution);
 }
 
@@ -106,6 +110,7 @@ export function executeFlow(run: FlowRun, execution: Execution): Promise<Result<
 }
 
 async function planAndRunFlow(run: FlowRun, execution: Execution): Promise<Result<Answer, Refused>> {
+  execution.watch?.enter("plan");
   const planned = planFlowRun(run, execution);
   if (planned === null) {
     // It may have been kept a moment ago, elsewhere.
@@ -130,13 +135,17 @@ async function answerPlan(
   batchKey?: BatchKey,
   toJson = toEnvelopeJson,
 ): Promise<Result<Answer, Refused>> {
-  const { caller, ports, defer } = execution;
+  const { caller, ports, defer, watch } = execution;
+  watch?.enter("admit");
   const isKeyed = batchKey !== undefined || plan.steps.some(({ keyed }) => keyed !== undefined);
   const keysOf = (runnable: Plan) => readKeys(runnable, { caller, ports, batchKey });
   const admission = await admit(plan, execution, isKeyed ? keysOf : undefined);
   if (!admission.ok) return admission;
   const { admitted, keys } = admission.value;
-  if (admitted.replay !== null) return ok({ json: admitted.replay, quota: null, replayed: true });
+  if (admitted.replay !== null) {
+    seeUnrun("replay", plan, execution);
+    return ok({ json: admitted.replay, quota: null, replayed: true });
+  }
 
   const answering = writeAnswer(admission.value, execution, toJson);
   // Whoever comes back for this answer wants all of it, so the batch goes on when its caller has gone away.
@@ -150,9 +159,11 @@ async function writeAnswer(
   execution: Execution,
   toJson: typeof toEnvelopeJson,
 ): Promise<string> {
-  const { ports, gate } = execution;
+  const { ports, gate, watch } = execution;
   const { admitted, keys } = admission;
+  watch?.enter("run");
   const { outcomes, ...measures } = await runAdmitted(admission, withFlows(admitted.plan, execution));
+  watch?.enter("write");
   const { maxTokens } = admitted.plan;
   const shaped = maxTokens === null ? outcomes : await shapeOutcomes(outcomes, maxTokens, ports, gate);
   const batchId = admission.batchId();
@@ -172,9 +183,29 @@ async function writeAnswer(
 
 /** Execute a plan, whichever dialect it was made of: admit it, then run every step to its outcome. */
 export async function executePlan(planned: Plan, execution: Execution): Promise<Result<Executed, Refused>> {
+  const { watch } = execution;
+  watch?.enter("admit");
   const admission = await admit(planned, execution);
   if (!admission.ok) return admission;
-  return ok(await runAdmitted(admission.value, withFlows(admission.value.admitted.plan, execution)));
+  watch?.enter("run");
+  const executed = await runAdmitted(admission.value, withFlows(admission.value.admitted.plan, execution));
+  watch?.enter("write");
+  return ok(executed);
+}
+
+/** Tell of a batch of which nothing ran: its plan was asked for, or it has its answer already. */
+function seeUnrun(kind: "dry_run" | "replay", plan: Plan, { watch, origin, catalog }: Execution): void {
+  watch?.sawBatch({
+    kind,
+    plan,
+    outcomes: [],
+    batchId: null,
+    durationMs: 0,
+    maxParallelism: 0,
+    degraded: false,
+    origin,
+    isTool: (name) => catalog.get(name) !== undefined,
+  });
 }
 
 /** What runs batches inside of a batch is there where the plan has one. */

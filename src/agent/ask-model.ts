@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, parseExact } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { countValues, exceedsDepth } from "../contract/parse-json.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
+import { traceFetch } from "../observe/traced-fetch.ts";
 import { backoffMs } from "../kit/backoff.ts";
 import { attempt, attemptNow, err, ok, type Result } from "../kit/result.ts";
 import { sleep } from "../kit/sleep.ts";
@@ -33,7 +34,7 @@ export interface Streaming {
 }
 
 export interface ModelPorts {
-  readonly ports: Pick<Ports, "clock" | "random" | "fetch">;
+  readonly ports: Pick<Ports, "clock" | "random" | "fetch" | "inSpan">;
   readonly dialect: Dialect;
   readonly address: ModelAddress;
   /** When the request's time is over, in milliseconds since the epoch. */
@@ -94,6 +95,8 @@ const TIMED_OUT = makeRefusal(
   "The model did not answer within the time that this request had (volley.deadline_ms); give it more, or ask for less.",
 );
 
+const MODEL_SPAN = { "volley.tool": "(model)" };
+
 interface Attempting {
   readonly streaming: Streaming | null;
   readonly signal: AbortSignal;
@@ -107,7 +110,7 @@ async function attemptOnce(
 ): Promise<Result<ModelTurn, Trouble>> {
   const sent = await attempt(() =>
     wait(
-      ports.fetch(address.url, {
+      traceFetch(ports, () => MODEL_SPAN)(address.url, {
         method: "POST",
         headers: { "content-type": "application/json", ...address.headers, [HOP_HEADER]: "1" },
         body,

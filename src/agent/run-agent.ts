@@ -165,7 +165,7 @@ const GONE = makeRefusal("UNAVAILABLE", "The caller went away before the answer.
 
 async function ask(
   { dialect, address, endsAt, audience }: AgentRequest,
-  { ports, signal }: Execution,
+  { ports, signal, watch }: Execution,
   { body, mode }: { readonly body: JsonObject; readonly mode: RelayMode },
 ): Promise<Result<{ readonly turn: ModelTurn; readonly ms: number }, Refusal>> {
   const startedAt = ports.clock.now();
@@ -186,7 +186,9 @@ async function ask(
             },
           },
         };
+  watch?.enter("model");
   const asked = await askModel(body, { ports, dialect, address, endsAt, signal }, streaming);
+  watch?.enter("write");
   stopWaiting?.();
   return asked.ok ? ok({ turn: asked.value, ms: ports.clock.now() - startedAt }) : asked;
 }

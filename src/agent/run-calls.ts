@@ -59,7 +59,7 @@ export async function runCalls(
 ): Promise<Result<RanCalls, Refused>> {
   const elements = calls.some(({ name }) => name === BATCH_TOOL) ? undefined : 0;
   const execution = { ...context, answer: new AnswerBudget(copies, LIMITS.actions, elements) };
-  const turn = toBatches(calls, bodyBytes);
+  const turn = toBatches(calls, { ...context, bodyBytes });
   if (!turn.ok) return err({ refusal: turn.error, quota: null });
   const { batches, replies } = turn.value;
   for (const [position, reply] of replies.entries()) if (reply !== undefined) onReply?.(position, reply);
@@ -81,6 +81,7 @@ export async function runCalls(
   let replayed = ran.length > 0;
   for (const [index, { positions }] of batches.entries()) {
     const one = ran[index]!;
+    if (!one.ok) context.watch?.sawRefusal({ code: one.error.refusal.code, status: 200 });
     replayed &&= one.ok && one.value.replayed;
     // What ran something is told rather than what was only planned.
     if (one.ok && (quota === null || one.value.quota?.allowance === undefined)) quota = one.value.quota;
@@ -132,7 +133,7 @@ async function beginKeyed(
 /** Make batches of a turn's calls; those that none can be made of have their reply already. */
 function toBatches(
   calls: readonly ProviderCall[],
-  bodyBytes: number,
+  { bodyBytes, watch }: Pick<TurnOptions, "bodyBytes"> & Pick<Execution, "watch">,
 ): Result<{ batches: TurnBatch[]; replies: (ToolReply | undefined)[] }, Refusal> {
   const replies: (ToolReply | undefined)[] = calls.map(() => undefined);
   const batches: TurnBatch[] = [];
@@ -156,7 +157,9 @@ function toBatches(
     }
     const batch = parseBatch(args.value, bodyBytes);
     if (!batch.ok || batch.value.entries.length > left) {
-      replies[position] = toRefusedReply(batch.ok ? TURN_FULL : batch.error);
+      const refusal = batch.ok ? TURN_FULL : batch.error;
+      watch?.sawRefusal({ code: refusal.code, status: 200 });
+      replies[position] = toRefusedReply(refusal);
       continue;
     }
     left -= batch.value.entries.length;
@@ -181,6 +184,7 @@ const runSingle: RunBatch = (batch, execution, tell) =>
   withCurrentTools(execution, (current) => planSingle(batch, current, tell));
 
 const planSingle: RunBatch = async (batch, execution, tell) => {
+  execution.watch?.enter("plan");
   const plan = makePlan(batch, execution.catalog);
   if (!plan.ok) return err({ refusal: plan.error, quota: null });
   const told: Execution = {

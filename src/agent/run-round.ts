@@ -180,6 +180,7 @@ async function runBatch(
   const asked = { ...batch, deadlineMs, maxTokens, skipApproval };
   const ran = await withCurrentTools(execution, async (current): Promise<Result<Ran, Refused>> => {
     const maySkipApproval = current.caller.skipApproval;
+    current.watch?.enter("plan");
     const plan = makePlan(asked, current.catalog, { maySkipApproval });
     if (!plan.ok) return err({ refusal: plan.error, quota: null });
     const executed = await executePlan(plan.value, {
@@ -194,7 +195,10 @@ async function runBatch(
     });
     return executed.ok ? ok({ ...executed.value, plan: plan.value }) : executed;
   });
-  return ran.ok ? ran : err(ran.error.refusal);
+  if (ran.ok) return ran;
+  const { refusal } = ran.error;
+  execution.watch?.sawRefusal({ code: refusal.code, status: 200 });
+  return err(refusal);
 }
 
 async function planOnly(batch: Batch, execution: Execution): Promise<ToolReply> {

@@ -430,4 +430,8 @@ export const LIMITS = {
   cronCharacters: 200,
   /** How soon a cron has to have a time: the 29th of February comes within it, and what never comes is refused. */
   cronAheadDays: 1_827,
+  /** Data points of one request: Analytics Engine takes no more of one invocation. */
+  dataPoints: 250,
+  /** Of them, points that are kept for batches: a conversation may have more actions than there are points. */
+  dataPointsReserved: 50,
 } as const;

@@ -12,15 +12,27 @@ import type { Handler } from "./openapi/endpoint.ts";
 import { ENDPOINTS } from "./endpoints/endpoints.ts";
 import { executeActions } from "./endpoints/execute-actions.ts";
 import { answerMcp } from "./mcp/answer-mcp.ts";
+import type { Operator } from "../egress/ports.ts";
+import { readTraceId } from "../observe/trace-parent.ts";
+import { Watch } from "../observe/watch.ts";
 import { refuseKey } from "./http/refuse-key.ts";
 import { refuseMethod, refusePath } from "./http/refuse-path.ts";
-import { PROVIDER_PATHS, respondBug, respondJson, respondRefusal } from "./http/respond.ts";
+import { codeOf, PROVIDER_PATHS, respondBug, respondJson, respondRefusal } from "./http/respond.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
+import { createInSpan, type Tracing } from "./platform/in-span.ts";
 import { logBug } from "./platform/log-bug.ts";
+import { systemClock, writeLine } from "./platform/system-ports.ts";
 
 /** What the platform passes along with a request. */
 interface AppTypes {
-  Bindings: Record<string, unknown>;
+  Bindings: Visit & object;
+}
+
+/** One request on its way through, and who watches it. */
+interface Visit {
+  readonly env: Env;
+  readonly ctx: Pick<ExecutionContext, "waitUntil">;
+  readonly watch: Watch;
 }
 
 /** What the platform calls. */
@@ -39,55 +51,88 @@ export interface App {
 export function createApp(deploymentOf: (env: Env) => Deployment): Pick<App, "fetch"> {
   // One router that takes every route, instead of the usual two to choose from: they are 2 KB of the bundle.
   const app = new HonoBase<AppTypes>({ router: new TrieRouter() });
-  const answerBy = (handle: Handler) => (c: Context<AppTypes>) =>
-    answer(c.req.raw, { deploymentOf, handle, env: c.env, ctx: c.executionCtx, id: c.req.param("id") });
+  const answerBy = (handle: Handler, route?: string) => (c: Context<AppTypes>) =>
+    answer(c.req.raw, { deploymentOf, handle, visit: c.env, route, id: c.req.param("id") });
 
   app.get("/healthz", (c) => {
-    deploymentOf(c.env);
-    return respondJson('{"status":"ok"}', crypto.randomUUID());
+    c.env.watch.route = "GET /healthz";
+    deploymentOf(c.env.env);
+    return respondJson('{"status":"ok"}', c.env.watch.requestId);
   });
-  app.all("/healthz", (c) => respondMethod(c.req.raw, "GET", crypto.randomUUID()));
+  app.all("/healthz", (c) => {
+    c.env.watch.route = "/healthz";
+    return respondMethod(c.req.raw, "GET", c.env.watch.requestId);
+  });
 
   const methodsOf = new Map<string, string[]>();
   for (const { route, handle, runsNothing } of ENDPOINTS) {
     const [method = "", path = ""] = route.split(" ");
-    app.on(method, path, answerBy(runsNothing ? countLists(handle) : handle));
+    app.on(method, path, answerBy(runsNothing ? countLists(handle) : handle, route));
     methodsOf.set(path, [...(methodsOf.get(path) ?? []), method]);
   }
   for (const [path, methods] of methodsOf) {
     const refuse: Handler = async (request, { requestId }) =>
       ok(respondMethod(request, methods.join(", "), requestId));
-    app.all(path, answerBy(refuse));
+    app.all(path, answerBy(refuse, path));
   }
   app.post("/hooks/:tenant/:id", async (c) => {
     const { tenant, id: name } = c.req.param();
-    const requestId = crypto.randomUUID();
+    const { env, ctx, watch } = c.env;
+    const { requestId } = watch;
+    watch.route = HOOKS;
     const request = c.req.raw;
     if (request.headers.has(HOP_HEADER)) return respondRefusal(request, FROM_A_TOOL, requestId);
     const { answerHook } = await import("./triggers/answer-hook.ts");
-    const defer = (work: Promise<unknown>): void => c.executionCtx.waitUntil(work);
-    const answered = await answerHook({ request, tenant, name, requestId, defer }, deploymentOf(c.env));
+    const defer = (work: Promise<unknown>): void => ctx.waitUntil(work);
+    const deployment = deploymentOf(env);
+    watch.operator = deployment.ports.operator;
+    const answered = await answerHook({ request, tenant, name, requestId, defer }, deployment);
     return answered.ok ? answered.value : respondRefusal(request, answered.error, requestId);
   });
   const refuseHook: Handler = async (request, { requestId }) => ok(respondMethod(request, "POST", requestId));
-  app.all("/hooks/:tenant/:id", answerBy(refuseHook));
+  app.all("/hooks/:tenant/:id", answerBy(refuseHook, "/hooks/:tenant/:id"));
   // Every method: which of them it has is the protocol's to say.
   app.all(
     "/mcp",
-    answerBy(async (request, context) => ok(await answerMcp(request, context))),
+    answerBy(async (request, context) => ok(await answerMcp(request, context)), "/mcp"),
   );
   const routes = [...ENDPOINTS.map(({ route }) => route), ...BESIDE];
   app.notFound(answerBy(async (request) => err(refusePath(request, routes))));
-  app.onError((error, c) => answerBug(c.req.raw, error));
+  app.onError((error, c) => answerBug(c.req.raw, error, c.env.watch));
+  // The same for every request: to make one for each costs more than to look whether it is traced.
+  let tracing: Tracing | undefined;
   return {
-    // Batches, which nearly every request is, are known by their address and do not pass the router.
-    fetch: (request, env, ctx) =>
-      request.method === "POST" && BATCHES.test(request.url)
-        ? answer(request, { deploymentOf, handle: executeActions.handle, env, ctx }).catch((error: unknown) =>
-            answerBug(request, error),
-          )
-        : app.fetch(request, env, ctx),
+    async fetch(request, env, ctx) {
+      const watch = new Watch({ clock: systemClock, requestId: crypto.randomUUID(), operator: CONSOLE });
+      const traceparent = request.headers.get("traceparent");
+      if (traceparent !== null) watch.continueTrace(readTraceId(traceparent));
+      tracing ??= (ctx as { readonly tracing?: Tracing }).tracing;
+      if (tracing?.getActiveSpan?.()?.isTraced === true) watch.inSpan = createInSpan(tracing);
+      const visit = { env, ctx, watch };
+      // Batches, which nearly every request is, are known by their address and do not pass the router.
+      const response =
+        request.method === "POST" && BATCHES.test(request.url)
+          ? await answer(request, {
+              deploymentOf,
+              handle: executeActions.handle,
+              visit,
+              route: executeActions.route,
+            }).catch((error: unknown) => answerBug(request, error, watch))
+          : await app.fetch(request, visit);
+      const { status } = response;
+      if (status >= 400) watch.sawRefusal({ code: codeOf(response), status, method: methodOf(request) });
+      response.headers.set("server-timing", watch.toServerTiming());
+      return response;
+    },
   };
+}
+
+/** Who is told while the configuration is not read, or cannot be. */
+const CONSOLE: Operator = { lines: "all", log: writeLine, writePoint: null };
+
+/** A method as a line may have it: any word can be sent as one. */
+function methodOf({ method }: Request): string {
+  return /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method) ? method : "other";
 }
 
 /** Origin and path of what runs batches, as the router reads an address: without a query, nothing encoded. */
@@ -96,19 +141,23 @@ const BATCHES = /^https?:\/\/[^/?#]+\/v1\/execute_actions$/;
 interface Answering {
   readonly deploymentOf: (env: Env) => Deployment;
   readonly handle: Handler;
-  readonly env: Env;
-  readonly ctx: Pick<ExecutionContext, "waitUntil">;
+  readonly visit: Visit;
+  /** How the endpoint is declared; none where the path is no endpoint's. */
+  readonly route?: string | undefined;
   /** What stands for `:id` in the path. */
   readonly id?: string | undefined;
 }
 
 async function answer(
   request: Request,
-  { deploymentOf, handle, env, ctx, id = "" }: Answering,
+  { deploymentOf, handle, visit, route, id = "" }: Answering,
 ): Promise<Response> {
-  const requestId = crypto.randomUUID();
+  const { env, ctx, watch } = visit;
+  const { requestId } = watch;
+  if (route !== undefined) watch.route = route;
   if (request.headers.has(HOP_HEADER)) return respondRefusal(request, FROM_A_TOOL, requestId);
   const deployment = deploymentOf(env);
+  watch.operator = deployment.ports.operator;
   const caller = await deployment.keys.identify(keyOf(request));
   if (caller === null)
     return respondRefusal(request, refuseKey(request, !deployment.keys.isEmpty), requestId);
@@ -116,13 +165,13 @@ async function answer(
     requestId,
     requestUrl: request.url,
     defer: (work) => ctx.waitUntil(work),
+    watch,
   });
   const answered = await handle(request, context, id);
   return answered.ok ? answered.value : respondRefusal(request, answered.error, requestId);
 }
 
-function answerBug(request: Request, error: unknown): Response {
-  const requestId = crypto.randomUUID();
+function answerBug(request: Request, error: unknown, { requestId }: Watch): Response {
   const { pathname } = new URL(request.url);
   logBug(requestId, pathname, error);
   return respondBug(
@@ -151,5 +200,6 @@ function respondMethod(request: Request, methods: string, requestId: string): Re
 }
 
 const FROM_A_TOOL = makeRefusal("LOOP_DETECTED", "A tool of this system may not call the system itself.");
+const HOOKS = "POST /hooks/:tenant/:id";
 /** What is here besides the endpoints. */
-const BESIDE = ["GET /healthz", "POST /mcp", "POST /hooks/:tenant/:id"];
+const BESIDE = ["GET /healthz", "POST /mcp", HOOKS];

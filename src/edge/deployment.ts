@@ -10,6 +10,7 @@ import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, ToolGates } from "../egress/ports.ts";
 import { createReadCache, ReadCache } from "../egress/read-cache.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
+import { Watch } from "../observe/watch.ts";
 import { AddedTools } from "./added-tools.ts";
 import {
   type Env,
@@ -88,6 +89,8 @@ export interface Asked {
   readonly requestUrl?: string;
   /** Keep work alive after the answer. */
   readonly defer: (work: Promise<unknown>) => void;
+  /** Sees the request; one of its own where nobody answers it. */
+  readonly watch?: Watch;
 }
 
 /** Make what serves the requests of a configuration; throws where the configuration cannot be read. */
@@ -154,7 +157,17 @@ export function createDeployment(
       if (!own.ok) return undefined;
       return typeof own.value === "string" && own.value !== "" ? own.value : ports.secret(name);
     },
-    contextOf(caller, { requestId, requestUrl, defer }) {
+    contextOf(
+      caller,
+      {
+        requestId,
+        requestUrl,
+        defer,
+        watch = new Watch({ clock: ports.clock, requestId, operator: ports.operator }),
+      },
+    ) {
+      const origin = { tenant: caller.tenant, key: caller.name, requestId, ...watch.trace };
+      watch.origin = origin;
       const clock = new TimerQueue(ports.clock);
       let made: Gate | undefined;
       const gate = (): Gate =>
@@ -189,14 +202,15 @@ export function createDeployment(
         requestId,
         requestUrl,
         caller,
-        origin: { tenant: caller.tenant, key: caller.name, requestId },
+        origin,
+        watch,
         catalog: added.registry?.catalogOf(caller) ?? shippedOf(caller),
         currentCatalog: () => added.currentCatalog(caller, held, gate()),
         keeping: {
           isShipped,
           rules: { tenant: caller.tenant, secrets: toolSecrets, trustedOrigins: options.trustedOrigins },
         },
-        ports: { ...placedPorts(caller), clock },
+        ports: { ...placedPorts(caller), clock, inSpan: watch.inSpan },
         options,
         origins,
         health,

@@ -7,6 +7,31 @@ export type SignText = (key: Uint8Array, text: string) => Promise<string>;
 
 export type LogLevel = "info" | "warn" | "error";
 
+/** One point of a dataset, in the platform's columns. */
+export interface DataPoint {
+  readonly indexes: readonly [string];
+  readonly blobs: readonly string[];
+  readonly doubles: readonly number[];
+}
+
+/** Whoever runs the deployment, and what of it they want to see. */
+export interface Operator {
+  /** Which lines about requests and attempts are written: all, those of level `warn` and above, or none. */
+  readonly lines: "all" | "errors" | "off";
+  log(level: LogLevel, json: string): void;
+  /** Write a data point; null where there is no dataset. Never throws. */
+  readonly writePoint: ((point: DataPoint) => void) | null;
+}
+
+export type SpanAttributes = Readonly<Record<string, string | number>>;
+
+/** Do work within a span of the platform's trace; what it is given adds an attribute. */
+export type InSpan = <T>(
+  name: string,
+  attributes: SpanAttributes,
+  work: (add: (attributes: SpanAttributes) => void) => Promise<T>,
+) => Promise<T>;
+
 /** What running a tool needs of the world. Everything else in the core is a pure function. */
 export interface Ports {
   readonly clock: Clock;
@@ -34,6 +59,10 @@ export interface Ports {
    * @param stack where an error came from, once more: a line for each call, where whoever develops a tool reads them
    */
   log(level: LogLevel, json: string, stack?: string): void;
+  /** Who is told of what happens; absent where nobody is. */
+  readonly operator?: Operator;
+  /** Absent where the platform traces nothing of this invocation. */
+  readonly inSpan?: InSpan | undefined;
 }
 
 /** The gates of tools with global limits, by the tool's name. Never asked for any other tool. */

@@ -1,5 +1,6 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import type { IdempotencyRequest } from "../contract/gate/idempotency.ts";
+import type { Origin } from "../contract/gate/caller.ts";
 import { reseedJob } from "../contract/gate/job-shard.ts";
 import type { JobOrigin, JobSpec } from "../contract/gate/job.ts";
 import { attempt, ok, type Result } from "../kit/result.ts";
@@ -7,7 +8,7 @@ import type { Plan, Step } from "../plan/step.ts";
 import { admitPlan, type Admitted, type Refused } from "./admit-plan.ts";
 import { bindPlan } from "./bind-plan.ts";
 import { abandonKeys, ClaimedKeys } from "./claimed-keys.ts";
-import type { Ports } from "../egress/ports.ts";
+import type { InSpan, Ports } from "../egress/ports.ts";
 import type { Execution, Resumed } from "./execution.ts";
 import { createMakeJob, type MakeJob, makeJobs } from "./make-job.ts";
 import { StepIds } from "./step-ids.ts";
@@ -48,7 +49,9 @@ export async function admit(
   const { isCounted = false } = execution;
   const retaken = resumed?.retaken;
   const asked = { jobs, idempotency, countAlone, isCounted, retaken };
-  const admitted = await admitPlan(plan, caller, asked, gate);
+  const { inSpan } = ports;
+  const asking = () => admitPlan(plan, caller, asked, gate);
+  const admitted = await (inSpan === undefined ? asking() : traceAdmission(asking, inSpan, { plan, origin }));
   if (!admitted.ok) {
     if (idempotency !== null && admitted.error.refusal.code === "UNAVAILABLE")
       defer(attempt(() => gate.complete(abandonKeys(idempotency))));
@@ -62,6 +65,27 @@ export async function admit(
   if (idempotency === null || claimed === null) return ok({ ...admission, jobs, keys: null });
   ids().take(claimed);
   return ok({ ...admission, jobs: reseed(jobs, ids()), keys: new ClaimedKeys(plan, idempotency, claimed) });
+}
+
+/** Put an admission into a span of the platform's trace: of whom, how many actions, and whether it was refused. */
+function traceAdmission(
+  asking: () => ReturnType<typeof admitPlan>,
+  inSpan: InSpan,
+  { plan, origin }: { readonly plan: Plan; readonly origin: Origin },
+): ReturnType<typeof admitPlan> {
+  const { tenant, key, requestId, traceId = "" } = origin;
+  const attributes = {
+    "volley.request_id": requestId,
+    "volley.trace_id": traceId,
+    "volley.tenant": tenant,
+    "volley.key": key,
+    "volley.actions": plan.steps.length,
+  };
+  return inSpan("volley.admission", attributes, async (add) => {
+    const admitted = await asking();
+    add({ "volley.admitted": admitted.ok ? "yes" : admitted.error.refusal.code });
+    return admitted;
+  });
 }
 
 function idsOf({ asked, claimed }: Resumed, ports: Ports): StepIds {

@@ -7,6 +7,7 @@ import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/ide
 import type { Outcome } from "../contract/outcome.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
+import type { Watch } from "../observe/watch.ts";
 import type { Call, Step } from "../plan/step.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
@@ -87,6 +88,8 @@ export interface Execution {
   readonly inside?: Inside;
   /** The idempotency key that the batch came with. */
   readonly batchKey?: BatchKey;
+  /** Sees what becomes of it, for the operator. */
+  readonly watch?: Watch;
   /** Told once that the batch was admitted: from then on there will be an answer, not a refusal. */
   readonly onAdmitted?: (quota: QuotaState | null) => void;
   /** Told each step's outcome the moment it is known, once; the envelope still contains all of them. */

@@ -3,6 +3,7 @@ import { toWireFailure } from "../contract/failure.ts";
 import type { AttemptEnd, JobClaim, JobSpec } from "../contract/gate/job.ts";
 import type { GlobalLimits } from "../contract/gate/permit.ts";
 import { Semaphore } from "../kit/semaphore.ts";
+import { tellAttempt } from "../observe/attempt-line.ts";
 import { CallPermits } from "./call-permits.ts";
 import type { CallScope } from "./call-scope.ts";
 import { runAttempt } from "./run-attempt.ts";
@@ -42,14 +43,27 @@ export class AttemptRunner {
     const release = await this.#capOf(claim.spec.tool, tool?.concurrency ?? 1).acquire(NEVER);
     try {
       const scope = this.#scopeOf();
-      const budgetMs = endsAt - scope.ports.clock.now();
-      if (budgetMs <= 0) return { kind: "released" };
-      const limits = tool?.globalLimits ?? null;
-      if (tool === undefined || limits === null) return await runAttempt(claim, tool, scope, budgetMs);
-      return await this.#runPermitted(claim, { scope, tool, limits, endsAt });
+      const { clock, operator } = scope.ports;
+      const startedAt = clock.now();
+      const end = await this.#attempt(claim, tool, scope, endsAt);
+      tellAttempt(operator, { claim, end, durationMs: Math.max(0, clock.now() - startedAt) });
+      return end;
     } finally {
       release();
     }
+  }
+
+  async #attempt(
+    claim: JobClaim,
+    tool: Tool | undefined,
+    scope: CallScope,
+    endsAt: number,
+  ): Promise<AttemptEnd> {
+    const budgetMs = endsAt - scope.ports.clock.now();
+    if (budgetMs <= 0) return { kind: "released" };
+    const limits = tool?.globalLimits ?? null;
+    if (tool === undefined || limits === null) return runAttempt(claim, tool, scope, budgetMs);
+    return this.#runPermitted(claim, { scope, tool, limits, endsAt });
   }
 
   /** Wait for a permit as long as a whole call still fits behind the wait, or else for half of the time. */

@@ -22,6 +22,8 @@ import {
   redactorOf,
   signWithSecret,
 } from "../egress/tool-secrets.ts";
+import type { SpanAttributes } from "../egress/ports.ts";
+import { traceFetch } from "../observe/traced-fetch.ts";
 import type { CallPermits } from "./call-permits.ts";
 import { type CallScope, type Parallelism, requestOf } from "./call-scope.ts";
 import { retryDelayMs } from "./retry-delay.ts";
@@ -227,7 +229,7 @@ class ToolCall implements CallState {
       time: ports.clock,
       slots,
       held: this.#held,
-      fetch: ports.fetch,
+      fetch: ports.inSpan === undefined ? ports.fetch : traceFetch(ports, () => this.#traced),
       options,
       trace: this.#trace,
       health,
@@ -235,6 +237,11 @@ class ToolCall implements CallState {
       hasItsTime: timeoutMs >= tool.timeoutMs,
       mayLinger: mayLinger === true && !tool.isWrite,
     });
+  }
+
+  /** What the span of a request says of its call. */
+  get #traced(): SpanAttributes {
+    return { "volley.tool": this.#call.tool.name, "volley.attempt": this.#attempts };
   }
 
   get clock(): CallClock {

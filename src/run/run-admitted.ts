@@ -30,13 +30,21 @@ export interface Executed extends BatchMeasures {
 export async function runAdmitted(admission: Admission, execution: Execution): Promise<Executed> {
   const { clock } = execution.ports;
   const parallelism: Parallelism = { active: 0, max: 0 };
-  const outcomes = await run(admission, parallelism, execution);
-  return {
-    outcomes: admission.admitted.degraded ? outcomes.map(markDegraded) : outcomes,
-    quota: admission.admitted.quota,
-    durationMs: clock.now() - admission.startedAt,
-    maxParallelism: parallelism.max,
-  };
+  const ran = await run(admission, parallelism, execution);
+  const { plan, degraded, quota } = admission.admitted;
+  const outcomes = degraded ? ran.map(markDegraded) : ran;
+  const measures = { durationMs: clock.now() - admission.startedAt, maxParallelism: parallelism.max };
+  execution.watch?.sawBatch({
+    kind: "run",
+    plan,
+    outcomes,
+    batchId: admission.batchId(),
+    ...measures,
+    degraded,
+    origin: execution.origin,
+    isTool: (name) => execution.catalog.get(name) !== undefined,
+  });
+  return { outcomes, quota, ...measures };
 }
 
 async function run(

@@ -83,6 +83,7 @@ describe("the README's worker.ts", () => {
        const hash = Buffer.from(await digestKey("key")).toString("hex");
        const env = {
          VOLLEY_KEYS: JSON.stringify([{ name: "me", tools: ["*"], hash }]),
+         VOLLEY_LOG: "off",
          TENANT_GATE: { idFromName: (name) => name, get: () => ({ admit: async () => admitted }) },
        };
        const request = new Request("https://volley.test/v1/execute_actions", {

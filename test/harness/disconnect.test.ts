@@ -7,7 +7,7 @@ import { sendForEvents } from "../support/send-for-events.ts";
 import { startRawSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
-const { upstream, volley, caller } = await setUpSandbox({}, startRawSandbox);
+const { upstream, volley, caller } = await setUpSandbox({ VOLLEY_LOG: "off" }, startRawSandbox);
 
 /** What is torn before it would have been answered was aborted: its time limit is a second later. */
 const LONG_MS = 9_000;

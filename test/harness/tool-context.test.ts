@@ -47,7 +47,9 @@ function linesOf(matches: (line: Line) => boolean): Line[] {
     .output()
     .split("\n")
     .filter((line) => line.startsWith("{"));
-  return lines.map((line) => JSON.parse(line) as Line).filter(matches);
+  // What the batch itself and its jobs' attempts say is tested with what an operator sees.
+  const isOfTool = ({ event }: Line): boolean => event !== "batch" && event !== "job_attempt";
+  return lines.map((line) => JSON.parse(line) as Line).filter((line) => isOfTool(line) && matches(line));
 }
 
 /** Output comes over a pipe, after the answer. */

@@ -7,6 +7,8 @@ export interface Origin {
   readonly tenant: string;
   readonly key: string;
   readonly requestId: string;
+  /** Of the trace that the request is part of; absent where its caller told of none. */
+  readonly traceId?: string;
 }
 
 /** Whoever asked for a job that was recorded before jobs said so: no name of a tenant or key is empty. */

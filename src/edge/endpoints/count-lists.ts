@@ -11,11 +11,13 @@ import type { Handler } from "../openapi/endpoint.ts";
 export function countLists(handle: Handler): Handler {
   return async (request, received, id) => {
     let context = received;
+    received.watch?.enter("admit");
     const counted = await withCurrentTools(received, (current) => {
       context = current;
       return countList(current);
     });
     if (!counted.ok) return ok(respondRefused(request, counted.error, context));
+    received.watch?.enter("run");
     const answered = await handle(request, context, id);
     const response = answered.ok
       ? answered.value

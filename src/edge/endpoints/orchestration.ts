@@ -29,6 +29,7 @@ export const orchestrateBatch: Endpoint = {
   route: "POST /api/orchestration/batch",
   handle: answerCalls(parseBatchRequest, (calls, execution) =>
     withCurrentTools(execution, (current) => {
+      current.watch?.enter("plan");
       const partition = makePartition(calls, current.catalog);
       const plan = makeSerialPlan(partition, current.catalog);
       return executeKeyed(plan, current, (outcomes, totalDurationMs) =>

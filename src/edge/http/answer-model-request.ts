@@ -58,6 +58,7 @@ export async function answerModelRequest(
   const clash = refuseClash(conversation, options, limited);
   if (clash !== null) return err(clash);
 
+  context.watch?.enter("admit");
   const counted = await countRequest(context);
   if (!counted.ok) return ok(respondRefused(request, counted.error, context));
   const quota = counted.value;
@@ -219,6 +220,8 @@ async function respondStream(
       return stream.abort(ended.error);
     }
     const { value } = ended;
+    // Its status is sent already.
+    if (!value.ok) context.watch?.sawRefusal({ code: value.error.refusal.code, status: 200 });
     stream.send(value.ok ? value.value : relay.fail(value.error.refusal));
     return stream.close();
   };

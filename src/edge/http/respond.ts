@@ -1,5 +1,6 @@
 import type { Caller } from "../../contract/gate/caller.ts";
 import type { QuotaState } from "../../contract/gate/admission.ts";
+import type { RefusalCode } from "../../contract/failure-codes.ts";
 import { makeRefusal, type Refusal, statusOf, toProblem } from "../../contract/refusal.ts";
 import { toChatError, toMessagesError } from "../../agent/dialect/provider-error.ts";
 import { type ApiError, INTERNAL_ERROR, toApiError } from "../../formats/orchestration-api.ts";
@@ -7,6 +8,25 @@ import { type Refused, toQuota } from "../../gate/admit-plan.ts";
 import type { RequestContext } from "./request-context.ts";
 
 type Headers = Readonly<Record<string, string>>;
+
+/** What answers that refuse were made of: not every dialect says it. */
+const refusedFor = new WeakMap<Response, RefusalCode>();
+
+/** Which code an answer refuses its request with; told by its status where it was not made of a refusal. */
+export function codeOf(response: Response): RefusalCode {
+  return refusedFor.get(response) ?? BY_STATUS[response.status] ?? "UNAVAILABLE";
+}
+
+const BY_STATUS: Readonly<Record<number, RefusalCode>> = {
+  400: "INVALID_REQUEST",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  405: "METHOD_NOT_ALLOWED",
+  413: "BODY_TOO_LARGE",
+  415: "UNSUPPORTED_MEDIA_TYPE",
+  422: "INVALID_REQUEST",
+  429: "QUOTA_EXCEEDED",
+};
 
 /** A run that was not refused: the JSON text of its answer, and what goes into the answer's headers. */
 export interface Ran {
@@ -48,6 +68,18 @@ export function respondRefusal(
   requestId: string,
   more?: Headers,
   report: string | null = null,
+): Response {
+  const response = writeRefusal(request, refusal, requestId, more, report);
+  refusedFor.set(response, refusal.code);
+  return response;
+}
+
+function writeRefusal(
+  request: Request,
+  refusal: Refusal,
+  requestId: string,
+  more: Headers | undefined,
+  report: string | null,
 ): Response {
   const headers = {
     ...(refusal.code === "UNAUTHORIZED" && { "www-authenticate": "Bearer" }),

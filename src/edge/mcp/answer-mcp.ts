@@ -19,7 +19,7 @@ import { respondError, serveMcp } from "./serve-mcp.ts";
  */
 export async function answerMcp(request: Request, received: RequestContext): Promise<Response> {
   let context = received;
-  const { requestId, origins } = context;
+  const { requestId, origins, watch } = context;
   if (!isAllowedOrigin(request, origins)) return refuse(403, RPC_CODES.invalidRequest, ELSEWHERE, requestId);
   const asked = new URL(request.url).searchParams.getAll("surface");
   const surface = asked.length === 0 ? "meta" : asked.join(", ");
@@ -36,6 +36,7 @@ export async function answerMcp(request: Request, received: RequestContext): Pro
   const { value, bytes } = body.value;
   // Gone from the protocol since 2025-06-18; what bounds one call would not bound a hundred of them.
   if (Array.isArray(value)) return refuse(400, RPC_CODES.invalidRequest, NO_BATCHES, requestId);
+  if (!runsSomething(value)) watch?.enter("admit");
   const counted = runsSomething(value)
     ? ok(null)
     : await withCurrentTools(received, (current) => {
@@ -47,6 +48,7 @@ export async function answerMcp(request: Request, received: RequestContext): Pro
     const headers = { ...quotaHeaders(context.caller, quota), ...retryHeaders(refusal) };
     return refuse(statusOf(refusal), RPC_CODES.serverError, refusal.hint, requestId, headers);
   }
+  if (!runsSomething(value)) watch?.enter("run");
   const headers = quotaHeaders(context.caller, counted.value);
   return serveMcp(request, context, {
     surface: surface as ToolSurface,

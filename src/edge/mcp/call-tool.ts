@@ -47,6 +47,7 @@ export async function callTool(
   );
   if (!ran.ok) {
     const { refusal, quota } = ran.error;
+    context.watch?.sawRefusal({ code: refusal.code, status: 200 });
     onCounted({ ...quotaHeaders(caller, quota), ...retryHeaders(refusal) });
     return toCallResult(toRefusedReply(refusal));
   }

@@ -1,9 +1,8 @@
-import type { LogLevel } from "../../egress/ports.ts";
-import { isDevelopment } from "./development.ts";
-
 /** Tell the operator of a bug of ours: the log is theirs, the caller learns only the request's id. */
 export function logBug(requestId: string, path: string, error: unknown): void {
-  console.error(JSON.stringify({ level: "error", request_id: requestId, path, error: String(error) }));
+  console.error(
+    JSON.stringify({ level: "error", event: "bug", request_id: requestId, path, error: String(error) }),
+  );
 }
 
 /** Tell the operator that a variable does nothing here. */
@@ -15,15 +14,6 @@ export function warnOfDevelopmentOrigins(): void {
 /** Say something to whoever runs a development server, as text. */
 export function say(level: "log" | "error", text: string): void {
   console[level](text);
-}
-
-/**
- * Write one line of JSON into the log. While somebody develops, an error's stack follows it as text: only there does the
- * development server put the lines of the sources in.
- */
-export function writeLine(level: LogLevel, json: string, stack?: string): void {
-  console[level](json);
-  if (stack !== undefined && isDevelopment()) console.error(stack);
 }
 
 /** Tell the operator of something that works, but hardly as it was meant. */

@@ -1,6 +1,7 @@
 import type { Clock } from "../../kit/clock.ts";
-import type { Ports } from "../../egress/ports.ts";
-import { writeLine } from "./log-bug.ts";
+import type { LogLevel, Ports } from "../../egress/ports.ts";
+import { isDevelopment } from "./development.ts";
+import { readOperator } from "./read-operator.ts";
 import { signText } from "./sign-text.ts";
 
 /** The platform's clock. */
@@ -22,7 +23,8 @@ export interface SystemOptions {
 /**
  * The real world behind the core's ports.
  *
- * @param env where secrets are configured; only non-empty text counts as set
+ * @param env where secrets are configured; only non-empty text counts as set. Throws where it does not say what an operator
+ *   wants to see
  */
 export function createSystemPorts(
   env: Readonly<Record<string, unknown>>,
@@ -49,5 +51,15 @@ export function createSystemPorts(
       return (typeof value === "object" && value !== null) || typeof value === "function" ? value : undefined;
     },
     log: writeLine,
+    operator: readOperator(env, writeLine),
   };
+}
+
+/**
+ * Write one line of JSON into the log. While somebody develops, an error's stack follows it as text: only there does the
+ * development server put the lines of the sources in.
+ */
+export function writeLine(level: LogLevel, json: string, stack?: string): void {
+  console[level](json);
+  if (stack !== undefined && isDevelopment()) console.error(stack);
 }

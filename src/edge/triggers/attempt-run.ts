@@ -5,6 +5,7 @@ import { type RunEnd, runJob } from "../../flows/run-job.ts";
 import { ByteBudget } from "../../egress/read-body.ts";
 import { attempt } from "../../kit/result.ts";
 import { Semaphore } from "../../kit/semaphore.ts";
+import { tellAttempt } from "../../observe/attempt-line.ts";
 import { failedAttempt } from "../../run/run-attempt.ts";
 import type { Deployment } from "../deployment.ts";
 
@@ -35,6 +36,8 @@ export async function attemptRun(
   // Without a key nobody is left who could look at it either.
   if (runner === null) throw new Error(`Cannot run '${spec.tool}': no key of its tenant is configured`);
   const context = deployment.contextOf(runner, { requestId: spec.id, defer });
+  const { clock, operator } = context.ports;
+  const startedAt = clock.now();
   const made = await attempt(async (): Promise<RunEnd> => {
     const [catalog, tool] = [await context.currentCatalog(), await deployment.compile(spec.toolJson ?? "{}")];
     const { origin = context.origin } = spec;
@@ -47,6 +50,7 @@ export async function attemptRun(
     return runJob(claim, tool, { ...context, catalog, origin, inside, signal: NEVER });
   });
   const { end, report } = made.ok ? made.value : BROKEN_OFF;
+  tellAttempt(operator, { claim, end, durationMs: Math.max(0, clock.now() - startedAt) });
   await context.gate.settle(spec.id, fence, end, report);
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { ToolDeclaration } from "../../src/catalog/define-tool.ts";
-import { layersOf, type Sharing, sharingOf } from "../../src/plan/layers-of.ts";
+import { layersOf, type Sharing, sharingOf } from "../../src/run/start-step.ts";
 import type { Task } from "../../src/plan/step.ts";
 import { contractOf, planOf } from "../support/fake-actions.ts";
 

@@ -1,0 +1,42 @@
+import type { AttemptEnd, JobClaim } from "../contract/gate/job.ts";
+import type { Operator } from "../egress/ports.ts";
+import { isWritten } from "./watch.ts";
+
+/** An attempt of a job that is over. */
+export interface SeenAttempt {
+  readonly claim: JobClaim;
+  readonly end: AttemptEnd;
+  readonly durationMs: number;
+}
+
+/**
+ * Tell the operator of one attempt of a job: the same line whether it is a batch's job or a run, and whether the attempt was made
+ * after the answer or in the object's alarm. Neither arguments nor output are in it.
+ */
+export function tellAttempt(operator: Operator | undefined, { claim, end, durationMs }: SeenAttempt): void {
+  const isFine = end.kind === "succeeded" || end.kind === "released";
+  const level = isFine ? "info" : "warn";
+  if (operator === undefined || !isWritten(operator, level)) return;
+  const { spec, attempt } = claim;
+  const { origin } = spec;
+  operator.log(
+    level,
+    JSON.stringify({
+      level,
+      event: "job_attempt",
+      request_id: origin?.requestId,
+      trace_id: origin?.traceId,
+      tenant: origin?.tenant,
+      key: origin?.key,
+      batch_id: origin?.batchId,
+      job_id: spec.id,
+      tool: spec.tool,
+      trigger: spec.run?.trigger,
+      attempt,
+      max_attempts: spec.maxAttempts,
+      end: end.kind,
+      code: "error" in end ? end.error.code : undefined,
+      duration_ms: durationMs,
+    }),
+  );
+}
