@@ -60,6 +60,12 @@ export const coreRules: Rules = {
   ],
 };
 
+/** What is built here is built as anybody builds theirs. */
+const byPackage = {
+  regex: "^\\.(?!/package/)",
+  message: "A Worker is made of what the package gives: src/package.",
+};
+
 /** Where one of them does not. */
 export const exceptions: NonNullable<OxlintConfig["overrides"]> = [
   {
@@ -73,6 +79,10 @@ export const exceptions: NonNullable<OxlintConfig["overrides"]> = [
       "test/bench/**",
     ],
     rules: { "import/no-default-export": "off" },
+  },
+  {
+    files: ["src/worker.ts"],
+    rules: { "eslint/no-restricted-imports": ["error", { patterns: [byPackage] }] },
   },
   { files: ["scripts/**", "test/**", "src/edge/platform/log-bug.ts"], rules: { "no-console": "off" } },
 ];

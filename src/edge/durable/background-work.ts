@@ -1,6 +1,7 @@
 import type { RateLimit } from "../../contract/gate/admission.ts";
 import { makeFailure, toWireFailure } from "../../contract/failure.ts";
 import type { AttemptEnd, CallbackClaim, CallbackEnd, JobClaim, JobSpec } from "../../contract/gate/job.ts";
+import type { Ports } from "../../egress/ports.ts";
 import { attempt } from "../../kit/result.ts";
 import type { DueWork } from "./drain-jobs.ts";
 import type { ClaimedWork, Outbox } from "./outbox.ts";
@@ -32,10 +33,12 @@ const UNANSWERED: CallbackEnd = { kind: "unanswered" };
 export class BackgroundWork {
   readonly #tables: WorkTables;
   readonly #background: GateBackground;
+  readonly #ports: Pick<Ports, "clock" | "random">;
 
-  constructor(tables: WorkTables, background: GateBackground) {
+  constructor(tables: WorkTables, background: GateBackground, ports: Pick<Ports, "clock" | "random">) {
     this.#tables = tables;
     this.#background = background;
+    this.#ports = ports;
   }
 
   /** Claim what is due, or null when nothing is. */
@@ -46,11 +49,12 @@ export class BackgroundWork {
 
   async #run(work: ClaimedWork): Promise<void> {
     const { outbox } = this.#tables;
+    const { clock, random } = this.#ports;
     if (work.kind === "delivery") {
       const { claim } = work;
       const sent = await attempt(() => this.#background.deliver(claim));
       const end = sent.ok ? sent.value : UNANSWERED;
-      outbox.settleDelivery(Date.now(), { claim, end, random: Math.random() });
+      outbox.settleDelivery(clock.now(), { claim, end, random: random() });
       return;
     }
     const { spec, fence } = work.claim;
@@ -58,7 +62,7 @@ export class BackgroundWork {
     if (spec.run !== undefined) return this.#background.run(work.claim);
     const made = await attempt(() => this.#background.attempt(work.claim));
     const end = made.ok ? made.value : LOST;
-    outbox.settle(Date.now(), { jobId: spec.id, fence, end, random: Math.random() });
+    outbox.settle(clock.now(), { jobId: spec.id, fence, end, random: random() });
   }
 
   /** Draw from an attempt's limit; how long it has to wait where there is no room. */
