@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { build } from "esbuild";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -102,4 +102,19 @@ test("Whoever imports one tool bundles no other", async () => {
   const { text } = outputFiles[0]!;
   expect(text).toContain('name: "get_weather"');
   expect(text).not.toContain('name: "send_email"');
+});
+
+test("A Volley for tests loads before it starts all that the code under test loads late", async () => {
+  const files = (await readdir("src", { recursive: true })).filter((path) =>
+    /^(?!package|tools\/).*\.ts$/.test(path),
+  );
+  const late = await Promise.all(
+    files.map(async (path) => [
+      ...(await readFile(`src/${path}`, "utf8")).matchAll(/await import\("([^"]+)"\)/g),
+    ]),
+  );
+  const names = late.flat().map(([, name]) => name!.split("/").at(-1)!);
+  const loaded = await readFile("src/package/testing.ts", "utf8");
+  expect(names.filter((name) => name !== "worker.ts" && !loaded.includes(`${name}")`))).toEqual([]);
+  expect(names.length).toBeGreaterThan(5);
 });

@@ -1,16 +1,9 @@
-import { readdir, readFile } from "node:fs/promises";
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
 import type { ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import { defineTool } from "../../src/catalog/define-tool.ts";
-import type { TestVolley, TestVolleyOptions } from "../../src/package/testing.ts";
-
-// Not imported by name: its types need the Workers', which a test in Node has not.
-const TESTING: string = "../../src/package/testing.ts";
-const { createTestVolley } = (await import(TESTING)) as {
-  createTestVolley(options: TestVolleyOptions): Promise<TestVolley>;
-};
+import { createTestVolley } from "../../src/package/testing.ts";
 
 const ORIGIN = "https://api.example.com";
 
@@ -215,20 +208,5 @@ describe("A Volley for tests", () => {
     const { results } = await volley.run({ actions: [{ tool: "read_it", args: { n: 1 } }] });
     expect(volley.requests[0]!.headers["authorization"]).toBe("Bearer very-secret-token");
     expect(JSON.stringify(results)).not.toContain("very-secret-token");
-  });
-
-  test("loads before it starts all that the code under test loads late", async () => {
-    const files = (await readdir("src", { recursive: true })).filter((path) =>
-      /^(?!package|tools\/).*\.ts$/.test(path),
-    );
-    const late = await Promise.all(
-      files.map(async (path) => [
-        ...(await readFile(`src/${path}`, "utf8")).matchAll(/await import\("([^"]+)"\)/g),
-      ]),
-    );
-    const names = late.flat().map(([, name]) => name!.split("/").at(-1)!);
-    const loaded = await readFile("src/package/testing.ts", "utf8");
-    expect(names.filter((name) => name !== "worker.ts" && !loaded.includes(`${name}")`))).toEqual([]);
-    expect(names.length).toBeGreaterThan(5);
   });
 });
