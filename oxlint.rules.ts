@@ -72,6 +72,7 @@ export const exceptions: NonNullable<OxlintConfig["overrides"]> = [
     files: [
       "src/worker.ts",
       "src/dev-worker.ts",
+      "templates/*/src/worker.ts",
       "test/*/worker.ts",
       "test/support/build-sandbox-once.ts",
       "test/**/*-worker.*",

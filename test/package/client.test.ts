@@ -152,7 +152,7 @@ describe("A batch", () => {
 describe("A stream", () => {
   test("tells each result and then the envelope, however its bytes are cut, comments left out", async () => {
     const text = `: hello\n\n${event("result", RESULT)}${event("done", ENVELOPE)}`;
-    const { client, sent } = clientOf([events([...text])]);
+    const { client, sent } = clientOf([events(Array.from(text))]);
     expect(await collect(client.stream(BATCH))).toEqual([
       { event: "result", result: RESULT },
       { event: "done", envelope: ENVELOPE },

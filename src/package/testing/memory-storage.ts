@@ -13,9 +13,6 @@ interface Sqlite {
   readonly DatabaseSync: new (path: string) => Database;
 }
 
-/** What of an object's storage its class is given; the rest of the platform's is not there. */
-export type MemoryStorage = ReturnType<typeof createMemoryStorage>;
-
 /**
  * Create an object's storage in memory: SQLite in Node, as the platform's objects have it, and one alarm.
  *

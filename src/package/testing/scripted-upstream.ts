@@ -19,7 +19,8 @@ export interface Answering {
 /** What a route answers: a `Response`, any other value as JSON, or what a function makes of the request. */
 export type Answer =
   | Response
-  | object
+  | { readonly [field: string]: unknown }
+  | readonly unknown[]
   | string
   | number
   | boolean
