@@ -2,12 +2,14 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, isStepCount, jsonSchema, tool } from "ai";
 import { describe, expect, test } from "vitest";
 
-import { batchOf, GO, messageOf, ownTool, sentTo, setUpChat, toolsOf } from "../support/chat-world.ts";
-import { eventually } from "../support/eventually.ts";
+import { batchOf, GO, messageOf, ownTool, sentTo, setUpChat, toolsOf } from "../../support/chat-world.ts";
+import { eventually } from "../../support/eventually.ts";
+import { createOpenAi } from "../support/open-ai.ts";
 
 /* POST /v1/chat/completions end to end, answered all at once: a model as strict as OpenAI's on the other side. */
 
-const { model, upstream, volley, openai, ask, send } = await setUpChat({ LLM_MODEL: "configured-model" });
+const { model, upstream, volley, ask, send } = await setUpChat({ LLM_MODEL: "configured-model" });
+const openai = createOpenAi(volley);
 
 const echo = (n: number) => ({ tool: "probe-echo", args: { n } });
 

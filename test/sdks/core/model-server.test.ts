@@ -2,8 +2,8 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 
-import { eventually } from "./eventually.ts";
-import { ModelServer, type ModelTurn } from "./model-server.ts";
+import { eventually } from "../../support/eventually.ts";
+import { ModelServer, type ModelTurn } from "../../support/model-server.ts";
 
 const model = await ModelServer.start();
 const openai = new OpenAI({ apiKey: "none", baseURL: model.baseUrl, maxRetries: 0 });

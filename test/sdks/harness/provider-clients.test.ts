@@ -3,8 +3,8 @@ import { type Content, type FunctionCall, GoogleGenAI, type Tool } from "@google
 import OpenAI from "openai";
 import { afterAll, describe, expect, test } from "vitest";
 
-import { ScriptedModel } from "../support/scripted-model.ts";
-import { setUpSandbox } from "../support/set-up-sandbox.ts";
+import { ScriptedModel } from "../../support/scripted-model.ts";
+import { setUpSandbox } from "../../support/set-up-sandbox.ts";
 
 /*
  * What the providers' client libraries make of a streamed turn, and what Google's makes of any, goes to Volley as the

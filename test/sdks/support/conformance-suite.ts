@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { startSandbox } from "../support/sandbox.ts";
-import type { RunningWorker } from "../support/miniflare.ts";
+import { startSandbox } from "../../support/sandbox.ts";
+import type { RunningWorker } from "../../support/miniflare.ts";
 
 /** The revisions that are served; each has its own requirements and its own baseline. */
 export const REVISIONS = ["2026-07-28", "2025-11-25"] as const;
@@ -21,7 +21,7 @@ const suite = join(
   dirname(createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json")),
   "dist/index.js",
 );
-const here = fileURLToPath(new URL(".", import.meta.url));
+const here = fileURLToPath(new URL("../../mcp", import.meta.url));
 
 /** Start the built bundle of the entry that the suite is run against. */
 export function startFixtures(): Promise<RunningWorker> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { digestKey } from "../../src/edge/http/key-ring.ts";
+import { digestKey } from "../../../src/edge/http/key-ring.ts";
 import {
   batchOf,
   CHAT_PATH,
@@ -10,10 +10,11 @@ import {
   messageOf,
   sentTo,
   setUpChat,
-} from "../support/chat-world.ts";
-import { eventually } from "../support/eventually.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { TestCaller } from "../support/test-caller.ts";
+} from "../../support/chat-world.ts";
+import { eventually } from "../../support/eventually.ts";
+import { startSandbox } from "../../support/sandbox.ts";
+import { TestCaller } from "../../support/test-caller.ts";
+import { createOpenAi } from "../support/open-ai.ts";
 
 /* What needs a person's yes, in Chat Completions: the request ends, the person decides, the conversation goes on. */
 
@@ -29,7 +30,8 @@ const VOLLEY_KEYS = JSON.stringify(
   await Promise.all([keyEntry("sandbox-key", {}), keyEntry("trusted-key", { flags: ["skip_approval"] })]),
 );
 
-const { model, upstream, caller, ask, stream, openai } = await setUpChat({ VOLLEY_KEYS });
+const { model, upstream, caller, ask, stream, volley } = await setUpChat({ VOLLEY_KEYS });
+const openai = createOpenAi(volley);
 
 const remove = (id: string) => ({ name: "probe-delete", args: { id } });
 const GO_ON: ChatMessage = { role: "user", content: "Go on." };

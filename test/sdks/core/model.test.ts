@@ -2,21 +2,21 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 
-import { runCalls } from "../../src/agent/run-calls.ts";
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
-import { type ToolSurface, describeSurface } from "../../src/catalog/tool-surface.ts";
-import { parseCallArguments } from "../../src/formats/parse-call-arguments.ts";
-import { toToolList } from "../../src/formats/tool-list.ts";
-import { addCalendarEvent } from "../../src/tools/calendar/add-calendar-event.ts";
-import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
-import { findObjects } from "../sandbox/upstreams/find-objects.ts";
-import { routeUpstream } from "../sandbox/upstreams/route-upstream.ts";
-import { TestWorld } from "../support/execute-batch.ts";
-import { INSTANT_PORTS } from "../support/instant-ports.ts";
-import { runTool } from "../support/run-tool.ts";
-import { valueOf } from "../support/unwrap.ts";
-import { readWranglerConfig } from "../support/wrangler-config.ts";
-import { callStandIn } from "./call-stand-in.ts";
+import { runCalls } from "../../../src/agent/run-calls.ts";
+import { createCatalog } from "../../../src/catalog/create-catalog.ts";
+import { type ToolSurface, describeSurface } from "../../../src/catalog/tool-surface.ts";
+import { parseCallArguments } from "../../../src/formats/parse-call-arguments.ts";
+import { toToolList } from "../../../src/formats/tool-list.ts";
+import { addCalendarEvent } from "../../../src/tools/calendar/add-calendar-event.ts";
+import { SHIPPED_TOOLS } from "../../../src/tools/shipped-tools.ts";
+import { findObjects } from "../../sandbox/upstreams/find-objects.ts";
+import { routeUpstream } from "../../sandbox/upstreams/route-upstream.ts";
+import { TestWorld } from "../../support/execute-batch.ts";
+import { INSTANT_PORTS } from "../../support/instant-ports.ts";
+import { runTool } from "../../support/run-tool.ts";
+import { valueOf } from "../../support/unwrap.ts";
+import { readWranglerConfig } from "../../support/wrangler-config.ts";
+import { callStandIn } from "../../sandbox-upstreams/call-stand-in.ts";
 
 const { vars = {} } = await readWranglerConfig("test/sandbox/wrangler.toml");
 const send = async (url: string | URL | Request, init?: RequestInit): Promise<Response> =>

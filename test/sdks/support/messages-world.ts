@@ -1,11 +1,11 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeEach } from "vitest";
 
-import { HostileUpstream } from "./hostile-upstream.ts";
-import { ModelServer } from "./model-server.ts";
-import { readEvents } from "./read-events.ts";
-import { startRawSandbox } from "./sandbox.ts";
-import { type RawAnswer, TestCaller } from "./test-caller.ts";
+import { HostileUpstream } from "../../support/hostile-upstream.ts";
+import { ModelServer } from "../../support/model-server.ts";
+import { readEvents } from "../../support/read-events.ts";
+import { startRawSandbox } from "../../support/sandbox.ts";
+import { type RawAnswer, TestCaller } from "../../support/test-caller.ts";
 
 /** A block of content, with the fields that tests look at. */
 export interface Block {

@@ -1,10 +1,10 @@
 import { validate } from "@readme/openapi-parser";
 import { describe, expect, test } from "vitest";
 
-import packageJson from "../../package.json" with { type: "json" };
-import type { OutcomeMeta } from "../../src/contract/outcome.ts";
-import type { Step } from "../../src/plan/step.ts";
-import { toResultJson } from "../../src/answer/envelope.ts";
+import packageJson from "../../../package.json" with { type: "json" };
+import type { OutcomeMeta } from "../../../src/contract/outcome.ts";
+import type { Step } from "../../../src/plan/step.ts";
+import { toResultJson } from "../../../src/answer/envelope.ts";
 import {
   bodySchema,
   type DocumentedOperation,
@@ -13,10 +13,10 @@ import {
   fits,
   isManaged,
   readOperations,
-} from "../support/api-document.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { setUpSandbox } from "../support/set-up-sandbox.ts";
-import { problemOf, TestCaller } from "../support/test-caller.ts";
+} from "../../support/api-document.ts";
+import { startSandbox } from "../../support/sandbox.ts";
+import { setUpSandbox } from "../../support/set-up-sandbox.ts";
+import { problemOf, TestCaller } from "../../support/test-caller.ts";
 
 const { upstream, volley, caller } = await setUpSandbox();
 const admin = new TestCaller(volley.url, "sandbox-admin-key");
@@ -24,7 +24,7 @@ const admin = new TestCaller(volley.url, "sandbox-admin-key");
 type Json = Readonly<Record<string, unknown>>;
 
 const { text } = await caller.get("/openapi.json");
-const operations = await readOperations(text);
+const operations = readOperations(text);
 
 function operationOf(id: string): DocumentedOperation {
   return operations.find(({ operationId }) => operationId === id)!;

@@ -1,6 +1,6 @@
-import { REVISIONS, runSuite, startFixtures } from "./conformance-suite.ts";
+import { REVISIONS, runSuite, startFixtures } from "./support/conformance-suite.ts";
 
-/* `npm run conformance`: the suite as `test/harness/conformance.test.ts` runs it, with everything it has to say. */
+/* `npm run conformance`: the suite as `test/sdks/harness/conformance.test.ts` runs it, with everything it has to say. */
 
 await using fixtures = await startFixtures();
 for (const revision of REVISIONS) {

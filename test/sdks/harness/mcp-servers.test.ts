@@ -5,10 +5,10 @@ import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, describe, expect, test } from "vitest";
 
-import { MCP_SECRET } from "../sandbox/upstreams/probe-mcp.ts";
-import { startMcpUpstream } from "../support/mcp-upstream.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { TestCaller } from "../support/test-caller.ts";
+import { MCP_SECRET } from "../../sandbox/upstreams/probe-mcp.ts";
+import { startMcpUpstream } from "../../support/mcp-upstream.ts";
+import { startSandbox } from "../../support/sandbox.ts";
+import { TestCaller } from "../../support/test-caller.ts";
 
 const upstream = await startMcpUpstream();
 const volley = await startSandbox({

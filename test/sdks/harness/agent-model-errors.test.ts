@@ -1,13 +1,22 @@
 import { describe, expect, test } from "vitest";
 
-import { CHAT_PATH, type ChatAnswer, messageOf, ownTool, sentTo, setUpChat } from "../support/chat-world.ts";
-import { eventually } from "../support/eventually.ts";
-import { postAndHold } from "../support/raw-client.ts";
-import { startRawSandbox } from "../support/sandbox.ts";
+import {
+  CHAT_PATH,
+  type ChatAnswer,
+  messageOf,
+  ownTool,
+  sentTo,
+  setUpChat,
+} from "../../support/chat-world.ts";
+import { eventually } from "../../support/eventually.ts";
+import { postAndHold } from "../../support/raw-client.ts";
+import { startRawSandbox } from "../../support/sandbox.ts";
+import { createOpenAi } from "../support/open-ai.ts";
 
 /* A model that is busy, broken, slow or refuses, and a caller that goes away: Chat Completions end to end. */
 
-const { model, upstream, volley, openai, ask, send, stream } = await setUpChat({}, startRawSandbox);
+const { model, upstream, volley, ask, send, stream } = await setUpChat({}, startRawSandbox);
+const openai = createOpenAi(volley);
 
 const ECHO = { name: "probe-echo", args: { n: 1 } };
 const failureOf = (text: string) =>

@@ -1,13 +1,15 @@
 import { afterAll, describe, expect, test } from "vitest";
 
-import { CHAT_PATH, messageOf, sentTo, setUpChat } from "../support/chat-world.ts";
-import { startSandbox } from "../support/sandbox.ts";
-import { type RawAnswer, TestCaller } from "../support/test-caller.ts";
+import { CHAT_PATH, messageOf, sentTo, setUpChat } from "../../support/chat-world.ts";
+import { startSandbox } from "../../support/sandbox.ts";
+import { type RawAnswer, TestCaller } from "../../support/test-caller.ts";
+import { createOpenAi } from "../support/open-ai.ts";
 
 /* What POST /v1/chat/completions refuses, in the words of OpenAI's API; what it counts, and what it never says. */
 
 const SECRET = "llm-secret-key-1";
-const { model, upstream, volley, openai, caller, ask, send, stream } = await setUpChat();
+const { model, upstream, volley, caller, ask, send, stream } = await setUpChat();
+const openai = createOpenAi(volley);
 
 interface Failure {
   readonly error: {

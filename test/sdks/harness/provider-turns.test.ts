@@ -2,10 +2,10 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, describe, expect, test } from "vitest";
 
-import type { WireEnvelope } from "../support/execute-batch.ts";
-import { ScriptedModel } from "../support/scripted-model.ts";
-import { setUpSandbox } from "../support/set-up-sandbox.ts";
-import { problemOf } from "../support/test-caller.ts";
+import type { WireEnvelope } from "../../support/execute-batch.ts";
+import { ScriptedModel } from "../../support/scripted-model.ts";
+import { setUpSandbox } from "../../support/set-up-sandbox.ts";
+import { problemOf } from "../../support/test-caller.ts";
 
 /*
  * The providers' own client libraries talk to a model that follows a script; what it returns goes to Volley as it came,

@@ -4,13 +4,13 @@ import fc from "fast-check";
 import type OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 
-import { parseAnthropicTurn } from "../../src/formats/anthropic.ts";
-import { parseGeminiTurn } from "../../src/formats/gemini.ts";
-import { parseChatTurn } from "../../src/formats/openai-chat.ts";
-import { parseResponsesTurn } from "../../src/formats/openai-responses.ts";
-import type { Refusal } from "../../src/contract/refusal.ts";
-import type { ParseTurn, ProviderTurn } from "../../src/formats/provider-turn.ts";
-import { valueOf } from "../support/unwrap.ts";
+import { parseAnthropicTurn } from "../../../src/formats/anthropic.ts";
+import { parseGeminiTurn } from "../../../src/formats/gemini.ts";
+import { parseChatTurn } from "../../../src/formats/openai-chat.ts";
+import { parseResponsesTurn } from "../../../src/formats/openai-responses.ts";
+import type { Refusal } from "../../../src/contract/refusal.ts";
+import type { ParseTurn, ProviderTurn } from "../../../src/formats/provider-turn.ts";
+import { valueOf } from "../../support/unwrap.ts";
 
 /** Ids no two of which look alike, because every provider writes its own. */
 const IDS = ["call_1", "toolu_01A:b|c", "chatcmpl-tool-ümlaut 🙂"] as const;

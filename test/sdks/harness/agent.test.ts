@@ -1,8 +1,8 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 
-import { ModelServer } from "../support/model-server.ts";
-import { setUpSandbox } from "../support/set-up-sandbox.ts";
+import { ModelServer } from "../../support/model-server.ts";
+import { setUpSandbox } from "../../support/set-up-sandbox.ts";
 
 /* POST /v1/messages end to end: Anthropic's own client on one side, a model as strict as theirs on the other. */
 

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, expect, test } from "vitest";
 
-import { REVISIONS, runSuite, startFixtures } from "../mcp/conformance-suite.ts";
+import { REVISIONS, runSuite, startFixtures } from "../support/conformance-suite.ts";
 
 const fixtures = await startFixtures();
 afterAll(() => fixtures[Symbol.asyncDispose]());

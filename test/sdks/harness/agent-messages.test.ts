@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, test } from "vitest";
 
-import { eventually } from "../support/eventually.ts";
+import { eventually } from "../../support/eventually.ts";
 import {
   type Block,
   echo,
@@ -14,9 +14,9 @@ import {
   toolsOf,
   usesIn,
 } from "../support/messages-world.ts";
-import { message, SEARCH, text } from "../support/messages-streams.ts";
-import { postAndHold } from "../support/raw-client.ts";
-import { TestCaller } from "../support/test-caller.ts";
+import { message, SEARCH, text } from "../../support/messages-streams.ts";
+import { postAndHold } from "../../support/raw-client.ts";
+import { TestCaller } from "../../support/test-caller.ts";
 
 /* POST /v1/messages end to end, answered all at once: a model as strict as Anthropic's on the other side. */
 

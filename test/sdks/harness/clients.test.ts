@@ -5,23 +5,25 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, test } from "vitest";
 
-import { ScriptedModel } from "../support/scripted-model.ts";
-import { setUpSandbox } from "../support/set-up-sandbox.ts";
+import { ScriptedModel } from "../../support/scripted-model.ts";
+import { setUpSandbox } from "../../support/set-up-sandbox.ts";
 
 /*
  * What stands in docs/clients and in the README is run as it stands there: every program, with the client library it names,
  * against the sandbox and a model that follows a script.
  */
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+/** Where the client libraries are. */
+const SDKS = fileURLToPath(new URL("..", import.meta.url));
 const run = promisify(execFile);
 const { volley } = await setUpSandbox();
 const model = await ScriptedModel.start();
 afterAll(() => model[Symbol.asyncDispose]());
 
 // Inside the repository, so that packages are found; `dist` is not under version control.
-await mkdir(join(ROOT, "dist"), { recursive: true });
-const folder = await mkdtemp(join(ROOT, "dist", "clients-"));
+await mkdir(join(SDKS, "dist"), { recursive: true });
+const folder = await mkdtemp(join(SDKS, "dist", "clients-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function blocksOf(path: string, language: string): Promise<string[]> {

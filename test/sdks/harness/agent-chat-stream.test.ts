@@ -2,11 +2,13 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { isStepCount, jsonSchema, streamText, tool } from "ai";
 import { describe, expect, test } from "vitest";
 
-import { CHAT_PATH, ownTool, readChat, sentTo, setUpChat } from "../support/chat-world.ts";
+import { CHAT_PATH, ownTool, readChat, sentTo, setUpChat } from "../../support/chat-world.ts";
+import { createOpenAi } from "../support/open-ai.ts";
 
 /* POST /v1/chat/completions as a stream: what reaches the caller, when, and in which bytes. */
 
-const { model, upstream, volley, openai, stream, send } = await setUpChat();
+const { model, upstream, volley, stream, send } = await setUpChat();
+const openai = createOpenAi(volley);
 
 const ECHO = { name: "probe-echo", args: { n: 1 } };
 const WITH_USAGE = { stream_options: { include_usage: true } };

@@ -1,11 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 
-import { eventually } from "../support/eventually.ts";
-import type { WireEnvelope } from "../support/execute-batch.ts";
-import { postAndHold } from "../support/raw-client.ts";
-import { setUpSandbox } from "../support/set-up-sandbox.ts";
-import { type RawRequest, TestCaller } from "../support/test-caller.ts";
+import { eventually } from "../../support/eventually.ts";
+import type { WireEnvelope } from "../../support/execute-batch.ts";
+import { postAndHold } from "../../support/raw-client.ts";
+import { setUpSandbox } from "../../support/set-up-sandbox.ts";
+import { type RawRequest, TestCaller } from "../../support/test-caller.ts";
 
 const { upstream, volley, caller } = await setUpSandbox();
 

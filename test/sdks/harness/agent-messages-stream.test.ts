@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, test } from "vitest";
 
-import { eventually } from "../support/eventually.ts";
+import { eventually } from "../../support/eventually.ts";
 import {
   type Answer,
   echo,
@@ -21,8 +21,8 @@ import {
   stream as toStream,
   text,
   THINKING,
-} from "../support/messages-streams.ts";
-import { postAndHold } from "../support/raw-client.ts";
+} from "../../support/messages-streams.ts";
+import { postAndHold } from "../../support/raw-client.ts";
 
 /* POST /v1/messages as a stream, end to end: a model as strict as Anthropic's on the other side. */
 
