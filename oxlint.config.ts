@@ -6,6 +6,8 @@ import { coreRules, everywhere, exceptions, noPlatform } from "./oxlint.rules.ts
 
 const CORE = "kit kit/json contract contract/gate catalog";
 const EDGE = `${CORE} catalog/declared catalog/mcp catalog/flow clock shell plan state egress hooks answer observe gate approve run flows executor formats formats/openapi registry agent agent/dialect`;
+const EDGE_ROOMS =
+  "edge/platform edge/durable edge/gate-client edge/http edge/triggers edge/mcp edge/openapi edge/manage edge/endpoints";
 const TOOL = "kit kit/json contract contract/gate catalog";
 /** Every room of `src` and what it may look into besides itself, types included. Nothing names a room below its own. */
 const LADDER: Readonly<Record<string, string>> = {
@@ -50,6 +52,9 @@ const LADDER: Readonly<Record<string, string>> = {
   "edge/openapi": `${EDGE} edge/http`,
   "edge/manage": `${EDGE} edge/platform edge/http edge/mcp edge/openapi`,
   "edge/endpoints": `${EDGE} edge/platform edge/http edge/mcp edge/openapi edge/manage`,
+  "package/client": "kit contract contract/gate plan answer",
+  "package/testing": "kit kit/json egress edge/platform",
+  package: `${EDGE} ${EDGE_ROOMS} tools tools/* package/client package/testing`,
 };
 
 /** What an import of `to` looks like in a file of `from`; the executor stands beside the rooms. */
@@ -64,7 +69,7 @@ function ladderOf([room, allowed]: [string, string]): OxlintOverride {
   );
   const message = `Not from ${room}: see ARCHITECTURE.md, "Who may import whom".`;
   const patterns = refused.map((to) => ({ regex: wayFrom(room, to), message }));
-  const isEdge = room.startsWith("edge/");
+  const isEdge = /^(?:edge\/|package)/.test(room);
   const imports = { patterns: isEdge ? patterns : [...patterns, noPlatform] };
   const files = [room === "executor" ? "src/executor.ts" : `src/${room}/*.ts`];
   return { files, rules: { ...(!isEdge && coreRules), "eslint/no-restricted-imports": ["error", imports] } };

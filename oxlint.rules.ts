@@ -60,12 +60,19 @@ export const coreRules: Rules = {
   ],
 };
 
+/** What is built here is built as anybody builds theirs. */
+const byPackage = {
+  regex: "^\\.(?!/package/)",
+  message: "A Worker is made of what the package gives: src/package.",
+};
+
 /** Where one of them does not. */
 export const exceptions: NonNullable<OxlintConfig["overrides"]> = [
   {
     files: [
       "src/worker.ts",
       "src/dev-worker.ts",
+      "templates/*/src/worker.ts",
       "test/*/worker.ts",
       "test/support/build-sandbox-once.ts",
       "test/**/*-worker.*",
@@ -77,5 +84,9 @@ export const exceptions: NonNullable<OxlintConfig["overrides"]> = [
   {
     files: ["scripts/**", "test/**", "src/edge/platform/{log-bug,system-ports}.ts"],
     rules: { "no-console": "off" },
+  },
+  {
+    files: ["src/worker.ts"],
+    rules: { "eslint/no-restricted-imports": ["error", { patterns: [byPackage] }] },
   },
 ];

@@ -1,5 +1,10 @@
-// Print the closing line from the test run's own report, never from an assumption about it.
+// Print the closing line from the test runs' own reports, never from an assumption about them.
 import { readFile } from "node:fs/promises";
 
-const report = JSON.parse(await readFile(new URL("../dist/test-report.json", import.meta.url), "utf8"));
-process.stdout.write(`${report.numPassedTests} passed, ${report.numFailedTests} failed\n`);
+const reports = await Promise.all(
+  ["test-report.json", "test-report-sdks.json"].map(async (name) =>
+    JSON.parse(await readFile(new URL(`../dist/${name}`, import.meta.url), "utf8")),
+  ),
+);
+const sum = (field) => reports.reduce((total, report) => total + report[field], 0);
+process.stdout.write(`${sum("numPassedTests")} passed, ${sum("numFailedTests")} failed\n`);

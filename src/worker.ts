@@ -1,10 +1,10 @@
-import { createVolley } from "./edge/create-volley.ts";
-import { SHIPPED_TOOLS } from "./tools/shipped-tools.ts";
+import { createVolley } from "./package/index.ts";
+import { SHIPPED_TOOLS } from "./package/tools.ts";
 
 // What needs a binding is taken in by group, each with its lines of wrangler.toml; what a Worker does not list it does not contain:
-// import { OPT_IN_TOOLS } from "./tools/opt-in-tools.ts"; // documents, orders, images: docs/data.md
-// import { PACK_TOOLS } from "./tools/pack-tools.ts"; // a calculator, presentations: docs/packs.md
-// import { WORKSPACE_TOOLS } from "./tools/workspace-tools.ts"; // files and a shell: docs/workspace.md
+// import { OPT_IN_TOOLS } from "./package/tools.ts"; // documents, orders, images: docs/data.md
+// import { PACK_TOOLS } from "./package/packs.ts"; // a calculator, presentations: docs/packs.md
+// import { WORKSPACE_TOOLS } from "./package/packs.ts"; // files and a shell: docs/workspace.md
 // const tools = [...SHIPPED_TOOLS, ...OPT_IN_TOOLS.data, ...OPT_IN_TOOLS.images, ...PACK_TOOLS, ...WORKSPACE_TOOLS];
 // export const Workspace = volley.Workspace;
 const volley = createVolley({ tools: SHIPPED_TOOLS });

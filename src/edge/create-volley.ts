@@ -24,16 +24,26 @@ import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createToolGate } from "./durable/tool-gate.ts";
 import { createWorkspace } from "./durable/workspace.ts";
 import { createToolGates } from "./gate-client/tool-gate-client.ts";
-import { createApp } from "./app.ts";
+import { type App, createApp } from "./app.ts";
 import { developmentOrigins } from "./platform/development.ts";
 import { createSystemPorts } from "./platform/system-ports.ts";
+
+/** A Worker: what its entry exports. */
+export interface Volley {
+  /** The default export. */
+  readonly app: App;
+  readonly TenantGate: ReturnType<typeof createTenantGate>;
+  readonly ToolGate: ReturnType<typeof createToolGate>;
+  /** Only where a Worker has tools of a workspace. */
+  readonly Workspace: ReturnType<typeof createWorkspace>;
+}
 
 /**
  * Make a Worker of a list of tools: the HTTP app, and the Durable Object classes that it needs.
  *
  * Bad tool declarations throw here, at start-up. Configuration is read on the first request of an isolate.
  */
-export function createVolley(options: VolleyOptions) {
+export function createVolley(options: VolleyOptions): Volley {
   const { tools, ...given } = options;
   const catalog = createCatalog(tools);
   const rest = { ...given, trustedOrigins: [...(given.trustedOrigins ?? []), ...developmentOrigins()] };
@@ -101,11 +111,13 @@ export function createVolley(options: VolleyOptions) {
       };
     },
     optionsOf: (env) => readGateOptions(env, rest.trustedOrigins),
+    clock: rest.standIns?.clock,
+    random: rest.standIns?.random,
   });
   return {
     app: { ...createApp(deploymentOf), options },
     TenantGate,
-    ToolGate: createToolGate(),
+    ToolGate: createToolGate(undefined, rest.standIns?.clock),
     Workspace: createWorkspace(),
   };
 }

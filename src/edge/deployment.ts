@@ -55,6 +55,8 @@ export interface DeploymentOptions {
   readonly trustedOrigins?: readonly string[];
   /** What `VOLLEY_TOOL_SECRETS` says besides what the configuration has; for sandboxes. */
   readonly toolSecrets?: string;
+  /** What stands in for parts of the platform, such as its clock; for tests. */
+  readonly standIns?: Partial<Ports>;
 }
 
 /** Leases are held for so many tenants per isolate; one that is forgotten asks the gate again. */
@@ -96,12 +98,12 @@ export interface Asked {
 /** Make what serves the requests of a configuration; throws where the configuration cannot be read. */
 export function createDeployment(
   env: Env,
-  { catalog, send, secretOf, trustedOrigins = [], toolSecrets: givenSecrets }: DeploymentOptions,
+  { catalog, send, secretOf, trustedOrigins = [], toolSecrets: givenSecrets, standIns }: DeploymentOptions,
 ): Deployment {
   const keys = readKeys(env);
   warnOfUnknownTools(keys.callers, catalog);
   if (hasDevelopmentOrigins(env) && !isDevelopment()) warnOfDevelopmentOrigins();
-  const ports = createSystemPorts(env, { send, secretOf });
+  const ports = createSystemPorts(env, { send, secretOf, standIns });
   const options = readRunOptions(env, trustedOrigins);
   const toolSecrets = readToolSecrets(env, givenSecrets);
   const origins = readOrigins(env);

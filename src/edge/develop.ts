@@ -1,5 +1,3 @@
-import { DurableObject } from "cloudflare:workers";
-
 import { checkDescribable } from "../catalog/check-describable.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import { makeRefusal } from "../contract/refusal.ts";
@@ -9,6 +7,7 @@ import { type Env, hidesUnconfigured, readDevelopmentOrigins, readKeys } from ".
 import type { VolleyOptions } from "./deployment.ts";
 import { respondRefusal } from "./http/respond.ts";
 import { beginDevelopment } from "./platform/development.ts";
+import { DurableObject } from "./platform/durable-object.ts";
 import { say } from "./platform/log-bug.ts";
 
 /** What a Worker's entry exports. */

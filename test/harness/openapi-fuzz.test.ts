@@ -20,7 +20,7 @@ upstream.script(
   (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end("{}"),
 );
 
-const operations = await readOperations((await caller.get("/openapi.json")).text);
+const operations = readOperations((await caller.get("/openapi.json")).text);
 
 /** Jobs that will be dead after four backoffs; other operations have their turn meanwhile. */
 const DOOMED = await initiate("probe-background", { n: 1, status: 500 }, 3);

@@ -43,8 +43,8 @@ const DOCUMENT = {
 };
 
 let operation: DocumentedOperation;
-beforeEach(async () => {
-  operation = (await readOperations(JSON.stringify(DOCUMENT)))[0]!;
+beforeEach(() => {
+  operation = readOperations(JSON.stringify(DOCUMENT))[0]!;
 });
 
 const OPEN = {

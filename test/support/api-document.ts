@@ -1,5 +1,4 @@
 import { Validator } from "@cfworker/json-schema";
-import { dereference } from "@readme/openapi-parser";
 import { createParser } from "eventsource-parser";
 
 import type { RawAnswer, RawRequest } from "./test-caller.ts";
@@ -39,9 +38,31 @@ const TOLD = [
 /** Marks bodies that are others' to describe: their schema admits much that is refused. */
 const FOREIGN = "Provider formats";
 
+/** Put in place of every reference what it stands for: the same object for the same reference, so that one may hold itself. */
+function dereference(document: unknown): unknown {
+  const made = new Map<string, object>();
+  const walk = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(walk);
+    if (typeof node !== "object" || node === null) return node;
+    const { $ref: ref } = node as { readonly $ref?: unknown };
+    if (typeof ref !== "string" || !ref.startsWith("#/"))
+      return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, walk(value)]));
+    const known = made.get(ref);
+    if (known !== undefined) return known;
+    const own = {};
+    made.set(ref, own);
+    const target = ref
+      .slice(2)
+      .split("/")
+      .reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document);
+    return Object.assign(own, walk(target));
+  };
+  return walk(document);
+}
+
 /** Every operation of an OpenAPI document. */
-export async function readOperations(text: string): Promise<DocumentedOperation[]> {
-  const document = (await dereference(JSON.parse(text) as never)) as unknown as {
+export function readOperations(text: string): DocumentedOperation[] {
+  const document = dereference(JSON.parse(text)) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
   };
   return Object.entries(document.paths).flatMap(([path, item]) =>

@@ -1,4 +1,3 @@
-import OpenAI from "openai";
 import { afterAll, beforeEach } from "vitest";
 
 import { ModelServer } from "./model-server.ts";
@@ -84,7 +83,6 @@ export interface ChatStream {
 
 export interface ChatWorld extends SandboxSetup {
   readonly model: ModelServer;
-  readonly openai: OpenAI;
   /** Send a body that has a question unless it has messages. */
   readonly send: (
     body?: object,
@@ -120,7 +118,6 @@ export async function setUpChat(
   return {
     ...sandbox,
     model,
-    openai: new OpenAI({ apiKey: "sandbox-key", baseURL: `${url}/v1`, maxRetries: 0 }),
     send,
     async ask(body, by = "sandbox-key") {
       const { status, text } = await send(body, as(by));

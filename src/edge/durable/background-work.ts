@@ -2,6 +2,7 @@ import type { RateLimit } from "../../contract/gate/admission.ts";
 import { makeFailure, toWireFailure } from "../../contract/failure.ts";
 import type { EventClaim } from "../../contract/gate/operator-event.ts";
 import type { AttemptEnd, CallbackClaim, CallbackEnd, JobClaim, JobSpec } from "../../contract/gate/job.ts";
+import type { Ports } from "../../egress/ports.ts";
 import { attempt } from "../../kit/result.ts";
 import type { DueWork } from "./drain-jobs.ts";
 import type { ClaimedWork, Outbox } from "./outbox.ts";
@@ -37,10 +38,12 @@ const UNANSWERED: CallbackEnd = { kind: "unanswered" };
 export class BackgroundWork {
   readonly #tables: WorkTables;
   readonly #background: GateBackground;
+  readonly #ports: Pick<Ports, "clock" | "random">;
 
-  constructor(tables: WorkTables, background: GateBackground) {
+  constructor(tables: WorkTables, background: GateBackground, ports: Pick<Ports, "clock" | "random">) {
     this.#tables = tables;
     this.#background = background;
+    this.#ports = ports;
   }
 
   /** Claim what is due, or null when nothing is. */
@@ -54,16 +57,18 @@ export class BackgroundWork {
   async #tell(claim: EventClaim): Promise<void> {
     const sent = await attempt(() => this.#background.tell(claim));
     const end = sent.ok ? sent.value : UNANSWERED;
-    this.#tables.events.settle(Date.now(), { claim, end, random: Math.random() });
+    const { clock, random } = this.#ports;
+    this.#tables.events.settle(clock.now(), { claim, end, random: random() });
   }
 
   async #run(work: ClaimedWork): Promise<void> {
     const { outbox } = this.#tables;
+    const { clock, random } = this.#ports;
     if (work.kind === "delivery") {
       const { claim } = work;
       const sent = await attempt(() => this.#background.deliver(claim));
       const end = sent.ok ? sent.value : UNANSWERED;
-      outbox.settleDelivery(Date.now(), { claim, end, random: Math.random() });
+      outbox.settleDelivery(clock.now(), { claim, end, random: random() });
       return;
     }
     const { spec, fence } = work.claim;
@@ -71,7 +76,7 @@ export class BackgroundWork {
     if (spec.run !== undefined) return this.#background.run(work.claim);
     const made = await attempt(() => this.#background.attempt(work.claim));
     const end = made.ok ? made.value : LOST;
-    outbox.settle(Date.now(), { jobId: spec.id, fence, end, random: Math.random() });
+    outbox.settle(clock.now(), { jobId: spec.id, fence, end, random: random() });
   }
 
   /** Draw from an attempt's limit; how long it has to wait where there is no room. */

@@ -1,4 +1,3 @@
-import { DurableObject } from "cloudflare:workers";
 import type { KeptFlow } from "../../catalog/flow/flow-schema.ts";
 import {
   type AdmissionAnswer,
@@ -39,6 +38,9 @@ import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "../../state/confir
 import { KEEP_LIMITS, type KeepLimits } from "../../state/kept-results.ts";
 import { TOOL_LIMITS, type ToolLimits } from "../../state/kept-tools.ts";
 import { type Job, toEventId, toJobRecord } from "../../state/outbox.ts";
+import type { Clock } from "../../kit/clock.ts";
+import { DurableObject } from "../platform/durable-object.ts";
+import type { ObjectClass } from "../platform/object-class.ts";
 import { systemClock } from "../platform/system-ports.ts";
 import { BackgroundWork, type GateBackground } from "./background-work.ts";
 import { BatchAdmission } from "./batch-admission.ts";
@@ -83,6 +85,9 @@ export interface TenantGateParts {
   readonly createBackground: (env: Env, object: GateIdentity) => GateBackground;
   /** Options that differ from `LIMITS`, from the object's environment. */
   readonly optionsOf?: (env: Env) => Partial<TenantGateOptions>;
+  /** Stand in for the platform's, in tests. */
+  readonly clock?: Clock | undefined;
+  readonly random?: (() => number) | undefined;
 }
 
 const DEFAULTS: TenantGateOptions = {
@@ -118,7 +123,12 @@ function tenantOf(id: DurableObjectId): string {
 }
 
 /** Make the Durable Object class that holds one tenant's quota, jobs, kept results, idempotency keys, confirmations and tools. */
-export function createTenantGate({ createBackground, optionsOf = () => ({}) }: TenantGateParts) {
+export function createTenantGate({
+  createBackground,
+  optionsOf = () => ({}),
+  clock = systemClock,
+  random = () => Math.random(),
+}: TenantGateParts): ObjectClass<TenantGateMethods & Required<Pick<DurableObject, "alarm">>> {
   /**
    * One tenant's gate. Every method is one synchronous turn: no other request sees half of it, its writes are one
    * transaction, and the platform holds its answer until they are durable. All rules are in `state`.
@@ -175,7 +185,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
           }),
         });
         this.#drain = this.#createDrain(background, options);
-        const dueAt = this.#nextDue(Date.now());
+        const dueAt = this.#nextDue(clock.now());
         // One that is missing may have woken the object just now, and is set again by `alarm` or the first entry.
         if (alarmAt !== null && dueAt !== null) this.#alarm.arm(dueAt);
       });
@@ -197,7 +207,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
 
     /** Take an attempt's report; false when its fence is not the row's any more, or the job is not running. */
     settle(jobId: string, fence: number, end: AttemptEnd, report?: RunReport): boolean {
-      const job = this.#outbox.settle(this.#enter(), { jobId, fence, end, random: Math.random(), report });
+      const job = this.#outbox.settle(this.#enter(), { jobId, fence, end, random: random(), report });
       if (job !== null && report !== undefined) this.#runs.take(job, report);
       return job !== null;
     }
@@ -351,7 +361,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
         if (dueAt !== null) this.#alarm.arm(Math.max(now, dueAt));
       });
       // Storage refused a claim. The attempt is not lost, only late: try again after a while.
-      if (!drained.ok) this.#alarm.arm(Date.now() + LIMITS.jobLeaseMs);
+      if (!drained.ok) this.#alarm.arm(clock.now() + LIMITS.jobLeaseMs);
     }
 
     /**
@@ -359,7 +369,7 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
      * forget fails no entry: the rows stay, and a later one tries again. Gives the time that the entry happens at.
      */
     #enter(): number {
-      const now = Date.now();
+      const now = clock.now();
       const isIdle = this.#outbox.idle && this.#clocks.nextAt === null && this.#events.size === 0;
       if (!this.#drain.active && !isIdle) this.#alarm.repair(now, () => this.#nextDue(now) ?? now);
       const shelves = Object.values(this.#shelves);
@@ -436,10 +446,11 @@ export function createTenantGate({ createBackground, optionsOf = () => ({}) }: T
       const work = new BackgroundWork(
         { quota: this.#quota, outbox: this.#outbox, events: this.#events },
         background,
+        { clock, random },
       );
       return new JobDrain(
         {
-          clock: systemClock,
+          clock,
           nextDue: (now) => this.#nextDue(now),
           claim: (now) => {
             this.#takeClocks(now);

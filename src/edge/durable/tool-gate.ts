@@ -1,5 +1,3 @@
-import { DurableObject } from "cloudflare:workers";
-
 import type { Jurisdiction } from "../../contract/gate/caller.ts";
 import type { PermitAnswer, PermitRequest } from "../../contract/gate/permit.ts";
 import { attemptNow } from "../../kit/result.ts";
@@ -11,6 +9,9 @@ import {
   type PermitOptions,
 } from "../../state/permit-book.ts";
 import { type PermitCommand, stepPermits } from "../../state/permits.ts";
+import type { Clock } from "../../kit/clock.ts";
+import { DurableObject } from "../platform/durable-object.ts";
+import type { ObjectClass } from "../platform/object-class.ts";
 import { systemClock } from "../platform/system-ports.ts";
 
 /** What a Worker may call on the object. */
@@ -37,20 +38,23 @@ export interface ToolGateNamespace {
 const RETRY_MS = 1_000;
 
 /** Make the Durable Object class that holds what all calls of one tool share. */
-export function createToolGate(options: PermitOptions = PERMIT_OPTIONS) {
+export function createToolGate(
+  options: PermitOptions = PERMIT_OPTIONS,
+  clock: Clock = systemClock,
+): ObjectClass<ToolGateMethods> {
   /**
    * The gate of one tool with a global limit: who may call now, and who comes next.
    *
    * Permits and the queue are in memory, two marks are in storage (`state/permits`). Every command is one synchronous
    * turn, and the platform holds the answers of a turn until its marks are durable.
    */
-  return class ToolGate extends DurableObject implements ToolGateMethods {
+  return class ToolGate extends DurableObject<Record<string, unknown>> implements ToolGateMethods {
     readonly #asking = new Map<string, (answer: PermitAnswer) => void>();
     #book: PermitBook;
     #cancelTimer: () => void = () => {};
 
-    constructor(ctx: DurableObjectState, env: unknown) {
-      super(ctx, env as never);
+    constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
+      super(ctx, env);
       const { sql } = ctx.storage;
       sql.exec(
         "CREATE TABLE IF NOT EXISTS marks (name TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID, STRICT",
@@ -60,7 +64,7 @@ export function createToolGate(options: PermitOptions = PERMIT_OPTIONS) {
         "SELECT name, at FROM marks",
       ))
         marks[name] = at;
-      this.#book = openPermits(marks, Date.now(), options);
+      this.#book = openPermits(marks, clock.now(), options);
     }
 
     /** Wait for a permit, at most as long as the request says. Asked again with the same id it is the same question. */
@@ -80,7 +84,7 @@ export function createToolGate(options: PermitOptions = PERMIT_OPTIONS) {
     }
 
     #step(command: PermitCommand): void {
-      const [book, { answers, marks, wakeAtMs }] = stepPermits(this.#book, Date.now(), command);
+      const [book, { answers, marks, wakeAtMs }] = stepPermits(this.#book, clock.now(), command);
       // Rows first: a write that throws leaves the book as it was, and nobody is told of a permit.
       for (const [name, at] of Object.entries(marks)) this.#write(name, at);
       this.#book = book;
@@ -94,14 +98,12 @@ export function createToolGate(options: PermitOptions = PERMIT_OPTIONS) {
     #wakeAt(wakeAtMs: number | null): void {
       this.#cancelTimer();
       this.#cancelTimer =
-        wakeAtMs === null
-          ? () => {}
-          : systemClock.after(Math.max(1, wakeAtMs - Date.now()), () => this.#tick());
+        wakeAtMs === null ? () => {} : clock.after(Math.max(1, wakeAtMs - clock.now()), () => this.#tick());
     }
 
     /** Who waits must not be forgotten because storage refused a mark once. */
     #tick(): void {
-      if (!attemptNow(() => this.#step({ kind: "tick" })).ok) this.#wakeAt(Date.now() + RETRY_MS);
+      if (!attemptNow(() => this.#step({ kind: "tick" })).ok) this.#wakeAt(clock.now() + RETRY_MS);
     }
 
     #write(name: string, at: number): void {

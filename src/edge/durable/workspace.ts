@@ -1,5 +1,3 @@
-import { DurableObject } from "cloudflare:workers";
-
 import type {
   ChangeRefusal,
   FileChange,
@@ -8,6 +6,8 @@ import type {
   WorkspaceMethods,
 } from "../../contract/gate/workspace.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import { DurableObject } from "../platform/durable-object.ts";
+import type { ObjectClass } from "../platform/object-class.ts";
 import { WorkspaceIndex, type WorkspaceLimits } from "../../state/workspace-index.ts";
 
 type HeadRow = { path: string; version: number; bytes: number };
@@ -23,16 +23,16 @@ const WORKSPACE_LIMITS: WorkspaceLimits = {
 const UNDER = "WHERE path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0')";
 
 /** Make the Durable Object class that holds one tenant's files. */
-export function createWorkspace(limits: WorkspaceLimits = WORKSPACE_LIMITS) {
+export function createWorkspace(limits: WorkspaceLimits = WORKSPACE_LIMITS): ObjectClass<WorkspaceMethods> {
   /**
    * One tenant's workspace: a row for each file. Every method is one synchronous turn, its writes are one transaction, and the
    * platform holds its answer until they are durable. What may be changed is for `state/workspace-index` to say.
    */
-  return class Workspace extends DurableObject implements WorkspaceMethods {
+  return class Workspace extends DurableObject<Record<string, unknown>> implements WorkspaceMethods {
     readonly #index: WorkspaceIndex;
 
-    constructor(ctx: DurableObjectState, env: unknown) {
-      super(ctx, env as never);
+    constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
+      super(ctx, env);
       // The content comes last: a cold start reads the other columns without it.
       ctx.storage.sql.exec(
         `CREATE TABLE IF NOT EXISTS files (

@@ -18,6 +18,8 @@ export interface SystemOptions {
   /** How a request leaves; the platform's `fetch` unless a sandbox stands in for the upstreams. */
   readonly send?: Ports["fetch"] | undefined;
   readonly secretOf?: Ports["secretOf"];
+  /** What stands in for parts of the platform, such as its clock; for tests. */
+  readonly standIns?: Partial<Ports> | undefined;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface SystemOptions {
  */
 export function createSystemPorts(
   env: Readonly<Record<string, unknown>>,
-  { send = (url, init) => fetch(url, init), secretOf }: SystemOptions = {},
+  { send = (url, init) => fetch(url, init), secretOf, standIns }: SystemOptions = {},
 ): Ports {
   return {
     clock: systemClock,
@@ -52,6 +54,7 @@ export function createSystemPorts(
     },
     log: writeLine,
     operator: readOperator(env, writeLine),
+    ...standIns,
   };
 }
 

@@ -1,0 +1,62 @@
+/**
+ * Build what the package ships: `dist/lib`, a module for each file of `src` that an entry point reaches, with its declaration and its
+ * source map; `dist/packs`; and `dist/bin`.
+ *
+ *   node scripts/build-package.ts
+ *
+ * `npm pack` runs it. A file for each module, not a bundle: whoever bundles the Worker leaves out what it does not import.
+ */
+import { execFile } from "node:child_process";
+import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const lib = join(root, "dist", "lib");
+const run = promisify(execFile);
+
+/** What an emitted file says otherwise than the compiler wrote it. */
+const REWRITES: readonly { readonly files: RegExp; readonly from: RegExp; readonly to: string }[] = [
+  // The compiler writes the extensions of modules as they are emitted, but not those of declarations.
+  { files: /\.d\.ts$/, from: /((?:from|import\()\s*"\.[^"]*)\.ts"/g, to: '$1.js"' },
+  // Where there is no platform, `imports` of package.json names another class.
+  { files: /\.js$/, from: /"[^"]*\/durable-object\.js"/g, to: '"#durable-object"' },
+  // From `dist/lib` packs are a step nearer than from `src`.
+  { files: /\.js$/, from: /"\.\.\/\.\.\/\.\.\/dist\/packs\//g, to: '"../../../packs/' },
+];
+
+async function rewrite(path: string): Promise<void> {
+  const before = await readFile(path, "utf8");
+  const after = REWRITES.filter(({ files }) => files.test(path)).reduce(
+    (text, { from, to }) => text.replaceAll(from, to),
+    before,
+  );
+  if (after !== before) await writeFile(path, after);
+}
+
+await rm(lib, { recursive: true, force: true });
+await Promise.all([
+  run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.package.json"], {
+    cwd: root,
+  }),
+  run(process.execPath, [join(root, "scripts/build-packs.ts")], { cwd: root }),
+  build({
+    entryPoints: [join(root, "scripts/create-key.ts")],
+    outfile: join(root, "dist/bin/volley-key.js"),
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    banner: { js: "#!/usr/bin/env node" },
+    logLevel: "error",
+  }),
+]);
+const files = await readdir(lib, { recursive: true });
+await Promise.all(
+  files.filter((path) => /\.(?:js|d\.ts)$/.test(path)).map((path) => rewrite(join(lib, path))),
+);
+await chmod(join(root, "dist/bin/volley-key.js"), 0o755);

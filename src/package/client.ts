@@ -1,0 +1,180 @@
+import { readEvents } from "./client/read-events.ts";
+import {
+  type ClientOptions,
+  createTransport,
+  readJson,
+  type Sending,
+  type Transport,
+} from "./client/transport.ts";
+import { VolleyError } from "./client/volley-error.ts";
+import type {
+  BatchRequest,
+  Confirmation,
+  ConfirmationPage,
+  ConfirmationsQuery,
+  Envelope,
+  Job,
+  JobPage,
+  JobsQuery,
+  Plan,
+  StreamEvent,
+} from "./client/wire.ts";
+
+export { VolleyError };
+export type { VolleyErrorCode } from "./client/volley-error.ts";
+export type { ClientOptions } from "./client/transport.ts";
+export type * from "./client/wire.ts";
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** The same key and the same content run once a day; so what is lost on the way is sent again. */
+export interface KeyedOptions extends RequestOptions {
+  readonly idempotencyKey?: string;
+}
+
+export interface WaitOptions extends RequestOptions {
+  /** Milliseconds between two looks; 500 unless said, and longer where the job's next attempt is. */
+  readonly everyMs?: number;
+}
+
+export interface DecideOptions extends KeyedOptions {
+  /** The `args_hash` of what was shown: anything else is refused. */
+  readonly argsHash?: string;
+}
+
+/** What can be asked of Volley. Every method rejects with a `VolleyError`, or with its signal's reason. */
+export interface Client {
+  /** Run a batch: one result for every action, in the order asked. */
+  execute(batch: BatchRequest, options?: KeyedOptions): Promise<Envelope>;
+  /** Say how a batch would run, without running anything. */
+  plan(batch: BatchRequest, options?: RequestOptions): Promise<Plan>;
+  /** Run a batch, and tell each result the moment it is known; at last the whole answer. Whoever stops reading stops its reads. */
+  stream(batch: BatchRequest, options?: KeyedOptions): AsyncGenerator<StreamEvent, void, void>;
+  job(id: string, options?: RequestOptions): Promise<Job>;
+  /** List jobs, newest first, without their data. */
+  jobs(query?: JobsQuery, options?: RequestOptions): Promise<JobPage>;
+  /** Ask for a job until it is over, however it ends. */
+  waitFor(jobId: string, options?: WaitOptions): Promise<Job>;
+  /** End a job that is not over. */
+  cancel(jobId: string, options?: RequestOptions): Promise<Job>;
+  /** Give a dead job new attempts. */
+  redrive(jobId: string, options?: RequestOptions): Promise<Job>;
+  /** List what waits for a person's yes. */
+  confirmations(query?: ConfirmationsQuery, options?: RequestOptions): Promise<ConfirmationPage>;
+  confirmation(id: string, options?: RequestOptions): Promise<Confirmation>;
+  /** Say yes, which runs what was parked, or no: its results either way. */
+  decide(id: string, decision: "approve" | "reject", options?: DecideOptions): Promise<Envelope>;
+}
+
+const BATCHES = "/v1/execute_actions";
+const LOOK_MS = 500;
+const LONGEST_LOOK_MS = 10_000;
+
+/**
+ * Create a client of Volley, for Node, browsers and Workers. A batch that fails in part is no error: each result says what became of
+ * its action.
+ *
+ * @example
+ * const volley = createClient({ url: "https://volley.example.com", key });
+ * const { results } = await volley.execute({ actions: [{ tool: "get_weather", args: { city: "Phoenix" } }] });
+ */
+export function createClient(options: ClientOptions): Client {
+  const transport = createTransport(options);
+  const ask = <T>(path: string, sending: Sending = {}): Promise<T> =>
+    transport.send(path, sending, (response) => readJson<T>(response));
+  const client: Client = {
+    execute: (batch, { idempotencyKey: key, signal } = {}) =>
+      ask(BATCHES, { method: "POST", body: batch, key, signal }),
+    plan: (batch, { signal } = {}) =>
+      ask(BATCHES, { method: "POST", body: { ...batch, dry_run: true }, changesNothing: true, signal }),
+    stream: (batch, given) => streamBatch(transport, batch, given),
+    job: (id, given) => ask(`/v1/jobs/${encodeURIComponent(id)}`, given),
+    jobs: (query, given) => ask(withQuery("/v1/jobs", query), given),
+    async waitFor(jobId, { everyMs = LOOK_MS, signal } = {}) {
+      for (;;) {
+        const job = await client.job(jobId, signal && { signal });
+        if (job.status !== "running" && job.status !== "retrying") return job;
+        const aheadMs = Date.parse(job.next_attempt_at ?? "") - Date.parse(job.updated_at) || 0;
+        await transport.sleep(Math.max(everyMs, Math.min(aheadMs, LONGEST_LOOK_MS)), signal);
+      }
+    },
+    cancel: (jobId, given) =>
+      ask(`/v1/jobs/${encodeURIComponent(jobId)}/cancel`, { ...given, method: "POST" }),
+    redrive: (jobId, given) =>
+      ask(`/v1/jobs/${encodeURIComponent(jobId)}/redrive`, { ...given, method: "POST" }),
+    confirmations: (query, given) => ask(withQuery("/v1/confirmations", query), given),
+    confirmation: (id, given) => ask(`/v1/confirmations/${encodeURIComponent(id)}`, given),
+    decide: (id, decision, { idempotencyKey: key, argsHash, signal } = {}) =>
+      ask(`/v1/confirmations/${encodeURIComponent(id)}`, {
+        method: "POST",
+        body: { decision, ...(argsHash !== undefined && { args_hash: argsHash }) },
+        key,
+        signal,
+      }),
+  };
+  return client;
+}
+
+/**
+ * Stream a batch. A stream that breaks off goes on where it was, with an idempotency key: it is asked for again, and what was told
+ * before is not told twice.
+ */
+async function* streamBatch(
+  transport: Transport,
+  batch: BatchRequest,
+  { idempotencyKey: key, signal }: KeyedOptions = {},
+): AsyncGenerator<StreamEvent, void, void> {
+  const stopped = new AbortController();
+  const told = new Set<number>();
+  const queue: StreamEvent[] = [];
+  let wake = (): void => {};
+  const tell = (event: StreamEvent): void => {
+    queue.push(event);
+    wake();
+  };
+  const signals = [stopped.signal, ...(signal === undefined ? [] : [signal])];
+  const sending: Sending = {
+    method: "POST",
+    body: batch,
+    accept: "text/event-stream",
+    key,
+    signal: AbortSignal.any(signals),
+  };
+  const running = transport.send(BATCHES, sending, async (response) => {
+    for await (const { event, data } of readEvents(response.body!)) {
+      if (event === "done") return tell({ event, envelope: JSON.parse(data) as Envelope });
+      if (event !== "result") continue;
+      const result = JSON.parse(data) as Envelope["results"][number];
+      if (!told.has(result.index)) tell({ event, result });
+      told.add(result.index);
+    }
+    throw new Error("The stream ended before the batch did");
+  });
+  let isOver = false;
+  const end = (): void => {
+    isOver = true;
+    wake();
+  };
+  running.then(end, end);
+  try {
+    for (;;) {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        yield next;
+        if (next.event === "done") return;
+      }
+      // Why it is over is told when everything that came before it was.
+      if (isOver) await running;
+      else await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    stopped.abort();
+  }
+}
+
+function withQuery(path: string, query: object = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const written = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+  return given.length === 0 ? path : `${path}?${written.toString()}`;
+}

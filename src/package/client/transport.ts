@@ -1,0 +1,128 @@
+import { attempt, attemptNow } from "../../kit/result.ts";
+import type { Problem } from "./wire.ts";
+import { VolleyError } from "./volley-error.ts";
+
+/** Where Volley is, and how to get there. */
+export interface ClientOptions {
+  /** Its origin, such as `https://volley.example.com`. */
+  readonly url: string;
+  readonly key: string;
+  /** What sends; the platform's own unless said. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** What waits, in milliseconds; the platform's own timer unless said. */
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** How often what may be sent again is, after a connection was lost; 2 unless said. */
+  readonly retries?: number;
+}
+
+export interface Sending {
+  readonly method?: "POST";
+  readonly body?: object | undefined;
+  readonly accept?: string;
+  /** Sent as `Idempotency-Key`. */
+  readonly key?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** It is a question, whatever its method. */
+  readonly changesNothing?: true;
+}
+
+export type Transport = ReturnType<typeof createTransport>;
+
+/** The first pause before something is sent again; each next one is twice as long. */
+const PAUSE_MS = 250;
+
+/**
+ * Create what sends requests. Sent again is only what does the same twice as once: a question, or what has an idempotency key.
+ * Nothing else is, because nobody knows what became of it.
+ */
+export function createTransport({ url, key, retries = 2, ...ports }: ClientOptions) {
+  const { fetch: send = (to, init) => fetch(to, init), sleep = pause } = ports;
+  const base = url.replace(/\/+$/, "");
+
+  /** Send once and read the answer with `read`; what breaks on the way is `CONNECTION_LOST`. */
+  async function sendOnce<T>(path: string, sending: Sending, read: (response: Response) => Promise<T>) {
+    const { method = "GET", body, accept = "application/json", key: idempotencyKey, signal } = sending;
+    const headers = {
+      authorization: `Bearer ${key}`,
+      accept,
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+    };
+    const init = {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal !== undefined && { signal }),
+    };
+    const asked = await attempt(async () => {
+      const response = await send(base + path, init);
+      return response.ok ? { answer: await read(response) } : { refusal: await readProblem(response) };
+    });
+    if (asked.ok) {
+      if ("answer" in asked.value) return asked.value.answer;
+      throw asked.value.refusal;
+    }
+    signal?.throwIfAborted();
+    if (asked.error instanceof VolleyError) throw asked.error;
+    throw new VolleyError("CONNECTION_LOST", LOST, { cause: asked.error });
+  }
+
+  return {
+    sleep,
+    /** Send, and send again what was lost on the way and may be repeated. */
+    async send<T>(path: string, sending: Sending, read: (response: Response) => Promise<T>): Promise<T> {
+      const { method, key: idempotencyKey, changesNothing = method === undefined } = sending;
+      const isRepeatable = changesNothing || idempotencyKey !== undefined;
+      for (let again = 0; ; again += 1) {
+        const sent = await attempt(() => sendOnce(path, sending, read));
+        if (sent.ok) return sent.value;
+        const waitMs = again < retries && isRepeatable ? pauseBefore(sent.error, again) : null;
+        if (waitMs === null) throw sent.error;
+        await sleep(waitMs, sending.signal);
+      }
+    },
+  };
+}
+
+const LOST =
+  "The connection was lost, so nobody here knows whether it arrived. With an idempotency key it is sent again by itself.";
+
+/** How long to wait before sending again what failed so; null where that is no use. */
+function pauseBefore(error: unknown, again: number): number | null {
+  if (!(error instanceof VolleyError)) return null;
+  const ownMs = PAUSE_MS * 2 ** again;
+  if (error.code === "CONNECTION_LOST") return ownMs;
+  // What was sent first goes on there, and its answer can be had when it is over.
+  return again > 0 && error.code === "IDEMPOTENCY_IN_PROGRESS"
+    ? Math.max(ownMs, error.retryAfterMs ?? 0)
+    : null;
+}
+
+/** Read an answer's JSON; what is none is not Volley's. */
+export async function readJson<T>(response: Response): Promise<T> {
+  const text = await response.text();
+  const parsed = attemptNow(() => JSON.parse(text) as T);
+  if (parsed.ok) return parsed.value;
+  throw notVolley(response.status);
+}
+
+async function readProblem(response: Response): Promise<VolleyError> {
+  const { status } = response;
+  const read = await readJson<Partial<Problem> | null>(response);
+  return typeof read?.code === "string"
+    ? new VolleyError(read.code, read.detail ?? "", { status, problem: read as Problem })
+    : notVolley(status);
+}
+
+function notVolley(status: number): VolleyError {
+  return new VolleyError("UNEXPECTED_ANSWER", `What answered is not Volley: HTTP ${status}.`, { status });
+}
+
+async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+  });
+  signal?.throwIfAborted();
+}

@@ -1,0 +1,45 @@
+import type { Problem } from "./wire.ts";
+
+/**
+ * Why a request has no answer. `CONNECTION_LOST`: it may or may not have arrived. `UNEXPECTED_ANSWER`: what answered is not Volley,
+ * such as a proxy. Any other code is Volley's own, and nothing ran.
+ */
+export type VolleyErrorCode = Problem["code"] | "CONNECTION_LOST" | "UNEXPECTED_ANSWER";
+
+/** A request that was refused whole, or lost. What happened to single actions is in their results, and is never thrown. */
+export class VolleyError extends Error {
+  override readonly name = "VolleyError";
+  readonly code: VolleyErrorCode;
+  /** What to do about it, in a sentence. */
+  readonly hint: string;
+  /** HTTP status; 0 where there was no answer. */
+  readonly status: number;
+  /** What the server said, where it said it in its own form: path, `expected`, `received`, `issues`. */
+  readonly problem: Problem | null;
+
+  constructor(
+    code: VolleyErrorCode,
+    hint: string,
+    {
+      status = 0,
+      problem = null,
+      cause,
+    }: { readonly status?: number; readonly problem?: Problem | null; readonly cause?: unknown } = {},
+  ) {
+    super(`${code}: ${hint}`, { cause });
+    this.code = code;
+    this.hint = hint;
+    this.status = status;
+    this.problem = problem;
+  }
+
+  /** All that is wrong with what was sent, where the server says so: each with its path, what was expected and what came. */
+  get issues(): NonNullable<Problem["issues"]> {
+    return this.problem?.issues ?? [];
+  }
+
+  /** Milliseconds to wait before asking again; undefined where the server does not say. */
+  get retryAfterMs(): number | undefined {
+    return this.problem?.retry_after_ms;
+  }
+}

@@ -1,0 +1,74 @@
+import type * as z from "zod";
+
+import type { envelopeSchema, resultSchema } from "../../answer/result-schema.ts";
+import type { actionSchema } from "../../contract/action.ts";
+import type { batchSchema } from "../../contract/batch.ts";
+import type { jobSchema } from "../../contract/gate/job-json.ts";
+import type { confirmationSchema } from "../../contract/gate/wire-confirmation.ts";
+import type { Written } from "../../contract/lazy-schema.ts";
+import type { problemSchema } from "../../contract/refusal.ts";
+import type { PlanDescription } from "../../plan/describe-plan.ts";
+
+// Types only, of the schemas that the server checks and documents by: nothing of them reaches who uses the client.
+
+/** One requested call. */
+export type ActionRequest = Readonly<z.input<ReturnType<typeof actionSchema>>>;
+
+/** What one call asks for: 1 to 50 actions in the order asked. */
+export type BatchRequest = Readonly<Omit<z.input<ReturnType<typeof batchSchema>>, "actions" | "dry_run">> & {
+  readonly actions: readonly ActionRequest[];
+};
+
+/** What became of one action; `status` tells which fields there are. */
+export type ActionResult = Written<typeof resultSchema>;
+
+/** The answer to a batch: exactly one result for every action, in the order asked. */
+export type Envelope = Written<typeof envelopeSchema>;
+
+/** How a batch would run. */
+export type Plan = PlanDescription;
+
+/** Background work. */
+export type Job = Written<typeof jobSchema>;
+
+export type JobStatus = Job["status"];
+
+/** What a person is asked about, and what a yes would run. */
+export type Confirmation = Written<typeof confirmationSchema>;
+
+/** Why a request was refused whole, as RFC 9457 writes it. */
+export type Problem = Written<typeof problemSchema>;
+
+/** One page of a list; `next_cursor` leads to the next one, and is null where there is none. */
+export interface JobPage {
+  readonly jobs: readonly Job[];
+  readonly next_cursor: string | null;
+}
+
+/** The same of what waits for a person, or was decided. */
+export interface ConfirmationPage {
+  readonly confirmations: readonly Confirmation[];
+  readonly next_cursor: string | null;
+}
+
+/** Which jobs to list; all of the tenant's that the key may see unless said. */
+export interface JobsQuery {
+  readonly status?: JobStatus;
+  readonly tool?: string;
+  /** Created at or after this time, and before that one: RFC 3339. */
+  readonly since?: string;
+  readonly until?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export interface ConfirmationsQuery {
+  readonly status?: "waiting";
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** What a stream tells: each result the moment it is known, once, and at the end the whole answer. */
+export type StreamEvent =
+  | { readonly event: "result"; readonly result: ActionResult }
+  | { readonly event: "done"; readonly envelope: Envelope };

@@ -1,0 +1,56 @@
+import { attempt } from "../../kit/result.ts";
+import type { ObjectClass } from "../../edge/platform/object-class.ts";
+import type { VirtualClock } from "./virtual-clock.ts";
+import { createMemoryStorage } from "./memory-storage.ts";
+
+interface Id {
+  readonly name: string;
+  toString(): string;
+}
+
+/** A namespace of Durable Objects in memory: the class as it is deployed, one object for each name, no network in between. */
+export interface MemoryNamespace {
+  idFromName(name: string): Id;
+  get(id: Id): object;
+}
+
+/**
+ * Create a namespace. What goes in and out of an object is copied, as the platform does, and an object's alarm comes by the clock.
+ *
+ * @param envOf the environment of the objects, asked when one is made: a namespace is part of it itself
+ */
+export function createMemoryObjects(
+  of: ObjectClass<object>,
+  clock: VirtualClock,
+  envOf: () => Record<string, unknown>,
+): MemoryNamespace {
+  const objects = new Map<string, Promise<Record<string, (...args: unknown[]) => unknown>>>();
+  const create = async (id: Id): Promise<Record<string, (...args: unknown[]) => unknown>> => {
+    let begun: Promise<unknown> = Promise.resolve();
+    const alarm = async (): Promise<void> => void (await (await objects.get(id.name))?.["alarm"]?.());
+    const storage = createMemoryStorage(clock, () => void attempt(alarm));
+    const blockConcurrencyWhile = (work: () => Promise<unknown>): Promise<unknown> => (begun = work());
+    const ctx = { id, storage, blockConcurrencyWhile } as unknown as DurableObjectState;
+    const made = new of(ctx, envOf());
+    await begun;
+    return made as unknown as Record<string, (...args: unknown[]) => unknown>;
+  };
+  const objectOf = (id: Id): Promise<Record<string, (...args: unknown[]) => unknown>> => {
+    let made = objects.get(id.name);
+    if (made === undefined) objects.set(id.name, (made = create(id)));
+    return made;
+  };
+  return {
+    idFromName: (name) => ({ name, toString: () => name }),
+    get: (id) =>
+      new Proxy(
+        {},
+        {
+          get:
+            (_, method: string) =>
+            async (...args: unknown[]) =>
+              structuredClone(await (await objectOf(id))[method]!(...structuredClone(args))),
+        },
+      ),
+  };
+}

@@ -1,0 +1,110 @@
+import type { Clock } from "../../kit/clock.ts";
+
+type Value = ArrayBuffer | string | number | null;
+type Row = Record<string, Value>;
+
+/** As much of `node:sqlite` as is used. */
+interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): { all(...values: unknown[]): Row[] };
+}
+
+interface Sqlite {
+  readonly DatabaseSync: new (path: string) => Database;
+}
+
+/**
+ * Create an object's storage in memory: SQLite in Node, as the platform's objects have it, and one alarm.
+ *
+ * @param onAlarm called when the alarm has come
+ */
+export function createMemoryStorage(clock: Clock, onAlarm: () => void) {
+  const database = openDatabase();
+  let depth = 0;
+  let alarmAt: number | null = null;
+  let cancelAlarm = (): void => {};
+  return {
+    sql: {
+      exec: (sql: string, ...values: unknown[]): RowCursor => new RowCursor(select(database, sql, values)),
+    },
+    transactionSync<T>(work: () => T): T {
+      const name = `level_${depth}`;
+      depth += 1;
+      let isDone = false;
+      database.exec(`SAVEPOINT ${name}`);
+      try {
+        const value = work();
+        isDone = true;
+        return value;
+      } finally {
+        depth -= 1;
+        if (!isDone) database.exec(`ROLLBACK TO ${name}`);
+        database.exec(`RELEASE ${name}`);
+      }
+    },
+    getAlarm: (): Promise<number | null> => Promise.resolve(alarmAt),
+    setAlarm(at: number): Promise<void> {
+      cancelAlarm();
+      alarmAt = at;
+      cancelAlarm = clock.after(at - clock.now(), () => {
+        alarmAt = null;
+        onAlarm();
+      });
+      return Promise.resolve();
+    },
+    deleteAlarm(): Promise<void> {
+      cancelAlarm();
+      alarmAt = null;
+      return Promise.resolve();
+    },
+  };
+}
+
+/** Rows that were read at once, as a cursor of the platform gives them. */
+class RowCursor implements Iterable<Row> {
+  readonly #rows: readonly Row[];
+
+  constructor(rows: readonly Row[]) {
+    this.#rows = rows;
+  }
+
+  [Symbol.iterator](): Iterator<Row> {
+    return this.#rows.values();
+  }
+
+  toArray(): Row[] {
+    return [...this.#rows];
+  }
+
+  one(): Row {
+    const [row] = this.#rows;
+    if (row === undefined || this.#rows.length > 1)
+      throw new Error(`Cannot read one row: there are ${this.#rows.length}`);
+    return row;
+  }
+}
+
+function select(database: Database, sql: string, values: readonly unknown[]): Row[] {
+  // Several statements are for their effect only.
+  if (values.length === 0 && sql.trim().replace(/;$/, "").includes(";")) {
+    database.exec(sql);
+    return [];
+  }
+  const bound = values.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value));
+  // Node takes numbered parameters for named ones.
+  const numbered = /\?\d/.test(sql)
+    ? [Object.fromEntries(bound.map((value, index) => [`?${index + 1}`, value]))]
+    : bound;
+  return database.prepare(sql).all(...numbered);
+}
+
+/** Not imported by name: whoever bundles this for another runtime need not know the module. */
+function openDatabase(): Database {
+  const { process } = globalThis as { process?: { getBuiltinModule?(name: string): unknown } };
+  const sqlite = process?.getBuiltinModule?.("node:sqlite") as Sqlite | undefined;
+  if (sqlite === undefined)
+    throw new Error(
+      "Cannot keep state in memory: 'volley/testing' needs Node 22.13 or newer, for node:sqlite",
+    );
+  return new sqlite.DatabaseSync(":memory:");
+}

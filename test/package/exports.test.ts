@@ -1,0 +1,120 @@
+import { readdir, readFile } from "node:fs/promises";
+import { build } from "esbuild";
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+
+import type { Tool } from "../../src/catalog/define-tool.ts";
+import { OPT_IN_TOOLS } from "../../src/tools/opt-in-tools.ts";
+import { PACK_TOOLS } from "../../src/tools/pack-tools.ts";
+import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
+import { WORKSPACE_TOOLS } from "../../src/tools/workspace-tools.ts";
+
+// Not imported by name: their types need the Workers', which a test in Node has not.
+const ENTRIES: string = "../../src/package";
+const load = (name: string): Promise<Record<string, unknown>> => import(`${ENTRIES}/${name}.ts`);
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
+  readonly files: readonly string[];
+}
+
+const manifest = JSON.parse(await readFile("package.json", "utf8")) as Manifest;
+
+describe("The package exports", () => {
+  test("these entry points, each with its types, and nothing behind them", () => {
+    const entry = (name: string) => ({
+      types: `./dist/lib/package/${name}.d.ts`,
+      default: `./dist/lib/package/${name}.js`,
+    });
+    expect(manifest.exports).toEqual({
+      ".": entry("index"),
+      "./tools": entry("tools"),
+      "./tools/packs": entry("packs"),
+      "./testing": entry("testing"),
+      "./client": entry("client"),
+      "./package.json": "./package.json",
+    });
+  });
+
+  test("from 'volley' what a Worker is made of", async () => {
+    expect(Object.keys(await load("index")).toSorted()).toEqual([
+      "createVolley",
+      "defineTool",
+      "httpTool",
+      "mcpTools",
+      "openApiTools",
+    ]);
+  });
+
+  test("from 'volley/client' and 'volley/testing' one function each, and what they throw and keep time by", async () => {
+    expect(Object.keys(await load("client")).toSorted()).toEqual(["VolleyError", "createClient"]);
+    expect(Object.keys(await load("testing")).toSorted()).toEqual(["VirtualClock", "createTestVolley"]);
+  });
+
+  test("from 'volley/tools' and 'volley/tools/packs' every tool that comes with Volley, once, by its own name", async () => {
+    const isTool = (value: unknown): value is Tool =>
+      typeof value === "object" && value !== null && "run" in value;
+    const exported = [...Object.entries(await load("tools")), ...Object.entries(await load("packs"))];
+    const named = exported.flatMap(([name, value]) => (isTool(value) ? [[name, value] as const] : []));
+    const all = [...SHIPPED_TOOLS, ...Object.values(OPT_IN_TOOLS).flat(), ...PACK_TOOLS, ...WORKSPACE_TOOLS];
+    expect(named.map(([, tool]) => tool.name).toSorted()).toEqual(all.map(({ name }) => name).toSorted());
+    const groups = exported.filter(([, value]) => !isTool(value)).map(([name]) => name);
+    expect(groups.toSorted()).toEqual(["OPT_IN_TOOLS", "PACK_TOOLS", "SHIPPED_TOOLS", "WORKSPACE_TOOLS"]);
+  });
+
+  test("no pack to whoever imports 'volley/tools'", async () => {
+    const { outputFiles } = await build({
+      entryPoints: ["src/package/tools.ts"],
+      bundle: true,
+      write: false,
+      format: "esm",
+      external: ["cloudflare:*"],
+      metafile: true,
+    });
+    expect(outputFiles).toHaveLength(1);
+    expect(outputFiles[0]!.text).not.toContain("dist/packs");
+  });
+});
+
+test("The client takes at most 4 KiB, minified and gzipped", async () => {
+  const { outputFiles } = await build({
+    entryPoints: ["src/package/client.ts"],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+  });
+  expect(gzipSync(outputFiles[0]!.contents).length).toBeLessThanOrEqual(4 * 1024);
+});
+
+test("Whoever imports one tool bundles no other", async () => {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: 'import { getWeather } from "./src/package/tools.ts"; console.log(getWeather);',
+      resolveDir: ".",
+    },
+    bundle: true,
+    write: false,
+    format: "esm",
+    external: ["zod", "chrono-node"],
+  });
+  const { text } = outputFiles[0]!;
+  expect(text).toContain('name: "get_weather"');
+  expect(text).not.toContain('name: "send_email"');
+});
+
+test("A Volley for tests loads before it starts all that the code under test loads late", async () => {
+  const files = (await readdir("src", { recursive: true })).filter((path) =>
+    /^(?!package|tools\/).*\.ts$/.test(path),
+  );
+  const late = await Promise.all(
+    files.map(async (path) => [
+      ...(await readFile(`src/${path}`, "utf8")).matchAll(/await import\("([^"]+)"\)/g),
+    ]),
+  );
+  const names = late.flat().map(([, name]) => name!.split("/").at(-1)!);
+  const loaded = await readFile("src/package/testing.ts", "utf8");
+  expect(names.filter((name) => name !== "worker.ts" && !loaded.includes(`${name}")`))).toEqual([]);
+  expect(names.length).toBeGreaterThan(5);
+});

@@ -1,0 +1,49 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { startSandbox } from "../../support/sandbox.ts";
+import type { RunningWorker } from "../../support/miniflare.ts";
+
+/** The revisions that are served; each has its own requirements and its own baseline. */
+export const REVISIONS = ["2026-07-28", "2025-11-25"] as const;
+
+/** What the suite printed, and whether it found what it was to find. */
+export interface SuiteRun {
+  readonly passed: boolean;
+  readonly report: string;
+}
+
+const suite = join(
+  dirname(createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json")),
+  "dist/index.js",
+);
+const here = fileURLToPath(new URL("../../mcp", import.meta.url));
+
+/** Start the built bundle of the entry that the suite is run against. */
+export function startFixtures(): Promise<RunningWorker> {
+  return startSandbox({ config: join(here, "wrangler.toml") });
+}
+
+/**
+ * Run the official conformance suite of the Model Context Protocol, for what a revision requires. What fails must be in
+ * that revision's baseline, which says why; what is in the baseline and passes fails the run too.
+ */
+export async function runSuite(origin: string, revision: (typeof REVISIONS)[number]): Promise<SuiteRun> {
+  const results = await mkdtemp(join(tmpdir(), "volley-conformance-"));
+  const baseline = join(here, `baseline-${revision}.yml`);
+  const args = ["server", "--url", `${origin}/mcp?surface=flat`, "--requirements", revision];
+  const options = ["--expected-failures", baseline, "-o", results];
+  try {
+    return await new Promise((resolve) => {
+      execFile(process.execPath, [suite, ...args, ...options], (error, stdout, stderr) =>
+        resolve({ passed: error === null, report: stdout + stderr }),
+      );
+    });
+  } finally {
+    await rm(results, { recursive: true, force: true });
+  }
+}
