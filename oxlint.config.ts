@@ -39,6 +39,11 @@ const LADDER: Readonly<Record<string, string>> = {
   tools: `${TOOL} tools/kit tools/*`,
   "agent/dialect": `${CORE} formats`,
   agent: `${CORE} plan state egress answer gate approve run executor formats agent/dialect`,
+  "console/kit": `${CORE} plan answer`,
+  "console/parts": "console/kit",
+  "console/run": "console/kit console/parts",
+  "console/views": "console/kit console/parts console/run",
+  console: "console/kit console/parts console/run console/views",
   "edge/platform": EDGE,
   "edge/durable/tables": `${EDGE} edge/platform`,
   "edge/durable": `${EDGE} edge/platform edge/durable/tables`,
@@ -54,7 +59,7 @@ const LADDER: Readonly<Record<string, string>> = {
 /** What an import of `to` looks like in a file of `from`; the executor stands beside the rooms. */
 function wayFrom(from: string, to: string): string {
   const way = posix.relative(from === "executor" ? "" : from, to);
-  return `^${(way.startsWith(".") ? way : `./${way}`).replaceAll(".", "\\.").replace("*", "[\\w-]+")}(/[^/]+)?\\.ts$`;
+  return `^${(way.startsWith(".") ? way : `./${way}`).replaceAll(".", "\\.").replace("*", "[\\w-]+")}(/[^/]+)?\\.tsx?$`;
 }
 
 function ladderOf([room, allowed]: [string, string]): OxlintOverride {
@@ -63,10 +68,13 @@ function ladderOf([room, allowed]: [string, string]): OxlintOverride {
   );
   const message = `Not from ${room}: see ARCHITECTURE.md, "Who may import whom".`;
   const patterns = refused.map((to) => ({ regex: wayFrom(room, to), message }));
-  const isEdge = room.startsWith("edge/");
-  const imports = { patterns: isEdge ? patterns : [...patterns, noPlatform] };
-  const files = [room === "executor" ? "src/executor.ts" : `src/${room}/*.ts`];
-  return { files, rules: { ...(!isEdge && coreRules), "eslint/no-restricted-imports": ["error", imports] } };
+  const hasPlatform = /^(edge|console)/.test(room);
+  const imports = { patterns: hasPlatform ? patterns : [...patterns, noPlatform] };
+  const files = [room === "executor" ? "src/executor.ts" : `src/${room}/*.{ts,tsx}`];
+  return {
+    files,
+    rules: { ...(!hasPlatform && coreRules), "eslint/no-restricted-imports": ["error", imports] },
+  };
 }
 
 export default defineConfig({
