@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "hono/jsx/dom";
+import { useEffect, useLayoutEffect, useRef, useState } from "hono/jsx/dom";
 
 import { whenKeyIsRefused } from "./kit/api.ts";
 import { Announcer } from "./parts/announce.tsx";
@@ -46,7 +46,7 @@ export function Shell() {
     () => whenKeyIsRefused(() => readKey() !== null && access === "in" && signOut("refused")),
     [access],
   );
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${NAMES[route.section]} · Volley console`;
   }, [route.section]);
 
