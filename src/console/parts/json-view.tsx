@@ -2,33 +2,42 @@
 const FIRST = 100;
 /** So deep a tree is open to begin with. */
 const OPEN_DEPTH = 2;
+/** So much of a text is drawn before the rest is asked for. */
+const FIRST_CHARACTERS = 2_000;
 
 import { useState } from "hono/jsx/dom";
 
+interface JsonViewProps {
+  readonly value: unknown;
+  readonly label: string;
+  /** Told the JSON Pointer of a value whose button was pressed; without it there are no buttons. */
+  readonly onPick?: ((pointer: string) => void) | undefined;
+}
+
 /** A JSON value as a tree that folds. Everything is text: whatever a tool answered, nothing of it is markup here. */
-export function JsonView({ value, label }: { readonly value: unknown; readonly label: string }) {
+export function JsonView({ value, label, onPick }: JsonViewProps) {
   return (
     <div class="json" role="group" aria-label={label}>
-      <Node value={value} depth={0} />
+      <Node value={value} depth={0} pointer="" onPick={onPick} />
     </div>
   );
 }
 
-function Node({
-  value,
-  name,
-  depth,
-}: {
-  readonly value: unknown;
+interface NodeProps extends Pick<JsonViewProps, "value" | "onPick"> {
   readonly name?: string;
   readonly depth: number;
-}) {
+  readonly pointer: string;
+}
+
+function Node({ value, name, depth, pointer, onPick }: NodeProps) {
   const key = name === undefined ? null : <span class="key">{name}: </span>;
+  const pick = onPick && <PickButton pointer={pointer} onPick={onPick} />;
   if (typeof value !== "object" || value === null)
     return (
-      <div>
+      <div class="line">
         {key}
         <Leaf value={value} />
+        {pick}
       </div>
     );
   const entries = Array.isArray(value)
@@ -37,30 +46,54 @@ function Node({
   const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
   if (entries.length === 0)
     return (
-      <div>
+      <div class="line">
         {key}
         {open}
         {close}
+        {pick}
       </div>
     );
   return (
-    <Branch entries={entries} depth={depth}>
-      {key}
-      {open}
-      <span class="hint"> {count(entries.length, Array.isArray(value))} </span>
-      {close}
-    </Branch>
+    <div class="line">
+      <Branch entries={entries} depth={depth} pointer={pointer} onPick={onPick}>
+        {key}
+        {open}
+        <span class="hint"> {count(entries.length, Array.isArray(value))} </span>
+        {close}
+      </Branch>
+      {pick}
+    </div>
   );
 }
 
-interface BranchProps {
+/** Beside a value and not in it: what folds cannot hold a button. */
+function PickButton({
+  pointer,
+  onPick,
+}: {
+  readonly pointer: string;
+  readonly onPick: (pointer: string) => void;
+}) {
+  return (
+    <button
+      type="button"
+      class="pick"
+      aria-label={`Use ${pointer === "" ? "the whole" : pointer} as a reference`}
+      title={pointer === "" ? "the whole" : pointer}
+      onClick={() => onPick(pointer)}
+    >
+      $ref
+    </button>
+  );
+}
+
+interface BranchProps extends Pick<NodeProps, "depth" | "pointer" | "onPick"> {
   readonly entries: readonly [string, unknown][];
-  readonly depth: number;
   readonly children?: unknown;
 }
 
 /** What is folded is not drawn. */
-function Branch({ entries, depth, children }: BranchProps) {
+function Branch({ entries, depth, pointer, onPick, children }: BranchProps) {
   const [isOpen, setOpen] = useState(depth < OPEN_DEPTH && entries.length <= FIRST);
   const [shown, setShown] = useState(FIRST);
   return (
@@ -72,7 +105,14 @@ function Branch({ entries, depth, children }: BranchProps) {
       {isOpen && (
         <div>
           {entries.slice(0, shown).map(([name, value]) => (
-            <Node key={name} name={name} value={value} depth={depth + 1} />
+            <Node
+              key={name}
+              name={name}
+              value={value}
+              depth={depth + 1}
+              pointer={`${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`}
+              onPick={onPick}
+            />
           ))}
           {entries.length > shown && (
             <button type="button" class="plain" onClick={() => setShown(shown + 10 * FIRST)}>
@@ -86,8 +126,21 @@ function Branch({ entries, depth, children }: BranchProps) {
 }
 
 function Leaf({ value }: { readonly value: unknown }) {
-  if (typeof value === "string") return <span class="string">"{value}"</span>;
+  if (typeof value === "string") return <Text text={value} />;
   return <span class={typeof value === "number" ? "number" : "literal"}>{String(value)}</span>;
+}
+
+function Text({ text }: { readonly text: string }) {
+  const [isWhole, setWhole] = useState(text.length <= FIRST_CHARACTERS);
+  if (isWhole) return <span class="string">"{text}"</span>;
+  return (
+    <span>
+      <span class="string">"{text.slice(0, FIRST_CHARACTERS)}…</span>
+      <button type="button" class="plain" onClick={() => setWhole(true)}>
+        Show all {text.length.toLocaleString("en")} characters
+      </button>
+    </span>
+  );
 }
 
 function count(size: number, isList: boolean): string {
