@@ -1,9 +1,10 @@
 import { open, type Asking, type Problem } from "./api.ts";
 
-/** One event of a stream: its name and its data as JSON says it. */
+/** One event of a stream: its name, its data as JSON says it, and the text of that JSON: a number may have lost digits. */
 export interface StreamEvent {
   readonly event: string;
   readonly data: unknown;
+  readonly text: string;
 }
 
 /**
@@ -51,7 +52,8 @@ function parseEvent(text: string): readonly StreamEvent[] {
       .trim() ?? "message";
   const data = lines.filter((line) => line.startsWith("data:")).map((line) => line.slice(5).trimStart());
   if (data.length === 0) return [];
-  return [{ event: name, data: JSON.parse(data.join("\n")) }];
+  const json = data.join("\n");
+  return [{ event: name, data: JSON.parse(json), text: json }];
 }
 
 const BROKEN: Problem = {

@@ -42,13 +42,13 @@ export interface PlanDrawing {
   readonly edges: readonly PlanEdge[];
 }
 
-export const NODE = { width: 184, height: 46 } as const;
+export const NODE = { width: 160, height: 46 } as const;
 /** Between nodes of a column, and the room that a line takes which passes a column. */
 const ROW_GAP = 14;
 const LANE = 12;
 /** Between columns of one wave, and between waves: lines need room to turn. */
-const NEAR = 28;
-const FAR = 76;
+const NEAR = 24;
+const FAR = 60;
 const HEAD = 34;
 const MARGIN = 14;
 /** A wave of more actions takes several columns: fifty in one would be four screens high. */
@@ -144,7 +144,7 @@ export function layOutPlan(answer: WirePlan, actions: readonly NamedAction[]): P
 }
 
 /** Read an edge's reason: what is not known is drawn as the plainest. */
-export function kindOf(reason: string): EdgeKind {
+function kindOf(reason: string): EdgeKind {
   if (reason.startsWith("hazard")) return "hazard";
   return reason === "reference" || reason === "contract" ? reason : "depends_on";
 }

@@ -19,6 +19,6 @@ export function nameActions(actions: unknown): readonly NamedAction[] {
   });
 }
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -11,6 +11,8 @@ import { sayMeta } from "./say-meta.ts";
 
 interface ResultListProps {
   readonly results: readonly WireResult[];
+  /** How many there will be, while they still come. */
+  readonly total?: number;
   /** The JSON text of a result as it came: digits beyond what a number holds are read from it. */
   readonly rawOf?: ((index: number) => string | undefined) | undefined;
   /** Told the reference, such as `shops#/places/0/id`, of a value that was picked; otherwise it is copied. */
@@ -18,7 +20,12 @@ interface ResultListProps {
 }
 
 /** The results of a batch in the order asked. Each folds; what is folded is not drawn, however large it is. */
-export function ResultList({ results, rawOf, onPick = copyReference }: ResultListProps) {
+export function ResultList({
+  results,
+  total = results.length,
+  rawOf,
+  onPick = copyReference,
+}: ResultListProps) {
   return (
     <ol class="results">
       {results.map((result) => (
@@ -27,7 +34,7 @@ export function ResultList({ results, rawOf, onPick = copyReference }: ResultLis
           result={result}
           raw={rawOf?.(result.index)}
           onPick={onPick}
-          isOpen={results.length === 1 || "error" in result}
+          isOpen={total === 1 || "error" in result}
         />
       ))}
     </ol>

@@ -1,47 +1,69 @@
-import { useRef, useState } from "hono/jsx/dom";
+import { useMemo } from "hono/jsx/dom";
 
-import { ask } from "../kit/api.ts";
+import { exampleOf, listExamples } from "../editor/examples.ts";
 import type { Route } from "../kit/route.ts";
-import type { WireEnvelope, WirePlan } from "../kit/wire.ts";
-import { PlanGraph } from "./plan-graph.tsx";
-import { ResultList } from "./result-list.tsx";
+import { useLoad } from "../kit/use-load.ts";
+import type { WireTool } from "../kit/wire.ts";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { readDraft } from "./draft.ts";
+import { NO_OPTIONS } from "./run-options.tsx";
+import { Workbench } from "./workbench.tsx";
 
-export function RunView(_props: { readonly route: Route }) {
-  const area = useRef<HTMLTextAreaElement>(null);
-  const [plan, setPlan] = useState<{ answer: WirePlan; actions: unknown } | null>(null);
-  const [envelope, setEnvelope] = useState<WireEnvelope | null>(null);
-  const go = async (isDry: boolean): Promise<void> => {
-    const body = JSON.parse(area.current!.value) as { actions: unknown };
-    const answer = await ask<WirePlan | WireEnvelope>("/v1/execute_actions", {
-      method: "POST",
-      body: { ...body, dry_run: isDry },
-    });
-    if (!answer.ok) return;
-    if ("plan" in answer.data) setPlan({ answer: answer.data, actions: body.actions });
-    else setEnvelope(answer.data);
-  };
+/** The section Run: what is written is kept in the tab, `#/run?tool=NAME` begins with a call of that tool. */
+export function RunView({ route }: { readonly route: Route }) {
+  const { data, problem, reload } = useLoad<{ readonly tools: readonly WireTool[] }>(
+    "/v1/tools?format=json-schema&surface=flat",
+  );
+  const wanted = route.query.get("tool");
+  const tools = data?.tools ?? null;
+  const begun = useMemo(() => {
+    const draft = readDraft();
+    const examples = listExamples(tools ?? []);
+    const tool = tools?.find(({ name }) => name === wanted);
+    const earlier =
+      draft === null || draft.text.trim() === "" ? [] : [{ name: "What you wrote before", text: draft.text }];
+    return {
+      text:
+        tool === undefined
+          ? (earlier[0]?.text ?? examples[0]?.text ?? '{\n  "actions": []\n}')
+          : exampleOf(tool),
+      options: draft?.options ?? NO_OPTIONS,
+      examples: tool === undefined ? examples : [...earlier, ...examples],
+      isUnknown: wanted !== null && tools !== null && tool === undefined,
+    };
+  }, [tools, wanted]);
+  // What was written can be shown at once; where nothing was, the tools say what to begin with.
+  const isReady = tools !== null || problem !== null || (wanted === null && readDraft() !== null);
   return (
     <div class="stack">
-      <div class="page-head">
-        <h1>Run</h1>
-        <div class="actions">
-          <button type="button" onClick={() => void go(true)}>
-            Plan
-          </button>
-          <button type="button" class="primary" onClick={() => void go(false)}>
-            Run
-          </button>
-        </div>
-      </div>
-      <textarea ref={area} rows={8} aria-label="Batch" />
-      {plan && (
-        <div class="card">
-          <PlanGraph answer={plan.answer} actions={plan.actions} />
+      {problem !== null && (
+        <div key="problem" class="stack tight">
+          <ProblemNote problem={problem} />
+          <p class="row small">
+            The tools are not known, so names and arguments are not looked at.
+            <button type="button" class="plain" onClick={reload}>
+              Ask again
+            </button>
+          </p>
         </div>
       )}
-      {envelope && (
-        <div class="card flush">
-          <ResultList results={envelope.results} />
+      {begun.isUnknown && (
+        <p key="unknown" class="note tone-wait" role="status">
+          No tool that this key may call is named <bdi class="mono">{wanted}</bdi>.
+        </p>
+      )}
+      {isReady ? (
+        <Workbench key={`bench ${wanted ?? ""}`} begun={begun} tools={tools} />
+      ) : (
+        <div key="loading" class="stack">
+          <div class="page-head">
+            <h1>Run</h1>
+          </div>
+          <div class="card">
+            <p class="row muted" role="status">
+              <span class="spin" /> Looking which tools there are…
+            </p>
+          </div>
         </div>
       )}
     </div>

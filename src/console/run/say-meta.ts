@@ -44,7 +44,7 @@ export function sayMeta(result: WireResult): readonly (readonly [name: string, t
   );
 }
 
-export function sayBytes(bytes: number): string {
+function sayBytes(bytes: number): string {
   if (bytes < 1_000) return count(bytes, "byte");
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
