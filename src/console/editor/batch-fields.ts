@@ -51,16 +51,20 @@ export const ACTION_FIELDS: readonly BatchField[] = [
   field("run_at", "text", '"|"', "When to begin, RFC 3339; background tools only"),
 ];
 
-/** What the API reads in place of a field that is not there. */
-export const ALIASES: Readonly<Record<string, string>> = {
-  arguments: "args",
-  parameters: "args",
-  params: "args",
-  input: "args",
-  name: "tool",
-  function: "tool",
-  tool_name: "tool",
-};
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["arguments", "args"],
+  ["parameters", "args"],
+  ["params", "args"],
+  ["input", "args"],
+  ["name", "tool"],
+  ["function", "tool"],
+  ["tool_name", "tool"],
+]);
+
+/** The field that the API reads where another stands in its place. */
+export function meantBy(name: string): string {
+  return ALIASES.get(name) ?? name;
+}
 
 export const REFERENCE_FIELDS: readonly BatchField[] = [
   field("$ref", "reference", '"|"', "A value of another action's result"),

@@ -22,7 +22,7 @@ export function checkArgs(
   { args, place, earlier }: Written,
   mark: (at: Pick<Mark, "start" | "end">, message: string) => void,
 ): void {
-  checkValue(args ?? { kind: "object", entries: [], ...place }, [], {
+  checkValue(args ?? { kind: "object", entries: [], start: place.start, end: place.end }, [], {
     schema: tool.input_schema,
     filled: new Set(fieldsOfContract(tool, earlier)),
     place: args === null ? place : { start: args.start, end: args.start + 1 },

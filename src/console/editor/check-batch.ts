@@ -1,5 +1,5 @@
 import type { WireTool } from "../kit/wire.ts";
-import { ACTION_FIELDS, ALIASES, BATCH_FIELDS } from "./batch-fields.ts";
+import { ACTION_FIELDS, BATCH_FIELDS, meantBy } from "./batch-fields.ts";
 import { checkArgs, suggest } from "./check-args.ts";
 import { type Mark, MOST_ELEMENTS } from "./mark.ts";
 import { fieldOf, readActions, valueOf, type WrittenAction } from "./read-batch.ts";
@@ -7,6 +7,8 @@ import type { JsonEntry, JsonNode, ReadJson } from "./read-json.ts";
 
 /** After so many nobody reads on. */
 const MOST_MARKS = 30;
+/** What stands for a result of an earlier batch. */
+const HANDLE = /^r-[0-9a-f-]{36}$/;
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
@@ -64,7 +66,7 @@ export function checkBatch(read: ReadJson, tools: readonly WireTool[] | null): r
 
   function checkNames(entries: readonly JsonEntry[], names: readonly string[], of: string): void {
     for (const { key } of entries) {
-      if (names.includes(key.value) || (of === "action" && key.value in ALIASES)) continue;
+      if (names.includes(key.value) || (of === "action" && meantBy(key.value) !== key.value)) continue;
       mark(
         key,
         `No field of ${of === "batch" ? "a batch" : "an action"} is called "${key.value}"${suggest(key.value, names)}`,
@@ -90,8 +92,7 @@ export function checkBatch(read: ReadJson, tools: readonly WireTool[] | null): r
     checkDependencies(entries);
     checkTool(action);
     for (const { key, value } of entries)
-      if (key.value === "for_each" || (ALIASES[key.value] ?? key.value) === "args")
-        checkReferences(value, entries);
+      if (key.value === "for_each" || meantBy(key.value) === "args") checkReferences(value, entries);
   }
 
   function checkDependencies(entries: readonly JsonEntry[]): void {
@@ -142,7 +143,7 @@ export function checkBatch(read: ReadJson, tools: readonly WireTool[] | null): r
     const [id = ""] = reference.split("#");
     if (!reference.includes("#"))
       return mark(node, `A reference is an id, # and a pointer: "${id === "" ? "shops" : id}#/places/0/id"`);
-    if (ids.has(id)) return;
+    if (ids.has(id) || HANDLE.test(id)) return;
     if (id === "item" && fieldOf(entries, "for_each") !== undefined) return;
     mark(
       node,

@@ -1,7 +1,7 @@
 import type { JsonSchema, WireTool } from "../kit/wire.ts";
 import {
   ACTION_FIELDS,
-  ALIASES,
+  meantBy,
   BATCH_FIELDS,
   type BatchField,
   REFERENCE_FIELDS,
@@ -92,7 +92,7 @@ function listFields(
   if (path.length === 2) return ACTION_FIELDS;
   const place = String(path[2]);
   if (place === "for_each") return REFERENCE_FIELDS.slice(0, 1);
-  if ((ALIASES[place] ?? place) !== "args") return [];
+  if (meantBy(place) !== "args") return [];
   const schema = schemaOf(path, { tools, actions });
   const rest = path.slice(3);
   const fields = schema === undefined ? [] : fieldsAt(schema, rest);
@@ -120,7 +120,7 @@ function listValues(location: Location, known: Known): readonly Suggestion[] {
     return [
       { label: "{ }", detail: "action", help: "One call of a tool", insert: withCaret('{ "tool": "|" }') },
     ];
-  if (path.length === 3 && (ALIASES[place] ?? place) === "tool") return known.tools.map(toToolSuggestion);
+  if (path.length === 3 && meantBy(place) === "tool") return known.tools.map(toToolSuggestion);
   const action = known.actions[Number(path[1])];
   if (place === "depends_on")
     return known.actions
@@ -131,7 +131,7 @@ function listValues(location: Location, known: Known): readonly Suggestion[] {
       ...plain(JSON.stringify(pointer)),
       label: pointer,
     }));
-  if ((ALIASES[place] ?? place) !== "args" || path.length < 4) return [];
+  if (meantBy(place) !== "args" || path.length < 4) return [];
   const schema = schemaOf(path, known);
   const schemas = schema === undefined ? [] : schemasAt(schema, path.slice(3));
   const refers = known.actions.length > 1 && location.token === null;

@@ -1,4 +1,4 @@
-import { ALIASES } from "./batch-fields.ts";
+import { meantBy } from "./batch-fields.ts";
 import type { JsonEntry, JsonNode, ReadJson } from "./read-json.ts";
 
 /** An action of the text, with the places of what it says. */
@@ -31,7 +31,7 @@ export function readActions({ root }: Pick<ReadJson, "root">): readonly WrittenA
 /** A field under its own name or, where that is not there, under one that is read in its place. */
 export function fieldOf(entries: readonly JsonEntry[], name: string): JsonEntry | undefined {
   return (
-    entries.find(({ key }) => key.value === name) ?? entries.find(({ key }) => ALIASES[key.value] === name)
+    entries.find(({ key }) => key.value === name) ?? entries.find(({ key }) => meantBy(key.value) === name)
   );
 }
 

@@ -41,17 +41,21 @@ const MOST_SLIPS = 20;
 
 const STRING = /^"(?:[^"\\\p{Cc}]|[\u007F-\u009F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"$/u;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
+const WORDS: ReadonlyMap<string, boolean | null> = new Map([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+]);
 /** What other languages write. */
-const FOREIGN: Readonly<Record<string, boolean | null>> = {
-  True: true,
-  False: false,
-  None: null,
-  undefined: null,
-  NULL: null,
-  TRUE: true,
-  FALSE: false,
-};
+const FOREIGN: ReadonlyMap<string, boolean | null> = new Map([
+  ["True", true],
+  ["False", false],
+  ["None", null],
+  ["undefined", null],
+  ["NULL", null],
+  ["TRUE", true],
+  ["FALSE", false],
+]);
 
 /** Read a text as JSON, and go on behind what is none: what it holds is needed while it is being written. */
 export function readJson(text: string): ReadJson {
@@ -194,9 +198,9 @@ class Reader {
       if (!isNumber) this.slip(start, end, `${text} is no number of JSON`, Number.isFinite(Number(text)));
       return { kind: "number", value: Number(text), start, end };
     }
-    const known = WORDS[text];
+    const known = WORDS.get(text);
     if (known !== undefined) return { kind: "literal", value: known, start, end };
-    const foreign = FOREIGN[text];
+    const foreign = FOREIGN.get(text);
     if (foreign !== undefined) {
       this.slip(start, end, `JSON writes ${String(foreign)}, not ${text}`);
       return { kind: "literal", value: foreign, start, end };

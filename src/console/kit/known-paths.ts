@@ -19,7 +19,7 @@ export function pathsOf(tool: string | null): readonly string[] {
 }
 
 /** List places of a value as JSON Pointers, the near ones first. */
-export function listPaths(data: unknown): readonly string[] {
+function listPaths(data: unknown): readonly string[] {
   const paths: string[] = [];
   let level: readonly (readonly [string, unknown])[] = [["", data]];
   for (let depth = 0; depth < MOST_DEPTH && level.length > 0 && paths.length < MOST_PATHS; depth += 1) {

@@ -2,11 +2,17 @@ import { useState } from "hono/jsx/dom";
 
 import { announce } from "./announce.tsx";
 
+interface CopyButtonProps {
+  /** A text that takes work is made when it is asked for. */
+  readonly text: string | (() => string);
+  readonly label?: string;
+}
+
 /** A button that copies a text and says so. */
-export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }) {
+export function CopyButton({ text, label = "Copy" }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
-    const done = await navigator.clipboard.writeText(text).then(
+    const done = await navigator.clipboard.writeText(typeof text === "string" ? text : text()).then(
       () => true,
       () => false,
     );

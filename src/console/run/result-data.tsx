@@ -19,7 +19,7 @@ export function ResultData({ data, raw, label, onPick }: ResultDataProps) {
   const [isRaw, setRaw] = useState(false);
   const [isWhole, setWhole] = useState(false);
   const value = useMemo(() => (raw === undefined ? data : readDigits(raw, data)), [raw, data]);
-  const text = useMemo(() => writeDigits(value), [value]);
+  const text = useMemo(() => (isRaw ? writeDigits(value) : ""), [isRaw, value]);
   return (
     <div class="stack tight">
       <div class="row result-tools">
@@ -32,7 +32,7 @@ export function ResultData({ data, raw, label, onPick }: ResultDataProps) {
           Raw text
         </label>
         <span class="end">
-          <CopyButton text={text} label="Copy result" />
+          <CopyButton text={() => writeDigits(value)} label="Copy result" />
         </span>
       </div>
       {isRaw ? (

@@ -72,7 +72,9 @@ export function RunReport({ run, heading, onCancel, onPick }: RunReportProps) {
           <div class="card-head">
             <h2>Results</h2>
             <span class="end">
-              {envelope !== null && <CopyButton text={JSON.stringify(envelope, null, 2)} label="Copy all" />}
+              {envelope !== null && (
+                <CopyButton text={() => JSON.stringify(envelope, null, 2)} label="Copy all" />
+              )}
             </span>
           </div>
           <ResultList

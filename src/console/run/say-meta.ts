@@ -1,5 +1,5 @@
 import type { WireResult } from "../kit/wire.ts";
-import { sayDuration } from "../parts/time.tsx";
+import { sayDuration } from "../parts/say-duration.ts";
 import { count } from "./say-plan.ts";
 
 /** Say what was measured about an action and what is to be known of its result: names and texts, in the order of weight. */

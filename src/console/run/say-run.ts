@@ -1,5 +1,5 @@
 import type { WireEnvelope } from "../kit/wire.ts";
-import { sayDuration } from "../parts/time.tsx";
+import { sayDuration } from "../parts/say-duration.ts";
 import { count } from "./say-plan.ts";
 
 /** Say what a run took, as a person would tell it. */

@@ -45,7 +45,8 @@ export function Workbench({ begun, tools }: WorkbenchProps) {
   const goTo = (isFromText: boolean): void => {
     requestAnimationFrame(() => {
       if (!isFromText) heading.current?.focus({ preventScroll: true });
-      heading.current?.scrollIntoView({ block: "nearest" });
+      const { top = 0 } = heading.current?.getBoundingClientRect() ?? {};
+      if (top < 0 || top > innerHeight / 2) heading.current?.scrollIntoView({ block: "start" });
     });
   };
   const sendable = (): boolean => {
@@ -87,6 +88,23 @@ export function Workbench({ begun, tools }: WorkbenchProps) {
   const format = (): void => {
     if (read.root !== null) editor.current?.setText(printJson(text, read.root));
   };
+  // The same element as long as the run is the same: a key that is pressed draws no results again.
+  const report = useMemo(
+    () =>
+      run && (
+        <RunReport
+          key={`run ${run.startedAt}`}
+          run={run}
+          heading={heading}
+          onCancel={() => {
+            cancel();
+            heading.current?.focus();
+          }}
+          onPick={(reference) => editor.current?.insertReference(reference)}
+        />
+      ),
+    [run],
+  );
   const isMendable = read.slips.every((slip) => slip.isMendable);
 
   return (
@@ -120,7 +138,7 @@ export function Workbench({ begun, tools }: WorkbenchProps) {
               >
                 {read.slips.length > 0 && isMendable ? "Mend and format" : "Format"}
               </button>
-              <CopyButton text={sayCurl(location.origin, body)} label="Copy as curl" />
+              <CopyButton text={() => sayCurl(location.origin, body)} label="Copy as curl" />
               {begun.examples.length > 0 && (
                 <Examples
                   examples={begun.examples}
@@ -156,18 +174,7 @@ export function Workbench({ begun, tools }: WorkbenchProps) {
               )}
             </section>
           )}
-          {shown.kind === "run" && run !== null && (
-            <RunReport
-              key={`run ${run.startedAt}`}
-              run={run}
-              heading={heading}
-              onCancel={() => {
-                cancel();
-                heading.current?.focus();
-              }}
-              onPick={(reference) => editor.current?.insertReference(reference)}
-            />
-          )}
+          {shown.kind === "run" && report}
         </div>
       </div>
     </div>
