@@ -74,15 +74,20 @@ function PickButton({
   readonly pointer: string;
   readonly onPick: (pointer: string) => void;
 }) {
+  const [isPicked, setPicked] = useState(false);
   return (
     <button
       type="button"
       class="pick"
       aria-label={`Use ${pointer === "" ? "the whole" : pointer} as a reference`}
       title={pointer === "" ? "the whole" : pointer}
-      onClick={() => onPick(pointer)}
+      onClick={() => {
+        onPick(pointer);
+        setPicked(true);
+        setTimeout(() => setPicked(false), 1_500);
+      }}
     >
-      $ref
+      {isPicked ? "✓" : "$ref"}
     </button>
   );
 }

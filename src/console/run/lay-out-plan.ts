@@ -45,7 +45,8 @@ export interface PlanDrawing {
 export const NODE = { width: 160, height: 46 } as const;
 /** Between nodes of a column, and the room that a line takes which passes a column. */
 const ROW_GAP = 14;
-const LANE = 12;
+const LANE_GAP = 6;
+const LANE = 8;
 /** Between columns of one wave, and between waves: lines need room to turn. */
 const NEAR = 24;
 const FAR = 60;
@@ -186,14 +187,18 @@ function splitStrip(ids: readonly string[], edges: WirePlan["plan"]["edges"]): r
 
 /** Sort each column by its neighbours and stand its slots below each other, all columns around one middle. */
 function placeSlots(columns: Slot[][]): number {
+  const gapAfter = (slot: Slot, next: Slot | undefined): number => {
+    if (next === undefined) return 0;
+    return slot.height === LANE && next.height === LANE ? LANE_GAP : ROW_GAP;
+  };
   const heightOf = (column: readonly Slot[]): number =>
-    column.reduce((sum, slot) => sum + slot.height + ROW_GAP, -ROW_GAP);
+    column.reduce((sum, slot, at) => sum + slot.height + gapAfter(slot, column[at + 1]), 0);
   const height = Math.max(NODE.height, ...columns.map(heightOf));
   const stand = (column: readonly Slot[]): void => {
     let y = (height - heightOf(column)) / 2;
-    for (const slot of column) {
+    for (const [at, slot] of column.entries()) {
       slot.y = y;
-      y += slot.height + ROW_GAP;
+      y += slot.height + gapAfter(slot, column[at + 1]);
     }
   };
   columns.forEach(stand);

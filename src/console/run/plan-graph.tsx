@@ -31,7 +31,9 @@ export function PlanGraph({ answer, actions }: { readonly answer: WirePlan; read
           ))}
           {capped.map(([tool, cap]) => (
             <li key={`cap ${tool}`} class="tag">
-              <bdi>{tool}</bdi>: {cap === 1 ? "one at a time" : `${cap} at once`}
+              <span>
+                <bdi>{tool}</bdi>: {cap === 1 ? "one at a time" : `${cap} at once`}
+              </span>
             </li>
           ))}
         </ul>

@@ -1,5 +1,6 @@
-import { useMemo } from "hono/jsx/dom";
+import { useMemo, useState } from "hono/jsx/dom";
 
+import type { WirePlan } from "../kit/wire.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { sayDuration } from "../parts/time.tsx";
@@ -86,12 +87,23 @@ export function RunReport({ run, heading, onCancel, onPick }: RunReportProps) {
         </section>
       )}
       {phase !== "running" && run.plan !== null && actions.length > 1 && (
-        <details key="plan" class="card fold">
-          <summary>The plan that it followed</summary>
-          <PlanGraph answer={run.plan} actions={actions} />
-        </details>
+        <Followed key="plan" plan={run.plan} actions={actions} />
       )}
     </div>
+  );
+}
+
+/** Drawn when it is opened: what happened says more. */
+function Followed({ plan, actions }: { readonly plan: WirePlan; readonly actions: Run["actions"] }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details
+      class="card fold"
+      onToggle={(event: Event) => setOpen((event.currentTarget as HTMLDetailsElement).open)}
+    >
+      <summary>The plan that it followed</summary>
+      {isOpen && <PlanGraph answer={plan} actions={actions} />}
+    </details>
   );
 }
 

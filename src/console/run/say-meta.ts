@@ -10,7 +10,9 @@ export function sayMeta(result: WireResult): readonly (readonly [name: string, t
     [
       "Took",
       meta.duration_ms !== undefined &&
-        `${sayDuration(meta.duration_ms)}${meta.queued_ms ? `, after ${sayDuration(meta.queued_ms)} in the queue` : ""}`,
+        meta.queued_ms !== undefined &&
+        meta.queued_ms >= 1 &&
+        `${sayDuration(meta.duration_ms)}, after ${sayDuration(meta.queued_ms)} in the queue`,
     ],
     ["Attempts", meta.attempts !== undefined && meta.attempts > 1 && String(meta.attempts)],
     ["Elements", items && `${items.ok} of ${items.total} succeeded`],

@@ -101,9 +101,9 @@ function findCritical(
   return path;
 }
 
-/** Round times for the lines of a scale: at most five, in steps that a person reads. */
+/** Round times for the lines of a scale: at most four, in steps that a person reads. */
 export function makeTicks(lengthMs: number): readonly number[] {
-  const rough = Math.max(1, lengthMs) / 5;
+  const rough = Math.max(1, lengthMs) / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough)!;
   const ticks: number[] = [];

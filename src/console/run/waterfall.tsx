@@ -46,6 +46,9 @@ export function Waterfall({ run }: { readonly run: Run }) {
             </svg>
             <span class="waterfall-said small">
               <bdi>{sayRow(row)}</bdi>
+              {row.queued !== null && row.durationMs !== null && (
+                <span class="muted">queued {sayDuration(row.queued.toMs - row.queued.fromMs)}</span>
+              )}
               {row.isCritical && <span class="hidden-text">, on the critical path</span>}
             </span>
           </li>
@@ -99,16 +102,14 @@ function Bar({ row, at }: { readonly row: TimeRow; readonly at: (ms: number) => 
 }
 
 /** The state of a row in words. */
-function sayRow({ state, waitsFor, durationMs, ran, queued }: TimeRow): string {
+function sayRow({ state, waitsFor, durationMs, ran }: TimeRow): string {
   const word = state.replaceAll("_", " ");
   if (state === "waiting" && waitsFor.length === 0) return "waiting for the others";
   if (state === "waiting")
     return `waiting for ${waitsFor.slice(0, 3).join(", ")}${waitsFor.length > 3 ? ", …" : ""}`;
   if (state === "running") return `running ${sayDuration(ran!.toMs - ran!.fromMs)}`;
   if (state === "lost") return "not known";
-  if (durationMs === null) return word;
-  const wait = queued === null ? "" : ` + ${sayDuration(queued.toMs - queued.fromMs)}`;
-  return `${word} ${sayDuration(durationMs)}${wait}`;
+  return durationMs === null ? word : `${word} ${sayDuration(durationMs)}`;
 }
 
 export function toneOfRow(state: TimeRow["state"]): string {
