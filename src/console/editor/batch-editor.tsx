@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "hono/jsx/dom";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "hono/jsx/dom";
 
 import type { WireTool } from "../kit/wire.ts";
 import { announce } from "../parts/announce.tsx";
@@ -6,7 +6,7 @@ import { CARET } from "./batch-fields.ts";
 import { checkBatch } from "./check-batch.ts";
 import { type Completion, complete } from "./complete.ts";
 import { CompletionList, type ListPlace } from "./completion-list.tsx";
-import { paintJson } from "./paint-json.ts";
+import { paintJson, type Stroke } from "./paint-json.ts";
 import { breakLine, placeOnPage, replaceText } from "./edit-text.ts";
 import { putReference } from "./put-reference.ts";
 import { ProblemList } from "./problem-list.tsx";
@@ -48,6 +48,12 @@ export function BatchEditor({ initial, tools, handle, onText, onRun }: BatchEdit
   const read = useMemo(() => readJson(text), [text]);
   const marks = useMemo(() => checkBatch(read, tools), [read, tools]);
   const strokes = useMemo(() => paintJson(text, read, marks), [text, read, marks]);
+
+  const drawn = useRef<readonly Stroke[]>([]);
+  useLayoutEffect(() => {
+    redraw(paper.current!, drawn.current ?? [], strokes);
+    drawn.current = strokes;
+  }, [strokes]);
 
   useEffect(() => {
     area.current!.value = initial;
@@ -124,13 +130,7 @@ export function BatchEditor({ initial, tools, handle, onText, onRun }: BatchEdit
       <div class="editor" ref={frame}>
         <div class="editor-box" onScroll={() => setPopup(null)}>
           <div class="editor-sheet">
-            <pre aria-hidden="true" ref={paper}>
-              {strokes.map(({ text: part, look }, index) => (
-                <span key={index} class={look}>
-                  {part}
-                </span>
-              ))}{" "}
-            </pre>
+            <pre aria-hidden="true" ref={paper} />
             <textarea
               ref={area}
               id="batch"
@@ -177,3 +177,34 @@ export function BatchEditor({ initial, tools, handle, onText, onRun }: BatchEdit
 }
 
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+
+/**
+ * Draw strokes in the place of those before. What is the same at both ends stays: a key that is pressed changes one or two
+ * of thousands, and to look at all of them is felt.
+ */
+function redraw(paper: HTMLElement, before: readonly Stroke[], after: readonly Stroke[]): void {
+  const isSame = (a: Stroke | undefined, b: Stroke | undefined): boolean =>
+    a !== undefined && a.text === b?.text && a.look === b.look;
+  let start = 0;
+  while (isSame(before[start], after[start])) start += 1;
+  let end = 0;
+  while (
+    end < Math.min(before.length, after.length) - start &&
+    isSame(before[before.length - 1 - end], after[after.length - 1 - end])
+  )
+    end += 1;
+  const drawn = document.createDocumentFragment();
+  for (const { text, look } of after.slice(start, after.length - end)) {
+    const span = document.createElement("span");
+    span.className = look;
+    span.textContent = text;
+    drawn.append(span);
+  }
+  const range = document.createRange();
+  range.setStart(paper, start);
+  range.setEnd(paper, before.length - end);
+  range.deleteContents();
+  range.insertNode(drawn);
+  // A last line that is empty is high only with something in it.
+  if (paper.lastChild?.nodeType !== Node.TEXT_NODE) paper.append("\u200B");
+}

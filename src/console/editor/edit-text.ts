@@ -3,6 +3,9 @@ import type { ListPlace } from "./completion-list.tsx";
 /** The list's size, as its style has it. */
 const LIST = { width: 340, height: 270 } as const;
 
+/** Browsers take seconds to write a thousand lines so that undo takes them back; a longer text is put there. */
+const MOST_UNDONE = 20_000;
+
 /** Write in the place of a stretch as a person would: undo takes it back, and whoever listens is told. */
 export function replaceText(
   area: HTMLTextAreaElement,
@@ -13,7 +16,8 @@ export function replaceText(
   area.focus({ preventScroll: true });
   area.setSelectionRange(start, end);
   // Deprecated, and the only way that keeps the browser's undo.
-  const isDone = document.execCommand(text === "" ? "delete" : "insertText", false, text);
+  const isDone =
+    text.length <= MOST_UNDONE && document.execCommand(text === "" ? "delete" : "insertText", false, text);
   if (!isDone) {
     area.setRangeText(text, start, end, "end");
     area.dispatchEvent(new InputEvent("input", { inputType: "insertText" }));

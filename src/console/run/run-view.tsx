@@ -36,24 +36,25 @@ export function RunView({ route }: { readonly route: Route }) {
   const isReady = tools !== null || problem !== null || (wanted === null && readDraft() !== null);
   return (
     <div class="stack">
-      {problem !== null && (
-        <div key="problem" class="stack tight">
-          <ProblemNote problem={problem} />
-          <p class="row small">
-            The tools are not known, so names and arguments are not looked at.
-            <button type="button" class="plain" onClick={reload}>
-              Ask again
-            </button>
-          </p>
-        </div>
-      )}
-      {begun.isUnknown && (
-        <p key="unknown" class="note tone-wait" role="status">
-          No tool that this key may call is named <bdi class="mono">{wanted}</bdi>.
-        </p>
-      )}
       {isReady ? (
-        <Workbench key={`bench ${wanted ?? ""}`} begun={begun} tools={tools} />
+        <Workbench key={`bench ${wanted ?? ""}`} begun={begun} tools={tools}>
+          {problem !== null && (
+            <div key="problem" class="stack tight">
+              <ProblemNote problem={problem} />
+              <p class="row small">
+                The tools are not known, so names and arguments are not looked at.
+                <button type="button" class="plain" onClick={reload}>
+                  Ask again
+                </button>
+              </p>
+            </div>
+          )}
+          {begun.isUnknown && (
+            <p key="unknown" class="note tone-wait" role="status">
+              No tool that this key may call is named <bdi class="mono">{wanted}</bdi>.
+            </p>
+          )}
+        </Workbench>
       ) : (
         <div key="loading" class="stack">
           <div class="page-head">

@@ -11,7 +11,7 @@ export function sayMeta(result: WireResult): readonly (readonly [name: string, t
       "Took",
       meta.duration_ms !== undefined &&
         meta.queued_ms !== undefined &&
-        meta.queued_ms >= 1 &&
+        meta.queued_ms >= 5 &&
         `${sayDuration(meta.duration_ms)}, after ${sayDuration(meta.queued_ms)} in the queue`,
     ],
     ["Attempts", meta.attempts !== undefined && meta.attempts > 1 && String(meta.attempts)],

@@ -38,6 +38,9 @@ export interface RunFacts {
   readonly phase: "running" | "ended" | "stopped";
 }
 
+/** A shorter wait is how a runtime takes turns, and nobody held it back. */
+const LEAST_QUEUE_MS = 5;
+
 /**
  * Say what every action does at a moment. The stream tells only ends; what goes on follows from the plan: an action whose
  * reasons to wait are over has begun, unless its tool's cap is used up by earlier ones.
@@ -60,7 +63,7 @@ export function makeTimeRows(facts: RunFacts): readonly TimeRow[] {
       const done = { ...base, tool: result.tool ?? tool, state: result.status, waitsFor: [] };
       if (durationMs === undefined) return { ...done, toldMs: atMs, durationMs: null };
       const from = Math.max(0, atMs - durationMs);
-      const queued = queuedMs < 1 ? null : { fromMs: Math.max(0, from - queuedMs), toMs: from };
+      const queued = queuedMs < LEAST_QUEUE_MS ? null : { fromMs: Math.max(0, from - queuedMs), toMs: from };
       return { ...done, queued, ran: { fromMs: from, toMs: Math.max(atMs, from) }, durationMs };
     }
     const open = { ...base, durationMs: null };

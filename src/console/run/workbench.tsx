@@ -22,6 +22,8 @@ import { useRun } from "./use-run.ts";
 interface WorkbenchProps {
   readonly begun: Draft & { readonly examples: readonly Example[] };
   readonly tools: readonly WireTool[] | null;
+  /** What is to be known before one begins. */
+  readonly children?: unknown;
 }
 
 type Shown =
@@ -30,7 +32,7 @@ type Shown =
   | { readonly kind: "refused"; readonly problem: Problem };
 
 /** Where a batch is written, planned and run. */
-export function Workbench({ begun, tools }: WorkbenchProps) {
+export function Workbench({ begun, tools, children }: WorkbenchProps) {
   const editor = useRef<EditorHandle>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const [text, setText] = useState(begun.text);
@@ -125,6 +127,7 @@ export function Workbench({ begun, tools }: WorkbenchProps) {
           </button>
         </div>
       </div>
+      {children}
       <div class="split bench">
         <section class="card" aria-label="The batch">
           <div class="row">
