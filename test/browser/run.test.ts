@@ -1,7 +1,8 @@
-import type { Page, Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
 
-import { expectAccessible, expectFits, openConsole } from "./open-console.ts";
+import { expectAccessible, expectFits, openConsole, type OpenConsole } from "./open-console.ts";
+
+type Page = OpenConsole["page"];
 
 const LOOKS = [360, 1440].flatMap((width) =>
   (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
@@ -272,7 +273,7 @@ describe("Run", () => {
     await using console = await openConsole();
     const { page } = console;
     let lost = 0;
-    await page.route("**/v1/execute_actions", async (route: Route) => {
+    await page.route("**/v1/execute_actions", async (route) => {
       const isPlan = route.request().postDataJSON().dry_run === true;
       if (isPlan || lost > 0) return route.fallback();
       lost += 1;
@@ -316,7 +317,7 @@ describe("Run", () => {
     };
     const stats = { duration_ms: 1, critical_path_ms: 1, sequential_ms: 1, speedup: 1, max_parallelism: 1 };
     const said = JSON.stringify(result).replace('"html"', '"digits":12345678901234567890,"html"');
-    await page.route("**/v1/execute_actions", (route: Route) =>
+    await page.route("**/v1/execute_actions", (route) =>
       route.request().postDataJSON().dry_run === true
         ? route.fallback()
         : route.fulfill({
