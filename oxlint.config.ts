@@ -42,6 +42,12 @@ const LADDER: Readonly<Record<string, string>> = {
   tools: `${TOOL} tools/kit tools/*`,
   "agent/dialect": `${CORE} formats`,
   agent: `${CORE} plan state egress answer observe gate approve run executor formats agent/dialect`,
+  "console/kit": `${CORE} plan answer`,
+  "console/parts": "console/kit",
+  "console/editor": "console/kit console/parts",
+  "console/run": "console/kit console/parts console/editor",
+  "console/views": "console/kit console/parts console/editor console/run",
+  console: "console/kit console/parts console/editor console/run console/views",
   "edge/platform": EDGE,
   "edge/durable/tables": `${EDGE} edge/platform`,
   "edge/durable": `${EDGE} edge/platform edge/durable/tables`,
@@ -60,7 +66,7 @@ const LADDER: Readonly<Record<string, string>> = {
 /** What an import of `to` looks like in a file of `from`; the executor stands beside the rooms. */
 function wayFrom(from: string, to: string): string {
   const way = posix.relative(from === "executor" ? "" : from, to);
-  return `^${(way.startsWith(".") ? way : `./${way}`).replaceAll(".", "\\.").replace("*", "[\\w-]+")}(/[^/]+)?\\.ts$`;
+  return `^${(way.startsWith(".") ? way : `./${way}`).replaceAll(".", "\\.").replace("*", "[\\w-]+")}(/[^/]+)?\\.tsx?$`;
 }
 
 function ladderOf([room, allowed]: [string, string]): OxlintOverride {
@@ -69,10 +75,13 @@ function ladderOf([room, allowed]: [string, string]): OxlintOverride {
   );
   const message = `Not from ${room}: see ARCHITECTURE.md, "Who may import whom".`;
   const patterns = refused.map((to) => ({ regex: wayFrom(room, to), message }));
-  const isEdge = /^(?:edge\/|package)/.test(room);
-  const imports = { patterns: isEdge ? patterns : [...patterns, noPlatform] };
-  const files = [room === "executor" ? "src/executor.ts" : `src/${room}/*.ts`];
-  return { files, rules: { ...(!isEdge && coreRules), "eslint/no-restricted-imports": ["error", imports] } };
+  const hasPlatform = /^(?:edge|package|console)/.test(room);
+  const imports = { patterns: hasPlatform ? patterns : [...patterns, noPlatform] };
+  const files = [room === "executor" ? "src/executor.ts" : `src/${room}/*.{ts,tsx}`];
+  return {
+    files,
+    rules: { ...(!hasPlatform && coreRules), "eslint/no-restricted-imports": ["error", imports] },
+  };
 }
 
 export default defineConfig({

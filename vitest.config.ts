@@ -122,6 +122,7 @@ export default defineConfig(({ mode }) => ({
                 setupFiles: "test/support/fixed-seed.ts",
                 include: ["test/**/*.test.ts"],
                 exclude: [
+                  "test/browser/**",
                   "test/edge/**",
                   "test/harness/**",
                   "test/limits.test.ts",

@@ -10,7 +10,7 @@ const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "--d
   encoding: "utf8",
 })
   .split("\n")
-  .filter((file) => file.endsWith(".ts"));
+  .filter((file) => /\.tsx?$/.test(file));
 const MOST_FILES = 18;
 
 const roomOf = (file: string): string => dirname(file).replace(/^src\/?/, "");
@@ -21,7 +21,7 @@ function listed(): string[] {
   const [section = ""] = rooms.split("\n## ");
   return section.split("\n### ").flatMap((part) => {
     const room = part.split("\n")[0]!;
-    return [...part.matchAll(/^- `([\w-]+\.ts)`: \S/gm)].map(([, file]) =>
+    return [...part.matchAll(/^- `([\w-]+\.tsx?)`: \S/gm)].map(([, file]) =>
       room === "src" ? `src/${file}` : `src/${room}/${file}`,
     );
   });
@@ -45,7 +45,7 @@ describe("ARCHITECTURE.md", () => {
       "A turn",
       "A conversation",
     ]);
-    const names = new Set(files.map((file) => basename(file, ".ts")));
+    const names = new Set(files.map((file) => basename(file).replace(/\.tsx?$/, "")));
     // In brackets stand files only; in sentences also words of the wire.
     const named = [...section.matchAll(/`([a-z]+(?:-[a-z]+)+)`/g)].map(([, name]) => name!);
     expect(named.filter((name) => !names.has(name))).toEqual([]);

@@ -1,0 +1,32 @@
+/**
+ * Install a folder that is a package of its own, unless it is there as its lock says. Such folders hold what most people who use or
+ * change Volley do not need: other people's clients, a browser, judges for random input.
+ *
+ *   node scripts/install-folder.ts test/sdks
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+
+const [folder] = process.argv.slice(2);
+if (folder === undefined)
+  throw new Error("Which folder? For example: node scripts/install-folder.ts test/sdks");
+const cwd = resolve(folder);
+
+async function changedAt(path: string): Promise<number> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+}
+
+const [installed, locked] = await Promise.all([
+  changedAt(`${cwd}/node_modules/.package-lock.json`),
+  changedAt(`${cwd}/package-lock.json`),
+]);
+if (installed < locked) {
+  const install = spawn("npm", ["ci", "--no-audit", "--no-fund"], { cwd, stdio: "inherit" });
+  const [code] = (await once(install, "exit")) as [number | null];
+  process.exitCode = code ?? 1;
+}

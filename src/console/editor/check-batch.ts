@@ -1,0 +1,154 @@
+import type { WireTool } from "../kit/wire.ts";
+import { ACTION_FIELDS, BATCH_FIELDS, meantBy } from "./batch-fields.ts";
+import { checkArgs, suggest } from "./check-args.ts";
+import { type Mark, MOST_ELEMENTS } from "./mark.ts";
+import { fieldOf, readActions, valueOf, type WrittenAction } from "./read-batch.ts";
+import type { JsonEntry, JsonNode, ReadJson } from "./read-json.ts";
+
+/** After so many nobody reads on. */
+const MOST_MARKS = 30;
+/** What stands for a result of an earlier batch. */
+const HANDLE = /^r-[0-9a-f-]{36}$/;
+const ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * Look through a batch for what the API would refuse, as far as that can be known here: names, ids, references and the
+ * arguments' schemas. The API decides; what is not found here it says itself.
+ *
+ * @param tools null while they are not known: then names and arguments are taken as they are
+ */
+export function checkBatch(read: ReadJson, tools: readonly WireTool[] | null): readonly Mark[] {
+  const { root } = read;
+  if (root === null) return [];
+  if (root.kind !== "object") {
+    const message = 'A batch is an object: { "actions": [ … ] }';
+    return [{ start: root.start, end: root.start + 1, severity: "error", message }];
+  }
+  const marks: Mark[] = [];
+  const mark = (
+    at: { readonly start: number; readonly end: number },
+    message: string,
+    severity: Mark["severity"] = "error",
+  ): void => {
+    if (marks.length < MOST_MARKS) marks.push({ start: at.start, end: at.end, severity, message });
+  };
+  const isAction =
+    root.entries.some(({ key }) => key.value === "tool") && valueOf(root, "actions") === undefined;
+  if (isAction)
+    mark({ start: root.start, end: root.start + 1 }, 'One action stands in a list: { "actions": [ … ] }');
+  else
+    checkNames(
+      root.entries,
+      BATCH_FIELDS.map(({ name }) => name),
+      "batch",
+    );
+  const list = valueOf(root, "actions");
+  if (list?.kind === "array") {
+    if (list.elements.length === 0) mark(list, "A batch has at least one action");
+    if (list.elements.length > 50)
+      mark(list.elements[50]!, `A batch has at most 50 actions, not ${list.elements.length}`);
+  } else if (list !== undefined && list.kind !== "missing") mark(list, "The actions are a list");
+  else if (list === undefined && !isAction)
+    mark({ start: root.start, end: root.start + 1 }, 'The list "actions" is missing');
+  const mode = valueOf(root, "on_error");
+  if (
+    mode !== undefined &&
+    mode.kind !== "missing" &&
+    !(mode.kind === "string" && ["partial-success", "fail-fast"].includes(mode.value))
+  )
+    mark(mode, 'on_error is "partial-success" or "fail-fast"');
+
+  const actions = readActions(read);
+  const ids = new Set(actions.map(({ id }) => id));
+  const seen = new Set<string>();
+  for (const action of actions) checkAction(action);
+  return marks.toSorted((a, b) => a.start - b.start);
+
+  function checkNames(entries: readonly JsonEntry[], names: readonly string[], of: string): void {
+    for (const { key } of entries) {
+      if (names.includes(key.value) || (of === "action" && meantBy(key.value) !== key.value)) continue;
+      mark(
+        key,
+        `No field of ${of === "batch" ? "a batch" : "an action"} is called "${key.value}"${suggest(key.value, names)}`,
+      );
+    }
+  }
+
+  function checkAction(action: WrittenAction): void {
+    const { node, id, entries } = action;
+    if (node.kind === "missing") return;
+    if (node.kind !== "object") return mark(node, "An action is an object with a tool");
+    checkNames(
+      entries,
+      ACTION_FIELDS.map(({ name }) => name),
+      "action",
+    );
+    const idNode = valueOf(node, "id");
+    const idPlace = idNode ?? { start: node.start, end: node.start + 1 };
+    if (seen.has(id)) mark(idPlace, `Two actions have the id "${id}"`);
+    if (idNode !== undefined && idNode.kind !== "missing" && !ID.test(id))
+      mark(idNode, "An id has 1 to 64 letters, digits, _ and -");
+    seen.add(id);
+    checkDependencies(entries);
+    checkTool(action);
+    for (const { key, value } of entries)
+      if (key.value === "for_each" || meantBy(key.value) === "args") checkReferences(value, entries);
+  }
+
+  function checkDependencies(entries: readonly JsonEntry[]): void {
+    const list = fieldOf(entries, "depends_on")?.value;
+    if (list?.kind !== "array") return;
+    for (const element of list.elements.slice(0, MOST_ELEMENTS))
+      if (element.kind === "string" && !ids.has(element.value))
+        mark(element, `No action has the id "${element.value}"${suggest(element.value, [...ids])}`);
+  }
+
+  function checkTool({ node, tool, entries, index }: WrittenAction): void {
+    const entry = fieldOf(entries, "tool");
+    if (tool === null) {
+      const place = entry?.value.kind === "string" ? entry.value : { start: node.start, end: node.start + 1 };
+      return mark(place, "The action names no tool");
+    }
+    if (tools === null) return;
+    const known = tools.find(({ name }) => name === tool);
+    if (known === undefined)
+      return mark(
+        entry!.value,
+        `No tool is called "${tool}"${suggest(
+          tool,
+          tools.map(({ name }) => name),
+        )}`,
+      );
+    const args = fieldOf(entries, "args")?.value;
+    if (args === undefined || args.kind === "object")
+      checkArgs(known, { args: args ?? null, place: entry!.value, earlier: actions.slice(0, index) }, mark);
+    else if (args.kind !== "string" && args.kind !== "missing") mark(args, "Arguments are an object");
+  }
+
+  function checkReferences(node: JsonNode, entries: readonly JsonEntry[]): void {
+    if (node.kind === "array")
+      for (const element of node.elements.slice(0, MOST_ELEMENTS)) checkReferences(element, entries);
+    if (node.kind !== "object") return;
+    for (const { key, value } of node.entries) {
+      if (key.value === "$literal") continue;
+      if (key.value === "$ref" && value.kind === "string") checkReference(value, value.value, entries);
+      else if (key.value === "$template" && value.kind === "string")
+        for (const [, reference] of value.value.matchAll(/\{\{([^{}]*)\}\}/g))
+          checkReference(value, reference!, entries);
+      else checkReferences(value, entries);
+    }
+  }
+
+  function checkReference(node: JsonNode, reference: string, entries: readonly JsonEntry[]): void {
+    const [id = ""] = reference.split("#");
+    if (!reference.includes("#"))
+      return mark(node, `A reference is an id, # and a pointer: "${id === "" ? "shops" : id}#/places/0/id"`);
+    if (ids.has(id) || HANDLE.test(id)) return;
+    if (id === "item" && fieldOf(entries, "for_each") !== undefined) return;
+    mark(
+      node,
+      `No action of this batch has the id "${id}"${suggest(id, [...ids])} Only a handle of an earlier batch may stand here.`,
+      "warning",
+    );
+  }
+}

@@ -1,0 +1,121 @@
+import type { JsonSchema, WireTool } from "../kit/wire.ts";
+import { printJson } from "./print-json.ts";
+import { readJson } from "./read-json.ts";
+
+/** A batch to begin with. */
+export interface Example {
+  readonly name: string;
+  readonly text: string;
+}
+
+const BATCHES: readonly {
+  readonly name: string;
+  readonly batch: { readonly actions: readonly { readonly tool: string }[] };
+}[] = [
+  {
+    name: "Three calls at once",
+    batch: {
+      actions: [
+        { id: "weather", tool: "get_weather", args: { city: "Phoenix" } },
+        { id: "recalls", tool: "nhtsa-recall-search", args: { year: 2020, make: "Toyota", model: "Camry" } },
+        { id: "mail", tool: "send_email", args: { to: ["you@example.com"], subject: "Hi", body: "Hello." } },
+      ] as never,
+    },
+  },
+  {
+    name: "One result feeds the next",
+    batch: {
+      actions: [
+        { id: "shops", tool: "google-maps-search", args: { query: "oil change near Phoenix, AZ" } },
+        { id: "weather", tool: "get_weather", args: { city: "Phoenix" } },
+        {
+          id: "mail",
+          tool: "send_email",
+          args: {
+            to: ["you@example.com"],
+            subject: { $template: "Book {{shops#/places/0/name}}" },
+            body: { $template: "{{weather#/current/condition}} today." },
+          },
+        },
+      ] as never,
+    },
+  },
+  {
+    name: "A search, its items, and a person's yes",
+    batch: {
+      actions: [
+        { id: "found", tool: "probe-search", args: { q: "lamp", d: 400 } },
+        { id: "slow", tool: "probe-echo", args: { n: 1, d: 900 } },
+        { id: "first", tool: "probe-item", args: { d: 300 } },
+        {
+          id: "each",
+          tool: "probe-item",
+          for_each: { $ref: "found#/items" },
+          args: { id: { $ref: "item#/id" }, d: 200 },
+        },
+        { id: "log", tool: "probe-background", args: { n: 2 } },
+        { id: "gone", tool: "probe-delete", args: { id: { $ref: "found#/items/1/id" } } },
+      ] as never,
+    },
+  },
+];
+
+/** Batches of tools that the key really has; where it has none of those, of the first ones it has. */
+export function listExamples(tools: readonly WireTool[]): readonly Example[] {
+  const names = new Set(tools.map(({ name }) => name));
+  const known = BATCHES.filter(({ batch }) => batch.actions.every(({ tool }) => names.has(tool)));
+  if (known.length > 0) return known.map(({ name, batch }) => ({ name, text: print(batch) }));
+  if (tools.length === 0) return [];
+  return [
+    { name: "The first tools", text: print({ actions: tools.slice(0, 2).map((tool) => callOf(tool)) }) },
+  ];
+}
+
+/** A batch of one call of a tool, with everything it needs to be filled in. */
+export function exampleOf(tool: WireTool): string {
+  return print({ actions: [callOf(tool)] });
+}
+
+function callOf({ name, input_schema: schema }: WireTool): unknown {
+  return { tool: name, args: sampleOf(schema, 0) };
+}
+
+function sampleOf(schema: JsonSchema, depth: number): unknown {
+  const {
+    type,
+    enum: values,
+    const: only,
+    default: usual,
+    examples,
+    minimum,
+    properties = {},
+    required = [],
+    items,
+    anyOf,
+    oneOf,
+  } = schema;
+  const given = [usual, examples?.[0], only, values?.[0]].find((value) => value !== undefined);
+  if (given !== undefined) return given;
+  const choice = anyOf?.[0] ?? oneOf?.[0];
+  if (choice !== undefined && depth < 5) return sampleOf(choice, depth + 1);
+  switch (typeof type === "string" ? type : type?.[0]) {
+    case "number":
+    case "integer":
+      return minimum ?? 0;
+    case "boolean":
+      return false;
+    case "array":
+      return items === undefined || depth >= 5 ? [] : [sampleOf(items, depth + 1)];
+    case "string":
+      return "";
+    default:
+      return depth >= 5
+        ? {}
+        : Object.fromEntries(required.map((name) => [name, sampleOf(properties[name] ?? {}, depth + 1)]));
+  }
+}
+
+function print(batch: unknown): string {
+  const text = JSON.stringify(batch);
+  return printJson(text, readJson(text).root!);
+}

@@ -1,0 +1,94 @@
+import { readKey } from "./session.ts";
+import type { WireProblem } from "./wire.ts";
+
+/** Why a request was not answered: a problem document, or that nobody could be reached. */
+export interface Problem extends Pick<WireProblem, "title" | "detail"> {
+  /** A code of the API, or one of the two below. */
+  readonly code: WireProblem["code"] | "OFFLINE" | "UNREADABLE";
+  readonly status: number;
+  readonly issues?: WireProblem["issues"];
+  readonly requestId: string | null;
+}
+
+export type Answer<T> =
+  | { readonly ok: true; readonly data: T; readonly headers: Headers }
+  | { readonly ok: false; readonly problem: Problem };
+
+export interface Asking {
+  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Told when a key was refused, so that the console can ask for another. */
+let onRefusedKey: () => void = () => {};
+
+export function whenKeyIsRefused(told: () => void): void {
+  onRefusedKey = told;
+}
+
+/** Ask the API of this origin, with this tab's key. Never throws: what went wrong is in the answer. */
+export async function ask<T>(path: string, asking: Asking = {}): Promise<Answer<T>> {
+  const opened = await open(path, asking);
+  if (!opened.ok) return opened;
+  const response = opened.data;
+  if (response.status === 204) return { ok: true, data: undefined as T, headers: response.headers };
+  const data = await readJson(response);
+  if (data === undefined) return { ok: false, problem: unreadable(response) };
+  return { ok: true, data: data as T, headers: response.headers };
+}
+
+/** The same for an answer that is read as it comes: the response itself, once it is known to be no refusal. */
+export async function open(path: string, asking: Asking): Promise<Answer<Response>> {
+  const { method = "GET", body, headers, signal } = asking;
+  const sent = await fetch(path, {
+    method,
+    headers: {
+      authorization: `Bearer ${readKey() ?? ""}`,
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    ...(signal && { signal }),
+  }).then(
+    (response) => response,
+    () => null,
+  );
+  if (sent === null) return { ok: false, problem: OFFLINE };
+  if (sent.ok) return { ok: true, data: sent, headers: sent.headers };
+  if (sent.status === 401) onRefusedKey();
+  return { ok: false, problem: await readProblem(sent) };
+}
+
+const OFFLINE: Problem = {
+  code: "OFFLINE",
+  title: "Not reached",
+  detail: "The endpoint cannot be reached. Nothing is known about what was asked; try again.",
+  status: 0,
+  requestId: null,
+};
+
+async function readProblem(response: Response): Promise<Problem> {
+  const body = (await readJson(response)) as Partial<WireProblem> | undefined;
+  if (typeof body?.code !== "string") return unreadable(response);
+  const { code, title = "", detail = "", issues, request_id: requestId = null } = body;
+  return { code, title, detail, status: response.status, requestId, ...(issues && { issues }) };
+}
+
+/** A proxy's page, or an answer that was cut off. */
+function unreadable(response: Response): Problem {
+  const { status, headers } = response;
+  const detail = `The answer has the status ${status} and is not what this API answers.`;
+  return {
+    code: "UNREADABLE",
+    title: "Not readable",
+    detail,
+    status,
+    requestId: headers.get("x-request-id"),
+  };
+}
+
+function readJson(response: Response): Promise<unknown> {
+  return response.json().catch(() => undefined);
+}

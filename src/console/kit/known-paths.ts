@@ -1,0 +1,45 @@
+/** So much of a result is looked at: enough to point into it, and not a list of a thousand places. */
+const MOST_DEPTH = 4;
+const MOST_ELEMENTS = 2;
+const MOST_FIELDS = 12;
+const MOST_PATHS = 60;
+const MOST_TOOLS = 200;
+
+/** The places of results that this tab has seen, by tool: what a tool answered once says what can be pointed at. */
+const known = new Map<string, readonly string[]>();
+
+export function learnPaths(tool: string, data: unknown): void {
+  if (known.size >= MOST_TOOLS && !known.has(tool)) return;
+  const paths = listPaths(data);
+  if (paths.length > 0) known.set(tool, paths);
+}
+
+export function pathsOf(tool: string | null): readonly string[] {
+  return (tool === null ? undefined : known.get(tool)) ?? [];
+}
+
+/** List places of a value as JSON Pointers, the near ones first. */
+function listPaths(data: unknown): readonly string[] {
+  const paths: string[] = [];
+  let level: readonly (readonly [string, unknown])[] = [["", data]];
+  for (let depth = 0; depth < MOST_DEPTH && level.length > 0 && paths.length < MOST_PATHS; depth += 1) {
+    const next = level.flatMap(([path, value]) =>
+      partsOf(value).map(([name, part]) => [`${path}/${name}`, part] as const),
+    );
+    paths.push(...next.map(([path]) => path));
+    level = next.slice(0, MOST_PATHS);
+  }
+  return paths.slice(0, MOST_PATHS);
+}
+
+function partsOf(value: unknown): readonly (readonly [string, unknown])[] {
+  if (Array.isArray(value))
+    return value.slice(0, MOST_ELEMENTS).map((part: unknown, at) => [String(at), part]);
+  if (typeof value !== "object" || value === null) return [];
+  const parts: [string, unknown][] = [];
+  for (const [name, part] of Object.entries(value)) {
+    if (parts.length === MOST_FIELDS) break;
+    if (name.length <= 64) parts.push([name.replaceAll("~", "~0").replaceAll("/", "~1"), part]);
+  }
+  return parts;
+}

@@ -1,0 +1,50 @@
+import { useEffect, useState } from "hono/jsx/dom";
+
+/** The sections, in the order of the navigation. The first is where one starts. */
+export const SECTIONS = ["run", "tools", "jobs", "confirmations", "flows", "usage"] as const;
+export type Section = (typeof SECTIONS)[number];
+
+/** A place of the console: a section, one thing in it where an id is given, and what a list is filtered by. */
+export interface Route {
+  readonly section: Section;
+  readonly id: string | null;
+  readonly query: URLSearchParams;
+}
+
+/** Read the part of an address behind `#`: `#/jobs/ID`, `#/jobs?status=dead`. Anything else is where one starts. */
+export function parseRoute(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
+  const [section, ...rest] = path.split("/");
+  const known = SECTIONS.find((name) => name === section);
+  const id = known === undefined ? "" : decode(rest.join("/"));
+  return { section: known ?? "run", id: id === "" ? null : id, query: new URLSearchParams(query) };
+}
+
+/** Write a place as the `href` of a link. */
+export function hrefTo(
+  section: Section,
+  id: string | null = null,
+  query: Record<string, string> = {},
+): string {
+  const set = Object.entries(query).filter(([, value]) => value !== "");
+  const search = set.length === 0 ? "" : `?${new URLSearchParams(set).toString()}`;
+  return `#/${section}${id === null ? "" : `/${encodeURIComponent(id)}`}${search}`;
+}
+
+/** The place that the address names, and again whenever it changes. */
+export function useRoute(): Route {
+  const [route, setRoute] = useState(() => parseRoute(location.hash));
+  useEffect(() => {
+    const follow = (): void => setRoute(parseRoute(location.hash));
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  return route;
+}
+
+/** What is not percent-encoded text is taken as it stands: somebody typed it. */
+function decode(text: string): string {
+  return /%(?![0-9a-f]{2})/i.test(text)
+    ? text
+    : decodeURIComponent(text.replace(/%(?![0-7][0-9a-f])/gi, "%25"));
+}

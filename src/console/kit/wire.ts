@@ -1,0 +1,44 @@
+import type { envelopeSchema, resultSchema } from "../../answer/result-schema.ts";
+import type { jobSchema } from "../../contract/gate/job-json.ts";
+import type { confirmationSchema } from "../../contract/gate/wire-confirmation.ts";
+import type { Written } from "../../contract/lazy-schema.ts";
+import type { problemSchema } from "../../contract/refusal.ts";
+import type { PlanDescription } from "../../plan/describe-plan.ts";
+
+/** What the API answers, as the schemas that describe it say: a change there is an error of types here. */
+export type WireResult = Written<typeof resultSchema>;
+export type WireEnvelope = Written<typeof envelopeSchema>;
+export type WirePlan = PlanDescription;
+export type WireJob = Written<typeof jobSchema>;
+export type WireConfirmation = Written<typeof confirmationSchema>;
+export type WireProblem = Written<typeof problemSchema>;
+
+/** JSON Schema, as far as the console reads it. */
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly title?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, JsonSchema>>;
+}
+
+/** A tool of `GET /v1/tools?format=json-schema&surface=flat`. */
+export interface WireTool {
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: JsonSchema;
+  readonly "x-orchestration": Readonly<Record<string, unknown>>;
+}

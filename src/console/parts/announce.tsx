@@ -1,0 +1,21 @@
+import { useEffect, useState } from "hono/jsx/dom";
+
+let tell: (text: string) => void = () => {};
+
+/** Say something to whoever cannot see that it happened. */
+export function announce(text: string): void {
+  tell(text);
+}
+
+/** Where it is said: once on the page. */
+export function Announcer() {
+  const [text, setText] = useState("");
+  useEffect(() => {
+    tell = setText;
+  }, []);
+  return (
+    <p class="hidden-text" role="status" aria-live="polite">
+      {text}
+    </p>
+  );
+}

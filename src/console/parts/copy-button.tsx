@@ -1,0 +1,28 @@
+import { useState } from "hono/jsx/dom";
+
+import { announce } from "./announce.tsx";
+
+interface CopyButtonProps {
+  /** A text that takes work is made when it is asked for. */
+  readonly text: string | (() => string);
+  readonly label?: string;
+}
+
+/** A button that copies a text and says so. */
+export function CopyButton({ text, label = "Copy" }: CopyButtonProps) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    const done = await navigator.clipboard.writeText(typeof text === "string" ? text : text()).then(
+      () => true,
+      () => false,
+    );
+    announce(done ? "Copied" : "This browser does not let the page copy");
+    setCopied(done);
+    setTimeout(() => setCopied(false), 2_000);
+  };
+  return (
+    <button type="button" class="plain" onClick={() => void copy()}>
+      {isCopied ? "Copied" : label}
+    </button>
+  );
+}

@@ -1,0 +1,20 @@
+import { NO_OPTIONS, type Options } from "./run-options.tsx";
+
+/** What is being written, in this tab only. */
+const KEY = "volley-batch";
+/** A longer text is not kept: it would take the storage's place from the key. */
+const MOST_CHARACTERS = 300_000;
+
+export interface Draft {
+  readonly text: string;
+  readonly options: Options;
+}
+
+export function readDraft(): Draft | null {
+  const { text, options } = JSON.parse(sessionStorage.getItem(KEY) ?? "{}") as Partial<Draft>;
+  return typeof text === "string" ? { text, options: { ...NO_OPTIONS, ...options } } : null;
+}
+
+export function keepDraft(draft: Draft): void {
+  if (draft.text.length <= MOST_CHARACTERS) sessionStorage.setItem(KEY, JSON.stringify(draft));
+}

@@ -1,0 +1,54 @@
+import type { WireResult } from "../kit/wire.ts";
+import { sayDuration } from "../parts/time.tsx";
+
+type WireFailure = Extract<WireResult, { readonly status: "error" }>["error"];
+
+interface FailureNoteProps {
+  readonly error: WireFailure;
+  /** Of which action; left out where that stands above. */
+  readonly id?: string;
+  readonly tool?: string | null;
+}
+
+/** Why an action failed, and what to do about it. */
+export function FailureNote({ error, id, tool }: FailureNoteProps) {
+  const {
+    code,
+    message,
+    hint,
+    issues = [],
+    retryable,
+    retry_after_ms: after,
+    upstream_status: status,
+  } = error;
+  const facts = [
+    status !== undefined && `The upstream answered ${status}.`,
+    after === undefined ? retryable && "It may be tried again." : `Try again in ${sayDuration(after)}.`,
+  ].filter((fact) => typeof fact === "string");
+  return (
+    <div class="note tone-bad">
+      <strong>
+        {id !== undefined && <bdi>{id}</bdi>} <code>{code}</code>
+      </strong>
+      {tool !== undefined && tool !== null && (
+        <p class="small muted">
+          <bdi>{tool}</bdi>
+        </p>
+      )}
+      <p dir="auto">{hint ?? message}</p>
+      {issues.length > 0 && (
+        <ul class="small issues">
+          {issues.map(({ path, expected, received }) => (
+            <li key={path}>
+              <code>
+                <bdi>{path === "" ? "the whole" : path}</bdi>
+              </code>{" "}
+              expected <bdi>{expected}</bdi>, received <bdi>{received}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+      {facts.length > 0 && <p class="small muted">{facts.join(" ")}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,127 @@
+import { useMemo } from "hono/jsx/dom";
+
+import type { WirePlan } from "../kit/wire.ts";
+import { FailureNote } from "./failure-note.tsx";
+import { type EdgeKind, layOutPlan, type PlanDrawing as Drawing } from "./lay-out-plan.ts";
+import { nameActions } from "./name-actions.ts";
+import { EDGE_NAMES, PlanDrawing } from "./plan-drawing.tsx";
+import { sayPlan } from "./say-plan.ts";
+
+/**
+ * What `dry_run` answered, drawn: the waves and what waits for what, what is wrong, and the same as a table.
+ *
+ * @param answer what the API answered to the batch with `dry_run`
+ * @param actions the batch's `actions` as they were sent: the plan names only their ids
+ */
+export function PlanGraph({ answer, actions }: { readonly answer: WirePlan; readonly actions: unknown }) {
+  const drawing = useMemo(() => layOutPlan(answer, nameActions(actions)), [answer, actions]);
+  const { caps } = answer.plan;
+  const kinds = [...new Set(drawing.edges.map(({ kind }) => kind))];
+  const capped = Object.entries(caps);
+  return (
+    <div class="stack plan-view">
+      <p>{sayPlan(answer)}</p>
+      <PlanDrawing drawing={drawing} />
+      {(kinds.length > 0 || capped.length > 0) && (
+        <ul class="row small muted legend" aria-label="What the lines mean">
+          {kinds.map((kind) => (
+            <li key={kind}>
+              <Line kind={kind} /> {EDGE_NAMES[kind]}
+            </li>
+          ))}
+          {capped.map(([tool, cap]) => (
+            <li key={`cap ${tool}`} class="tag">
+              <span>
+                <bdi>{tool}</bdi>: {cap === 1 ? "one at a time" : `${cap} at once`}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {answer.errors.length > 0 && (
+        <div class="stack tight" key="errors">
+          <h3>Will fail before anything is sent</h3>
+          {answer.errors.map(({ id, tool, error }) => (
+            <FailureNote key={id} id={id} tool={tool} error={error} />
+          ))}
+        </div>
+      )}
+      {answer.warnings !== undefined && (
+        <div class="stack tight" key="warnings">
+          <h3>Will run, but perhaps not as it is meant</h3>
+          {answer.warnings.map(({ id, warnings }) => (
+            <div key={id} class="note tone-wait">
+              <strong>
+                <bdi>{id}</bdi>
+              </strong>
+              {warnings.map((warning) => (
+                <p key={warning} dir="auto">
+                  {warning}
+                </p>
+              ))}
+            </div>
+          ))}
+        </div>
+      )}
+      <details class="fold">
+        <summary>The plan as a table</summary>
+        <PlanTable drawing={drawing} />
+      </details>
+    </div>
+  );
+}
+
+function Line({ kind }: { readonly kind: EdgeKind }) {
+  return (
+    <svg width="34" height="10" aria-hidden="true">
+      <path class={`plan-edge edge-${kind}`} d="M1 5H33" />
+    </svg>
+  );
+}
+
+function PlanTable({ drawing: { nodes, edges } }: { readonly drawing: Drawing }) {
+  return (
+    <table class="table">
+      <thead>
+        <tr>
+          <th scope="col">Wave</th>
+          <th scope="col">Action</th>
+          <th scope="col">Tool</th>
+          <th scope="col">Waits for</th>
+          <th scope="col">Note</th>
+        </tr>
+      </thead>
+      <tbody>
+        {nodes.map(({ id, tool, wave, state, isConfirmed, hasWarning }) => (
+          <tr key={id}>
+            <td data-label="Wave">{wave === null ? "–" : wave + 1}</td>
+            <td data-label="Action">
+              <bdi class="mono">{id}</bdi>
+            </td>
+            <td data-label="Tool">
+              <bdi class="mono">{tool ?? "–"}</bdi>
+            </td>
+            <td data-label="Waits for">
+              <bdi>
+                {edges
+                  .filter(({ to }) => to === id)
+                  .map(({ from, reason }) => `${from} (${reason})`)
+                  .join(", ") || "–"}
+              </bdi>
+            </td>
+            <td data-label="Note">
+              {[
+                state === "wrong" && "wrong",
+                state === "blocked" && "needs one that is wrong",
+                isConfirmed && "waits for a yes",
+                hasWarning && "warning",
+              ]
+                .filter((note) => typeof note === "string")
+                .join(", ") || "–"}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

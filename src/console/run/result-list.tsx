@@ -1,0 +1,170 @@
+import { useState } from "hono/jsx/dom";
+
+import { hrefTo } from "../kit/route.ts";
+import type { WireResult } from "../kit/wire.ts";
+import { announce } from "../parts/announce.tsx";
+import { Status } from "../parts/status.tsx";
+import { sayDuration, Time } from "../parts/time.tsx";
+import { FailureNote } from "./failure-note.tsx";
+import { ResultData } from "./result-data.tsx";
+import { sayMeta } from "./say-meta.ts";
+
+interface ResultListProps {
+  readonly results: readonly WireResult[];
+  /** How many there will be, while they still come. */
+  readonly total?: number;
+  /** The JSON text of a result as it came: digits beyond what a number holds are read from it. */
+  readonly rawOf?: ((index: number) => string | undefined) | undefined;
+  /** Told the reference, such as `shops#/places/0/id`, of a value that was picked; otherwise it is copied. */
+  readonly onPick?: ((reference: string) => void) | undefined;
+}
+
+/** The results of a batch in the order asked. Each folds; what is folded is not drawn, however large it is. */
+export function ResultList({
+  results,
+  total = results.length,
+  rawOf,
+  onPick = copyReference,
+}: ResultListProps) {
+  return (
+    <ol class="results">
+      {results.map((result) => (
+        <Row
+          key={result.index}
+          result={result}
+          raw={rawOf?.(result.index)}
+          onPick={onPick}
+          isOpen={total === 1 || "error" in result}
+        />
+      ))}
+    </ol>
+  );
+}
+
+interface RowProps {
+  readonly result: WireResult;
+  readonly raw: string | undefined;
+  readonly onPick: (reference: string) => void;
+  readonly isOpen: boolean;
+}
+
+function Row({ result, raw, onPick, isOpen: isOpenFirst }: RowProps) {
+  const [isOpen, setOpen] = useState(isOpenFirst);
+  const { id, tool, status, meta } = result;
+  return (
+    <li>
+      <details
+        class="result"
+        open={isOpen}
+        onToggle={(event: Event) => setOpen((event.currentTarget as HTMLDetailsElement).open)}
+      >
+        <summary>
+          <span class="result-names">
+            <bdi class="mono result-id">{id}</bdi>
+            <bdi class="muted small">{tool ?? "no tool"}</bdi>
+          </span>
+          {meta.duration_ms !== undefined && (
+            <span class="muted small result-time">{sayDuration(meta.duration_ms)}</span>
+          )}
+          <Status of={status} />
+        </summary>
+        {isOpen && (
+          <div class="result-body">
+            <Outcome result={result} />
+            <Facts result={result} />
+            {"data" in result && result.data !== undefined && (
+              <ResultData
+                data={result.data}
+                raw={raw}
+                label={`Result of ${id}`}
+                onPick={(pointer) => onPick(`${id}#${pointer}`)}
+              />
+            )}
+          </div>
+        )}
+      </details>
+    </li>
+  );
+}
+
+/** What a person does about it: follow the job, decide, mend, look again. */
+function Outcome({ result }: { readonly result: WireResult }) {
+  switch (result.status) {
+    case "success":
+      return null;
+    case "initiated":
+      return (
+        <p>
+          It goes on in the background: <a href={hrefTo("jobs", result.job_id)}>job {result.job_id}</a>
+        </p>
+      );
+    case "pending_confirmation":
+      return (
+        <div class="note tone-wait">
+          <p dir="auto">{result.confirmation.message}</p>
+          <p>
+            <a href={hrefTo("confirmations", result.confirmation.id)}>Decide</a>{" "}
+            <span class="muted small">
+              until <Time at={result.confirmation.expires_at} />
+            </span>
+          </p>
+        </div>
+      );
+    case "skipped":
+      return (
+        <div class="stack tight">
+          <p>
+            Not run because of <bdi class="mono">{result.because}</bdi>.
+          </p>
+          <FailureNote error={result.error} />
+        </div>
+      );
+    case "unknown":
+      return (
+        <div class="stack tight">
+          <p>It was sent and then lost. It may have happened: look before it is sent again.</p>
+          <FailureNote error={result.error} />
+        </div>
+      );
+    case "error":
+      return <FailureNote error={result.error} />;
+  }
+}
+
+function Facts({ result }: { readonly result: WireResult }) {
+  const facts = sayMeta(result);
+  const { warnings = [], handle } = result.meta;
+  return (
+    <div class="stack tight">
+      {warnings.map((warning) => (
+        <p key={warning} class="note tone-wait small" dir="auto">
+          {warning}
+        </p>
+      ))}
+      {(facts.length > 0 || handle !== undefined) && (
+        <dl class="facts small">
+          {facts.map(([name, text]) => [
+            <dt key={`${name} name`}>{name}</dt>,
+            <dd key={name}>
+              <bdi>{text}</bdi>
+            </dd>,
+          ])}
+          {handle !== undefined && [
+            <dt key="handle name">Handle</dt>,
+            <dd key="handle">
+              <bdi class="mono">{handle}</bdi>{" "}
+              <span class="muted">stands for the whole in a later batch</span>
+            </dd>,
+          ]}
+        </dl>
+      )}
+    </div>
+  );
+}
+
+function copyReference(reference: string): void {
+  void navigator.clipboard.writeText(JSON.stringify({ $ref: reference })).then(
+    () => announce(`Copied the reference ${reference}`),
+    () => announce("This browser does not let the page copy"),
+  );
+}

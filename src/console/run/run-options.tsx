@@ -1,0 +1,112 @@
+/** What is sent beside the batch's own text. Empty is: as the text says. */
+export interface Options {
+  readonly onError: string;
+  readonly deadlineMs: string;
+  readonly maxTokens: string;
+  /** Null where it is sent without a key. */
+  readonly idempotencyKey: string | null;
+}
+
+export const NO_OPTIONS: Options = { onError: "", deadlineMs: "", maxTokens: "", idempotencyKey: null };
+
+interface RunOptionsProps {
+  readonly options: Options;
+  readonly onChange: (options: Options) => void;
+}
+
+/** How a batch is run, in a quiet row. */
+export function RunOptions({ options, onChange }: RunOptionsProps) {
+  const set = (name: keyof Options) => (event: Event) =>
+    onChange({ ...options, [name]: (event.currentTarget as HTMLInputElement).value });
+  return (
+    <div class="options">
+      <div class="field">
+        <label for="on-error">on_error</label>
+        <select id="on-error" value={options.onError} onChange={set("onError")}>
+          <option value="">as written</option>
+          <option value="partial-success">partial-success</option>
+          <option value="fail-fast">fail-fast</option>
+        </select>
+      </div>
+      <div class="field">
+        <label for="deadline">deadline_ms</label>
+        <input
+          id="deadline"
+          type="number"
+          min="1"
+          max="60000"
+          step="1"
+          inputmode="numeric"
+          placeholder="15000"
+          value={options.deadlineMs}
+          onInput={set("deadlineMs")}
+        />
+      </div>
+      <div class="field">
+        <label for="max-tokens">max_tokens</label>
+        <input
+          id="max-tokens"
+          type="number"
+          min="1"
+          step="1"
+          inputmode="numeric"
+          placeholder="no limit"
+          value={options.maxTokens}
+          onInput={set("maxTokens")}
+        />
+      </div>
+      <div class="field key">
+        <label class="switch">
+          <input
+            type="checkbox"
+            checked={options.idempotencyKey !== null}
+            onChange={(event: Event) =>
+              onChange({
+                ...options,
+                idempotencyKey: (event.currentTarget as HTMLInputElement).checked ? makeKey() : null,
+              })
+            }
+          />
+          Idempotency-Key
+        </label>
+        {options.idempotencyKey !== null ? (
+          <div key="key" class="joined">
+            <input
+              class="mono"
+              aria-label="The Idempotency-Key"
+              maxlength={255}
+              spellcheck={false}
+              value={options.idempotencyKey}
+              onInput={set("idempotencyKey")}
+            />
+            <button type="button" onClick={() => onChange({ ...options, idempotencyKey: makeKey() })}>
+              New
+            </button>
+          </div>
+        ) : (
+          <p key="help" class="help">
+            With one, a lost connection is sent again.
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The fields that the options put into a batch. What is no number is left out: the API would refuse the batch for it. */
+export function fieldsOf({ onError, deadlineMs, maxTokens }: Options): Readonly<Record<string, unknown>> {
+  const numberOf = (text: string): number | null => (/^\d{1,9}$/.test(text) ? Number(text) : null);
+  const [deadline, tokens] = [numberOf(deadlineMs), numberOf(maxTokens)];
+  return {
+    ...(onError !== "" && { on_error: onError }),
+    ...(deadline !== null && { deadline_ms: deadline }),
+    ...(tokens !== null && { max_tokens: tokens }),
+  };
+}
+
+/** A key that nobody else has. `randomUUID` is not there on plain http. */
+function makeKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(12))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
+}

@@ -1,0 +1,126 @@
+import { useMemo, useState } from "hono/jsx/dom";
+
+import type { WirePlan } from "../kit/wire.ts";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { sayDuration } from "../parts/time.tsx";
+import { PlanGraph } from "./plan-graph.tsx";
+import { ResultList } from "./result-list.tsx";
+import { count } from "./say-plan.ts";
+import { sayRun } from "./say-run.ts";
+import { countStates, makeTimeRows } from "./time-line.ts";
+import type { Run } from "./use-run.ts";
+import { toneOfRow, useNow, Waterfall } from "./waterfall.tsx";
+
+interface RunReportProps {
+  readonly run: Run;
+  readonly heading: { current: HTMLHeadingElement | null };
+  readonly onCancel: () => void;
+  readonly onPick: (reference: string) => void;
+}
+
+const TITLES: Readonly<Record<Run["phase"], string>> = {
+  running: "Running",
+  ended: "Done",
+  stopped: "Broken off",
+  cancelled: "Cancelled",
+};
+
+/** A run: how far it is, what every action does, and each result as soon as it is known. */
+export function RunReport({ run, heading, onCancel, onPick }: RunReportProps) {
+  const { phase, arrivals, texts, envelope, problem, actions, resent } = run;
+  const results = useMemo(
+    () =>
+      envelope?.results ??
+      [...arrivals.values()].map(({ result }) => result).toSorted((a, b) => a.index - b.index),
+    [envelope, arrivals],
+  );
+  const wasRefused = problem !== null && arrivals.size === 0 && problem.code !== "OFFLINE";
+  return (
+    <div class="stack">
+      <section class="card" aria-label="Run">
+        <div class="row">
+          <h2 tabindex={-1} ref={heading}>
+            {wasRefused ? "Refused" : TITLES[phase]}
+          </h2>
+          {!wasRefused && envelope === null && <Clock key="clock" run={run} />}
+          {phase === "running" && (
+            <span key="cancel" class="end">
+              <button type="button" class="danger" onClick={onCancel}>
+                Cancel
+              </button>
+            </span>
+          )}
+        </div>
+        <ProblemNote key="problem" problem={problem} />
+        {phase === "cancelled" && (
+          <p key="cancelled" class="note tone-wait">
+            Nothing more starts, and reads are stopped. Writes that had been sent are let finish, and recorded
+            jobs run: look at Jobs and Confirmations before you send them again.
+          </p>
+        )}
+        {resent > 0 && (
+          <p key="resent" class="small muted">
+            The connection was lost; sent again with the same Idempotency-Key, {count(resent, "time")}.
+          </p>
+        )}
+        {envelope !== null && <p key="said">{sayRun(envelope)}</p>}
+        {!wasRefused && <Counts key="counts" run={run} />}
+        {!wasRefused && <Waterfall key="waterfall" run={run} />}
+      </section>
+      {results.length > 0 && (
+        <section key="results" class="card flush" aria-label="Results">
+          <div class="card-head">
+            <h2>Results</h2>
+            <span class="end">
+              {envelope !== null && (
+                <CopyButton text={() => JSON.stringify(envelope, null, 2)} label="Copy all" />
+              )}
+            </span>
+          </div>
+          <ResultList
+            results={results}
+            total={actions.length}
+            rawOf={(index) => texts.get(index)}
+            onPick={onPick}
+          />
+        </section>
+      )}
+      {phase !== "running" && run.plan !== null && actions.length > 1 && (
+        <Followed key="plan" plan={run.plan} actions={actions} />
+      )}
+    </div>
+  );
+}
+
+/** Drawn when it is opened: what happened says more. */
+function Followed({ plan, actions }: { readonly plan: WirePlan; readonly actions: Run["actions"] }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details
+      class="card fold"
+      onToggle={(event: Event) => setOpen((event.currentTarget as HTMLDetailsElement).open)}
+    >
+      <summary>The plan that it followed</summary>
+      {isOpen && <PlanGraph answer={plan} actions={actions} />}
+    </details>
+  );
+}
+
+function Clock({ run }: { readonly run: Run }) {
+  return <span class="clock mono">{sayDuration(useNow(run))}</span>;
+}
+
+function Counts({ run }: { readonly run: Run }) {
+  const now = useNow(run);
+  const rows = makeTimeRows({ ...run, nowMs: now, phase: run.phase === "cancelled" ? "stopped" : run.phase });
+  return (
+    <ul class="row counts" aria-label="Counts">
+      {countStates(rows).map(([state, size]) => (
+        <li key={state} class={`status tone-${toneOfRow(state)}`}>
+          {size} {state === "lost" ? "not known" : state.replaceAll("_", " ")}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,72 @@
+import { useMemo } from "hono/jsx/dom";
+
+import { exampleOf, listExamples } from "../editor/examples.ts";
+import type { Route } from "../kit/route.ts";
+import { useLoad } from "../kit/use-load.ts";
+import type { WireTool } from "../kit/wire.ts";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { readDraft } from "./draft.ts";
+import { NO_OPTIONS } from "./run-options.tsx";
+import { Workbench } from "./workbench.tsx";
+
+/** The section Run: what is written is kept in the tab, `#/run?tool=NAME` begins with a call of that tool. */
+export function RunView({ route }: { readonly route: Route }) {
+  const { data, problem, reload } = useLoad<{ readonly tools: readonly WireTool[] }>(
+    "/v1/tools?format=json-schema&surface=flat",
+  );
+  const wanted = route.query.get("tool");
+  const tools = data?.tools ?? null;
+  const begun = useMemo(() => {
+    const draft = readDraft();
+    const examples = listExamples(tools ?? []);
+    const tool = tools?.find(({ name }) => name === wanted);
+    const earlier =
+      draft === null || draft.text.trim() === "" ? [] : [{ name: "What you wrote before", text: draft.text }];
+    return {
+      text:
+        tool === undefined
+          ? (earlier[0]?.text ?? examples[0]?.text ?? '{\n  "actions": []\n}')
+          : exampleOf(tool),
+      options: draft?.options ?? NO_OPTIONS,
+      examples: tool === undefined ? examples : [...earlier, ...examples],
+      isUnknown: wanted !== null && tools !== null && tool === undefined,
+    };
+  }, [tools, wanted]);
+  // What was written can be shown at once; where nothing was, the tools say what to begin with.
+  const isReady = tools !== null || problem !== null || (wanted === null && readDraft() !== null);
+  return (
+    <div class="stack">
+      {isReady ? (
+        <Workbench key={`bench ${wanted ?? ""}`} begun={begun} tools={tools}>
+          {problem !== null && (
+            <div key="problem" class="stack tight">
+              <ProblemNote problem={problem} />
+              <p class="row small">
+                The tools are not known, so names and arguments are not looked at.
+                <button type="button" class="plain" onClick={reload}>
+                  Ask again
+                </button>
+              </p>
+            </div>
+          )}
+          {begun.isUnknown && (
+            <p key="unknown" class="note tone-wait" role="status">
+              No tool that this key may call is named <bdi class="mono">{wanted}</bdi>.
+            </p>
+          )}
+        </Workbench>
+      ) : (
+        <div key="loading" class="stack">
+          <div class="page-head">
+            <h1>Run</h1>
+          </div>
+          <div class="card">
+            <p class="row muted" role="status">
+              <span class="spin" /> Looking which tools there are…
+            </p>
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}

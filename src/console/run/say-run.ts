@@ -1,0 +1,40 @@
+import type { WireEnvelope } from "../kit/wire.ts";
+import { sayDuration } from "../parts/say-duration.ts";
+import { count } from "./say-plan.ts";
+
+/** Say what a run took, as a person would tell it. */
+export function sayRun({ summary, stats }: Pick<WireEnvelope, "summary" | "stats">): string {
+  const { duration_ms: duration, sequential_ms: sequential, speedup } = stats;
+  const actions = count(summary.total, "action");
+  if (sequential < 1) return `${actions} in ${sayDuration(duration)}.`;
+  const calls = `${actions}, ${sayDuration(sequential)} of calls in ${sayDuration(duration)}`;
+  return speedup >= 1.1 ? `${calls}, ${round(speedup)} times as fast as one by one.` : `${calls}.`;
+}
+
+/** Say how a run's actions ended, for whoever only listens. */
+export function sayEnds({ summary }: Pick<WireEnvelope, "summary">): string {
+  const { ok, error, skipped, initiated, pending_confirmation: pending, unknown } = summary;
+  const parts: readonly (readonly [number, string])[] = [
+    [ok, "succeeded"],
+    [error, "failed"],
+    [unknown, "unknown"],
+    [skipped, "skipped"],
+    [initiated, "in the background"],
+    [pending, "waiting for a yes"],
+  ];
+  return parts.flatMap(([size, word]) => (size === 0 ? [] : [`${size} ${word}`])).join(", ");
+}
+
+/** Write a batch as a command for a shell; the key is read from the environment and never stands in it. */
+export function sayCurl(origin: string, body: string): string {
+  return [
+    `curl -sS ${origin}/v1/execute_actions`,
+    `  -H "authorization: Bearer $VOLLEY_KEY"`,
+    `  -H 'content-type: application/json'`,
+    `  -d '${body.replaceAll("'", String.raw`'\''`)}'`,
+  ].join(" \\\n");
+}
+
+function round(factor: number): string {
+  return factor >= 10 ? String(Math.round(factor)) : String(Math.round(factor * 10) / 10);
+}

@@ -1,0 +1,222 @@
+import { useEffect, useMemo, useRef, useState } from "hono/jsx/dom";
+
+import { BatchEditor, type EditorHandle } from "../editor/batch-editor.tsx";
+import type { Example } from "../editor/examples.ts";
+import { learnPaths } from "../kit/known-paths.ts";
+import { printJson, setFields } from "../editor/print-json.ts";
+import { readJson } from "../editor/read-json.ts";
+import { ask, type Problem } from "../kit/api.ts";
+import type { WirePlan, WireTool } from "../kit/wire.ts";
+import { announce } from "../parts/announce.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { type Draft, keepDraft } from "./draft.ts";
+import { nameActions } from "./name-actions.ts";
+import { PlanGraph } from "./plan-graph.tsx";
+import { fieldsOf, RunOptions } from "./run-options.tsx";
+import { RunReport } from "./run-report.tsx";
+import { sayCurl, sayEnds } from "./say-run.ts";
+import { sayPlan } from "./say-plan.ts";
+import { useRun } from "./use-run.ts";
+
+interface WorkbenchProps {
+  readonly begun: Draft & { readonly examples: readonly Example[] };
+  readonly tools: readonly WireTool[] | null;
+  /** What is to be known before one begins. */
+  readonly children?: unknown;
+}
+
+type Shown =
+  | { readonly kind: "nothing" | "planning" | "run" }
+  | { readonly kind: "plan"; readonly answer: WirePlan; readonly actions: unknown }
+  | { readonly kind: "refused"; readonly problem: Problem };
+
+/** Where a batch is written, planned and run. */
+export function Workbench({ begun, tools, children }: WorkbenchProps) {
+  const editor = useRef<EditorHandle>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [text, setText] = useState(begun.text);
+  const [options, setOptions] = useState(begun.options);
+  const [shown, setShown] = useState<Shown>({ kind: "nothing" });
+  const { run, start, cancel } = useRun();
+  const read = useMemo(() => readJson(text), [text]);
+  const body = useMemo(() => setFields(text, read.root, fieldsOf(options)), [text, read, options]);
+  useEffect(() => keepDraft({ text, options }), [text, options]);
+
+  /** The eye goes to what comes of it; so does the focus, but not away from a text that is still being written. */
+  const goTo = (isFromText: boolean): void => {
+    requestAnimationFrame(() => {
+      if (!isFromText) heading.current?.focus({ preventScroll: true });
+      const { top = 0 } = heading.current?.getBoundingClientRect() ?? {};
+      if (top < 0 || top > innerHeight / 2) heading.current?.scrollIntoView({ block: "start" });
+    });
+  };
+  const sendable = (): boolean => {
+    if (read.root !== null && read.slips.length === 0) return true;
+    announce("The batch is not JSON yet: the problems stand under it.");
+    return false;
+  };
+  const plan = async (): Promise<void> => {
+    if (!sendable()) return;
+    setShown({ kind: "planning" });
+    goTo(false);
+    const answer = await ask<WirePlan>("/v1/execute_actions", {
+      method: "POST",
+      body: setFields(body, readJson(body).root, { dry_run: true }),
+    });
+    if (!answer.ok) return setShown({ kind: "refused", problem: answer.problem });
+    announce(sayPlan(answer.data));
+    setShown({ kind: "plan", answer: answer.data, actions: readActionsOf(body) });
+  };
+  const runIt = async (isFromText: boolean): Promise<void> => {
+    if (!sendable() || run?.phase === "running") return;
+    setShown({ kind: "run" });
+    const actions = nameActions(readActionsOf(body));
+    announce(`Running ${actions.length} actions`);
+    goTo(isFromText);
+    const planBody = setFields(body, readJson(body).root, { dry_run: true });
+    const { idempotencyKey } = options;
+    const ended = await start({
+      body,
+      planBody,
+      actions,
+      idempotencyKey: idempotencyKey === "" ? null : idempotencyKey,
+    });
+    for (const { result } of ended.arrivals.values())
+      if (result.status === "success" && result.tool !== null) learnPaths(result.tool, result.data);
+    if (ended.envelope !== null) announce(`Done: ${sayEnds(ended.envelope)}`);
+    else if (ended.phase === "cancelled") announce("Cancelled");
+  };
+  const format = (): void => {
+    if (read.root !== null) editor.current?.setText(printJson(text, read.root));
+  };
+  // The same element as long as the run is the same: a key that is pressed draws no results again.
+  const report = useMemo(
+    () =>
+      run && (
+        <RunReport
+          key={`run ${run.startedAt}`}
+          run={run}
+          heading={heading}
+          onCancel={() => {
+            cancel();
+            heading.current?.focus();
+          }}
+          onPick={(reference) => editor.current?.insertReference(reference)}
+        />
+      ),
+    [run],
+  );
+  const isMendable = read.slips.every((slip) => slip.isMendable);
+
+  return (
+    <div class="stack">
+      <div class="page-head">
+        <h1>Run</h1>
+        <div class="actions">
+          <button type="button" onClick={() => void plan()}>
+            Plan
+          </button>
+          <button
+            type="button"
+            class="primary"
+            aria-disabled={run?.phase === "running"}
+            onClick={() => void runIt(false)}
+          >
+            Run
+          </button>
+        </div>
+      </div>
+      {children}
+      <div class="split bench">
+        <section class="card" aria-label="The batch">
+          <div class="row">
+            <h2>Batch</h2>
+            <span class="end row">
+              <button
+                type="button"
+                class="plain"
+                disabled={read.root === null || !isMendable}
+                onClick={format}
+              >
+                {read.slips.length > 0 && isMendable ? "Mend and format" : "Format"}
+              </button>
+              <CopyButton text={() => sayCurl(location.origin, body)} label="Copy as curl" />
+              {begun.examples.length > 0 && (
+                <Examples
+                  examples={begun.examples}
+                  onChoose={(example) => editor.current?.setText(example.text)}
+                />
+              )}
+            </span>
+          </div>
+          <BatchEditor
+            initial={begun.text}
+            tools={tools}
+            handle={editor}
+            onText={setText}
+            onRun={() => void runIt(true)}
+          />
+          <RunOptions options={options} onChange={setOptions} />
+        </section>
+        <div class="stack">
+          {shown.kind === "nothing" && <Nothing key="nothing" />}
+          {(shown.kind === "planning" || shown.kind === "plan" || shown.kind === "refused") && (
+            <section key="plan" class="card" aria-label="Plan">
+              <h2 tabindex={-1} ref={heading}>
+                {shown.kind === "refused" ? "Refused" : "Plan"}
+              </h2>
+              {shown.kind === "planning" && (
+                <p key="planning" class="row muted">
+                  <span class="spin" /> Planning…
+                </p>
+              )}
+              {shown.kind === "refused" && <ProblemNote key="refused" problem={shown.problem} />}
+              {shown.kind === "plan" && (
+                <PlanGraph key="graph" answer={shown.answer} actions={shown.actions} />
+              )}
+            </section>
+          )}
+          {shown.kind === "run" && report}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Examples({
+  examples,
+  onChoose,
+}: {
+  readonly examples: readonly Example[];
+  readonly onChoose: (example: Example) => void;
+}) {
+  const choose = (event: Event): void => {
+    const select = event.currentTarget as HTMLSelectElement;
+    const example = examples[select.selectedIndex - 1];
+    select.selectedIndex = 0;
+    if (example !== undefined) onChoose(example);
+  };
+  return (
+    <select class="quiet" aria-label="Examples" onChange={choose}>
+      <option>Examples</option>
+      {examples.map(({ name }) => (
+        <option key={name}>{name}</option>
+      ))}
+    </select>
+  );
+}
+
+function Nothing() {
+  return (
+    <div class="card empty">
+      <h2>Nothing has run yet</h2>
+      <p>Plan draws what would happen and sends nothing. Run does it, and shows it while it happens.</p>
+    </div>
+  );
+}
+
+/** The actions of a body that is JSON. */
+function readActionsOf(body: string): unknown {
+  return (JSON.parse(body) as { readonly actions?: unknown } | null)?.actions;
+}

@@ -1,0 +1,94 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "hono/jsx/dom";
+
+import { whenKeyIsRefused } from "./kit/api.ts";
+import { Announcer } from "./parts/announce.tsx";
+import { Icon } from "./parts/icons.tsx";
+import { hrefTo, type Section, SECTIONS, useRoute } from "./kit/route.ts";
+import { RunView } from "./run/run-view.tsx";
+import { forgetKey, readKey } from "./kit/session.ts";
+import { SignIn } from "./sign-in.tsx";
+import { useOnline } from "./kit/use-online.ts";
+import { ConfirmationsView } from "./views/confirmations-view.tsx";
+import { FlowsView } from "./views/flows-view.tsx";
+import { JobsView } from "./views/jobs-view.tsx";
+import { ToolsView } from "./views/tools-view.tsx";
+import { UsageView } from "./views/usage-view.tsx";
+
+const NAMES: Readonly<Record<Section, string>> = {
+  run: "Run",
+  tools: "Tools",
+  jobs: "Jobs",
+  confirmations: "Confirmations",
+  flows: "Flows",
+  usage: "Usage",
+};
+
+const VIEWS: Readonly<Record<Section, typeof RunView>> = {
+  run: RunView,
+  tools: ToolsView,
+  jobs: JobsView,
+  confirmations: ConfirmationsView,
+  flows: FlowsView,
+  usage: UsageView,
+};
+
+/** The whole console: the key, the navigation, and the section that the address names. */
+export function Shell() {
+  const route = useRoute();
+  const isOnline = useOnline();
+  const [access, setAccess] = useState<"in" | "out" | "refused">(readKey() === null ? "out" : "in");
+  const main = useRef<HTMLElement>(null);
+  const signOut = (state: "out" | "refused"): void => {
+    forgetKey();
+    setAccess(state);
+  };
+  useEffect(
+    () => whenKeyIsRefused(() => readKey() !== null && access === "in" && signOut("refused")),
+    [access],
+  );
+  useLayoutEffect(() => {
+    document.title = `${NAMES[route.section]} · Volley console`;
+  }, [route.section]);
+
+  if (access !== "in") return <SignIn wasRefused={access === "refused"} onSignedIn={() => setAccess("in")} />;
+  const View = VIEWS[route.section];
+  return (
+    <div class="app">
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        Skip to the content
+      </button>
+      <div class="side">
+        <a class="mark" href="/">
+          <img src="/icon.svg" alt="" width="26" height="26" /> Volley
+        </a>
+        <nav class="nav" aria-label="Sections">
+          <ul>
+            {SECTIONS.map((section) => (
+              <li key={section}>
+                <a href={hrefTo(section)} aria-current={section === route.section ? "page" : undefined}>
+                  <Icon of={section} /> {NAMES[section]}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <footer>
+          <button type="button" class="plain" onClick={() => signOut("out")}>
+            Forget the key
+          </button>
+        </footer>
+      </div>
+      <div>
+        {!isOnline && (
+          <p class="offline" role="status">
+            You are offline. What is shown may be old; nothing can be sent.
+          </p>
+        )}
+        <main class="main" id="main" tabindex={-1} ref={main}>
+          <View key={route.section} route={route} />
+        </main>
+      </div>
+      <Announcer />
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+
+import { expectAccessible, expectFits, openConsole } from "./open-console.ts";
+
+const SECTIONS = ["Run", "Tools", "Jobs", "Confirmations", "Flows", "Usage"];
+const LOOKS = [360, 1440].flatMap((width) =>
+  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
+);
+
+describe("The page at /", () => {
+  test.each(LOOKS)("is open, accessible and fits: $width px, $colorScheme", async (look) => {
+    await using console = await openConsole({ ...look, key: null, path: "/" });
+    const { page, url } = console;
+    await expectAccessible(page);
+    await expectFits(page);
+    expect(await page.locator("pre").innerText()).toContain(`curl ${url}/v1/execute_actions`);
+    await page.getByRole("link", { name: "Open the console" }).click();
+    await page.getByLabel("Your key").waitFor();
+  });
+});
+
+describe("The console", () => {
+  test("keeps a key in its tab only, and forgets it when told to", async () => {
+    await using console = await openConsole({ key: null });
+    const { page, context, url } = console;
+    await page.getByLabel("Your key").fill("sandbox-key");
+    await page.getByRole("button", { name: "Open", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Run" }).waitFor();
+    expect(await page.evaluate(() => [localStorage.length, document.cookie])).toEqual([0, ""]);
+    const other = await context.newPage();
+    await other.goto(`${url}/console`);
+    await other.getByLabel("Your key").waitFor();
+    await page.getByRole("button", { name: "Forget the key" }).click();
+    await page.getByLabel("Your key").waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  test("says in the API's words why a key is not taken, and keeps none", async () => {
+    await using console = await openConsole({ key: null });
+    const { page } = console;
+    await page.getByLabel("Your key").fill("no-such-key");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("UNAUTHORIZED").waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  test("asks for another key when the one it has is not accepted any more", async () => {
+    await using console = await openConsole({ key: "gone", path: "/console#/jobs" });
+    await console.page.getByText("The key is not accepted any more").waitFor();
+  });
+
+  test.each(LOOKS)("has every section, accessible and fitting: $width px, $colorScheme", async (look) => {
+    await using console = await openConsole(look);
+    const { page } = console;
+    for (const section of SECTIONS) {
+      await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: section }).click();
+      await page.getByRole("heading", { level: 1, name: section }).waitFor();
+      expect(await page.title()).toBe(`${section} · Volley console`);
+      await expectAccessible(page);
+      await expectFits(page);
+    }
+  });
+
+  test("is walked by keyboard only, and lets one skip the navigation", async () => {
+    await using console = await openConsole();
+    const { page } = console;
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+    const links = page.getByRole("navigation", { name: "Sections" }).getByRole("link");
+    await links.nth(2).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
+  });
+
+  test("says that it is offline, and that nothing was reached", async () => {
+    await using console = await openConsole({ key: null });
+    const { page, context } = console;
+    await context.setOffline(true);
+    await page.getByLabel("Your key").fill("sandbox-key");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("cannot be reached").waitFor();
+    await context.setOffline(false);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Run" }).waitFor();
+    await context.setOffline(true);
+    await page.getByText("You are offline").waitFor();
+  });
+
+  test("is served with a policy that lets nothing in, and none of it may be framed", async () => {
+    await using console = await openConsole();
+    for (const path of ["/", "/console", "/console.js", "/console.css"]) {
+      const answer = await fetch(`${console.url}${path}`);
+      expect(answer.status).toBe(200);
+      const policy = answer.headers.get("content-security-policy")!;
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("connect-src 'self'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).toContain("base-uri 'none'");
+      expect(policy).not.toContain("unsafe");
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    }
+  });
+});

@@ -1,0 +1,15 @@
+import { defineConfig } from "vitest/config";
+
+/** The console in a real browser, against the sandbox: `npm run test:browser`, which installs this folder first. */
+export default defineConfig({
+  test: {
+    include: ["test/browser/**/*.test.ts"],
+    globalSetup: "test/browser/start-sandbox.ts",
+    // One browser for all: two processors carry no more.
+    maxWorkers: 1,
+    isolate: false,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    reporters: ["default", ["json", { outputFile: "dist/browser-report.json" }]],
+  },
+});
