@@ -71,12 +71,14 @@ export async function openConsole({
   };
 }
 
+type Axe = typeof axe;
+
 /** Nothing that axe finds serious or critical, by the rules of WCAG 2.2 A and AA. */
 export async function expectAccessible(page: Page): Promise<void> {
   // By the debugger's way in: the page's own policy lets no such script in.
   await page.evaluate(`${axe.source};0`);
   const found = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: typeof import("axe-core") };
+    const { axe } = globalThis as unknown as { readonly axe: Axe };
     const { violations } = await axe.run(document, {
       runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     });

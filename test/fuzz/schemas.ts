@@ -85,6 +85,7 @@ const schemas = fc.letrec<{ schema: unknown; keywords: Json }>((tie) => {
         unevaluatedProperties: some(tie("schema")),
         unevaluatedItems: some(tie("schema")),
         if: some(tie("schema")),
+        // oxlint-disable-next-line unicorn/no-thenable -- a keyword
         then: some(tie("schema")),
         else: some(tie("schema")),
       })
