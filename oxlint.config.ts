@@ -5,7 +5,7 @@ import { defineConfig, type OxlintOverride } from "oxlint";
 import { coreRules, everywhere, exceptions, noPlatform } from "./oxlint.rules.ts";
 
 const CORE = "kit kit/json contract contract/gate catalog";
-const EDGE = `${CORE} catalog/declared catalog/mcp catalog/flow clock shell plan state egress hooks answer gate approve run flows executor formats formats/openapi registry agent agent/dialect`;
+const EDGE = `${CORE} catalog/declared catalog/mcp catalog/flow clock shell plan state egress hooks answer gate approve run flows executor formats formats/openapi registry agent agent/dialect keys`;
 const TOOL = "kit kit/json contract contract/gate catalog";
 /** Every room of `src` and what it may look into besides itself, types included. Nothing names a room below its own. */
 const LADDER: Readonly<Record<string, string>> = {
@@ -32,6 +32,7 @@ const LADDER: Readonly<Record<string, string>> = {
   "catalog/flow": `${CORE} catalog/json-schema catalog/declared plan clock hooks`,
   formats: CORE,
   "formats/openapi": `${CORE} catalog/declared formats`,
+  keys: "kit kit/json contract contract/gate",
   registry: `${CORE} catalog/declared catalog/mcp catalog/flow clock`,
   packs: "kit kit/json",
   "tools/*": `${TOOL} tools/kit`,
