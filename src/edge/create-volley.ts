@@ -20,6 +20,7 @@ import {
   readToolSecrets,
 } from "./configuration.ts";
 import { createDeployment, type Deployment, type VolleyOptions } from "./deployment.ts";
+import { createKeyShard } from "./durable/key-shard.ts";
 import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createToolGate } from "./durable/tool-gate.ts";
 import { createWorkspace } from "./durable/workspace.ts";
@@ -105,6 +106,7 @@ export function createVolley(options: VolleyOptions) {
     TenantGate,
     ToolGate: createToolGate(),
     Workspace: createWorkspace(),
+    KeyShard: createKeyShard(),
   };
 }
 
