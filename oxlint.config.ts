@@ -5,7 +5,7 @@ import { defineConfig, type OxlintOverride } from "oxlint";
 import { coreRules, everywhere, exceptions, noPlatform } from "./oxlint.rules.ts";
 
 const CORE = "kit kit/json contract contract/gate catalog";
-const EDGE = `${CORE} catalog/declared catalog/mcp catalog/flow clock shell plan state egress hooks answer observe gate approve run flows executor formats formats/openapi registry agent agent/dialect`;
+const EDGE = `${CORE} catalog/declared catalog/mcp catalog/flow clock shell plan state egress hooks answer observe gate approve run flows executor formats formats/openapi registry agent agent/dialect keys`;
 const EDGE_ROOMS =
   "edge/platform edge/durable edge/gate-client edge/http edge/triggers edge/mcp edge/openapi edge/manage edge/endpoints";
 const TOOL = "kit kit/json contract contract/gate catalog";
@@ -35,6 +35,7 @@ const LADDER: Readonly<Record<string, string>> = {
   "catalog/flow": `${CORE} catalog/json-schema catalog/declared plan clock hooks`,
   formats: CORE,
   "formats/openapi": `${CORE} catalog/declared formats`,
+  keys: "kit kit/json contract contract/gate",
   registry: `${CORE} catalog/declared catalog/mcp catalog/flow clock`,
   packs: "kit kit/json",
   "tools/*": `${TOOL} tools/kit`,

@@ -6,9 +6,10 @@
 import { parseArgs } from "node:util";
 
 import { digestKey, parseKeyRing } from "../src/edge/http/key-ring.ts";
+import { makeKey } from "../src/keys/key-form.ts";
 
 const USAGE =
-  "Usage: npm run key -- --name NAME --tools '*' | NAME[,NAME…] [--tenant TENANT] [--limit PER_MINUTE] [--skip-approval] [--manage-tools] [--jurisdiction eu|us]";
+  "Usage: npm run key -- --name NAME --tools '*' | NAME[,NAME…] [--tenant TENANT] [--limit PER_MINUTE] [--skip-approval] [--manage-tools] [--manage-keys] [--jurisdiction eu|us]";
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -19,6 +20,7 @@ async function main(): Promise<void> {
       limit: { type: "string" },
       "skip-approval": { type: "boolean" },
       "manage-tools": { type: "boolean" },
+      "manage-keys": { type: "boolean" },
       jurisdiction: { type: "string" },
     },
   });
@@ -34,8 +36,9 @@ async function main(): Promise<void> {
   const flags = [
     ...(values["skip-approval"] === true ? ["skip_approval"] : []),
     ...(values["manage-tools"] === true ? ["manage_tools"] : []),
+    ...(values["manage-keys"] === true ? ["manage_keys"] : []),
   ];
-  const key = `vk_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url")}`;
+  const key = makeKey(crypto.getRandomValues(new Uint8Array(32)));
   const entry = {
     name,
     hash: Buffer.from(await digestKey(key)).toString("hex"),

@@ -12,3 +12,4 @@ export default served.app;
 export const TenantGate = served.TenantGate;
 export const ToolGate = served.ToolGate;
 export const Workspace = served.Workspace;
+export const KeyShard = served.KeyShard;

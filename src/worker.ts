@@ -12,3 +12,4 @@ const volley = createVolley({ tools: SHIPPED_TOOLS });
 export default volley.app;
 export const TenantGate = volley.TenantGate;
 export const ToolGate = volley.ToolGate;
+export const KeyShard = volley.KeyShard;

@@ -434,4 +434,26 @@ export const LIMITS = {
   dataPoints: 250,
   /** Of them, points that are kept for batches: a conversation may have more actions than there are points. */
   dataPointsReserved: 50,
+  /** Objects that keep the keys which are made while running, by the first digit of a key's digest. */
+  keyShards: 16,
+  /** How long an isolate believes what it was told of such a key: a revocation is everywhere within that time. */
+  keySeenMs: 30_000,
+  /** The same of a key that is nobody's: somebody may be making it just now. */
+  keyUnknownMs: 5_000,
+  /** Such keys that an isolate remembers, and as many that are nobody's: thousands of callers, in a few megabytes. */
+  keysRemembered: 5_000,
+  /** An isolate asks each of these objects no more often, and then for all keys that came meanwhile: a flood of unknown ones costs ten calls a second. */
+  keyLookPauseMs: 100,
+  /** Keys that one isolate looks for in one call: more than so many requests reach none in that time. */
+  keyLooksWaiting: 2_000,
+  /** Names that one of these objects keeps of a tenant: some fifteen thousand of a tenant in all. */
+  keysPerShard: 1_000,
+  /** Keys of one name that are alive besides the newest: a rotation may be repeated before its overlap is over. */
+  keysAlive: 3,
+  /** How long two keys of one name may be alive side by side: a month is time to change every caller. */
+  keyOverlapS: 30 * 24 * 3_600,
+  /** Names of tools and categories of one key; who needs more takes a category. */
+  keyTools: 100,
+  /** Objects of a tenant in a bucket that one request deletes; what is left is said. */
+  objectsDeleted: 5_000,
 } as const;

@@ -158,15 +158,13 @@ async function answer(
   if (request.headers.has(HOP_HEADER)) return respondRefusal(request, FROM_A_TOOL, requestId);
   const deployment = deploymentOf(env);
   watch.operator = deployment.ports.operator;
-  const caller = await deployment.keys.identify(keyOf(request));
+  const defer = (work: Promise<unknown>): void => ctx.waitUntil(work);
+  const identified = await deployment.identify(keyOf(request), defer);
+  if (!identified.ok) return respondRefusal(request, identified.error, requestId);
+  const caller = identified.value;
   if (caller === null)
     return respondRefusal(request, refuseKey(request, !deployment.keys.isEmpty), requestId);
-  const context = deployment.contextOf(caller, {
-    requestId,
-    requestUrl: request.url,
-    defer: (work) => ctx.waitUntil(work),
-    watch,
-  });
+  const context = deployment.contextOf(caller, { requestId, requestUrl: request.url, defer, watch });
   const answered = await handle(request, context, id);
   return answered.ok ? answered.value : respondRefusal(request, answered.error, requestId);
 }

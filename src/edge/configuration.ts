@@ -3,6 +3,7 @@ import type { Tool } from "../catalog/define-tool.ts";
 import { parseToolSecrets, type ToolSecrets } from "../catalog/declared/secret-bindings.ts";
 import { type Caller, type Jurisdiction, JURISDICTIONS } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
+import { KEY_SHARDS } from "../contract/gate/kept-key.ts";
 import { WORKSPACES } from "../contract/gate/workspace.ts";
 import type { CallbackTarget } from "../contract/gate/job.ts";
 import { guardCallback } from "../egress/guard-callback.ts";
@@ -11,6 +12,7 @@ import { parseWebhookSecrets, WEBHOOK_SECRET } from "../egress/webhook-secret.ts
 import { attemptNow } from "../kit/result.ts";
 import { CONFIRMATION_LIMITS } from "../state/confirmations.ts";
 import type { TenantGateNamespace } from "./gate-client/gate-client.ts";
+import type { KeyShardNamespace } from "./gate-client/key-shards.ts";
 import { KEY_LIMITS } from "./durable/tables/key-table.ts";
 import type { TenantGateOptions } from "./durable/tenant-gate.ts";
 import type { ToolGateNamespace } from "./durable/tool-gate.ts";
@@ -193,6 +195,18 @@ export function readToolGates(env: Env, { tools }: Catalog): ToolGateNamespace {
   const jurisdiction = readJurisdiction(env);
   if (limited === undefined || jurisdiction === undefined) return anywhere;
   return placeObjects(anywhere, jurisdiction, "VOLLEY_JURISDICTION");
+}
+
+/**
+ * The objects that keep keys which are made while running; null where the binding is missing. No key places them, because a key
+ * is looked for before anybody knows whose it is: they are where `VOLLEY_JURISDICTION` says.
+ */
+export function readKeyShards(env: Env): KeyShardNamespace | null {
+  const anywhere = env[KEY_SHARDS];
+  if (typeof anywhere !== "object" || anywhere === null) return null;
+  const jurisdiction = readJurisdiction(env);
+  const shards = anywhere as KeyShardNamespace;
+  return jurisdiction === undefined ? shards : placeObjects(shards, jurisdiction, "VOLLEY_JURISDICTION");
 }
 
 /**

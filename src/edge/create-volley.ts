@@ -20,6 +20,7 @@ import {
   readToolSecrets,
 } from "./configuration.ts";
 import { createDeployment, type Deployment, type VolleyOptions } from "./deployment.ts";
+import { createKeyShard } from "./durable/key-shard.ts";
 import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createToolGate } from "./durable/tool-gate.ts";
 import { createWorkspace } from "./durable/workspace.ts";
@@ -34,6 +35,8 @@ export interface Volley {
   readonly app: App;
   readonly TenantGate: ReturnType<typeof createTenantGate>;
   readonly ToolGate: ReturnType<typeof createToolGate>;
+  /** Only where keys are made while running. */
+  readonly KeyShard: ReturnType<typeof createKeyShard>;
   /** Only where a Worker has tools of a workspace. */
   readonly Workspace: ReturnType<typeof createWorkspace>;
 }
@@ -119,6 +122,7 @@ export function createVolley(options: VolleyOptions): Volley {
     TenantGate,
     ToolGate: createToolGate(undefined, rest.standIns?.clock),
     Workspace: createWorkspace(),
+    KeyShard: createKeyShard(undefined, rest.standIns?.clock),
   };
 }
 

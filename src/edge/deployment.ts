@@ -3,7 +3,7 @@ import { isBoundTo } from "../catalog/declared/secret-bindings.ts";
 import type { Tool, ToolCaller } from "../catalog/define-tool.ts";
 import type { Caller } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
-import { attempt } from "../kit/result.ts";
+import { attempt, ok, type Result } from "../kit/result.ts";
 import { TimerQueue } from "../kit/timer-queue.ts";
 import { createLeasedAdmission, IsolateQuota } from "../gate/leased-admission.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
@@ -18,6 +18,7 @@ import {
   placeWorkspaces,
   readGateOptions,
   readKeys,
+  readKeyShards,
   readOrigins,
   readRunOptions,
   readShownTools,
@@ -28,8 +29,11 @@ import {
 } from "./configuration.ts";
 import { createGateClient } from "./gate-client/gate-client.ts";
 import { createToolGates } from "./gate-client/tool-gate-client.ts";
+import type { Refusal } from "../contract/refusal.ts";
+import { hasKeyForm } from "../keys/key-form.ts";
 import type { KeyRing } from "./http/key-ring.ts";
-import type { RequestContext } from "./http/request-context.ts";
+import type { MadeKeys } from "./http/made-keys.ts";
+import type { KeyDesk, RequestContext } from "./http/request-context.ts";
 import { isDevelopment } from "./platform/development.ts";
 import { warnOfDevelopmentOrigins } from "./platform/log-bug.ts";
 import { createSystemPorts } from "./platform/system-ports.ts";
@@ -71,6 +75,8 @@ const NO_TOOL_GATES: ToolGates = {
 /** One configuration, read once per isolate. */
 export interface Deployment {
   readonly keys: KeyRing;
+  /** The caller a key belongs to, or null; refused where nobody can say. */
+  identify(key: string, defer: (work: Promise<unknown>) => void): Promise<Result<Caller | null, Refusal>>;
   /** Whoever asks for what nobody asks for: runs of a tenant's flows. Null where no key of the tenant is configured. */
   runnerOf(tenant: string): Caller | null;
   /** Make a tool of what was kept of one. */
@@ -140,8 +146,31 @@ export function createDeployment(
   const placedPorts = ({ jurisdiction }: Caller): Ports =>
     jurisdiction === undefined ? ports : placeWorkspaces(ports, jurisdiction);
   const runners = new Map<string, Caller>();
+  const shards = readKeyShards(env);
+  let made: MadeKeys | undefined;
+  const desk: KeyDesk = {
+    ring: keys,
+    made:
+      shards &&
+      (async () => {
+        const { MadeKeys: Made } = await import("./http/made-keys.ts");
+        return (made ??= new Made(shards, keys.callers, ports.clock));
+      }),
+    isCategory: (name) => catalog.byCategory.has(name),
+  };
   return {
     keys,
+    async identify(key, defer) {
+      const known = made?.recall(key) ?? (await keys.identify(key));
+      if (known !== null || desk.made === null || keys.isEmpty || !hasKeyForm(key)) return ok(known);
+      const kept = await desk.made();
+      const recalled = kept.recall(key);
+      if (recalled !== undefined) return ok(recalled);
+      const identified = kept.identify(key);
+      // Others may wait for the same answer: it is heard also when whoever asked for it went away.
+      defer(identified);
+      return identified;
+    },
     runnerOf(tenant) {
       const known = runners.get(tenant);
       if (known !== undefined) return known;
@@ -198,6 +227,11 @@ export function createDeployment(
         if (changed.ok) held.hearTools(ports.clock.now(), changed.value.version);
         return changed;
       };
+      const erase: Gate["erase"] = async () => {
+        const version = await gate().erase();
+        held.hearTools(ports.clock.now(), version);
+        return version;
+      };
       // What is added may allow its answers to be remembered, whatever the deployment's tools do.
       if (added.registry !== null) cache ??= new ReadCache(new Set(), ports.clock);
       return {
@@ -208,6 +242,7 @@ export function createDeployment(
         watch,
         catalog: added.registry?.catalogOf(caller) ?? shippedOf(caller),
         currentCatalog: () => added.currentCatalog(caller, held, gate()),
+        keys: desk,
         keeping: {
           isShipped,
           rules: { tenant: caller.tenant, secrets: toolSecrets, trustedOrigins: options.trustedOrigins },
@@ -225,7 +260,7 @@ export function createDeployment(
         }),
         cache: cache?.of(caller.tenant) ?? null,
         // Most batches ask nothing but to be admitted, and a lease does that: a client is made when there is more to ask.
-        gate: new Proxy({ admit, approve, changeTools } as Gate, {
+        gate: new Proxy({ admit, approve, changeTools, erase } as Gate, {
           get: (own, name: keyof Gate) => own[name] ?? gate()[name],
         }),
         countAlone: (quota) => held.countAlone(ports.clock.now(), quota),

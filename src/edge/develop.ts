@@ -17,6 +17,8 @@ export interface Served {
   readonly ToolGate: Gate;
   /** Where the Worker has tools of a workspace. */
   readonly Workspace?: Gate;
+  /** Where it keeps keys that are made while running. */
+  readonly KeyShard?: Gate;
 }
 
 /** The class of an object, whatever it makes of its environment. */
@@ -36,7 +38,7 @@ export async function develop(env: Env, load: () => Promise<Served>): Promise<Re
     const served = await load();
     for (const tool of served.app.options.tools) checkDescribable(tool);
     say("log", describeStart(env, served.app.options, origins));
-    return { Workspace: Idle, ...served };
+    return { Workspace: Idle, KeyShard: Idle, ...served };
   });
   return started.ok ? started.value : serveProblem(started.error);
 }
@@ -54,6 +56,7 @@ function serveProblem(error: unknown): Required<Served> {
     TenantGate: Idle,
     ToolGate: Idle,
     Workspace: Idle,
+    KeyShard: Idle,
   };
 }
 

@@ -107,6 +107,7 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
     TENANT_GATE: createMemoryObjects(volley.TenantGate, clock, () => env),
     TOOL_GATE: createMemoryObjects(volley.ToolGate, clock, () => env),
     WORKSPACES: createMemoryObjects(volley.Workspace, clock, () => env),
+    KEYS: createMemoryObjects(volley.KeyShard, clock, () => env),
     ...given,
   };
   // The platform's own name of a stream that gives what it takes.

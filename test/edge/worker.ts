@@ -4,6 +4,8 @@ import { createTenantGate } from "../../src/edge/durable/tenant-gate.ts";
 import type { TenantGateMethods } from "../../src/contract/gate/tenant-gate-methods.ts";
 import { createToolGate, type ToolGateMethods } from "../../src/edge/durable/tool-gate.ts";
 import type { WorkspaceMethods } from "../../src/contract/gate/workspace.ts";
+import type { KeyShardMethods } from "../../src/contract/gate/kept-key.ts";
+import { createKeyShard } from "../../src/edge/durable/key-shard.ts";
 import { createWorkspace } from "../../src/edge/durable/workspace.ts";
 import { limitedMail } from "./limited-mail.ts";
 import { openers, SCRIPTED, tenantsServed } from "./scripted-attempts.ts";
@@ -65,6 +67,11 @@ export const Workspace = createWorkspace();
 /** A workspace whose limits a test can reach. */
 export const SmallWorkspace = createWorkspace({ files: 3, bytes: 20, fileBytes: 10 });
 
+export const KeyShard = createKeyShard();
+
+/** An object that keeps few keys of a tenant. */
+export const SmallKeyShard = createKeyShard({ names: 2 });
+
 declare global {
   namespace Cloudflare {
     interface Env {
@@ -84,6 +91,8 @@ declare global {
       readonly WORKSPACES: DurableObjectNamespace<
         DurableObject & WorkspaceMethods & Rpc.DurableObjectBranded
       >;
+      readonly KEYS: DurableObjectNamespace<DurableObject & KeyShardMethods & Rpc.DurableObjectBranded>;
+      readonly SMALL_KEYS: DurableObjectNamespace<DurableObject & KeyShardMethods & Rpc.DurableObjectBranded>;
       readonly SMALL_WORKSPACES: DurableObjectNamespace<
         DurableObject & WorkspaceMethods & Rpc.DurableObjectBranded
       >;

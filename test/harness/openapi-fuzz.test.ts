@@ -86,10 +86,19 @@ async function idsFor({ path, operationId }: DocumentedOperation): Promise<reado
   if (path.startsWith("/v1/objects")) return [await keepReport()];
   if (path.startsWith("/v1/tools")) return keepAll("putTool", "fuzzed");
   if (path.startsWith("/v1/flows")) return keepAll("putFlow", "fuzzed_flow");
+  if (path.startsWith("/v1/keys")) return makeKeys();
   if (path.startsWith("/v1/confirmations")) return initiate("probe-delete", { id: 1 }, 40);
   if (operationId !== "redriveJob") return initiate("probe-background", { n: 1, d: 20_000 }, 6);
   await eventually("a job to be dead", async () => (await isDead(DOOMED[0]!)) || undefined);
   return DOOMED;
+}
+
+/** Names that have keys. */
+async function makeKeys(): Promise<readonly string[]> {
+  const names = ["fuzzed-a", "fuzzed-b", "fuzzed-c"];
+  for (const name of names)
+    await admin.send({ path: "/v1/keys", body: JSON.stringify({ name, tools: ["probe"] }) });
+  return names;
 }
 
 /** Names of tools, or flows, that are there when the operation's turn comes. */

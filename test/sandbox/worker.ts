@@ -43,4 +43,5 @@ const served = await develop({ ...env }, async () => {
 export default served.app;
 export const TenantGate = served.TenantGate;
 export const ToolGate = served.ToolGate;
+export const KeyShard = served.KeyShard;
 export const Workspace = served.Workspace;

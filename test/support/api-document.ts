@@ -75,9 +75,9 @@ export function bodySchema({ requestBody }: DocumentedOperation): Json | undefin
   return requestBody?.content?.["application/json"]?.schema;
 }
 
-/** Whether a path is for keys that may change what their tenant's tools are. */
+/** Whether a path is for keys that may change what their tenant has. */
 export function isManaged({ tags }: DocumentedOperation): boolean {
-  return tags.includes("Tools") || tags.includes("Flows");
+  return ["Tools", "Flows", "Keys", "Tenant"].some((tag) => tags.includes(tag));
 }
 
 /** Whether a value is one that a schema admits. */

@@ -95,6 +95,7 @@ export class FakeGate implements Gate {
   readonly changeTools = unasked;
   readonly tool = unasked;
   readonly toolsSince = unasked;
+  readonly erase = unasked;
   readonly recordRun = unasked;
   /** Steps of runs, by their jobs, as an object keeps them. */
   readonly #steps = new Map<string, Map<string, string | null>>();

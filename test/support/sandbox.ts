@@ -18,15 +18,18 @@ export interface SandboxOptions extends Pick<MiniflareSetup, "storageDir"> {
   readonly vars?: Readonly<Record<string, string>>;
   /** Another entry with the sandbox's variables, as a Wrangler configuration. */
   readonly config?: string;
+  /** Objects that it has no binding of. */
+  readonly without?: readonly string[];
 }
 
 /** Run the sandbox's built bundle in Miniflare: production's ban on eval, real disconnects, real Durable Objects. */
 export async function startSandbox({
   vars,
   config,
+  without,
   ...options
 }: SandboxOptions = {}): Promise<RunningWorker> {
-  return startMiniflare({ ...options, ...(await setUp(vars, config)) });
+  return startMiniflare({ ...options, ...(await setUp(vars, config, without)) });
 }
 
 /**
@@ -36,14 +39,16 @@ export async function startSandbox({
 export async function startRawSandbox({
   vars,
   config,
+  without,
   ...options
 }: SandboxOptions & Pick<WorkerdOptions, "port" | "twin"> = {}): Promise<Workerd> {
-  return startWorkerd({ ...options, ...(await setUp(vars, config)) });
+  return startWorkerd({ ...options, ...(await setUp(vars, config, without)) });
 }
 
 async function setUp(
   vars: Readonly<Record<string, string>> = {},
   path: string = SANDBOX_CONFIG,
+  without: readonly string[] = [],
 ): Promise<Omit<MiniflareSetup, "storageDir">> {
   const config = await readWranglerConfig(SANDBOX_CONFIG);
   const bundle = bundles.get(path) ?? findOrBuild(path);
@@ -51,7 +56,9 @@ async function setUp(
   return {
     script: (await bundle).path,
     vars: { ...config.vars, SANDBOX_SQL: await readSandboxSql(), ...vars },
-    durableObjects: objectsOf(config),
+    durableObjects: Object.fromEntries(
+      Object.entries(objectsOf(config)).filter(([name]) => !without.includes(name)),
+    ),
     databases: (config.d1_databases ?? []).map(({ binding }) => binding),
     buckets: (config.r2_buckets ?? []).map(({ binding }) => binding),
     loaders: config.worker_loaders?.map(({ binding }) => binding) ?? [],

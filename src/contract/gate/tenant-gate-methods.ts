@@ -68,6 +68,11 @@ export interface TenantGateMethods {
   tool(name: string): KeptTool | null;
   /** What has become of the tenant's own tools since a version, in one message or, where it is much, in part. */
   toolsSince(version: number): ToolsPage;
+  /**
+   * Forget everything of the tenant but how much of its quota is used, and the number of its tools' version, so that nobody takes
+   * what comes later for what was there before; it is the answer.
+   */
+  erase(): number;
 }
 
 /** The same methods, each answered later. */

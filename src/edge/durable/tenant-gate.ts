@@ -55,7 +55,7 @@ import { Outbox, type OutboxOptions } from "./outbox.ts";
 import { QuotaTable } from "./tables/quota-table.ts";
 import { ResultTable } from "./tables/result-table.ts";
 import { RunTable } from "./tables/run-table.ts";
-import { migrate } from "./tables/schema.ts";
+import { eraseRows, migrate } from "./tables/schema.ts";
 import { ToolTable } from "./tables/tool-table.ts";
 import type { TenantGateMethods } from "../../contract/gate/tenant-gate-methods.ts";
 
@@ -152,43 +152,49 @@ export function createTenantGate({
     constructor(ctx: DurableObjectState, env: Env) {
       super(ctx, env);
       void ctx.blockConcurrencyWhile(async () => {
-        const options = { ...DEFAULTS, ...optionsOf(env) };
         migrate(ctx.storage);
         this.#quota = new QuotaTable(ctx.storage.sql);
-        const tenant = tenantOf(ctx.id);
-        const onDue = (dueAt: number): void => this.#watch(dueAt);
-        const { eventsTo: target, eventBacklog: backlog, leaseMs } = options;
-        const gone = new GoneEndpoints(ctx.storage.sql);
-        this.#events = new EventTable(ctx.storage.sql, { target, backlog, leaseMs }, { gone, tenant, onDue });
-        const onDead = (job: Job): void =>
-          this.#events.record(job.updatedAt, () => toDeadEvent(tenant, toEventId(job), toJobRecord(job)));
-        this.#outbox = new Outbox(ctx.storage, options, { onDue, onDead });
-        this.#shelves = Object.fromEntries(
-          SHELVES.map((shelf) => [shelf, new ResultTable(ctx.storage, options.shelves[shelf], shelf)]),
-        ) as Record<Shelf, ResultTable>;
-        this.#keys = new KeyTable(ctx.storage, options.keys);
-        this.#confirmations = new ConfirmationTable(ctx.storage, options.confirmations, (question) =>
-          this.#events.record(question.createdAt, () => toRequestedEvent(tenant, question)),
-        );
-        this.#tools = new ToolTable(ctx.storage, options.tools);
-        this.#runs = new RunTable(ctx.storage.sql);
-        this.#clocks = new ClockTable(ctx.storage.sql);
-        this.#admission = new BatchAdmission({ quota: this.#quota, outbox: this.#outbox, keys: this.#keys });
         const alarmAt = await ctx.storage.getAlarm();
-        this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
-        // The object's own id says where it is kept.
-        const background = createBackground(env, {
-          tenant,
-          jurisdiction: ctx.id.jurisdiction as Jurisdiction | undefined,
-          ...(this.#events.isOn && {
-            onOpened: (opened) => this.reportOpening({ ...opened, id: crypto.randomUUID() }),
-          }),
-        });
-        this.#drain = this.#createDrain(background, options);
+        this.#open(alarmAt);
         const dueAt = this.#nextDue(clock.now());
         // One that is missing may have woken the object just now, and is set again by `alarm` or the first entry.
         if (alarmAt !== null && dueAt !== null) this.#alarm.arm(dueAt);
       });
+    }
+
+    /** Read what is kept. */
+    #open(alarmAt: number | null): void {
+      const { ctx, env } = this;
+      const options = { ...DEFAULTS, ...optionsOf(env) };
+      const tenant = tenantOf(ctx.id);
+      const onDue = (dueAt: number): void => this.#watch(dueAt);
+      const { eventsTo: target, eventBacklog: backlog, leaseMs } = options;
+      const gone = new GoneEndpoints(ctx.storage.sql);
+      this.#events = new EventTable(ctx.storage.sql, { target, backlog, leaseMs }, { gone, tenant, onDue });
+      const onDead = (job: Job): void =>
+        this.#events.record(job.updatedAt, () => toDeadEvent(tenant, toEventId(job), toJobRecord(job)));
+      this.#outbox = new Outbox(ctx.storage, options, { onDue, onDead });
+      this.#shelves = Object.fromEntries(
+        SHELVES.map((shelf) => [shelf, new ResultTable(ctx.storage, options.shelves[shelf], shelf)]),
+      ) as Record<Shelf, ResultTable>;
+      this.#keys = new KeyTable(ctx.storage, options.keys);
+      this.#confirmations = new ConfirmationTable(ctx.storage, options.confirmations, (question) =>
+        this.#events.record(question.createdAt, () => toRequestedEvent(tenant, question)),
+      );
+      this.#tools = new ToolTable(ctx.storage, options.tools);
+      this.#runs = new RunTable(ctx.storage.sql);
+      this.#clocks = new ClockTable(ctx.storage.sql);
+      this.#admission = new BatchAdmission({ quota: this.#quota, outbox: this.#outbox, keys: this.#keys });
+      this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
+      // The object's own id says where it is kept.
+      const background = createBackground(env, {
+        tenant,
+        jurisdiction: ctx.id.jurisdiction as Jurisdiction | undefined,
+        ...(this.#events.isOn && {
+          onOpened: (opened) => this.reportOpening({ ...opened, id: crypto.randomUUID() }),
+        }),
+      });
+      this.#drain = this.#createDrain(background, options);
     }
 
     /** Admit one batch, and then grant the leases that are wished for. */
@@ -347,6 +353,13 @@ export function createTenantGate({
     toolsSince(version: number): ToolsPage {
       this.#enter();
       return this.#tools.since(version);
+    }
+
+    /** Forget all but the quota. What is under way ends as it would, and its report is refused: there is no such job. */
+    erase(): number {
+      eraseRows(this.ctx.storage);
+      this.#open(null);
+      return this.#tools.version;
     }
 
     /** Run what is due. Never throws: after a few throws the platform drops an alarm, and its jobs would be stuck. */

@@ -2,6 +2,9 @@ import { decideConfirmation, listConfirmations, showConfirmation } from "./confi
 import type { Endpoint } from "../openapi/endpoint.ts";
 import { executeActions } from "./execute-actions.ts";
 import { FLOW_ENDPOINTS } from "../manage/flows.ts";
+import { deleteTenant } from "../manage/delete-tenant.ts";
+import { exportAll } from "../manage/export.ts";
+import { KEY_ENDPOINTS } from "../manage/keys.ts";
 import { importTools } from "../manage/import-tools.ts";
 import { invokeTool } from "./invoke-tool.ts";
 import { cancelJob, listJobs, redriveJob, redriveJobs, showJob } from "./jobs.ts";
@@ -29,6 +32,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   importTools,
   ...FLOW_ENDPOINTS,
   runFlow,
+  ...KEY_ENDPOINTS,
+  exportAll,
+  deleteTenant,
   listJobs,
   showJob,
   cancelJob,

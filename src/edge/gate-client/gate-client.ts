@@ -89,6 +89,12 @@ export function createGateClient(
     changeTools: (change) => call((stub) => stub.changeTools(change)),
     tool: (name) => call((stub) => stub.tool(name)),
     toolsSince: (version) => call((stub) => stub.toolsSince(version)),
+    async erase() {
+      // Home last: until then the tenant can be seen not to be empty.
+      for (let shard = LIMITS.outboxShards - 1; shard > HOME; shard -= 1)
+        await callShard(shard, (stub) => stub.erase());
+      return call((stub) => stub.erase());
+    },
     keep: (results, shelf = "results") =>
       inParts(fitKeep(results, KEEP_LIMITS[shelf]), (part) => call((stub) => stub.keep(part, shelf))),
     recall: (handles, shelf = "results") =>

@@ -1,32 +1,36 @@
 import * as z from "zod";
 
-import { type Caller, type Jurisdiction, JURISDICTIONS } from "../../contract/gate/caller.ts";
+import {
+  type Caller,
+  type Jurisdiction,
+  JURISDICTIONS,
+  KEY_FLAGS,
+  withFlags,
+} from "../../contract/gate/caller.ts";
 import { isWritten, listOf, matches, oneOf, record, upTo } from "../../contract/json.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
+import { KEY_NAME } from "../../contract/gate/kept-key.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { attemptNow } from "../../kit/result.ts";
 import { ConfigurationError } from "../platform/configuration-error.ts";
 
-const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const HASH = /^[0-9a-f]{64}$/;
 const VARIABLE = /^[A-Z][A-Z0-9_]{0,63}$/;
-/** What a key may do besides calling its tools. */
-const FLAGS = ["skip_approval", "manage_tools"] as const;
 
 /** The configured keys: of each everything but the key. */
 export const keysSchema = lazySchema(() =>
   z.array(
     z.strictObject({
-      name: z.string().regex(NAME),
+      name: z.string().regex(KEY_NAME),
       /** Hex HMAC-SHA-256 of the key, as `npm run key` prints it. */
       hash: z.string().regex(HASH),
       /** The name unless said. */
-      tenant: z.string().regex(NAME).optional(),
+      tenant: z.string().regex(KEY_NAME).optional(),
       tools: z.array(z.string().min(1)).min(1),
       quota: z.strictObject({ limit: z.int().min(1), window_s: z.int().min(1).max(86_400) }).optional(),
       /** Name of the variable with the secret that signs this key's callbacks. */
       webhook_secret: z.string().regex(VARIABLE).optional(),
-      flags: z.array(z.enum(FLAGS)).optional(),
+      flags: z.array(z.enum(KEY_FLAGS)).optional(),
       /** Where the tenant's objects are kept, whatever `VOLLEY_JURISDICTION` says. */
       jurisdiction: z.enum(JURISDICTIONS).optional(),
     }),
@@ -72,6 +76,12 @@ export class KeyRing {
     return this.#keys.length === 0;
   }
 
+  /** Whether some configured key has this hash. */
+  has(hash: string): boolean {
+    const digest = toDigest(hash);
+    return this.#keys.some((key) => equalBytes(key.digest, digest));
+  }
+
   /** The caller a key belongs to, or null. */
   async identify(key: string): Promise<Caller | null> {
     const known = this.#verified.get(key);
@@ -114,8 +124,7 @@ export function parseKeyRing(text: string | undefined, everywhere?: Jurisdiction
         tenant: tenant ?? name,
         tools,
         quota: { limit: quota?.limit ?? LIMITS.quota, windowS: quota?.window_s ?? LIMITS.quotaWindowS },
-        skipApproval: flags?.includes("skip_approval") ?? false,
-        ...(flags?.includes("manage_tools") === true && { manageTools: true as const }),
+        ...withFlags(flags ?? []),
         ...(webhook_secret !== undefined && { webhookSecret: webhook_secret }),
         ...(jurisdiction !== undefined && { jurisdiction }),
       },
@@ -171,13 +180,13 @@ export function fitsKeys(value: unknown): value is z.input<ReturnType<typeof key
 const KEYS = listOf(
   record(
     {
-      name: matches(NAME),
+      name: matches(KEY_NAME),
       hash: matches(HASH),
-      tenant: matches(NAME),
+      tenant: matches(KEY_NAME),
       tools: listOf(isWritten),
       quota: record({ limit: upTo(Number.MAX_SAFE_INTEGER), window_s: upTo(86_400) }, ["limit", "window_s"]),
       webhook_secret: matches(VARIABLE),
-      flags: listOf(oneOf(...FLAGS), { min: 0 }),
+      flags: listOf(oneOf(...KEY_FLAGS), { min: 0 }),
       jurisdiction: oneOf(...JURISDICTIONS),
     },
     ["name", "hash", "tools"],
@@ -191,6 +200,11 @@ export async function digestKey(key: string): Promise<Uint8Array> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const label = await crypto.subtle.importKey("raw", encoder.encode(HMAC_LABEL), algorithm, false, ["sign"]);
   return new Uint8Array(await crypto.subtle.sign("HMAC", label, encoder.encode(key)));
+}
+
+/** A digest as it is configured and kept. */
+export function toHash(digest: Uint8Array): string {
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function toDigest(hash: string): Uint8Array {

@@ -9,3 +9,4 @@ const volley = createVolley({ tools: [getOpeningHours, bookTable] });
 export default volley.app;
 export const TenantGate = volley.TenantGate;
 export const ToolGate = volley.ToolGate;
+export const KeyShard = volley.KeyShard;

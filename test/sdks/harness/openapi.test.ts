@@ -65,7 +65,7 @@ describe("/openapi.json", () => {
       expect.arrayContaining(["Action", "Batch", "Envelope", "Failure", "Job", "Problem", "Result"]),
     );
     // Written out in every place it would be three times that.
-    expect(text.length).toBeLessThan(160_000);
+    expect(text.length).toBeLessThan(170_000);
   });
 
   test("says which paths answer with events too", () => {
@@ -92,6 +92,8 @@ describe("/openapi.json", () => {
     for (const operation of exemplified) {
       const { example } = operation.requestBody!.content!["application/json"]!;
       expect(fits(example, bodySchema(operation)!), operation.operationId).toBe(true);
+      // Whose data goes is written out, and an example is nobody's.
+      const body = operation.operationId === "deleteTenant" ? { tenant: "sandbox-admin" } : example;
       const answer = await (isManaged(operation) ? admin : caller).send({
         method: operation.method,
         path: operation.path.replace(
@@ -99,11 +101,11 @@ describe("/openapi.json", () => {
           operation.path.includes("confirmations") ? await park() : operation.path.split("/")[2]!,
         ),
         headers: { accept: operation.path === "/mcp" ? "application/json, text/event-stream" : "*/*" },
-        body: JSON.stringify(example),
+        body: JSON.stringify(body),
       });
       expect([operation.operationId, answer.status], answer.text).toEqual([
         operation.operationId,
-        operation.method === "PUT" ? 201 : 200,
+        operation.method === "PUT" || operation.operationId === "postKey" ? 201 : 200,
       ]);
       expect(answer.text).not.toMatch(/"status":"error"|"success":false|"is_error":true/);
       expect(findDeviation(operation, answer)).toBeNull();

@@ -105,3 +105,21 @@ export function migrate(storage: DurableObjectStorage): void {
     }
   });
 }
+
+/**
+ * Delete every row of the object's tables but what must not be forgotten: which steps were taken, how much of a quota is used (a
+ * tenant would otherwise have it again), and the tools' version, which is raised, so that nobody goes by tools that are gone.
+ */
+export function eraseRows(storage: DurableObjectStorage): void {
+  const { sql } = storage;
+  storage.transactionSync(() => {
+    const tables = sql
+      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .toArray();
+    for (const { name } of tables) if (!KEPT.test(name)) sql.exec(`DELETE FROM ${name}`);
+    sql.exec("UPDATE tools_version SET version = version + 1");
+  });
+}
+
+/** The platform's own tables have names that begin with a line. */
+const KEPT = /^(?:_|sqlite_|schema_steps$|quota$|tools_version$)/;

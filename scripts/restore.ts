@@ -1,0 +1,139 @@
+/**
+ * Put back what `GET /v1/export` gave: tools, flows and keys, into the tenant of the key that is shown.
+ *
+ *   VOLLEY_URL=https://volley.example.com VOLLEY_KEY=vk_… npm run --silent restore -- backup.json
+ *
+ * What is there already and the same stays as it is, so it may be run again. Ends with 0 where everything is there, with 1
+ * where something was refused, each with the reason, and with 2 for an error.
+ */
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { LIMITS } from "../src/contract/limits.ts";
+import { isJsonObject, type JsonObject } from "../src/contract/json.ts";
+import { visibleText } from "../src/kit/visible-text.ts";
+import { readDeployment } from "./flows/read-deployment.ts";
+
+const USAGE = "Usage: npm run --silent restore -- FILE";
+const LONGEST_WAIT_S = 60;
+
+/** One request that puts something back. */
+interface Part {
+  readonly label: string;
+  readonly method: "PUT" | "POST";
+  readonly path: string;
+  readonly body: JsonObject;
+}
+
+const [file = "", ...more] = process.argv.slice(2);
+
+async function main(): Promise<number> {
+  if (file === "" || more.length > 0) throw new Error(USAGE);
+  const { npm_lifecycle_event: script, INIT_CWD: folder } = process.env;
+  const path = resolve(script === "restore" && folder !== undefined ? folder : process.cwd(), file);
+  const backup: unknown = JSON.parse(await readFile(path, "utf8"));
+  if (!isJsonObject(backup) || backup["volley_export"] !== 1)
+    throw new Error(`${visibleText(file, 200)} is not what GET /v1/export gives.`);
+
+  // A tool that depends on another is refused until that one is there, and so is a flow that calls one.
+  let left = [...partsOf(backup, "tools"), ...partsOf(backup, "flows")];
+  let refused: string[] = [];
+  let done = 0;
+  for (let before = -1; before !== left.length;) {
+    before = left.length;
+    refused = [];
+    const again: Part[] = [];
+    for (const part of left) {
+      const why = await send(part);
+      if (why === null) done += 1;
+      else {
+        again.push(part);
+        refused.push(`${part.label}: ${why}`);
+      }
+    }
+    left = again;
+  }
+  for (const key of listOf(backup, "keys")) {
+    for (const part of toKeyParts(key)) {
+      const why = await send(part);
+      if (why === null) done += 1;
+      else refused.push(`${part.label}: ${why}`);
+    }
+  }
+  for (const line of refused) console.error(line);
+  console.log(`${done} put back, ${refused.length} refused.`);
+  return refused.length === 0 ? 0 : 1;
+}
+
+function listOf(backup: JsonObject, field: string): JsonObject[] {
+  const list = backup[field] ?? [];
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
+}
+
+function partsOf(backup: JsonObject, field: "tools" | "flows"): Part[] {
+  return listOf(backup, field).map(({ name, ...body }) => ({
+    label: `${field.slice(0, -1)} ${visibleText(String(name))}`,
+    method: "PUT",
+    path: `/v1/${field}/${encodeURIComponent(String(name))}`,
+    body,
+  }));
+}
+
+/** A name with several keys is made with the oldest, and rotated to the others. */
+function toKeyParts({ name, tools, quota, flags, expires_at, hashes }: JsonObject): Part[] {
+  const label = `key ${visibleText(String(name))}`;
+  const digests = (Array.isArray(hashes) ? hashes.filter(isJsonObject) : []).filter(
+    ({ ends_at }) => ends_at === null || Date.parse(String(ends_at)) > Date.now(),
+  );
+  return digests.map(({ hash }, at) => {
+    const expiry = expires_at === null ? {} : { expires_at };
+    const endsAt = Date.parse(String(digests[at - 1]?.["ends_at"]));
+    const overlapS = Math.min(LIMITS.keyOverlapS, Math.max(0, Math.round((endsAt - Date.now()) / 1_000)));
+    const body =
+      at === 0 ? { name, tools, quota, flags, ...expiry, hash } : { name, hash, overlap_s: overlapS };
+    return { label, method: "POST", path: "/v1/keys", body };
+  });
+}
+
+/** Send one part; why it was refused, or null. Throws what would be the same for every part. */
+async function send({ method, path, body }: Part): Promise<string | null> {
+  const deployment = readDeployment(process.env);
+  const headers = { authorization: `Bearer ${deployment.key}`, "content-type": "application/json" };
+  for (let waits = 0; ; waits += 1) {
+    const response = await fetch(deployment.url + path, {
+      method,
+      // A key goes where it was meant to go, and nowhere else.
+      redirect: "manual",
+      headers,
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (response.ok) return null;
+    const waitS = Number(response.headers.get("retry-after") ?? Number.NaN);
+    if ([429, 503].includes(response.status) && waitS <= LONGEST_WAIT_S && waits < 5) {
+      await sleep(1_000 * waitS);
+      continue;
+    }
+    if (response.status === 401)
+      throw new Error(`${deployment.url} does not know the key in VOLLEY_KEY (401).`);
+    if (response.status < 400 || response.status >= 500)
+      throw new Error(
+        `${deployment.url} answers ${response.status}; run it again later, nothing is put back twice.`,
+      );
+    return sayRefusal(text);
+  }
+}
+
+function sayRefusal(text: string): string {
+  const problem: unknown = text.startsWith("{") ? JSON.parse(text) : null;
+  if (!isJsonObject(problem)) return "it was refused without a reason; is VOLLEY_URL right?";
+  return `${visibleText(String(problem["code"]))}: ${visibleText(String(problem["detail"]), 500)}`;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 2;
+}

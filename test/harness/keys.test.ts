@@ -1,0 +1,363 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { describe, expect, onTestFinished, test } from "vitest";
+
+import { digestKey } from "../../src/edge/http/key-ring.ts";
+import { makeKey } from "../../src/keys/key-form.ts";
+import { configureKeys } from "../support/configured-keys.ts";
+import { eventually } from "../support/eventually.ts";
+import { startRawSandbox } from "../support/sandbox.ts";
+import { setUpSandbox } from "../support/set-up-sandbox.ts";
+import { problemOf, type RawAnswer, TestCaller } from "../support/test-caller.ts";
+
+const quota = { limit: 100_000, window_s: 60 };
+const flags = ["manage_keys"];
+const VOLLEY_KEYS = await configureKeys({
+  manager: { name: "manager", tenant: "acme", flags: [...flags, "manage_tools"], quota },
+  narrow: { name: "narrow", tenant: "acme", flags, tools: ["probe"], quota: { limit: 60, window_s: 60 } },
+  plain: { name: "plain", tenant: "acme", quota },
+  stranger: { name: "stranger", tenant: "other", flags, quota },
+  many: { name: "many", tenant: "thousands", flags, quota: { limit: 1_000_000, window_s: 60 } },
+});
+const { volley } = await setUpSandbox({ VOLLEY_KEYS });
+const as = (key: string, url = volley.url) => new TestCaller(url, key);
+const manager = as("manager");
+
+const send = (method: string, path: string, body?: unknown, by = manager): Promise<RawAnswer> =>
+  by.send({ method, path, ...(body !== undefined && { body: JSON.stringify(body) }) });
+const json = (answer: RawAnswer) => JSON.parse(answer.text) as Record<string, unknown>;
+const freshKey = () => makeKey(crypto.getRandomValues(new Uint8Array(32)));
+const hashOf = async (key: string) => Buffer.from(await digestKey(key)).toString("hex");
+/** Make a key, which must work, and give it. */
+async function make(body: object, by = manager): Promise<string> {
+  const answer = await send("POST", "/v1/keys", body, by);
+  if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`);
+  return String(json(answer)["key"]);
+}
+const statusOf = async (key: string, url = volley.url) => (await as(key, url).get("/v1/tools")).status;
+
+/** Wait until a key is none any more. */
+const untilRefused = (key: string, url = volley.url) =>
+  eventually("the key to end", async () => ((await statusOf(key, url)) === 401 ? true : undefined), {
+    withinMs: 100_000,
+    everyMs: 100,
+  });
+
+describe("POST /v1/keys", () => {
+  test("makes a key that works at once, with the tools and the quota it was given, and shows it this once", async () => {
+    const answer = await send("POST", "/v1/keys", {
+      name: "reader",
+      tools: ["probe-echo"],
+      quota: { limit: 30, window_s: 60 },
+    });
+    expect([answer.status, answer.headers["cache-control"]]).toEqual([201, "no-store"]);
+    const { key, ...shown } = json(answer) as { key: string };
+    expect(shown).toMatchObject({
+      name: "reader",
+      tenant: "acme",
+      tools: ["probe-echo"],
+      quota: { limit: 30, window_s: 60 },
+      flags: [],
+      expires_at: null,
+      rotated_at: null,
+      previous_ends_at: null,
+    });
+    const reader = as(key);
+    const answered = await reader.send({
+      body: JSON.stringify({ actions: [{ tool: "probe-echo", args: { n: 4 } }, { tool: "send_email" }] }),
+    });
+    expect(answered.headers["ratelimit-policy"]).toBe('"requests";q=30;w=60');
+    expect(json(answered)["results"]).toMatchObject([
+      { status: "success", data: { n: 4 } },
+      { status: "error", error: { code: "UNKNOWN_TOOL" } },
+    ]);
+    const list = await manager.get("/v1/keys");
+    expect(list.text).not.toContain(key);
+    expect(list.text).not.toContain(await hashOf(key));
+  });
+
+  test("takes the digest of a key that was made elsewhere, the same one again as well, and answers no key", async () => {
+    const key = freshKey();
+    const body = { name: "browser", tools: ["*"], hash: await hashOf(key) };
+    const answers = [await send("POST", "/v1/keys", body), await send("POST", "/v1/keys", body)];
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(answers.map((answer) => "key" in json(answer))).toEqual([false, false]);
+    expect(await statusOf(key)).toBe(200);
+    const taken = await send("POST", "/v1/keys", { ...body, name: "browser-2" });
+    expect([taken.status, json(taken)]).toMatchObject([422, { code: "INVALID_REQUEST", path: "/hash" }]);
+    const stolen = await send("POST", "/v1/keys", { ...body, name: "mine" }, as("stranger"));
+    expect([stolen.status, json(stolen)["path"]]).toEqual([422, "/hash"]);
+    const configured = await send("POST", "/v1/keys", { ...body, name: "x", hash: await hashOf("plain") });
+    expect([configured.status, json(configured)["path"]]).toEqual([422, "/hash"]);
+    expect(await statusOf(key)).toBe(200);
+  });
+
+  test.each([
+    ["another tenant", { tenant: "other" }, 403, "/tenant"],
+    ["a tool it has not", { tools: ["probe-echo", "send_email"] }, 403, "/tools/1"],
+    ["a category it has not", { tools: ["email"] }, 403, "/tools/0"],
+    ["everything", { tools: ["*"] }, 403, "/tools/0"],
+    ["a flag it has not", { flags: ["manage_keys", "manage_tools"] }, 403, "/flags/1"],
+    ["to skip a person's yes", { flags: ["skip_approval"] }, 403, "/flags/0"],
+    ["more requests than it has", { quota: { limit: 61, window_s: 60 } }, 403, "/quota"],
+    ["more requests in another window", { quota: { limit: 2, window_s: 1 } }, 403, "/quota"],
+    ["a time that is over", { expires_at: "2020-01-01T00:00:00Z" }, 422, "/expires_at"],
+    ["a day that is none", { expires_at: "2099-02-30T00:00:00Z" }, 422, "/expires_at"],
+    ["no tools", { tools: undefined }, 422, "/tools"],
+    ["an empty list of tools", { tools: [] }, 422, "/tools"],
+    ["a name with a slash", { name: "a/b" }, 422, "/name"],
+    ["a hash that is none", { hash: "00" }, 422, "/hash"],
+    ["a webhook secret", { webhook_secret: "OTHER_SECRET" }, 422, "/webhook_secret"],
+    ["a jurisdiction", { jurisdiction: "eu" }, 422, "/jurisdiction"],
+    ["an overlap of a year", { overlap_s: 31_536_000 }, 422, "/overlap_s"],
+  ])("refuses %s, by path", async (_, changes, status, path) => {
+    const answer = await send("POST", "/v1/keys", { name: "no", tools: ["probe"], ...changes }, as("narrow"));
+    expect([answer.status, json(answer)["path"]], answer.text).toEqual([status, path]);
+    expect(json(answer)["detail"]).not.toBe("");
+    expect((await send("DELETE", "/v1/keys/no")).status).toBe(404);
+  });
+
+  test("narrows a category to one of its tools, and gives no more requests than there are unless asked", async () => {
+    const answer = await send("POST", "/v1/keys", { name: "narrower", tools: ["probe-echo"] }, as("narrow"));
+    expect([answer.status, json(answer)["quota"]]).toEqual([201, { limit: 60, window_s: 60 }]);
+  });
+
+  test("refuses names that are taken, in VOLLEY_KEYS too, and keys without the flag whatever they ask", async () => {
+    await make({ name: "once", tools: ["*"] });
+    for (const name of ["once", "plain"]) {
+      const answer = await send("POST", "/v1/keys", { name, tools: ["*"] });
+      expect([answer.status, problemOf(answer).code]).toEqual([409, "NAME_TAKEN"]);
+    }
+    const plain = as("plain");
+    for (const answer of [
+      await send("POST", "/v1/keys", { name: "x", tools: ["*"] }, plain),
+      await send("GET", "/v1/keys", undefined, plain),
+      await send("DELETE", "/v1/keys/once", undefined, plain),
+      await send("GET", "/v1/keys", undefined, as(await make({ name: "made-plain", tools: ["*"] }))),
+    ])
+      expect([answer.status, problemOf(answer).code]).toEqual([403, "FORBIDDEN"]);
+  });
+
+  test("of two tenants with one name each has its own", async () => {
+    const [ours, theirs] = [
+      await make({ name: "shared", tools: ["*"] }),
+      await make({ name: "shared", tools: ["*"] }, as("stranger")),
+    ];
+    expect((await send("DELETE", "/v1/keys/shared", undefined, as("stranger"))).status).toBe(204);
+    expect([await statusOf(ours), await statusOf(theirs)]).toEqual([200, 401]);
+  });
+});
+
+describe("A key that is made by a made key", () => {
+  test("may no more than its maker, and lives no longer", async () => {
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    const deputy = as(await make({ name: "deputy", tools: ["probe"], flags, expires_at: until }));
+    for (const [body, path] of [
+      [{ tools: ["*"] }, "/tools/0"],
+      [{ tools: ["probe"] }, "/expires_at"],
+      [{ tools: ["probe"], expires_at: "2099-01-01T00:00:00Z" }, "/expires_at"],
+    ] as const) {
+      const answer = await send("POST", "/v1/keys", { name: "third", ...body }, deputy);
+      expect([answer.status, json(answer)["path"]]).toEqual([403, path]);
+    }
+    // Not by giving a more powerful name another key either.
+    await make({ name: "powerful", tools: ["*"] });
+    const rotated = await send("POST", "/v1/keys", { name: "powerful", overlap_s: 60 }, deputy);
+    expect([rotated.status, json(rotated)["path"]]).toEqual([403, "/tools/0"]);
+    const third = await make({ name: "third", tools: ["probe"], expires_at: until }, deputy);
+    expect(await statusOf(third)).toBe(200);
+  });
+});
+
+describe("Rotation", () => {
+  test("makes a second key of a name, and ends the first when the overlap is over", async () => {
+    const first = await make({ name: "turning", tools: ["probe"], quota: { limit: 50, window_s: 60 } });
+    const answer = await send("POST", "/v1/keys", { name: "turning", overlap_s: 2 });
+    expect(answer.status, answer.text).toBe(201);
+    const { key: second, rotated_at, previous_ends_at } = json(answer) as Record<string, string>;
+    expect(Date.parse(previous_ends_at!) - Date.parse(rotated_at!)).toBe(2_000);
+    const both = await Promise.all([first, second!].map((key) => as(key).get("/v1/tools")));
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    // One name, one allowance: the second request finds one less than the first left.
+    const left = both.map(({ headers }) => Number(/r=(\d+)/.exec(String(headers["ratelimit"]))![1]));
+    expect(Math.abs(left[0]! - left[1]!)).toBeGreaterThanOrEqual(1);
+    await untilRefused(first);
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(previous_ends_at!));
+    expect(await statusOf(second!)).toBe(200);
+    const { keys } = json(await manager.get("/v1/keys")) as { keys: Record<string, unknown>[] };
+    expect(keys.filter(({ name }) => name === "turning")).toMatchObject([
+      { tools: ["probe"], quota: { limit: 50, window_s: 60 }, rotated_at, previous_ends_at: null },
+    ]);
+  });
+
+  test("without an overlap ends the first at once", async () => {
+    const first = await make({ name: "leaked", tools: ["probe"] });
+    expect(await statusOf(first)).toBe(200);
+    const second = await make({ name: "leaked", overlap_s: 0 });
+    expect([await statusOf(first), await statusOf(second)]).toEqual([401, 200]);
+  });
+
+  test("is refused for a name that is not there, and beside other settings", async () => {
+    const nobody = await send("POST", "/v1/keys", { name: "nobody", overlap_s: 60 });
+    expect([nobody.status, problemOf(nobody).code]).toEqual([404, "NOT_FOUND"]);
+    await make({ name: "settled", tools: ["probe"] });
+    const changed = await send("POST", "/v1/keys", { name: "settled", overlap_s: 60, tools: ["*"] });
+    expect([changed.status, json(changed)["path"]]).toEqual([422, "/tools"]);
+  });
+});
+
+describe("A key that has ended", () => {
+  test("is any unknown key: after its expiry, to the moment, and after it was revoked", async () => {
+    const expires_at = new Date(Date.now() + 1_500).toISOString();
+    const brief = await make({ name: "brief", tools: ["*"], expires_at });
+    expect(await statusOf(brief)).toBe(200);
+    const revoked = await make({ name: "revoked", tools: ["*"] });
+    expect(await statusOf(revoked)).toBe(200);
+    expect((await send("DELETE", "/v1/keys/revoked")).status).toBe(204);
+    await untilRefused(brief);
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expires_at));
+
+    const scrub = async (key: string) => {
+      const { status, headers, text } = await as(key).get("/v1/tools");
+      const { "x-request-id": id, date: _, ...rest } = headers;
+      return { status, rest, text: text.replace(String(id), "") };
+    };
+    const unknown = await scrub(freshKey());
+    expect(unknown.status).toBe(401);
+    for (const key of [brief, revoked, "nonsense"]) expect(await scrub(key)).toEqual(unknown);
+    for (const name of ["brief", "revoked"]) {
+      const again = await send("DELETE", `/v1/keys/${name}`);
+      expect([again.status, problemOf(again).code]).toEqual([404, "NOT_FOUND"]);
+      expect(json(await manager.get("/v1/keys?limit=100"))["keys"]).not.toContainEqual(
+        expect.objectContaining({ name }),
+      );
+    }
+    // The name is free again.
+    expect(await statusOf(await make({ name: "brief", tools: ["*"] }))).toBe(200);
+  });
+});
+
+describe("GET /v1/keys", () => {
+  test("lists a tenant's keys in pages, newest first, those of VOLLEY_KEYS beside the first", async () => {
+    const by = as("stranger");
+    for (let at = 0; at < 5; at += 1) await make({ name: `page-${at}`, tools: ["*"] }, by);
+    const names: string[] = [];
+    let path = "/v1/keys?limit=2";
+    for (let pages = 0; path !== ""; pages += 1) {
+      const page = json(await by.get(path)) as {
+        keys: { name: string }[];
+        next_cursor: string | null;
+        configured?: unknown;
+      };
+      names.push(...page.keys.map(({ name }) => name));
+      expect(page.configured).toEqual(
+        pages === 0 ? [{ name: "stranger", tools: ["*"], quota, flags: ["manage_keys"] }] : undefined,
+      );
+      path = page.next_cursor === null ? "" : `/v1/keys?limit=2&cursor=${page.next_cursor}`;
+    }
+    expect(names).toEqual(["page-4", "page-3", "page-2", "page-1", "page-0"]);
+  });
+
+  test.each(["limit=0", "limit=101", "cursor=x", "cursor=1_a%2Fb", "limit=1&limit=2", "page=2"])(
+    "refuses ?%s",
+    async (query) => {
+      const answer = await manager.get(`/v1/keys?${query}`);
+      expect([answer.status, problemOf(answer).code]).toEqual([400, "INVALID_QUERY"]);
+    },
+  );
+});
+
+test("5,000 keys work, and any of them can be revoked", async () => {
+  const by = as("many");
+  const keys = Array.from({ length: 5_000 }, freshKey);
+  const hashes = await Promise.all(keys.map(hashOf));
+  const inTurns = async (work: (at: number) => Promise<void>) => {
+    let next = 0;
+    const run = async () => {
+      while (next < keys.length) await work((next += 1) - 1);
+    };
+    await Promise.all(Array.from({ length: 50 }, run));
+  };
+  const statuses = new Map<number, number>();
+  const count = ({ status }: RawAnswer) => statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  await inTurns(
+    async (at) =>
+      void count(await send("POST", "/v1/keys", { name: `k${at}`, tools: ["probe"], hash: hashes[at] }, by)),
+  );
+  expect([...statuses]).toEqual([[201, 5_000]]);
+  statuses.clear();
+  await inTurns(async (at) => void count(await as(keys[at]!).get("/v1/flows")));
+  expect([...statuses.keys()]).toEqual([200]);
+  expect((await send("DELETE", "/v1/keys/k4321", undefined, by)).status).toBe(204);
+  expect([await statusOf(keys[4_321]!), await statusOf(keys[4_320]!)]).toEqual([401, 200]);
+}, 240_000);
+
+describe("Two isolates", () => {
+  test("know of a key at once, and of its revocation within 30 seconds", async () => {
+    await using raw = await startRawSandbox({ vars: { VOLLEY_KEYS }, twin: true });
+    const [one, two] = [raw.url, raw.twinUrl!];
+    const by = as("manager", one);
+    const [kept, gone] = [
+      await make({ name: "kept", tools: ["*"] }, by),
+      await make({ name: "gone", tools: ["*"] }, by),
+    ];
+    const at = async (key: string) => [await statusOf(key, one), await statusOf(key, two)];
+    expect([await at(kept), await at(gone)]).toEqual([
+      [200, 200],
+      [200, 200],
+    ]);
+    const deleted = await Promise.all(
+      [one, two].map((url) => send("DELETE", "/v1/keys/gone", undefined, as("manager", url))),
+    );
+    // Whoever was first revoked it; the other is told that there is none.
+    expect(new Set(deleted.map(({ status }) => status))).toEqual(new Set([204, 404]));
+    await Promise.all([one, two].map((url) => untilRefused(gone, url)));
+    expect(await at(kept)).toEqual([200, 200]);
+  }, 120_000);
+
+  test("let many callers wait for one look-up of one key, also when the first of them goes away", async () => {
+    await using raw = await startRawSandbox({ vars: { VOLLEY_KEYS }, twin: true });
+    const key = await make({ name: "busy", tools: ["*"] }, as("manager", raw.url));
+    const gone = new AbortController();
+    const headers = { authorization: `Bearer ${key}` };
+    const cut = fetch(`${raw.twinUrl}/v1/tools`, { headers, signal: gone.signal }).catch(() => null);
+    const others = Array.from({ length: 100 }, () => statusOf(key, raw.twinUrl!));
+    gone.abort();
+    await cut;
+    expect(new Set(await Promise.all(others))).toEqual(new Set([200]));
+  });
+
+  test("answer good keys while a flood of unknown ones comes", async () => {
+    await using raw = await startRawSandbox({ vars: { VOLLEY_KEYS } });
+    const by = as("manager", raw.url);
+    const good = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => make({ name: `good-${at}`, tools: ["*"] }, by)),
+    );
+    const flood = Array.from({ length: 1_000 }, () => statusOf(freshKey(), raw.url));
+    const found = await Promise.all(good.map((key) => statusOf(key, raw.url)));
+    expect(new Set(found)).toEqual(new Set([200]));
+    expect(new Set(await Promise.all(flood))).toEqual(new Set([401]));
+  });
+});
+
+test("A deployment without the binding says what is missing, and knows its other keys as always", async () => {
+  await using bare = await startRawSandbox({ vars: { VOLLEY_KEYS }, without: ["KEYS"] });
+  const answer = await send("POST", "/v1/keys", { name: "x", tools: ["*"] }, as("manager", bare.url));
+  expect([answer.status, problemOf(answer).code]).toEqual([501, "MISCONFIGURED"]);
+  expect(problemOf(answer).detail).toContain("KEYS");
+  expect([await statusOf("plain", bare.url), await statusOf(freshKey(), bare.url)]).toEqual([200, 401]);
+});
+
+test("Made keys end with the last key of VOLLEY_KEYS that could revoke them", async () => {
+  const storageDir = await mkdtemp(join(tmpdir(), "volley-keys-"));
+  onTestFinished(() => rm(storageDir, { recursive: true, force: true }));
+  const before = await startRawSandbox({ vars: { VOLLEY_KEYS }, storageDir });
+  const key = await make({ name: "orphan", tools: ["*"] }, as("manager", before.url));
+  expect(await statusOf(key, before.url)).toBe(200);
+  await before[Symbol.asyncDispose]();
+  const without = await configureKeys({ plain: { name: "plain", tenant: "acme", quota } });
+  await using raw = await startRawSandbox({ vars: { VOLLEY_KEYS: without }, storageDir });
+  expect([await statusOf(key, raw.url), await statusOf("plain", raw.url)]).toEqual([401, 200]);
+});
