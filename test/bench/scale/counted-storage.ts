@@ -80,8 +80,8 @@ function toStatement(query: string): Statement {
 function readStatement(query: string): Statement {
   const fixed = FIXED[query];
   if (fixed !== undefined) return fixed;
-  const [, kind, table, columns, rest] = WRITE.exec(query) ?? [];
-  if (columns === undefined || !(table! in KEYS))
+  const [, kind, table = "", columns, rest] = WRITE.exec(query) ?? [];
+  if (columns === undefined || !(table in KEYS))
     throw new Error(`Cannot simulate a statement that is not known: ${query}`);
   return write(table as keyof Tables, columns.split(", "), kind === "INSERT" && rest!.includes("DO NOTHING"));
 }

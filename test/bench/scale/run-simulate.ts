@@ -31,7 +31,7 @@ print(
     await alone("300 reads a second", 300),
     await alone("1,000 reads a second", 1_000),
     await alone("3,000 reads a second", 3_000),
-    await alone("10,000 reads a second", 10_000, {}, { seconds: 5 }),
+    await alone("10,000 reads a second, after 30 s", 10_000, {}, { warmUpS: 30, seconds: 5 }),
     await alone("1,000 reads a second, 240 isolates", 1_000, {}, { isolates: 8 }),
     await alone("2,000 reads a second, 480 isolates", 2_000, {}, { isolates: 16 }),
     await alone("20 batches with one job a second", 20, { job: 1 }, { seconds: 60 }),
