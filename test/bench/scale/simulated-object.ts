@@ -55,9 +55,13 @@ export class SimulatedObject {
     this.#clock = clock;
     this.#random = random;
     this.#quota = new QuotaTable(storage.sql);
-    this.#outbox = new Outbox(storage, OPTIONS, (dueAt) => {
-      this.#alarm.arm(dueAt);
-      this.#drain.poke();
+    this.#outbox = new Outbox(storage, OPTIONS, {
+      onDue: (dueAt) => {
+        this.#alarm.arm(dueAt);
+        this.#drain.poke();
+      },
+      // Without an address for the operator's events nothing is written of it.
+      onDead: () => {},
     });
     this.#keys = new KeyTable(storage, KEY_LIMITS);
     this.#runs = new RunTable(storage.sql);
