@@ -3,9 +3,11 @@ import {
   type AdmissionRequest,
   type LeaseGrant,
   type LeaseWish,
+  type QuotaState,
   type RateLimit,
   STALE,
 } from "../contract/gate/admission.ts";
+import { LIMITS } from "../contract/limits.ts";
 import type { Clock } from "../kit/clock.ts";
 import { decideGcra } from "../kit/gcra.ts";
 import { attempt } from "../kit/result.ts";
@@ -19,14 +21,70 @@ export class IsolateQuota {
   /** The version of the tenant's own tools that the gate has told of, and when it was asked. */
   toolsVersion = 0;
   toolsHeardAtMs = Number.NEGATIVE_INFINITY;
+  /** How many questions may be under way since one had no answer. */
+  room = Number.POSITIVE_INFINITY;
+  /** What lets requests go on that wait for room, first come, first served. */
+  readonly waiting = new Set<() => void>();
+  /** When each question that is under way was sent, the earliest first. */
+  readonly #asking = new Map<object, number>();
   /** The theoretical arrival times of what came through this isolate alone, by bucket. */
   readonly #alone = new Map<string, number>();
+  /** What the gate last refused, by bucket. */
+  readonly #refused = new Map<string, { readonly sentAtMs: number; readonly state: QuotaState }>();
 
   /** Count one more request that came through this isolate; false when those alone are above the limit. */
   countAlone(nowMs: number, limit: RateLimit): boolean {
     const { allowed, tatMs } = decideGcra(this.#alone.get(limit.bucket) ?? 0, nowMs, limit);
     this.#alone.set(limit.bucket, tatMs);
     return allowed;
+  }
+
+  /** Note that a question is sent; call what is returned when it has ended. */
+  beginAsking(nowMs: number): () => void {
+    this.hasRoom(nowMs);
+    const question = {};
+    this.#asking.set(question, nowMs);
+    return () => void this.#asking.delete(question);
+  }
+
+  /** Whether one more may be asked. A question whose request was cut off never ends; it counts until nobody would answer it. */
+  hasRoom(nowMs: number): boolean {
+    for (const [question, sentAtMs] of this.#asking) {
+      if (nowMs >= sentAtMs && nowMs < sentAtMs + ASKED_MS) break;
+      this.#asking.delete(question);
+    }
+    return this.#asking.size < this.room;
+  }
+
+  /** Let those go on that there is room for, or are paid for by so many tokens. */
+  letGo(nowMs: number, tokens: number): void {
+    let free = this.hasRoom(nowMs) ? this.room - this.#asking.size : 0;
+    free += tokens;
+    for (const go of this.waiting) {
+      if ((free -= 1) < 0) return;
+      this.waiting.delete(go);
+      go();
+    }
+  }
+
+  /** Keep what the gate said of a bucket that has nothing left, in answer to what was sent at this time. */
+  keepRefusal(sentAtMs: number, bucket: string, state: QuotaState): void {
+    this.#refused.set(bucket, { sentAtMs, state });
+  }
+
+  /**
+   * What the gate would say of a bucket again, because the time that it named is not over; null when it has to be asked. It
+   * refused after it was asked and never gives a debt away, so it would refuse until then. Not after a clock was set back.
+   */
+  refusalOf(nowMs: number, { bucket }: RateLimit): QuotaState | null {
+    const refused = this.#refused.get(bucket);
+    if (refused === undefined) return null;
+    const { sentAtMs, state } = refused;
+    const leftMs = state.retryAfterMs - (nowMs - sentAtMs);
+    if (nowMs >= sentAtMs && leftMs > 0)
+      return { ...state, retryAfterMs: leftMs, resetMs: state.resetMs - (nowMs - sentAtMs) };
+    this.#refused.delete(bucket);
+    return null;
   }
 
   /** Take the version that the gate told of, in answer to what was sent at this time: the last that was sent counts. */
@@ -46,8 +104,15 @@ export interface LeasedAdmissionOptions {
   readonly defer: (work: Promise<unknown>) => void;
 }
 
+/** An answer that did not come by then never will: nothing relies on hearing of it. */
+const ASKED_MS = 2 * LIMITS.admissionTimeoutMs;
+
 /** How long a request waits for another's answer. That one may have been cut off, and then its answer never comes. */
 const COMING_MS = 250;
+
+const NOTHING = { denied: [], recorded: [], refusedJobs: [] } as const;
+
+const LATE = "Cannot reach the gate: it does not answer in time, and another request asks already";
 
 const ASK_NOTHING: AdmissionRequest = { quota: null, draws: [], jobs: [], allOrNothing: false };
 
@@ -56,13 +121,33 @@ const ASK_NOTHING: AdmissionRequest = { quota: null, draws: [], jobs: [], allOrN
  * covered by leases, is admitted here and now; any other is one round trip, which also carries the wishes for leases.
  * Leases are refilled ahead of need, behind the answer. While an answer is under way that will cover a request too, the
  * request waits for that instead of asking by itself, once.
+ *
+ * What the gate refused is refused here until the time that it named: whoever goes on sending beyond the limit costs it one
+ * question in that time, instead of one for each request.
+ *
+ * A gate that did not answer in time is asked by one request at a time, and by one more for each that it answers; the others
+ * wait for a place, and those that find none end as if they had asked in vain. Else a gate that once has more in line than it
+ * can answer in time never gets out of it: every lease that it grants comes too late, so every request goes on asking.
  */
 export function createLeasedAdmission(
   options: LeasedAdmissionOptions,
 ): (request: AdmissionRequest) => Promise<AdmissionAnswer> {
   const { held, clock, defer } = options;
-  const admit = (request: AdmissionRequest, limits: readonly RateLimit[], again: boolean) => {
-    const { kind, wishes } = held.leases.draw(clock.now(), limits, again);
+  const admit = (
+    request: AdmissionRequest,
+    limits: readonly RateLimit[],
+    again: boolean,
+  ): Promise<AdmissionAnswer> => {
+    const now = clock.now();
+    const { kind, wishes } = held.leases.draw(now, limits, again);
+    if (kind === "short" && wishes.length === 0) {
+      const refusal = request.quota && held.refusalOf(now, request.quota);
+      if (refusal !== null) return Promise.resolve({ ...NOTHING, quota: refusal });
+      if (!held.hasRoom(now))
+        return again
+          ? Promise.reject(new Error(LATE))
+          : roomWithin(COMING_MS, held, clock).then(() => admit(request, limits, true));
+    }
     if (kind === "short" || wishes.length > 0) {
       const asking = ask(kind === "short" ? request : ASK_NOTHING, wishes, options);
       if (wishes.length > 0) held.coming = asking;
@@ -70,9 +155,7 @@ export function createLeasedAdmission(
       defer(attempt(() => asking));
     }
     if (kind === "covered") return Promise.resolve(admitHere(request, options));
-    return settledWithin(COMING_MS, held.coming, clock).then((): Promise<AdmissionAnswer> =>
-      admit(request, limits, true),
-    );
+    return settledWithin(COMING_MS, held.coming, clock).then(() => admit(request, limits, true));
   };
   return (request) => {
     const { quota, draws, jobs, idempotency, toolsVersion } = request;
@@ -88,7 +171,7 @@ export function createLeasedAdmission(
 
 function admitHere({ quota }: AdmissionRequest, { held, clock }: LeasedAdmissionOptions): AdmissionAnswer {
   if (quota !== null) held.countAlone(clock.now(), quota);
-  return { quota: quota && held.leases.stateOf(quota.bucket), denied: [], recorded: [], refusedJobs: [] };
+  return { ...NOTHING, quota: quota && held.leases.stateOf(quota.bucket) };
 }
 
 /** Make the round trip, and take what it brings. An answer that never comes, or too late, granted nothing. */
@@ -99,16 +182,25 @@ async function ask(
 ): Promise<AdmissionAnswer> {
   const sentAtMs = clock.now();
   const ends = wishes.map(({ limit }) => startEnd(limit, sentAtMs, { leases: held.leases, clock }));
+  const endAsking = held.beginAsking(sentAtMs);
   const asked = await attempt(() => send(request, wishes));
+  endAsking();
+  held.room = asked.ok ? held.room + 1 : 1;
   if (asked.ok) held.hearTools(sentAtMs, asked.value.toolsVersion);
-  if (asked.ok && request.quota !== null && asked.value.quota?.allowed === true) {
+  const said = asked.ok ? asked.value.quota : null;
+  if (said?.allowed === false) held.keepRefusal(sentAtMs, request.quota!.bucket, said);
+  else if (said !== null && request.quota !== null) {
     held.countAlone(clock.now(), request.quota);
-    held.leases.note(request.quota.bucket, asked.value.quota);
+    held.leases.note(request.quota.bucket, said);
   }
   const granted: readonly LeaseGrant[] = asked.ok ? (asked.value.leases ?? []) : [];
   const isAlive = (bucket: string): boolean => ends.some((end) => end.bucket === bucket && !end.isOver());
   const grants = granted.filter(({ bucket }) => isAlive(bucket));
   if (wishes.length > 0) held.leases.accept(clock.now(), sentAtMs, { wishes, grants });
+  held.letGo(
+    clock.now(),
+    grants.reduce((sum, { tokens }) => sum + tokens, 0),
+  );
   for (const end of ends) {
     if (grants.some(({ bucket }) => bucket === end.bucket)) defer(end.happened);
     else end.cancel();
@@ -126,6 +218,14 @@ function settledWithin(ms: number, work: Promise<unknown>, clock: Clock): Promis
       resolve();
     });
   });
+}
+
+/** Wait until a question has ended that leaves room for another, but only so long. */
+async function roomWithin(ms: number, { waiting }: IsolateQuota, clock: Clock): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  waiting.add(resolve);
+  await settledWithin(ms, promise, clock);
+  waiting.delete(resolve);
 }
 
 interface LeaseEnd {

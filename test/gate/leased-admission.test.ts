@@ -6,6 +6,8 @@ import { QuotaGate } from "../support/quota-gate.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
 const QUOTA = { bucket: "key:busy", limit: 100_000, windowS: 60 };
+/** Never leased. */
+const RARE = { bucket: "key:rare", limit: 49, windowS: 1 };
 const TOOL = { bucket: "tool:search", limit: 60_000, windowS: 60 };
 
 /** One isolate and a gate that runs the real quota, 10 ms away. */
@@ -117,6 +119,54 @@ describe("createLeasedAdmission()", () => {
     expect(await world.send(5, 200)).toBe(5);
     world.down = false;
     expect(await world.send(5, 200)).toBe(0);
+  });
+
+  test("P3: a limit that is used up is asked about once in the time that the gate named, and never refused beyond that", async () => {
+    const world = new World();
+    const quota = { bucket: "key:slow", limit: 49, windowS: 49 };
+    const refused = await world.send(500, 50, { quota });
+    // 49 at once, then one a second for ten seconds.
+    expect(refused).toBeGreaterThanOrEqual(500 - 49 - 10);
+    expect(refused).toBeLessThanOrEqual(500 - 49 - 8);
+    expect(world.calls).toBeLessThanOrEqual(49 + 2 * 10 + 2);
+  });
+
+  test("a clock that is set back asks the gate about a limit that was used up", async () => {
+    const world = new World();
+    const quota = { bucket: "key:slow", limit: 49, windowS: 3_600 };
+    await world.send(60, 50, { quota });
+    const before = world.calls;
+    await world.send(5, 50, { quota });
+    expect(world.calls).toBe(before);
+    world.clock.jump(-60_000);
+    await world.send(1, 50, { quota });
+    expect(world.calls).toBe(before + 1);
+  });
+
+  test("a gate that does not answer is asked by one request at a time, and by all again once it does", async () => {
+    const world = new World();
+    world.down = true;
+    expect(await world.send(100, 1_000, { quota: RARE })).toBe(100);
+    // The first are asked before any has failed; from then on one after the other.
+    expect(world.calls).toBeLessThanOrEqual(10 + 20 + 15);
+    world.down = false;
+    expect(await world.send(20, 100, { quota: RARE })).toBe(0);
+  });
+
+  test("questions that were cut off take no place for longer than one that is answered may take", async () => {
+    const world = new World();
+    const never = createLeasedAdmission({
+      held: world.held,
+      clock: world.clock,
+      defer: () => {},
+      send: () => new Promise(() => {}),
+    });
+    for (let k = 0; k < 10; k += 1) void never(world.request({ quota: RARE }));
+    world.down = true;
+    expect(await world.send(1, 10, { quota: RARE })).toBe(1);
+    world.down = false;
+    await world.clock.advance(2_000);
+    expect(await world.send(5, 10, { quota: RARE })).toBe(0);
   });
 
   test("a clock set back ends every lease at once", async () => {

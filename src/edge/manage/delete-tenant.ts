@@ -99,15 +99,16 @@ async function deleteObjects({
   caller,
 }: RequestContext): Promise<{ objects: number; more_objects: boolean }> {
   const bucket = ports.binding("OBJECTS") as Bucket | undefined;
+  if (bucket === undefined) return { objects: 0, more_objects: false };
   let objects = 0;
-  for (; bucket !== undefined && objects < LIMITS.objectsDeleted;) {
+  while (objects < LIMITS.objectsDeleted) {
     const page = await bucket.list({ prefix: `${caller.tenant}/` });
     if (page.objects.length === 0) return { objects, more_objects: false };
     await bucket.delete(page.objects.map(({ key }) => key));
     objects += page.objects.length;
     if (!page.truncated) return { objects, more_objects: false };
   }
-  return { objects, more_objects: bucket !== undefined };
+  return { objects, more_objects: true };
 }
 
 /** Delete the files of the tenant's workspace, where there are workspaces. */

@@ -1,0 +1,163 @@
+import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../../src/contract/gate/admission.ts";
+import type { KeptStep, RunAnswer, RunReport, RunRequest } from "../../../src/contract/gate/flow-run.ts";
+import type { IdempotencyClosing } from "../../../src/contract/gate/idempotency.ts";
+import type { AttemptEnd, JobClaim } from "../../../src/contract/gate/job.ts";
+import { LIMITS } from "../../../src/contract/limits.ts";
+import { BatchAdmission } from "../../../src/edge/durable/batch-admission.ts";
+import { JobDrain } from "../../../src/edge/durable/drain-jobs.ts";
+import { GateAlarm } from "../../../src/edge/durable/gate-alarm.ts";
+import { Outbox, type OutboxOptions } from "../../../src/edge/durable/outbox.ts";
+import { KEY_LIMITS, KeyTable } from "../../../src/edge/durable/tables/key-table.ts";
+import { QuotaTable } from "../../../src/edge/durable/tables/quota-table.ts";
+import { RunTable } from "../../../src/edge/durable/tables/run-table.ts";
+import type { Clock } from "../../../src/kit/clock.ts";
+
+const OPTIONS: OutboxOptions = {
+  leaseMs: LIMITS.jobLeaseMs,
+  backlog: LIMITS.jobBacklog,
+  shardBacklog: LIMITS.shardBacklog,
+  webhookBacklog: LIMITS.webhookBacklog,
+  flowBacklog: LIMITS.flowBacklog,
+  runBacklog: LIMITS.runBacklog,
+  redrives: LIMITS.jobRedrives,
+  retentionMs: LIMITS.jobRetentionMs,
+  jobsKept: LIMITS.jobsKept,
+  concurrency: LIMITS.headerSlots,
+};
+
+export interface ObjectParts {
+  readonly storage: DurableObjectStorage;
+  /** The alarm that is set, as a cold start finds it. */
+  readonly alarmAt: number | null;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Make one attempt that the object's alarm has claimed. */
+  readonly attempt: (claim: JobClaim) => Promise<AttemptEnd>;
+  readonly run: (claim: JobClaim) => Promise<void>;
+}
+
+/**
+ * One of a tenant's objects: the tables, the alarm and the drain of `TenantGate`, put together as it does, with the clock, chance
+ * and storage given from outside. The class itself needs the platform; `test/edge/scale-rows.test.ts` sends both the same calls.
+ */
+export class SimulatedObject {
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #quota: QuotaTable;
+  readonly #outbox: Outbox;
+  readonly #keys: KeyTable;
+  readonly #runs: RunTable;
+  readonly #admission: BatchAdmission;
+  readonly #alarm: GateAlarm;
+  readonly #drain: JobDrain;
+
+  constructor({ storage, alarmAt, clock, random, attempt, run }: ObjectParts) {
+    this.#clock = clock;
+    this.#random = random;
+    this.#quota = new QuotaTable(storage.sql);
+    this.#outbox = new Outbox(storage, OPTIONS, {
+      onDue: (dueAt) => {
+        this.#alarm.arm(dueAt);
+        this.#drain.poke();
+      },
+      // Without an address for the operator's events nothing is written of it.
+      onDead: () => {},
+    });
+    this.#keys = new KeyTable(storage, KEY_LIMITS);
+    this.#runs = new RunTable(storage.sql);
+    this.#admission = new BatchAdmission({ quota: this.#quota, outbox: this.#outbox, keys: this.#keys });
+    this.#alarm = new GateAlarm(storage, alarmAt, LIMITS.jobLeaseMs);
+    this.#drain = new JobDrain(
+      {
+        clock,
+        nextDue: (now) => this.#outbox.nextDue(now),
+        claim: (now) => {
+          const work = this.#outbox.claim(now, () => 0);
+          if (work?.kind !== "attempt") return null;
+          const { claim, leaseEndsAt } = work;
+          return {
+            leaseEndsAt,
+            run: () => (claim.spec.run === undefined ? this.#work(claim, attempt) : run(claim)),
+          };
+        },
+      },
+      {
+        concurrency: OPTIONS.concurrency + LIMITS.runsAtOnce,
+        claimForMs: 5 * 60_000,
+        claims: LIMITS.workPerAlarm,
+      },
+    );
+  }
+
+  admit(request: AdmissionRequest, wishes: readonly LeaseWish[] = []): AdmissionAnswer {
+    const now = this.#enter();
+    const answer = this.#admission.admit(now, request);
+    return wishes.length === 0 ? answer : { ...answer, leases: this.#quota.lease(now, wishes) };
+  }
+
+  complete(closing: IdempotencyClosing): void {
+    this.#keys.complete(this.#enter(), closing);
+  }
+
+  settle(jobId: string, fence: number, end: AttemptEnd, report?: RunReport): boolean {
+    const job = this.#outbox.settle(this.#enter(), { jobId, fence, end, random: this.#random(), report });
+    if (job !== null && report !== undefined) this.#runs.take(job, report);
+    return job !== null;
+  }
+
+  recordRun({ cause, spec, takes }: RunRequest): RunAnswer {
+    const now = this.#enter();
+    const flow = spec.tool;
+    const known = this.#runs.causedBy(now, { flow, cause });
+    if (known !== null) return { kind: "recorded", jobId: known, fence: null };
+    const beside = (): void => this.#runs.keepCause(now, { flow, cause, jobId: spec.id });
+    const recorded = this.#outbox.recordRun(now, spec, { takes, beside });
+    return recorded === null
+      ? { kind: "backlog-full" }
+      : { kind: "recorded", jobId: spec.id, fence: recorded.fence };
+  }
+
+  beginStep(jobId: string, fence: number, stepId: string): boolean {
+    this.#enter();
+    const isIts = this.#outbox.holds(jobId, fence);
+    if (isIts) this.#runs.keepStep(jobId, { id: stepId, outcomeJson: null });
+    return isIts;
+  }
+
+  endStep(jobId: string, fence: number, step: KeptStep): void {
+    this.#enter();
+    if (this.#outbox.holds(jobId, fence)) this.#runs.keepStep(jobId, step);
+  }
+
+  async alarm(): Promise<void> {
+    this.#alarm.consume();
+    await this.#drain.run();
+    const now = this.#enter();
+    const dueAt = this.#outbox.nextDue(now);
+    if (dueAt !== null) this.#alarm.arm(Math.max(now, dueAt));
+  }
+
+  /** Whether work of an alarm is under way, so that the object is not idle. */
+  get active(): boolean {
+    return this.#drain.active;
+  }
+
+  /** Forget what is over and too old or too much, as every call does first. */
+  prune(nowMs: number): void {
+    for (const table of [this.#outbox, this.#keys, this.#runs]) table.prune(nowMs);
+  }
+
+  async #work(claim: JobClaim, attempt: ObjectParts["attempt"]): Promise<void> {
+    const end = await attempt(claim);
+    const { spec, fence } = claim;
+    this.#outbox.settle(this.#clock.now(), { jobId: spec.id, fence, end, random: this.#random() });
+  }
+
+  #enter(): number {
+    const now = this.#clock.now();
+    if (!this.#drain.active && !this.#outbox.idle)
+      this.#alarm.repair(now, () => this.#outbox.nextDue(now) ?? now);
+    this.prune(now);
+    return now;
+  }
+}
