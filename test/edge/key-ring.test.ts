@@ -72,7 +72,7 @@ test.each(["mars", "EU", "", null, 1])(
   },
 );
 
-test("parseKeyRing() refuses two entries of one name and tenant, said or not", async () => {
+test("T35 parseKeyRing() refuses two entries of one name and tenant, said or not", async () => {
   const [first, second] = [await hashOf("first"), await hashOf("second")];
   const parse = (...entries: object[]) =>
     parseKeyRing(
@@ -94,7 +94,7 @@ test("parseKeyRing() refuses two entries of one name and tenant, said or not", a
   expect(() => parse({ name: "a.b", tenant: "c" }, { name: "b", tenant: "c.a" })).not.toThrow();
 });
 
-test("parseKeyRing() refuses one key under two names, without showing its hash", async () => {
+test("T35 parseKeyRing() refuses one key under two names, without showing its hash", async () => {
   const hash = await hashOf("shared");
   const text = JSON.stringify([
     { name: "a", tenant: "acme", hash, tools: ["*"] },

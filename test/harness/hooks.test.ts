@@ -74,13 +74,13 @@ describe.each(Object.entries(SENDERS))("A delivery of %s", (scheme, sender) => {
     expect(job.key).toBeUndefined();
   });
 
-  test("that is repeated is told the same run, and runs once", async () => {
+  test("T38 that is repeated is told the same run, and runs once", async () => {
     const [first, second] = [await deliver(name, sender), await deliver(name, sender)];
     expect([second.status, jobOf(second)]).toEqual([202, jobOf(first)]);
     expect((await look(jobOf(first))).attempts).toBe(1);
   });
 
-  test("that is forged, changed or sent elsewhere is refused, and always alike", async () => {
+  test("T38 that is forged, changed or sent elsewhere is refused, and always alike", async () => {
     const unsigned = Object.fromEntries(
       [sender.signature, ...sender.signed].map((header) => [header, undefined]),
     );
@@ -258,7 +258,7 @@ describe("A run", () => {
     expect(JSON.parse(said.text)).toMatchObject({ results: [{ id: "d", status: "success" }] });
   });
 
-  test("of a flow whose tool is gone is dead, and says so", async () => {
+  test("F21 of a flow whose tool is gone is dead, and says so", async () => {
     const own = {
       summary: "Own",
       input_schema: { type: "object" },

@@ -41,7 +41,7 @@ function units(text: string): string {
   return Array.from(text, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
 }
 
-test("P7: a secret that an upstream repeats reaches no result, event, error, job, kept result, row on disk or log", async () => {
+test("P7: T16 a secret that an upstream repeats reaches no result, event, error, job, kept result, row on disk or log", async () => {
   const storageDir = await mkdtemp(join(tmpdir(), "volley-secrets-"));
   onTestFinished(() => rm(storageDir, { recursive: true, force: true }));
   await using upstream = await HostileUpstream.start();
