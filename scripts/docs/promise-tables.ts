@@ -58,7 +58,7 @@ function makePromiseTable({ rows, titles, reports }: TableSource): string {
 }
 
 function resultOf({ file, title }: MarkedTitle, reports: readonly TestReport[]): string {
-  const pattern = new RegExp(`^${title.split(PLACEHOLDER).map(RegExp.escape).join("[^]*")}$`);
+  const pattern = new RegExp(`^${title.split(PLACEHOLDER).map(escape).join("[^]*")}$`);
   const statuses = reports
     .flatMap(({ testResults }) => testResults)
     .filter(({ name }) => name.endsWith(`/${file}`))
@@ -77,4 +77,9 @@ function toProse(sentence: string): string {
     .replaceAll(PLACEHOLDER, "…")
     .replaceAll(/[\\|<>*_]/g, String.raw`\$&`)
     .replaceAll("`", "'");
+}
+
+/** Text as a pattern that matches just it. */
+function escape(text: string): string {
+  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }

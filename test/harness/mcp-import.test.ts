@@ -28,7 +28,7 @@ describe.each(["/mcp-server", "/mcp-server-2025"])("an import of the MCP server 
   });
 });
 
-test("T36 a tool whose server says otherwise of it is not called until it is imported again", async () => {
+test("a tool whose server says otherwise of it is not called until it is imported again", async () => {
   const server = { url: `${ORIGIN}/mcp-server` };
   await importServer("drift", server, {});
   const call = () => admin.execute([{ tool: "drift_greet", args: { name: "Ada" } }]);
