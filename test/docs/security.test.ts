@@ -28,3 +28,33 @@ test("docs/security.md says how many live jobs a tenant may have", () => {
   const all = LIMITS.jobBacklog + (LIMITS.outboxShards - 1) * LIMITS.shardBacklog;
   expect(page).toContain(`${all.toLocaleString("en-US")} live jobs`);
 });
+
+test("T26 every package has one exact version, and a checksum in the lock file", async () => {
+  interface Package {
+    readonly version?: string;
+    readonly integrity?: string;
+    readonly link?: boolean;
+  }
+  interface Manifest {
+    readonly dependencies: Record<string, string>;
+    readonly devDependencies: Record<string, string>;
+    readonly optionalDependencies?: Record<string, string>;
+  }
+  const read = async (name: string): Promise<unknown> =>
+    JSON.parse(await readFile(new URL(name, root), "utf8"));
+  const { dependencies, devDependencies, optionalDependencies } = (await read("package.json")) as Manifest;
+  const { packages } = (await read("package-lock.json")) as { packages: Record<string, Package> };
+  const named = { ...dependencies, ...devDependencies, ...optionalDependencies };
+  for (const [name, version] of Object.entries(named)) {
+    expect(version, name).toMatch(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/);
+    expect(packages[`node_modules/${name}`]?.version, name).toBe(version);
+  }
+  const { "": _, ...installed } = packages;
+  const unchecked = Object.entries(installed).filter(
+    ([path, { integrity, link }]) =>
+      path.includes("node_modules/") && link !== true && !/^sha512-/.test(integrity ?? ""),
+  );
+  expect(unchecked.map(([path]) => path)).toEqual([]);
+  // What runs in production stays a list that somebody can read.
+  expect(Object.keys(dependencies).length).toBeLessThanOrEqual(10);
+});

@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
-import { digestKey, EMPTY_KEY_DIGEST, parseKeyRing } from "../../src/edge/http/key-ring.ts";
+import { digestKey, EMPTY_KEY_DIGEST, KeyRing, parseKeyRing } from "../../src/edge/http/key-ring.ts";
 
 async function hashOf(key: string): Promise<string> {
   return [...(await digestKey(key))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -131,4 +131,31 @@ test.each([
   await expect(parsed).rejects.toThrow(/^Cannot read VOLLEY_KEYS: /);
   await expect(parsed).rejects.toThrow(field);
   await expect(parsed).rejects.not.toThrow(/vk_secret|ABAB/);
+});
+
+test("T01 a key that is wrong, nearly right or was taken out costs one digest, and all of each that is configured is read", async () => {
+  const reads = new Map<string, number>();
+  const watched = async (name: string) => {
+    const digest = new Proxy(await digestKey(name), {
+      get(bytes, at) {
+        if (typeof at === "string" && /^\d+$/.test(at)) reads.set(name, (reads.get(name) ?? 0) + 1);
+        return Reflect.get(bytes, at, bytes) as unknown;
+      },
+    });
+    const [caller] = (await ringWith({})).callers;
+    return { digest, caller: { ...caller!, name } };
+  };
+  const ring = new KeyRing([await watched("first-key"), await watched("second-key")]);
+  const sign = vi.spyOn(crypto.subtle, "sign");
+  for (const wrong of ["", "x", "first-kez", "first-key ", "taken-out-key", "x".repeat(8_000)]) {
+    reads.clear();
+    sign.mockClear();
+    expect(await ring.identify(wrong)).toBeNull();
+    // An early end would tell how much of a guess was right.
+    expect(Object.fromEntries(reads)).toEqual({ "first-key": 32, "second-key": 32 });
+    expect(sign).toHaveBeenCalledTimes(1);
+  }
+  expect(await ring.identify("first-key")).toMatchObject({ name: "first-key" });
+  expect(Object.fromEntries(reads)).toEqual({ "first-key": 64, "second-key": 64 });
+  sign.mockRestore();
 });

@@ -122,6 +122,21 @@ function withoutRequestId({ status, headers, text }: RawAnswer): unknown {
   return { status, headers: rest, text: text.replaceAll(String(id), "") };
 }
 
+test("T01 a key that was taken out of the configuration is answered like one that never was there", async () => {
+  const entries = { "kept-key": { name: "kept" }, "old-key": { name: "old" } };
+  const ask = (url: string, key: string) => new TestCaller(url, key).send({ body: batch(ECHO) });
+  await using before = await startSandbox({ vars: { VOLLEY_KEYS: await configureKeys(entries) } });
+  expect((await ask(before.url, "old-key")).status).toBe(200);
+  const { "kept-key": kept } = entries;
+  await using after = await startSandbox({
+    vars: { VOLLEY_KEYS: await configureKeys({ "kept-key": kept }) },
+  });
+  expect((await ask(after.url, "kept-key")).status).toBe(200);
+  const answer = await ask(after.url, "old-key");
+  expect(problemOf(answer)).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
+  expect(withoutRequestId(answer)).toEqual(withoutRequestId(await ask(after.url, "never-was")));
+});
+
 test("health is told to everyone, and nothing else is", async () => {
   const answer = await caller.send({
     method: "GET",
