@@ -58,7 +58,7 @@ describe("A body", () => {
 
   test("T29 with a length and in chunks is read as one request or refused, never as two", async () => {
     const batch = JSON.stringify({ actions: [echo(1)] });
-    const smuggled = `POST /v1/execute_actions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sandbox-key\r\n${"content-type: application/json"}\r\ncontent-length: ${JSON.stringify({ actions: [echo(666)] }).length}\r\n\r\n${JSON.stringify({ actions: [echo(666)] })}`;
+    const smuggled = `POST /v1/execute_actions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sandbox-key\r\ncontent-type: application/json\r\ncontent-length: ${JSON.stringify({ actions: [echo(666)] }).length}\r\n\r\n${JSON.stringify({ actions: [echo(666)] })}`;
     for (const length of [batch.length, 3, 0]) {
       const { socket, answer } = await begin(
         "transfer-encoding: chunked",
