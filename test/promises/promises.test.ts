@@ -45,7 +45,9 @@ const [T01, T03] = ["T01", "T03"];
 const SOURCE = `
   test("${T01} F02 a key is refused", () => {});
   test.each(ROWS)("P7: ${T01} a %s is refused", () => {});
-  describe(\`${T03} a group of \${COUNT}\`, () => {});
+describe(\`${T03} a group of \${COUNT}\`, () => {
+  test("${T03} has one", () => {});
+});
   test("says ${T03} somewhere", () => {});`;
 
 test("a mark is what a title begins with, behind the name of a promise", () => {
@@ -53,6 +55,7 @@ test("a mark is what a title begins with, behind the name of a promise", () => {
     [["T01", "F02"], "a key is refused"],
     [["T01"], "a %s is refused"],
     [["T03"], "a group of ${COUNT}"],
+    [["T03"], "a group of ${COUNT} has one"],
   ]);
 });
 
@@ -76,7 +79,7 @@ describe("npm run promises", () => {
           assertionResults: [
             result(`P7: ${T01} a short key is refused`, "passed"),
             result(`P7: ${T01} a long key is refused`, "failed"),
-            result("one", "passed", `${T03} a group of 2`),
+            result(`${T03} has one`, "passed", `${T03} a group of 2`),
             result("two", "passed", `${T03} a group of 2`),
             result("three", "skipped", `${T03} a group of 2`),
           ],
@@ -95,7 +98,7 @@ describe("npm run promises", () => {
 |---|---|---|---|
 | T01 | a key is wrong | 401 | a key is refused (\`test/a.test.ts\`): *not run*<br>a … is refused (\`test/a.test.ts\`): *1 of 2 failed* |
 | T02 | none of it is there | nothing | waits for the rest |
-| T03 | a group | all of it | a group of … (\`test/a.test.ts\`): *2 passed* |
+| T03 | a group | all of it | a group of … (\`test/a.test.ts\`): *2 passed*<br>a group of … has one (\`test/a.test.ts\`): *1 passed* |
 
 <!-- npm run promises: end -->
 
