@@ -49,7 +49,7 @@ async function ended(id: string): Promise<Job> {
   });
 }
 
-describe.each(Object.entries(SENDERS))("A delivery of %s", (scheme, sender) => {
+describe.each(Object.entries(SENDERS))("T38 A delivery of %s", (scheme, sender) => {
   const name = `takes-${scheme}`;
 
   test("is answered 202 with its run, which has the body as input and ends with the answer", async () => {
@@ -74,13 +74,13 @@ describe.each(Object.entries(SENDERS))("A delivery of %s", (scheme, sender) => {
     expect(job.key).toBeUndefined();
   });
 
-  test("T38 that is repeated is told the same run, and runs once", async () => {
+  test("that is repeated is told the same run, and runs once", async () => {
     const [first, second] = [await deliver(name, sender), await deliver(name, sender)];
     expect([second.status, jobOf(second)]).toEqual([202, jobOf(first)]);
     expect((await look(jobOf(first))).attempts).toBe(1);
   });
 
-  test("T38 that is forged, changed or sent elsewhere is refused, and always alike", async () => {
+  test("that is forged, changed or sent elsewhere is refused, and always alike", async () => {
     const unsigned = Object.fromEntries(
       [sender.signature, ...sender.signed].map((header) => [header, undefined]),
     );

@@ -229,8 +229,10 @@ test("T24 no answer to another site's page allows it anything, whatever the path
 });
 
 test("F24 T12 twenty answers of 5 MB in one batch are each refused, and small ones beside them are whole", async () => {
-  const big = Array.from({ length: 20 }, () => any("/big"));
-  const { results, summary } = await caller.execute([echo(4), ...big, echo(5)]);
+  const declaration = { ...declareRead("/big"), timeout_ms: 50_000 };
+  await admin.send({ method: "PUT", path: "/v1/tools/big", body: JSON.stringify(declaration) });
+  const big = Array.from({ length: 20 }, (_, n) => ({ tool: "big", args: { n } }));
+  const { results, summary } = await admin.execute([echo(4), ...big, echo(5)], { deadline_ms: 55_000 });
   expect(results.slice(1, -1).map(({ error }) => error?.code)).toEqual(big.map(() => "RESPONSE_TOO_LARGE"));
   expect(results[0]).toMatchObject({ status: "success", data: { n: 4 } });
   expect(results.at(-1)).toMatchObject({ status: "success", data: { n: 5 } });
