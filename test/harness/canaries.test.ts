@@ -107,6 +107,7 @@ test("P7: T16 no secret is in any answer, line, event or file after a run of eve
     vars: {
       ...CANARIES,
       PROBE_ORIGIN: upstream.url,
+      VOLLEY_EVENTS_URL: `${upstream.url}/events`,
       LLM_BASE_URL: model.baseUrl,
       ANTHROPIC_BASE_URL: model.baseUrl.replace(/\/v1$/, ""),
       VOLLEY_KEYS: await configureKeys({
@@ -165,6 +166,7 @@ test("P7: T16 no secret is in any answer, line, event or file after a run of eve
     }),
   ) as { results: { confirmation?: { id: string } }[] };
   await batch({ actions: [secret(7)], dry_run: true });
+  await get("/v1/confirmations?status=waiting&limit=10");
   for (const { confirmation } of parked.results)
     if (confirmation !== undefined) {
       await get(`/v1/confirmations/${confirmation.id}`);
@@ -189,6 +191,7 @@ test("P7: T16 no secret is in any answer, line, event or file after a run of eve
     ],
   });
   await eventually("callbacks", () => (upstream.requestsTo("/hook").length > 1 ? true : undefined));
+  await eventually("an event", () => (upstream.requestsTo("/events").length > 0 ? true : undefined));
   await get("/v1/jobs?limit=50");
   await post(`/v1/jobs/${job}/cancel`, {});
   await post(`/v1/jobs/${job}/redrive`, {});
