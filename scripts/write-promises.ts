@@ -1,15 +1,16 @@
 /**
  * Write the tables of docs/security.md and docs/reliability.md from the reports of the last run of the tests: `npm run promises`.
- * Reports of a run in parts can be named; otherwise it is dist/test-report.json.
+ * Reports of a run in parts can be named; otherwise they are dist/test-report*.json.
  */
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 
 import { findMarks } from "../test/promises/find-marks.ts";
 import { FAULTS, THREATS } from "../test/promises/rows.ts";
 import { type TestReport, updatePromiseTable } from "./docs/promise-tables.ts";
 
 const named = process.argv.slice(2);
-const paths = named.length === 0 ? ["dist/test-report.json"] : named;
+const written = (await readdir("dist")).filter((name) => /^test-report.*\.json$/.test(name));
+const paths = named.length === 0 ? written.map((name) => `dist/${name}`) : named;
 const reports = await Promise.all(
   paths.map(async (path) => JSON.parse(await readFile(path, "utf8")) as TestReport),
 );
