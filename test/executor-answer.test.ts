@@ -55,7 +55,7 @@ interface Entry {
   readonly error?: { readonly code: string };
 }
 
-describe("P6: An answer has 16 MiB", () => {
+describe("P6: T27 An answer has 16 MiB", () => {
   test("actions beyond are RESPONSE_TOO_LARGE, in the order asked; small ones stay whole", async () => {
     const large = Array.from({ length: 40 }, () => one(MEGABYTE));
     const { results, summary } = await answer({ actions: [...large, one(4_000), one(1)] });
@@ -233,7 +233,7 @@ describe("P6: An answer has 16 MiB", () => {
   });
 });
 
-test("P6: endless bodies take nothing from a small read and a write beside them", async () => {
+test("P6: T30 endless bodies take nothing from a small read and a write beside them", async () => {
   const get = contractOf("get", {
     input: z.strictObject({ path: z.string() }),
     hosts: ["a.example.com"],

@@ -129,7 +129,7 @@ test.each([
     () => Promise.reject(new ToolFailure("NOT_FOUND", { hint: "Try another city." })),
     "NOT_FOUND",
   ],
-])("a tool that %s has one result and its sibling is unharmed", async (_, run, code) => {
+])("F08 a tool that %s has one result and its sibling is unharmed", async (_, run, code) => {
   const world = new TestWorld();
   const { results } = await world.run([failing("bad", run), waitTool(world)], {
     actions: [{ tool: "bad" }, { tool: "wait", args: { n: 1, ms: 5 } }],
@@ -273,7 +273,7 @@ test("a batch over the key's quota is refused whole and nothing runs", async () 
   expect(ran).toBe(false);
 });
 
-test("when the gate cannot be reached and nothing may run uncounted, the batch is refused whole", async () => {
+test("F15 when the gate cannot be reached and nothing may run uncounted, the batch is refused whole", async () => {
   const world = new TestWorld();
   world.gate.down = true;
   let ran = false;
@@ -295,7 +295,7 @@ test("when the gate cannot be reached and nothing may run uncounted, the batch i
 });
 
 test.each(["OUTBOX_UNAVAILABLE", "BACKLOG_FULL"] as const)(
-  "a job that could not be recorded is %s, never initiated, and its sibling runs",
+  "F15 a job that could not be recorded is %s, never initiated, and its sibling runs",
   async (code) => {
     const world = new TestWorld();
     world.gate.refuseJobsWith = code;
@@ -347,7 +347,7 @@ test("fail-fast records no job when an action was wrong to begin with", async ()
   expect(results[0]).toMatchObject({ status: "skipped", because: "a1", error: { code: "ABORTED" } });
 });
 
-test("a tool whose secret is not set is MISCONFIGURED by name and the others run", async () => {
+test("F20 a tool whose secret is not set is MISCONFIGURED by name and the others run", async () => {
   const world = new TestWorld();
   const keyed = contractOf("keyed", {
     secrets: ["MAPS_KEY"],

@@ -37,18 +37,18 @@ type Refused = [sentence: string, request: RawRequest, status: number, code: str
 const NOT_JSON: Refused[] = [
   ["an empty body", { body: "" }, 400, "MALFORMED_JSON", /empty/],
   ["blanks", { body: " \n\t " }, 400, "MALFORMED_JSON", /empty/],
-  ["a lone brace", { body: "{" }, 400, "MALFORMED_JSON"],
+  ["T07 a lone brace", { body: "{" }, 400, "MALFORMED_JSON"],
   ["a list that is not closed", { body: '{"actions":[' }, 400, "MALFORMED_JSON", /too early/],
   ["single quotes", { body: "{'actions':[]}" }, 400, "MALFORMED_JSON", /line 1, column 2/],
   ["a trailing comma", { body: '{"actions":[],}' }, 400, "MALFORMED_JSON"],
   ["a comment", { body: "{} // done" }, 400, "MALFORMED_JSON"],
   ["two documents", { body: batch(ECHO) + batch(ECHO) }, 400, "MALFORMED_JSON"],
   ["NaN", { body: rawArgs('{"n":NaN}') }, 400, "MALFORMED_JSON"],
-  ["a NUL inside a string", { body: rawArgs('{"a":"\0"}') }, 400, "MALFORMED_JSON"],
+  ["T07 a NUL inside a string", { body: rawArgs('{"a":"\0"}') }, 400, "MALFORMED_JSON"],
   ["a NUL after the document", { body: `${batch(ECHO)}\0` }, 400, "MALFORMED_JSON"],
   ["HTML", { body: "<actions/>" }, 400, "MALFORMED_JSON"],
-  ["invalid UTF-8", { body: bytes('{"actions":"', [0xff], '"}') }, 400, "MALFORMED_JSON", /UTF-8/],
-  ["overlong UTF-8", { body: bytes('{"actions":"', [0xc0, 0xaf], '"}') }, 400, "MALFORMED_JSON", /UTF-8/],
+  ["T07 invalid UTF-8", { body: bytes('{"actions":"', [0xff], '"}') }, 400, "MALFORMED_JSON", /UTF-8/],
+  ["T07 overlong UTF-8", { body: bytes('{"actions":"', [0xc0, 0xaf], '"}') }, 400, "MALFORMED_JSON", /UTF-8/],
   ["a surrogate in UTF-8", { body: bytes('{"a":"', [0xed, 0xa0, 0x80], '"}') }, 400, "MALFORMED_JSON"],
   ["UTF-16", { body: Buffer.from(batch(ECHO), "utf16le") }, 400, "MALFORMED_JSON"],
   ["bytes that are no text", { body: bytes([0x1f, 0x8b, 0x08, 0x00]) }, 400, "MALFORMED_JSON", /UTF-8/],
@@ -62,8 +62,14 @@ const NOT_A_BATCH: Refused[] = [
   ["no actions", { body: "{}" }, 422, "INVALID_BATCH", /\/actions must be an array, received nothing/],
   ["actions that are an object", { body: '{"actions":{}}' }, 422, "INVALID_BATCH", /an array/],
   ["empty actions", { body: batch() }, 422, "INVALID_BATCH", /at least 1 item long/],
-  ["51 actions", { body: batch(...echoes(51)) }, 422, "INVALID_BATCH", /at most 50/],
-  ["100,000 numbers", { body: `{"actions":[${"1,".repeat(99_999)}1]}` }, 422, "INVALID_BATCH", /at most 50/],
+  ["T04 51 actions", { body: batch(...echoes(51)) }, 422, "INVALID_BATCH", /at most 50/],
+  [
+    "T04 100,000 numbers",
+    { body: `{"actions":[${"1,".repeat(99_999)}1]}` },
+    422,
+    "INVALID_BATCH",
+    /at most 50/,
+  ],
   ["an unknown field", { body: batchWith({ parallel: true }) }, 422, "INVALID_BATCH", /\/parallel/],
   [
     "a misspelt field",
@@ -86,7 +92,7 @@ const NOT_A_BATCH: Refused[] = [
   ["a deadline that is text", { body: batchWith({ deadline_ms: "9" }) }, 422, "INVALID_BATCH", /a number/],
   ["an endless deadline", { body: '{"actions":[{}],"deadline_ms":1e400}' }, 422, "INVALID_BATCH"],
   [
-    "an id used twice",
+    "T06 an id used twice",
     { body: batch({ ...ECHO, id: "x" }, { ...ECHO, id: "x" }) },
     422,
     "INVALID_BATCH",
@@ -107,8 +113,8 @@ const NOT_A_BATCH: Refused[] = [
     /wait for each other/,
   ],
   ["an action that waits for itself", { body: batch({ ...ECHO, depends_on: ["a0"] }) }, 422, "INVALID_BATCH"],
-  ["33 levels", { body: deep(33) }, 422, "INVALID_BATCH", /32 levels/],
-  ["200,000 levels", { body: "[".repeat(200_000) }, 422, "INVALID_BATCH", /32 levels/],
+  ["T05 33 levels", { body: deep(33) }, 422, "INVALID_BATCH", /32 levels/],
+  ["T05 200,000 levels", { body: "[".repeat(200_000) }, 422, "INVALID_BATCH", /32 levels/],
   [
     "an Idempotency-Key of 256 characters",
     { body: batch(ECHO), headers: { "idempotency-key": "k".repeat(256) } },
@@ -121,10 +127,15 @@ const NOT_A_BATCH: Refused[] = [
 const TOO_LARGE = "x".repeat(300 * 1024);
 
 const NOT_OUR_HTTP: Refused[] = [
-  ["300 KiB", { body: TOO_LARGE }, 413, "BODY_TOO_LARGE", /262144 bytes/],
-  ["300 KiB of unknown length", { body: Array<string>(300).fill("x".repeat(1024)) }, 413, "BODY_TOO_LARGE"],
+  ["T04 300 KiB", { body: TOO_LARGE }, 413, "BODY_TOO_LARGE", /262144 bytes/],
+  [
+    "T04 300 KiB of unknown length",
+    { body: Array<string>(300).fill("x".repeat(1024)) },
+    413,
+    "BODY_TOO_LARGE",
+  ],
   ["one byte too much", { body: "x".repeat(LIMITS.bodyBytes + 1) }, 413, "BODY_TOO_LARGE"],
-  ["a million numbers", { body: `{"actions":[${"0,".repeat(999_999)}0]}` }, 413, "BODY_TOO_LARGE"],
+  ["T04 a million numbers", { body: `{"actions":[${"0,".repeat(999_999)}0]}` }, 413, "BODY_TOO_LARGE"],
   [
     "a compressed body",
     { body: batch(ECHO), headers: { "content-encoding": "gzip" } },
@@ -132,10 +143,10 @@ const NOT_OUR_HTTP: Refused[] = [
     "UNSUPPORTED_MEDIA_TYPE",
     /content-encoding/,
   ],
-  ["no content type", typed(undefined), 415, "UNSUPPORTED_MEDIA_TYPE"],
+  ["T07 no content type", typed(undefined), 415, "UNSUPPORTED_MEDIA_TYPE"],
   ["an empty content type", typed(""), 415, "UNSUPPORTED_MEDIA_TYPE"],
   ["text", typed("text/plain"), 415, "UNSUPPORTED_MEDIA_TYPE"],
-  ["a form", typed("application/x-www-form-urlencoded"), 415, "UNSUPPORTED_MEDIA_TYPE"],
+  ["T07 a form", typed("application/x-www-form-urlencoded"), 415, "UNSUPPORTED_MEDIA_TYPE"],
   ["something like JSON", typed("application/jsonp"), 415, "UNSUPPORTED_MEDIA_TYPE"],
   ["two content types", typed("text/plain, application/json"), 415, "UNSUPPORTED_MEDIA_TYPE"],
   ["Latin-1", typed("application/json; charset=iso-8859-1"), 415, "UNSUPPORTED_MEDIA_TYPE"],
@@ -148,7 +159,7 @@ const NOT_OUR_HTTP: Refused[] = [
   ["a path that is not UTF-8", { path: "/v1/jobs/%ff%fe", method: "GET" }, 404, "NOT_FOUND"],
   ["an unknown format", { path: "/v1/tools?format=yaml", method: "GET" }, 400, "INVALID_QUERY", /openai/],
   ["an unknown parameter", { path: "/v1/tools?colour=red", method: "GET" }, 400, "INVALID_QUERY", /colour/],
-  ["a request of our own", { body: batch(ECHO), headers: { "volley-hop": "1" } }, 403, "LOOP_DETECTED"],
+  ["T11 a request of our own", { body: batch(ECHO), headers: { "volley-hop": "1" } }, 403, "LOOP_DETECTED"],
 ];
 
 describe("P6: A request is refused whole, nothing runs", () => {
@@ -172,7 +183,7 @@ describe("P6: A request is refused whole, nothing runs", () => {
   });
 });
 
-describe("A method that a path does not have is answered 405 with the one it has", () => {
+describe("T24 A method that a path does not have is answered 405 with the one it has", () => {
   const wrong: [method: string, path: string, allow: string][] = [
     ...["GET", "PUT", "DELETE", "PATCH", "OPTIONS"].map((method): [string, string, string] => [
       method,
@@ -245,12 +256,12 @@ const BAD_ACTIONS: Row[] = [
   ["a dependency that is text", { ...ECHO, depends_on: "a" }, "INVALID_ACTION", /must be an array/],
   ["a dependency on nothing", { ...ECHO, depends_on: ["shop"] }, "BAD_REFERENCE", /'shop'.*there is 'first'/],
   ["an unknown tool", { tool: "probe-ecco" }, "UNKNOWN_TOOL", /Did you mean 'probe-echo'/],
-  ["`toString`", { tool: "toString" }, "UNKNOWN_TOOL"],
+  ["T06 `toString`", { tool: "toString" }, "UNKNOWN_TOOL"],
   ["`constructor`", { tool: "constructor" }, "UNKNOWN_TOOL"],
   ["`__proto__`", { tool: "__proto__" }, "UNKNOWN_TOOL"],
-  ["a name with a NUL", { tool: "probe-echo\0" }, "UNKNOWN_TOOL", /\\u/],
-  ["a name written backwards", { tool: "\u202eohce-eborp" }, "UNKNOWN_TOOL", /\\u/],
-  ["a name with a zero-width space", { tool: "probe\u200b-echo" }, "UNKNOWN_TOOL", /\\u/],
+  ["T07 a name with a NUL", { tool: "probe-echo\0" }, "UNKNOWN_TOOL", /\\u/],
+  ["T07 a name written backwards", { tool: "\u202eohce-eborp" }, "UNKNOWN_TOOL", /\\u/],
+  ["T07 a name with a zero-width space", { tool: "probe\u200b-echo" }, "UNKNOWN_TOOL", /\\u/],
   ["a Cyrillic letter", { tool: "prоbe-echo" }, "UNKNOWN_TOOL"],
   ["a name of 60,000 letters", { tool: "x".repeat(60_000) }, "UNKNOWN_TOOL"],
   ["args that are a list", probe([]), "INVALID_ACTION", /\/args must be an object/],
@@ -265,17 +276,17 @@ const BAD_ACTIONS: Row[] = [
   ["an argument missing", probe({}), "INVALID_ARGS", /\/args\/n must be a number, received nothing/],
   ["an argument too large", probe({ n: 1, d: 60_001 }), "INVALID_ARGS", /at most 60000/],
   ["an unknown argument", probe({ n: 1, delay: 9 }), "INVALID_ARGS", /no field \/args\/delay/],
-  ["`__proto__` in args", argsWritten('{"__proto__":{"admin":true}}'), "INVALID_ARGS", /__proto__/],
+  ["T06 `__proto__` in args", argsWritten('{"__proto__":{"admin":true}}'), "INVALID_ARGS", /__proto__/],
   [
-    "`constructor` deep in args",
+    "T06 `constructor` deep in args",
     argsWritten('{"a":[{"constructor":1}]}'),
     "INVALID_ARGS",
     /\/args\/a\/0\/con/,
   ],
-  ["`prototype` in args", argsWritten('{"prototype":1}'), "INVALID_ARGS"],
-  ["1e400", argsWritten('{"n":1e400}'), "INVALID_ARGS", /\/args\/n must be a finite number/],
+  ["T06 `prototype` in args", argsWritten('{"prototype":1}'), "INVALID_ARGS"],
+  ["T08 1e400", argsWritten('{"n":1e400}'), "INVALID_ARGS", /\/args\/n must be a finite number/],
   ["-1e400 in a list", argsWritten('{"n":[0,-1e400]}'), "INVALID_ARGS", /\/args\/n\/1 must be a finite/],
-  ["2^53", argsWritten('{"n":9007199254740992}'), "INVALID_ARGS", /within ±\(2\^53 - 1\), or a string/],
+  ["T08 2^53", argsWritten('{"n":9007199254740992}'), "INVALID_ARGS", /within ±\(2\^53 - 1\), or a string/],
   ["args over 64 KiB", argsWritten(`{"a":"${"x".repeat(65_600)}"}`), "INVALID_ARGS", /65536 bytes/],
   ["args over 64 KiB in UTF-8", argsWritten(`{"a":"${"é".repeat(32_800)}"}`), "INVALID_ARGS", /65536 bytes/],
 ];
@@ -288,36 +299,41 @@ const limited = (retryAfter: string, status = 429): object =>
 const inAMinute = new Date(Date.now() + 60_000).toUTCString();
 
 const BAD_UPSTREAMS: Row[] = [
-  ["never sends headers", any("/hang"), "TIMEOUT", { phase: "total", retryable: true }],
-  ["stalls in its body", any("/stall"), "TIMEOUT", { phase: "total", retryable: true }],
-  ["trickles", any("/trickle"), "TIMEOUT", { phase: "total", retryable: true }],
-  ["resets before its headers", any("/reset"), "UPSTREAM_ERROR", /could not be reached, or hung up/],
-  ["resets in its body", any("/reset-mid"), "UPSTREAM_ERROR", /broke off/],
-  ["sends less than it promised", any("/short"), "UPSTREAM_ERROR", /broke off/],
-  ["sends more than it promised", any("/lies"), "success", { data: {} }],
-  ["sends 50 MB of zeros gzipped", any("/zip-bomb"), "RESPONSE_TOO_LARGE", /1048576 bytes/],
-  ["sends 5 MB", any("/big"), "RESPONSE_TOO_LARGE", /1048576 bytes/],
-  ["never ends", any("/endless"), "RESPONSE_TOO_LARGE"],
-  ["sends a million tiny chunks", any("/chunks"), ["RESPONSE_TOO_LARGE", "TIMEOUT"]],
-  ["sends HTML", any("/html"), "success", { data: { text: expect.stringContaining("sign in") } }],
-  ["sends nothing", any("/empty"), "success", { data: { text: "" } }],
-  ["sends nothing as JSON", any("/empty?json"), "BAD_UPSTREAM_RESPONSE", /with nothing where JSON/],
-  ["answers 204", any("/no-content"), "success", { data: { text: "" } }],
-  ["sends Latin-1", any("/latin1"), "success", { data: { text: "café" } }],
-  ["names no charset there is", any("/bad-charset"), "BAD_UPSTREAM_RESPONSE", /encoding that is not known/],
+  ["F01 never sends headers", any("/hang"), "TIMEOUT", { phase: "total", retryable: true }],
+  ["T13 stalls in its body", any("/stall"), "TIMEOUT", { phase: "total", retryable: true }],
+  ["T13 trickles", any("/trickle"), "TIMEOUT", { phase: "total", retryable: true }],
+  ["F03 resets before its headers", any("/reset"), "UPSTREAM_ERROR", /could not be reached, or hung up/],
+  ["F03 resets in its body", any("/reset-mid"), "UPSTREAM_ERROR", /broke off/],
+  ["F03 sends less than it promised", any("/short"), "UPSTREAM_ERROR", /broke off/],
+  ["T29 sends more than it promised", any("/lies"), "success", { data: {} }],
+  ["T12 sends 50 MB of zeros gzipped", any("/zip-bomb"), "RESPONSE_TOO_LARGE", /1048576 bytes/],
+  ["T12 sends 5 MB", any("/big"), "RESPONSE_TOO_LARGE", /1048576 bytes/],
+  ["T12 never ends", any("/endless"), "RESPONSE_TOO_LARGE"],
+  ["T12 sends a million tiny chunks", any("/chunks"), ["RESPONSE_TOO_LARGE", "TIMEOUT"]],
+  ["F06 sends HTML", any("/html"), "success", { data: { text: expect.stringContaining("sign in") } }],
+  ["F06 sends nothing", any("/empty"), "success", { data: { text: "" } }],
+  ["F06 sends nothing as JSON", any("/empty?json"), "BAD_UPSTREAM_RESPONSE", /with nothing where JSON/],
+  ["F06 answers 204", any("/no-content"), "success", { data: { text: "" } }],
+  ["F06 sends Latin-1", any("/latin1"), "success", { data: { text: "café" } }],
+  [
+    "F06 names no charset there is",
+    any("/bad-charset"),
+    "BAD_UPSTREAM_RESPONSE",
+    /encoding that is not known/,
+  ],
   ["sends invalid UTF-8", any("/bad-utf8"), "BAD_UPSTREAM_RESPONSE", /not text in the encoding/],
   ["sends broken JSON", any("/bad-json"), "BAD_UPSTREAM_RESPONSE", /something that only claims to be JSON/],
   ["nests 100,000 levels", any("/deep-json"), "TOOL_FAILED", /nests deeper/],
   ["sends 1e400", any("/infinity"), ["success", "BAD_UPSTREAM_RESPONSE"]],
-  ["redirects to a metadata service", redirect("http://169.254.169.254/latest/"), "EGRESS_DENIED"],
+  ["T10 redirects to a metadata service", redirect("http://169.254.169.254/latest/"), "EGRESS_DENIED"],
   ["redirects to another host", redirect("https://evil.example/"), "EGRESS_DENIED", /'evil\.example'/],
   ["redirects to another port", redirect("http://127.0.0.1:1/"), "EGRESS_DENIED"],
-  ["redirects to localhost", redirect("http://localhost/"), "EGRESS_DENIED"],
+  ["T10 redirects to localhost", redirect("http://localhost/"), "EGRESS_DENIED"],
   ["redirects with 307", redirect("http://[::ffff:169.254.169.254]/", 307), "EGRESS_DENIED"],
   ["redirects to a file", redirect("file:///etc/passwd"), "EGRESS_DENIED"],
   ["redirects to what is no URL", redirect("http://["), "UPSTREAM_ERROR", /not a URL/],
   ["redirects without saying where", any("/status/302"), "UPSTREAM_ERROR", { upstream_status: 302 }],
-  ["redirects in circles", any("/redirect-loop"), "UPSTREAM_ERROR", /more than 3 times/],
+  ["T10 redirects in circles", any("/redirect-loop"), "UPSTREAM_ERROR", /more than 3 times/],
   ["redirects to itself, decently", redirect("/echo?n=7"), "success", { data: { path: "/echo", n: 7 } }],
   ["answers 304", any("/status/304"), "UPSTREAM_ERROR", { upstream_status: 304 }],
   ["answers 400", any("/status/400"), "UPSTREAM_ERROR", { upstream_status: 400, retryable: false }],
@@ -331,17 +347,17 @@ const BAD_UPSTREAMS: Row[] = [
   ["answers 429", any("/status/429"), "RATE_LIMITED", { upstream_status: 429, retryable: true }],
   ["asks for 2 s", limited("2"), "RATE_LIMITED", { retry_after_ms: 2_000 }],
   ["asks for a day", limited("86400"), "RATE_LIMITED", { retry_after_ms: 3_600_000 }],
-  ["asks for ever", limited("9".repeat(400)), "RATE_LIMITED", { retry_after_ms: 3_600_000 }],
-  ["asks for a date", limited(inAMinute), "RATE_LIMITED", { retry_after_ms: expect.closeTo(60_000, -5) }],
+  ["F04 asks for ever", limited("9".repeat(400)), "RATE_LIMITED", { retry_after_ms: 3_600_000 }],
+  ["F04 asks for a date", limited(inAMinute), "RATE_LIMITED", { retry_after_ms: expect.closeTo(60_000, -5) }],
   [
     "asks for a date gone by",
     limited("Fri, 31 Dec 1999 23:59:59 GMT"),
     "RATE_LIMITED",
     { retry_after_ms: 0 },
   ],
-  ["asks for a time before now", limited("-5"), "RATE_LIMITED", /; wait before trying again/],
+  ["F04 asks for a time before now", limited("-5"), "RATE_LIMITED", /; wait before trying again/],
   ["asks for nonsense", limited("soon"), "RATE_LIMITED", /; wait before trying again/],
-  ["asks for 2 s with a 503", limited("2", 503), "UPSTREAM_ERROR", { retry_after_ms: 2_000 }],
+  ["F04 asks for 2 s with a 503", limited("2", 503), "UPSTREAM_ERROR", { retry_after_ms: 2_000 }],
 ];
 
 const FORBIDDEN_TARGETS: Row[] = [
@@ -383,7 +399,7 @@ describe.concurrent("P6: An upstream that misbehaves costs its own action only: 
   test.each(BAD_UPSTREAMS)("%s", expectFate);
 });
 
-describe.concurrent("P8: A tool cannot be talked into calling", () => {
+describe.concurrent("P8: T09 A tool cannot be talked into calling", () => {
   test.each(FORBIDDEN_TARGETS)("%s", expectFate);
 });
 
@@ -439,7 +455,7 @@ describe("When all of that is over", () => {
     expect(upstream.openSockets).toBeLessThan(50);
   });
 
-  test("P8: only the declared origin was ever called, with our mark and no header of the caller's", async () => {
+  test("P8: T09 T15 only the declared origin was ever called, with our mark and no header of the caller's", async () => {
     const [result] = (await caller.execute([any("/echo-headers")])).results;
     expect(result?.data).toEqual({
       host: `127.0.0.1:${upstream.port}`,

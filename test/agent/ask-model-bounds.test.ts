@@ -81,7 +81,7 @@ describe("A model's answer is not read", () => {
       (calls: readonly object[]) => ({ choices: [{ message: { tool_calls: calls } }] }),
     ],
     ["Messages", MESSAGES, (content: readonly object[]) => ({ type: "message", content })],
-  ] as const)("where it has more calls than are ever read, in %s", (_, dialect, toAnswer) => {
+  ] as const)("T39 where it has more calls than are ever read, in %s", (_, dialect, toAnswer) => {
     const calls = Array.from({ length: LIMITS.modelCalls }, () => ({ type: "tool_use", name: "look" }));
     expect(dialect.readTurn(toAnswer(calls))?.calls).toHaveLength(LIMITS.modelCalls);
     expect(dialect.readTurn(toAnswer([...calls, {}]))).toBeNull();

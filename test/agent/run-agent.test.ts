@@ -154,7 +154,7 @@ describe("A request to a model", () => {
     ]);
   });
 
-  test("runs the first fifty calls of a turn and tells the model of the rest", async () => {
+  test("T39 runs the first fifty calls of a turn and tells the model of the rest", async () => {
     const calls = Array.from({ length: 53 }, (_, n) => twice(n));
     const world = new AgentWorld({ calls }, { text: "Done." });
     const { rounds } = await world.answer(TOOLS);
@@ -195,7 +195,7 @@ describe("Arguments of a model", () => {
       call("execute_actions", '{"actions": [{"tool": "double", "args": {"n": 1}}, {"tool": "write"}'),
     ],
     ["a write behind invoke_tool", call("invoke_tool", '{"tool_name": "write", "parameters": {}')],
-  ])("that are cut off never run %s", async (_, cut) => {
+  ])("T39 that are cut off never run %s", async (_, cut) => {
     const world = new AgentWorld({ calls: [cut] }, { text: "Done." });
     const { rounds } = await world.answer(TOOLS);
     expect(rounds[0]!.results).toMatchObject([{ status: "error", error: { code: "INVALID_ARGS" } }]);
@@ -212,7 +212,7 @@ describe("Arguments of a model", () => {
 
 describe("Rounds", () => {
   test.each([1, 2, 5])(
-    "are at most %i where that is asked; then the model answers without tools",
+    "T39 are at most %i where that is asked; then the model answers without tools",
     async (max_rounds) => {
       const turns = Array.from({ length: max_rounds }, (_, n): SaidTurn => ({ calls: [twice(n)] }));
       const world = new AgentWorld(...turns, { text: "That is all." });
@@ -241,7 +241,7 @@ describe("Rounds", () => {
     expect(answer.rounds).toHaveLength(1);
   });
 
-  test("end where the same call came three times running", async () => {
+  test("T39 end where the same call came three times running", async () => {
     const same: SaidTurn = { calls: [twice(1)] };
     const world = new AgentWorld(same, same, same, { text: "Again two." });
     expect(await world.answer(TOOLS)).toMatchObject({
@@ -292,7 +292,7 @@ describe("A model that fails", () => {
     ["refusing", { status: 400 }, 1],
     ["refusing our key", { status: 401 }, 1],
     ["elsewhere", { status: 307 }, 1],
-  ] as const)("and stays %s is unavailable", async (_, turn, times) => {
+  ] as const)("F26 and stays %s is unavailable", async (_, turn, times) => {
     const world = new AgentWorld(turn, turn, turn);
     expect(await world.ask(TOOLS)).toMatchObject({
       ok: false,

@@ -143,7 +143,7 @@ describe("estimateTokens() of text that JSON says in one string", () => {
     );
   });
 
-  test("is never less than an eighth of the bytes, whatever the text", () => {
+  test("T31 is never less than an eighth of the bytes, whatever the text", () => {
     const piece = fc
       .tuple(
         fc.oneof(fc.string({ unit: "binary", maxLength: 3 }), fc.constantFrom(" ", "\\", '"', "a", "é")),

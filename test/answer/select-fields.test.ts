@@ -77,7 +77,7 @@ describe("selectFields()", () => {
   });
 
   test.each(["/constructor", "/__proto__", "/toString", "/places/length", "/places/map", "/next/length"])(
-    "finds nothing inherited or built in at '%s'",
+    "T06 finds nothing inherited or built in at '%s'",
     (pointer) => {
       expect(select(PLACES, pointer).missing).toEqual([pointer]);
     },

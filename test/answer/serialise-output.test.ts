@@ -21,7 +21,7 @@ describe("serialiseOutput()", () => {
     ["an object that throws when it is written", { toJSON: () => JSON.parse("{") }, /cannot express/],
     ["one level too much", nested(LIMITS.outputNesting + 1), /nests deeper than 60 levels/],
     ["100,000 levels", nested(100_000), /nests deeper|cannot express/],
-  ])("refuses %s as the tool's failure", (_, output, hint) => {
+  ])("F08 refuses %s as the tool's failure", (_, output, hint) => {
     const refuse = (): unknown => serialiseOutput(output);
     expect(refuse).toThrow(ToolFailure);
     expect(refuse).toThrow(

@@ -31,7 +31,7 @@ test("createCatalog() indexes by category and by action", () => {
 });
 
 test.each(["", "nothing", "GET_ORDER", "__proto__", "constructor", "toString", "hasOwnProperty"])(
-  "get('%s') finds nothing",
+  "T06 get('%s') finds nothing",
   (name) => {
     expect(SAMPLE_CATALOG.get(name)).toBeUndefined();
     expect(SAMPLE_CATALOG.byCategory.get(name)).toBeUndefined();

@@ -153,7 +153,7 @@ describe("discoverTools()", () => {
     expect(discover({ categories: [word] })).toMatchObject({ total: 0 });
   });
 
-  test("cannot tell a hidden tool from one that does not exist", () => {
+  test("T02 cannot tell a hidden tool from one that does not exist", () => {
     const mine = SAMPLE_CATALOG.restrictTo(["email"]);
     const alone = createCatalog([SAMPLE_CATALOG.get("send-receipt")!]);
 

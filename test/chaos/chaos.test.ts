@@ -14,7 +14,7 @@ describe("a runtime that is killed, and one whose platform breaks in every way w
     loops = await runLoops({ plans: [planLoop(0), planLoop(1), planLoop(2), ...FAULTS], lanes: 4 });
   }, 240_000);
 
-  test("P2: loses no job that was called initiated", () => {
+  test("P2: F10 F12 loses no job that was called initiated", () => {
     const { violations, lost, initiated } = makeReport({ loops });
     expect(violations).toEqual([]);
     expect(lost).toBe(0);
@@ -22,7 +22,7 @@ describe("a runtime that is killed, and one whose platform breaks in every way w
     expect(initiated).toBeGreaterThan(8 * (FAULTS.length - 2));
   });
 
-  test("P4: runs no at-most-once job twice, and believes no attempt after a later one began", () => {
+  test("P4: F10 F13 runs no at-most-once job twice, and believes no attempt after a later one began", () => {
     const jobs = loops.flatMap((loop) => loop.jobs);
     expect(jobs.filter(isRunTwice)).toEqual([]);
     expect(jobs.filter(({ once, attempts }) => once && attempts.length === 1).length).toBeGreaterThan(0);
@@ -40,7 +40,7 @@ test("P3: no quota and no global cap admits too much while objects crash and clo
   expect([...faults.keys()]).toEqual(["crash-after-write", "crash", "clock", "crash-before-write"]);
 });
 
-test("jobs whose alarm is lost run when their tenant is next asked anything", async () => {
+test("F14 jobs whose alarm is lost run when their tenant is next asked anything", async () => {
   const loops = await runLoops({ plans: [planLoop(2)], lanes: 1, forgets: "alarms" });
 
   const { violations, initiated } = makeReport({ loops });
@@ -48,7 +48,7 @@ test("jobs whose alarm is lost run when their tenant is next asked anything", as
   expect(violations).toEqual([]);
 });
 
-test("a runtime that forgets its storage is caught losing jobs", async () => {
+test("F10 a runtime that forgets its storage is caught losing jobs", async () => {
   const loops = await runLoops({ plans: [planLoop(2)], lanes: 1, forgets: "storage" });
 
   const { violations, lost } = makeReport({ loops });

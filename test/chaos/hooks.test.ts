@@ -7,7 +7,7 @@ import { runHookLoops } from "./run-hook-loops.ts";
 
 /* Deliveries of webhooks, and a clock, of a runtime that is killed or breaks. Side by side: they wait for leases. */
 
-test.concurrent("P2: every delivery that was answered 202 has one run, which ends and repeats no write", async () => {
+test.concurrent("P2: F27 every delivery that was answered 202 has one run, which ends and repeats no write", async () => {
   const plans = [...[0, 1, 3].map(planHookLoop), ...HOOK_FAULTS.slice(0, 4)];
   const hooks = await runHookLoops({ plans, lanes: 4 });
 

@@ -40,7 +40,7 @@ test("checkValue() points at a field without repeating what is invisible in its 
   expect(issue.path).toBe("/args/\\u{202e}\\u{0}/__proto__");
 });
 
-test("checkValue() refuses exactly what holds a reserved key, an infinite number or an inexact integer", () => {
+test("T06 T08 checkValue() refuses exactly what holds a reserved key, an infinite number or an inexact integer", () => {
   const keys = fc.constantFrom("a", "b", "0", "__proto__", "constructor", "prototype", "toString");
   const numbers = fc.constantFrom(0, -1, 0.5, 1e21, 2 ** 53 - 1, 2 ** 53, -(2 ** 53), Infinity, -Infinity);
   const { value } = fc.letrec<{ value: unknown }>((tie) => ({

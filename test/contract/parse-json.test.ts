@@ -81,7 +81,7 @@ test.each([
   });
 });
 
-test("parseJson() refuses a depth bomb before it is parsed, closed or not", () => {
+test("T05 parseJson() refuses a depth bomb before it is parsed, closed or not", () => {
   expect(errorOf(parseJson(bytesOf("[".repeat(200_000)))).code).toBe("INVALID_BATCH");
 });
 

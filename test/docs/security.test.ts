@@ -6,15 +6,15 @@ import { expect, test } from "vitest";
 import { LIMITS } from "../../src/contract/limits.ts";
 
 const root = new URL("../../", import.meta.url);
-const page = await readFile(new URL("SECURITY.md", root), "utf8");
+const page = await readFile(new URL("docs/security.md", root), "utf8");
 
-test("SECURITY.md points to files that exist", () => {
+test("docs/security.md points to files that exist", () => {
   const files = [...page.matchAll(/`((?:src|test)\/[\w./-]+)`/g)].map(([, path]) => path!);
   expect(files.length).toBeGreaterThan(40);
   expect(files.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
 });
 
-test("SECURITY.md names every runtime dependency, and each has an exact version", async () => {
+test("T26 docs/security.md names every runtime dependency, and each has an exact version", async () => {
   const { dependencies } = JSON.parse(await readFile(new URL("package.json", root), "utf8")) as {
     dependencies: Record<string, string>;
   };
@@ -24,7 +24,37 @@ test("SECURITY.md names every runtime dependency, and each has an exact version"
   for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
-test("SECURITY.md says how many live jobs a tenant may have", () => {
+test("docs/security.md says how many live jobs a tenant may have", () => {
   const all = LIMITS.jobBacklog + (LIMITS.outboxShards - 1) * LIMITS.shardBacklog;
   expect(page).toContain(`${all.toLocaleString("en-US")} live jobs`);
+});
+
+test("T26 every package has one exact version, and a checksum in the lock file", async () => {
+  interface Package {
+    readonly version?: string;
+    readonly integrity?: string;
+    readonly link?: boolean;
+  }
+  interface Manifest {
+    readonly dependencies: Record<string, string>;
+    readonly devDependencies: Record<string, string>;
+    readonly optionalDependencies?: Record<string, string>;
+  }
+  const read = async (name: string): Promise<unknown> =>
+    JSON.parse(await readFile(new URL(name, root), "utf8"));
+  const { dependencies, devDependencies, optionalDependencies } = (await read("package.json")) as Manifest;
+  const { packages } = (await read("package-lock.json")) as { packages: Record<string, Package> };
+  const named = { ...dependencies, ...devDependencies, ...optionalDependencies };
+  for (const [name, version] of Object.entries(named)) {
+    expect(version, name).toMatch(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/);
+    expect(packages[`node_modules/${name}`]?.version, name).toBe(version);
+  }
+  const { "": _, ...installed } = packages;
+  const unchecked = Object.entries(installed).filter(
+    ([path, { integrity, link }]) =>
+      path.includes("node_modules/") && link !== true && integrity?.startsWith("sha512-") !== true,
+  );
+  expect(unchecked.map(([path]) => path)).toEqual([]);
+  // What runs in production stays a list that somebody can read.
+  expect(Object.keys(dependencies).length).toBeLessThanOrEqual(10);
 });

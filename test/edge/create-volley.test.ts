@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { makeJobsRequest, makeSpec } from "./gate-requests.ts";
 import { limitedMail } from "./limited-mail.ts";
 
-test("P3: the alarm repeats no more of a tool's jobs than its limit allows", async () => {
+test("P3: F22 the alarm repeats no more of a tool's jobs than its limit allows", async () => {
   const stub = env.VOLLEY_GATE.getByName("limited");
   const ids = ["mail-0", "mail-1", "mail-2"];
   const specs = ids.map((id) => makeSpec(id, [], { tool: limitedMail.name, argsJson: "{}" }));

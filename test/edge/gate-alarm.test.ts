@@ -24,7 +24,7 @@ test("a missing alarm is set at once, to when it was due", () => {
   expect(set).toEqual([1_000]);
 });
 
-test("an alarm that is slow under steady traffic is asked for now and then, and never put off", () => {
+test("F14 an alarm that is slow under steady traffic is asked for now and then, and never put off", () => {
   const { alarm, set } = makeAlarm();
   alarm.arm(1_000);
   for (let now = 1_000; now < 1_000 + 10 * OVERDUE_MS; now += 50) alarm.repair(now, () => 1_000);

@@ -139,14 +139,14 @@ describe("createGateClient()", () => {
     expect([await gate.keep([]), await gate.recall([]), namespace.stubs]).toEqual([[], [], 0]);
   });
 
-  test("carries on after a crash of the object, with what was durable", async () => {
+  test("F15 carries on after a crash of the object, with what was durable", async () => {
     const gate = createGateClient(gates, "client-crash", { clock: systemClock, timeoutMs: 50_000 });
     await gate.admit(makeJobsRequest(makeSpec("kept", [])));
     await abortAllDurableObjects();
     expect(await gate.job("kept")).toMatchObject({ status: "running" });
   });
 
-  test("retries once, through a fresh stub, what is retryable", async () => {
+  test("F15 retries once, through a fresh stub, what is retryable", async () => {
     const namespace = new FakeNamespace(brokenBy({ retryable: true }), null);
     expect(
       await createGateClient(namespace, "t", { clock: systemClock, timeoutMs: 50_000 }).job("x"),
@@ -158,7 +158,7 @@ describe("createGateClient()", () => {
     ["overloaded", { retryable: true, overloaded: true }, 1],
     ["not retryable", {}, 1],
     ["retryable twice over", { retryable: true }, 2],
-  ])("gives up on what is %s", async (_, marks, stubs) => {
+  ])("F15 gives up on what is %s", async (_, marks, stubs) => {
     const namespace = new FakeNamespace(brokenBy(marks));
     await expect(
       createGateClient(namespace, "t", { clock: systemClock, timeoutMs: 50_000 }).admit(REQUEST),

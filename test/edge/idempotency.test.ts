@@ -41,7 +41,7 @@ async function claimBatch(stub: Stub, parts: Parameters<typeof makeKeys>[0] = { 
 }
 
 describe("P5: a batch's key", () => {
-  test("claimed by 100 at once is claimed by one", async () => {
+  test("F18 claimed by 100 at once is claimed by one", async () => {
     const stub = gateOf();
     const claims = await Promise.all(Array.from({ length: 100 }, () => claimBatch(stub)));
     const kinds = claims.map(({ state }) => state.kind);
@@ -119,7 +119,7 @@ describe("P5: a batch's key", () => {
 });
 
 describe("P2: a job under a key", () => {
-  test("killed between record and answer: the same key gives the same job, and nobody else's attempt", async () => {
+  test("F11 killed between record and answer: the same key gives the same job, and nobody else's attempt", async () => {
     const stub = gateOf(env.SMALL_GATE);
     const keys = makeKeys({ batch: "k", deadlineMs: 1 });
     const jobs = [{ index: 0, spec: makeSpec(deriveId(keys.batch!.seed, 7), []) }];

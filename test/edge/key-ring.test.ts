@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
-import { digestKey, EMPTY_KEY_DIGEST, parseKeyRing } from "../../src/edge/http/key-ring.ts";
+import { digestKey, EMPTY_KEY_DIGEST, KeyRing, parseKeyRing } from "../../src/edge/http/key-ring.ts";
 
 async function hashOf(key: string): Promise<string> {
   return [...(await digestKey(key))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -72,7 +72,7 @@ test.each(["mars", "EU", "", null, 1])(
   },
 );
 
-test("parseKeyRing() refuses two entries of one name and tenant, said or not", async () => {
+test("T35 parseKeyRing() refuses two entries of one name and tenant, said or not", async () => {
   const [first, second] = [await hashOf("first"), await hashOf("second")];
   const parse = (...entries: object[]) =>
     parseKeyRing(
@@ -94,7 +94,7 @@ test("parseKeyRing() refuses two entries of one name and tenant, said or not", a
   expect(() => parse({ name: "a.b", tenant: "c" }, { name: "b", tenant: "c.a" })).not.toThrow();
 });
 
-test("parseKeyRing() refuses one key under two names, without showing its hash", async () => {
+test("T35 parseKeyRing() refuses one key under two names, without showing its hash", async () => {
   const hash = await hashOf("shared");
   const text = JSON.stringify([
     { name: "a", tenant: "acme", hash, tools: ["*"] },
@@ -131,4 +131,31 @@ test.each([
   await expect(parsed).rejects.toThrow(/^Cannot read VOLLEY_KEYS: /);
   await expect(parsed).rejects.toThrow(field);
   await expect(parsed).rejects.not.toThrow(/vk_secret|ABAB/);
+});
+
+test("T01 a key that is wrong, nearly right or was taken out costs one digest, and all of each that is configured is read", async () => {
+  const reads = new Map<string, number>();
+  const watched = async (name: string) => {
+    const digest = new Proxy(await digestKey(name), {
+      get(bytes, at) {
+        if (typeof at === "string" && /^\d+$/.test(at)) reads.set(name, (reads.get(name) ?? 0) + 1);
+        return Reflect.get(bytes, at, bytes) as unknown;
+      },
+    });
+    const [caller] = (await ringWith({})).callers;
+    return { digest, caller: { ...caller!, name } };
+  };
+  const ring = new KeyRing([await watched("first-key"), await watched("second-key")]);
+  const sign = vi.spyOn(crypto.subtle, "sign");
+  for (const wrong of ["", "x", "first-kez", "first-key ", "taken-out-key", "x".repeat(8_000)]) {
+    reads.clear();
+    sign.mockClear();
+    expect(await ring.identify(wrong)).toBeNull();
+    // An early end would tell how much of a guess was right.
+    expect(Object.fromEntries(reads)).toEqual({ "first-key": 32, "second-key": 32 });
+    expect(sign).toHaveBeenCalledTimes(1);
+  }
+  expect(await ring.identify("first-key")).toMatchObject({ name: "first-key" });
+  expect(Object.fromEntries(reads)).toEqual({ "first-key": 64, "second-key": 64 });
+  sign.mockRestore();
 });

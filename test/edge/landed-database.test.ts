@@ -105,7 +105,7 @@ function headOf(job: JobRecord): object {
   return { id, tool, status, attempts, createdAt, nextAttemptAt, errorJson, note, callback, dataJson: null };
 }
 
-describe("a tenant's object filled by the landed version", () => {
+describe("F29 a tenant's object filled by the landed version", () => {
   test("shows and lists its jobs as they were", async () => {
     const stub = await openTenantGate();
     const [listed, shown] = await inFirstTurn(stub, (gate) => [
@@ -283,7 +283,7 @@ describe("a tenant's object filled by the landed version", () => {
   });
 });
 
-test("bringing the tables up to date is all or nothing, and once", async () => {
+test("F29 bringing the tables up to date is all or nothing, and once", async () => {
   await runInDurableObject(gateOf(), async (_gate, { storage }) => {
     const { sql } = storage;
     const everything = (): unknown => {
@@ -310,7 +310,7 @@ test("bringing the tables up to date is all or nothing, and once", async () => {
   });
 });
 
-test("a tool's object filled by the landed version counts its permits until they are certainly over", async () => {
+test("F29 a tool's object filled by the landed version counts its permits until they are certainly over", async () => {
   const stub = env.TOOL_GATE.getByName("landed-tool");
   await runInDurableObject(stub, (_gate, { storage }) =>
     replaceStorage(storage, landedToolGate, { marks: ["at"] }),

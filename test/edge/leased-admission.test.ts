@@ -28,7 +28,7 @@ function createIsolate(tenant: string) {
 }
 
 describe("createLeasedAdmission() on the Durable Object", () => {
-  test("P3: 3,000 parallel callers of ten isolates at limit 100: exactly 100", async () => {
+  test("P3: T20 F19 3,000 parallel callers of ten isolates at limit 100: exactly 100", async () => {
     const isolates = Array.from({ length: 10 }, () => createIsolate("leased-3000"));
     const quota = { bucket: "key:small", limit: 100, windowS: 3_600 };
     const answers = await Promise.all(

@@ -106,7 +106,7 @@ test.each([
     },
   ],
 ] as const)(
-  "a limiter that is %s stops writes, and reads only where they say so",
+  "F16 a limiter that is %s stops writes, and reads only where they say so",
   async (_, { before, answer, wait }) => {
     // It answers after the batch was answered.
     const { send, called } = await createWorker(before, answer);
@@ -157,7 +157,7 @@ test("a limiter that answers in time counts", async () => {
   expect(JSON.stringify(body)).not.toContain("degraded");
 });
 
-test("flooding the limiter until it is late is no way around the quota", async () => {
+test("T20 flooding the limiter until it is late is no way around the quota", async () => {
   let asked = 0;
   let answered = 0;
   const late = silent();

@@ -46,7 +46,7 @@ test("what is kept survives an eviction and a crash", async () => {
   expect(await env.TENANT_GATE.get(stub.id).recall(["r-1"])).toEqual([result("r-1")]);
 });
 
-test("another tenant cannot recall it", async () => {
+test("T03 another tenant cannot recall it", async () => {
   const [stub, other] = [gateOf(), gateOf()];
   await stub.keep([result("r-1")]);
   expect(await other.recall(["r-1"])).toEqual([]);

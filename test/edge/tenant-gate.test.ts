@@ -6,6 +6,7 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
+import { LIMITS } from "../../src/contract/limits.ts";
 import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 import { attemptsRun, TWO_A_SECOND } from "./scripted-attempts.ts";
@@ -36,7 +37,7 @@ function endLeases(stub: Stub): Promise<void> {
 }
 
 describe("quota", () => {
-  test("P3: 3,000 parallel callers at limit 100: exactly 100", async () => {
+  test("P3: F19 3,000 parallel callers at limit 100: exactly 100", async () => {
     const stub = gateOf();
     const answers = await Promise.all(
       Array.from({ length: 3_000 }, () => stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }))),
@@ -140,7 +141,7 @@ describe("jobs", () => {
     expect(await rows()).toBe(3 + 20);
   });
 
-  test("the same request twice records once, and is not refused for the quota it has used up itself", async () => {
+  test("F11 the same request twice records once, and is not refused for the quota it has used up itself", async () => {
     const stub = gateOf();
     const quota = { bucket: "key:one", limit: 1, windowS: 3_600 };
     const limit = { bucket: "tool:probe", limit: 1, windowS: 3_600 };
@@ -152,7 +153,7 @@ describe("jobs", () => {
     expect(await stub.admit(other)).toMatchObject({ quota: { allowed: false }, recorded: [] });
   });
 
-  test("the alarm takes over when the lease runs out, and the late report is refused", async () => {
+  test("F12 F13 the alarm takes over when the lease runs out, and the late report is refused", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("orphan", ["hang", "succeed"])));
     await endLeases(stub);
@@ -193,7 +194,7 @@ describe("jobs", () => {
     ["bug", ["throw"], "dead", 3],
     ["refused", ["fail-for-good"], "failed", 2],
     ["toolless", ["unknown-tool"], "dead", 2],
-  ] as const)("a %s job ends, its sibling too", async (id, acts, status, attempts) => {
+  ] as const)("T22 a %s job ends, its sibling too", async (id, acts, status, attempts) => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec(id, acts), makeSpec(`${id}-sibling`, ["succeed"])));
     await endLeases(stub);
@@ -229,7 +230,7 @@ describe("jobs", () => {
     await becomes(stub, ids[2]!, "succeeded");
   });
 
-  test("a row of another version ends dead and says so; so do arguments that are not JSON", async () => {
+  test("F21 a row of another version ends dead and says so; so do arguments that are not JSON", async () => {
     const stub = gateOf();
     await stub.admit(
       makeJobsRequest(makeSpec("old", []), makeSpec("torn", []), makeSpec("odd", []), makeSpec("none", [])),
@@ -297,7 +298,7 @@ describe("cancel and redrive", () => {
     });
   });
 
-  test("a dead job is redriven by the alarm, and dies or succeeds again", async () => {
+  test("T22 a dead job is redriven by the alarm, and dies or succeeds again", async () => {
     const stub = gateOf();
     await stub.admit(
       makeJobsRequest(makeSpec("phoenix", ["unknown-tool", "unknown-tool"], { maxAttempts: 2 })),
@@ -321,7 +322,7 @@ describe("cancel and redrive", () => {
     expect([await stub.cancel(NOBODY), await stub.redrive(NOBODY)]).toEqual([null, null]);
   });
 
-  test("a full backlog takes a few redrives more, then says so; reads and cancelling still work", async () => {
+  test("F17 a full backlog takes a few redrives more, then says so; reads and cancelling still work", async () => {
     const stub = smallGate();
     for (const id of ["first", "second"]) {
       await stub.admit(makeJobsRequest(makeSpec(id, ["hang"], { maxAttempts: 1 })));
@@ -344,7 +345,7 @@ describe("cancel and redrive", () => {
     expect(await stub.redrive("second")).toMatchObject({ change: "done" });
   });
 
-  test("a row of another version is dead and cannot be redriven, and is listed so", async () => {
+  test("F21 a row of another version is dead and cannot be redriven, and is listed so", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("foreign", [], { delivery: "at-most-once" })));
     await runInDurableObject(stub, (_gate, { storage }) =>
@@ -412,7 +413,7 @@ describe("the alarm", () => {
     expect(await alarmOf(stub)).toBe(first);
   });
 
-  test("twice is a no-op the second time", async () => {
+  test("F23 twice is a no-op the second time", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("double", ["hang", "succeed"])));
     await endLeases(stub);
@@ -436,7 +437,7 @@ describe("the alarm", () => {
     ["admit", (stub: Stub) => stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }))],
     ["settle", (stub: Stub) => stub.settle("somebody", 1, OVER)],
     ["job", (stub: Stub) => stub.job("somebody")],
-  ] as const)("that was lost while the object slept is repaired by %s()", async (name, enter) => {
+  ] as const)("F14 that was lost while the object slept is repaired by %s()", async (name, enter) => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec(`asleep-${name}`, [])));
     await runInDurableObject(stub, (_gate, { storage }) => storage.deleteAlarm());
@@ -445,7 +446,7 @@ describe("the alarm", () => {
     expect(await alarmOf(stub)).not.toBeNull();
   });
 
-  test("that was lost under traffic is repaired once it is overdue", async () => {
+  test("F14 that was lost under traffic is repaired once it is overdue", async () => {
     const stub = smallGate();
     await stub.admit(makeJobsRequest(makeSpec("overdue", ["hang", "succeed"])));
     await runInDurableObject(stub, (_gate, { storage }) => storage.deleteAlarm());
@@ -471,7 +472,7 @@ describe("the alarm", () => {
     expect(attemptsOf("hung-for-good")).toEqual(["hung-for-good#2"]);
   });
 
-  test("that was overwritten with a later one is moved back by a cold start", async () => {
+  test("F14 that was overwritten with a later one is moved back by a cold start", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("overwritten", [])));
     const before = await alarmOf(stub);
@@ -546,7 +547,7 @@ describe("a shard", () => {
     expect(some.denied).toEqual([{ index: 1, retryAfterMs: 9 }]);
   });
 
-  test("after an outage runs as many at once as an alarm may, not all that is due", async () => {
+  test("F22 after an outage runs as many at once as an alarm may, not all that is due", async () => {
     const stub = smallGate();
     const hung = Array.from({ length: 4 }, (_, k) => makeSpec(`herd-${k}`, ["hang"]));
     await stub.admit({ ...makeJobsRequest(...hung), ...counted() });
@@ -557,7 +558,7 @@ describe("a shard", () => {
 });
 
 describe("bounds", () => {
-  test("over the backlog is BACKLOG_FULL, job by job; quota, reads and settling still work", async () => {
+  test("T21 F17 over the backlog is BACKLOG_FULL, job by job; quota, reads and settling still work", async () => {
     const stub = gateOf(env.SMALL_GATE);
     const specs = Array.from({ length: 10 }, (_, k) =>
       makeSpec(`backlog-${k}`, ["hang"], { maxAttempts: 50 }),
@@ -573,7 +574,7 @@ describe("bounds", () => {
     expect((await stub.admit(makeJobsRequest(specs[9]!))).recorded).toHaveLength(1);
   });
 
-  test("a full disk is OUTBOX_UNAVAILABLE for the whole batch, nothing stays, the draws stand", async () => {
+  test("F17 a full disk is OUTBOX_UNAVAILABLE for the whole batch, nothing stays, the draws stand", async () => {
     const stub = gateOf();
     await runInDurableObject(stub, (_gate, { storage }) => {
       storage.sql.exec(
@@ -596,7 +597,7 @@ describe("bounds", () => {
     expect(answer.refusedJobs).toEqual([{ index: 0, code: "OUTBOX_UNAVAILABLE" }]);
   });
 
-  test("finished jobs are pruned by count, the oldest first, and live ones never", async () => {
+  test("F25 finished jobs are pruned by count, the oldest first, and live ones never", async () => {
     const stub = smallGate();
     await stub.admit(makeJobsRequest(makeSpec("alive", ["hang"], { maxAttempts: 1_000 })));
     for (let k = 0; k < 30; k += 1) {
@@ -612,7 +613,38 @@ describe("bounds", () => {
     expect(await stub.job("alive")).not.toBeNull();
   });
 
-  test("finished jobs are pruned by age", async () => {
+  test("F25 of 100,000 jobs that have ended as many are kept as may be, and no entry removes more than a few", async () => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec("model", [])));
+    await stub.settle("model", 1, OVER);
+    const count = (): Promise<number> =>
+      runInDurableObject(stub, (_gate, { storage }) =>
+        storage.sql.exec<{ kept: number }>("SELECT COUNT(*) AS kept FROM jobs").one(),
+      ).then(({ kept }) => kept);
+    await runInDurableObject(stub, (_gate, { storage }) => {
+      const names = storage.sql
+        .exec("SELECT * FROM jobs LIMIT 1")
+        .columnNames.filter((name) => name !== "id");
+      storage.sql.exec(
+        `WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 100000)
+         INSERT INTO jobs (id, ${names.join(", ")})
+         SELECT printf('old-%06d', k), ${names.map((name) => (name === "updated_at" ? "updated_at - k" : name)).join(", ")}
+         FROM n, jobs WHERE jobs.id = 'model'`,
+      );
+    });
+    await evictDurableObject(stub);
+    const enter = () => stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }));
+    await enter();
+    expect(await count()).toBe(99_001);
+    for (let entries = 1; entries < 95; entries += 1) await enter();
+    const left = await count();
+    expect(left).toBeLessThanOrEqual(1.1 * LIMITS.jobsKept);
+    expect(left).toBeGreaterThanOrEqual(LIMITS.jobsKept);
+    expect(await statusOf(stub, "model")).toBe("succeeded");
+    expect(await stub.job("old-100000")).toBeNull();
+  }, 240_000);
+
+  test("F25 finished jobs are pruned by age", async () => {
     const stub = smallGate();
     await stub.admit(makeJobsRequest(makeSpec("aged", [])));
     await stub.settle("aged", 1, OVER);

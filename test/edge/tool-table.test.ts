@@ -127,7 +127,7 @@ describe("an admission", () => {
     expect(answer.quota).toMatchObject({ allowed: true });
   });
 
-  test("of a plan with other tools than there are counts nothing, records nothing and says the version", async () => {
+  test("F28 of a plan with other tools than there are counts nothing, records nothing and says the version", async () => {
     const stub = gateOf();
     await put(stub, tool("a"));
     const jobs = makeJobsRequest(makeSpec("10000000-0000-4000-8000-000000000000", ["succeed"]));

@@ -25,7 +25,7 @@ describe("ByteBudget", () => {
     expect(budget.take(10)).toBe(true);
   });
 
-  it("has again what was given back, and no more", () => {
+  it("T30 has again what was given back, and no more", () => {
     const budget = new ByteBudget(10);
     budget.take(10);
     budget.give(4);
@@ -68,7 +68,7 @@ describe("ByteBudget", () => {
 });
 
 describe("CallBytes", () => {
-  it("leaves the reserve to small bodies and to the answers of writes", () => {
+  it("T30 leaves the reserve to small bodies and to the answers of writes", () => {
     const budget = new ByteBudget(1_000 * KIB, 400 * KIB);
     const read = new CallBytes(budget, false);
     const write = new CallBytes(budget, true);

@@ -37,7 +37,7 @@ describe("CallClock", () => {
     expect(time.pending).toBe(0);
   });
 
-  it("ends with the phase that took too long", async () => {
+  it("T13 ends with the phase that took too long", async () => {
     const { time, clock } = start();
 
     clock.enter("headers", 2_000);

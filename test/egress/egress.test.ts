@@ -212,7 +212,7 @@ describe("createEgress()", () => {
   });
 });
 
-describe("P8: createEgress() following redirects", () => {
+describe("P8: T10 createEgress() following redirects", () => {
   it("follows three hops, giving up their bodies, and not a fourth", async () => {
     const bodies: FakeBody[] = [];
     const { fetch, upstream } = start(({ url }) => {
@@ -292,7 +292,7 @@ describe("P8: createEgress() following redirects", () => {
 });
 
 describe("createEgress() under its clock and slots", () => {
-  it("times out waiting for headers and frees the slot", async () => {
+  it("T13 F01 times out waiting for headers and frees the slot", async () => {
     const { fetch, time, slots } = start(() => silence(), { slots: new Semaphore(1) });
 
     const failure = await failureOf(time.runUntil(fetch(URL_A)));

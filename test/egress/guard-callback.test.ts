@@ -25,7 +25,7 @@ test.each([
   ["ftp://hooks.example.com/x", "Only https"],
   ["data:text/plain,x", "Only https"],
   ["https://user:geheim@hooks.example.com/x?token=geheim", "a user name or password"],
-])("guardCallback() refuses %s", (url, why) => {
+])("T09 guardCallback() refuses %s", (url, why) => {
   const guarded = guardCallback(url, NONE);
   expect(guarded).toMatchObject({ ok: false, error: { code: "EGRESS_DENIED" } });
   expect(JSON.stringify(guarded)).toContain(why);

@@ -19,7 +19,7 @@ describe("guardHeaders()", () => {
   });
 
   it.each(["a\r\nx-admin: 1", "a\nb", "a\rb", "a\0b", "\u0001", "a\u007f", "snow \u2603", "\u010d\u010a"])(
-    "refuses the value %j as an argument's fault, without repeating it",
+    "T14 refuses the value %j as an argument's fault, without repeating it",
     (value) => {
       const result = guardHeaders({ "x-note": value });
 
@@ -63,7 +63,7 @@ describe("guardHeaders()", () => {
     "proxy-authorization",
     "proxy-connection",
     "sec-fetch-site",
-  ])("does not let a tool set %s", (name) => {
+  ])("T15 does not let a tool set %s", (name) => {
     const result = guardHeaders({ [name]: "1" });
 
     expect(!result.ok && result.error.code).toBe("EGRESS_DENIED");

@@ -119,7 +119,7 @@ const UNDECLARED = [
 ];
 
 describe("P8: guardUrl()", () => {
-  it.each(PRIVATE)("refuses %j even when the tool declares it", (url) => {
+  it.each(PRIVATE)("T09 refuses %j even when the tool declares it", (url) => {
     const declared = new Set([new URL(url).origin]);
 
     const result = guardUrl(url, declared, NONE);
@@ -128,7 +128,7 @@ describe("P8: guardUrl()", () => {
     if (!result.ok) expect(result.error).toMatchObject({ code: "EGRESS_DENIED", retryable: false });
   });
 
-  it.each(UNDECLARED)("refuses %j, which is not what the tool declares", (url) => {
+  it.each(UNDECLARED)("T09 refuses %j, which is not what the tool declares", (url) => {
     const result = guardUrl(url, DECLARED, NONE);
 
     expect(result.ok).toBe(false);

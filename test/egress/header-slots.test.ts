@@ -12,7 +12,7 @@ function start(permits: number) {
   return { time, clock, shared, slots: new HeaderSlots(shared, clock) };
 }
 
-describe("HeaderSlots", () => {
+describe("F07 HeaderSlots", () => {
   it("does not stop the clock for a slot that is free", async () => {
     const { time, clock, slots } = start(1);
 

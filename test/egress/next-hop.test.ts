@@ -69,7 +69,7 @@ describe("nextHop()", () => {
   });
 
   it.each(["https://b.example.com/", "//b.example.com/", "https://a.example.com:8443/"])(
-    "drops every header but accept and content-type on the way to %s",
+    "T10 drops every header but accept and content-type on the way to %s",
     (location) => {
       expect(follow(hop(), 307, location).headers).toEqual({
         accept: "application/json",
@@ -80,14 +80,14 @@ describe("nextHop()", () => {
     },
   );
 
-  it("does not give dropped headers back when a redirect returns", () => {
+  it("T10 does not give dropped headers back when a redirect returns", () => {
     const back = follow(follow(hop(), 307, "https://b.example.com/"), 307, "https://a.example.com/");
 
     expect("authorization" in back.headers).toBe(false);
     expect("x-api-key" in back.headers).toBe(false);
   });
 
-  it("never goes from https to http", () => {
+  it("T10 never goes from https to http", () => {
     expect(errorOf(redirect(hop(), 302, "http://a.example.com/")!).code).toBe("EGRESS_DENIED");
     expect(redirect(hop("GET", "http://a.example.com/"), 302, "http://a.example.com/x")?.ok).toBe(true);
   });

@@ -63,7 +63,7 @@ describe("a tool with public hosts", () => {
     "file:///etc/passwd",
     "not a url",
     "//www.wikipedia.org/",
-  ])("does not reach %s, and sends nothing", async (url) => {
+  ])("T09 does not reach %s, and sends nothing", async (url) => {
     const world = new TestWorld();
     let sent = 0;
     world.fetch = async () => (sent++, new Response());
@@ -72,7 +72,7 @@ describe("a tool with public hosts", () => {
   });
 
   it.each(["https://10.0.0.1/", "http://elsewhere.org/", "https://elsewhere.org:444/", "https://box.lan/"])(
-    "does not follow a redirect to %s",
+    "T10 does not follow a redirect to %s",
     async (location) => {
       const world = new TestWorld();
       const sent: string[] = [];

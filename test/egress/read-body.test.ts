@@ -67,13 +67,13 @@ describe("readBody()", () => {
     expect(body).toMatchObject({ chunksRead: 0, cancelled: true });
   });
 
-  it("believes no declared length that is too small", async () => {
+  it("T29 believes no declared length that is too small", async () => {
     const { text } = read([bytes(2_000)], { headers: { "content-length": "5" } });
 
     expect((await failureOf(text)).code).toBe("RESPONSE_TOO_LARGE");
   });
 
-  it("P6: never reads more than the cap and one chunk of an endless body", async () => {
+  it("P6: T12 never reads more than the cap and one chunk of an endless body", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 5_000 }),
@@ -93,7 +93,7 @@ describe("readBody()", () => {
     );
   });
 
-  it("gives up a body in too many pieces, empty ones included", async () => {
+  it("T12 gives up a body in too many pieces, empty ones included", async () => {
     const endless = (function* () {
       for (;;) yield bytes(1);
     })();
@@ -105,7 +105,7 @@ describe("readBody()", () => {
     expect(body.chunksRead).toBe(LIMITS.responseChunks + 1);
   });
 
-  it("takes from the request's budget and says so when it is spent", async () => {
+  it("F24 takes from the request's budget and says so when it is spent", async () => {
     const budget = new ByteBudget(1_500);
 
     expect(await read([bytes(1_000)], { budget }).text).toHaveLength(1_000);
@@ -125,7 +125,7 @@ describe("readBody()", () => {
     ["silent", [bytes(600), STALL], {}],
     ["short and broken off", [new Error("reset")], { "content-length": "600" }],
     ["short and not text", [new Uint8Array([0xff])], { "content-length": "1" }],
-  ])("gives back what it took of a body that is %s", async (_, steps, headers) => {
+  ])("T30 gives back what it took of a body that is %s", async (_, steps, headers) => {
     const budget = new ByteBudget(1_000);
     const { text, time } = read(steps, { budget, headers });
     await failureOf(time.runUntil(text));
@@ -154,7 +154,7 @@ describe("readBody()", () => {
     { "content-length": "0x0a" },
     { "content-length": "1e1" },
     { "content-length": "" },
-  ])("P6: counts what comes, whatever %j says", async (headers) => {
+  ])("P6: T29 counts what comes, whatever %j says", async (headers) => {
     const endless = (function* () {
       for (;;) yield bytes(300);
     })();
@@ -165,7 +165,7 @@ describe("readBody()", () => {
     expect(body.cancelled).toBe(true);
   });
 
-  it("P6: lets as many bodies be as fit when they come at once", async () => {
+  it("P6: F24 lets as many bodies be as fit when they come at once", async () => {
     const budget = new ByteBudget(1_000);
     const reads = Array.from({ length: 20 }, () =>
       read(
@@ -178,7 +178,7 @@ describe("readBody()", () => {
     expect(ended.filter(({ status }) => status === "fulfilled")).toHaveLength(11);
   });
 
-  it("ends a body that falls silent with the idle timeout", async () => {
+  it("T13 F02 ends a body that falls silent with the idle timeout", async () => {
     const { text, body, time } = read(["{", STALL]);
 
     expect(await failureOf(time.runUntil(text))).toMatchObject({ code: "TIMEOUT", phase: "idle" });
@@ -186,7 +186,7 @@ describe("readBody()", () => {
     expect(body.cancelled).toBe(true);
   });
 
-  it("P6: waits for a slow body as long as it keeps coming, up to the total", async () => {
+  it("P6: T13 F02 waits for a slow body as long as it keeps coming, up to the total", async () => {
     const trickle = (function* () {
       for (;;) {
         yield { waitMs: 4_000 };

@@ -210,7 +210,7 @@ describe("createRedactor()", () => {
     expect(redact('"%C3     %A1"')).toBe('"[redacted]"');
   });
 
-  it("P7: lets no encoding of any secret through and keeps the JSON valid", () => {
+  it("P7: T16 lets no encoding of any secret through and keeps the JSON valid", () => {
     const secrets = fc.string({ minLength: 6, maxLength: 40, unit: "grapheme" }).filter((text) => {
       const trimmed = text.trim();
       return trimmed === text && text.length >= 6 && !"[redacted]".includes(text);
@@ -243,7 +243,7 @@ describe("createRedactor()", () => {
     );
   });
 
-  it("P7: finds a secret of which each character is written in a way of its own", () => {
+  it("P7: T16 finds a secret of which each character is written in a way of its own", () => {
     const ways = [(text: string) => text, percentAll, twice(percentAll), units].concat(
       (text) => json(units(text)),
       (text) => entities(text, (code) => `&#${code};`),

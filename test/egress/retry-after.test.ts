@@ -22,7 +22,7 @@ describe("parseRetryAfter()", () => {
     ["Thu, 01 Jan 2026 11:59:00 GMT", 0],
     ["Sun, 06 Nov 1994 08:49:37 GMT", 0],
     ["Fri, 31 Dec 9999 23:59:59 GMT", LIMITS.retryAfterMs],
-  ])("reads %j as %d ms", (value, expected) => {
+  ])("F04 reads %j as %d ms", (value, expected) => {
     expect(parseRetryAfter(value, NOW)).toBe(expected);
   });
 
@@ -39,7 +39,7 @@ describe("parseRetryAfter()", () => {
     "Mon",
     "5 s",
     "1,2",
-  ])("ignores %j", (value) => {
+  ])("F04 ignores %j", (value) => {
     expect(parseRetryAfter(value, NOW)).toBeUndefined();
   });
 

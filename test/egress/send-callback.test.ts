@@ -73,7 +73,7 @@ class Endpoint {
 const headersOf = ({ init }: Sent): Record<string, string> => init.headers as Record<string, string>;
 
 describe("sendCallback()", () => {
-  test("posts an event that the Standard Webhooks library verifies", async () => {
+  test("T23 posts an event that the Standard Webhooks library verifies", async () => {
     const endpoint = new Endpoint();
     expect(await endpoint.deliver()).toEqual({ kind: "answered", status: 204, retryAfterMs: null });
     const [sent] = endpoint.sent;
@@ -150,7 +150,7 @@ describe("sendCallback()", () => {
     },
   );
 
-  test("sends nothing unsigned", async () => {
+  test("T23 sends nothing unsigned", async () => {
     const endpoint = new Endpoint();
     endpoint.secret = undefined;
     expect(await endpoint.deliver()).toEqual({ kind: "unanswered" });

@@ -62,7 +62,7 @@ function runAtOnce(world: TestWorld, times: number, body: object): Promise<unkno
 
 const codes = (results: readonly WireResult[]) => results.map(({ status, error }) => error?.code ?? status);
 
-describe("A storm of 1,000 reads that may be retried", () => {
+describe("F05 A storm of 1,000 reads that may be retried", () => {
   test("costs the upstream few calls in batches one after another, and each action has its result", async () => {
     const { world, upstream } = stormyWorld();
     for (let batch = 0; batch < 20; batch += 1) {
@@ -138,7 +138,7 @@ test("a write that is not sent is an error and not in doubt", async () => {
   expect(results[0]).toMatchObject({ status: "error", error: { code: "CIRCUIT_OPEN", retryable: true } });
 });
 
-test("another tool, and another origin of the same tool, are not held up", async () => {
+test("T21 another tool, and another origin of the same tool, are not held up", async () => {
   const { world, weather } = stormyWorld();
   const twin = contractOf("twin", { hosts: ["a.example.com"], run: get });
   const where = contractOf("where", {

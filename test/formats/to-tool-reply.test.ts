@@ -124,7 +124,7 @@ const replyTo = (data: unknown): ToolReply =>
   toToolReply({ status: "success", data, json: JSON.stringify(data), meta: {} });
 
 describe.each(Object.entries(FORMATS))("in %s", (name, see) => {
-  test("no output whatever reads as what Volley says of a call", () => {
+  test("T17 T32 no output whatever reads as what Volley says of a call", () => {
     const ours = OURS.map((outcome) => JSON.stringify(see(toToolReply(outcome)).value));
     fc.assert(
       fc.property(output, (data) => {

@@ -62,7 +62,7 @@ describe("PUT /v1/tools/{name}", () => {
     "get_tool_schema",
     "invoke_tool",
     "send_email",
-  ])("refuses the name of %s, which the deployment has", async (name) => {
+  ])("T36 refuses the name of %s, which the deployment has", async (name) => {
     const answer = await put(name);
     expect([answer.status, problemOf(answer).code]).toEqual([409, "NAME_TAKEN"]);
   });
@@ -158,7 +158,7 @@ describe("DELETE /v1/tools/{name}", () => {
     expect((await send("POST", "/v1/get_tool_schema", { tool_name: "short-lived" })).status).toBe(404);
   });
 
-  test("lets its jobs go on, in the object's alarm as well", async () => {
+  test("F28 lets its jobs go on, in the object's alarm as well", async () => {
     const written = { is_write: true, actions: ["create"], execution: "fire-and-forget", idempotent: true };
     const http = { method: "POST", url: `${upstream.url}/background` };
     const answer = upstream.hold("/background", 1);
@@ -337,7 +337,7 @@ describe("POST /v1/tools/import", () => {
     expect((await send("GET", "/v1/tools/dry_one")).status).toBe(404);
   });
 
-  test("keeps all or nothing: one secret that is not bound, and none is there", async () => {
+  test("T36 keeps all or nothing: one secret that is not bound, and none is there", async () => {
     const secured = {
       ...documentOf("one", "two"),
       components: { securitySchemes: { key: { type: "http", scheme: "bearer" } } },

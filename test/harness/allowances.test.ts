@@ -122,7 +122,7 @@ async function sendAll(caller: TestCaller, request: RawRequest, times: number): 
 
 describe("what runs nothing", () => {
   test.each(LOOKS.map((look, index) => [look[0], index, look] as const))(
-    "%s draws from five times the quota, and leaves the quota alone",
+    "T34 %s draws from five times the quota, and leaves the quota alone",
     async (_, index, [, request, status]) => {
       const caller = callerOf("look", index);
       const answers = await sendAll(caller, request, LISTS + 1);
@@ -142,7 +142,7 @@ describe("what runs nothing", () => {
     },
   );
 
-  test("is refused by what it may not do: it says so, and that waiting helps", async () => {
+  test("T34 is refused by what it may not do: it says so, and that waiting helps", async () => {
     const caller = callerOf("more", 0);
     await sendAll(caller, got("/v1/jobs"), LISTS);
     const problem = problemOf(await caller.send(got("/v1/tools")));

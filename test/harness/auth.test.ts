@@ -29,7 +29,7 @@ describe("A key", () => {
     ["that is the digest of a real one", "84ee53608366a8fc62bb2e4adc967504ac66940b1af20982b0fc0ce4c3b3bf86"],
   ];
 
-  test.each(unknown)("%s is answered like any other that is not known", async (_, key) => {
+  test.each(unknown)("T01 %s is answered like any other that is not known", async (_, key) => {
     const ask = (sent: string) =>
       caller.send({ body: batch(ECHO), headers: { authorization: `Bearer ${sent}` } });
     const answer = await ask(key);
@@ -62,7 +62,7 @@ describe("A key", () => {
   ];
 
   test.each(malformed)(
-    "%s is told what is wrong with its form, and nothing of the key",
+    "T01 %s is told what is wrong with its form, and nothing of the key",
     async (_, headers, said) => {
       const answer = await caller.send({
         body: batch(ECHO),
@@ -83,7 +83,7 @@ describe("A key", () => {
     expect(problemOf(answer).detail).toContain("The key came in the address");
   });
 
-  test("that is not valid learns nothing about paths, methods or bodies", async () => {
+  test("T01 that is not valid learns nothing about paths, methods or bodies", async () => {
     const headers = { authorization: undefined };
     const requests: RawRequest[] = [
       { method: "GET", path: "/v1/tools", headers },
@@ -100,7 +100,7 @@ describe("A key", () => {
     }
   });
 
-  test("is told of a tool that it may not call exactly what it is told of one that does not exist", async () => {
+  test("T02 is told of a tool that it may not call exactly what it is told of one that does not exist", async () => {
     const small = new TestCaller(volley.url, "sandbox-small-key");
     const ask = (name: string) => small.send({ body: batch({ tool: name, args: { q: 1 } }, ECHO) });
     const forbidden = await ask("get_weather");
@@ -121,6 +121,21 @@ function withoutRequestId({ status, headers, text }: RawAnswer): unknown {
   const { "x-request-id": id, date: _, ...rest } = headers;
   return { status, headers: rest, text: text.replaceAll(String(id), "") };
 }
+
+test("T01 a key that was taken out of the configuration is answered like one that never was there", async () => {
+  const entries = { "kept-key": { name: "kept" }, "old-key": { name: "old" } };
+  const ask = (url: string, key: string) => new TestCaller(url, key).send({ body: batch(ECHO) });
+  await using before = await startSandbox({ vars: { VOLLEY_KEYS: await configureKeys(entries) } });
+  expect((await ask(before.url, "old-key")).status).toBe(200);
+  const { "kept-key": kept } = entries;
+  await using after = await startSandbox({
+    vars: { VOLLEY_KEYS: await configureKeys({ "kept-key": kept }) },
+  });
+  expect((await ask(after.url, "kept-key")).status).toBe(200);
+  const answer = await ask(after.url, "old-key");
+  expect(problemOf(answer)).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
+  expect(withoutRequestId(answer)).toEqual(withoutRequestId(await ask(after.url, "never-was")));
+});
 
 test("health is told to everyone, and nothing else is", async () => {
   const answer = await caller.send({

@@ -133,7 +133,7 @@ describe("A batch", () => {
 });
 
 describe("Caps", () => {
-  test("let at most six requests wait for headers, and report the time the others queued", async () => {
+  test("F07 let at most six requests wait for headers, and report the time the others queued", async () => {
     const before = upstream.requestsTo("/echo").length;
     upstream.gather("/echo", 6);
     const { results, stats } = await caller.execute(calls("probe-echo", 20, 100));
@@ -158,7 +158,7 @@ describe("Caps", () => {
       expect(meta.queued_ms! + meta.duration_ms!).toBeLessThanOrEqual(stats["duration_ms"]! + 3);
   });
 
-  test("a time limit begins when the request is sent, not while it queues", async () => {
+  test("F07 a time limit begins when the request is sent, not while it queues", async () => {
     // The last two queue for eight rounds of 400 ms, longer than their limit; a call has six times what it takes.
     const { results } = await caller.execute(
       calls("probe-echo", 50, 400).map((action) => ({ ...action, timeout_ms: 2_600 })),
@@ -208,7 +208,7 @@ describe("Caps", () => {
 });
 
 describe("A retry", () => {
-  test("repairs one failure, and is counted", async () => {
+  test("F03 repairs one failure, and is counted", async () => {
     const { results } = await caller.execute([flaky("once", 1)]);
 
     expect(results[0]).toMatchObject({ status: "success", meta: { attempts: 2 } });
@@ -225,14 +225,14 @@ describe("A retry", () => {
     expect(upstream.requestsTo("/flaky").filter(({ query }) => query.get("key") === "twice")).toHaveLength(2);
   });
 
-  test("is never made for a write", async () => {
+  test("F03 is never made for a write", async () => {
     const { results } = await caller.execute([{ tool: "probe-write", args: { n: 8, status: 503 } }]);
 
     expect(results[0]).toMatchObject({ status: "error", error: { retryable: false }, meta: { attempts: 1 } });
     expect(upstream.requestsTo("/write").filter(({ body }) => body.includes('"n":8,'))).toHaveLength(1);
   });
 
-  test("waits as long as the upstream asks", async () => {
+  test("F04 waits as long as the upstream asks", async () => {
     upstream.script("/flaky", (query, response) => {
       if (upstream.requestsTo("/flaky").filter((seen) => seen.query.get("key") === "patient").length > 1)
         response.writeHead(200, { "content-type": "application/json" }).end('{"fine":true}');
@@ -247,7 +247,7 @@ describe("A retry", () => {
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(990);
   });
 
-  test("is left to the caller when the upstream asks for more than there is time", async () => {
+  test("F04 is left to the caller when the upstream asks for more than there is time", async () => {
     upstream.script("/flaky", (_, response) => void response.writeHead(503, { "retry-after": "60" }).end());
     const { results } = await caller.execute([flaky("impatient", 1)]);
 

@@ -37,7 +37,7 @@ test.each([
   ["a length that is too short", `3\r\n${BATCH}\r\n0\r\n\r\n`],
   ["no last chunk", chunk(BATCH)],
   ["an end in the middle of a chunk", `ffff\r\n${BATCH}`],
-])("A body with %s is malformed, not our fault", async (_, body) => {
+])("T29 A body with %s is malformed, not our fault", async (_, body) => {
   const seen = upstream.requests.length;
   for (const path of ["/v1/execute_actions", "/v1/discover_tools", "/api/orchestration/batch"]) {
     const answer = await sendRaw(CHUNKED, body, path);

@@ -51,7 +51,7 @@ const received = (path: string, count = 1): Promise<readonly SeenRequest[]> =>
   });
 
 describe("callback_url", () => {
-  test("is sent a signed event with the job's record when the job succeeded", async () => {
+  test("T23 is sent a signed event with the job's record when the job succeeded", async () => {
     const path = newPath();
     upstream.script(path, (_, response) => void response.writeHead(204).end());
     const id = await initiate(urlOf(path), { n: 7, d: 50 });
@@ -131,7 +131,7 @@ describe("callback_url", () => {
     ["probe-background", "geheim", "INVALID_ACTION"],
     ["probe-background", "https://192.168.0.1/geheim", "EGRESS_DENIED"],
     ["probe-background", "https://me:geheim@hooks.example.com/", "EGRESS_DENIED"],
-  ])("of %s, %s is refused in its place", async (tool, callback_url, code) => {
+  ])("T09 of %s, %s is refused in its place", async (tool, callback_url, code) => {
     const { results } = await caller.execute([{ tool, args: { n: 1 }, callback_url }]);
     expect(results[0]).toMatchObject({ status: "error", error: { code } });
     expect(JSON.stringify(results)).not.toContain("geheim");

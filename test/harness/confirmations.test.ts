@@ -215,7 +215,7 @@ describe("An action that needs a person's yes", () => {
 });
 
 describe("A decision", () => {
-  test("is made once: of fifty approvals at the same time one runs", async () => {
+  test("T18 is made once: of fifty approvals at the same time one runs", async () => {
     const id = await park(caller, "fifty");
     const answers = await Promise.all(Array.from({ length: 50 }, () => approve(id)));
     const count = (wanted: number): number => answers.filter(({ status }) => status === wanted).length;
@@ -231,7 +231,7 @@ describe("A decision", () => {
   test.each([
     ["another tenant's", "stranger-key"],
     ["that may not call a tool of it", "reads-only-key"],
-  ])("is not for a key %s: for that there is no such confirmation", async (_, key) => {
+  ])("T03 is not for a key %s: for that there is no such confirmation", async (_, key) => {
     const id = await park(caller, key);
     const madeUp = "00000000-0000-4000-8000-000000000000";
     const withoutId = ({ status, text }: RawAnswer): unknown => ({
@@ -310,7 +310,7 @@ describe("A decision", () => {
     });
   });
 
-  test("on other arguments than those that were shown is refused, and decides nothing", async () => {
+  test("T18 on other arguments than those that were shown is refused, and decides nothing", async () => {
     const id = await park(caller, "shown");
     const problem = problemOf(await decide(id, { decision: "approve", args_hash: "0".repeat(64) }));
     expect(problem).toMatchObject({ status: 409, code: "CONFIRMATION_INVALID" });
@@ -378,7 +378,7 @@ describe("skip_approval", () => {
 });
 
 describe("A confirmation", () => {
-  test("expires", async () => {
+  test("T18 expires", async () => {
     await using hasty = await startSandbox({
       vars: { PROBE_ORIGIN: upstream.url, VOLLEY_CONFIRMATION_TTL_S: "1" },
     });
@@ -404,7 +404,7 @@ describe("A confirmation", () => {
       Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true }))),
     );
 
-    test("that changed a tool's declaration is refused", async () => {
+    test("T18 that changed a tool's declaration is refused", async () => {
       const storageDir = await newStorage();
       let id: string;
       {

@@ -26,7 +26,7 @@ function arrived(path: string, n: number): Promise<SeenRequest> {
 describe.each([
   ["its request", {}, 1_000],
   ["its stream", SSE, 2_000],
-])("When the client resets %s", (_, headers, base) => {
+])("F09 When the client resets %s", (_, headers, base) => {
   test("a read under way is aborted, and what waited is not sent", async () => {
     const reads = Array.from({ length: 9 }, (_, n) => ({
       tool: "probe-echo",

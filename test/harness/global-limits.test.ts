@@ -58,7 +58,7 @@ describe("a tool that two calls at once are all of", () => {
 });
 
 describe("a tenant whose batches wait for the places", () => {
-  test("costs another tenant's call no more than two turns of each place", async () => {
+  test("T33 costs another tenant's call no more than two turns of each place", async () => {
     const answer = upstream.hold("/global", 500, 501);
     const numberOf = ({ query }: { query: URLSearchParams }): number => Number(query.get("n"));
     const here = () =>
@@ -100,7 +100,7 @@ describe("a caller that goes away", () => {
 });
 
 describe("background attempts", () => {
-  test("share the places too: first ones after the answer, and three of each tenant that its alarm repeats", async () => {
+  test("F22 share the places too: first ones after the answer, and three of each tenant that its alarm repeats", async () => {
     let active = 0;
     let peak = 0;
     upstream.gather("/global-background", 2);

@@ -71,7 +71,7 @@ test("the key has fewer tools than there are, and the check would see a name", a
   expect(leaked(await full.send(request), request)).not.toEqual([]);
 });
 
-describe("a key learns no name of a tool that it may not call", () => {
+describe("T02 a key learns no name of a tool that it may not call", () => {
   test("from lists, in any format and surface, nor from the document", async () => {
     await expectNothing([
       get("/openapi.json"),

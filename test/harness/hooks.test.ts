@@ -49,7 +49,7 @@ async function ended(id: string): Promise<Job> {
   });
 }
 
-describe.each(Object.entries(SENDERS))("A delivery of %s", (scheme, sender) => {
+describe.each(Object.entries(SENDERS))("T38 A delivery of %s", (scheme, sender) => {
   const name = `takes-${scheme}`;
 
   test("is answered 202 with its run, which has the body as input and ends with the answer", async () => {
@@ -258,7 +258,7 @@ describe("A run", () => {
     expect(JSON.parse(said.text)).toMatchObject({ results: [{ id: "d", status: "success" }] });
   });
 
-  test("of a flow whose tool is gone is dead, and says so", async () => {
+  test("F21 of a flow whose tool is gone is dead, and says so", async () => {
     const own = {
       summary: "Own",
       input_schema: { type: "object" },

@@ -39,7 +39,7 @@ const writesOf = (n: number, path = "/write") =>
   upstream.requestsTo(path).filter(({ body }) => (JSON.parse(body) as { n: number }).n === n);
 
 describe("P5: a batch under an Idempotency-Key", () => {
-  test("sent again is answered byte for byte as before, and nothing is called", async () => {
+  test("T19 sent again is answered byte for byte as before, and nothing is called", async () => {
     const key = freshKey();
     const actions = [
       { tool: "probe-write", args: { n: 1 } },
@@ -88,7 +88,7 @@ describe("P5: a batch under an Idempotency-Key", () => {
     expect(writesOf(3)).toHaveLength(1);
   });
 
-  test("is another batch for another tenant", async () => {
+  test("T03 is another batch for another tenant", async () => {
     const key = freshKey();
     const actions = [{ tool: "probe-write", args: { n: 5 } }];
     await send(key, actions);
@@ -97,7 +97,7 @@ describe("P5: a batch under an Idempotency-Key", () => {
     expect(writesOf(5)).toHaveLength(2);
   });
 
-  test("100 times at once runs once, and the others are told to come back", async () => {
+  test("F18 100 times at once runs once, and the others are told to come back", async () => {
     const key = freshKey();
     const actions = [
       { tool: "probe-write", args: { n: 6 } },
@@ -133,7 +133,7 @@ describe("P5: a batch under an Idempotency-Key", () => {
     expect(JSON.parse(dry.text)).toMatchObject({ dry_run: true });
   });
 
-  test("replays what is unknown as unknown", async () => {
+  test("T19 replays what is unknown as unknown", async () => {
     upstream.script("/write", (_, response) => void response.destroy());
     const key = freshKey();
     const actions = [{ tool: "probe-write", args: { n: 9 } }];

@@ -81,7 +81,7 @@ describe("POST /v1/jobs/{id}/cancel", () => {
     expect(requestsOf(2).length).toBeLessThanOrEqual(attempts);
   });
 
-  test("of a job that is over is refused, and of another tenant's it is unknown", async () => {
+  test("T03 of a job that is over is refused, and of another tenant's it is unknown", async () => {
     const id = await initiate({ n: 3 });
     await becomes(id, "succeeded");
 
@@ -138,7 +138,7 @@ describe("GET /v1/jobs", () => {
 });
 
 describe("POST /v1/jobs/{id}/redrive", () => {
-  test("of a job that is not dead is refused, and of another tenant's it is unknown", async () => {
+  test("T03 of a job that is not dead is refused, and of another tenant's it is unknown", async () => {
     const id = await initiate({ n: 4 }, { tool: "probe-background-once" });
     await becomes(id, "succeeded");
 
@@ -149,7 +149,7 @@ describe("POST /v1/jobs/{id}/redrive", () => {
     expect(problemOf(await post(`/v1/jobs/${id}/redrive`, other))).toMatchObject({ status: 404 });
   });
 
-  test("gives a dead job fresh attempts under the same idempotency key", async () => {
+  test("T22 gives a dead job fresh attempts under the same idempotency key", async () => {
     await becomes(doomed, "dead");
     await becomes(alsoDoomed, "dead");
     expect(requestsOf(900)).toHaveLength(5);

@@ -153,7 +153,7 @@ describe("A fire-and-forget action", () => {
 });
 
 describe("A job's id", () => {
-  test("of another tenant is answered like one that does not exist", async () => {
+  test("T03 of another tenant is answered like one that does not exist", async () => {
     const id = await initiate({ n: 7 });
     const unknown = "00000000-0000-4000-8000-000000000000";
     const other = new TestCaller(volley.url, "sandbox-other-key");

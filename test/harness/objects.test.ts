@@ -62,7 +62,7 @@ describe("GET /v1/objects/{id}", () => {
     expect([status, text, headers["content-length"]]).toEqual([200, "", String(kept.bytes)]);
   });
 
-  test("answers another tenant what it answers about an object that is not there", async () => {
+  test("T03 answers another tenant what it answers about an object that is not there", async () => {
     const theirs = problemOf(await get(kept.url, {}, other));
     const nobodys = problemOf(await get("/v1/objects/00000000-0000-4000-8000-000000000000.csv", {}, other));
     expect(theirs).toMatchObject({ status: 404, code: "NOT_FOUND" });

@@ -10,7 +10,7 @@ const POLICY = '"requests";q=20;w=60';
 /** One structured-field item with the parameters of draft-ietf-httpapi-ratelimit-headers. */
 const LEFT = /^"requests";r=(\d+);t=(\d+)$/;
 
-test("a key gets exactly its 20 of 60 requests at once, and is told when there will be more", async () => {
+test("T20 a key gets exactly its 20 of 60 requests at once, and is told when there will be more", async () => {
   const small = new TestCaller(volley.url, "sandbox-small-key");
   const startedAt = performance.now();
   // Half as spoofed: who asks is the key's matter, not the headers'.

@@ -1,24 +1,18 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";
+import { readStorage } from "../support/read-storage.ts";
 import { startRawSandbox } from "../support/sandbox.ts";
+import { encodingsOf, entitiesOf, escapesOf } from "../support/secret-encodings.ts";
 import { TestCaller } from "../support/test-caller.ts";
 
 const SECRET = "sandbox-probe-secret";
 
-/** The secret as an upstream may repeat it, escaped. */
-const ESCAPED = [
-  Buffer.from(SECRET).toString("hex"),
-  Buffer.from(SECRET).toString("hex").toUpperCase(),
-  percentAll(SECRET),
-  percentAll(percentAll(SECRET)),
-  entities(SECRET),
-  units(SECRET),
-];
+const ESCAPED = escapesOf(SECRET);
 
 /** The secret as an upstream may repeat it; base64 behind what stood before it, too. */
 const ENCODINGS = [
@@ -26,22 +20,10 @@ const ENCODINGS = [
   encodeURIComponent(`Bearer ${SECRET}`),
   Buffer.from(SECRET).toString("base64"),
   Buffer.from(`Bearer ${SECRET}`).toString("base64").slice(12, -4),
-  ...ESCAPED,
+  ...encodingsOf(SECRET),
 ];
 
-function percentAll(text: string): string {
-  return Buffer.from(text).toString("hex").replaceAll(/../g, "%$&");
-}
-
-function entities(text: string): string {
-  return Array.from(text, (letter) => `&#${letter.charCodeAt(0)};`).join("");
-}
-
-function units(text: string): string {
-  return Array.from(text, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
-}
-
-test("P7: a secret that an upstream repeats reaches no result, event, error, job, kept result, row on disk or log", async () => {
+test("P7: T16 a secret that an upstream repeats reaches no result, event, error, job, kept result, row on disk or log", async () => {
   const storageDir = await mkdtemp(join(tmpdir(), "volley-secrets-"));
   onTestFinished(() => rm(storageDir, { recursive: true, force: true }));
   await using upstream = await HostileUpstream.start();
@@ -54,7 +36,7 @@ test("P7: a secret that an upstream repeats reaches no result, event, error, job
       base64: Buffer.from(sent).toString("base64"),
       bare: Buffer.from(sent.slice("Bearer ".length)).toString("base64"),
       escaped: ESCAPED,
-      page: `<p>${entities(sent)}</p> ${JSON.stringify(JSON.stringify(sent))}`,
+      page: `<p>${entitiesOf(sent)}</p> ${JSON.stringify(JSON.stringify(sent))}`,
       lines: Buffer.from(`${"x".repeat(50)}${sent}`)
         .toString("base64")
         .replaceAll(/.{64}/g, "$&\r\n"),
@@ -90,7 +72,7 @@ test("P7: a secret that an upstream repeats reaches no result, event, error, job
   });
   seen.push(job, volley.output());
   await volley.kill("SIGKILL");
-  const rows = await readAll(storageDir);
+  const rows = await readStorage(storageDir);
 
   // Proof that the secret was on its way, and that what was repeated is kept.
   expect(upstream.requestsTo("/secret").map(({ headers }) => headers["authorization"])).toContain(
@@ -101,12 +83,3 @@ test("P7: a secret that an upstream repeats reaches no result, event, error, job
   for (const encoding of ENCODINGS)
     for (const text of [...seen, rows]) expect(text.includes(encoding), encoding).toBe(false);
 });
-
-/** Every file of the Durable Objects, the write-ahead logs included. */
-async function readAll(directory: string): Promise<string> {
-  const files = await readdir(directory, { recursive: true, withFileTypes: true });
-  const contents = await Promise.all(
-    files.filter((file) => file.isFile()).map((file) => readFile(join(file.parentPath, file.name), "latin1")),
-  );
-  return contents.join("\n");
-}

@@ -23,7 +23,7 @@ const batch = (tool: string, argsOf: (n: number) => object): object[] =>
 const flaky = batch("probe-flaky", (n) => ({ key: `storm-${n}`, fail: 0 }));
 const codesOf = ({ results }: WireEnvelope) => results.map(({ status, error }) => error?.code ?? status);
 
-describe("A storm of 500s", () => {
+describe("F05 A storm of 500s", () => {
   test("of 1,000 reads that may be retried costs at most 1,200 calls, and is over after one probe", async () => {
     const heal = down("/flaky");
     const startedAt = performance.now();

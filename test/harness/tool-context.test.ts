@@ -60,7 +60,7 @@ function logged(of: { readonly lines: () => Line[] }, count = 1): Promise<Line[]
   });
 }
 
-test("a tool that throws by mistake is logged with name, message and stack, without its secrets, and its caller learns none of it", async () => {
+test("T16 a tool that throws by mistake is logged with name, message and stack, without its secrets, and its caller learns none of it", async () => {
   const ran = await run("author", "throw-secret");
   expect(ran.result).toMatchObject({ status: "error", error: { code: "TOOL_FAILED" } });
   expect(JSON.stringify(ran.result)).not.toContain("Cannot sign");
@@ -86,7 +86,7 @@ test.each([
   ["throw-nothing", { name: "(no Error)" }],
   ["throw-much", { name: "Error", message: "(text of 10000000 characters)" }],
   ["throw-trap", { name: "(unreadable)" }],
-])("a tool that does %s is one failed result and one line", async (deed, error) => {
+])("F08 a tool that does %s is one failed result and one line", async (deed, error) => {
   const ran = await run("author", deed);
   expect(ran.result).toMatchObject({ status: "error", error: { code: "TOOL_FAILED" } });
   expect(await logged(ran)).toMatchObject([{ event: "tool_failed", ...(error && { error }) }]);
@@ -105,7 +105,7 @@ test("an attempt of a job that throws is logged with the request that asked for 
   });
 });
 
-test("what a tool logs is one line of JSON each, that says whose it is and holds no secret", async () => {
+test("T25 what a tool logs is one line of JSON each, that says whose it is and holds no secret", async () => {
   const ran = await run("author", "log-secret");
   expect(ran.result.status).toBe("success");
   const [line, long] = await logged(ran, 2);
@@ -123,7 +123,7 @@ test("what a tool logs is one line of JSON each, that says whose it is and holds
     expect(JSON.stringify([line, long])).not.toContain(form);
 });
 
-test("a line cannot pretend to be another's", async () => {
+test("T25 a line cannot pretend to be another's", async () => {
   const ran = await run("author", "log-forged");
   expect(await logged(ran)).toMatchObject([
     { event: "tool_log", tenant: "sandbox", message: 'a"}\n{"event":"forged"}', fields: { tenant: "other" } },

@@ -129,7 +129,7 @@ describe.each(SENDERS)("verifyDelivery() of %s", (_, sender) => {
     expect(macs.count()).toBe(0);
   });
 
-  test("refuses it with any byte of its body, its signature or its signed headers changed", async () => {
+  test("T38 refuses it with any byte of its body, its signature or its signed headers changed", async () => {
     const visible = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
     const places = fc.constantFrom("body", sender.signature, ...sender.signed);
     const extra = fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 });
@@ -177,7 +177,7 @@ describe.each(SENDERS)("verifyDelivery() of %s", (_, sender) => {
 describe.each(SENDERS.filter(([, { isTimed }]) => isTimed))("the signed time of %s", (_, sender) => {
   const body = bytesOf(sender.body);
 
-  test("may be five minutes away, either way, and no more", async () => {
+  test("T38 may be five minutes away, either way, and no more", async () => {
     for (const seconds of [-300, -299, 0, 299, 300])
       expect(await receive(sender, { nowMs: NOW_MS + seconds * 1_000 })).toMatchObject({ kind: "event" });
     for (const seconds of [-301, 301]) {

@@ -10,7 +10,7 @@ describe("backoffMs()", () => {
     expect(ceilings).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
   });
 
-  test("spreads over the whole range", () => {
+  test("F22 spreads over the whole range", () => {
     const at = (random: number): number => backoffMs({ attempt: 3, initialMs: 1_000, maxMs: 60_000, random });
     expect([at(0), at(0.5), at(0.999)]).toEqual([100, 2_050, 3_997]);
   });

@@ -55,11 +55,11 @@ test("nearest() finds every name that has a letter or a digit, given the name it
   );
 });
 
-test("nearest() looks at the first 64 characters of a hostile candidate", () => {
+test("T28 nearest() looks at the first 64 characters of a hostile candidate", () => {
   expect(nearest("send_emial", ["x".repeat(1_000_000), "send_email"])).toEqual(["send_email"]);
 });
 
-test("nearest() looks at 200 candidates and takes no more of them", () => {
+test("T28 nearest() looks at 200 candidates and takes no more of them", () => {
   let taken = 0;
   const endless = (function* () {
     for (;;) {

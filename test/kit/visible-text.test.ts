@@ -33,7 +33,7 @@ test("visibleText() cuts what is too long and says so", () => {
   expect(visibleText("abcdef", 3)).toBe("abc…");
 });
 
-test("visibleText() never lets an invisible character through", () => {
+test("T07 visibleText() never lets an invisible character through", () => {
   const hidden = ["\0", "\n", "\u007F", "\u202E", "\u200D", "\u3164", "\uFE0F", "\u{E0020}", "\uDC00"];
   const pieces = fc.array(fc.constantFrom(...hidden, "a", "\\", "😀", "日"), { maxLength: 12 });
   fc.assert(
@@ -45,7 +45,7 @@ test("visibleText() never lets an invisible character through", () => {
 });
 
 describe("quotedText()", () => {
-  it("is a JSON string of the beginning of the text, and shows nothing that is not seen", () => {
+  it("T32 is a JSON string of the beginning of the text, and shows nothing that is not seen", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary", maxLength: 60 }),

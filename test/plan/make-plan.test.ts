@@ -124,7 +124,7 @@ test.each([
 });
 
 test.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "then"])(
-  "makePlan() does not find a tool named '%s' on a prototype",
+  "T06 makePlan() does not find a tool named '%s' on a prototype",
   (tool) => {
     const [bad, good] = stepsOf([{ tool }, receipt("good")]);
     expect(errorOf(bad!.task).code).toBe("UNKNOWN_TOOL");
@@ -151,7 +151,7 @@ test.each([
   });
 });
 
-test("makePlan() cannot tell a forbidden tool from one that does not exist", () => {
+test("T02 makePlan() cannot tell a forbidden tool from one that does not exist", () => {
   const catalog = SAMPLE_CATALOG.restrictTo(["email"]);
   const [forbidden] = stepsOf([{ tool: "delete_order", args: { order_id: "1" } }], catalog);
   const [unknown] = stepsOf([{ tool: "remove_order", args: { order_id: "1" } }], catalog);

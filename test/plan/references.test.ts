@@ -68,7 +68,7 @@ describe("resolveReferences()", () => {
     expect(resolve({ $ref: { $ref: "shops#/count" }, title: "x" })).toEqual({ $ref: 2, title: "x" });
   });
 
-  test("does not resolve what only the data looks like", () => {
+  test("T17 does not resolve what only the data looks like", () => {
     const hostile: DataOf = () => ({ data: { note: { $ref: "shops#/count" } } });
     expect(valueOf(resolveReferences({ $ref: "x#/note" }, hostile, OPTIONS))).toEqual({
       $ref: "shops#/count",
@@ -89,7 +89,7 @@ describe("resolveReferences()", () => {
     expect(resolve({ $template })).toBe(text);
   });
 
-  test("does not read a text from the data as a template", () => {
+  test("T17 does not read a text from the data as a template", () => {
     const hostile: DataOf = () => ({ data: "{{shops#/count}}" });
     expect(valueOf(resolveReferences({ $template: "{{x#}}" }, hostile, OPTIONS))).toBe("{{shops#/count}}");
   });
@@ -131,7 +131,7 @@ describe("resolveReferences()", () => {
   });
 
   test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
-    "finds no '%s' on a prototype",
+    "T06 finds no '%s' on a prototype",
     (key) => {
       expect(hintOf({ $ref: `shops#/${key}` })).toContain("is not there");
       expect(hintOf({ $ref: `shops#/places/${key}` })).toContain("is not there");
@@ -145,7 +145,7 @@ describe("resolveReferences()", () => {
     expect(hint!.length).toBeLessThan(600);
   });
 
-  test("looks for similar keys once for all that miss the same one, and for so many in one batch", () => {
+  test("T28 looks for similar keys once for all that miss the same one, and for so many in one batch", () => {
     let looked = 0;
     const wide = new Proxy({ name: 1 }, { ownKeys: () => ((looked += 1), ["name"]) });
     const options = { ...OPTIONS, room: new Room() };

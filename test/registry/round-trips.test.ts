@@ -150,7 +150,7 @@ describe("what a batch asks of the tenant's object", () => {
     expect(sent).toEqual(["/one", "/one"]);
   });
 
-  test("is the tools once when they have changed, and then to be admitted with them", async () => {
+  test("F28 is the tools once when they have changed, and then to be admitted with them", async () => {
     await call("echo");
     gate.put("mine", "/one");
     expect(await callsOf(() => call("mine"))).toEqual(["admit", "toolsSince", "admit"]);

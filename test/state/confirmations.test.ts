@@ -122,7 +122,7 @@ describe("changeConfirmation()", () => {
     expect([refused, confirmation.decidedBy]).toEqual([[null, null, null], "bob"]);
   });
 
-  test("in 10,000 random histories grants an approval to one decider at most, unless that one took it back", () => {
+  test("T18 in 10,000 random histories grants an approval to one decider at most, unless that one took it back", () => {
     const steps = fc.array(
       fc.tuple(
         fc.integer({ min: 0, max: 1_500 }),

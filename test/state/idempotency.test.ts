@@ -142,7 +142,7 @@ class KeyModel {
   forgottenAt = Number.NEGATIVE_INFINITY;
 }
 
-test("P5: the same key never starts a second batch while one runs or its answer is kept, nor other content, nor under other ids", () => {
+test("P5: T19 the same key never starts a second batch while one runs or its answer is kept, nor other content, nor under other ids", () => {
   fc.assert(
     fc.property(fc.array(anyEvent, { maxLength: 40 }), (events) => {
       let record: KeyRecord | null = null;

@@ -171,7 +171,7 @@ describe("claimJob()", () => {
     });
   });
 
-  test("is a no-op the second time", () => {
+  test("F23 is a no-op the second time", () => {
     const [job] = claimJob(recorded(), AFTER_LEASE, LEASE);
     expect(claimJob(job, AFTER_LEASE, LEASE)).toEqual([job, null]);
   });
@@ -227,7 +227,7 @@ describe("settleJob()", () => {
     expect(settle(recorded(), { kind: "succeeded", dataJson })[0].dataJson).toBe(dataJson);
   });
 
-  test("refuses an older fence, a second report, and a job that is not running", () => {
+  test("F13 refuses an older fence, a second report, and a job that is not running", () => {
     const [claimed] = claimJob(recorded(), AFTER_LEASE, LEASE);
     expect(settle(claimed, succeeded, 1)).toEqual([claimed, false]);
     const [done] = settle(recorded(), succeeded);
@@ -249,7 +249,7 @@ describe("settleJob()", () => {
     expect(settle(recorded(), failed(false))[0]).toMatchObject({ status: "failed", dueAt: null });
   });
 
-  test("ends as dead, which can be redriven, when the tool is gone", () => {
+  test("F21 ends as dead, which can be redriven, when the tool is gone", () => {
     const gone = toWireFailure(makeFailure("UNKNOWN_TOOL", { hint: "The tool is no longer deployed." }));
     const [job] = settle(recorded(), { kind: "failed", error: gone });
     expect(job.status).toBe("dead");

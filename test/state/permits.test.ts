@@ -95,7 +95,7 @@ describe("a global concurrency", () => {
     expect(gate.statusOf("d")).toBe("waiting");
   });
 
-  test("takes a permit back by time when nobody gives it back", () => {
+  test("F09 takes a permit back by time when nobody gives it back", () => {
     const gate = new TestGate();
     for (const id of ["a", "b", "c"]) gate.ask(id, TWO);
     gate.advance(999);
@@ -181,7 +181,7 @@ const callsOf = (tenant: string, count: number): string[] =>
 
 const waitingIn = (gate: TestGate): string[] => gate.book.waiting.map(({ id }) => id);
 
-describe("several tenants", () => {
+describe("T33 several tenants", () => {
   const ONE: GlobalLimits = { concurrency: 1, rate: null };
 
   test("have their turns one after the other, however many calls each has waiting", () => {

@@ -413,7 +413,7 @@ const BAD: readonly [what: string, declaration: unknown, path: string, said: Reg
   ],
 ];
 
-describe("parseDeclaration() refuses", () => {
+describe("T36 parseDeclaration() refuses", () => {
   test.each(BAD)("%s", (_, declaration, path, said) => {
     const issues = issuesOf(declaration);
     const issue = issues.find((each) => each.path === path);

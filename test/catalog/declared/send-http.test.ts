@@ -41,7 +41,7 @@ async function call(args: object, { http = {}, changes, answer, secret = "s3cr3t
   return { ...ended, sent: ctx.requests[0] as SentRequest, requests: ctx.requests };
 }
 
-describe("an argument in the address", () => {
+describe("T14 an argument in the address", () => {
   const http = { url: "https://api.example.com/{a}/things/{b}" };
 
   test.each<[unknown, string]>([

@@ -72,7 +72,7 @@ const GOOD = [
   "^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(?:-((?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\\.(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\\+([0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*))?$",
 ];
 
-test.each(BAD)("the pattern %s is refused", (source) => {
+test.each(BAD)("T37 the pattern %s is refused", (source) => {
   expect(weigh(source).ok).toBe(false);
 });
 
@@ -135,7 +135,7 @@ const pieces = fc.letrec<{ pattern: string }>((tie) => ({
   ),
 }));
 
-test("a pattern that is weighed takes no more steps than it was weighed at", () => {
+test("T37 a pattern that is weighed takes no more steps than it was weighed at", () => {
   const ends = fc.constantFrom("", "^", "$");
   fc.assert(
     fc.property(

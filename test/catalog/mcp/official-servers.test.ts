@@ -236,7 +236,7 @@ describe.each(WORLDS)("an official server: %s", (name, makeWorld) => {
 });
 
 describe("a tool that changes on its server", () => {
-  test("is not called from the moment its list's time is over, until it is imported again", async () => {
+  test("T36 is not called from the moment its list's time is over, until it is imported again", async () => {
     let description = "Adds two numbers.";
     const world = McpWorld.of(() => makeServer(description));
     const add = (await world.import()).get("add")!;

@@ -424,7 +424,7 @@ describe("A stream with rounds", () => {
   });
 });
 
-describe("A stream that fails", () => {
+describe("F26 A stream that fails", () => {
   test("before it began has its own status and no stream", async () => {
     model.willSay({ status: 400 });
     const { status, headers, text } = await send({ stream: true });

@@ -282,7 +282,7 @@ describe("Rounds", () => {
     expect(answer.volley.rounds).toHaveLength(5);
   });
 
-  test("end all the same when the model calls without tools: nothing runs, and there is an answer", async () => {
+  test("T39 end all the same when the model calls without tools: nothing runs, and there is an answer", async () => {
     const seen = upstream.requestsTo("/write").length;
     model.willSay(
       { calls: [{ name: "probe-echo", args: { n: 1 } }] },
@@ -330,7 +330,7 @@ describe("Rounds", () => {
 });
 
 describe("Calls of a turn", () => {
-  test("beyond fifty are told so, and the first fifty run", async () => {
+  test("T39 beyond fifty are told so, and the first fifty run", async () => {
     const calls = Array.from({ length: 53 }, (_, n) => ({ name: "probe-echo", args: { n } }));
     const seen = upstream.requestsTo("/echo").length;
     model.willSay({ calls }, { text: "Done." });
@@ -416,7 +416,7 @@ describe("Calls of a turn", () => {
     expect(upstream.requestsTo("/write").some(({ body }) => body.includes("42"))).toBe(true);
   });
 
-  test("that failed are told as failed, with a hint", async () => {
+  test("T39 that failed are told as failed, with a hint", async () => {
     model.willSay({ calls: [{ name: "probe-any", args: { path: "/nothing-here" } }] }, { text: "Sorry." });
     await ask();
     expect(JSON.parse(sentTo(model, 1).at(-1)!.content!)).toMatchObject({

@@ -494,7 +494,7 @@ describe("An error", () => {
     [401, 1],
     [404, 1],
   ])(
-    "of the model with status %d is a 502 after %d requests, and never repeats its words",
+    "F26 of the model with status %d is a 502 after %d requests, and never repeats its words",
     async (status, times) => {
       const refused = {
         status,

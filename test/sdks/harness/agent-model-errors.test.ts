@@ -26,7 +26,7 @@ const failureOf = (text: string) =>
     volley?: { rounds: object[] };
   };
 
-describe("A model that fails in passing is asked again", () => {
+describe("F26 A model that fails in passing is asked again", () => {
   test.each([
     ["429", { status: 429 }],
     ["500", { status: 500 }],

@@ -97,7 +97,7 @@ test("a server that ends its sessions is not noticed", async () => {
   expect(results).toMatchObject([{ status: "success", data: "saved 1 characters" }]);
 });
 
-test("a tool that its server describes otherwise is not called, wherever that is noticed", async () => {
+test("T36 a tool that its server describes otherwise is not called, wherever that is noticed", async () => {
   await fetch(`${upstream.url}/mcp-server/change?description=Otherwise`);
   // An isolate that has not heard of the server yet asks it.
   await using fresh = await startSandbox({

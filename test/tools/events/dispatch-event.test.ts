@@ -49,7 +49,7 @@ const hang = (init: RequestInit) =>
   });
 const url = (name: string): string => `https://${name}.hooks.org/in?token=t`;
 
-test("dispatch_event posts to every URL what the Standard Webhooks library would sign", async () => {
+test("T23 dispatch_event posts to every URL what the Standard Webhooks library would sign", async () => {
   const world = new Endpoints(ok);
   const urls = Array.from({ length: 25 }, (_, n) => url(`h${n}`));
   const result = await world.dispatch(urls);

@@ -1,0 +1,85 @@
+import type { MarkedTitle } from "../../test/promises/find-marks.ts";
+import type { PromiseRow } from "../../test/promises/rows.ts";
+
+/** What of Vitest's JSON report is read. */
+export interface TestReport {
+  readonly testResults: readonly {
+    /** The file's path on the machine that ran it. */
+    readonly name: string;
+    readonly assertionResults: readonly {
+      readonly ancestorTitles: readonly string[];
+      readonly title: string;
+      readonly status: string;
+    }[];
+  }[];
+}
+
+export interface TableSource {
+  readonly rows: readonly PromiseRow[];
+  readonly titles: readonly MarkedTitle[];
+  /** The reports of one run; what no report knows is `not run`. */
+  readonly reports: readonly TestReport[];
+}
+
+const BEGIN = "<!-- npm run promises: begin -->";
+const END = "<!-- npm run promises: end -->";
+const HEAD = "| | when | what is seen | shown by |\n|---|---|---|---|\n";
+/** How a test ended, as it stands in a table. */
+const RESULT = /\*(?:not run|\d+ passed|\d+ of \d+ failed)\*/g;
+/** What a title leaves to its row: `%s`, `$name`, `${count}`. */
+const PLACEHOLDER = /%[a-zA-Z%]|\$\{[^}]+\}|\$[\w.]+/g;
+
+/**
+ * Write the table of some rows between the markers of a page. The rest of the page is a person's.
+ *
+ * @throws Error when the page does not have both markers, in their order
+ */
+export function updatePromiseTable(page: string, source: TableSource): string {
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (begin === -1 || end < begin)
+    throw new Error(`Cannot write the table of promises: the page needs '${BEGIN}' and after it '${END}'`);
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${makePromiseTable(source)}\n${page.slice(end)}`;
+}
+
+/** A page without how its tests ended: what is left depends on rows and titles alone. */
+export function withoutResults(page: string): string {
+  return page.replaceAll(RESULT, "*");
+}
+
+function makePromiseTable({ rows, titles, reports }: TableSource): string {
+  const lines = rows.map(({ mark, when, seen, awaits }) => {
+    const shown = titles
+      .filter(({ marks }) => marks.includes(mark))
+      .map((title) => `${toProse(title.sentence)} (\`${title.file}\`): *${resultOf(title, reports)}*`);
+    const cell = awaits === undefined ? shown.join("<br>") : `waits for ${awaits}`;
+    return `| ${mark} | ${when} | ${seen} | ${cell} |\n`;
+  });
+  return HEAD + lines.join("");
+}
+
+function resultOf({ file, title }: MarkedTitle, reports: readonly TestReport[]): string {
+  const pattern = new RegExp(`^${title.split(PLACEHOLDER).map(escape).join("[^]*")}$`);
+  const statuses = reports
+    .flatMap(({ testResults }) => testResults)
+    .filter(({ name }) => name.endsWith(`/${file}`))
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter((test) => [...test.ancestorTitles, test.title].some((one) => pattern.test(one)))
+    .map(({ status }) => status)
+    .filter((status) => status === "passed" || status === "failed");
+  const failed = statuses.filter((status) => status === "failed").length;
+  if (failed > 0) return `${failed} of ${statuses.length} failed`;
+  return statuses.length === 0 ? "not run" : `${statuses.length} passed`;
+}
+
+/** A title as text of a page: what is not the same in each of its rows is an ellipsis. */
+function toProse(sentence: string): string {
+  return sentence
+    .replaceAll(PLACEHOLDER, "…")
+    .replaceAll(/[\\|<>*_]/g, String.raw`\$&`)
+    .replaceAll("`", "'");
+}
+
+/** Text as a pattern that matches just it. */
+function escape(text: string): string {
+  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
+}

@@ -1,0 +1,24 @@
+/**
+ * Write the tables of docs/security.md and docs/reliability.md from the reports of the last run of the tests: `npm run promises`.
+ * Reports of a run in parts can be named; otherwise they are dist/test-report*.json.
+ */
+import { readdir, readFile, writeFile } from "node:fs/promises";
+
+import { findMarks } from "../test/promises/find-marks.ts";
+import { FAULTS, THREATS } from "../test/promises/rows.ts";
+import { type TestReport, updatePromiseTable } from "./docs/promise-tables.ts";
+
+const named = process.argv.slice(2);
+const written = (await readdir("dist")).filter((name) => /^test-report.*\.json$/.test(name));
+const paths = named.length === 0 ? written.map((name) => `dist/${name}`) : named;
+const reports = await Promise.all(
+  paths.map(async (path) => JSON.parse(await readFile(path, "utf8")) as TestReport),
+);
+const titles = await findMarks();
+for (const [name, rows] of [
+  ["security", THREATS],
+  ["reliability", FAULTS],
+] as const) {
+  const page = new URL(`../docs/${name}.md`, import.meta.url);
+  await writeFile(page, updatePromiseTable(await readFile(page, "utf8"), { rows, titles, reports }));
+}

@@ -1,0 +1,114 @@
+import { readFile } from "node:fs/promises";
+
+import { describe, expect, test } from "vitest";
+
+import { type TestReport, updatePromiseTable, withoutResults } from "../../scripts/docs/promise-tables.ts";
+import { findMarks, readMarks } from "./find-marks.ts";
+import { FAULTS, ROWS, THREATS } from "./rows.ts";
+
+const titles = await findMarks();
+const marked = new Set(titles.flatMap(({ marks }) => marks));
+
+test("every threat and every fault has a test that is named after it", () => {
+  const expected = ROWS.filter(({ awaits }) => awaits === undefined).map(({ mark }) => mark);
+  expect(expected.filter((mark) => !marked.has(mark))).toEqual([]);
+});
+
+test("no test is named after a row that there is not, or that waits for something", () => {
+  const rows = new Set(ROWS.map(({ mark }) => mark));
+  expect(titles.filter(({ marks }) => marks.some((mark) => !rows.has(mark)))).toEqual([]);
+  const waiting = ROWS.filter(({ mark, awaits }) => awaits !== undefined && marked.has(mark));
+  expect(waiting, "has tests by now: take its 'awaits' out").toEqual([]);
+});
+
+test("rows are numbered from 1 in their order", () => {
+  const numbered = (letter: string, count: number) =>
+    Array.from({ length: count }, (_, n) => `${letter}${String(n + 1).padStart(2, "0")}`);
+  expect(THREATS.map(({ mark }) => mark)).toEqual(numbered("T", THREATS.length));
+  expect(FAULTS.map(({ mark }) => mark)).toEqual(numbered("F", FAULTS.length));
+});
+
+test.each([
+  ["docs/security.md", THREATS],
+  ["docs/reliability.md", FAULTS],
+])(
+  "%s has every row with the tests that are named after it; npm run promises writes it",
+  async (path, rows) => {
+    const page = await readFile(new URL(`../../${path}`, import.meta.url), "utf8");
+    const written = updatePromiseTable(page, { rows, titles, reports: [] });
+    expect(withoutResults(page), "run: npm test && npm run promises").toBe(withoutResults(written));
+  },
+);
+
+/** Not written out below, where it would be a mark of this file's own. */
+const [T01, T03] = ["T01", "T03"];
+const SOURCE = `
+  test("${T01} F02 a key is refused", () => {});
+  test.each(ROWS)("P7: ${T01} a %s is refused", () => {});
+describe(\`${T03} a group of \${COUNT}\`, () => {
+  test("${T03} has one", () => {});
+});
+  test("says ${T03} somewhere", () => {});`;
+
+test("a mark is what a title begins with, behind the name of a promise", () => {
+  expect(readMarks(SOURCE, "test/a.test.ts").map(({ marks, sentence }) => [marks, sentence])).toEqual([
+    [["T01", "F02"], "a key is refused"],
+    [["T01"], "a %s is refused"],
+    [["T03"], "a group of ${COUNT}"],
+    [["T03"], "a group of ${COUNT} has one"],
+  ]);
+});
+
+describe("npm run promises", () => {
+  const page = "# Page\n\n<!-- npm run promises: begin -->\nold\n<!-- npm run promises: end -->\n\nMore.\n";
+  const rows = [
+    { mark: "T01", when: "a key is wrong", seen: "401" },
+    { mark: "T02", when: "none of it is there", seen: "nothing", awaits: "the rest" },
+    { mark: "T03", when: "a group", seen: "all of it" },
+  ];
+  const result = (title: string, status: string, ...ancestorTitles: string[]) => ({
+    title,
+    status,
+    ancestorTitles,
+  });
+  const reports: TestReport[] = [
+    {
+      testResults: [
+        {
+          name: "/somewhere/test/a.test.ts",
+          assertionResults: [
+            result(`P7: ${T01} a short key is refused`, "passed"),
+            result(`P7: ${T01} a long key is refused`, "failed"),
+            result(`${T03} has one`, "passed", `${T03} a group of 2`),
+            result("two", "passed", `${T03} a group of 2`),
+            result("three", "skipped", `${T03} a group of 2`),
+          ],
+        },
+      ],
+    },
+  ];
+
+  test("writes what the report says of each test, and leaves the rest of the page alone", () => {
+    expect(updatePromiseTable(page, { rows, titles: readMarks(SOURCE, "test/a.test.ts"), reports }))
+      .toBe(`# Page
+
+<!-- npm run promises: begin -->
+
+| | when | what is seen | shown by |
+|---|---|---|---|
+| T01 | a key is wrong | 401 | a key is refused (\`test/a.test.ts\`): *not run*<br>a … is refused (\`test/a.test.ts\`): *1 of 2 failed* |
+| T02 | none of it is there | nothing | waits for the rest |
+| T03 | a group | all of it | a group of … (\`test/a.test.ts\`): *2 passed*<br>a group of … has one (\`test/a.test.ts\`): *1 passed* |
+
+<!-- npm run promises: end -->
+
+More.
+`);
+  });
+
+  test("asks for the markers of a page that has none", () => {
+    expect(() => updatePromiseTable("# Page", { rows, titles: [], reports })).toThrow(
+      "needs '<!-- npm run promises",
+    );
+  });
+});

@@ -1,0 +1,319 @@
+/** One thing that may happen to a deployment, and what it promises to do then. */
+export interface PromiseRow {
+  /** `T` and two digits for a threat, `F` for a fault: what the titles of its tests begin with. */
+  readonly mark: string;
+  /** What somebody tries, or what breaks. */
+  readonly when: string;
+  /** What is then seen. */
+  readonly seen: string;
+  /** What has to be there first, where nothing of it can be shown yet. Such a row has no test. */
+  readonly awaits?: string;
+}
+
+/** What hostile callers, upstreams, models and documents try. */
+export const THREATS: readonly PromiseRow[] = [
+  {
+    mark: "T01",
+    when: "no key, a wrong one, one that is nearly right, one that was taken out",
+    seen: "the same 401 after the same work; keys are held as HMAC digests and compared in constant time",
+  },
+  {
+    mark: "T02",
+    when: "a good key asks for a tool that it may not call",
+    seen: "the answer for a tool that does not exist, word for word",
+  },
+  {
+    mark: "T03",
+    when: "a job, a confirmation, a kept result or an idempotency key of another tenant",
+    seen: "it does not exist",
+  },
+  {
+    mark: "T04",
+    when: "a body of any size, a million elements, 100,000 actions",
+    seen: "refused while it is read, or as a batch of too many",
+  },
+  { mark: "T05", when: "JSON that nests without end", seen: "422 before it is parsed" },
+  {
+    mark: "T06",
+    when: "`__proto__`, `constructor`, `prototype`, ids used twice, a tool named `toString`",
+    seen: "refused by name; nothing is ever looked up on a prototype",
+  },
+  {
+    mark: "T07",
+    when: "what is no JSON, another media type, invalid UTF-8, NUL, text that hides or runs backwards",
+    seen: "a 4xx, and what is shown back is escaped",
+  },
+  { mark: "T08", when: "`1e400` and integers that lose digits", seen: "refused by their path" },
+  {
+    mark: "T09",
+    when: "an argument that names an address: every spelling of an IP, local and metadata names, users, `data:`, odd ports, look-alikes",
+    seen: "`EGRESS_DENIED` before any connection",
+  },
+  {
+    mark: "T10",
+    when: "a redirect to such an address, in circles, or down to http",
+    seen: "three hops at most, each checked; another origin gets no credentials, and https never becomes http",
+  },
+  {
+    mark: "T11",
+    when: "a deployment that is made to call itself",
+    seen: "its own requests are marked, and a marked request is refused",
+  },
+  {
+    mark: "T12",
+    when: "an answer without end, of gigabytes, of zeros in gzip, of a million pieces",
+    seen: "`RESPONSE_TOO_LARGE`, and never more than the cap and one piece is read",
+  },
+  {
+    mark: "T13",
+    when: "an upstream that answers as slowly as it can",
+    seen: "a clock each for headers, silence and the whole call",
+  },
+  {
+    mark: "T14",
+    when: "line breaks or `..` in an argument that becomes part of a header or a path",
+    seen: "`INVALID_ARGS`, and nothing is sent",
+  },
+  {
+    mark: "T15",
+    when: "`host`, `cf-*`, `x-forwarded-*` by way of an argument or of the caller's own headers",
+    seen: "only declared headers go out",
+  },
+  {
+    mark: "T16",
+    when: "an upstream that repeats our credentials, plain or encoded",
+    seen: "replaced in answers, events, jobs, lines of the log and every row on disk",
+  },
+  {
+    mark: "T17",
+    when: "instructions in a tool's output",
+    seen: "it stays data: bounded, told apart from what Volley says, never read as a reference or a call",
+  },
+  {
+    mark: "T18",
+    when: "a confirmation that is forged, stale, used twice, or for other arguments",
+    seen: "decided once, by its own tenant, for what was shown, until it expires",
+  },
+  {
+    mark: "T19",
+    when: "a request that is sent again",
+    seen: "under its key it runs nothing and is answered as before",
+  },
+  {
+    mark: "T20",
+    when: "many connections, isolates and made-up headers to get past a limit",
+    seen: "one count per tenant: exactly the limit",
+  },
+  {
+    mark: "T21",
+    when: "a tenant that floods the background, or an upstream that drags others down",
+    seen: "`BACKLOG_FULL` for that tenant; a breaker for each tool and origin",
+  },
+  {
+    mark: "T22",
+    when: "a job that can never succeed",
+    seen: "dead after its attempts; its siblings run, and it can be redriven",
+  },
+  {
+    mark: "T23",
+    when: "a forged event to your endpoint",
+    seen: "every event of ours is signed (Standard Webhooks)",
+  },
+  {
+    mark: "T24",
+    when: "another site's page, another method",
+    seen: "no CORS anywhere; 405 with the method that there is",
+  },
+  {
+    mark: "T25",
+    when: "line breaks and lines made up in what gets logged",
+    seen: "each line is one JSON object that nobody else can write into",
+  },
+  {
+    mark: "T26",
+    when: "a dependency that turns bad",
+    seen: "few of them, each at one exact version with its checksum in the lock file",
+  },
+  {
+    mark: "T27",
+    when: "identical reads and loops that multiply one answer",
+    seen: "each copy is charged; beyond the answer's bytes `RESPONSE_TOO_LARGE`",
+  },
+  {
+    mark: "T28",
+    when: "objects of very many or very long keys behind a hint",
+    seen: "at most 200 names of 64 characters are looked at, once for all that miss the same",
+  },
+  {
+    mark: "T29",
+    when: "lengths that contradict each other",
+    seen: "none is believed: bytes are counted as they are read",
+  },
+  {
+    mark: "T30",
+    when: "answers that are refused but took bytes from their siblings",
+    seen: "given back at once; small answers and writes have a reserve of their own",
+  },
+  {
+    mark: "T31",
+    when: "text of brackets and marks that is cheap to count and dear to a model",
+    seen: "never counted as less than an eighth of its bytes",
+  },
+  {
+    mark: "T32",
+    when: "an upstream that writes as Volley would",
+    seen: "its text is under `data`, or quoted and at most 40 characters",
+  },
+  {
+    mark: "T33",
+    when: "a tenant whose calls fill the queue of a shared tool",
+    seen: "tenants take turns, and others wait two turns at most",
+  },
+  {
+    mark: "T34",
+    when: "requests that run nothing, without end",
+    seen: "an allowance of their own, which takes nothing from the quota",
+  },
+  { mark: "T35", when: "two configured keys that are one", seen: "the configuration is refused" },
+  {
+    mark: "T36",
+    when: "a tool, declared while running, that wants another's secret, host or name, or changes upstream",
+    seen: "`INVALID_TOOL`, `NAME_TAKEN`, or `TOOL_CHANGED` until it is imported again",
+  },
+  { mark: "T37", when: "a pattern that takes for ever", seen: "refused when the tool is declared" },
+  {
+    mark: "T38",
+    when: "a webhook that is forged, changed, old or sent again",
+    seen: "one and the same 401; what was taken once runs once",
+  },
+  {
+    mark: "T39",
+    when: "a model that loops, floods, lies in its arguments or obeys a tool's output",
+    seen: "rounds, calls and repetition end; arguments are checked; output goes back as the tool's",
+  },
+  {
+    mark: "T40",
+    when: "hostile names and results on the pages for people",
+    seen: "shown as text, under a strict policy, with no HTML made of them",
+    awaits: "the console",
+  },
+];
+
+/** What breaks: upstreams, clients, the runtime, storage, clocks. */
+export const FAULTS: readonly PromiseRow[] = [
+  {
+    mark: "F01",
+    when: "an upstream never sends headers",
+    seen: "`TIMEOUT` in the phase `headers`; the siblings have their results",
+  },
+  {
+    mark: "F02",
+    when: "it stalls or trickles inside its answer",
+    seen: "`TIMEOUT` in the phase `idle` or `total`",
+  },
+  {
+    mark: "F03",
+    when: "it resets the connection before or inside its answer, or sends less than it said",
+    seen: "`UPSTREAM_ERROR`, tried again only where that is safe",
+  },
+  {
+    mark: "F04",
+    when: "it answers 429 or 503 and asks to wait: seconds, a date, for ever, a time gone by",
+    seen: "waited for within the deadline, else handed on as `retry_after_ms`, an hour at most",
+  },
+  {
+    mark: "F05",
+    when: "it answers 5xx to everything",
+    seen: "at most a fifth more calls; then the breaker opens and sends one probe",
+  },
+  {
+    mark: "F06",
+    when: "it answers HTML, nothing, 204, or a charset that is none",
+    seen: "text, or `BAD_UPSTREAM_RESPONSE`",
+  },
+  {
+    mark: "F07",
+    when: "twenty actions want six connections",
+    seen: "six wait for headers at once, in order; a call's clock begins when it is sent",
+  },
+  {
+    mark: "F08",
+    when: "a tool throws, returns nothing, a circle or a BigInt, or never settles",
+    seen: "one result that says so; the others are as they would be",
+  },
+  {
+    mark: "F09",
+    when: "the caller hangs up in the middle",
+    seen: "reads stop, writes that were sent and recorded jobs go on, places are given back by time",
+  },
+  {
+    mark: "F10",
+    when: "the runtime is killed right after `initiated`",
+    seen: "every job ends; none is lost, and none runs twice that must not",
+  },
+  { mark: "F11", when: "it is killed between record and answer", seen: "the same key finds the same job" },
+  {
+    mark: "F12",
+    when: "the platform cuts off what runs after the answer",
+    seen: "the alarm runs it again when the lease is over",
+  },
+  { mark: "F13", when: "an attempt reports after its lease", seen: "refused by its fence" },
+  {
+    mark: "F14",
+    when: "an alarm is lost, late, or put off under steady traffic",
+    seen: "repaired by the next request; what waited runs",
+  },
+  {
+    mark: "F15",
+    when: "an object is reset, overloaded or out of reach",
+    seen: "asked once more through a fresh stub where that may help; without it no write runs and nothing is `initiated`",
+  },
+  {
+    mark: "F16",
+    when: "the limiter is slow",
+    seen: "waited for 750 ms; then writes are refused, and reads run where their tools say so",
+  },
+  {
+    mark: "F17",
+    when: "the backlog or the disk is full",
+    seen: "refused in so many words; reading, cancelling and redriving still work",
+  },
+  { mark: "F18", when: "the same request a hundred times at once", seen: "one of them runs" },
+  { mark: "F19", when: "3,000 callers at once at a limit of 100", seen: "exactly 100" },
+  { mark: "F20", when: "a secret is not configured", seen: "that tool is `MISCONFIGURED`; the others run" },
+  {
+    mark: "F21",
+    when: "a row of another version, a job whose tool is gone",
+    seen: "`dead`, and its error says why",
+  },
+  {
+    mark: "F22",
+    when: "everything comes back at once after an outage",
+    seen: "retries are spread by chance, and caps and limits hold in alarms too",
+  },
+  { mark: "F23", when: "the same alarm twice", seen: "the second one finds nothing to do" },
+  {
+    mark: "F24",
+    when: "twenty answers of 5 MB in one batch",
+    seen: "one budget of bytes for all of them",
+  },
+  {
+    mark: "F25",
+    when: "a hundred thousand jobs",
+    seen: "what has ended is forgotten, the oldest first; what is kept is bounded",
+  },
+  {
+    mark: "F26",
+    when: "the model answers 429, 5xx or half a stream",
+    seen: "asked again within the deadline, then an error that says so",
+  },
+  { mark: "F27", when: "the runtime is killed after a webhook's 202", seen: "the run ends, once" },
+  {
+    mark: "F28",
+    when: "the tools change while a batch runs",
+    seen: "it runs as it was planned; planned with older tools it is planned again",
+  },
+  { mark: "F29", when: "a database of the version before", seen: "it opens, and everything in it goes on" },
+];
+
+export const ROWS: readonly PromiseRow[] = [...THREATS, ...FAULTS];
