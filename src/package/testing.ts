@@ -57,6 +57,7 @@ const loadEverything = (): Promise<unknown> =>
     import("../clock/due-clocks.ts"),
     import("../clock/next-time.ts"),
     import("../edge/http/answer-model-request.ts"),
+    import("../edge/http/made-keys.ts"),
     import("../edge/openapi/make-document.ts"),
     import("../edge/triggers/answer-hook.ts"),
     import("../edge/triggers/attempt-run.ts"),

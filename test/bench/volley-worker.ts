@@ -50,3 +50,4 @@ const volley = createVolley({ tools: [...SHIPPED_TOOLS, echo, background], trust
 export default volley.app;
 export const TenantGate = volley.TenantGate;
 export const ToolGate = volley.ToolGate;
+export const KeyShard = volley.KeyShard;

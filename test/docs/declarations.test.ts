@@ -53,7 +53,10 @@ test("the tool of docs/define-a-tool.md's 'Bring your API' runs in ten lines or 
   await mkdir("dist", { recursive: true });
   const folder = await mkdtemp(join("dist", "bring-"));
   const file = join(folder, "tool.ts");
-  await writeFile(file, `${code.replaceAll('"./', '"../../src/')}\nexport { findCustomers };\n`);
+  await writeFile(
+    file,
+    `${code.replace('"volley"', '"../../src/package/index.ts"')}\nexport { findCustomers };\n`,
+  );
   const { findCustomers } = (await import(pathToFileURL(file).href)) as { findCustomers: Tool };
   await rm(folder, { recursive: true });
 

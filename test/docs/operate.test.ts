@@ -19,6 +19,8 @@ test("docs/operate.md gives an environment every binding that wrangler.toml has,
     "keep_names",
     "minify",
     "alias",
+    "assets",
+    "build",
     "observability",
     "migrations",
   ];
