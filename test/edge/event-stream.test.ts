@@ -139,6 +139,7 @@ describe("A stream of events", () => {
     await Promise.all(deferred);
     expect(JSON.parse(String(log.mock.lastCall))).toEqual({
       level: "error",
+      event: "bug",
       request_id: "request-1",
       path: "/v1/execute_actions",
       error: "Error: bug",

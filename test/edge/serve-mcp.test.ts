@@ -39,6 +39,6 @@ test("a bug of ours is told to the operator, and to the client by the request's 
   expect(text).toContain('"request_id":"request-1"');
   expect(text).not.toContain("table");
   expect(log.mock.calls.map(([line]) => JSON.parse(line as string) as unknown)).toEqual([
-    { level: "error", request_id: "request-1", path: "/mcp", error: "Error: a table's name" },
+    { level: "error", event: "bug", request_id: "request-1", path: "/mcp", error: "Error: a table's name" },
   ]);
 });
