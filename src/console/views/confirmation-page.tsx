@@ -13,7 +13,7 @@ import { Title } from "../parts/title.tsx";
 import { ResultList } from "../run/result-list.tsx";
 import { sayLeft, sayStatus } from "./confirmation-words.ts";
 import { ParkedActions } from "./parked-actions.tsx";
-import { useNow } from "./use-now.ts";
+import { useNow } from "../kit/use-now.ts";
 
 const EVERY_MS = 3_000;
 /** Below this much time left the clock is coloured, in milliseconds. */

@@ -6,8 +6,8 @@ import { Time } from "../parts/time.tsx";
 import { Title } from "../parts/title.tsx";
 import { ConfirmationPage } from "./confirmation-page.tsx";
 import { type ListedConfirmation, sayLeft, sayStatus } from "./confirmation-words.ts";
-import { MoreButton } from "./more-button.tsx";
-import { useNow } from "./use-now.ts";
+import { MoreButton } from "../parts/more-button.tsx";
+import { useNow } from "../kit/use-now.ts";
 
 const EVERY_MS = 5_000;
 

@@ -13,7 +13,7 @@ import { count } from "../run/say-plan.ts";
 import { JOB_STATUSES, readFilter, sayRedriven, SINCE, toQuery, type Redriven } from "./job-filter.ts";
 import { JobPage } from "./job-page.tsx";
 import { JobTable } from "./job-table.tsx";
-import { MoreButton } from "./more-button.tsx";
+import { MoreButton } from "../parts/more-button.tsx";
 
 /** While the list is seen it is asked for again so often. */
 const EVERY_MS = 6_000;

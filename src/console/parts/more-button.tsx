@@ -1,5 +1,5 @@
 import type { Pages } from "../kit/use-pages.ts";
-import { ProblemNote } from "../parts/problem-note.tsx";
+import { ProblemNote } from "./problem-note.tsx";
 
 /** Ask for the next page of a list. */
 export function MoreButton({
