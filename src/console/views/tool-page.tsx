@@ -55,7 +55,7 @@ export function ToolPage({ name }: { readonly name: string }) {
 function ToolBody({ tool, listed }: { readonly tool: WireTool; readonly listed: ListedTool | null }) {
   const rows = listFields(tool.input_schema);
   return (
-    <div class="split">
+    <div class="split tool-body">
       <div class="stack">
         <section class="card" aria-label="What it does">
           <p dir="auto">{tool.description}</p>
