@@ -13,6 +13,7 @@ import { FlowsView } from "./views/flows-view.tsx";
 import { JobsView } from "./views/jobs-view.tsx";
 import { ToolsView } from "./views/tools-view.tsx";
 import { UsageView } from "./views/usage-view.tsx";
+import { useWaiting } from "./views/use-waiting.ts";
 
 const NAMES: Readonly<Record<Section, string>> = {
   run: "Run",
@@ -38,6 +39,7 @@ export function Shell() {
   const isOnline = useOnline();
   const [access, setAccess] = useState<"in" | "out" | "refused">(readKey() === null ? "out" : "in");
   const main = useRef<HTMLElement>(null);
+  const waiting = useWaiting(access === "in");
   const signOut = (state: "out" | "refused"): void => {
     forgetKey();
     setAccess(state);
@@ -67,6 +69,12 @@ export function Shell() {
               <li key={section}>
                 <a href={hrefTo(section)} aria-current={section === route.section ? "page" : undefined}>
                   <Icon of={section} /> {NAMES[section]}
+                  {section === "confirmations" && waiting !== null && (
+                    <span class="count">
+                      {waiting}
+                      <span class="hidden-text"> waiting</span>
+                    </span>
+                  )}
                 </a>
               </li>
             ))}

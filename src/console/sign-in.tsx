@@ -1,6 +1,7 @@
 import { useState } from "hono/jsx/dom";
 
 import { ask, type Problem } from "./kit/api.ts";
+import { FirstKey } from "./keys/first-key.tsx";
 import { ProblemNote } from "./parts/problem-note.tsx";
 import { forgetKey, keepKey } from "./kit/session.ts";
 
@@ -62,6 +63,7 @@ export function SignIn({
           {isTrying ? "Looking…" : "Open"}
         </button>
       </form>
+      <FirstKey />
     </main>
   );
 }

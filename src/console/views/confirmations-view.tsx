@@ -1,9 +1,112 @@
-import type { Route } from "../kit/route.ts";
+import { hrefTo, type Route } from "../kit/route.ts";
+import { usePages } from "../kit/use-pages.ts";
+import { Empty, Pending } from "../parts/notes.tsx";
+import { Status } from "../parts/status.tsx";
+import { Time } from "../parts/time.tsx";
+import { Title } from "../parts/title.tsx";
+import { ConfirmationPage } from "./confirmation-page.tsx";
+import { type ListedConfirmation, sayLeft, sayStatus } from "./confirmation-words.ts";
+import { MoreButton } from "../parts/more-button.tsx";
+import { useNow } from "../kit/use-now.ts";
 
-export function ConfirmationsView(_props: { readonly route: Route }) {
+const EVERY_MS = 5_000;
+
+/** What waits for a person's yes, and what was decided; or one question. */
+export function ConfirmationsView({ route }: { readonly route: Route }) {
+  if (route.id !== null) return <ConfirmationPage key={`question ${route.id}`} id={route.id} />;
+  return <ConfirmationList key="list" />;
+}
+
+function ConfirmationList() {
+  const waiting = usePages<ListedConfirmation>(
+    "/v1/confirmations?status=waiting&limit=50",
+    "confirmations",
+    EVERY_MS,
+  );
+  const all = usePages<ListedConfirmation>("/v1/confirmations?limit=20", "confirmations", EVERY_MS);
+  const now = useNow(1_000);
+  const waits = waiting.items.filter((one) => sayStatus(one, now) === "waiting");
+  const decided = all.items.filter((one) => sayStatus(one, now) !== "waiting");
+  const isKnown = waiting.first.data !== null && all.first.data !== null;
   return (
-    <div class="page-head">
-      <h1>Confirmations</h1>
+    <div class="stack">
+      <Title text="Confirmations" />
+      <Pending of={waiting.first} what="what waits" />
+      {isKnown && waits.length === 0 && (
+        <Empty key="none" title="Nothing waits for you">
+          An action that needs a person’s yes, such as deleting, stands here until somebody decides or its
+          time is over.
+        </Empty>
+      )}
+      {waits.length > 0 && (
+        <ul key="waits" class="questions" aria-label="Waiting">
+          {waits.map((one) => (
+            <li key={one.id}>
+              <a class="card question-card" href={hrefTo("confirmations", one.id)}>
+                <span class="row">
+                  <Status of="waiting" />
+                  <span class="end muted small">
+                    ends in <span class="clock">{sayLeft(Date.parse(one.expires_at) - now)}</span>
+                  </span>
+                </span>
+                <strong>
+                  <bdi>{sayTools(one)}</bdi>
+                </strong>
+                <span class="muted small">
+                  asked by <bdi>{one.requested_by}</bdi> at <Time at={one.created_at} />
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+      <MoreButton key="more waiting" of={waiting} />
+      {decided.length > 0 && (
+        <section key="decided" class="stack tight" aria-label="Decided">
+          <h2>Decided</h2>
+          <div class="card flush">
+            <table class="table list">
+              <thead>
+                <tr>
+                  <th scope="col">What</th>
+                  <th scope="col">Status</th>
+                  <th scope="col">Asked by</th>
+                  <th scope="col">Asked</th>
+                </tr>
+              </thead>
+              <tbody>
+                {decided.map((one) => (
+                  <tr key={one.id}>
+                    <td class="lead">
+                      <a href={hrefTo("confirmations", one.id)}>
+                        <bdi>{sayTools(one)}</bdi>
+                        <span class="hidden-text"> {one.id.slice(0, 8)}</span>
+                      </a>
+                    </td>
+                    <td data-label="Status">
+                      <Status of={sayStatus(one, now)} />
+                    </td>
+                    <td data-label="Asked by">
+                      <bdi>{one.requested_by}</bdi>
+                    </td>
+                    <td data-label="Asked">
+                      <Time at={one.created_at} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+          <MoreButton of={all} />
+        </section>
+      )}
     </div>
   );
+}
+
+function sayTools({ actions }: ListedConfirmation): string {
+  const gated = actions.filter(({ gated: isGated }) => isGated);
+  const names = [...new Set(gated.map(({ tool }) => tool))].join(", ");
+  const others = actions.length - gated.length;
+  return others === 0 ? names : `${names} and ${others} that ${others === 1 ? "waits" : "wait"} for it`;
 }

@@ -1,9 +1,55 @@
-import type { Route } from "../kit/route.ts";
+import { hrefTo, type Route } from "../kit/route.ts";
+import { useLoad } from "../kit/use-load.ts";
+import { Empty, Pending } from "../parts/notes.tsx";
+import { Title } from "../parts/title.tsx";
+import { FlowPage } from "./flow-page.tsx";
 
-export function FlowsView(_props: { readonly route: Route }) {
+interface ListedFlow {
+  readonly name: string;
+  readonly summary: string;
+  readonly is_write: boolean;
+  readonly broken?: string;
+}
+
+/** The tenant's flows: all of them, or one. */
+export function FlowsView({ route }: { readonly route: Route }) {
+  if (route.id !== null) return <FlowPage key={`flow ${route.id}`} name={route.id} />;
+  return <FlowList key="list" />;
+}
+
+function FlowList() {
+  const loaded = useLoad<{ readonly flows: readonly ListedFlow[] }>("/v1/flows");
+  const flows = loaded.data?.flows ?? [];
   return (
-    <div class="page-head">
-      <h1>Flows</h1>
+    <div class="stack">
+      <Title text="Flows" />
+      <Pending of={loaded} what="the flows" />
+      {loaded.data !== null && flows.length === 0 && (
+        <Empty key="none" title="No flows yet">
+          A flow is a batch with a name. A key that may keep tools keeps one with{" "}
+          <code>PUT /v1/flows/NAME</code>.
+        </Empty>
+      )}
+      {flows.length > 0 && (
+        <ul key="list" class="tool-list card flush">
+          {flows.map(({ name, summary, is_write: isWrite, broken }) => (
+            <li key={name}>
+              <a href={hrefTo("flows", name)}>
+                <span class="row">
+                  <bdi class="name">{name}</bdi>
+                  <span class="row end">
+                    {isWrite && <span class="tag">writes</span>}
+                    {broken !== undefined && <span class="status tone-bad">broken</span>}
+                  </span>
+                </span>
+                <span class="muted small" dir="auto">
+                  {broken ?? summary}
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
     </div>
   );
 }

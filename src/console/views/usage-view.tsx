@@ -1,9 +1,192 @@
-import type { Route } from "../kit/route.ts";
+import { hrefTo, type Route } from "../kit/route.ts";
+import { useLoad } from "../kit/use-load.ts";
+import { KeyList } from "../keys/key-list.tsx";
+import { Pending } from "../parts/notes.tsx";
+import { sayDuration, Time } from "../parts/time.tsx";
+import { Title } from "../parts/title.tsx";
+import { toneOf } from "../parts/status.tsx";
+import { count } from "../run/say-plan.ts";
+import { JOB_STATUSES } from "./job-filter.ts";
 
+const EVERY_MS = 5_000;
+
+interface Quota {
+  readonly limit: number;
+  readonly window_s: number;
+  readonly remaining: number;
+  readonly reset_ms: number;
+}
+
+/** What `GET /v1/usage` answers. */
+interface WireUsage {
+  readonly key: string;
+  readonly tenant: string;
+  readonly quota: { readonly requests: Quota; readonly lists: Quota };
+  readonly jobs: Readonly<Record<string, number>>;
+  readonly backlog: { readonly jobs: number; readonly webhooks: number; readonly runs: number };
+  readonly confirmations: { readonly waiting: number; readonly oldest_at: string | null };
+  readonly breakers: {
+    readonly open: readonly {
+      readonly tool: string;
+      readonly origin: string;
+      readonly since: string;
+      readonly until: string;
+    }[];
+  };
+  readonly added: {
+    readonly tools: number;
+    readonly flows: number;
+    readonly limit: number;
+    readonly bytes: number;
+    readonly bytes_limit: number;
+  };
+}
+
+/** What the key has left, what of its tenant goes on, waits or fails, and the tenant's keys. */
 export function UsageView(_props: { readonly route: Route }) {
+  const usage = useLoad<WireUsage>("/v1/usage", EVERY_MS);
   return (
-    <div class="page-head">
-      <h1>Usage</h1>
+    <div class="stack">
+      <Title text="Usage">
+        {usage.data !== null && (
+          <span class="muted">
+            key <bdi class="mono">{usage.data.key}</bdi> of <bdi class="mono">{usage.data.tenant}</bdi>
+          </span>
+        )}
+      </Title>
+      <Pending of={usage} what="the usage" />
+      {usage.data !== null && <Figures key="figures" usage={usage.data} />}
+      <KeyList key="keys" />
     </div>
   );
+}
+
+function Figures({
+  usage: { quota, jobs, backlog, confirmations, breakers, added },
+}: {
+  readonly usage: WireUsage;
+}) {
+  const { waiting, oldest_at: oldest } = confirmations;
+  const live = backlog.jobs + backlog.webhooks + backlog.runs;
+  return (
+    <div class="stack">
+      <div class="tiles">
+        <QuotaTile title="Requests" about="that run something" quota={quota.requests} />
+        <QuotaTile title="Looks" about="that run nothing, such as lists" quota={quota.lists} />
+        <section class="card" aria-label="Waiting for a person">
+          <h3>Waiting for a person</h3>
+          <p class="figure">
+            {waiting === 0 ? "Nothing" : <a href={hrefTo("confirmations")}>{count(waiting, "question")}</a>}
+          </p>
+          <p class="muted small">
+            {oldest === null ? "Nobody is asked." : "The oldest since "}
+            {oldest !== null && <Time at={oldest} />}
+          </p>
+        </section>
+        <section class="card" aria-label="In the background">
+          <h3>In the background</h3>
+          <p class="figure">{live === 0 ? "Nothing" : count(live, "piece")}</p>
+          <p class="muted small">
+            {count(backlog.jobs, "job")}, {count(backlog.runs, "run")} of flows,{" "}
+            {count(backlog.webhooks, "webhook")}
+          </p>
+        </section>
+      </div>
+      <section class="card" aria-label="Jobs by status">
+        <h2>Jobs by status</h2>
+        <ul class="row job-counts">
+          {JOB_STATUSES.map((status) => (
+            <li key={status}>
+              <a class={`status tone-${toneOf(status)}`} href={hrefTo("jobs", null, { status })}>
+                {status} {(jobs[status] ?? 0).toLocaleString("en")}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section class="card" aria-label="Breakers">
+        <h2>Breakers</h2>
+        {breakers.open.length === 0 ? (
+          <p class="muted">All are closed, as far as the place that answered knows: each learns by itself.</p>
+        ) : (
+          <ul class="stack tight">
+            {breakers.open.map(({ tool, origin, since, until }) => (
+              <li key={`${tool} ${origin}`} class="note tone-bad">
+                <strong>
+                  <bdi>{tool}</bdi> is not called for now
+                </strong>
+                <p class="small">
+                  <bdi class="mono">{origin}</bdi> has failed since <Time at={since} />. From{" "}
+                  <Time at={until} /> on one call looks whether it works again.
+                </p>
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+      <section class="card" aria-label="Tools and flows of one's own">
+        <h2>Tools and flows of one’s own</h2>
+        <Meter part={added.tools + added.flows} whole={added.limit} label="Tools and flows" />
+        <p class="muted small">
+          {count(added.tools, "tool")} and {count(added.flows, "flow")} of {added.limit.toLocaleString("en")};{" "}
+          {sayShare(added.bytes, added.bytes_limit)} of the room.
+        </p>
+      </section>
+    </div>
+  );
+}
+
+interface TileProps {
+  readonly title: string;
+  readonly about: string;
+  readonly quota: Quota;
+}
+
+function QuotaTile({
+  title,
+  about,
+  quota: { limit, window_s: window, remaining, reset_ms: reset },
+}: TileProps) {
+  return (
+    <section class="card" aria-label={title}>
+      <h3>{title}</h3>
+      <p class="figure">{remaining.toLocaleString("en")} left</p>
+      <Meter part={limit - remaining} whole={limit} label={`${title} used`} />
+      <p class="muted small">
+        of {limit.toLocaleString("en")} in {sayDuration(window * 1_000)} {about}
+        {remaining < limit && `; all again in ${sayDuration(Math.max(1_000, reset))}`}
+      </p>
+    </section>
+  );
+}
+
+function Meter({
+  part,
+  whole,
+  label,
+}: {
+  readonly part: number;
+  readonly whole: number;
+  readonly label: string;
+}) {
+  const share = whole <= 0 ? 0 : Math.min(1, Math.max(0, part / whole));
+  const tone = share > 0.9 ? "bad" : share > 0.7 ? "wait" : "ok";
+  return (
+    <div
+      class={`meter tone-${tone}`}
+      role="meter"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={whole}
+      aria-valuenow={part}
+    >
+      <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+        <rect x="0" y="0" height="1" width={share === 0 ? 0 : Math.max(1, share * 100)} />
+      </svg>
+    </div>
+  );
+}
+
+function sayShare(part: number, whole: number): string {
+  return part === 0 ? "nothing" : `${Math.max(1, Math.round((100 * part) / whole))} %`;
 }

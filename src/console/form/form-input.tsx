@@ -1,0 +1,107 @@
+import { useState } from "hono/jsx/dom";
+
+import { readJsonText, readNumber } from "./form-value.ts";
+import type { FieldSchema, kindOf } from "./read-schema.ts";
+
+interface InputProps {
+  readonly kind: ReturnType<typeof kindOf>;
+  readonly schema: FieldSchema;
+  readonly value: unknown;
+  readonly isRequired: boolean;
+  readonly onChange: (value: unknown) => void;
+  readonly attributes: Readonly<Record<string, string | undefined>>;
+}
+
+/** The control of one value. What is typed is kept as it was typed, whatever is read from it. */
+export function FormInput({ kind, schema, value, isRequired, onChange, attributes }: InputProps) {
+  const [text, setText] = useState(() =>
+    value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value),
+  );
+  const type = (next: string, read: (text: string) => unknown): void => {
+    setText(next);
+    onChange(read(next));
+  };
+  const valueOf = (event: Event): string =>
+    (event.currentTarget as HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement).value;
+  const asText = (typed: string): unknown => (typed === "" && !isRequired ? undefined : typed);
+  switch (kind) {
+    case "boolean":
+    case "choice": {
+      const values = kind === "boolean" ? [true, false] : (schema.enum ?? [schema.const]);
+      const chosen = values.indexOf(value);
+      return (
+        <select {...attributes} onChange={(event: Event) => onChange(values[Number(valueOf(event))])}>
+          <option value="" selected={chosen < 0}>
+            {isRequired ? "Choose" : "Not said"}
+          </option>
+          {values.map((one, index) => (
+            <option key={index} value={String(index)} selected={chosen === index}>
+              {typeof one === "boolean" ? (one ? "yes" : "no") : String(one)}
+            </option>
+          ))}
+        </select>
+      );
+    }
+    case "long":
+      return (
+        <textarea {...attributes} value={text} onInput={(event: Event) => type(valueOf(event), asText)} />
+      );
+    case "json": {
+      const { isJson } = readJsonText(text);
+      return (
+        <div class="stack tight">
+          <textarea
+            {...attributes}
+            class="mono"
+            spellcheck={false}
+            value={text}
+            onInput={(event: Event) => type(valueOf(event), (typed) => readJsonText(typed).value)}
+          />
+          {!isJson && <p class="help">Not JSON yet: it is sent as a text.</p>}
+        </div>
+      );
+    }
+    case "number":
+      return (
+        <input
+          {...attributes}
+          inputmode="decimal"
+          autocomplete="off"
+          value={text}
+          onInput={(event: Event) => type(valueOf(event), readNumber)}
+        />
+      );
+    case "date":
+      return (
+        <input
+          {...attributes}
+          type="date"
+          value={text}
+          onInput={(event: Event) => type(valueOf(event), asText)}
+        />
+      );
+    case "datetime":
+      return (
+        <input
+          {...attributes}
+          type="datetime-local"
+          onInput={(event: Event) => onChange(readLocal(valueOf(event)))}
+        />
+      );
+    default:
+      return (
+        <input
+          {...attributes}
+          autocomplete="off"
+          value={text}
+          onInput={(event: Event) => type(valueOf(event), asText)}
+        />
+      );
+  }
+}
+
+/** A time as this browser's clock has it, as the instant that it is. */
+function readLocal(text: string): string | undefined {
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}

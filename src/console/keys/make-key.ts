@@ -1,0 +1,71 @@
+/** What keys are digested under, as the Worker does it. */
+const LABEL = "volley/key/v1";
+/** What a key, or a tenant, may be called. */
+const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+
+export interface MadeKey {
+  readonly key: string;
+  /** Its digest in hex: all that leaves the browser, or stands in a configuration. */
+  readonly hash: string;
+}
+
+/**
+ * Make a key of 32 random bytes, in the form of those that `npm run key` prints: a prefix, the bytes, and the beginning of a
+ * digest of both, so that a slip is known for one.
+ */
+export async function makeKey(random = crypto.getRandomValues(new Uint8Array(32))): Promise<MadeKey> {
+  const text = btoa(String.fromCharCode(...random))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+  const begin = `vk_${text}`;
+  const checksum = toHex(await crypto.subtle.digest("SHA-256", encode(begin))).slice(0, 8);
+  const key = `${begin}_${checksum}`;
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const label = await crypto.subtle.importKey("raw", encode(LABEL), algorithm, false, ["sign"]);
+  return { key, hash: toHex(await crypto.subtle.sign("HMAC", label, encode(key))) };
+}
+
+/** What a key is made for, as it is typed. */
+export interface KeyWish {
+  readonly name: string;
+  readonly tenant: string;
+  /** Names and categories between commas. */
+  readonly tools: string;
+  readonly flags: readonly string[];
+}
+
+/** What is wrong with a wish, in words; null when nothing is. */
+export function refuseWish({ name, tenant, tools }: KeyWish): string | null {
+  if (!NAME.test(name)) return "A name has 1 to 64 letters, digits, '_', '.' or '-'.";
+  if (tenant !== "" && !NAME.test(tenant)) return "A tenant has 1 to 64 letters, digits, '_', '.' or '-'.";
+  if (splitTools(tools).length === 0) return "Say which tools it may call; * is all.";
+  return null;
+}
+
+/** Take the names of a text apart. */
+export function splitTools(tools: string): readonly string[] {
+  return tools
+    .split(",")
+    .map((tool) => tool.trim())
+    .filter((tool) => tool !== "");
+}
+
+/** Write the entry for `VOLLEY_KEYS`, as `npm run key` writes it. */
+export function toEntry({ name, tenant, tools, flags }: KeyWish, hash: string): string {
+  return JSON.stringify({
+    name,
+    hash,
+    tenant: tenant === "" ? name : tenant,
+    tools: splitTools(tools),
+    ...(flags.length > 0 && { flags }),
+  });
+}
+
+function encode(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}
+
+function toHex(bytes: ArrayBuffer): string {
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,85 @@
+import { useState } from "hono/jsx/dom";
+
+import { type KeyWish, refuseWish } from "./make-key.ts";
+
+const FLAGS: Readonly<Record<string, string>> = {
+  skip_approval: "May skip the yes of a person",
+  manage_tools: "May keep tools and flows",
+  manage_keys: "May make and revoke keys",
+};
+
+interface WishFormProps {
+  /** Whether its tenant may be chosen. */
+  readonly hasTenant: boolean;
+  readonly isBusy: boolean;
+  readonly onWish: (wish: KeyWish) => void;
+}
+
+/** Ask what a key is for: its name, what it may call, what else it may. */
+export function WishForm({ hasTenant, isBusy, onWish }: WishFormProps) {
+  const [wrong, setWrong] = useState<string | null>(null);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const read = (name: string): string => String(form.get(name) ?? "").trim();
+    const flags = Object.keys(FLAGS).filter((flag) => form.has(flag));
+    const wish = { name: read("name"), tenant: read("tenant"), tools: read("tools"), flags };
+    const refused = refuseWish(wish);
+    setWrong(refused);
+    if (refused === null) onWish(wish);
+  };
+  return (
+    <form class="form" onSubmit={submit} novalidate aria-label="A new key">
+      <div class="field">
+        <label for="key-name">Name</label>
+        <input id="key-name" name="name" autocomplete="off" spellcheck={false} placeholder="nightly-report" />
+      </div>
+      {hasTenant && (
+        <div class="field">
+          <label for="key-tenant">Tenant</label>
+          <input
+            id="key-tenant"
+            name="tenant"
+            autocomplete="off"
+            spellcheck={false}
+            aria-describedby="key-tenant-help"
+          />
+          <p class="help" id="key-tenant-help">
+            Keys of one tenant see the same jobs and questions. Empty, it is the name.
+          </p>
+        </div>
+      )}
+      <div class="field">
+        <label for="key-tools">Tools</label>
+        <input
+          id="key-tools"
+          name="tools"
+          value="*"
+          autocomplete="off"
+          spellcheck={false}
+          aria-describedby="key-tools-help"
+        />
+        <p class="help" id="key-tools-help">
+          Names or categories, with commas between them; * is all.
+        </p>
+      </div>
+      <div class="checks" role="group" aria-label="What else it may">
+        {Object.entries(FLAGS).map(([flag, label]) => (
+          <label key={flag}>
+            <input type="checkbox" name={flag} /> {label}
+          </label>
+        ))}
+      </div>
+      {wrong !== null && (
+        <p class="wrong" role="alert">
+          {wrong}
+        </p>
+      )}
+      <div class="row">
+        <button type="submit" class="primary" disabled={isBusy}>
+          Make a key
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,19 @@
+import type { Pages } from "../kit/use-pages.ts";
+import { ProblemNote } from "./problem-note.tsx";
+
+/** Ask for the next page of a list. */
+export function MoreButton({
+  of: { hasMore, isLoadingMore, more, problem },
+}: {
+  readonly of: Pages<unknown>;
+}) {
+  if (!hasMore) return null;
+  return (
+    <div class="stack tight">
+      <ProblemNote problem={problem} />
+      <button type="button" class="more" onClick={more} disabled={isLoadingMore}>
+        {isLoadingMore ? "Asking…" : "Show older"}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { useEffect, useRef } from "hono/jsx/dom";
+
+interface QuestionProps {
+  readonly title: string;
+  /** What the button says that does it. */
+  readonly yes: string;
+  readonly isDanger?: boolean;
+  readonly onAnswer: (isYes: boolean) => void;
+  readonly children?: unknown;
+}
+
+/** Ask before something is done that cannot be taken back. Escape and the first button are a no. */
+export function Question({ title, yes, isDanger = false, onAnswer, children }: QuestionProps) {
+  const box = useRef<HTMLDialogElement>(null);
+  useEffect(() => box.current?.showModal(), []);
+  // Closing first gives the focus back to where it was.
+  const close = (answer: string): void => box.current?.close(answer);
+  return (
+    <dialog
+      ref={box}
+      class="question"
+      aria-label={title}
+      onClose={(event: Event) => onAnswer((event.currentTarget as HTMLDialogElement).returnValue === "yes")}
+    >
+      <h2>{title}</h2>
+      <div class="muted">{children}</div>
+      <div class="row ends">
+        <button type="button" onClick={() => close("no")}>
+          Back
+        </button>
+        <button type="button" class={isDanger ? "danger" : "primary"} onClick={() => close("yes")}>
+          {yes}
+        </button>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,198 @@
+import { useEffect, useRef, useState } from "hono/jsx/dom";
+
+import { ask, type Problem } from "../kit/api.ts";
+import { hrefTo } from "../kit/route.ts";
+import { useLoad } from "../kit/use-load.ts";
+import type { WireConfirmation, WireEnvelope, WireResult } from "../kit/wire.ts";
+import { announce } from "../parts/announce.tsx";
+import { Pending } from "../parts/notes.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { Status } from "../parts/status.tsx";
+import { Time } from "../parts/time.tsx";
+import { Title } from "../parts/title.tsx";
+import { ResultList } from "../run/result-list.tsx";
+import { sayLeft, sayStatus } from "./confirmation-words.ts";
+import { ParkedActions } from "./parked-actions.tsx";
+import { useNow } from "../kit/use-now.ts";
+
+const EVERY_MS = 3_000;
+/** Below this much time left the clock is coloured, in milliseconds. */
+const SOON_MS = 120_000;
+
+type Decision = "approve" | "reject";
+
+/** One question: who asks, until when, what exactly will happen; the two buttons; then what came of it. */
+export function ConfirmationPage({ id }: { readonly id: string }) {
+  const path = `/v1/confirmations/${encodeURIComponent(id)}`;
+  const [isOpen, setOpen] = useState(true);
+  const loaded = useLoad<WireConfirmation>(path, isOpen ? EVERY_MS : undefined);
+  const { decide, isBusy, problem, results } = useDecision(path, loaded.data?.args_hash, loaded.reload);
+  const now = useNow(1_000);
+  const asked = loaded.data;
+  const status = asked === null ? null : sayStatus(asked, now);
+  const before = useRef<string | null>(null);
+  useEffect(() => {
+    if (status === null) return;
+    setOpen(status === "waiting" || status === "running");
+    if (before.current === "waiting" && status !== "waiting" && !isBusy)
+      announce(`The question is ${status} now`);
+    before.current = status;
+  }, [status]);
+  useEffect(() => {
+    if (loaded.problem?.status === 404) setOpen(false);
+  }, [loaded.problem]);
+  const shown = results ?? (asked?.results as readonly WireResult[] | undefined);
+  return (
+    <div class="stack question-page">
+      <Title
+        text={status === null || status === "waiting" ? "May this happen?" : "Confirmation"}
+        back={{ href: hrefTo("confirmations"), label: "Confirmations" }}
+      />
+      <Pending
+        of={loaded}
+        what="the question"
+        gone={{
+          title: "There is no such question",
+          children:
+            "Questions are kept for a day after their time. It may also be another tenant's, or of a tool that this key may not call.",
+        }}
+      />
+      {asked !== null && (
+        <div key="head" class="row">
+          <Status of={status!} />
+          <span class="muted">
+            <bdi>{asked.requested_by}</bdi> asked at <Time at={asked.created_at} />
+          </span>
+          {status === "waiting" && <Clock left={Date.parse(asked.expires_at) - now} />}
+        </div>
+      )}
+      {asked !== null && <Outcome key="outcome" asked={asked} status={status!} isMine={results !== null} />}
+      <ProblemNote key="problem" problem={problem} />
+      {shown !== undefined && shown.length > 0 && (
+        <section key="results" class="card flush" aria-label="What came of it">
+          <ResultList results={shown} />
+        </section>
+      )}
+      {asked !== null && <ParkedActions key="actions" actions={asked.actions} />}
+      {status === "waiting" && (
+        <div key="decide" class="decide">
+          <button
+            type="button"
+            class="danger"
+            disabled={isBusy !== null}
+            onClick={() => void decide("reject")}
+          >
+            {isBusy === "reject" ? "Rejecting…" : "Reject"}
+          </button>
+          <button
+            type="button"
+            class="primary"
+            disabled={isBusy !== null}
+            onClick={() => void decide("approve")}
+          >
+            {isBusy === "approve" ? "Approving…" : "Approve"}
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface Deciding {
+  readonly decide: (decision: Decision) => Promise<void>;
+  readonly isBusy: Decision | null;
+  readonly problem: Problem | null;
+  /** What this page's decision was answered with. */
+  readonly results: readonly WireResult[] | null;
+}
+
+/** A decision is sent under one key however often it is sent: a double tap or a lost answer is one decision. */
+function useDecision(path: string, argsHash: string | undefined, reload: () => void): Deciding {
+  const keys = useRef<Partial<Record<Decision, string>>>({});
+  const sent = useRef(false);
+  const [isBusy, setBusy] = useState<Decision | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [results, setResults] = useState<readonly WireResult[] | null>(null);
+  const decide = async (decision: Decision): Promise<void> => {
+    if (sent.current) return;
+    sent.current = true;
+    setBusy(decision);
+    setProblem(null);
+    const key = (keys.current[decision] ??= crypto.randomUUID());
+    const answer = await ask<WireEnvelope>(path, {
+      method: "POST",
+      body: { decision, ...(argsHash !== undefined && { args_hash: argsHash }) },
+      headers: { "idempotency-key": key },
+    });
+    sent.current = false;
+    setBusy(null);
+    if (answer.ok) {
+      setResults(answer.data.results);
+      announce(
+        decision === "approve" ? "Approved. What came of it is below." : "Rejected. Nothing of it runs.",
+      );
+    } else {
+      setProblem(sayDecided(answer.problem));
+    }
+    reload();
+  };
+  return { decide, isBusy, problem, results };
+}
+
+/** A conflict is nobody's mistake, and a lost answer is no answer. */
+function sayDecided(problem: Problem): Problem {
+  if (problem.status === 409 && problem.code === "CONFIRMATION_INVALID")
+    return { ...problem, title: "It was not you who decided" };
+  if (problem.code === "OFFLINE")
+    return {
+      ...problem,
+      detail: "Nobody knows yet whether the decision arrived. Press again: it counts once.",
+    };
+  return problem;
+}
+
+function Clock({ left }: { readonly left: number }) {
+  return (
+    <span class={`end tag clock ${left < SOON_MS ? "soon tone-bad" : ""}`} role="timer" aria-live="off">
+      <span class="hidden-text">Time left: </span>
+      {sayLeft(left)}
+    </span>
+  );
+}
+
+interface OutcomeProps {
+  readonly asked: WireConfirmation;
+  readonly status: string;
+  readonly isMine: boolean;
+}
+
+/** What became of the question, where it is one no more. */
+function Outcome({ asked, status, isMine }: OutcomeProps) {
+  const text = sayOutcome(status, isMine, asked.results === undefined);
+  if (text === null) return null;
+  return (
+    <p
+      class={`note tone-${status === "approved" ? "ok" : status === "running" ? "going" : "idle"}`}
+      role="status"
+    >
+      {text}
+    </p>
+  );
+}
+
+function sayOutcome(status: string, isMine: boolean, hasNoResults: boolean): string | null {
+  switch (status) {
+    case "approved":
+      return isMine ? "You approved it. What came of it:" : "It was approved.";
+    case "rejected":
+      return isMine ? "You rejected it. Nothing of it runs." : "It was rejected. Nothing of it runs.";
+    case "expired":
+      return "Its time is over, and nothing of it runs. If it is still wanted, it has to be asked for again.";
+    case "running":
+      return hasNoResults
+        ? "It was approved and runs. If it stays so, it broke off: look at what happened before it is asked for again."
+        : null;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,68 @@
+import type { WireConfirmation, WirePlan } from "../kit/wire.ts";
+
+export type WireParked = WireConfirmation["actions"][number];
+
+/** A confirmation as `GET /v1/confirmations` lists it. */
+export interface ListedConfirmation extends Pick<
+  WireConfirmation,
+  "id" | "status" | "created_at" | "expires_at" | "requested_by"
+> {
+  readonly actions: readonly Pick<WireParked, "id" | "tool" | "gated">[];
+}
+
+const WORDS: Readonly<Record<WireConfirmation["status"], string>> = {
+  pending: "waiting",
+  running: "running",
+  done: "approved",
+  rejected: "rejected",
+  expired: "expired",
+};
+
+/** A confirmation's status as a person says it. One whose time is over waits no more, whatever was read before. */
+export function sayStatus(
+  { status, expires_at: until }: Pick<ListedConfirmation, "status" | "expires_at">,
+  nowMs: number,
+): string {
+  return status === "pending" && Date.parse(until) <= nowMs ? WORDS.expired : WORDS[status];
+}
+
+/** Say how long is left: minutes and seconds as a clock has them. */
+export function sayLeft(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  if (seconds >= 7_200) return `${Math.floor(seconds / 3_600)} hours`;
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/** The parked actions as a plan, so that what waits for what can be drawn. */
+export function toPlan(actions: readonly WireParked[]): WirePlan {
+  const depth = new Map<string, number>();
+  const byId = new Map(actions.map((action) => [action.id, action]));
+  const depthOf = (id: string, above: readonly string[]): number => {
+    const known = depth.get(id);
+    if (known !== undefined) return known;
+    const waits = (byId.get(id)?.waits_for ?? []).filter((one) => byId.has(one) && !above.includes(one));
+    const own = Math.max(0, ...waits.map((one) => depthOf(one, [...above, id]) + 1));
+    depth.set(id, own);
+    return own;
+  };
+  const waves: string[][] = [];
+  for (const { id } of actions) {
+    const at = depthOf(id, [id]);
+    while (waves.length <= at) waves.push([]);
+    waves[at]!.push(id);
+  }
+  return {
+    dry_run: true,
+    plan: {
+      waves,
+      edges: actions.flatMap(({ id, waits_for: waits }) =>
+        waits.map((from) => ({ from, to: id, reason: "depends_on" })),
+      ),
+      caps: {},
+      confirmations: actions.flatMap(({ id, gated }) => (gated ? [id] : [])),
+      estimated_tokens: 0,
+      estimated_speedup: 1,
+    },
+    errors: [],
+  };
+}

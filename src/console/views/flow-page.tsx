@@ -1,0 +1,203 @@
+import { useState } from "hono/jsx/dom";
+
+import { type FormIssues, SchemaForm } from "../form/schema-form.tsx";
+import { ask, type Problem } from "../kit/api.ts";
+import { readEvents } from "../kit/read-events.ts";
+import { hrefTo } from "../kit/route.ts";
+import { useLoad } from "../kit/use-load.ts";
+import { usePages } from "../kit/use-pages.ts";
+import type { JsonSchema, WireEnvelope, WireJob, WirePlan, WireResult } from "../kit/wire.ts";
+import { announce } from "../parts/announce.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { JsonView } from "../parts/json-view.tsx";
+import { MoreButton } from "../parts/more-button.tsx";
+import { Pending } from "../parts/notes.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { Question } from "../parts/question.tsx";
+import { Time } from "../parts/time.tsx";
+import { Title } from "../parts/title.tsx";
+import { PlanGraph } from "../run/plan-graph.tsx";
+import { ResultList } from "../run/result-list.tsx";
+import { JobTable } from "./job-table.tsx";
+
+/** What `GET /v1/flows/{name}` answers. */
+interface WireFlow {
+  readonly name: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly input_schema?: JsonSchema;
+  readonly actions: readonly unknown[];
+  readonly is_write: boolean;
+  readonly confirm: boolean;
+  readonly hook_url?: string;
+  readonly next_run_at?: string | null;
+  readonly triggers?: { readonly cron?: string; readonly timezone?: string };
+  readonly plan?: WirePlan["plan"];
+  readonly broken?: string;
+}
+
+/** One flow: its plan, a form of its input, what starts it by itself, its runs. */
+export function FlowPage({ name }: { readonly name: string }) {
+  const path = `/v1/flows/${encodeURIComponent(name)}`;
+  const loaded = useLoad<WireFlow>(path);
+  const [isAsking, setAsking] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const flow = loaded.data;
+  const remove = async (): Promise<void> => {
+    const answer = await ask(path, { method: "DELETE" });
+    if (!answer.ok) return setProblem(answer.problem);
+    announce(`${name} is deleted`);
+    location.hash = hrefTo("flows");
+  };
+  return (
+    <div class="stack">
+      <Title text={name} back={{ href: hrefTo("flows"), label: "Flows" }}>
+        {flow !== null && (
+          <button type="button" class="danger" onClick={() => setAsking(true)}>
+            Delete
+          </button>
+        )}
+      </Title>
+      <ProblemNote key="problem" problem={problem} />
+      <Pending
+        of={loaded}
+        what="the flow"
+        gone={{ title: "There is no such flow", children: "It may be deleted, or this key may not call it." }}
+      />
+      {flow !== null && <FlowBody key="body" flow={flow} path={path} />}
+      {isAsking && (
+        <Question
+          title={`Delete ${name}?`}
+          yes="Delete"
+          isDanger
+          onAnswer={(isYes) => {
+            setAsking(false);
+            if (isYes) void remove();
+          }}
+        >
+          Nobody can run it any more, and neither its hook nor its clock does. Runs go on to their end.
+        </Question>
+      )}
+    </div>
+  );
+}
+
+function FlowBody({ flow, path }: { readonly flow: WireFlow; readonly path: string }) {
+  const { broken, plan, hook_url: hook, triggers, next_run_at: next } = flow;
+  const runs = usePages<WireJob>(`/v1/jobs?limit=10&tool=${encodeURIComponent(flow.name)}`, "jobs", 6_000);
+  return (
+    <div class="stack">
+      {broken !== undefined && (
+        <div key="broken" class="note tone-bad" role="status">
+          <strong>It cannot run</strong>
+          <p dir="auto">{broken}</p>
+        </div>
+      )}
+      <section class="card" aria-label="What it does">
+        <p dir="auto">{flow.description ?? flow.summary}</p>
+        <div class="row">
+          <span class="tag">{flow.is_write ? "writes" : "reads"}</span>
+          {flow.confirm && <span class="tag">needs a person’s yes</span>}
+        </div>
+        {(hook !== undefined || triggers?.cron !== undefined) && (
+          <dl class="facts">
+            {hook !== undefined && [
+              <dt key="hook">Hook</dt>,
+              <dd key="hook url">
+                <bdi class="mono">{hook}</bdi> <CopyButton text={hook} label="Copy hook" />
+              </dd>,
+            ]}
+            {triggers?.cron !== undefined && [
+              <dt key="clock">Clock</dt>,
+              <dd key="cron">
+                <code>{triggers.cron}</code> {triggers.timezone ?? "UTC"},{" "}
+                {next === null ? "never again" : "next "}
+                {next !== null && <Time at={next} />}
+              </dd>,
+            ]}
+          </dl>
+        )}
+      </section>
+      {plan !== undefined && (
+        <section key="plan" class="card" aria-label="Its plan">
+          <PlanGraph answer={{ dry_run: true, plan, errors: [] }} actions={flow.actions} />
+        </section>
+      )}
+      {broken === undefined && <FlowForm key="form" flow={flow} path={path} />}
+      {runs.items.length > 0 && (
+        <section key="runs" class="stack tight" aria-label="Its runs in the background">
+          <h2>Its runs in the background</h2>
+          <JobTable jobs={runs.items} />
+          <MoreButton of={runs} />
+        </section>
+      )}
+    </div>
+  );
+}
+
+type FlowEnvelope = WireEnvelope & { readonly answer?: unknown };
+
+/** Run the flow with an input, by the stream: each result stands there the moment it is known. */
+function FlowForm({ flow, path }: { readonly flow: WireFlow; readonly path: string }) {
+  const [input, setInput] = useState<unknown>({});
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [results, setResults] = useState<readonly WireResult[]>([]);
+  const [envelope, setEnvelope] = useState<FlowEnvelope | null>(null);
+  const [turn, setTurn] = useState(0);
+  const run = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    setProblem(null);
+    setResults([]);
+    setEnvelope(null);
+    setTurn((before) => before + 1);
+    const refused = await readEvents(
+      `${path}/run`,
+      { method: "POST", body: { input } },
+      ({ event: name, data }) => {
+        if (name === "result")
+          setResults((before) => [...before, data as WireResult].sort((a, b) => a.index - b.index));
+        if (name === "done") setEnvelope(data as FlowEnvelope);
+      },
+    );
+    setBusy(false);
+    setProblem(refused);
+    if (refused === null) announce(`${flow.name} has run`);
+  };
+  const issues: FormIssues = (problem?.issues ?? []).map((issue) => ({
+    ...issue,
+    path: issue.path.replace(/^\/input/, ""),
+  }));
+  const shown = envelope?.results ?? results;
+  return (
+    <div class="stack">
+      <form class="card" aria-label="Its input" novalidate onSubmit={(event: Event) => void run(event)}>
+        {flow.input_schema === undefined ? (
+          <p class="muted">It takes no input.</p>
+        ) : (
+          <SchemaForm schema={flow.input_schema} value={input} onChange={setInput} issues={issues} />
+        )}
+        <div class="row">
+          <button type="submit" class="primary" disabled={isBusy}>
+            Run
+          </button>
+          {isBusy && <span class="spin" aria-hidden="true" />}
+        </div>
+      </form>
+      <ProblemNote problem={problem} />
+      {envelope?.answer !== undefined && (
+        <section key="answer" class="card" aria-label="Its answer">
+          <h2>Its answer</h2>
+          <JsonView value={envelope.answer} label="Answer" />
+        </section>
+      )}
+      {shown.length > 0 && (
+        <section key={`results ${turn}`} class="card flush" aria-label="Results">
+          <ResultList results={shown} />
+        </section>
+      )}
+    </div>
+  );
+}

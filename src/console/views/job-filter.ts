@@ -1,0 +1,76 @@
+import type { WireJob } from "../kit/wire.ts";
+import { count } from "../run/say-plan.ts";
+
+/** What a job may be, in the order in which somebody looks for them. */
+export const JOB_STATUSES: readonly WireJob["status"][] = [
+  "running",
+  "retrying",
+  "succeeded",
+  "failed",
+  "dead",
+  "cancelled",
+  "unknown",
+];
+
+const HOUR_MS = 3_600_000;
+
+/** Since when jobs are listed, as the address says it. */
+export const SINCE: Readonly<Record<string, { readonly label: string; readonly ms: number }>> = {
+  "": { label: "Any time", ms: 0 },
+  "1h": { label: "The last hour", ms: HOUR_MS },
+  "24h": { label: "The last day", ms: 24 * HOUR_MS },
+  "3d": { label: "The last 3 days", ms: 72 * HOUR_MS },
+};
+
+/** What a list of jobs is narrowed to; an empty text where it is not. */
+export interface JobFilter extends Record<string, string> {
+  readonly status: string;
+  readonly tool: string;
+  readonly since: string;
+}
+
+/** Read a filter from an address. What the API would refuse is left out. */
+export function readFilter(query: URLSearchParams): JobFilter {
+  const status = query.get("status") ?? "";
+  const since = query.get("since") ?? "";
+  return {
+    status: JOB_STATUSES.some((known) => known === status) ? status : "",
+    tool: query.get("tool") ?? "",
+    since: Object.hasOwn(SINCE, since) ? since : "",
+  };
+}
+
+/** Write a filter as the API reads it. */
+export function toQuery({ status, tool, since }: JobFilter, nowMs: number): string {
+  return new URLSearchParams({
+    ...(status !== "" && { status }),
+    ...(tool !== "" && { tool }),
+    ...(since !== "" && { since: new Date(nowMs - SINCE[since]!.ms).toISOString() }),
+    limit: "25",
+  }).toString();
+}
+
+/** What `POST /v1/jobs/redrive` answers. */
+export interface Redriven {
+  readonly redriven: number;
+  readonly not_redriven: number;
+  readonly backlog_full: boolean;
+  readonly more: boolean;
+}
+
+/** Say what became of a redrive of many. */
+export function sayRedriven({ redriven, not_redriven: left, backlog_full: isFull, more }: Redriven): string {
+  return [
+    `${count(redriven, "job runs", "jobs run")} again.`,
+    left > 0 && ` ${count(left, "stays", "stay")} as ${left === 1 ? "it is" : "they are"}.`,
+    isFull && " The backlog is full: redrive the rest when others have ended.",
+    more && " There are more.",
+  ]
+    .filter((part) => typeof part === "string")
+    .join("");
+}
+
+/** Whether a job goes on by itself. */
+export function isAlive({ status }: Pick<WireJob, "status">): boolean {
+  return status === "running" || status === "retrying";
+}

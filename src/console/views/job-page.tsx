@@ -1,0 +1,203 @@
+import { useEffect, useMemo, useRef, useState } from "hono/jsx/dom";
+
+import { ask, type Problem } from "../kit/api.ts";
+import { hrefTo } from "../kit/route.ts";
+import { useLoad } from "../kit/use-load.ts";
+import type { WireEnvelope, WireJob } from "../kit/wire.ts";
+import { announce } from "../parts/announce.tsx";
+import { ArgsView } from "../parts/args-view.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { JsonView } from "../parts/json-view.tsx";
+import { Pending } from "../parts/notes.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { Status } from "../parts/status.tsx";
+import { sayDuration, Time } from "../parts/time.tsx";
+import { Title } from "../parts/title.tsx";
+import { FailureNote } from "../run/failure-note.tsx";
+import { ResultList } from "../run/result-list.tsx";
+import { isAlive } from "./job-filter.ts";
+import { JobTable } from "./job-table.tsx";
+import { tellJob } from "./job-timeline.ts";
+
+/** A job that is alive is looked at so often. */
+const EVERY_MS = 2_000;
+/** Jobs of one batch are recorded within a batch's longest deadline. */
+const BATCH_MS = 60_000;
+
+/** One job, as long as it lives: what it was asked, how it fares, what came of it. */
+export function JobPage({ id }: { readonly id: string }) {
+  const [isLive, setLive] = useState(true);
+  const path = `/v1/jobs/${encodeURIComponent(id)}`;
+  const loaded = useLoad<WireJob>(path, isLive ? EVERY_MS : undefined);
+  const [changed, setChanged] = useState<WireJob | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const known = loaded.data;
+  const job = changed !== null && (known === null || changed.updated_at > known.updated_at) ? changed : known;
+  const before = useRef<string | null>(null);
+  useEffect(() => {
+    if (job === null) {
+      if (loaded.problem !== null && loaded.problem.code !== "OFFLINE") setLive(false);
+      return;
+    }
+    setLive(isAlive(job));
+    if (before.current !== null && before.current !== job.status) announce(`The job is ${job.status} now`);
+    before.current = job.status;
+  }, [job?.status, loaded.problem]);
+  const change = async (how: "cancel" | "redrive"): Promise<void> => {
+    setBusy(true);
+    const answer = await ask<WireJob>(`${path}/${how}`, { method: "POST" });
+    setBusy(false);
+    setProblem(answer.ok ? null : answer.problem);
+    if (answer.ok) setChanged(answer.data);
+    loaded.reload();
+  };
+  return (
+    <div class="stack">
+      <Title text={job?.tool ?? "Job"} back={{ href: hrefTo("jobs"), label: "Jobs" }}>
+        {job !== null && isAlive(job) && (
+          <button
+            key="cancel"
+            type="button"
+            class="danger"
+            disabled={isBusy}
+            onClick={() => void change("cancel")}
+          >
+            Cancel
+          </button>
+        )}
+        {job?.status === "dead" && (
+          <button
+            key="redrive"
+            type="button"
+            class="primary"
+            disabled={isBusy}
+            onClick={() => void change("redrive")}
+          >
+            Redrive
+          </button>
+        )}
+      </Title>
+      <ProblemNote problem={problem} />
+      <Pending
+        of={loaded}
+        what="the job"
+        gone={{
+          title: "There is no such job",
+          children:
+            "Finished jobs are kept for seven days. It may also be another tenant's, or of a tool that this key may not call.",
+        }}
+      />
+      {job !== null && <JobBody key="body" job={job} />}
+    </div>
+  );
+}
+
+function JobBody({ job }: { readonly job: WireJob }) {
+  const envelope = job.envelope as WireEnvelope | undefined;
+  return (
+    <div class="split">
+      <div class="stack">
+        <section class="card" aria-label="The job">
+          <dl class="facts">
+            <dt>Status</dt>
+            <dd>
+              <Status of={job.status} />
+            </dd>
+            <dt>Attempts</dt>
+            <dd>{job.attempts}</dd>
+            <dt>Asked</dt>
+            <dd>
+              <Time at={job.created_at} />
+              {job.key !== undefined && (
+                <span class="muted">
+                  {" "}
+                  by <bdi>{job.key}</bdi>
+                </span>
+              )}
+            </dd>
+            {job.duration_ms !== undefined && [
+              <dt key="took">Took</dt>,
+              <dd key="time">{sayDuration(job.duration_ms)}</dd>,
+            ]}
+            {job.note !== undefined && [
+              <dt key="note">Note</dt>,
+              <dd key="text" dir="auto">
+                {job.note}
+              </dd>,
+            ]}
+            <dt>Tool</dt>
+            <dd>
+              <a href={hrefTo("tools", job.tool)}>
+                <bdi>{job.tool}</bdi>
+              </a>
+            </dd>
+            <dt>Id</dt>
+            <dd class="mono">
+              {job.job_id} <CopyButton text={job.job_id} label="Copy id" />
+            </dd>
+          </dl>
+        </section>
+        <section class="card" aria-label="What happened">
+          <h2>What happened</h2>
+          <ol class="timeline">
+            {tellJob(job).map(({ what, at, tone }) => (
+              <li key={what} class={`tone-${tone}`}>
+                <bdi>{what}</bdi>
+                {at !== null && (
+                  <span class="muted small">
+                    <Time at={at} />
+                  </span>
+                )}
+              </li>
+            ))}
+          </ol>
+        </section>
+        <Siblings job={job} />
+      </div>
+      <div class="stack">
+        {job.error !== undefined && <FailureNote key="error" error={job.error} />}
+        {job.data !== undefined && (
+          <section key="data" class="card" aria-label="What came of it">
+            <div class="row">
+              <h2>What came of it</h2>
+              <span class="end">
+                <CopyButton text={JSON.stringify(job.data, null, 2)} label="Copy data" />
+              </span>
+            </div>
+            <JsonView value={job.data} label="Data" />
+          </section>
+        )}
+        {envelope?.results !== undefined && (
+          <section key="envelope" class="card flush" aria-label="Each action">
+            <ResultList results={envelope.results} />
+          </section>
+        )}
+        {job.args !== undefined && (
+          <section key="args" class="card" aria-label="What it was asked">
+            <h2>What it was asked</h2>
+            <ArgsView args={job.args} label="Arguments" />
+          </section>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The other jobs of the same batch. */
+function Siblings({ job: { job_id: id, batch_id: batch, created_at: created } }: { readonly job: WireJob }) {
+  const path = useMemo(() => {
+    const at = Date.parse(created);
+    const range = [at - BATCH_MS, at + BATCH_MS].map((ms) => new Date(ms).toISOString());
+    return `/v1/jobs?limit=100&since=${range[0]}&until=${range[1]}`;
+  }, [created]);
+  const { data } = useLoad<{ readonly jobs: readonly WireJob[] }>(batch === undefined ? null : path);
+  const others = data?.jobs.filter((job) => job.batch_id === batch && job.job_id !== id) ?? [];
+  if (others.length === 0) return null;
+  return (
+    <section class="stack tight" aria-label="Of the same batch">
+      <h2>Of the same batch</h2>
+      <JobTable jobs={others} />
+    </section>
+  );
+}

@@ -1,0 +1,66 @@
+import type { WireJob } from "../kit/wire.ts";
+import { count } from "../run/say-plan.ts";
+import { sayDuration } from "../parts/time.tsx";
+import { isAlive } from "./job-filter.ts";
+
+/** Something that happened to a job, or will. */
+export interface Moment {
+  readonly what: string;
+  readonly at: string | null;
+  /** As `toneOf` names colours. */
+  readonly tone: "ok" | "bad" | "going" | "wait" | "odd" | "idle";
+}
+
+const ENDS: Readonly<Record<string, Pick<Moment, "what" | "tone">>> = {
+  succeeded: { what: "Succeeded", tone: "ok" },
+  failed: { what: "Failed, and another attempt would not help", tone: "bad" },
+  dead: { what: "Dead: every attempt failed", tone: "bad" },
+  cancelled: { what: "Cancelled", tone: "idle" },
+  unknown: { what: "Lost after it was sent: it may have happened", tone: "odd" },
+};
+
+/** Tell a job's life from what is known of it: the attempts between beginning and end have no times of their own. */
+export function tellJob(job: WireJob): readonly Moment[] {
+  const { status, attempts, created_at: created, updated_at: updated, next_attempt_at: next, callback } = job;
+  const end = ENDS[status];
+  const failed = attempts - (status === "running" || status === "succeeded" ? 1 : 0);
+  const moments: Moment[] = [{ what: `Recorded${sayOrigin(job)}`, at: created, tone: "idle" }];
+  if (failed > 0 && status !== "cancelled" && status !== "unknown")
+    moments.push({ what: `${count(failed, "attempt")} failed`, at: null, tone: "bad" });
+  if (status === "running" && attempts > 0)
+    moments.push({ what: `Attempt ${attempts} runs`, at: updated, tone: "going" });
+  if (isAlive(job) && next !== null)
+    moments.push({
+      what: `Attempt ${status === "running" && attempts > 0 ? `${attempts + 1}, if this one is lost` : attempts + 1}`,
+      at: next,
+      tone: "wait",
+    });
+  if (end !== undefined) {
+    const took =
+      job.duration_ms === undefined ? "" : `, ${sayDuration(job.duration_ms)} after it could begin`;
+    moments.push({ what: `${end.what}${took}`, at: updated, tone: end.tone });
+  }
+  if (callback !== undefined) moments.push(tellCallback(callback));
+  return moments;
+}
+
+function sayOrigin({ trigger, key }: WireJob): string {
+  if (trigger === "webhook") return " by a webhook";
+  if (trigger === "cron") return " by its clock";
+  return key === undefined ? "" : ` for ${key}`;
+}
+
+function tellCallback({
+  status,
+  attempts,
+  last_status: last,
+  next_attempt_at: next,
+}: NonNullable<WireJob["callback"]>): Moment {
+  const answered = last === null ? "" : `, last answered ${last}`;
+  const what = `Callback ${status.replaceAll("_", " ")} after ${count(attempts, "attempt")}${answered}`;
+  return {
+    what,
+    at: next,
+    tone: status === "delivered" ? "ok" : next === null && attempts > 0 ? "bad" : "wait",
+  };
+}

@@ -1,0 +1,205 @@
+import { useEffect, useRef, useState } from "hono/jsx/dom";
+
+import { listFields } from "../form/read-schema.ts";
+import { type FormIssues, SchemaForm } from "../form/schema-form.tsx";
+import { ask, type Problem } from "../kit/api.ts";
+import { hrefTo } from "../kit/route.ts";
+import { useLoad } from "../kit/use-load.ts";
+import type { WireEnvelope, WireTool } from "../kit/wire.ts";
+import { announce } from "../parts/announce.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { JsonView } from "../parts/json-view.tsx";
+import { Empty, Loading } from "../parts/notes.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { Question } from "../parts/question.tsx";
+import { Title } from "../parts/title.tsx";
+import { ResultList } from "../run/result-list.tsx";
+import { type ListedTool, sayContract } from "./tool-words.ts";
+
+/** One tool: what it promises, a form for a call of it, what it takes as a table. */
+export function ToolPage({ name }: { readonly name: string }) {
+  const [tool, setTool] = useState<WireTool | null>(null);
+  const [listed, setListed] = useState<ListedTool | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  useEffect(() => {
+    void ask<WireTool>("/v1/get_tool_schema", { method: "POST", body: { tool_name: name } }).then((answer) =>
+      answer.ok ? setTool(answer.data) : setProblem(answer.problem),
+    );
+    void ask<{ readonly tools: readonly ListedTool[] }>("/v1/discover_tools", {
+      method: "POST",
+      body: { query: name, limit: 5 },
+    }).then((answer) => answer.ok && setListed(answer.data.tools.find((one) => one.name === name) ?? null));
+  }, [name]);
+  return (
+    <div class="stack">
+      <Title text={name} back={{ href: hrefTo("tools"), label: "Tools" }}>
+        {tool !== null && (
+          <a class="button" href={hrefTo("run", null, { tool: name })}>
+            As JSON
+          </a>
+        )}
+      </Title>
+      {tool === null && problem === null && <Loading key="loading" what="the tool" />}
+      {problem?.code === "UNKNOWN_TOOL" ? (
+        <Empty key="gone" title="There is no such tool">
+          <bdi>{problem.detail}</bdi>
+        </Empty>
+      ) : (
+        <ProblemNote key="problem" problem={problem} />
+      )}
+      {tool !== null && <ToolBody key="body" tool={tool} listed={listed} />}
+    </div>
+  );
+}
+
+function ToolBody({ tool, listed }: { readonly tool: WireTool; readonly listed: ListedTool | null }) {
+  const rows = listFields(tool.input_schema);
+  return (
+    <div class="split tool-body">
+      <div class="stack">
+        <section class="card" aria-label="What it does">
+          <p dir="auto">{tool.description}</p>
+          <ul class="contract muted small">
+            {sayContract(listed, tool).map((sentence) => (
+              <li key={sentence}>
+                <bdi>{sentence}</bdi>
+              </li>
+            ))}
+          </ul>
+        </section>
+        {rows.length > 0 && (
+          <section class="card flush schema" aria-label="What it takes">
+            <table class="table">
+              <thead>
+                <tr>
+                  <th scope="col">Argument</th>
+                  <th scope="col">Takes</th>
+                  <th scope="col">About</th>
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map(({ path, name, depth, type, isRequired, about }) => (
+                  <tr key={path}>
+                    <td data-label="Argument">
+                      <span class={`mono indent-${Math.min(depth, 3)}`}>
+                        <bdi>{name}</bdi>
+                        {isRequired && <span class="muted small"> required</span>}
+                      </span>
+                    </td>
+                    <td data-label="Takes">{type}</td>
+                    <td data-label="About" dir="auto">
+                      {about === "" ? "–" : about}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </section>
+        )}
+        {listed !== null && <Declaration key="own" name={tool.name} />}
+      </div>
+      <ToolForm tool={tool} />
+    </div>
+  );
+}
+
+/** Call the tool as a batch of one. */
+function ToolForm({ tool }: { readonly tool: WireTool }) {
+  const [args, setArgs] = useState<unknown>({});
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [envelope, setEnvelope] = useState<WireEnvelope | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const run = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    setProblem(null);
+    const action = { id: "call", tool: tool.name, args };
+    const answer = await ask<WireEnvelope>("/v1/execute_actions", {
+      method: "POST",
+      body: { actions: [action] },
+    });
+    setBusy(false);
+    if (!answer.ok) return setProblem(answer.problem);
+    setEnvelope(answer.data);
+    const status = answer.data.results[0]?.status ?? "error";
+    announce(`${tool.name}: ${status.replaceAll("_", " ")}`);
+    setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+  };
+  const [result] = envelope?.results ?? [];
+  const issues: FormIssues =
+    result?.status === "error" && result.error.code === "INVALID_ARGS"
+      ? (result.error.issues ?? []).map((issue) => ({ ...issue, path: issue.path.replace(/^\/args/, "") }))
+      : [];
+  return (
+    <div class="stack">
+      <form
+        class="card"
+        ref={form}
+        aria-label="A call"
+        novalidate
+        onSubmit={(event: Event) => void run(event)}
+      >
+        <SchemaForm schema={tool.input_schema} value={args} onChange={setArgs} issues={issues} />
+        <div class="row">
+          <button type="submit" class="primary" disabled={isBusy}>
+            Run
+          </button>
+          {isBusy && <span class="spin" aria-hidden="true" />}
+          <span class="end">
+            <CopyButton text={JSON.stringify({ tool: tool.name, args }, null, 2)} label="Copy as JSON" />
+          </span>
+        </div>
+      </form>
+      <ProblemNote problem={problem} />
+      {envelope !== null && (
+        <section key={envelope.batch_id} class="card flush" aria-label="Result">
+          <ResultList results={envelope.results} />
+        </section>
+      )}
+    </div>
+  );
+}
+
+/** The declaration of a tool of the tenant's own, for keys that may keep tools. */
+function Declaration({ name }: { readonly name: string }) {
+  const { data } = useLoad<unknown>(`/v1/tools/${encodeURIComponent(name)}`);
+  const [isAsking, setAsking] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  if (data === null) return null;
+  const remove = async (): Promise<void> => {
+    const answer = await ask(`/v1/tools/${encodeURIComponent(name)}`, { method: "DELETE" });
+    if (!answer.ok) return setProblem(answer.problem);
+    announce(`${name} is deleted`);
+    location.hash = hrefTo("tools");
+  };
+  return (
+    <section class="card" aria-label="Its declaration">
+      <div class="row">
+        <h2>Its declaration</h2>
+        <span class="row end">
+          <CopyButton text={JSON.stringify(data, null, 2)} label="Copy declaration" />
+          <button type="button" class="danger" onClick={() => setAsking(true)}>
+            Delete
+          </button>
+        </span>
+      </div>
+      <ProblemNote problem={problem} />
+      <JsonView value={data} label="Declaration" />
+      {isAsking && (
+        <Question
+          title={`Delete ${name}?`}
+          yes="Delete"
+          isDanger
+          onAnswer={(isYes) => {
+            setAsking(false);
+            if (isYes) void remove();
+          }}
+        >
+          Nobody can call it any more. Calls that run go on to their end, and so do its jobs.
+        </Question>
+      )}
+    </section>
+  );
+}

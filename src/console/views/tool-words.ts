@@ -1,0 +1,71 @@
+import type { WireTool } from "../kit/wire.ts";
+import { count } from "../run/say-plan.ts";
+
+/** A tool as `POST /v1/discover_tools` lists it. */
+export interface ListedTool {
+  readonly name: string;
+  readonly summary: string;
+  readonly category: string;
+  readonly actions: readonly string[];
+  readonly is_write: boolean;
+}
+
+/** What a contract may say, as far as it is told in words. */
+interface Contract {
+  readonly mode?: string;
+  readonly max_concurrency?: number;
+  readonly global_concurrency?: number;
+  readonly rate_limit?: { readonly limit: number; readonly window_s: number; readonly scope?: string };
+  readonly confirm?: string;
+  readonly depends_on?: readonly { readonly tool: string; readonly required_fields?: readonly string[] }[];
+  readonly backoff?: { readonly initial_ms?: number };
+  readonly cache_ttl_s?: number;
+  readonly on_error?: string;
+}
+
+/** Say a tool's contract, a sentence a promise. What the contract does not say is not invented. */
+export function sayContract(
+  listed: Pick<ListedTool, "is_write" | "actions"> | null,
+  tool: WireTool,
+): readonly string[] {
+  const contract = tool["x-orchestration"] as Contract;
+  const {
+    mode,
+    max_concurrency: cap,
+    global_concurrency: worldwide,
+    rate_limit: rate,
+    confirm,
+    depends_on: needs,
+  } = contract;
+  const isAsked =
+    confirm === "always" ||
+    (confirm !== "never" && listed?.is_write === true && listed.actions.includes("delete"));
+  const said = [
+    listed !== null && (listed.is_write ? "Writes: it changes something." : "Reads: it changes nothing."),
+    isAsked && "Needs a person’s yes.",
+    mode === "sequential-only" && "One call at a time.",
+    mode === "parallel-safe" && "Any number of calls at once.",
+    cap !== undefined && `At most ${count(cap, "call")} at once in a batch.`,
+    worldwide !== undefined && `At most ${count(worldwide, "call")} at once of all tenants.`,
+    rate !== undefined &&
+      `At most ${count(rate.limit, "call")} in ${rate.window_s} s${rate.scope === "global" ? ", of all tenants" : ""}.`,
+    ...(needs ?? []).map(
+      ({ tool: name, required_fields: fields = [] }) =>
+        `Takes ${fields.length === 0 ? "what it needs" : fields.join(", ")} from ${name} where it stands before.`,
+    ),
+    contract.cache_ttl_s !== undefined && `An answer is remembered for ${contract.cache_ttl_s} s.`,
+    contract.on_error === "fail-fast" && "One failure ends a loop over it.",
+  ];
+  return said.filter((sentence) => typeof sentence === "string");
+}
+
+/** Put tools into their categories, both in the order of the alphabet. */
+export function groupTools(
+  tools: readonly ListedTool[],
+): readonly (readonly [category: string, tools: readonly ListedTool[]])[] {
+  const groups = new Map<string, ListedTool[]>();
+  for (const tool of tools) groups.set(tool.category, [...(groups.get(tool.category) ?? []), tool]);
+  return [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([category, found]) => [category, [...found].sort((a, b) => (a.name < b.name ? -1 : 1))]);
+}

@@ -1,0 +1,26 @@
+import { useEffect, useRef } from "hono/jsx/dom";
+
+import { useLoad } from "../kit/use-load.ts";
+import { announce } from "../parts/announce.tsx";
+import { count } from "../run/say-plan.ts";
+import type { ListedConfirmation } from "./confirmation-words.ts";
+
+/** So often is asked what waits, while the page is seen: three small requests a minute of the second allowance. */
+const EVERY_MS = 20_000;
+
+/** How many questions wait for a person, as the navigation shows it; null while nobody knows, or none. */
+export function useWaiting(isSignedIn: boolean): string | null {
+  const { data } = useLoad<{
+    readonly confirmations: readonly ListedConfirmation[];
+    readonly next_cursor: string | null;
+  }>(isSignedIn ? "/v1/confirmations?status=waiting&limit=20" : null, EVERY_MS);
+  const size = data?.confirmations.length ?? 0;
+  const before = useRef(0);
+  useEffect(() => {
+    if (size > (before.current ?? 0))
+      announce(`${count(size, "action waits", "actions wait")} for a person’s yes`);
+    before.current = size;
+  }, [size]);
+  if (data === null || size === 0) return null;
+  return data.next_cursor === null ? String(size) : `${size}+`;
+}

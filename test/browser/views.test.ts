@@ -1,0 +1,290 @@
+import { describe, expect, test } from "vitest";
+
+import { expectAccessible, expectFits, openConsole } from "./open-console.ts";
+
+const LOOKS = [360, 1440].flatMap((width) =>
+  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
+);
+const ADMIN = "sandbox-admin-key";
+
+/** Of an answer, what is read here. */
+interface Answered {
+  readonly results: readonly [{ readonly job_id: string; readonly confirmation: { readonly id: string } }];
+}
+
+async function call(
+  url: string,
+  path: string,
+  body: unknown,
+  method = "POST",
+  key = ADMIN,
+): Promise<Answered> {
+  const answer = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  expect(answer.ok).toBe(true);
+  return (await answer.json()) as Answered;
+}
+
+/** Ask for something that needs a yes, with what waits behind it. */
+async function park(url: string, id = "lamp-1"): Promise<string> {
+  const { results } = await call(url, "/v1/execute_actions", {
+    actions: [
+      { id: "gone", tool: "probe-delete", args: { id } },
+      { id: "tell", tool: "probe-echo", args: { n: 1 }, depends_on: ["gone"] },
+    ],
+  });
+  return results[0].confirmation.id;
+}
+
+describe("A question", () => {
+  test.each(LOOKS)(
+    "shows what will happen, with its buttons on one screen: $width px, $colorScheme",
+    async (look) => {
+      await using console = await openConsole({ ...look, key: ADMIN });
+      const { page, url } = console;
+      const id = await park(url);
+      await page.goto(`${url}/console#/confirmations/${id}`);
+      await page.getByRole("heading", { level: 1, name: "May this happen?" }).waitFor();
+      await page.getByText("lamp-1").waitFor();
+      await page.getByText("1 action that waits for it").waitFor();
+      for (const name of ["Approve", "Reject"]) {
+        const box = await page.getByRole("button", { name, exact: true }).boundingBox();
+        expect(box!.height).toBeGreaterThanOrEqual(48);
+        expect(box!.y + box!.height).toBeLessThanOrEqual(look.width < 600 ? 780 : 900);
+      }
+      await expectAccessible(page);
+      await expectFits(page);
+    },
+  );
+
+  test("is approved once, however often it is pressed, and shows what came of it", async () => {
+    await using console = await openConsole({ key: ADMIN });
+    const { page, url } = console;
+    const id = await park(url);
+    let sent = 0;
+    page.on(
+      "request",
+      (request) => (sent += request.method() === "POST" && request.url().includes(id) ? 1 : 0),
+    );
+    await page.goto(`${url}/console#/confirmations/${id}`);
+    await page.getByRole("button", { name: "Approve", exact: true }).dblclick();
+    await page.getByText("You approved it").waitFor();
+    await page.getByText("success").first().waitFor();
+    expect(sent).toBe(1);
+    expect(await page.getByRole("button", { name: "Approve", exact: true }).count()).toBe(0);
+  });
+
+  test("that was decided by somebody else meanwhile says so", async () => {
+    await using console = await openConsole({ key: ADMIN });
+    const { page, url } = console;
+    const id = await park(url);
+    await page.goto(`${url}/console#/confirmations/${id}`);
+    const approve = page.getByRole("button", { name: "Approve", exact: true });
+    await approve.waitFor();
+    await page.route("**/v1/confirmations/**", (route) =>
+      route.request().method() === "GET" ? route.abort() : route.continue(),
+    );
+    await call(url, `/v1/confirmations/${id}`, { decision: "reject" });
+    await approve.click();
+    await page.getByText("It was not you who decided").waitFor();
+    await page.unroute("**/v1/confirmations/**");
+    await page.getByText("It was rejected. Nothing of it runs.").waitFor();
+  });
+
+  test("asks for a key first where there is none, and is there afterwards", async () => {
+    await using console = await openConsole({ key: null });
+    const { page, url } = console;
+    const id = await park(url);
+    await page.goto(`${url}/console#/confirmations/${id}`);
+    await page.getByLabel("Your key").fill(ADMIN);
+    await page.getByRole("button", { name: "Open", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "May this happen?" }).waitFor();
+  });
+
+  test("is counted in the navigation and listed until it is rejected by keyboard", async () => {
+    await using console = await openConsole({ key: "sandbox-other-key" });
+    const { page, url } = console;
+    await call(
+      url,
+      "/v1/execute_actions",
+      { actions: [{ tool: "probe-delete", args: { id: "x" } }] },
+      "POST",
+      "sandbox-other-key",
+    );
+    await page.goto(`${url}/console#/confirmations`);
+    await page.reload();
+    await page.getByRole("link", { name: /Confirmations 1 waiting/ }).waitFor();
+    await page.getByRole("list", { name: "Waiting" }).getByRole("link").focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "May this happen?" }).waitFor();
+    await page.getByRole("button", { name: "Reject", exact: true }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("You rejected it").waitFor();
+  });
+});
+
+describe("Jobs", () => {
+  test.each(LOOKS)("are listed and filtered, and one is followed: $width px, $colorScheme", async (look) => {
+    await using console = await openConsole({ ...look, key: ADMIN });
+    const { page, url } = console;
+    await call(url, "/v1/execute_actions", {
+      actions: [
+        { tool: "probe-background", args: { n: 7, status: 404 } },
+        { tool: "probe-background", args: { n: 8 } },
+      ],
+    });
+    await page.goto(`${url}/console#/jobs`);
+    await page.getByLabel("Status").selectOption("failed");
+    await page.waitForURL(/status=failed/);
+    await expectAccessible(page);
+    await expectFits(page);
+    await page
+      .getByRole("link", { name: /probe-background/ })
+      .first()
+      .click();
+    await page.getByRole("heading", { level: 1, name: "probe-background" }).waitFor();
+    await page.getByText("NOT_FOUND").first().waitFor();
+    await page.getByText("Of the same batch").waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+  });
+
+  test("say well that there is none of an id", async () => {
+    await using console = await openConsole({ path: "/console#/jobs/nope" });
+    await console.page.getByRole("heading", { name: "There is no such job" }).waitFor();
+  });
+
+  test("are cancelled while they are alive", async () => {
+    await using console = await openConsole({ key: ADMIN });
+    const { page, url } = console;
+    const { results } = await call(url, "/v1/execute_actions", {
+      actions: [
+        { tool: "probe-background", args: { n: 1 }, run_at: new Date(Date.now() + 3_600_000).toISOString() },
+      ],
+    });
+    await page.goto(`${url}/console#/jobs/${results[0].job_id}`);
+    await page.getByRole("button", { name: "Cancel", exact: true }).click();
+    await page.getByText("cancelled").first().waitFor();
+    expect(await page.getByRole("button", { name: "Cancel", exact: true }).count()).toBe(0);
+  });
+});
+
+describe("Tools", () => {
+  test.each(LOOKS)("are found, and one is called by its form: $width px, $colorScheme", async (look) => {
+    await using console = await openConsole({ ...look, path: "/console#/tools" });
+    const { page } = console;
+    await page.getByLabel("Search").fill("presentation");
+    await page.getByRole("link", { name: /create_presentation/ }).click();
+    await page.getByRole("heading", { level: 1, name: "create_presentation" }).waitFor();
+    await page.getByRole("button", { name: "Add to slides" }).click();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText("Expected a string, received nothing").first().waitFor();
+    expect(await page.locator('[aria-invalid="true"]').count()).toBe(2);
+    await expectAccessible(page);
+    await expectFits(page);
+    for (const title of await page.getByLabel("title", { exact: true }).all()) await title.fill("Lamps");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText("It goes on in the background").waitFor();
+    expect(await page.locator('[aria-invalid="true"]').count()).toBe(0);
+  });
+
+  test("of one's own show their declaration and are deleted after a question", async () => {
+    await using console = await openConsole({ key: ADMIN });
+    const { page, url } = console;
+    await call(
+      url,
+      "/v1/tools/customer-find",
+      {
+        summary: "Find a customer",
+        description: "<img src=x onerror=alert(1)> and no markup",
+        category: "crm",
+        actions: ["search"],
+        is_write: false,
+        input_schema: { type: "object", properties: { email: { type: "string" } } },
+        http: { method: "GET", url: "https://api.example.com/customers" },
+      },
+      "PUT",
+    );
+    await page.goto(`${url}/console#/tools/customer-find`);
+    await page.getByRole("heading", { name: "Its declaration" }).waitFor();
+    expect(await page.locator("main img").count()).toBe(0);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Back" }).click();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await expectAccessible(page);
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.waitForURL(/#\/tools$/);
+  });
+
+  test("say well that there is none of a name", async () => {
+    await using console = await openConsole({ path: "/console#/tools/probe-eco" });
+    await console.page.getByRole("heading", { name: "There is no such tool" }).waitFor();
+    await console.page.getByText("probe-echo").waitFor();
+  });
+});
+
+describe("Flows", () => {
+  test.each(LOOKS)("are drawn, run and told: $width px, $colorScheme", async (look) => {
+    await using console = await openConsole({ ...look, key: ADMIN });
+    const { page, url } = console;
+    await call(
+      url,
+      "/v1/flows/lamp-report",
+      {
+        summary: "Look a lamp up",
+        input_schema: { type: "object", properties: { q: { type: "string" } }, required: ["q"] },
+        actions: [
+          { id: "found", tool: "probe-search", args: { q: { $ref: "input#/q" } } },
+          { id: "one", tool: "probe-item", args: { id: { $ref: "found#/items/0/id" } } },
+        ],
+        answer: { $ref: "one#/id" },
+      },
+      "PUT",
+    );
+    await page.goto(`${url}/console#/flows`);
+    await page.getByRole("link", { name: /lamp-report/ }).click();
+    await page.getByText("2 actions in 2 waves").waitFor();
+    await page.getByLabel("q", { exact: false }).fill("lamp");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByRole("heading", { name: "Its answer" }).waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+  });
+});
+
+describe("Usage", () => {
+  test.each(LOOKS)("says what is left and what goes on: $width px, $colorScheme", async (look) => {
+    await using console = await openConsole({ ...look, key: ADMIN, path: "/console#/usage" });
+    const { page } = console;
+    await page.getByRole("meter", { name: "Requests used" }).waitFor();
+    await page.getByText("Jobs by status").waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+  });
+});
+
+describe("The first key", () => {
+  test.each(LOOKS)(
+    "is made on the page that asks for one, and nothing is sent: $width px, $colorScheme",
+    async (look) => {
+      await using console = await openConsole({ ...look, key: null });
+      const { page } = console;
+      const sent: string[] = [];
+      page.on("request", (request) => sent.push(request.url()));
+      await page.getByText("Make a first key").click();
+      await page.getByRole("button", { name: "Make a key" }).click();
+      await page.getByRole("alert").getByText("A name has").waitFor();
+      await page.getByLabel("Name").fill("first");
+      await page.getByRole("button", { name: "Make a key" }).click();
+      await page.getByText("npx wrangler secret put VOLLEY_KEYS").waitFor();
+      const entry = await page.getByLabel("Entry for VOLLEY_KEYS, a JSON array of such entries").innerText();
+      expect(JSON.parse(entry)).toMatchObject({ name: "first", tenant: "first", tools: ["*"] });
+      await expectAccessible(page);
+      await expectFits(page);
+      expect(sent).toEqual([]);
+    },
+  );
+});

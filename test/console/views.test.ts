@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+
+import type { WireJob } from "../../src/console/kit/wire.ts";
+import { explainReference } from "../../src/console/parts/explain-reference.ts";
+import {
+  type ListedConfirmation,
+  sayLeft,
+  sayStatus,
+  toPlan,
+  type WireParked,
+} from "../../src/console/views/confirmation-words.ts";
+import { readFilter, sayRedriven, toQuery } from "../../src/console/views/job-filter.ts";
+import { tellJob } from "../../src/console/views/job-timeline.ts";
+import { groupTools, sayContract } from "../../src/console/views/tool-words.ts";
+
+const JOB: WireJob = {
+  job_id: "j1",
+  tool: "mail",
+  key: "ci",
+  status: "succeeded",
+  attempts: 1,
+  created_at: "2026-01-01T00:00:00.000Z",
+  updated_at: "2026-01-01T00:00:05.000Z",
+  next_attempt_at: null,
+};
+
+describe("A filter of jobs", () => {
+  test("is read from an address without what the API would refuse", () => {
+    const query = new URLSearchParams("status=gone&tool=a%26b&since=1y");
+    expect(readFilter(query)).toEqual({ status: "", tool: "a&b", since: "" });
+  });
+
+  test("is written as the API reads it", () => {
+    const query = toQuery({ status: "dead", tool: "a&b", since: "1h" }, Date.UTC(2026, 0, 1, 12));
+    expect(query).toBe("status=dead&tool=a%26b&since=2026-01-01T11%3A00%3A00.000Z&limit=25");
+  });
+});
+
+test("sayRedriven() says what stays dead, and why", () => {
+  expect(sayRedriven({ redriven: 1, not_redriven: 0, backlog_full: false, more: false })).toBe(
+    "1 job runs again.",
+  );
+  expect(sayRedriven({ redriven: 3, not_redriven: 2, backlog_full: true, more: true })).toBe(
+    "3 jobs run again. 2 stay as they are. The backlog is full: redrive the rest when others have ended. There are more.",
+  );
+});
+
+describe("tellJob()", () => {
+  const tell = (job: Partial<WireJob>): readonly string[] =>
+    tellJob({ ...JOB, ...job }).map(({ what }) => what);
+
+  test("tells who asked and how it ended", () => {
+    expect(tell({ duration_ms: 5_000 })).toEqual([
+      "Recorded for ci",
+      "Succeeded, 5.00 s after it could begin",
+    ]);
+  });
+
+  test("counts the attempts that failed before, not the one that succeeded", () => {
+    expect(tell({ attempts: 3 })).toEqual(["Recorded for ci", "2 attempts failed", "Succeeded"]);
+    expect(tell({ status: "dead", attempts: 5 })).toContain("5 attempts failed");
+  });
+
+  test("tells the attempt to come, and how the callback fares", () => {
+    expect(
+      tell({
+        status: "retrying",
+        next_attempt_at: "2026-01-01T00:00:09.000Z",
+        callback: { status: "pending", attempts: 2, last_status: 500, next_attempt_at: null },
+      }),
+    ).toEqual([
+      "Recorded for ci",
+      "1 attempt failed",
+      "Attempt 2",
+      "Callback pending after 2 attempts, last answered 500",
+    ]);
+  });
+});
+
+describe("A question", () => {
+  const LISTED: ListedConfirmation = {
+    id: "c1",
+    status: "pending",
+    created_at: "2026-01-01T00:00:00.000Z",
+    expires_at: "2026-01-01T00:15:00.000Z",
+    requested_by: "ci",
+    actions: [],
+  };
+
+  test("waits until its time is over, whatever was read before", () => {
+    expect(sayStatus(LISTED, Date.UTC(2026, 0, 1, 0, 14))).toBe("waiting");
+    expect(sayStatus(LISTED, Date.UTC(2026, 0, 1, 0, 15))).toBe("expired");
+    expect(sayStatus({ ...LISTED, status: "done" }, Date.UTC(2027, 0))).toBe("approved");
+  });
+
+  test("has a clock that never runs below nothing", () => {
+    expect([899_001, 60_000, 1, 0, -5, 8_000_000].map(sayLeft)).toEqual([
+      "15:00",
+      "1:00",
+      "0:01",
+      "0:00",
+      "0:00",
+      "2 hours",
+    ]);
+  });
+
+  test("is drawn in the order in which it would run, even where an order bites its tail", () => {
+    const parked = (id: string, waits: readonly string[]): WireParked => ({
+      id,
+      tool: "t",
+      gated: waits.length === 0,
+      resolved: true,
+      waits_for: [...waits],
+    });
+    const { plan } = toPlan([parked("c", ["b"]), parked("a", []), parked("b", ["a"])]);
+    expect(plan.waves).toEqual([["a"], ["b"], ["c"]]);
+    expect(plan.confirmations).toEqual(["a"]);
+    expect(
+      toPlan([parked("x", ["y"]), parked("y", ["x"])])
+        .plan.waves.flat()
+        .sort(),
+    ).toEqual(["x", "y"]);
+  });
+});
+
+test("explainReference() says what a reference stands for, and nothing of other values", () => {
+  expect(explainReference({ $ref: "shops#/places/0/id" })).toBe("/places/0/id of the result of shops");
+  expect(explainReference({ $ref: "shops#" })).toBe("The whole result of shops");
+  expect(explainReference({ $ref: "item#/id" })).toBe("/id of each element");
+  expect(explainReference({ $template: "Hi {{a#}}" })).toBe("Text made when it runs: Hi {{a#}}");
+  for (const other of [null, "x", [], {}, { $ref: 1 }, { $ref: "a#", b: 1 }, { $literal: "x" }])
+    expect(explainReference(other)).toBeNull();
+});
+
+describe("sayContract()", () => {
+  const tool = (contract: Record<string, unknown>) => ({
+    name: "t",
+    description: "",
+    input_schema: {},
+    "x-orchestration": contract,
+  });
+
+  test("says each promise in a sentence", () => {
+    const contract = {
+      mode: "fan-out-bounded",
+      max_concurrency: 2,
+      rate_limit: { limit: 5, window_s: 10, scope: "global" },
+      depends_on: [{ tool: "find", required_fields: ["id"] }],
+    };
+    expect(sayContract({ is_write: false, actions: ["search"] }, tool(contract))).toEqual([
+      "Reads: it changes nothing.",
+      "At most 2 calls at once in a batch.",
+      "At most 5 calls in 10 s, of all tenants.",
+      "Takes id from find where it stands before.",
+    ]);
+  });
+
+  test("says that a deleting write needs a yes, unless its contract takes that back", () => {
+    const listed = { is_write: true, actions: ["delete"] };
+    expect(sayContract(listed, tool({}))).toContain("Needs a person’s yes.");
+    expect(sayContract(listed, tool({ confirm: "never" }))).not.toContain("Needs a person’s yes.");
+  });
+});
+
+test("groupTools() puts tools into categories by the alphabet", () => {
+  const tools = ["b", "a", "c"].map((name) => ({
+    name,
+    summary: "",
+    category: name === "c" ? "a-first" : "z-last",
+    actions: [],
+    is_write: false,
+  }));
+  expect(groupTools(tools).map(([category, found]) => [category, found.map(({ name }) => name)])).toEqual([
+    ["a-first", ["c"]],
+    ["z-last", ["a", "b"]],
+  ]);
+});
