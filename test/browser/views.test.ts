@@ -22,7 +22,7 @@ async function call(
   const answer = await fetch(`${url}${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
+    ...(method !== "GET" && { body: JSON.stringify(body) }),
   });
   expect(answer.ok).toBe(true);
   return (await answer.json()) as Answered;

@@ -1,5 +1,3 @@
-export { sayDuration } from "./say-duration.ts";
-
 /** A point in time as this browser writes it; its full form is the title. */
 export function Time({ at }: { readonly at: string | null | undefined }) {
   if (at === null || at === undefined) return <span class="muted">–</span>;

@@ -1,5 +1,5 @@
 import type { WireResult } from "../kit/wire.ts";
-import { sayDuration } from "../parts/time.tsx";
+import { sayDuration } from "../parts/say-duration.ts";
 
 type WireFailure = Extract<WireResult, { readonly status: "error" }>["error"];
 

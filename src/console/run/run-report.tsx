@@ -3,7 +3,7 @@ import { useMemo, useState } from "hono/jsx/dom";
 import type { WirePlan } from "../kit/wire.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
-import { sayDuration } from "../parts/time.tsx";
+import { sayDuration } from "../parts/say-duration.ts";
 import { PlanGraph } from "./plan-graph.tsx";
 import { ResultList } from "./result-list.tsx";
 import { count } from "./say-plan.ts";

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "hono/jsx/dom";
 
 import { toneOf } from "../parts/status.tsx";
-import { sayDuration } from "../parts/time.tsx";
+import { sayDuration } from "../parts/say-duration.ts";
 import { makeTicks, makeTimeRows, type TimeRow } from "./time-line.ts";
 import type { Run } from "./use-run.ts";
 

@@ -1,7 +1,8 @@
 import { hrefTo } from "../kit/route.ts";
 import type { WireJob } from "../kit/wire.ts";
 import { Status } from "../parts/status.tsx";
-import { sayDuration, Time } from "../parts/time.tsx";
+import { sayDuration } from "../parts/say-duration.ts";
+import { Time } from "../parts/time.tsx";
 import { isAlive } from "./job-filter.ts";
 
 /** Jobs below each other; on a phone each is a card. */

@@ -1,6 +1,6 @@
 import type { WireJob } from "../kit/wire.ts";
 import { count } from "../run/say-plan.ts";
-import { sayDuration } from "../parts/time.tsx";
+import { sayDuration } from "../parts/say-duration.ts";
 import { isAlive } from "./job-filter.ts";
 
 /** Something that happened to a job, or will. */
