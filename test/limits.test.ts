@@ -438,7 +438,15 @@ describe("When all of that is over", () => {
     const printed = volley.output();
     for (const secret of [...SECRETS, UPSTREAM_TEXT]) expect(printed).not.toContain(secret);
     // Raw workerd has neither databases nor buckets, which is said once.
-    expect(printed.replace(/^Volley has .* keys\.\n(?: {2}Missing binding .*\n)*/, "")).toBe("");
+    const lines = printed
+      .replace(/^Volley has .* keys\.\n(?: {2}Missing binding .*\n)*/, "")
+      .trim()
+      .split("\n");
+    const events = lines.map((line) => (JSON.parse(line) as { readonly event: string }).event);
+    expect(new Set(events).difference(new Set(["batch", "job_attempt", "request_refused"]))).toEqual(
+      new Set(),
+    );
+    expect(printed).not.toContain("    at ");
   });
 
   test.each(["/hang", "/stall", "/trickle", "/endless", "/chunks"])(
