@@ -5,7 +5,7 @@ import { Announcer } from "./parts/announce.tsx";
 import { Icon } from "./parts/icons.tsx";
 import { hrefTo, type Section, SECTIONS, useRoute } from "./kit/route.ts";
 import { RunView } from "./run/run-view.tsx";
-import { forgetKey, readKey } from "./kit/session.ts";
+import { forgetKey, forgetOwner, readKey } from "./kit/session.ts";
 import { SignIn } from "./sign-in.tsx";
 import { useOnline } from "./kit/use-online.ts";
 import { ConfirmationsView } from "./views/confirmations-view.tsx";
@@ -41,7 +41,9 @@ export function Shell() {
   const main = useRef<HTMLElement>(null);
   const waiting = useWaiting(access === "in");
   const signOut = (state: "out" | "refused"): void => {
-    forgetKey();
+    // Who forgets the key goes; whose key is refused comes back with another, and finds what was being written.
+    if (state === "out") forgetOwner();
+    else forgetKey();
     setAccess(state);
   };
   useEffect(

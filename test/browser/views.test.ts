@@ -288,3 +288,40 @@ describe("The first key", () => {
     },
   );
 });
+
+describe("Keys", () => {
+  test.each(LOOKS)("are made in the browser, rotated and revoked: $width px, $colorScheme", async (look) => {
+    await using console = await openConsole({ ...look, key: ADMIN, path: "/console#/usage" });
+    const { page, url } = console;
+    const name = `k-${look.width}-${look.colorScheme}`;
+    const bodies: string[] = [];
+    page.on("request", (request) => request.method() === "POST" && bodies.push(request.postData() ?? ""));
+    await page.getByLabel("Name").fill(name);
+    await page.getByRole("button", { name: "Make a key" }).click();
+    const shown = page.locator("p.key-shown");
+    await shown.waitFor();
+    const key = await shown.innerText();
+    const isAccepted = async (one: string): Promise<boolean> =>
+      (await fetch(`${url}/v1/jobs?limit=1`, { headers: { authorization: `Bearer ${one}` } })).ok;
+    expect(await isAccepted(key)).toBe(true);
+    expect(bodies.join(" ")).not.toContain(key);
+    await expectAccessible(page);
+    await expectFits(page);
+    await page.getByRole("button", { name: `Rotate ${name}` }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
+    await page.getByText("the former").first().waitFor();
+    const next = await shown.innerText();
+    expect(next).not.toBe(key);
+    expect([await isAccepted(next), await isAccepted(key)]).toEqual([true, true]);
+    await page.getByRole("button", { name: `Revoke ${name}` }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("button", { name: `Revoke ${name}` }).waitFor({ state: "detached" });
+  });
+
+  test("of a tenant are no business of a key that may not manage them", async () => {
+    await using console = await openConsole({ path: "/console#/usage" });
+    const { page } = console;
+    await page.getByText("Jobs by status").waitFor();
+    expect(await page.getByRole("heading", { name: "Keys" }).count()).toBe(0);
+  });
+});

@@ -12,3 +12,8 @@ export function keepKey(key: string): void {
 export function forgetKey(): void {
   sessionStorage.removeItem(KEY);
 }
+
+/** Forget the key and whatever else was kept for its owner, such as a batch that was being written. */
+export function forgetOwner(): void {
+  sessionStorage.clear();
+}
