@@ -1,5 +1,3 @@
-import { useEffect, useState } from "hono/jsx/dom";
-
 /** The sections, in the order of the navigation. The first is where one starts. */
 export const SECTIONS = ["run", "tools", "jobs", "confirmations", "flows", "usage"] as const;
 export type Section = (typeof SECTIONS)[number];
@@ -31,20 +29,7 @@ export function hrefTo(
   return `#/${section}${id === null ? "" : `/${encodeURIComponent(id)}`}${search}`;
 }
 
-/** The place that the address names, and again whenever it changes. */
-export function useRoute(): Route {
-  const [route, setRoute] = useState(() => parseRoute(location.hash));
-  useEffect(() => {
-    const follow = (): void => setRoute(parseRoute(location.hash));
-    addEventListener("hashchange", follow);
-    return () => removeEventListener("hashchange", follow);
-  }, []);
-  return route;
-}
-
-/** What is not percent-encoded text is taken as it stands: somebody typed it. */
+/** Read what was percent-encoded; a `%` that somebody typed is one. */
 function decode(text: string): string {
-  return /%(?![0-9a-f]{2})/i.test(text)
-    ? text
-    : decodeURIComponent(text.replace(/%(?![0-7][0-9a-f])/gi, "%25"));
+  return new URLSearchParams(`text=${text.replaceAll("+", "%2B").replaceAll("&", "%26")}`).get("text")!;
 }

@@ -11,7 +11,7 @@ export function Time({ at }: { readonly at: string | null | undefined }) {
 }
 
 /** Today's times without the day. */
-export function sayTime(date: Date, now: Date): string {
+function sayTime(date: Date, now: Date): string {
   const time = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
   if (date.toDateString() === now.toDateString()) return time;
   return `${date.toLocaleDateString([], { day: "numeric", month: "short" })}, ${time}`;
