@@ -1,6 +1,6 @@
 /**
  * Build what the package ships: `dist/lib`, a module for each file of `src` that an entry point reaches, with its declaration and its
- * source map; `dist/packs`; and `dist/bin`.
+ * source map; `dist/packs`; `dist/console`; and `dist/bin`.
  *
  *   node scripts/build-package.ts
  *
@@ -43,6 +43,7 @@ await Promise.all([
     cwd: root,
   }),
   run(process.execPath, [join(root, "scripts/build-packs.ts")], { cwd: root }),
+  run(process.execPath, [join(root, "scripts/build-console.ts")], { cwd: root }),
   build({
     entryPoints: [join(root, "scripts/create-key.ts")],
     outfile: join(root, "dist/bin/volley-key.js"),

@@ -75,7 +75,7 @@ interface Result {
   readonly id: string;
   readonly status: string;
   readonly data?: Readonly<Record<string, unknown>>;
-  readonly confirmation?: { readonly id: string };
+  readonly confirmation?: { readonly id: string; readonly url: string };
 }
 
 let server: ChildProcess | undefined;
@@ -124,6 +124,18 @@ try {
       JSON.stringify(approved),
     );
     return "one batch, one approval";
+  });
+  await step("approved in a browser", async () => {
+    const [, call] = (await readCommands()).map((text) =>
+      text.replaceAll("http://127.0.0.1:8787", `http://127.0.0.1:${port}`),
+    );
+    const [, key = ""] = /Bearer ([^'"\s]+)/.exec(call!) ?? [];
+    const asked = JSON.parse(await run("bash", ["-c", call!])) as { readonly results: readonly Result[] };
+    const { url } = asked.results[1]!.confirmation!;
+    await run(process.execPath, ["scripts/install-folder.ts", "test/browser"], root);
+    const seen = await run(process.execPath, ["test/browser/approve-in-browser.ts", url, key], root);
+    check(seen.includes("success"), seen);
+    return url.replace(/\w{8}-[-\w]+$/, "…");
   });
   await step("would deploy", async () => {
     const said = await run("npx", ["wrangler", "deploy", "--dry-run", "--outdir", join(folder, "out")]);
