@@ -1,0 +1,88 @@
+/**
+ * Take the pictures of the console that the documentation shows: `docs/images`.
+ *
+ *   npm run screenshots
+ */
+import type { Browser, Page } from "playwright-core";
+
+import { launchBrowser } from "./launch-browser.ts";
+import startSandbox from "./start-sandbox.ts";
+
+const KEY = "sandbox-key";
+const BATCH = {
+  actions: [
+    {
+      id: "shops",
+      tool: "google-maps-search",
+      args: { query: "oil change near Phoenix, AZ", max_results: 2 },
+    },
+    { id: "weather", tool: "get_weather", args: { city: "Phoenix" } },
+    {
+      id: "recalls",
+      tool: "nhtsa-recall-search",
+      args: { year: 2020, make: "Toyota", model: "Camry" },
+    },
+    {
+      id: "reviews",
+      tool: "web-search",
+      for_each: { $ref: "shops#/places" },
+      args: { query: { $template: "{{item#/name}} reviews" }, max_results: 1 },
+    },
+    {
+      id: "mail",
+      tool: "send_email",
+      args: {
+        to: ["you@example.com"],
+        subject: { $ref: "shops#/places/0/name" },
+        body: { $template: "{{shops#/places/0/address}}: {{reviews#/0/data/results/0/title}}" },
+      },
+    },
+  ],
+};
+const QUESTION = {
+  actions: [{ id: "meeting", tool: "delete_calendar_event", args: { event_id: "team-sync" } }],
+};
+
+let origin = "";
+const stop = await startSandbox({ provide: (_: string, url: string) => void (origin = url) } as never);
+const browser = await launchBrowser();
+try {
+  for (const colorScheme of ["light", "dark"] as const) {
+    const page = await open(browser, { width: 1440, height: 860, colorScheme });
+    await page.goto(`${origin}/console`);
+    const editor = page.getByRole("textbox", { name: "Batch, as JSON" });
+    await editor.fill(JSON.stringify(BATCH, null, 2));
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText("times as fast").waitFor();
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    await page.screenshot({ path: `docs/images/run-${colorScheme}.png` });
+    if (colorScheme === "light") {
+      await page.getByRole("button", { name: "Plan", exact: true }).click();
+      await page.getByText("Wave 2").first().waitFor();
+      await page.screenshot({ path: "docs/images/plan.png" });
+    }
+    await page.close();
+  }
+  const asked = await fetch(`${origin}/v1/execute_actions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+    body: JSON.stringify(QUESTION),
+  });
+  const { results } = (await asked.json()) as { results: { confirmation: { url: string } }[] };
+  const phone = await open(browser, { width: 390, height: 780, colorScheme: "light" });
+  await phone.goto(results[0]!.confirmation.url);
+  await phone.getByRole("button", { name: "Approve", exact: true }).waitFor();
+  await phone.screenshot({ path: "docs/images/confirmation-phone.png" });
+} finally {
+  await browser.close();
+  await stop();
+}
+
+async function open(
+  opened: Browser,
+  { width, height, colorScheme }: { width: number; height: number; colorScheme: "light" | "dark" },
+): Promise<Page> {
+  const page = await opened.newPage({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
+  await page.addInitScript((key) => sessionStorage.setItem("volley-key", key), KEY);
+  return page;
+}

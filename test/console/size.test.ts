@@ -1,0 +1,22 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+
+import { expect, test } from "vitest";
+
+test("All files of the pages take at most 80 KB gzipped and 300 KB as they are, and none makes markup of text", async () => {
+  await promisify(execFile)(process.execPath, ["scripts/build-console.ts"]);
+  const names = await readdir("dist/console");
+  const files = await Promise.all(names.map((name) => readFile(`dist/console/${name}`)));
+  const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
+  expect(sum(files.map((file) => gzipSync(file).length))).toBeLessThanOrEqual(80_000);
+  expect(sum(files.map((file) => file.length))).toBeLessThanOrEqual(300_000);
+
+  const sources = (await readdir("src/console", { recursive: true })).filter((name) => /\.tsx?$/.test(name));
+  expect(sources.length).toBeGreaterThan(40);
+  for (const name of sources)
+    expect(await readFile(`src/console/${name}`, "utf8"), name).not.toMatch(
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write/,
+    );
+});
