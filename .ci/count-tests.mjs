@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 
 const reports = await Promise.all(
-  ["test-report.json", "test-report-sdks.json", "browser-report.json"].map(async (name) =>
+  ["test-report.json", "test-report-sdks.json", "test-report-browser.json"].map(async (name) =>
     JSON.parse(await readFile(new URL(`../dist/${name}`, import.meta.url), "utf8")),
   ),
 );

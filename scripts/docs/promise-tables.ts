@@ -47,12 +47,11 @@ export function withoutResults(page: string): string {
 }
 
 function makePromiseTable({ rows, titles, reports }: TableSource): string {
-  const lines = rows.map(({ mark, when, seen, awaits }) => {
+  const lines = rows.map(({ mark, when, seen }) => {
     const shown = titles
       .filter(({ marks }) => marks.includes(mark))
       .map((title) => `${toProse(title.sentence)} (\`${title.file}\`): *${resultOf(title, reports)}*`);
-    const cell = awaits === undefined ? shown.join("<br>") : `waits for ${awaits}`;
-    return `| ${mark} | ${when} | ${seen} | ${cell} |\n`;
+    return `| ${mark} | ${when} | ${seen} | ${shown.join("<br>")} |\n`;
   });
   return HEAD + lines.join("");
 }

@@ -289,7 +289,7 @@ describe("Run", () => {
     await page.getByText("sent again with the same Idempotency-Key, 1 time").waitFor();
   });
 
-  test("shows what tools wrote as text, large or hostile, with every digit", async () => {
+  test("T40 shows what tools wrote as text, large or hostile, with every digit", async () => {
     await using console = await openConsole({ width: 360 });
     const { page } = console;
     const data = {

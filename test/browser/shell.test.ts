@@ -88,7 +88,7 @@ describe("The console", () => {
     await page.getByText("You are offline").waitFor();
   });
 
-  test("is served with a policy that lets nothing in, and none of it may be framed", async () => {
+  test("T40 is served with a policy that lets nothing in, and none of it may be framed", async () => {
     await using console = await openConsole();
     for (const path of ["/", "/console", "/console.js", "/console.css"]) {
       const answer = await fetch(`${console.url}${path}`);

@@ -10,6 +10,6 @@ export default defineConfig({
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    reporters: ["default", ["json", { outputFile: "dist/browser-report.json" }]],
+    reporters: ["default", ["json", { outputFile: "dist/test-report-browser.json" }]],
   },
 });

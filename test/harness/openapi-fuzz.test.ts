@@ -26,7 +26,7 @@ const operations = readOperations((await caller.get("/openapi.json")).text);
 const DOOMED = await initiate("probe-background", { n: 1, status: 500 }, 3);
 
 /** How many requests are sent; each operation gets its share. */
-const REQUESTS = Number(process.env["FUZZ_REQUESTS"] ?? 9_500);
+const REQUESTS = Number(process.env["FUZZ_REQUESTS"] ?? 10_500);
 
 test(
   `the document says the truth about ${REQUESTS} valid and mutated requests`,
@@ -137,5 +137,7 @@ function expectReached(reached: ReadonlySet<string>): void {
       .filter((status) => ["200", "400", "401", "403", "404", "405", "415", "422"].includes(status))
       .map((status) => `${operationId} ${status}`),
   );
-  expect([...results, ...statuses].filter((one) => !reached.has(one))).toEqual([]);
+  // What deletes everything of a tenant is not asked in its name: the others would have nothing left to be asked about.
+  const wanted = [...results, ...statuses].filter((one) => one !== "deleteTenant 200");
+  expect(wanted.filter((one) => !reached.has(one))).toEqual([]);
 }

@@ -6,8 +6,6 @@ export interface PromiseRow {
   readonly when: string;
   /** What is then seen. */
   readonly seen: string;
-  /** What has to be there first, where nothing of it can be shown yet. Such a row has no test. */
-  readonly awaits?: string;
 }
 
 /** What hostile callers, upstreams, models and documents try. */
@@ -195,7 +193,6 @@ export const THREATS: readonly PromiseRow[] = [
     mark: "T40",
     when: "hostile names and results on the pages for people",
     seen: "shown as text, under a strict policy, with no HTML made of them",
-    awaits: "the console",
   },
 ];
 
