@@ -40,6 +40,8 @@ const valueOf = (page: Page): Promise<string> => editorOf(page).inputValue();
 describe("The editor", () => {
   test("begins with a batch of tools that the key has", async () => {
     await using console = await openConsole({ key: "sandbox-small-key" });
+    // Which tools there are is asked first.
+    await expect.poll(() => valueOf(console.page), { timeout: 30_000 }).not.toBe("");
     const batch = JSON.parse(await valueOf(console.page)) as typeof BATCH;
     expect(batch.actions.map(({ tool }) => tool).every((tool) => tool.startsWith("probe-"))).toBe(true);
   });
