@@ -2,8 +2,9 @@ import { LIMITS } from "../contract/limits.ts";
 import { nearest } from "../kit/nearest.ts";
 import { DAY_MS, placeOfZone } from "../kit/time-zone.ts";
 import { quotedText } from "../kit/visible-text.ts";
+import { fieldsOf } from "./calendar.ts";
 import { checkField, CRON_FIELDS, fieldExpected } from "./cron-field.ts";
-import { fieldsOf, nextTime } from "./next-time.ts";
+import { nextTime } from "./next-time.ts";
 
 /** One thing that is wrong with a clock: where it stands, what should, and what to write. */
 export interface ClockProblem {
@@ -19,7 +20,7 @@ const ZONE = 'the name of an IANA time zone such as "Europe/Berlin"';
 
 /**
  * Find what is wrong with a clock as a caller sends it; nothing is where `nextTime` has a time of it within five years of `nowMs`.
- * A zone that is left out is UTC. The hints are ours: nothing that the library says reaches a caller.
+ * A zone that is left out is UTC.
  */
 export function checkClock(
   { cron, timezone = "UTC" }: { readonly cron: unknown; readonly timezone?: unknown },

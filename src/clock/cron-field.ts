@@ -46,6 +46,27 @@ export function checkField(text: string, field: CronField): string | null {
   return null;
 }
 
+/** The numbers of a field that `checkField` has nothing against, each once, going up. */
+export function numbersOf(text: string, field: CronField): readonly number[] {
+  const numbers = text.split(",").flatMap((item) => {
+    const [, from = "*", to = from, step = "1"] = ITEM.exec(item) ?? [];
+    const [low, high] =
+      from === "*" ? [field.first, lastOf(field)] : [readEnd(from, field), readEnd(to, field)];
+    // Of a range that ends with Sunday, that is its last day.
+    const last = high === 0 && low > 0 ? 7 : high;
+    const count = Math.floor((last - low) / Number(step)) + 1;
+    return Array.from({ length: count }, (_, index) => low + index * Number(step));
+  });
+  const sunday = field.last === 7 ? numbers.map((number) => number % 7) : numbers;
+  return [...new Set(sunday)].toSorted((a, b) => a - b);
+}
+
+function readEnd(value: string, field: CronField): number {
+  const number = read(value, field);
+  if (typeof number === "string") throw new Error(`Cannot read the ${field.name}: ${number}`);
+  return number;
+}
+
 function checkItem(item: string, field: CronField): string | null {
   const [, from, to, step] = ITEM.exec(item) ?? [];
   if (from === undefined || (from === "*" && to !== undefined)) return explainItem(item, field);

@@ -1,5 +1,3 @@
-import { Cron } from "croner";
-
 import {
   DAY_MS,
   HOUR_MS,
@@ -9,6 +7,7 @@ import {
   type WallTime,
   wallTimeAt,
 } from "../kit/time-zone.ts";
+import { type Calendar, calendarOf, fieldsOf, isWild } from "./calendar.ts";
 import { type Shown, shownAt } from "./shown-at.ts";
 
 /** When something runs: the five fields of a crontab, by the clocks of an IANA zone. What `checkClock` has nothing against. */
@@ -42,37 +41,16 @@ export function timesOf({ cron, timezone }: CronClock): (afterMs: number) => num
   const place = placeOfZone(timezone);
   if (place === null)
     throw new Error(`Cannot find times: 'timezone' must be an IANA zone, received ${timezone}`);
-  const nextWall = wallTimesOf(cron);
+  const nextWall = calendarOf(cron);
   const [minute = "", hour = ""] = fieldsOf(cron);
   const search = isWild(minute) || isWild(hour) ? nextInRealTime : nextOnceEach;
   return (afterMs) => search(afterMs, { place, nextWall, untilWall: afterMs + HORIZON_MS });
 }
 
-/** The fields of a crontab's line. */
-export function fieldsOf(cron: string): readonly string[] {
-  return cron.trim().split(/[ \t]+/);
-}
-
 interface Search {
   readonly place: Place;
-  readonly nextWall: (after: WallTime) => WallTime | null;
+  readonly nextWall: Calendar;
   readonly untilWall: WallTime;
-}
-
-/**
- * The times of five fields, as what a clock shows. The library is asked for a calendar only, not for zones: it would leave out
- * what is skipped before midnight (Nuuk, 23:30), and it looks a thousand years ahead for what is skipped in each.
- */
-function wallTimesOf(cron: string): Search["nextWall"] {
-  const [, , day = "", , weekday = ""] = fieldsOf(cron);
-  // Of two fields that both say which days, either is enough; one that begins with `*` narrows down the other.
-  const domAndDow = isWild(day) || isWild(weekday);
-  const calendar = new Cron(cron, { mode: "5-part", utcOffset: 0, paused: true, domAndDow });
-  return (after) => calendar.nextRun(new Date(after))?.getTime() ?? null;
-}
-
-function isWild(field: string): boolean {
-  return field.startsWith("*");
 }
 
 /** Each time as often as it is shown. */
@@ -105,12 +83,12 @@ function nextOnceEach(afterMs: number, search: Search): number | null {
 /** The first of the times after `from` that is at an instant. Of what one change skips or repeats, one time is looked at. */
 function firstOf(from: WallTime, search: Search, at: (shown: Shown) => number | null): number | null {
   const { place, nextWall, untilWall } = search;
-  let wall = nextWall(from);
+  let wall = nextWall(from, untilWall);
   while (wall !== null && wall <= untilWall) {
     const shown = shownAt(wall, place);
     const found = at(shown);
     if (found !== null) return found;
-    wall = nextWall(shown.kind === "once" ? wall : lastAffected(shown.changeMs, place));
+    wall = nextWall(shown.kind === "once" ? wall : lastAffected(shown.changeMs, place), untilWall);
   }
   return null;
 }
