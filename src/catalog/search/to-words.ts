@@ -2,10 +2,19 @@
 const UNSPACED = String.raw`[[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]&&[\p{L}\p{N}\p{M}]]`;
 /** Any other letter or digit. */
 const SPACED = String.raw`[[\p{L}\p{N}\p{M}]--${UNSPACED}]`;
-const CHUNK = new RegExp(`${UNSPACED}+|${SPACED}+(?:[\\-_.]${SPACED}+)*`, "gv");
 /** The same for text without any other letters, several times as fast. */
 const ASCII_CHUNK = /[a-z0-9]+(?:[-_.][a-z0-9]+)*/gi;
-const IS_UNSPACED = new RegExp(`^${UNSPACED}`, "v");
+
+/** Made when first used: its sets of characters cost a start as much as a hundred kilobytes of script. */
+let patterns: { readonly chunk: RegExp; readonly isUnspaced: RegExp } | undefined;
+
+function patternsOfScripts(): NonNullable<typeof patterns> {
+  patterns ??= {
+    chunk: new RegExp(`${UNSPACED}+|${SPACED}+(?:[\\-_.]${SPACED}+)*`, "gv"),
+    isUnspaced: new RegExp(`^${UNSPACED}`, "v"),
+  };
+  return patterns;
+}
 
 /**
  * The words that a chunk of text about a tool is found by: `getUserOrders`, `get_user_orders` and `get-user-orders` are
@@ -14,14 +23,15 @@ const IS_UNSPACED = new RegExp(`^${UNSPACED}`, "v");
  */
 export function toWords(chunk: string): string[] {
   const parts = toParts(chunk);
-  if (!isAscii(chunk) && IS_UNSPACED.test(chunk)) return [...parts, ...Array.from(fold(chunk))];
+  if (!isAscii(chunk) && patternsOfScripts().isUnspaced.test(chunk))
+    return [...parts, ...Array.from(fold(chunk))];
   if (parts.length === 1) return parts;
   return [...parts, ...joinNeighbours(parts), parts.join("")];
 }
 
 /** What stands between spaces and punctuation; `-`, `_` and `.` inside a name do not separate. */
 export function toChunks(text: string): string[] {
-  return text.match(isAscii(text) ? ASCII_CHUNK : CHUNK) ?? [];
+  return text.match(isAscii(text) ? ASCII_CHUNK : patternsOfScripts().chunk) ?? [];
 }
 
 /** The words of a chunk: separated by `-`, `_` and `.`, by a change of case, and by digits. */
@@ -37,7 +47,7 @@ export function toParts(chunk: string): string[] {
 export function toCaselessParts(chunk: string): string[] {
   const folded = fold(chunk);
   if (isAscii(folded)) return folded.match(/[a-z]+|\d+/g) ?? [];
-  if (IS_UNSPACED.test(chunk)) {
+  if (patternsOfScripts().isUnspaced.test(chunk)) {
     const characters = Array.from(folded);
     return characters.length > 1 ? joinNeighbours(characters) : characters;
   }
