@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
+import { posix } from "node:path";
 
-import type { OxlintConfig } from "oxlint";
+import type { OxlintConfig, OxlintOverride } from "oxlint";
 
 type Rules = NonNullable<OxlintConfig["rules"]>;
 
@@ -41,7 +42,7 @@ export const everywhere: OxlintConfig = {
 };
 
 /** What a room outside `edge` may not import: only `edge` talks to the platform. */
-export const noPlatform = {
+const noPlatform = {
   group: ["hono", "hono/*", "cloudflare:*", "node:*"],
   message: "Only edge talks to the platform.",
 };
@@ -58,7 +59,7 @@ const PORTS = [
 ];
 
 /** What else holds outside `edge`: time, chance and the network are ports, so that tests have them exactly. */
-export const coreRules: Rules = {
+const coreRules: Rules = {
   "eslint/no-restricted-globals": ["error", ...[...PORTS, "scheduler"].map((name) => ({ name, message }))],
   "eslint/no-restricted-properties": [
     "error",
@@ -66,6 +67,35 @@ export const coreRules: Rules = {
     { object: "Math", property: "random", message },
   ],
 };
+
+/** What an import of `to` looks like in a file of `from`; the executor stands beside the rooms. */
+function wayFrom(from: string, to: string): string {
+  const way = posix.relative(from === "executor" ? "" : from, to);
+  return `^${(way.startsWith(".") ? way : `./${way}`).replaceAll(".", "\\.").replace("*", "[\\w-]+")}(/[^/]+)?\\.tsx?$`;
+}
+
+/**
+ * Make the rules of a ladder: what each room, or each of several in a row's name, may look into. What it does not name it may not
+ * import; what belongs to the platform is for `edge`, `package` and `console`.
+ */
+export function rulesOfLadder(ladder: Readonly<Record<string, string>>): readonly OxlintOverride[] {
+  const rows = Object.entries(ladder).flatMap(([rooms, allowed]) =>
+    rooms.split(" ").map((room) => [room, allowed] as const),
+  );
+  return rows.map(([room, allowed]) => {
+    const refused = [...rows.map(([to]) => to), "worker"].filter(
+      (to) => !` ${allowed} ${room} `.includes(` ${to} `),
+    );
+    const said = `Not from ${room}: see ARCHITECTURE.md, "Who may import whom".`;
+    const patterns = refused.map((to) => ({ regex: wayFrom(room, to), message: said }));
+    const hasPlatform = /^(?:edge|package|console)/.test(room);
+    const imports = { patterns: hasPlatform ? patterns : [...patterns, noPlatform] };
+    return {
+      files: [room === "executor" ? "src/executor.ts" : `src/${room}/*.{ts,tsx}`],
+      rules: { ...(!hasPlatform && coreRules), "eslint/no-restricted-imports": ["error", imports] },
+    };
+  });
+}
 
 /** What is built here is built as anybody builds theirs. */
 const byPackage = {
