@@ -14,7 +14,7 @@ import { CONFIRMATION_LIMITS } from "../state/confirmations.ts";
 import type { TenantGateNamespace } from "./gate-client/gate-client.ts";
 import type { KeyShardNamespace } from "./gate-client/key-shards.ts";
 import { KEY_LIMITS } from "./durable/tables/key-table.ts";
-import type { TenantGateOptions } from "./durable/tenant-gate.ts";
+import type { TenantGateOptions } from "./durable/tenant-gate-options.ts";
 import type { ToolGateNamespace } from "./durable/tool-gate.ts";
 import { type AllowedOrigins } from "./http/guard-origin.ts";
 import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";

@@ -26,22 +26,12 @@ import {
   settleJob,
   toJobRecord,
 } from "../../state/outbox.ts";
+import { Backlog, type BacklogOptions } from "./backlog.ts";
 import { GoneEndpoints } from "./tables/gone-endpoints.ts";
 import { type JobHead, JobTable, kindOf, type RetentionOptions } from "./tables/job-table.ts";
 
-export interface OutboxOptions extends RetentionOptions {
+export interface OutboxOptions extends RetentionOptions, BacklogOptions {
   readonly leaseMs: number;
-  /** Live jobs at most; runs are not counted, nor webhooks that wait to be sent again. */
-  readonly backlog: number;
-  /** The same of a shard that is not the tenant's home. */
-  readonly shardBacklog: number;
-  /** Webhooks that wait to be sent again: for days, so they are many where an endpoint is down. */
-  readonly webhookBacklog: number;
-  /** Live runs of one flow, and of all. */
-  readonly flowBacklog: number;
-  readonly runBacklog: number;
-  /** Live jobs that redriving may add to a full backlog. */
-  readonly redrives: number;
   /** Attempts and deliveries that are under way at once, runs not counted. */
   readonly concurrency: number;
 }
@@ -76,11 +66,8 @@ export class Outbox {
   readonly #atOnce: AtOnce;
   readonly #listener: OutboxListener;
   readonly #due = new Map<string, Due>();
-  /** Jobs that are alive, by the backlog that they count in, and all that are kept. */
-  #live = 0;
-  #waiting = 0;
-  #runs = 0;
-  readonly #runsOf = new Map<string, number>();
+  readonly #backlog: Backlog;
+  /** Jobs that are kept, alive or not. */
   #count = 0;
   /** When each flow had its last turn. */
   readonly #turns = new Map<string, number>();
@@ -89,6 +76,7 @@ export class Outbox {
   constructor(storage: DurableObjectStorage, options: OutboxOptions, listener: OutboxListener) {
     this.#storage = storage;
     this.#options = options;
+    this.#backlog = new Backlog(options);
     const { concurrency: others } = options;
     this.#atOnce = { runs: LIMITS.runsAtOnce, others, deliveries: LIMITS.callbacksAtOnce };
     this.#table = new JobTable(storage.sql, options);
@@ -127,8 +115,7 @@ export class Outbox {
 
   /** Count jobs by status, of some tools or all, and what is alive by its backlog. Reads no row. */
   usage(tools: readonly string[] | undefined): Pick<UsageReport, "jobs" | "backlog"> {
-    const backlog = { jobs: this.#live, webhooks: this.#waiting, runs: this.#runs };
-    return { jobs: this.#table.count(tools), backlog };
+    return { jobs: this.#table.count(tools), backlog: this.#backlog.usage };
   }
 
   /** Cancel a live job; null when there is no such job. */
@@ -147,14 +134,11 @@ export class Outbox {
    * attempts belong to whoever recorded it.
    */
   record(nowMs: number, jobs: AdmissionRequest["jobs"], { queued }: { queued: boolean }): Recorded {
-    const backlog = queued ? this.#options.shardBacklog : this.#options.backlog;
     const recorded: { index: number; fence: number | null }[] = [];
     const refusedJobs: { index: number; code: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE" }[] = [];
     const inserted: Job[] = [];
     const insert = ({ index, spec, retaken }: AdmissionRequest["jobs"][number]): void => {
-      const isFull =
-        this.#live + inserted.length >= backlog ||
-        (kindOf(spec) === "webhook" && this.#waiting >= this.#options.webhookBacklog);
+      const isFull = this.#backlog.isFull(kindOf(spec), { queued, others: inserted.length });
       if (isFull && !this.has(spec.id)) {
         refusedJobs.push({ index, code: "BACKLOG_FULL" });
         return;
@@ -189,8 +173,7 @@ export class Outbox {
     spec: JobSpec,
     { takes, beside }: { readonly takes: boolean; readonly beside: () => void },
   ): { readonly fence: number | null } | null {
-    const { flowBacklog, runBacklog } = this.#options;
-    if ((this.#runsOf.get(spec.tool) ?? 0) >= flowBacklog || this.#runs >= runBacklog) return null;
+    if (this.#backlog.isFullOfRuns(spec.tool)) return null;
     const isTaken = takes && countRunning(this.#due, spec.tool, nowMs) < LIMITS.runsByRequests;
     const job = isTaken ? recordJob(spec, nowMs, this.#options) : queueJob(spec, nowMs);
     this.#storage.transactionSync(() => {
@@ -277,7 +260,7 @@ export class Outbox {
 
   /** Forget finished jobs that are too many or too old; throws when storage refuses. */
   prune(nowMs: number): void {
-    this.#count -= this.#table.prune(nowMs, this.#count - this.#live - this.#waiting - this.#runs);
+    this.#count -= this.#table.prune(nowMs, this.#count - this.#backlog.size);
   }
 
   #change(id: string, nowMs: number, step: (job: Job) => [job: Job, accepted: boolean]): JobChange | null {
@@ -286,22 +269,10 @@ export class Outbox {
     const [changed, accepted] = step(job);
     if (!accepted) return { change: "wrong-status", job: toJobRecord(job) };
     const isRevived = isLive(changed.status) && !isLive(job.status);
-    if (isRevived && this.#isFullFor(changed)) return { change: "backlog-full", job: toJobRecord(job) };
+    if (isRevived && this.#backlog.isFullForRedriven(kindOf(changed.spec), changed.spec.tool))
+      return { change: "backlog-full", job: toJobRecord(job) };
     this.#save(changed, job);
     return { change: "done", job: toJobRecord(changed) };
-  }
-
-  /** Whether there is no room for one more, even of what is redriven. */
-  #isFullFor({ spec }: Job): boolean {
-    const { backlog, flowBacklog, webhookBacklog, redrives } = this.#options;
-    switch (kindOf(spec)) {
-      case "job":
-        return this.#live >= backlog + redrives;
-      case "webhook":
-        return this.#waiting >= webhookBacklog + redrives;
-      case "run":
-        return (this.#runsOf.get(spec.tool) ?? 0) >= flowBacklog + redrives;
-    }
   }
 
   #load(id: string, nowMs: number): Job | null {
@@ -327,27 +298,14 @@ export class Outbox {
   }
 
   #track({ spec: { id, tool }, kind, status, dueAt }: JobHead): void {
-    this.#tally(this.#due.get(id), -1);
+    this.#backlog.count(this.#due.get(id), -1);
     if (dueAt === null) this.#due.delete(id);
     else if (!isLive(status)) this.#due.set(id, { kind: "delivery", dueAt });
     else if (kind !== "run")
       this.#due.set(id, { kind: "attempt", dueAt, isWaiting: kind === "webhook" && status === "retrying" });
     else this.#due.set(id, { kind: "run", dueAt, flow: tool, isRunning: status === "running" });
-    this.#tally(this.#due.get(id), 1);
-  }
-
-  /** Count what is alive. */
-  #tally(due: Due | undefined, by: 1 | -1): void {
-    if (due?.kind === "attempt" && due.isWaiting === true) this.#waiting += by;
-    else if (due?.kind === "attempt") this.#live += by;
-    if (due?.kind !== "run") return;
-    const flow = due.flow!;
-    const ofFlow = (this.#runsOf.get(flow) ?? 0) + by;
-    this.#runs += by;
-    this.#runsOf.set(flow, ofFlow);
-    if (ofFlow > 0) return;
-    this.#runsOf.delete(flow);
-    this.#turns.delete(flow);
+    this.#backlog.count(this.#due.get(id), 1);
+    if (kind === "run" && !this.#backlog.hasRunsOf(tool)) this.#turns.delete(tool);
   }
 
   #isAlive(id: string): boolean {

@@ -1,4 +1,3 @@
-import type { KeptFlow } from "../../catalog/flow/flow-schema.ts";
 import {
   type AdmissionAnswer,
   type AdmissionRequest,
@@ -19,7 +18,7 @@ import type { Jurisdiction } from "../../contract/gate/caller.ts";
 import type { KeptStep, RunAnswer, RunReport, RunRequest } from "../../contract/gate/flow-run.ts";
 import { type OnOpened } from "../../egress/upstream-health.ts";
 import type { IdempotencyClosing } from "../../contract/gate/idempotency.ts";
-import type { AttemptEnd, CallbackTarget, JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
+import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
 import {
   type OpeningReport,
   toDeadEvent,
@@ -32,11 +31,7 @@ import { type KeptResult, type Shelf, SHELVES } from "../../contract/gate/kept-r
 import type { KeptTool, ToolChange, ToolChangeAnswer, ToolsPage } from "../../contract/gate/kept-tool.ts";
 import type { UsageQuery, UsageReport } from "../../contract/gate/usage.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { makeRun } from "../../flows/make-run.ts";
 import { attempt, attemptNow } from "../../kit/result.ts";
-import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "../../state/confirmations.ts";
-import { KEEP_LIMITS, type KeepLimits } from "../../state/kept-results.ts";
-import { TOOL_LIMITS, type ToolLimits } from "../../state/kept-tools.ts";
 import { type Job, toEventId, toJobRecord } from "../../state/outbox.ts";
 import type { Clock } from "../../kit/clock.ts";
 import { DurableObject } from "../platform/durable-object.ts";
@@ -44,33 +39,23 @@ import type { ObjectClass } from "../platform/object-class.ts";
 import { systemClock } from "../platform/system-ports.ts";
 import { BackgroundWork, type GateBackground } from "./background-work.ts";
 import { BatchAdmission } from "./batch-admission.ts";
-import { ClockTable, type Look } from "./tables/clock-table.ts";
 import { ConfirmationTable } from "./tables/confirmation-table.ts";
 import { EventTable } from "./tables/event-table.ts";
 import { GoneEndpoints } from "./tables/gone-endpoints.ts";
 import { JobDrain } from "./drain-jobs.ts";
 import { GateAlarm } from "./gate-alarm.ts";
-import { KEY_LIMITS, KeyTable, type KeyTableOptions } from "./tables/key-table.ts";
-import { Outbox, type OutboxOptions } from "./outbox.ts";
+import { GateClocks } from "./gate-clocks.ts";
+import { KeyTable } from "./tables/key-table.ts";
+import { Outbox } from "./outbox.ts";
 import { QuotaTable } from "./tables/quota-table.ts";
 import { ResultTable } from "./tables/result-table.ts";
 import { RunTable } from "./tables/run-table.ts";
 import { eraseRows, migrate } from "./tables/schema.ts";
 import { ToolTable } from "./tables/tool-table.ts";
+import { TENANT_GATE_OPTIONS, type TenantGateOptions } from "./tenant-gate-options.ts";
 import type { TenantGateMethods } from "../../contract/gate/tenant-gate-methods.ts";
 
 type Env = Record<string, unknown>;
-
-export interface TenantGateOptions extends OutboxOptions {
-  readonly shelves: Readonly<Record<Shelf, KeepLimits>>;
-  readonly keys: KeyTableOptions;
-  readonly confirmations: ConfirmationLimits;
-  readonly tools: ToolLimits;
-  /** Where the operator is told of what happens here; null where nobody is. */
-  readonly eventsTo: CallbackTarget | null;
-  /** Events that may wait to be delivered. */
-  readonly eventBacklog: number;
-}
 
 /** Whose object it is, and where. */
 export interface GateIdentity {
@@ -90,32 +75,8 @@ export interface TenantGateParts {
   readonly random?: (() => number) | undefined;
 }
 
-const DEFAULTS: TenantGateOptions = {
-  leaseMs: LIMITS.jobLeaseMs,
-  backlog: LIMITS.jobBacklog,
-  shardBacklog: LIMITS.shardBacklog,
-  webhookBacklog: LIMITS.webhookBacklog,
-  flowBacklog: LIMITS.flowBacklog,
-  runBacklog: LIMITS.runBacklog,
-  redrives: LIMITS.jobRedrives,
-  retentionMs: LIMITS.jobRetentionMs,
-  jobsKept: LIMITS.jobsKept,
-  concurrency: LIMITS.headerSlots,
-  shelves: KEEP_LIMITS,
-  keys: KEY_LIMITS,
-  confirmations: CONFIRMATION_LIMITS,
-  tools: TOOL_LIMITS,
-  eventsTo: null,
-  eventBacklog: LIMITS.eventBacklog,
-};
-
 /** Well below the 15 minutes that the platform gives an alarm; what is left is claimed by the next one. */
 const CLAIM_FOR_MS = 5 * 60_000;
-
-async function loadLook(): Promise<Look> {
-  const { dueClock } = await import("../../clock/due-clocks.ts");
-  return dueClock;
-}
 
 /** Whose object it is. One that was made without a name is its own tenant. */
 function tenantOf(id: DurableObjectId): string {
@@ -142,9 +103,7 @@ export function createTenantGate({
     #confirmations!: ConfirmationTable;
     #tools!: ToolTable;
     #runs!: RunTable;
-    #clocks!: ClockTable;
-    /** What looks at clocks, loaded when one has come. */
-    #look: Look | undefined;
+    #clocks!: GateClocks;
     #admission!: BatchAdmission;
     #alarm!: GateAlarm;
     #drain!: JobDrain;
@@ -165,7 +124,7 @@ export function createTenantGate({
     /** Read what is kept. */
     #open(alarmAt: number | null): void {
       const { ctx, env } = this;
-      const options = { ...DEFAULTS, ...optionsOf(env) };
+      const options = { ...TENANT_GATE_OPTIONS, ...optionsOf(env) };
       const tenant = tenantOf(ctx.id);
       const onDue = (dueAt: number): void => this.#watch(dueAt);
       const { eventsTo: target, eventBacklog: backlog, leaseMs } = options;
@@ -183,7 +142,13 @@ export function createTenantGate({
       );
       this.#tools = new ToolTable(ctx.storage, options.tools);
       this.#runs = new RunTable(ctx.storage.sql);
-      this.#clocks = new ClockTable(ctx.storage.sql);
+      this.#clocks = new GateClocks(ctx.storage.sql, {
+        tenant,
+        tools: this.#tools,
+        runs: this.#runs,
+        outbox: this.#outbox,
+        onReady: () => this.#drain.poke(),
+      });
       this.#admission = new BatchAdmission({ quota: this.#quota, outbox: this.#outbox, keys: this.#keys });
       this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
       // The object's own id says where it is kept.
@@ -366,7 +331,7 @@ export function createTenantGate({
     override async alarm(): Promise<void> {
       this.#alarm.consume();
       const drained = await attempt(async () => {
-        if (this.#clocks.nextAt !== null) this.#look ??= await loadLook();
+        await this.#clocks.prepare();
         await this.#drain.run();
         const now = this.#enter();
         // What else is due was behind an earlier alarm until this one was used up.
@@ -405,39 +370,6 @@ export function createTenantGate({
       this.#events.record(now, () => toDecidedEvent(tenantOf(this.ctx.id), question, decided));
     }
 
-    /** Record the runs of clocks that have come: one for each, whatever it has missed. */
-    #takeClocks(now: number): void {
-      const { nextAt } = this.#clocks;
-      if (nextAt === null || nextAt > now) return;
-      if (this.#look === undefined) {
-        // A clock that was put while the alarm was under way; the drain is woken when it can be read.
-        void attempt(async () => (this.#look = await loadLook())).then(() => this.#drain.poke());
-        return;
-      }
-      this.#clocks.take(now, this.#look, (flow, at, keep) => {
-        const tool = this.#tools.read(flow);
-        const cause = `cron ${at}`;
-        if (tool === null || this.#runs.causedBy(now, { flow, cause }) !== null) return keep();
-        const spec = makeRun({
-          tenant: tenantOf(this.ctx.id),
-          trigger: "cron",
-          kept: JSON.parse(tool.json) as KeptFlow,
-          toolJson: tool.json,
-          inputJson: "{}",
-          newId: () => crypto.randomUUID(),
-        });
-        const recorded = this.#outbox.recordRun(now, spec, {
-          takes: false,
-          beside: () => {
-            this.#runs.keepCause(now, { flow, cause, jobId: spec.id });
-            keep();
-          },
-        });
-        // So many wait that this time is as good as missed.
-        if (recorded === null) keep();
-      });
-    }
-
     /** Whether something was planned with other tools than the tenant has by now, where it depends on them. */
     #isStale({ toolsVersion }: AdmissionRequest): boolean {
       return toolsVersion !== undefined && toolsVersion !== this.#tools.version;
@@ -466,7 +398,7 @@ export function createTenantGate({
           clock,
           nextDue: (now) => this.#nextDue(now),
           claim: (now) => {
-            this.#takeClocks(now);
+            this.#clocks.take(now);
             return work.claim(now);
           },
         },

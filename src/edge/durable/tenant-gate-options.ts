@@ -1,0 +1,40 @@
+import type { CallbackTarget } from "../../contract/gate/job.ts";
+import type { Shelf } from "../../contract/gate/kept-result.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "../../state/confirmations.ts";
+import { KEEP_LIMITS, type KeepLimits } from "../../state/kept-results.ts";
+import { TOOL_LIMITS, type ToolLimits } from "../../state/kept-tools.ts";
+import type { OutboxOptions } from "./outbox.ts";
+import { KEY_LIMITS, type KeyTableOptions } from "./tables/key-table.ts";
+
+/** What bounds a tenant's object, and whom it tells. */
+export interface TenantGateOptions extends OutboxOptions {
+  readonly shelves: Readonly<Record<Shelf, KeepLimits>>;
+  readonly keys: KeyTableOptions;
+  readonly confirmations: ConfirmationLimits;
+  readonly tools: ToolLimits;
+  /** Where the operator is told of what happens here; null where nobody is. */
+  readonly eventsTo: CallbackTarget | null;
+  /** Events that may wait to be delivered. */
+  readonly eventBacklog: number;
+}
+
+/** What holds where a deployment says nothing else. */
+export const TENANT_GATE_OPTIONS: TenantGateOptions = {
+  leaseMs: LIMITS.jobLeaseMs,
+  backlog: LIMITS.jobBacklog,
+  shardBacklog: LIMITS.shardBacklog,
+  webhookBacklog: LIMITS.webhookBacklog,
+  flowBacklog: LIMITS.flowBacklog,
+  runBacklog: LIMITS.runBacklog,
+  redrives: LIMITS.jobRedrives,
+  retentionMs: LIMITS.jobRetentionMs,
+  jobsKept: LIMITS.jobsKept,
+  concurrency: LIMITS.headerSlots,
+  shelves: KEEP_LIMITS,
+  keys: KEY_LIMITS,
+  confirmations: CONFIRMATION_LIMITS,
+  tools: TOOL_LIMITS,
+  eventsTo: null,
+  eventBacklog: LIMITS.eventBacklog,
+};
