@@ -53,7 +53,7 @@ const KEY = "test-key";
 const loadEverything = (): Promise<unknown> =>
   Promise.all([
     import("chrono-node/en"),
-    import("yaml"),
+    import("js-yaml"),
     import("../clock/due-clocks.ts"),
     import("../clock/next-time.ts"),
     import("../edge/http/answer-model-request.ts"),

@@ -2,14 +2,15 @@ import type { DeclarationIssue } from "../../catalog/declared/problems.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { exceedsDepth } from "../../contract/parse-json.ts";
 import { findJsonSlip, toLineAndColumn } from "../../kit/json/json-slip.ts";
-import { attempt, attemptNow, err, ok, type Result } from "../../kit/result.ts";
+import { attemptNow, err, ok, type Result } from "../../kit/result.ts";
 import { visibleText } from "../../kit/visible-text.ts";
 
 /**
  * Parse the text of an OpenAPI document, JSON or YAML 1.2. What reads YAML is loaded when the first such document comes.
  *
- * Bounded by size before anything is parsed, and by nesting; in YAML also by what aliases and merged keys may multiply. What an
- * alias repeats stays one object, so it takes no memory twice. A key that is there twice is refused.
+ * Bounded by size before anything is parsed, and by nesting; in YAML also by the number of aliases and merged keys, and by what
+ * they come to when written out. What an alias repeats stays one object, so it takes no memory twice. A key that is there twice
+ * is refused.
  */
 export async function readDocument(text: string): Promise<Result<unknown, readonly DeclarationIssue[]>> {
   const bytes = new TextEncoder().encode(text);
@@ -33,77 +34,75 @@ export async function readDocument(text: string): Promise<Result<unknown, readon
   return refuse(`The document's JSON goes wrong at ${toLineAndColumn(json, slip.at)}: ${slip.what}.`);
 }
 
-/** Times that merged keys (`<<`) may look through as much as the whole document. */
-const MERGED_CHARACTERS = 4 * 1024 * 1024;
-/** The same for aliases, each of which is looked for in what stands before it: half a second. */
-const ALIASED_CHARACTERS = 512 * 1024 * 1024;
 const OPEN_BRACKETS = 1_000;
-/** How often aliases inside aliases may repeat one value. */
-const ALIAS_COUNT = 1_000;
+/** Aliases (`*name`), and keys that are merged (`<<`), of one document. */
+const ALIASES = 10_000;
 
 async function readYaml(text: string): Promise<Result<unknown, readonly DeclarationIssue[]>> {
-  const { isScalar, parseDocument, visit } = await import("yaml");
-  const merges = text.split("<<").length - 1;
-  if (merges * text.length > MERGED_CHARACTERS)
-    return refuse("The document merges keys (<<) too often; write them out, or send it as JSON.");
-  const parsed = await attempt(() => {
-    // The library compares each key with all before it, which for a map of many keys takes minutes.
-    const options = { merge: true, uniqueKeys: false, logLevel: "error", prettyErrors: false } as const;
-    const document = parseDocument(text, options);
-    const [error] = document.errors;
-    if (error !== undefined) return { slip: sayYamlSlip(text, error.code, error.pos[0]) };
-    let twice: number | undefined;
-    let aliases = 0;
-    visit(document, {
-      Alias: () => {
-        aliases += 1;
-      },
-      Map: (_, { items }) => {
-        const keys = new Set<unknown>();
-        for (const { key } of items) {
-          if (!isScalar(key) || key.value === "<<") continue;
-          const name = String(key.value);
-          if (keys.has(name)) twice ??= key.range?.[0] ?? 0;
-          keys.add(name);
-        }
-        return twice === undefined ? undefined : visit.BREAK;
-      },
-    });
-    if (twice !== undefined) return { slip: sayYamlSlip(text, "duplicate key", twice) };
-    if (aliases * text.length > ALIASED_CHARACTERS) return { slip: TOO_MANY_ALIASES };
-    return { value: document.toJS({ maxAliasCount: ALIAS_COUNT }) as unknown };
-  });
+  const { CORE_SCHEMA, load, mergeTag, YAMLException } = await import("js-yaml");
+  const parsed = attemptNow((): unknown =>
+    load(text, {
+      schema: CORE_SCHEMA.withTags(mergeTag),
+      maxDepth: LIMITS.openApiNesting,
+      maxAliases: ALIASES,
+      maxTotalMergeKeys: ALIASES,
+    }),
+  );
   if (!parsed.ok)
     return refuse(
-      parsed.error instanceof RangeError
-        ? TOO_DEEP
-        : "The document's YAML cannot be read: its aliases repeat too much, or lead nowhere.",
+      parsed.error instanceof YAMLException ? sayYamlSlip(text, parsed.error) : "The YAML cannot be read.",
     );
-  if ("slip" in parsed.value) return refuse(parsed.value.slip);
-  return isDeeper(parsed.value.value, LIMITS.openApiNesting) ? refuse(TOO_DEEP) : ok(parsed.value.value);
+  const written = writtenOut(parsed.value, 0, new Map());
+  return typeof written === "string" ? refuse(written) : ok(parsed.value);
 }
 
-const TOO_MANY_ALIASES = "The document has too many aliases (*name); write them out, or send it as JSON.";
-
-function sayYamlSlip(text: string, code: string, at: number): string {
-  const what = code.toLowerCase().replaceAll("_", " ");
-  return `The document's YAML goes wrong at ${toLineAndColumn(text, at)}: ${visibleText(what, 60)}.`;
+interface YamlSlip {
+  readonly reason: string;
+  readonly mark?: { readonly position: number };
 }
 
-/** Whether a value nests too deep. Each object is looked at once, however many aliases lead to it. */
-function isDeeper(value: unknown, most: number): boolean {
-  const seen = new Map<object, number>();
-  const waiting: [unknown, number][] = [[value, 0]];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const [at, depth] = next;
-    if (typeof at !== "object" || at === null || (seen.get(at) ?? -1) >= depth) continue;
-    if (depth >= most) return true;
-    seen.set(at, depth);
-    for (const inner of Object.values(at)) waiting.push([inner, depth + 1]);
+function sayYamlSlip(text: string, { reason, mark }: YamlSlip): string {
+  if (reason.startsWith("nesting exceeded")) return TOO_DEEP;
+  if (/^(?:aliases|merge keys) exceeded/.test(reason)) return TOO_MANY_ALIASES;
+  const place = mark === undefined ? "" : ` at ${toLineAndColumn(text, mark.position)}`;
+  return `The document's YAML goes wrong${place}: ${visibleText(reason, 60)}.`;
+}
+
+/** A value as it would be with each alias written out: about how many characters, and how many levels. */
+interface Written {
+  readonly size: number;
+  readonly levels: number;
+}
+
+/** What is an alias of something that it is part of. */
+const ENDLESS: Written = { size: Infinity, levels: Infinity };
+
+/**
+ * Measure a value with each alias written out; a sentence where that is too deep or too much. Each object is looked at once,
+ * however many aliases lead to it, so a laugh of a billion costs its own length. Never deeper than `openApiNesting` calls.
+ */
+function writtenOut(value: unknown, depth: number, known: Map<object, Written>): Written | string {
+  if (typeof value !== "object" || value === null) return { size: String(value).length + 1, levels: 0 };
+  const before = known.get(value);
+  if (before === ENDLESS) return REPEATED;
+  if (depth + (before?.levels ?? 1) > LIMITS.openApiNesting) return TOO_DEEP;
+  if (before !== undefined) return before;
+  known.set(value, ENDLESS);
+  let [size, levels] = [2, 1];
+  for (const [key, inner] of Object.entries(value)) {
+    const part = writtenOut(inner, depth + 1, known);
+    if (typeof part === "string") return part;
+    size += (Array.isArray(value) ? 0 : key.length) + part.size;
+    levels = Math.max(levels, part.levels + 1);
+    if (size > LIMITS.openApiBytes) return REPEATED;
   }
-  return false;
+  known.set(value, { size, levels });
+  return { size, levels };
 }
 
+const TOO_MANY_ALIASES =
+  "The document has too many aliases (*name) or merged keys (<<); write them out, or send it as JSON.";
+const REPEATED = "The document's aliases repeat too much of it; write out what you need, or send it as JSON.";
 const TOO_DEEP = `The document nests deeper than ${LIMITS.openApiNesting} levels; that is no OpenAPI document.`;
 
 function refuse(hint: string): Result<never, readonly DeclarationIssue[]> {

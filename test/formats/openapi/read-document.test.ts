@@ -17,6 +17,7 @@ describe("readDocument() reads", () => {
       { openapi: "3.1.0", paths: { "/a": { get: {} } } },
     ],
     ["YAML behind a comment and a marker", "# own\n---\na: 1\n", { a: 1 }],
+    ["a long list of nothing", "-\n".repeat(200_000), Array.from({ length: 200_000 }, () => null)],
     ["YAML in braces", "{a: 1, b: [x]}", { a: 1, b: ["x"] }],
     [
       "words that YAML 1.1 took for flags as text",
@@ -43,20 +44,34 @@ describe("readDocument() refuses", () => {
   const rows: [sentence: string, text: string, hint: RegExp][] = [
     ["broken JSON", '{"a": 1, "b" 2}', /JSON goes wrong at line 1, column \d/],
     ["broken YAML", "a: 1\n b: 2\n", /YAML goes wrong at line \d+, column \d+/],
-    ["a key twice", "a: 1\na: 2\n", /duplicate key/],
+    ["a key twice", "a: 1\na: 2\n", /line 2, column 1: duplicated mapping key/],
     ["an alias to nothing", "a: *missing\n", /YAML/],
     ["a laugh of a billion aliases", bomb.join("\n"), /aliases repeat too much/],
-    ["a list that contains itself", "a: &a [*a]\n", /YAML cannot be read|nests deeper/],
+    ["a list that contains itself", "a: &a [*a]\n", /aliases repeat too much/],
     ["JSON that nests too deep", `${"[".repeat(200)}${"]".repeat(200)}`, /nests deeper than 100/],
     ["YAML that nests too deep", `a: ${"[".repeat(200)}${"]".repeat(200)}`, /nests deeper than 100/],
     ["YAML that nests as deep as it is long", `a: ${"[".repeat(400_000)}`, /nests deeper than 100|YAML/],
     ["too much", `{"a": "${"x".repeat(LIMITS.openApiBytes)}"}`, /at most 4194304 are read/],
     ["too much YAML", `a: "${"x".repeat(LIMITS.openApiYamlBytes)}"`, /of YAML.*send it as JSON/],
-    ["keys that are merged too often", "<<: *a\n".repeat(20_000), /merges keys/],
+    [
+      "keys that are merged too often",
+      `a: &a {b: 1, c: 2}\n${Array.from({ length: 6_000 }, (_, n) => `k${n}: {<<: *a}`).join("\n")}`,
+      /merged keys/,
+    ],
+    [
+      "aliases inside aliases that together nest too deep",
+      `a: &a ${"[".repeat(60)}${"]".repeat(60)}\nb: ${"[".repeat(60)}*a${"]".repeat(60)}`,
+      /nests deeper than 100/,
+    ],
+    [
+      "a long text that aliases repeat",
+      `a: &a "${"x".repeat(100_000)}"\n${Array.from({ length: 50 }, (_, n) => `k${n}: *a`).join("\n")}`,
+      /aliases repeat too much/,
+    ],
     [
       "a key twice far apart",
       `${Array.from({ length: 20_000 }, (_, n) => `k${n}: 1`).join("\n")}\nk7: 2\n`,
-      /duplicate key/,
+      /duplicated mapping key/,
     ],
     [
       "too many aliases",
