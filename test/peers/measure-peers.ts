@@ -47,8 +47,10 @@ export interface Measured {
   readonly otherCpus: number;
 }
 
-/** After a load: for an answer that hangs, and for calls in the background that have not been made. */
+/** After a load: for an answer that hangs. */
 const PATIENCE_MS = 10_000;
+/** And for calls in the background: longer than a lease, after which a job whose first attempt was lost is tried again. */
+const CALLS_PATIENCE_MS = 60_000;
 /** Between two slices: what the last one left behind, collected garbage among it, is not to fall on the next. */
 const PAUSE_MS = 60;
 
@@ -177,7 +179,7 @@ class Run {
     const startedAt = performance.now();
     const promised = report.answered * n;
     const readMade = async (): Promise<number> => (await readJobs(upstream)) - jobsBefore;
-    const lost = await countLost(promised, readMade, PATIENCE_MS);
+    const lost = await countLost(promised, readMade, CALLS_PATIENCE_MS);
     if (lost > 0) this.#count({ lost }, `lost: ${lost} calls of ${promised}`);
     return { ...report, seconds: report.seconds + (performance.now() - startedAt) / 1_000 };
   }

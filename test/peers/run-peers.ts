@@ -3,7 +3,7 @@
  *
  *   npm run bench:peers [-- --quick] [--only NAME]… [--json FILE] [--write]
  *
- * Nine minutes, or two with --quick. `--only` measures those named, beside the bare Worker. `--write` puts the tables into
+ * Eight minutes, or two with --quick. `--only` measures those named, beside the bare Worker. `--write` puts the tables into
  * docs/peers.md. Fails when an answer was wrong.
  */
 import { readFile, writeFile } from "node:fs/promises";
@@ -16,8 +16,8 @@ import { measurePeers, type PeerOptions } from "./measure-peers.ts";
 import { HEAD, makePeerRows, updatePeerPage } from "./peer-tables.ts";
 import { readSetting } from "./read-setting.ts";
 
-const FULL: PeerOptions = { sizes: [3, 10], connections: 16, rounds: 9, sliceMs: 1_200, warmupMs: 1_500 };
-const QUICK: PeerOptions = { sizes: [3, 10], connections: 16, rounds: 3, sliceMs: 350, warmupMs: 500 };
+const FULL: PeerOptions = { sizes: [3, 10], connections: 16, rounds: 9, sliceMs: 1_100, warmupMs: 1_500 };
+const QUICK: PeerOptions = { sizes: [3, 10], connections: 16, rounds: 3, sliceMs: 250, warmupMs: 400 };
 const PAGE = new URL("../../docs/peers.md", import.meta.url);
 
 const { values } = parseArgs({
