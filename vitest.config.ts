@@ -122,6 +122,8 @@ export default defineConfig(({ mode }) => ({
                 setupFiles: "test/support/fixed-seed.ts",
                 include: ["test/**/*.test.ts"],
                 exclude: [
+                  // Packages of the folders that have an install of their own, some of which ship their tests.
+                  "**/node_modules/**",
                   "test/browser/**",
                   "test/edge/**",
                   "test/harness/**",

@@ -18,7 +18,7 @@ export interface Contender {
   readNumber(result: unknown): unknown;
 }
 
-const KEY = "bench-key";
+export const BENCH_KEY = "bench-key";
 /** More than a run of the bench uses, and what a busy key has. */
 const QUOTA = { limit: 100_000, window_s: 60 };
 
@@ -37,14 +37,15 @@ const bareObject: Contender = {
   setup: { durableObjects: { GATE: "Gate" }, vars: { WRITES: "nothing" } },
 };
 
-const volley: Contender = {
+/** Volley as it is deployed. */
+export const VOLLEY: Contender = {
   name: "volley",
   label: "Volley",
   source: { config: here("wrangler.toml") },
   setup: {
     durableObjects: { TENANT_GATE: "TenantGate", TOOL_GATE: "ToolGate" },
     compatibilityFlags: ["enable_request_signal", "global_fetch_strictly_public"],
-    vars: { VOLLEY_KEYS: JSON.stringify([await makeKey("bench", KEY)]) },
+    vars: { VOLLEY_KEYS: JSON.stringify([await makeKey("bench", BENCH_KEY)]) },
   },
   // A background action is answered before it has called anybody.
   readNumber: (result) => {
@@ -64,14 +65,14 @@ export const CONTENDERS: readonly Contender[] = [
   },
   bareObject,
   { ...bareObject, name: "bare-row", label: "(d) bare + one row written", setup: writing("row") },
-  volley,
+  VOLLEY,
 ];
 
 /** One call of the batch in the background, recorded before it is promised: an insert, and an update when it ends. */
 export const WITH_JOB: readonly Contender[] = [
   bare,
   { ...bareObject, name: "bare-job", label: "(e) bare, one call recorded", setup: writing("job") },
-  { ...volley, name: "volley-job", label: "Volley, one in background", lastTool: "bench-background" },
+  { ...VOLLEY, name: "volley-job", label: "Volley, one in background", lastTool: "bench-background" },
 ];
 
 /**
@@ -81,12 +82,12 @@ export const WITH_JOB: readonly Contender[] = [
 export const FOR_LATENCY: readonly Contender[] = [
   bare,
   withVars(
-    volley,
+    VOLLEY,
     { name: "volley-unlimited", label: "Volley, no slots" },
     { VOLLEY_HEADER_SLOTS: "unlimited" },
   ),
   withVars(bare, { name: "bare-slots", label: "(a) behind six header slots" }, { HEADER_SLOTS: "6" }),
-  { ...volley, label: "Volley, its six slots" },
+  { ...VOLLEY, label: "Volley, its six slots" },
 ];
 
 /** What starts are compared between, the first request included. */
@@ -103,7 +104,7 @@ export function makeAgentContenders(modelUrl: string): readonly Contender[] {
     passing,
     withVars(passing, { name: "bare-reader", label: "(g) bare, reading it in JavaScript" }, { READS: "yes" }),
     withVars(
-      volley,
+      VOLLEY,
       { name: "volley-agent", label: "Volley" },
       { LLM_BASE_URL: `${modelUrl}/v1`, ANTHROPIC_BASE_URL: modelUrl },
     ),
@@ -112,7 +113,7 @@ export function makeAgentContenders(modelUrl: string): readonly Contender[] {
 
 /** Volley with its calls of Durable Objects counted. */
 export const COUNTING: Contender = {
-  ...volley,
+  ...VOLLEY,
   name: "volley-counted",
   source: { entry: here("gate-calls-worker.ts") },
 };
@@ -125,7 +126,7 @@ export function makeBatchRequest({ lastTool }: Contender, n: number, delayMs: nu
   }));
   return {
     path: "/v1/execute_actions",
-    headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },
+    headers: { "content-type": "application/json", authorization: `Bearer ${BENCH_KEY}` },
     body: JSON.stringify({ actions }),
   };
 }
@@ -152,7 +153,7 @@ export function makeAgentRequest({
 }: AgentScript): LoadRequest {
   return {
     path: api === "chat" ? "/v1/chat/completions" : "/v1/messages",
-    headers: { "content-type": "application/json", authorization: `Bearer ${KEY}` },
+    headers: { "content-type": "application/json", authorization: `Bearer ${BENCH_KEY}` },
     body: JSON.stringify({
       model: `r${rounds}c${CALLS}d${delayMs}t${tokens}e${everyMs}`,
       ...(streams && { stream: true }),
@@ -183,7 +184,7 @@ export class Bundles implements AsyncDisposable {
 
 async function makeKey(name: string, key: string): Promise<object> {
   const hash = Buffer.from(await digestKey(key)).toString("hex");
-  return { name, hash, tools: ["*"], quota: QUOTA };
+  return { name, hash, tools: ["*"], quota: QUOTA, flags: ["manage_tools"] };
 }
 
 function writing(what: string): Omit<WorkerdOptions, "script"> {

@@ -9,10 +9,18 @@ export interface LoadRequest {
 
 export interface LoadOptions {
   readonly url: string;
-  readonly request: LoadRequest;
+  /** What is sent; of several each in its turn. */
+  readonly request: LoadRequest | readonly LoadRequest[];
   /** Keep-alive connections, each with one request in flight. */
   readonly connections: number;
   readonly durationMs: number;
+  /** Is given every answer as it came over the socket, and which of the requests it answers. */
+  readonly onAnswer?: (request: number, bytes: readonly Buffer[]) => void;
+  /**
+   * How long after the load answers may still come. With it, requests that were never answered are counted; without it, a
+   * connection that closes is an error, and one that stays silent is waited for.
+   */
+  readonly patienceMs?: number;
 }
 
 export interface LoadResult {
@@ -21,6 +29,8 @@ export interface LoadResult {
   readonly latenciesMs: Float64Array;
   /** Answers whose status was not 200. */
   readonly failed: number;
+  /** Requests that were sent and never answered. */
+  readonly missing: number;
 }
 
 /**
@@ -30,48 +40,71 @@ export interface LoadResult {
  * write of prepared bytes and one look at the answer's headers, several times less than an HTTP client.
  */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
+  const { connections, durationMs, onAnswer, patienceMs } = options;
   const target = new URL(options.url);
-  const bytes = makeRequestBytes(target.host, options.request);
+  const requests = [options.request].flat().map((request) => makeRequestBytes(target.host, request));
   const latencies: number[] = [];
   let failed = 0;
+  let missing = 0;
 
   const startedAt = performance.now();
-  const endsAt = startedAt + options.durationMs;
-  const converse = (socket: Socket): Promise<void> =>
+  const endsAt = startedAt + durationMs;
+  const converse = (socket: Socket, connection: number): Promise<void> =>
     new Promise((resolve, reject) => {
       let sentAt = 0;
+      let turn = connection;
+      let over = false;
+      let answer: Buffer[] = [];
       const send = (): void => {
         sentAt = performance.now();
-        socket.write(bytes);
+        socket.write(requests[turn % requests.length]!);
       };
       const reader = new HttpResponseReader((status) => {
         const now = performance.now();
         latencies.push(now - sentAt);
         if (status !== 200) failed += 1;
+        onAnswer?.(turn % requests.length, answer);
+        answer = [];
+        turn += connections;
         if (now < endsAt) return send();
+        over = true;
         socket.destroy();
         resolve();
       });
+      const lose = (cause: Error): void => {
+        if (over) return;
+        if (patienceMs === undefined) return reject(cause);
+        over = true;
+        missing += 1;
+        resolve();
+      };
       socket.setNoDelay(true);
-      socket.on("data", (chunk) => reader.push(chunk));
-      socket.on("error", reject);
-      socket.on("close", () => reject(new Error("Cannot finish the load: the server closed a connection")));
+      socket.on("data", (chunk) => {
+        if (onAnswer !== undefined) answer.push(chunk);
+        reader.push(chunk);
+      });
+      socket.on("error", lose);
+      socket.on("close", () => lose(new Error("Cannot finish the load: the server closed a connection")));
       socket.on("connect", send);
     });
 
-  const sockets = Array.from({ length: options.connections }, () =>
-    connect(Number(target.port), target.hostname),
-  );
+  const sockets = Array.from({ length: connections }, () => connect(Number(target.port), target.hostname));
+  const drop = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const timer = patienceMs === undefined ? undefined : setTimeout(drop, durationMs + patienceMs);
   try {
     await Promise.all(sockets.map(converse));
   } finally {
-    for (const socket of sockets) socket.destroy();
+    clearTimeout(timer);
+    drop();
   }
   const seconds = (performance.now() - startedAt) / 1000;
   return {
     requestsPerSecond: latencies.length / seconds,
     latenciesMs: Float64Array.from(latencies).sort(),
     failed,
+    missing,
   };
 }
 

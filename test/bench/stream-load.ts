@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 
 import { HttpResponseReader } from "./http-response-reader.ts";
-import { type LoadOptions, makeRequestBytes } from "./load.ts";
+import { type LoadOptions, type LoadRequest, makeRequestBytes } from "./load.ts";
 
 /** When tokens came, after the model had written them. */
 export interface StreamLoadResult {
@@ -22,7 +22,7 @@ const TOKEN_LENGTH = 17;
  * `staggerMs`, as callers do.
  */
 export async function runStreams(
-  options: LoadOptions & { readonly staggerMs?: number },
+  options: Omit<LoadOptions, "request"> & { readonly request: LoadRequest; readonly staggerMs?: number },
 ): Promise<StreamLoadResult> {
   const target = new URL(options.url);
   const bytes = makeRequestBytes(target.host, options.request);

@@ -5,7 +5,7 @@ import { defineTool } from "../../src/catalog/define-tool.ts";
 import { createVolley } from "../../src/edge/create-volley.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 
-// Volley as somebody deploys it who added two tools of their own: no stand-ins, no probes, the platform's own fetch.
+// Volley as somebody deploys it who added tools of their own: no stand-ins, no probes, the platform's own fetch.
 
 const { UPSTREAM_ORIGIN: origin } = env as unknown as { readonly UPSTREAM_ORIGIN: string };
 const input = z.strictObject({ n: z.int(), d: z.int().min(0).optional() });
@@ -27,6 +27,19 @@ const echo = defineTool({
   run: async ({ n, d = 0 }, ctx) => (await ctx.fetch(`${origin}/echo?n=${n}&d=${d}`)).json(),
 });
 
+/** What a reference leads to has to show in the answer: the number that it gives, and one that tells the calls apart. */
+const next = defineTool({
+  ...shared,
+  name: "bench-next",
+  summary: "Echo a number after another",
+  description: "Echo the number that comes `by` after another.",
+  input: z.strictObject({ after: z.int(), by: z.int() }),
+  actions: ["read"],
+  isWrite: false,
+  execution: "sync",
+  run: async ({ after, by }, ctx) => (await ctx.fetch(`${origin}/echo?n=${after + by}`)).json(),
+});
+
 const background = defineTool({
   ...shared,
   name: "bench-background",
@@ -45,7 +58,7 @@ const background = defineTool({
     ).json(),
 });
 
-const volley = createVolley({ tools: [...SHIPPED_TOOLS, echo, background], trustedOrigins: [origin] });
+const volley = createVolley({ tools: [...SHIPPED_TOOLS, echo, next, background], trustedOrigins: [origin] });
 
 export default volley.app;
 export const TenantGate = volley.TenantGate;

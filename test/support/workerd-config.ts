@@ -10,6 +10,8 @@ export interface WorkerdSetup {
   readonly compatibilityFlags?: readonly string[];
   /** Run the same worker a second time, in an isolate of its own, on the first one's Durable Objects. */
   readonly twin?: boolean;
+  /** Names of WebAssembly modules next to `worker.js` that it imports. */
+  readonly wasm?: readonly string[];
 }
 
 /**
@@ -32,7 +34,8 @@ export function makeWorkerdConfig(setup: WorkerdSetup, storageDir: string): stri
   const namespaces = [...new Set(objects.map(([, className]) => className))].map(
     (className) => `(className = ${quote(className)}, uniqueKey = ${quote(className)}, enableSql = true)`,
   );
-  const worker = `modules = [(name = "worker.js", esModule = embed "worker.js")],
+  const wasm = (setup.wasm ?? []).map((name) => `(name = ${quote(name)}, wasm = embed ${quote(name)})`);
+  const worker = `modules = ${list(['(name = "worker.js", esModule = embed "worker.js")', ...wasm])},
   compatibilityDate = ${quote(setup.compatibilityDate ?? "2026-10-23")},
   compatibilityFlags = ${list((setup.compatibilityFlags ?? []).map(quote))},
   globalOutbound = "internet"`;

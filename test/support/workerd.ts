@@ -4,13 +4,13 @@ import { rmSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import type { RunningWorker } from "./miniflare.ts";
 import { makeWorkerdConfig, type WorkerdSetup } from "./workerd-config.ts";
 
 export interface WorkerdOptions extends WorkerdSetup {
-  /** The bundle's file: one ES module. */
+  /** The bundle's file: one ES module. Modules that it imports (`wasm`) are next to it. */
   readonly script: string;
   /** Where the Durable Objects' SQLite files live. Kept when given; a temporary directory when not. */
   readonly storageDir?: string;
@@ -50,6 +50,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   const storageDir = options.storageDir ?? join(directory, "storage");
   await mkdir(storageDir, { recursive: true });
   await cp(options.script, join(directory, "worker.js"));
+  for (const name of options.wasm ?? []) await cp(join(dirname(options.script), name), join(directory, name));
   await writeFile(join(directory, "config.capnp"), makeWorkerdConfig(options, storageDir));
 
   // --control-fd reports the port that was bound, so port 0 works and nobody polls.

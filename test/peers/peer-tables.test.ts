@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+
+import type { Series } from "./measure-peers.ts";
+import { HEAD, makePeerRows, type PeerRun, updatePeerPage } from "./peer-tables.ts";
+
+const seriesOf = (name: string, own: Partial<Series>): Series => ({
+  name,
+  n: 3,
+  perSecond: [],
+  cpuMicros: [],
+  p50Ms: [],
+  p99Ms: [],
+  rssMiB: [],
+  checked: 100,
+  faults: {},
+  example: null,
+  ...own,
+});
+const run: PeerRun = {
+  at: "2026-01-01T00:00:00.000Z",
+  machine: "2 × a CPU",
+  node: "24.0.0",
+  workerd: "1.0.0",
+  packages: [["p-limit", "7.0.0"]],
+  seconds: 60,
+  busyBefore: 0,
+  options: { sizes: [3], connections: 16, rounds: 3, sliceMs: 10, warmupMs: 0 },
+  benchCpus: 0.5,
+  otherCpus: 0,
+  series: [
+    seriesOf("bare", { perSecond: [1_000, 2_000, 1_000], cpuMicros: [100, 50, 100] }),
+    seriesOf("hono-zod", {
+      perSecond: [500, 1_000, 500],
+      cpuMicros: [200, 100, 400],
+      faults: { wrong: 2, lost: 1 },
+      example: "wrong: 200",
+    }),
+    seriesOf("mastra", { faults: { missing: 1 }, example: "Cannot start" }),
+  ],
+};
+const rowOf = (name: number) =>
+  Object.fromEntries(makePeerRows(run, 3)[name]!.map((cell, i) => [HEAD[i]!, cell]));
+
+test("a ratio is that of each round, not that of the middles", () => {
+  expect(rowOf(1)).toMatchObject({
+    "batches/s": "500",
+    "of bare": "0.50",
+    "CPU µs": "200",
+    "of bare's": "0.50",
+  });
+});
+
+test("what was wrong stands in the table, and who could not be measured has no figures", () => {
+  expect(rowOf(0)["errors"]).toBe("0");
+  expect(rowOf(1)["errors"]).toBe("2 wrong, 1 lost of 100");
+  expect(rowOf(2)).toMatchObject({ "batches/s": "", "of bare": "", errors: "1 missing of 100" });
+});
+
+test("the page keeps what stands outside its markers", () => {
+  const page = "before\n<!-- npm run bench:peers: begin -->\nold\n<!-- npm run bench:peers: end -->\nafter\n";
+  const updated = updatePeerPage(page, run);
+  expect(updated).toMatch(/^before\n/);
+  expect(updated).toMatch(/\nafter\n$/);
+  expect(updated).not.toContain("old");
+  expect(updatePeerPage(updated, run)).toBe(updated);
+  expect(() => updatePeerPage("no markers", run)).toThrow("the page needs");
+});
