@@ -2,9 +2,10 @@ import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { LIMITS } from "../../src/contract/limits.ts";
-import { placeJob } from "../../src/contract/gate/job-shard.ts";
+import { nameObject, placeJob, shardOf } from "../../src/contract/gate/job-shard.ts";
 import { createGateClient } from "../../src/edge/gate-client/gate-client.ts";
 import { systemClock } from "../../src/edge/platform/system-ports.ts";
+import { deriveId } from "../../src/kit/derive-id.ts";
 import type { Gate } from "../../src/contract/gate/tenant-gate-methods.ts";
 import type { TenantGateNamespace } from "../../src/edge/gate-client/gate-client.ts";
 import { countRows } from "./count-rows.ts";
@@ -305,8 +306,9 @@ describe("createGateClient()", () => {
   test("queued jobs cost three rows each, and share two of the alarm", async () => {
     const bounds = { clock: systemClock, timeoutMs: 50_000 };
     const gate = createGateClient(gates, "client-queued", bounds);
-    const ids = Array.from({ length: 6 }, () => placeJob(crypto.randomUUID(), { rank: 0, atHome: 0 }));
-    const shard = env.TENANT_GATE.getByName("client-queued\u0000outbox\u00001");
+    const seed = crypto.randomUUID();
+    const ids = Array.from({ length: 6 }, (_, rank) => placeJob(deriveId(seed, rank), { rank, atHome: 0 }));
+    const shard = env.TENANT_GATE.getByName(nameObject("client-queued", shardOf(ids[0]!)));
     await shard.job("any");
     const rows = await countRows(shard);
     await gate.admit(makeJobsRequest(...ids.map((id) => makeSpec(id, ["succeed"]))));

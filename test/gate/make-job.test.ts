@@ -22,7 +22,7 @@ const callOf = (tool: typeof mail) => ({ tool, input: { n: 1 }, args: { n: 1 }, 
 function makerOf(tools: readonly (typeof mail)[], headerSlots = 2) {
   const plan = planOf(tools.map((tool, index) => ({ id: `a${index}`, tool })));
   return createMakeJob(plan, {
-    ids: new StepIds({ newId: () => crypto.randomUUID() }),
+    ids: new StepIds({ newId: () => "00300000-0000-4000-8000-000000000000" }),
     headerSlots,
     origin: () => ORIGIN,
   });
@@ -31,14 +31,19 @@ function makerOf(tools: readonly (typeof mail)[], headerSlots = 2) {
 test("createMakeJob() keeps as many jobs at home as the request can try, and spreads the rest", () => {
   const look = contractOf("look");
   const make = makerOf([look, mail, look, mail, mail, mail]);
-  expect([1, 3, 4, 5].map((index) => shardOf(make(callOf(mail), index).id))).toEqual([0, 0, 1, 2]);
+  expect([1, 3, 4, 5].map((index) => shardOf(make(callOf(mail), index).id))).toEqual([0, 0, 4, 4]);
+});
+
+test("createMakeJob() goes on to the next object where one's alarm has no more slots", () => {
+  const make = makerOf(Array.from({ length: 9 }, () => mail));
+  expect([2, 7, 8].map((index) => shardOf(make(callOf(mail), index).id))).toEqual([4, 4, 5]);
 });
 
 test("createMakeJob() places a job by its place in the batch, whenever it is made", () => {
   const make = makerOf([mail, mail, mail, mail]);
   const late = [3, 2, 1, 0].map((index) => shardOf(make(callOf(mail), index).id));
-  expect(late).toEqual([2, 1, 0, 0]);
-  expect([0, 1, 2, 3].map((element) => shardOf(make(callOf(mail), 1, element).id))).toEqual([0, 1, 2, 3]);
+  expect(late).toEqual([4, 4, 0, 0]);
+  expect([0, 1, 2, 3].map((element) => shardOf(make(callOf(mail), 1, element).id))).toEqual([0, 4, 4, 4]);
 });
 
 test("createMakeJob() keeps the jobs of a capped tool together, because its cap holds in one object", () => {

@@ -10,10 +10,14 @@ const PLACEABLE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[89ab][0-9a-f]{3}-[0-9a-
 const PLACED = /^([0-9a-f])[0-9a-f]{7}-[0-9a-f]{4}-8/;
 const VERSION_AT = 14;
 
+/** The objects beside home. */
+const OTHERS = LIMITS.outboxShards - 1;
+
 /**
  * Place a job on one of the tenant's outbox objects, which its id names from then on. The batch's first jobs stay at home,
- * where they are recorded with its quota and tried by the request itself; the others are dealt out, because an object's
- * alarm has no more header slots than a request.
+ * where they are recorded with its quota and tried by the request itself. The others are dealt out by as many as an object's
+ * alarm has header slots, each such group to the next object: what one alarm can do at once costs one call, one alarm and one
+ * look at the clock. Where a batch begins to deal is drawn with its ids, so batches of the same size fill all objects alike.
  *
  * The same id and rank always give the same id, so whoever derives ids has them placed alike each time. What is no UUID
  * stays as it is, and at home.
@@ -23,7 +27,13 @@ const VERSION_AT = 14;
  */
 export function placeJob(id: string, { rank, atHome }: { rank: number; atHome: number }): string {
   if (rank < atHome || !PLACEABLE.test(id)) return id;
-  return nameShard(id, 1 + ((rank - atHome) % (LIMITS.outboxShards - 1)));
+  const group = Math.floor((rank - atHome) / LIMITS.headerSlots);
+  return nameShard(id, 1 + ((firstOf(id) + group) % OTHERS));
+}
+
+/** Where the jobs of a batch begin to be dealt out, from 0: by two digits that all ids of one seed have. */
+function firstOf(id: string): number {
+  return Number.parseInt(id.slice(1, 3), 16) % OTHERS;
 }
 
 function nameShard(id: string, shard: number): string {
@@ -31,14 +41,19 @@ function nameShard(id: string, shard: number): string {
 }
 
 /**
- * Give a job the id that it has under another seed, and with it that idempotency key. Its position in the batch and the
- * object that keeps it stay: an id says both, so nothing but the seed is needed.
+ * Give a job the id that it has under another seed, and with it that idempotency key. Its position in the batch stays, and its
+ * object is the one that it has under that seed: an id says both, so nothing but the seed is needed.
  */
 export function reseedJob(spec: JobSpec, seed: string): JobSpec {
   const derived = deriveId(seed, Number.parseInt(spec.id.slice(-4), 16));
   const shard = shardOf(spec.id);
-  const id = shard === HOME ? derived : nameShard(derived, shard);
+  const id = shard === HOME ? derived : nameShard(derived, moved(shard, spec.id, derived));
   return { ...spec, id, idempotencyKey: id };
+}
+
+/** The object of the same group of jobs under the seed of another id. */
+function moved(shard: number, from: string, to: string): number {
+  return 1 + ((shard - 1 - firstOf(from) + firstOf(to) + OTHERS) % OTHERS);
 }
 
 /** The shard that a job's id names; home for ids of any other shape. */

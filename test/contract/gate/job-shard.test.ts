@@ -18,7 +18,7 @@ const uuid = fc.uuid({ version: 4 });
 const SHARDS = LIMITS.outboxShards;
 
 describe("reseedJob()", () => {
-  test("gives the id that the job would have had from the other seed, in the same place", () => {
+  test("gives the id that the job would have had from the other seed, and the place", () => {
     const idOf = (seed: string, position: number, rank: number): string =>
       placeJob(deriveId(seed, position), { rank, atHome: 6 });
     fc.assert(
@@ -26,7 +26,7 @@ describe("reseedJob()", () => {
         const reseeded = reseedJob(makeSpec(idOf(asked, position, rank), []), earlier);
         const id = idOf(earlier, position, rank);
         expect(reseeded).toMatchObject({ id, idempotencyKey: id });
-        expect(shardOf(id)).toBe(shardOf(idOf(asked, position, rank)));
+        expect(shardOf(id) === HOME).toBe(rank < 6);
       }),
     );
   });
@@ -42,20 +42,33 @@ describe("placeJob()", () => {
     );
   });
 
-  test("deals the others out evenly, and the id says where", () => {
+  /** How many jobs of a batch of `count` each object has; home has the first six. */
+  function deal(seed: string, count: number): number[] {
+    const shards = Array.from({ length: count }, (_, rank) =>
+      shardOf(placeJob(deriveId(seed, rank), { rank, atHome: 6 })),
+    );
+    return Array.from({ length: SHARDS }, (_, shard) => shards.filter((of) => of === shard).length);
+  }
+
+  test("deals the others out by as many as an alarm has slots, and the id says where", () => {
     fc.assert(
-      fc.property(uuid, (id) => {
-        const shards = Array.from({ length: 44 }, (_, k) =>
-          shardOf(placeJob(id, { rank: 6 + k, atHome: 6 })),
-        );
-        const counts = Array.from(
-          { length: SHARDS },
-          (_, shard) => shards.filter((of) => of === shard).length,
-        );
-        expect(counts[HOME]).toBe(0);
-        expect(Math.max(...counts.slice(1)) - Math.min(...counts.slice(1))).toBeLessThanOrEqual(1);
+      fc.property(uuid, fc.integer({ min: 7, max: 100 }), (seed, count) => {
+        const [home, ...others] = deal(seed, count);
+        const groups = Math.ceil((count - 6) / LIMITS.headerSlots);
+        expect(home).toBe(6);
+        expect(others.filter((jobs) => jobs > 0)).toHaveLength(Math.min(groups, SHARDS - 1));
+        const most = Math.ceil(groups / (SHARDS - 1)) * LIMITS.headerSlots;
+        expect(Math.max(...others)).toBeLessThanOrEqual(most);
       }),
     );
+  });
+
+  test("fills all objects alike with batches of a few jobs more than stay at home", () => {
+    const total = Array.from({ length: SHARDS }, () => 0);
+    for (let batch = 0; batch < 7_000; batch += 1)
+      for (const [shard, jobs] of deal(crypto.randomUUID(), 10).entries()) total[shard]! += jobs;
+    const others = total.slice(1);
+    expect(Math.max(...others) / Math.min(...others)).toBeLessThan(2);
   });
 
   test("keeps ids UUIDs, different ones different, and a placed one as it is", () => {
