@@ -115,6 +115,8 @@ describe("The operator", () => {
     await runInDurableObject(stub, (_gate, { storage }) => {
       storage.sql.exec("UPDATE jobs SET format = 99 WHERE id = 'foreign'");
     });
+    // Another version comes with a start.
+    await evictDurableObject(stub);
     await waitFor(() =>
       expect(
         toldTo(stub)

@@ -7,7 +7,7 @@ import {
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { LIMITS } from "../../src/contract/limits.ts";
-import { countRows } from "./count-rows.ts";
+import { countReads, countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 import { attemptsRun, TWO_A_SECOND } from "./scripted-attempts.ts";
 
@@ -351,6 +351,8 @@ describe("cancel and redrive", () => {
     await runInDurableObject(stub, (_gate, { storage }) =>
       storage.sql.exec("UPDATE jobs SET format = 99").toArray(),
     );
+    // Another version comes with a start.
+    await evictDurableObject(stub);
     const listed = await stub.jobs({ status: "dead", limit: 5, after: null });
     expect(listed).toMatchObject([{ id: "foreign", status: "dead" }]);
     expect(await stub.redrive("foreign")).toMatchObject({ change: "wrong-status", job: { status: "dead" } });
@@ -611,6 +613,17 @@ describe("bounds", () => {
     expect(await stub.job("done-0")).toBeNull();
     expect(await statusOf(stub, "done-29")).toBe("succeeded");
     expect(await stub.job("alive")).not.toBeNull();
+  });
+
+  test("an attempt's report reads no row, unless the object was evicted meanwhile", async () => {
+    const stub = gateOf();
+    await stub.admit(makeJobsRequest(makeSpec("at-hand", []), makeSpec("evicted", [])));
+    const reads = await countReads(stub);
+    expect(await stub.settle("at-hand", 1, OVER)).toBe(true);
+    expect(await reads()).toBe(0);
+    await evictDurableObject(stub);
+    expect(await stub.settle("evicted", 1, OVER)).toBe(true);
+    for (const id of ["at-hand", "evicted"]) expect(await statusOf(stub, id)).toBe("succeeded");
   });
 
   test("F25 of 100,000 jobs that have ended as many are kept as may be, and no entry removes more than a few", async () => {

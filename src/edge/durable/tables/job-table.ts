@@ -73,6 +73,9 @@ const TEXTS = ["args_json", "data_json", "tool_json", "envelope_json"];
 const COLUMNS = [...HEAD.split(", "), ...TEXTS];
 const ROW = `(${COLUMNS.join(", ")}) VALUES (${COLUMNS.map(() => "?").join(", ")})`;
 
+/** Characters of the jobs that are kept in memory while they run. */
+const RUNNING_CHARACTERS = 256 * 1024;
+
 /** A row's job is over; its event may still be due. */
 const IS_FINAL = "status NOT IN ('running', 'retrying')";
 
@@ -83,6 +86,9 @@ export class JobTable {
   /** No finished row was last changed before that. */
   #oldestEnd = Number.POSITIVE_INFINITY;
   #prunedAt = 0;
+  /** Jobs that an attempt was begun of here and has not reported: their rows need not be read again when it does. */
+  readonly #running = new Map<string, Job>();
+  #runningCharacters = 0;
   /** How many rows each tool has of each status: what a list would find. */
   readonly #counts = new Map<string, Map<JobStatus, number>>();
 
@@ -101,7 +107,10 @@ export class JobTable {
 
   /** Know of jobs that were inserted, once their transaction is over. */
   add(jobs: readonly Job[]): void {
-    for (const { spec, status } of jobs) this.#tally(spec.tool, status, 1);
+    for (const job of jobs) {
+      this.#tally(job.spec.tool, job.status, 1);
+      this.#remember(job);
+    }
   }
 
   /** Insert a job; false, and nothing changed, when its id is already recorded. */
@@ -126,6 +135,8 @@ export class JobTable {
 
   /** Load a job, or null when there is none. One that cannot be read is dead, and its row too if it was live. */
   load(id: string, nowMs: number): Job | null {
+    const running = this.#running.get(id);
+    if (running !== undefined) return running;
     const [row] = this.#sql.exec<JobRow>("SELECT * FROM jobs WHERE id = ?", id).toArray();
     if (row === undefined) return null;
     const [job, isReadable] = readRow(row, nowMs);
@@ -136,6 +147,7 @@ export class JobTable {
   /** Save a job. No index covers it, so it is one row written. @param before what its row's status was */
   save(job: Job, before: JobStatus): void {
     this.#sql.exec(`REPLACE INTO jobs ${ROW}`, ...toColumns(job));
+    this.#remember(job);
     this.#tally(job.spec.tool, before, -1);
     this.#tally(job.spec.tool, job.status, 1);
     this.#look(job.status, job.updatedAt);
@@ -213,6 +225,18 @@ export class JobTable {
     return gone.length;
   }
 
+  /** Keep a job in memory while it runs, as its row is; few enough that they weigh nothing beside what an isolate may hold. */
+  #remember(job: Job): void {
+    const { id } = job.spec;
+    const before = this.#running.get(id);
+    if (before !== undefined) this.#runningCharacters -= charactersOf(before);
+    this.#running.delete(id);
+    const characters = charactersOf(job);
+    if (job.status !== "running" || this.#runningCharacters + characters > RUNNING_CHARACTERS) return;
+    this.#runningCharacters += characters;
+    this.#running.set(id, job);
+  }
+
   #tally(tool: string, status: JobStatus, by: 1 | -1): void {
     let counts = this.#counts.get(tool);
     if (counts === undefined) this.#counts.set(tool, (counts = new Map()));
@@ -225,6 +249,11 @@ export class JobTable {
   #look(status: string, updatedAt: number): void {
     if (!isLive(status)) this.#oldestEnd = Math.min(this.#oldestEnd, updatedAt);
   }
+}
+
+/** Of the texts of a job that can be long. */
+function charactersOf({ spec, envelopeJson }: Job): number {
+  return spec.argsJson.length + (spec.toolJson?.length ?? 0) + (envelopeJson?.length ?? 0);
 }
 
 /** What a list says of a row: one of another version is dead. */
