@@ -119,8 +119,7 @@ export async function soak(schedule: Schedule, { rate, forgets }: SoakOptions): 
   const evidence = await load.finish();
   const objects = await waitUntilNothingIsDue(victim);
   const lookedAtMs = Date.now();
-  victim.kill();
-  await victim.bury();
+  await victim.current.kill();
   const find = createCanaryFinder([...CANARIES, ...evidence.madeKeys]);
   const inFiles = await findCanariesInFiles(victim.storageDir, find);
   return {
