@@ -158,6 +158,10 @@ export const LIMITS = {
   maxJobPage: 100,
   /** How long a finished job can be asked about. */
   jobRetentionMs: 7 * 24 * 3_600_000,
+  /** Between two looks for jobs and keys that are too old: a look reads every row, and one that is a few minutes too old hurts nobody. */
+  pruneEveryMs: 5 * 60_000,
+  /** The same for what has caused runs, of which there may be a million. */
+  pruneCausesEveryMs: 10 * 60_000,
   /** Finished jobs kept per tenant, whatever their age: the object's size stays bounded. */
   jobsKept: 10_000,
   /** Data kept of a finished job. Larger output is dropped, and the job says so. */

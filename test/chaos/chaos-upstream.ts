@@ -13,6 +13,8 @@ export interface UpstreamAttempt {
   readonly refused: boolean;
   /** Its caller was gone before it was answered: nobody can know what became of it. */
   torn: boolean;
+  /** It had its effect or not, and was answered in a way that does not say. */
+  readonly spoiled?: boolean;
 }
 
 /** A provider that lives in the chaos process, so killing the runtime does not make it forget anything. */
@@ -29,7 +31,23 @@ export interface ChaosUpstream extends AsyncDisposable {
 }
 
 /** Where writes go: those of jobs, those without a key, and those that a key identifies. */
-export type WritePath = "/background" | "/write" | "/keyed";
+export type WritePath = "/background" | "/global-background" | "/write" | "/keyed";
+
+/** How an answer is spoiled. */
+export interface Spoiling {
+  /** The call is turned away, and has no effect. */
+  readonly refuses: boolean;
+  readonly answer: (response: ServerResponse) => void;
+}
+
+export interface ChaosUpstreamOptions {
+  /** Answers what it knows better, and says that it did. */
+  readonly others?: (request: IncomingMessage, response: ServerResponse, url: URL) => boolean;
+  /** Spoils the answer to a call, or not. */
+  readonly spoil?: (path: string, n: number) => Spoiling | null;
+  /** Told of a read that arrives, and gives what is told once that is over, and whether it was answered well. */
+  readonly onRead?: (path: string, n: number) => (wasAnswered: boolean) => void;
+}
 
 interface Call {
   readonly n: number;
@@ -45,9 +63,14 @@ interface Call {
  * except that a `status` of 300 or more refuses the first attempt of that `n`. It does not deduplicate by key: effects
  * that happened twice are to be seen. It goes on when its caller dies, as a real one does.
  */
-export async function startChaosUpstream(): Promise<ChaosUpstream> {
+export async function startChaosUpstream({
+  others = () => false,
+  spoil = () => null,
+  onRead = () => () => {},
+}: ChaosUpstreamOptions = {}): Promise<ChaosUpstream> {
   const attempts: Readonly<Record<WritePath, Map<number, UpstreamAttempt[]>>> = {
     "/background": new Map(),
+    "/global-background": new Map(),
     "/write": new Map(),
     "/keyed": new Map(),
   };
@@ -59,7 +82,8 @@ export async function startChaosUpstream(): Promise<ChaosUpstream> {
     const { n, d, status } = await readCall(request);
     const earlier = attempts[path].get(n) ?? [];
     attempts[path].set(n, earlier);
-    const refused = status >= 300 && earlier.length === 0;
+    const spoiling = spoil(path, n);
+    const refused = spoiling?.refuses ?? (status >= 300 && earlier.length === 0);
     const key = request.headers["idempotency-key"];
     const attempt: UpstreamAttempt = {
       key: typeof key === "string" ? key : null,
@@ -67,6 +91,7 @@ export async function startChaosUpstream(): Promise<ChaosUpstream> {
       actedAt: null,
       refused,
       torn: false,
+      ...(spoiling !== null && { spoiled: true }),
     };
     response.on("close", () => (attempt.torn ||= !response.writableEnded));
     const number = earlier.push(attempt);
@@ -74,10 +99,14 @@ export async function startChaosUpstream(): Promise<ChaosUpstream> {
     await after(number === 1 ? d : d / 2);
     await held;
     if (!refused) attempt.actedAt = performance.now();
-    reply(response, refused ? status : 200, { n, attempt: number });
+    if (spoiling !== null) spoiling.answer(response);
+    else reply(response, refused ? status : 200, { n, attempt: number });
   };
   const read = async (response: ServerResponse, url: URL): Promise<void> => {
     const n = Number(url.searchParams.get("n"));
+    const leave = onRead(url.pathname, n);
+    response.once("close", () => leave(false));
+    const spoiling = spoil(url.pathname, n);
     const isCapped = url.pathname === "/global";
     if (isCapped) {
       capped.calls += 1;
@@ -85,6 +114,8 @@ export async function startChaosUpstream(): Promise<ChaosUpstream> {
     }
     await after(Number(url.searchParams.get("d") ?? 0));
     if (isCapped) capped.active -= 1;
+    leave(spoiling === null && !response.destroyed);
+    if (spoiling !== null) return spoiling.answer(response);
     reply(response, 200, { n });
   };
 
@@ -93,6 +124,7 @@ export async function startChaosUpstream(): Promise<ChaosUpstream> {
     request.on("error", () => {});
     response.on("error", () => {});
     const url = new URL(request.url ?? "/", "http://127.0.0.1");
+    if (others(request, response, url)) return;
     const answered = isWritePath(url.pathname) ? act(request, response, url.pathname) : read(response, url);
     void answered.catch(() => response.destroy());
   });
@@ -118,7 +150,7 @@ export async function startChaosUpstream(): Promise<ChaosUpstream> {
 }
 
 function isWritePath(path: string): path is WritePath {
-  return path === "/background" || path === "/write" || path === "/keyed";
+  return ["/background", "/global-background", "/write", "/keyed"].includes(path);
 }
 
 async function readCall(request: IncomingMessage): Promise<Call> {

@@ -79,7 +79,7 @@ export class TenantGate extends volley.TenantGate {
   }
 }
 
-export const ToolGate = volley.ToolGate;
+export const { ToolGate, KeyShard, Workspace } = volley;
 
 // oxlint-disable-next-line import/no-default-export -- a Worker's entry is its default export
 export default {

@@ -58,6 +58,15 @@ describe("findViolations()", () => {
     ]);
   });
 
+  test("takes an end that was brought about for one, and a success without its effect for a loss even so", () => {
+    const record = { status: "cancelled", attempts: 1 };
+    const cancelled = { ...fine, record, later: record, attempts: [], mayEnd: ["cancelled"] };
+    expect(findViolations([cancelled], MAX_ATTEMPTS)).toEqual([]);
+    expect(findViolations([{ ...fine, attempts: [], mayEnd: ["cancelled"] }], MAX_ATTEMPTS)).toEqual([
+      expect.stringContaining("lost"),
+    ]);
+  });
+
   test("finds one key for two jobs", () => {
     expect(findViolations([fine, { ...fine, n: 2 }], MAX_ATTEMPTS)).toEqual([
       expect.stringContaining("its key is also that of n=1"),

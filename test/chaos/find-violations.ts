@@ -13,14 +13,17 @@ export interface JobEvidence {
   /** The record once nothing was under way at the provider any more. */
   readonly later: JobView | null;
   readonly attempts: readonly UpstreamAttempt[];
+  /** Ends that are no loss, because of what was done to it: it was cancelled, or never answered well. */
+  readonly mayEnd?: readonly string[];
 }
 
 /**
  * A promised job is lost unless it is recorded as succeeded and its effect did happen; or as `unknown`, where that is
  * what its tool promises of a lost attempt.
  */
-export function isLost({ once, jobId, record, attempts }: JobEvidence): boolean {
+export function isLost({ once, jobId, record, attempts, mayEnd = [] }: JobEvidence): boolean {
   if (jobId === null || (once && record?.status === "unknown")) return false;
+  if (record !== null && mayEnd.includes(record.status)) return false;
   return !(record?.status === "succeeded" && attempts.some(({ actedAt }) => actedAt !== null));
 }
 

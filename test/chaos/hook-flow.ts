@@ -23,8 +23,12 @@ export interface HookEvent {
   readonly d: number;
 }
 
-/** Keep a flow with a webhook: a read, a write that must not happen twice, and one that acts once for its key. */
-export async function keepHookFlow(url: string): Promise<void> {
+/**
+ * Keep a flow with a webhook: a read, a write that must not happen twice, and one that acts once for its key.
+ *
+ * @param deadlineMs of a run; a busy machine needs more
+ */
+export async function keepHookFlow(url: string, deadlineMs = DEADLINE_MS): Promise<void> {
   const [n, d] = [{ $ref: "input#/n" }, { $ref: "input#/d" }];
   await keepFlow(url, NAME, {
     actions: [
@@ -34,6 +38,7 @@ export async function keepHookFlow(url: string): Promise<void> {
     ],
     answer: { $ref: "keyed#/n" },
     triggers: { webhook: triggerOf(standard) },
+    deadline_ms: deadlineMs,
   });
 }
 

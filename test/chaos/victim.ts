@@ -9,6 +9,8 @@ import { ageClocks, forgetAlarms, forgetRows } from "./stored-objects.ts";
 export interface Victim {
   /** The one that runs now. */
   readonly current: Workerd;
+  /** Where its objects are kept. */
+  readonly storageDir: string;
   /** `kill -9`, without waiting: the signal is sent when this returns. */
   kill(): void;
   /** Wait until the killed process is gone. */
@@ -25,6 +27,12 @@ export interface VictimOptions {
   readonly forgets?: "storage" | "alarms" | "run_causes" | "run_steps";
   /** Run a second isolate on the same objects. */
   readonly twin?: boolean;
+  /** Another Worker than the chaos worker, as a Wrangler configuration. */
+  readonly config?: string;
+  /** Open the inspector of each. */
+  readonly inspected?: boolean;
+  /** Told everything that any of them prints. */
+  readonly onOutput?: (text: string) => void;
 }
 
 /** Start the chaos worker's bundle in raw workerd, with a storage directory that outlives it. */
@@ -32,12 +40,16 @@ export async function startVictim({
   vars,
   forgets,
   twin = false,
+  config = "test/chaos/wrangler.toml",
+  onOutput,
+  inspected = false,
 }: VictimOptions): Promise<Victim & AsyncDisposable> {
   const storageDir = await mkdtemp(join(tmpdir(), "volley-chaos-"));
-  const options = { config: "test/chaos/wrangler.toml", storageDir, twin };
+  const options = { config, storageDir, twin, inspected, ...(onOutput !== undefined && { onOutput }) };
   const wipe = (): Promise<void> => rm(storageDir, { recursive: true, force: true });
   let current = await startRawSandbox({ ...options, vars });
   return {
+    storageDir,
     get current() {
       return current;
     },

@@ -1,4 +1,4 @@
-import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 
 const KEY = "sandbox-key";
 const TIMEOUT_MS = 10_000;
@@ -87,27 +87,35 @@ function toInitiated(results: readonly Result[]): Map<string, string> {
   return new Map(initiated.map(({ id, job_id }) => [id, job_id ?? ""]));
 }
 
-interface Exchange {
-  readonly method: "GET" | "POST" | "PUT";
+export interface Exchange {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** The sandbox's usual one unless said otherwise. A delivery of a webhook has one too, and nobody looks at it. */
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
+  /** How long the whole exchange may take. */
+  readonly timeoutMs?: number;
   /** Told the text so far, and whether it is all of it. */
   readonly onText?: (text: string, isWhole: boolean) => void;
+}
+
+export interface Exchanged {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** Exchange one request over a connection of its own; null when it broke off before the answer was whole. */
 export function exchange(
   url: string,
-  { method, key = KEY, headers, body, onText = () => {} }: Exchange,
-): Promise<{ status: number; text: string } | null> {
+  { method, key = KEY, headers, body, timeoutMs = TIMEOUT_MS, onText = () => {} }: Exchange,
+): Promise<Exchanged | null> {
   return new Promise((resolve) => {
     const sent: ClientRequest = request(url, {
       method,
       headers: { authorization: `Bearer ${key}`, ...headers },
       agent: false,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     sent.on("error", () => resolve(null));
     sent.on("response", (response: IncomingMessage) => {
@@ -121,7 +129,7 @@ export function exchange(
       response.on("close", () => resolve(null));
       response.on("end", () => {
         onText(text, true);
-        resolve({ status: response.statusCode ?? 0, text });
+        resolve({ status: response.statusCode ?? 0, text, headers: response.headers });
       });
     });
     sent.end(body);

@@ -41,7 +41,7 @@ export async function startRawSandbox({
   config,
   without,
   ...options
-}: SandboxOptions & Pick<WorkerdOptions, "port" | "twin"> = {}): Promise<Workerd> {
+}: SandboxOptions & Pick<WorkerdOptions, "port" | "twin" | "onOutput" | "inspected"> = {}): Promise<Workerd> {
   return startWorkerd({ ...options, ...(await setUp(vars, config, without)) });
 }
 

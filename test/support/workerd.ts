@@ -15,18 +15,26 @@ export interface WorkerdOptions extends WorkerdSetup {
   /** Where the Durable Objects' SQLite files live. Kept when given; a temporary directory when not. */
   readonly storageDir?: string;
   readonly startTimeoutMs?: number;
+  /** Open its inspector, which speaks the protocol of Chrome's developer tools. */
+  readonly inspected?: boolean;
+  /** Told everything that it prints; `output()` keeps the last of it only. */
+  readonly onOutput?: (text: string) => void;
 }
 
 export interface Workerd extends RunningWorker {
   readonly port: number;
   /** Where the second instance listens, if there is one. */
   readonly twinUrl: string | null;
+  /** Where its inspector listens, if it is open. */
+  readonly inspectorUrl: string | null;
   readonly pid: number;
   /** Send a signal (SIGKILL unless said otherwise) and wait until the process is gone. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
 const workerdBinary: string = createRequire(import.meta.url)("workerd").default;
+/** No socket has such a name. */
+const INSPECTOR = "(inspector)";
 const running = new Set<ChildProcess>();
 const directories = new Set<string>();
 process.once("exit", () => {
@@ -54,12 +62,22 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   await writeFile(join(directory, "config.capnp"), makeWorkerdConfig(options, storageDir));
 
   // --control-fd reports the port that was bound, so port 0 works and nobody polls.
-  const args = ["serve", "--control-fd=3", join(directory, "config.capnp")];
+  const inspected = options.inspected === true;
+  const args = [
+    "serve",
+    "--control-fd=3",
+    ...(inspected ? ["--inspector-addr=127.0.0.1:0"] : []),
+    join(directory, "config.capnp"),
+  ];
   const child = spawn(workerdBinary, args, { stdio: ["ignore", "pipe", "pipe", "pipe"] });
   running.add(child);
   const exited = once(child, "exit").then(() => void running.delete(child));
   let output = "";
-  const collect = (chunk: Buffer): void => void (output = (output + chunk.toString()).slice(-100_000));
+  const collect = (chunk: Buffer): void => {
+    const text = chunk.toString();
+    options.onOutput?.(text);
+    output = (output + text).slice(-100_000);
+  };
   child.stdout?.on("data", collect);
   child.stderr?.on("data", collect);
 
@@ -72,15 +90,16 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
     await rm(directory, { recursive: true, force: true });
   };
   try {
-    const sockets = options.twin === true ? ["http", "twin"] : ["http"];
+    const sockets = ["http", ...(options.twin === true ? ["twin"] : []), ...(inspected ? [INSPECTOR] : [])];
     const ports = await listening(child, { exited, sockets, timeoutMs: options.startTimeoutMs ?? 60_000 });
     const port = ports.get("http")!;
-    const twinPort = ports.get("twin");
+    const [twinPort, inspectorPort] = [ports.get("twin"), ports.get(INSPECTOR)];
     const pid = child.pid as number;
     return {
       url: `http://127.0.0.1:${port}`,
       port,
       twinUrl: twinPort === undefined ? null : `http://127.0.0.1:${twinPort}`,
+      inspectorUrl: inspectorPort === undefined ? null : `http://127.0.0.1:${inspectorPort}`,
       pid,
       output: () => output,
       kill,
@@ -114,6 +133,8 @@ async function listening(
       text += chunk.toString();
       const reports = text.matchAll(/"event":"listen","socket":"(\w+)","port":(\d+)/g);
       const ports = new Map(Array.from(reports, ([, socket, port]) => [socket!, Number(port)]));
+      const inspector = /"event":"listen-inspector","port":(\d+)/.exec(text);
+      if (inspector !== null) ports.set(INSPECTOR, Number(inspector[1]));
       if (sockets.every((socket) => ports.has(socket))) resolve(ports);
     });
   });

@@ -5,6 +5,7 @@ import {
   type JobSpec,
   type JobStatus,
 } from "../../../contract/gate/job.ts";
+import { LIMITS } from "../../../contract/limits.ts";
 import { attemptNow } from "../../../kit/result.ts";
 import { buryJob, type Callback, isLive, type Job } from "../../../state/outbox.ts";
 
@@ -13,9 +14,6 @@ const FORMAT = 2;
 
 /** Rows removed at once: enough to keep up with any tenant, few enough not to hold up a request. */
 const PRUNE_ROWS = 1_000;
-
-/** Between two prunings by age: rows a few minutes too old hurt nobody. */
-const PRUNE_EVERY_MS = 5 * 60_000;
 
 const STATUSES: ReadonlySet<string> = new Set(JOB_STATUSES);
 const DELIVERIES: ReadonlySet<string> = new Set<Delivery>(["at-least-once", "at-most-once"]);
@@ -201,7 +199,7 @@ export class JobTable {
     if (finished > jobsKept + Math.floor(jobsKept / 10))
       return this.#remove(Number.MAX_SAFE_INTEGER, finished - jobsKept);
     const expiry = nowMs - retentionMs;
-    if (this.#oldestEnd >= expiry || nowMs < this.#prunedAt + PRUNE_EVERY_MS) return 0;
+    if (this.#oldestEnd >= expiry || nowMs < this.#prunedAt + LIMITS.pruneEveryMs) return 0;
     this.#prunedAt = nowMs;
     return this.#remove(expiry, PRUNE_ROWS);
   }

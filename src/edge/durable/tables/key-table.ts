@@ -48,8 +48,6 @@ interface Row extends Record<string, SqlStorageValue> {
   answer_json: string | null;
 }
 
-/** Between two prunings by age: keys a few minutes too old hurt nobody, because a claim looks at the time itself. */
-const PRUNE_EVERY_MS = 5 * 60_000;
 /** Rows removed at once: enough to keep up with any tenant, few enough not to hold up a request. */
 const PRUNE_ROWS = 1_000;
 
@@ -103,7 +101,7 @@ export class KeyTable {
   prune(nowMs: number): void {
     const { count, bytes } = this.#options;
     const isOver = this.#count > count || this.#bytes > bytes;
-    const hasExpired = nowMs >= this.#firstExpiry && nowMs >= this.#prunedAt + PRUNE_EVERY_MS;
+    const hasExpired = nowMs >= this.#firstExpiry && nowMs >= this.#prunedAt + LIMITS.pruneEveryMs;
     if (!isOver && !hasExpired) return;
     this.#prunedAt = nowMs;
     // Where it fails the rows stay, and a later entry tries again: that is no reason to fail the request it happens in.

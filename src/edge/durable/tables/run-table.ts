@@ -2,9 +2,8 @@ import type { KeptStep, RunReport } from "../../../contract/gate/flow-run.ts";
 import type { JobRecord } from "../../../contract/gate/job.ts";
 import { LIMITS } from "../../../contract/limits.ts";
 
-/** Rows removed at once, and how often: what has expired counts for nothing, and looking for it reads every row. */
+/** Rows removed at once. */
 const PRUNE_ROWS = 10_000;
-const PRUNE_EVERY_MS = 10 * 60_000;
 
 /** What causes a run, as it is known among those of a flow. */
 interface Cause {
@@ -72,7 +71,7 @@ export class RunTable {
 
   /** Forget causes that are too old; throws when storage refuses. */
   prune(nowMs: number): void {
-    if (this.#causes === 0 || nowMs < this.#prunedAt + PRUNE_EVERY_MS) return;
+    if (this.#causes === 0 || nowMs < this.#prunedAt + LIMITS.pruneCausesEveryMs) return;
     this.#prunedAt = nowMs;
     const gone = this.#sql.exec(
       `DELETE FROM run_causes WHERE (flow, cause) IN
