@@ -29,6 +29,7 @@ import {
   findMutants,
   findTestFiles,
   inRepository,
+  isLeftOut,
   readKnown,
   writeKnown,
   type KnownTest,
@@ -194,6 +195,7 @@ class InProcessRunner implements TestRunner {
       const url = `${pathToFileURL(resolve(file)).href}?generation=${this.#generation}`;
       const seen = new Map<string, number>();
       for (const test of await collectTests(() => import(url))) {
+        if (isLeftOut(test.name)) continue;
         const times = (seen.get(test.name) ?? 0) + 1;
         seen.set(test.name, times);
         this.#tests.set(`${file}#${test.name}${times > 1 ? ` (${times})` : ""}`, test);

@@ -9,6 +9,7 @@ import {
   CONFIRMATION_LIMITS,
   expireConfirmations,
   fitConfirmations,
+  makeRoom,
   statusAt,
 } from "../../src/state/confirmations.ts";
 
@@ -240,4 +241,35 @@ test("expireConfirmations() forgets a day after the expiry, whatever became of i
   expect(expireConfirmations(book, ttlMs + retentionMs - 1, LIMITS)).toEqual([]);
   expect(expireConfirmations(book, ttlMs + retentionMs, LIMITS)).toHaveLength(4);
   expect([CONFIRMATION_LIMITS.ttlMs, CONFIRMATION_LIMITS.retentionMs]).toEqual([15 * 60_000, 24 * 3_600_000]);
+});
+
+describe("makeRoom()", () => {
+  const make = (id: string, changes: Partial<Confirmation> = {}): Confirmation => ({
+    ...NEW,
+    id,
+    ...changes,
+  });
+  const done = (id: string, expiresAt: number, bytes = 30) => make(id, { status: "done", expiresAt, bytes });
+  const roomFor = (bytes: number, ...all: Confirmation[]) =>
+    makeRoom(new Map(all.map((one) => [one.id, one])), 0, { id: "c", bytes, limits: LIMITS });
+
+  test("takes nothing away while an answer fits, to the last byte", () => {
+    expect(roomFor(70, make("c"), make("a", { bytes: 20 }))).toEqual([]);
+    expect(roomFor(0, make("c", { bytes: 90 }), done("a", 1, 50))).toEqual([]);
+  });
+
+  test("takes away of those that are over the first to expire, and no more than it needs", () => {
+    const book = [make("c"), done("late", 900), done("early", 100), done("later", 950)];
+    expect(roomFor(10, ...book)).toEqual(["early"]);
+    expect(roomFor(30, ...book)).toEqual(["early"]);
+    expect(roomFor(31, ...book)).toEqual(["early", "late"]);
+    expect(roomFor(90, ...book)).toEqual(["early", "late", "later"]);
+  });
+
+  test("has none when only what waits, runs or asks itself could go", () => {
+    expect(roomFor(91, make("c"), done("a", 100))).toBeNull();
+    expect(roomFor(50, make("c"), make("a", { bytes: 60 }))).toBeNull();
+    expect(roomFor(50, make("c"), make("a", { bytes: 60, status: "running" }))).toBeNull();
+    expect(roomFor(50, done("c", 100, 60))).toBeNull();
+  });
 });
