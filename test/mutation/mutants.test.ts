@@ -45,12 +45,14 @@ describe("npm run mutation", () => {
   });
 
   test("keeps a reason for as long as the line says what it said", () => {
-    const reasons = { "src/plan/fewer.ts": [{ on: "left > 0", why: WHY }] };
+    const reasons = { "src/plan/fewer.ts": [{ on: ["left > 0"], why: WHY }] };
     const moved = {
       files: { "src/plan/fewer.ts": { source: `\n${SOURCE.replace("left", "kept")}`, mutants: [] } },
     };
     expect(findUnexplained(mutants, reasons)).toEqual([]);
-    expect(findUnexplained(mutants, { "src/plan/fewer.ts": [{ on: "left > 1", why: WHY }] })).toHaveLength(1);
+    expect(findUnexplained(mutants, { "src/plan/fewer.ts": [{ on: ["left > 1"], why: WHY }] })).toHaveLength(
+      1,
+    );
     expect(
       findUnexplained(mutants, { "src/plan/fewer.ts": [{ as: ["BooleanLiteral"], why: WHY }] }),
     ).toHaveLength(1);
@@ -81,7 +83,7 @@ describe("npm run mutation", () => {
     const page = "# Mutants\n\nBy hand.\n\n<!-- npm run mutation -- --write -->\n\nOld.\n";
     const written = updatePage(page, {
       mutants,
-      reasons: { "src/plan/fewer.ts": [{ on: "left", why: WHY }] },
+      reasons: { "src/plan/fewer.ts": [{ on: ["left"], why: WHY }] },
     });
     expect(written.startsWith("# Mutants\n\nBy hand.\n\n<!--")).toBe(true);
     expect(written).not.toContain("Old.");

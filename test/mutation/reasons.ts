@@ -2,8 +2,8 @@
 import type { Mutant } from "./mutants.ts";
 
 export interface Reason {
-  /** Part of the line the mutant begins in; without it the reason is for the whole file. */
-  readonly on?: string;
+  /** Parts of lines that a mutant may begin in; without it the reason is for the whole file. */
+  readonly on?: readonly string[];
   /** The mutators it is about; without it, all. */
   readonly as?: readonly string[];
   readonly why: string;
@@ -19,7 +19,9 @@ export function findReason(
   { file, mutant }: { file: string; mutant: Mutant },
 ): string | undefined {
   const found = reasons[file]?.find(
-    ({ on = "", as }) => mutant.code.includes(on) && (as === undefined || as.includes(mutant.mutator)),
+    ({ on, as }) =>
+      (on === undefined || on.some((part) => mutant.code.includes(part))) &&
+      (as === undefined || as.includes(mutant.mutator)),
   );
   return found?.why ?? (mutant.isSentence ? SENTENCE : undefined);
 }

@@ -68,7 +68,11 @@ export async function writeKnown(known: Readonly<Record<string, KnownTest>>): Pr
 export async function readKnown(): Promise<Readonly<Record<string, KnownTest>>> {
   return readFile(join(process.cwd(), KNOWN), "utf8").then(
     (text) => JSON.parse(text) as Readonly<Record<string, KnownTest>>,
-    () => readFile("../known-tests.json","utf8").then((t)=>JSON.parse(t), ()=>({})),
+    () =>
+      readFile("../known-tests.json", "utf8").then(
+        (t) => JSON.parse(t),
+        () => ({}),
+      ),
   );
 }
 

@@ -165,6 +165,18 @@ describe("An open breaker", () => {
     expect(circuit.breaker.state).toBe("half-open");
   });
 
+  test("does not listen to them when it is closed again either, whatever was tried between", () => {
+    const circuit = new Circuit();
+    const stragglers = Array.from({ length: LIMITS.breakerCalls }, () => circuit.enter());
+    circuit.calls(LIMITS.breakerCalls, "failed");
+    circuit.now += LIMITS.breakerPauseMs;
+    circuit.call("failed");
+    circuit.now += 2 * LIMITS.breakerPauseMs;
+    expect(circuit.call("ok")).toBe(true);
+    for (const entry of stragglers) if (entry.allowed) circuit.leave(entry.epoch, "failed");
+    expect(circuit.breaker.state).toBe("closed");
+  });
+
   test("is tried again when the clock was set back", () => {
     const circuit = opened();
     circuit.now -= 3_600_000;
