@@ -6,7 +6,7 @@
  * mutant that seems killed is therefore only so when the same test passes without it, and one whose code was not reached although it
  * was in the dry run gets modules that nobody has used. So do mutants of what runs while a module is loaded.
  */
-import { registerHooks } from "node:module";
+import { registerHooks, type ResolveHookSync } from "node:module";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -228,7 +228,7 @@ class InProcessRunner implements TestRunner {
           return { url: standIn, shortCircuit: true };
         if (specifier.includes("/dist/packs/"))
           return { url: "data:text/javascript,export default 'pack'", shortCircuit: true };
-        const found = next(specifier, context);
+        const found = resolveApart(specifier, context, next);
         const isOurs = found.url.startsWith(root) && !found.url.includes("/node_modules/");
         return isOurs
           ? { ...found, url: `${found.url.split("?")[0]}?generation=${this.#generation}` }
@@ -237,6 +237,19 @@ class InProcessRunner implements TestRunner {
     });
   }
 }
+
+const REPOSITORY = new URL("../../", import.meta.url).href;
+
+/** What only a package folder of its own has is found where the repository has it: the copy that is tested has no such folders. */
+const resolveApart: ResolveHookSync = (specifier, context, next) => {
+  try {
+    return next(specifier, context);
+  } catch (error) {
+    const copy = pathToFileURL(`${process.cwd()}/`).href;
+    if (/^[./#]/.test(specifier) || context.parentURL?.startsWith(copy) !== true) throw error;
+    return next(specifier, { ...context, parentURL: context.parentURL.replace(copy, REPOSITORY) });
+  }
+};
 
 interface Ran {
   readonly ms: number;
