@@ -38,8 +38,9 @@ import {
 /** A test may take so much longer with a mutant before it counts as hanging; what it took is mostly less than 10 ms. */
 const PATIENCE = { factor: 10, leastMs: 3_000, unknownMs: 120_000 } as const;
 
-/** What the tests of one mutant take together without it, at most: those that take longest are left out. */
-const BUDGET_MS = 1_000;
+/** What the tests of one mutant from other files than its own take together without it, at most: the slowest are left out. */
+const BUDGET_MS = { plan: 3_000, state: 3_000, run: 3_000, agent: 1_000 } as const;
+const ROOM = process.env["VOLLEY_ROOM"] as keyof typeof BUDGET_MS;
 /** A file's own tests come first, because they mostly tell. */
 const OTHERS_LATER_MS = 300;
 
@@ -72,7 +73,7 @@ class InProcessRunner implements TestRunner {
   async dryRun(): Promise<DryRunResult> {
     const tests: TestResult[] = [];
     const took = new Map<string, number>();
-    for (const file of await findTestFiles(process.env["VOLLEY_ROOM"]!)) await this.#import(file);
+    for (const file of await findTestFiles(ROOM)) await this.#import(file);
     for (const [id, test] of this.#tests) {
       stryker.currentTestId = id;
       const { ms, error } = await this.#run(id, test);
@@ -159,10 +160,10 @@ class InProcessRunner implements TestRunner {
     const ofFile = testFilter ?? all.filter((id) => this.#known[id]!.passes.includes(file));
     const own = file.replace(/^src/, "test").replace(/\.ts$/, ".test.ts");
     const orderOf = (id: string): number => this.#msOf(id) + (fileOf(id) === own ? 0 : OTHERS_LATER_MS);
-    let leftMs = BUDGET_MS;
+    let leftMs: number = BUDGET_MS[ROOM];
     return [...(ofFile.length > 0 ? ofFile : all)]
       .sort((a, b) => orderOf(a) - orderOf(b))
-      .filter((id, index) => (leftMs -= this.#msOf(id)) > 0 || index === 0);
+      .filter((id) => fileOf(id) === own || (leftMs -= this.#msOf(id)) > 0);
   }
 
   #msOf(id: string): number {

@@ -403,3 +403,13 @@ test("makePlan() names every place of a write at which text only looks like a re
   );
   expect(errorOf(valueOf(one).steps[0]!.task).hint).not.toContain("So it is");
 });
+
+test("makePlan() finds the tool behind an alias, whatever stands beside it", () => {
+  const steps = stepsOf([
+    receipt("a"),
+    { tool: "invoke_tool", args: { tool_name: "search_orders", parameters: { query: "boots" } } },
+    { tool: "nothing" },
+  ]);
+  expect(steps.map(({ toolName }) => toolName)).toEqual(["send-receipt", "search_orders", "nothing"]);
+  expect(steps.map(({ task }) => task.ok)).toEqual([true, true, false]);
+});

@@ -105,3 +105,17 @@ test("a batch with a token budget reads half as much, because weighing data cost
   expect(await codeOf({})).toEqual(["fine", "fine"]);
   expect(await codeOf({ max_tokens: 100_000 })).toContain("RESPONSE_TOO_LARGE");
 });
+
+test("a batch whose caller was gone before it began calls nothing", async () => {
+  const world = new TestWorld();
+  let calls = 0;
+  const write = contractOf("write", {
+    isWrite: true,
+    actions: ["create"],
+    run: async () => void (calls += 1),
+  });
+  world.gate.beforeAnswer = async () => world.gone.abort();
+  const { results } = await world.run([write], { actions: [{ tool: "write" }, { tool: "write" }] });
+  expect(results.map(({ error }) => error?.code)).toEqual(["CANCELLED", "CANCELLED"]);
+  expect(calls).toBe(0);
+});

@@ -73,6 +73,23 @@ describe("A closed breaker", () => {
     expect(circuit.breaker.state).toBe("closed");
   });
 
+  test("does not count what says nothing about the upstream among the calls that went well", () => {
+    const circuit = new Circuit();
+    circuit.calls(3 * LIMITS.breakerCalls, "unknown");
+    circuit.calls(LIMITS.breakerCalls, "failed");
+    expect(circuit.breaker.state).toBe("open");
+  });
+
+  test("remembers the last half window through all of the next one, not only for its first call", () => {
+    const circuit = new Circuit();
+    circuit.calls(LIMITS.breakerCalls - 5, "failed");
+    circuit.now += LIMITS.breakerWindowMs / 2;
+    circuit.calls(4, "failed");
+    expect(circuit.breaker.state).toBe("closed");
+    circuit.call("failed");
+    expect(circuit.breaker.state).toBe("open");
+  });
+
   test("forgets calls when they have left the window", () => {
     const circuit = new Circuit();
     circuit.calls(19, "failed");

@@ -81,6 +81,16 @@ describe("changeConfirmation()", () => {
     ).toEqual([null, "running"]);
   });
 
+  test("has nothing to give back or to conclude where nobody has decided", () => {
+    expect(
+      play([
+        [1, command("conclude")],
+        [2, command("release")],
+        [3, command("approve")],
+      ]).refused,
+    ).toEqual(["unknown", "unknown", null]);
+  });
+
   test("says what became of it once it is over", () => {
     const { refused, confirmation } = play([
       [1, command("approve")],
@@ -185,6 +195,15 @@ describe("fitConfirmations()", () => {
       ["new"],
       ["a"],
     ]);
+  });
+
+  test("counts only what waits against how much may wait, and drops no more than it must, to the last byte", () => {
+    const done = (id: string, bytes = 10) => make(id, { status: "done", bytes, expiresAt: 500 });
+    expect(fit(bookOf(done("a"), done("b"), done("c")), [make("new")])).toEqual([["new"], []]);
+    expect(fit(bookOf(done("a", 90)), [make("new")])).toEqual([["new"], []]);
+    expect(fit(bookOf(done("a", 91)), [make("new")])).toEqual([["new"], ["a"]]);
+    const full = [1, 2, 3, 4].map((n) => make(`${n}`, { status: "done", expiresAt: n }));
+    expect(fit(bookOf(...full), [make("new")])).toEqual([["new"], ["1"]]);
   });
 
   test("does not add again what is there", () => {
