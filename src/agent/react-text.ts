@@ -288,13 +288,16 @@ class Reader {
       input === -1
         ? [insideBrackets(this.#text.slice(from, lineEnd)), lineEnd]
         : this.#textUntil(input, ANSWER_STOPS);
-    if (!NO_INPUT.test(said)) {
+    // An input of none, and then another action: that one is meant.
+    const isNone =
+      NO_INPUT.test(said) || (input !== -1 && NO_INPUT.test(this.#textUntil(input, TURN_STOPS)[0]));
+    if (!isNone) {
       this.#answer = unwrapAnswer(said);
       return end;
     }
     if (this.#quiet === -1) this.#quiet = label.start;
     if (input !== -1) return lineEnd;
-    const [behind, stop] = this.#textUntil(lineEnd, (kind) => ANSWER_STOPS(kind) || kind === "action");
+    const [behind, stop] = this.#textUntil(lineEnd, TURN_STOPS);
     const follower = this.#labelBehind(stop)?.kind;
     if (behind !== "" && (follower === undefined || follower === "observation")) this.#answer = behind;
     return lineEnd;
@@ -429,6 +432,7 @@ const ACTIONS: ReadonlySet<LabelKind> = new Set(["action", "actions", "inline-ac
 const isNoFence = (kind: LabelKind): boolean => kind !== "fence";
 const ANSWER_STOPS = (kind: LabelKind): boolean =>
   kind === "thought" || kind === "observation" || kind === "final";
+const TURN_STOPS = (kind: LabelKind): boolean => ANSWER_STOPS(kind) || kind === "action";
 
 /** An action that is none, and nothing else but what it is given. */
 const NO_ACTION =
