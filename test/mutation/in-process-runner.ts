@@ -43,6 +43,8 @@ const BUDGET_MS = { plan: 3_000, state: 3_000, run: 3_000, agent: 1_000 } as con
 const ROOM = process.env["VOLLEY_ROOM"] as keyof typeof BUDGET_MS;
 /** A file's own tests come first, because they mostly tell. */
 const OTHERS_LATER_MS = 300;
+/** So few tests may pass what is made once. */
+const FEW = 3;
 
 /** What the instrumented code and this runner tell each other. */
 const stryker: { -readonly [name in keyof InstrumenterContext]: InstrumenterContext[name] | undefined } = ((
@@ -153,17 +155,22 @@ class InProcessRunner implements TestRunner {
     return error !== undefined;
   }
 
-  /** A mutant of what runs while modules load has no tests of its own: those are tried that pass its file, or else all. */
+  /**
+   * A mutant of what runs while modules load has no tests of its own: those are tried that pass its file, or else all. One that only few
+   * tests pass may stand in what is made once, by whichever of them came first: its file's own tests are tried as well.
+   */
   #quickestFirst({ testFilter, sandboxFileName }: MutantRunOptions): readonly string[] {
     const all = Object.keys(this.#known);
     const file = inRepository(sandboxFileName);
-    const ofFile = testFilter ?? all.filter((id) => this.#known[id]!.passes.includes(file));
     const own = file.replace(/^src/, "test").replace(/\.ts$/, ".test.ts");
-    const orderOf = (id: string): number => this.#msOf(id) + (fileOf(id) === own ? 0 : OTHERS_LATER_MS);
+    const isOwn = (id: string): boolean => fileOf(id) === own;
+    const ofFile = testFilter ?? all.filter((id) => this.#known[id]!.passes.includes(file));
+    const some = ofFile.length <= FEW ? [...new Set([...ofFile, ...all.filter(isOwn)])] : ofFile;
+    const orderOf = (id: string): number => this.#msOf(id) + (isOwn(id) ? 0 : OTHERS_LATER_MS);
     let leftMs: number = BUDGET_MS[ROOM];
-    return [...(ofFile.length > 0 ? ofFile : all)]
+    return [...(some.length > 0 ? some : all)]
       .sort((a, b) => orderOf(a) - orderOf(b))
-      .filter((id) => fileOf(id) === own || (leftMs -= this.#msOf(id)) > 0);
+      .filter((id) => isOwn(id) || (leftMs -= this.#msOf(id)) > 0);
   }
 
   #msOf(id: string): number {
