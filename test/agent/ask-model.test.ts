@@ -53,7 +53,7 @@ class Asking {
             clock: this.clock,
             random: () => 0.5,
             fetch: (url, init) => {
-              this.requests.push({ at: this.clock.now(), url: String(url), init });
+              this.requests.push({ at: this.clock.now(), url, init });
               return this.#answers[this.requests.length - 1]!();
             },
           },

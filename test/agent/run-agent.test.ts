@@ -679,7 +679,7 @@ describe("An answer of a model that", () => {
 
   test("goes away in the middle is not asked again", async () => {
     const world = new AgentWorld({ calls: [twice(1)] }, { text: "Never." });
-    const gone = contractOf("double", { run: async () => void world.gone.abort() });
+    const gone = contractOf("double", { run: async () => world.gone.abort() });
     expect(await world.ask([gone])).toMatchObject({ ok: false, error: { refusal: { code: "UNAVAILABLE" } } });
     expect(world.asked).toHaveLength(1);
   });

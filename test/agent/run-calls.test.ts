@@ -256,7 +256,7 @@ describe("A turn under an idempotency key", () => {
     const tools = [world.tool("write", { isWrite: true, actions: ["create"] }), double];
     const options = { bodyBytes: 1_000, copies: 1, onReply: (position: number) => void told.push(position) };
     const ran = await world.clock.runUntil(runCalls(calls, world.execution(tools, key), options));
-    return { ran, told: told.toSorted() };
+    return { ran, told: told.toSorted((a, b) => a - b) };
   }
   const TURN = [
     call("write"),

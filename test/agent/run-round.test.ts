@@ -217,7 +217,7 @@ describe("The reply to a call", () => {
       batch({ actions: [{ id: "gone", tool: "remove" }] }),
     ]);
     expect(round.replies[0]!.waits).toEqual([]);
-    const [{ id }] = round.questions as [{ id: string }];
+    const { id } = round.questions[0]!;
     expect(round.replies[1]!.waits).toEqual([{ confirmation: id, action: "gone" }]);
   });
 

@@ -36,7 +36,7 @@ describe("describeTheirs()", () => {
       { name: "b", description: "", inputSchema: { type: "object", y: 2 } },
     ]);
     for (const tools of [undefined, null, { name: "a" }])
-      expect(describeTheirs({ ...conversationOf({}), body: { tools } as JsonObject })).toEqual([]);
+      expect(describeTheirs({ ...conversationOf({}), body: { tools } })).toEqual([]);
   });
 });
 

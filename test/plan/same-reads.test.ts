@@ -88,11 +88,11 @@ test("what waits for a person is nobody's twin, and a write of another domain is
 });
 
 test("two tools of one name are two when one replaced the other, and what is no plain JSON is told apart by what was sent", () => {
-  const [tool] = [contractOf("near")];
-  const call = { tool: tool!, input: { n: 1 }, args: { n: 1 }, timeoutMs: 5 };
+  const tool = contractOf("near");
+  const call = { tool, input: { n: 1 }, args: { n: 1 }, timeoutMs: 5 };
   const added = (fingerprint: string) => ({
     ...call,
-    tool: { ...tool!, added: { json: "{}", fingerprint } },
+    tool: { ...tool, added: { json: "{}", fingerprint } },
   });
   expect(new Set([call, added("f"), added("g")].map(readKey)).size).toBe(3);
   const at = (input: object) =>
