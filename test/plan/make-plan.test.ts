@@ -388,7 +388,11 @@ test("makePlan() says of which version its tools are where one of them may chang
 test("makePlan() names every place of a write at which text only looks like a reference, and takes what is given for one", () => {
   const given = new Map([["input", { name: "Ann" }]]);
   const actions = [
-    { id: "tell", tool: "tell", args: { a: "{{input.name}}", b: "{{other.name}}", c: "$input.name" } },
+    {
+      id: "tell",
+      tool: "tell",
+      args: { a: "{{input.name}}", b: "{{other.name}}", c: "$input.name", d: "{{nobody.name}}" },
+    },
     { id: "other", tool: "tell", args: { a: "fine" } },
   ];
   const catalog = createCatalog([contractOf("tell", { isWrite: true, actions: ["create"] })]);
@@ -402,6 +406,14 @@ test("makePlan() names every place of a write at which text only looks like a re
     { given },
   );
   expect(errorOf(valueOf(one).steps[0]!.task).hint).not.toContain("So it is");
+  // Where nothing has that name, it is text.
+  const alone = makePlan(valueOf(parseBatch({ actions: actions.slice(1) }, 0)), catalog);
+  expect(valueOf(alone).steps[0]!.task.ok).toBe(true);
+  const text = [
+    { tool: "tell", args: { a: "{{nobody.name}}" } },
+    { tool: "tell", args: {} },
+  ];
+  expect(valueOf(makePlan(valueOf(parseBatch({ actions: text }, 0)), catalog)).steps[0]!.task.ok).toBe(true);
 });
 
 test("makePlan() finds the tool behind an alias, whatever stands beside it", () => {
