@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { countMutants, readMutants, type Report } from "./mutants.ts";
-import { findUnexplained, updatePage } from "./page.ts";
+import { findUnexplained, findUnneeded, updatePage } from "./page.ts";
 
 const SOURCE = `if (left > 0)
   return fail("Ask for fewer calls.", "TOO_MANY");
@@ -57,6 +57,14 @@ describe("npm run mutation", () => {
       findUnexplained(mutants, { "src/plan/fewer.ts": [{ as: ["BooleanLiteral"], why: WHY }] }),
     ).toHaveLength(1);
     expect(findUnexplained(readMutants(moved), reasons)).toEqual([]);
+  });
+
+  test("complains of a reason that nothing needs any more", () => {
+    const reasons = {
+      "src/plan/fewer.ts": [{ on: ["left", "right"], why: WHY }],
+      "src/plan/other.ts": [{ why: WHY }],
+    };
+    expect(findUnneeded(mutants, reasons)).toEqual(["src/plan/fewer.ts: nothing survives on 'right'"]);
   });
 
   test("counts what no test passes as alive, and what ran without end as noticed", () => {

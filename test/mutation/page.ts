@@ -54,6 +54,18 @@ export function findUnexplained(mutants: MutantsOfFiles, reasons: Reasons): read
   );
 }
 
+/** Find the reasons that no survivor has any more, in the files that were tried: what is not needed is not to be believed either. */
+export function findUnneeded(mutants: MutantsOfFiles, reasons: Reasons): readonly string[] {
+  return Object.entries(mutants).flatMap(([file, of]) => {
+    const alive = of.filter(isAlive);
+    return (reasons[file] ?? []).flatMap(({ on = [""] }) =>
+      on
+        .filter((part) => !alive.some(({ code }) => code.includes(part)))
+        .map((part) => `${file}: nothing survives on '${part}'`),
+    );
+  });
+}
+
 function ofRoom(room: string, mutants: MutantsOfFiles): readonly Mutant[] {
   return Object.entries(mutants).flatMap(([file, of]) => (file.startsWith(`src/${room}/`) ? of : []));
 }

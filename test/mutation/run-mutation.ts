@@ -16,7 +16,7 @@ import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
 
 import { countMutants, readMutants, type Mutant, type Report } from "./mutants.ts";
-import { findUnexplained, makeTable, type MutantsOfFiles, ROOMS, updatePage } from "./page.ts";
+import { findUnexplained, findUnneeded, makeTable, type MutantsOfFiles, ROOMS, updatePage } from "./page.ts";
 import { SURVIVORS } from "./survivors.ts";
 
 /** What a room has to notice, in percent of what was tried. */
@@ -53,9 +53,12 @@ for (const line of makeTable(known)) console.log(line);
 const unexplained = findUnexplained(known, SURVIVORS);
 console.log(`${unexplained.length} survivors without a reason`);
 for (const line of unexplained) console.log(`  ${line}`);
+const unneeded = findUnneeded(known, SURVIVORS);
+console.log(`${unneeded.length} reasons that nothing needs`);
+for (const line of unneeded) console.log(`  ${line}`);
 const short = ROOMS.filter((room) => shareOf(room) < AIMED_FOR);
 if (short.length > 0) console.log(`Less than ${AIMED_FOR} % noticed in ${short.join(", ")}`);
-if (unexplained.length > 0 || short.length > 0) process.exitCode = 1;
+if (unexplained.length > 0 || unneeded.length > 0 || short.length > 0) process.exitCode = 1;
 if (asked.write)
   await writeFile(PAGE, updatePage(await readFile(PAGE, "utf8"), { mutants: known, reasons: SURVIVORS }));
 

@@ -62,13 +62,8 @@ export const expect: typeof chai.expect = Object.assign(
   matchers,
 );
 
-export const test = Object.assign(
-  (name: string, ...rest: readonly unknown[]) => add(name, rest.find(isBody)),
-  {
-    each: eachOf((name, body) => add(name, body)),
-  },
-);
-export const it: typeof test = test;
+export const test = makeTest();
+export const it = makeTest();
 export const describe = Object.assign((name: string, body: Body) => within(name, body), {
   each: eachOf(within),
 });
@@ -76,6 +71,12 @@ export const beforeAll = (hook: Hook): void => void now().groups.at(-1)!.beforeA
 export const beforeEach = (hook: Hook): void => void now().groups.at(-1)!.beforeEach.push(hook);
 export const afterEach = (hook: Hook): void => void now().groups.at(-1)!.afterEach.push(hook);
 export const afterAll = (): void => undefined;
+
+function makeTest() {
+  return Object.assign((name: string, ...rest: readonly unknown[]) => add(name, rest.find(isBody)), {
+    each: eachOf(add),
+  });
+}
 
 function now(): Collection {
   if (collection === undefined) throw new Error("Cannot collect a test: no file is being imported");

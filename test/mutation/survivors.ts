@@ -734,6 +734,7 @@ const AGENT: Reasons = {
   ],
   "src/agent/dialect/sum-usage.ts": [on(TYPE, "value !== undefined")],
   "src/agent/kept-turn.ts": [
+    on("A part that ends one character later does not end within one either.", "const end ="),
     on(
       "Reading more rows than are needed finds the same.",
       "missing.filter(",
