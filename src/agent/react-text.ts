@@ -284,14 +284,11 @@ class Reader {
   #readNone(label: ReactLabel, from: number, lineEnd: number): number {
     this.#misses += 1;
     const input = this.#noneInput(from, lineEnd);
-    const [said, end] =
-      input === -1
-        ? [insideBrackets(this.#text.slice(from, lineEnd)), lineEnd]
-        : this.#textUntil(input, ANSWER_STOPS);
     // An input of none, and then another action: that one is meant.
-    const isNone =
-      NO_INPUT.test(said) || (input !== -1 && NO_INPUT.test(this.#textUntil(input, TURN_STOPS)[0]));
-    if (!isNone) {
+    const [brief] =
+      input === -1 ? [insideBrackets(this.#text.slice(from, lineEnd))] : this.#textUntil(input, TURN_STOPS);
+    if (!NO_INPUT.test(brief)) {
+      const [said, end] = input === -1 ? [brief, lineEnd] : this.#textUntil(input, ANSWER_STOPS);
       this.#answer = unwrapAnswer(said);
       return end;
     }
