@@ -5,6 +5,8 @@ import { findReason, type Reasons } from "./reasons.ts";
 export type MutantsOfFiles = Readonly<Record<string, readonly Mutant[]>>;
 
 const BEGIN = "<!-- npm run mutation -- --write -->";
+/** Lines of one file and reason that are written out. */
+const SHOWN = 8;
 export const ROOMS = ["plan", "state", "run", "agent"] as const;
 
 /** Put figures and survivors behind the page's mark; what a person wrote above it stays. */
@@ -99,10 +101,10 @@ function rowsOf(
     groups.set(why, [...(groups.get(why) ?? []), mutant]);
   }
   return [...groups].map(([why, of]) => {
-    const codes = [...new Set(of.map(({ code }) => short(code)))]
-      .slice(0, 3)
-      .map((code) => `\`${inCell(code)}\``);
-    return `| \`${file.slice("src/".length)}\` ${codes.join(", ")} | ${of.length} | ${inCell(why)} |`;
+    const lines = [...new Set(of.map(({ code }) => `\`${inCell(short(code))}\``))];
+    const more = lines.length > SHOWN ? ` and ${lines.length - SHOWN} more lines` : "";
+    const shown = `${lines.slice(0, SHOWN).join(", ")}${more}`;
+    return `| \`${file.slice("src/".length)}\` ${shown} | ${of.length} | ${inCell(why)} |`;
   });
 }
 

@@ -20,10 +20,17 @@ const HEURISTIC =
 const HINTS_OF_FOREIGN =
   "Only how carefully a hint quotes; the words of it are held for parseArgs itself (test/catalog).";
 const LATER_CHECK = "What it lets through is refused by the next check, with the same code.";
+const TOLERANT =
+  "Not looked at one by one: a rule of thumb by which text that no format promises is read. The tables hold the spellings that models are known for; where two rules find the same, either may go.";
+const FORWARD =
+  "Not looked at one by one: what is passed on is held as a whole, by properties over whole streams and by clients of both providers (test/sdks).";
+const COUNTS =
+  "Exactly how many pieces, events or values are too many; that there is a bound is held (test/agent/ask-model-bounds).";
+const DECODING = "A mark at the beginning, and bytes that are no UTF-8, are read either way.";
 
 const on = (why: string, ...parts: readonly string[]): Reason => ({ on: parts, why });
 
-const PLAN: Reasons = {
+export const SURVIVORS: Reasons = {
   "src/plan/classify.ts": [on(TYPE, "commands.length === 1")],
   "src/plan/describe-plan.ts": [
     on(
@@ -36,15 +43,7 @@ const PLAN: Reasons = {
       "index: z.int()",
       ".meta({ id",
     ),
-    on(
-      "A job begins when its time comes; the cap that its tool has is not of this batch, and no tool of today has both.",
-      'tool.execution === "sync"',
-    ),
     on(SHORTCUT, "if (known !== undefined) return known", "waveOf.set(index, wave)"),
-    on(
-      "A step that would not run is before nobody that would: who needs it does not run either, and a hazard is laid only by what runs.",
-      "if (runs[earlier]) wave",
-    ),
     on("Undefined counts as false.", "return steps.map(() => false)"),
     on(
       "The estimate plays rounds of equal length; which of two equal steps goes first changes none of them.",
@@ -62,7 +61,7 @@ const PLAN: Reasons = {
     on(EMPTY, "const filledFrom", "filledFrom: []"),
   ],
   "src/plan/find-edges.ts": [
-    on(LATER_CHECK, "handles.includes(reference.id)", "handles.length === LIMITS.handles"),
+    on(LATER_CHECK, "handles.length === LIMITS.handles"),
     on(SHORTCUT, "isPlain: isKnown", "forEach === undefined ? ok([])"),
     on(WORDS, "makeFailure("),
   ],
@@ -79,14 +78,10 @@ const PLAN: Reasons = {
     ),
     on("A marker is taken as it is: nothing inside one has braces to find.", "if (marker !== null) return"),
   ],
-  "src/plan/hazards.ts": [
-    on(SHORTCUT, "if (!effects.some(", "if (needs.every("),
-    on(EMPTY, "effect === null ? []"),
-  ],
+  "src/plan/hazards.ts": [on(SHORTCUT, "if (needs.every("), on(EMPTY, "effect === null ? []")],
   "src/plan/make-plan.ts": [
     on(
       SHORTCUT,
-      "batch.entries.every(isKnown)",
       "const isKnown =",
       "const isTied",
       "const isWritten",
@@ -96,7 +91,6 @@ const PLAN: Reasons = {
       "action.mayMistake === true",
       "action.dependsOn.length > 0",
       "if (!waits &&",
-      "handles.filter(",
       "given !== undefined",
     ),
     on(
@@ -110,7 +104,6 @@ const PLAN: Reasons = {
       'findPlaceholders(forEach, ["for_each"]',
       "return forEach === undefined",
     ),
-    on(DEFAULT, "maySkipApproval = false"),
   ],
   "src/plan/make-serial-plan.ts": [on(EMPTY, "calls.map(() => [])"), on(WORDS, "makeFailure(")],
   "src/plan/prepare-task.ts": [
@@ -140,50 +133,23 @@ const PLAN: Reasons = {
     on(
       "A size of what is no object is computed anew each time, and is the same.",
       "return leastJsonSize(value",
-      "this.#sizes.set(value",
     ),
     on(TYPE, 'typeof value !== "object"', 'typeof inner !== "object"', 'case "malformed"'),
     on(WORDS, "this.suggests()", "const shown ="),
     on(DEFAULT, "isCharged = false"),
-    on(SHORTCUT, "limitBytes === Number.POSITIVE_INFINITY"),
     on(AT_BOUND, "this.#left < 0", "bytes > room.bytes"),
   ],
   "src/plan/remaining-paths.ts": [on(SHORTCUT, "before.every(", "count === 0", "open[at] === 0")],
   "src/plan/resolve-aliases.ts": [on(TYPE, "entry.action.ok")],
-  "src/plan/same-reads.ts": [
-    on(
-      SHORTCUT,
-      "repeated.size === 0",
-      "open.size === 0",
-      "call === null",
-      "repeated.add(tool)",
-      "if (!plan.sharesReads)",
-    ),
-    on(
-      "A reader of a domain that is written elsewhere only makes its call itself.",
-      "tool.domain === domain",
-    ),
-    on(ELSEWHERE, "parking !== null", "tool.added === undefined", "parsed === null"),
-  ],
-};
-
-const STATE: Reasons = {
+  "src/plan/same-reads.ts": [on(SHORTCUT, "repeated.size === 0", "call === null")],
   "src/state/admit-jobs.ts": [on(SHORTCUT, "denied.length === 0")],
   "src/state/breaker.ts": [
     on("An open breaker lets no call in, so none has its epoch.", 'case "open"'),
-    on(
-      "A count of a call that says nothing is one more call that did not fail, in a tally that only failures open.",
-      '"unknown" ? breaker',
-    ),
     on(
       "An epoch only has to differ from those of calls that may still be under way; one less does.",
       "epoch + 1",
     ),
     on(AT_BOUND, "passedMs >= 0", "passedMs >= HALF_MS"),
-    on(
-      "How long ago the half window began is looked at again in a half window.",
-      "since: breaker.since + HALF_MS",
-    ),
   ],
   "src/state/callback.ts": [
     on(
@@ -195,28 +161,9 @@ const STATE: Reasons = {
       "Of what was not answered neither field is there, which counts as zero and as none.",
       "const answered",
     ),
-    on(
-      "No HTTP answer has 300 for a success, and 300 is not followed here: it is sent again.",
-      "answered.status < 300",
-    ),
   ],
   "src/state/change-job.ts": [on(WORDS, 'status === "running" && attempts', "count === 1")],
-  "src/state/confirmations.ts": [
-    on(
-      "A pending one of somebody else cannot be: its status was looked at above.",
-      'status === "pending" ? "unknown"',
-    ),
-    on(
-      "Counting too many pending ones leaves less room; the property counts only that no limit is passed.",
-      "let pending",
-    ),
-    on(
-      "What is dropped for a byte or a place too many is over already.",
-      "bytes <= limits.allBytes",
-      "count -= 1",
-    ),
-    on(SHORTCUT, "bytes === 0 || excess <= 0"),
-  ],
+  "src/state/confirmations.ts": [on(SHORTCUT, "bytes === 0 || excess <= 0")],
   "src/state/due-index.ts": [
     on("Every run has its flow.", 'flow = ""'),
     on(AT_BOUND, "dueAt < known.dueAt", "dueAt < attempt.dueAt", "dueAt < delivery.dueAt"),
@@ -302,9 +249,6 @@ const STATE: Reasons = {
     on("A folder with no files is as good as none.", "if (next === 0)"),
     on("A folder of another name or of none holds no files.", "const folders", 'path.indexOf("/")'),
   ],
-};
-
-const RUN: Reasons = {
   "src/run/attempt-runner.ts": [
     on(
       "How long it waits is bounded by the same two numbers in the permit's own wait.",
@@ -325,7 +269,6 @@ const RUN: Reasons = {
       "Between recording and answer nothing can stop it: the ticket is held by nobody else.",
       "beyondRecall(ticket)",
     ),
-    on("Which of two failures an element tells, where both are true.", "if (allOrNothing && waits.size > 0)"),
     on(WORDS, "const perhaps"),
     on("How many bytes of the answer an element of a loop of jobs may take; each is a few hundred.", "true,"),
     on(
@@ -334,8 +277,6 @@ const RUN: Reasons = {
       "failFast: failFast && !anyRecorded",
       "combineElements(elements, {",
     ),
-    on(EMPTY, "new Map([...specs.keys()]", 'status: "error", error, meta: {} });'),
-    on(DEFAULT, '?? "OUTBOX_UNAVAILABLE"'),
   ],
   "src/run/call-permits.ts": [
     on("Set again before it is read.", "#holds = false", "this.#holds = false"),
@@ -367,7 +308,6 @@ const RUN: Reasons = {
     ),
     on(
       "How much of the batch's bytes a call holds; what the batch may read together is held in test/egress and test/run/call-tool.",
-      "call.tool.secrets.length === 0 ? 1 : 2",
       "this.#held.",
       "#outputBytes(",
       "this.#ticket.isJob || this.#options.isLook",
@@ -383,7 +323,6 @@ const RUN: Reasons = {
       "The budget of retries counts a few calls more or less; the bound on all of them is held (test/egress/upstream-health).",
       "this.#options.maxAttempts > 1",
       "health.countCall(tool)",
-      "health.takeRetry(tool)",
     ),
     on(
       "What else can end it there is the call's own clock, which says so itself.",
@@ -398,13 +337,11 @@ const RUN: Reasons = {
     ),
     on(
       "An attempt's own clock ends it as well, and a timer of the invocation goes with it.",
-      "permits === undefined) return this.#clock",
       "} finally {",
       "cancel();",
       "callClock.onEnd(",
       "stopListening()",
     ),
-    on("A tool that throws what its clock threw is told by the clock.", "const isSaid"),
     on(
       "An attempt that was kept in here is not counted; of several the first was made.",
       'failure.code === "CIRCUIT_OPEN"',
@@ -464,10 +401,6 @@ const RUN: Reasons = {
     on(WORDS, 'makeFailure("ABORTED"', 'makeFailure("OVERLOADED"'),
   ],
   "src/run/run-plan.ts": [
-    on(
-      "A caller that is gone before its batch begins has had its admission refused (test/harness).",
-      "signal?.aborted === true",
-    ),
     on(TIDY, "{ once: true }", "removeEventListener"),
     on(
       "Only a plan with handles recalls, and then it has what recalls them.",
@@ -551,16 +484,6 @@ const RUN: Reasons = {
       "const options = {",
     ),
   ],
-};
-const TOLERANT =
-  "Not looked at one by one: a rule of thumb by which text that no format promises is read. The tables hold the spellings that models are known for; where two rules find the same, either may go.";
-const FORWARD =
-  "Not looked at one by one: what is passed on is held as a whole, by properties over whole streams and by clients of both providers (test/sdks).";
-const COUNTS =
-  "Exactly how many pieces, events or values are too many; that there is a bound is held (test/agent/ask-model-bounds).";
-const DECODING = "A mark at the beginning, and bytes that are no UTF-8, are read either way.";
-
-const AGENT: Reasons = {
   "src/agent/agent-options.ts": [
     on(SCHEMA, ".strictObject({", "tools: z", ".array(z.string()", "z.int()", "max_tokens: z", ".meta({ id"),
     on(TYPE, "if (tools === null"),
@@ -598,7 +521,6 @@ const AGENT: Reasons = {
     on("Nothing is nothing, written or not.", 'if (taken.value !== "")', 'return said.join("")'),
     on("What is at fault is not asked for its turn.", "const turn = read"),
     on("A body of nothing is no answer either way.", "if (body === null)"),
-    on("The relay begins open.", "relay.begin(mode)"),
   ],
   "src/agent/dialect/chat-dialect.ts": [
     on(DEFAULT, "n !== null && n !== 1"),
@@ -739,22 +661,17 @@ const AGENT: Reasons = {
       "Reading more rows than are needed finds the same.",
       "missing.filter(",
       "heads.filter(",
-      "heads.flatMap(",
       "names.map(",
       "names.flatMap(",
       "handles.length === 0",
       "missing.length === 0",
       "anchors.length === 0",
-      "known.length",
     ),
     on(
       "Any name that is the same twice and another's never serves; how it is made is not promised.",
-      "const ids",
       "const loose",
       "const exact",
       "return { exact",
-      "`-${part}`",
-      "${handle}-${part}",
     ),
     on(
       TYPE,
@@ -763,14 +680,11 @@ const AGENT: Reasons = {
       "loose === null",
       "record === null",
       "record?.status",
-      "!recalled.ok",
       "!decided.ok",
-      "json === null",
       "COUNT.exec",
       "own !== undefined",
-      "pointer === undefined",
     ),
-    on(AT_BOUND, "parts.length > LIMITS", "from < json.length", "code >= 0xdc00"),
+    on(AT_BOUND, "from < json.length", "code >= 0xdc00"),
     on(
       "How far back is looked, in characters: what is kept is minutes old.",
       "const lengths",
@@ -792,18 +706,12 @@ const AGENT: Reasons = {
     on("A digest of nothing is nothing.", "digest === null"),
     on(
       "A message with no calls and no question has nothing kept for it.",
-      "const anchors",
       "calls.length > 0",
       "question: calls",
     ),
-    on(
-      "What stands on the other shelf is not asked for there.",
-      "SHELF_OF[kind]",
-      "asked.value.length < rows.length",
-    ),
+    on("What stands on the other shelf is not asked for there.", "SHELF_OF[kind]"),
   ],
   "src/agent/loop.ts": [on(DEFAULT, "callsTheirs: false")],
-  "src/agent/notes.ts": [on(WORDS, "const ", "].join(")],
   "src/agent/offered-tools.ts": [on(TYPE, "oldest !== undefined")],
   "src/agent/react-labels.ts": [{ why: TOLERANT }],
   "src/agent/react-prompt.ts": [
@@ -816,49 +724,26 @@ const AGENT: Reasons = {
   "src/agent/react-text.ts": [{ why: TOLERANT }],
   "src/agent/round-batches.ts": [
     on(LATER_CHECK, "if (!batch.ok)", "if (!args.ok)", "action.ok"),
-    on(TYPE, "catalog.callable(name)?.isWrite", 'typeof inner !== "string"', "!ALIASES.has(name)"),
+    on(TYPE, 'typeof inner !== "string"'),
     on(WORDS, "CUT_OFF", '"error"'),
-    on(SHORTCUT, "entries.some(({ id })", "const used", "n += 1", "return dependsOn.length"),
+    on(SHORTCUT, "n += 1", "return dependsOn.length"),
   ],
   "src/agent/run-agent.ts": [
-    on(WORDS, "askForPlan(", "progress.plans", 'text === ""', "const more"),
+    on(WORDS, "progress.plans", "const more"),
     on(
       "What a listener is told while tools run; the built Worker's tests hold it (test/harness).",
       "audience",
       "stopWaiting",
-      "outlet:",
-      "write: (text)",
-      "begin:",
     ),
     on(ELSEWHERE, "watch?.enter"),
-    on(
-      FORWARD,
-      "const mode",
-      'mode: "silent"',
-      "const calls =",
-      'stopped === "client_tools"',
-      "words !== null",
-      'case "',
-      "read.calls.length > 0",
-    ),
-    on(
-      "A model that is asked after its caller left is stopped by the same signal.",
-      "execution.signal.aborted",
-      "move.kind !==",
-      "!planned.ok",
-    ),
+    on(FORWARD, "const mode", "const calls =", 'stopped === "client_tools"', "words !== null", 'case "'),
+    on("A model that is asked after its caller left is stopped by the same signal.", "move.kind !=="),
     on(
       "A name that is the same twice; how it is made is not promised.",
       "canonicalJson(args.value)",
       "execution.ports.newId()",
     ),
-    on(
-      EMPTY,
-      "planned.value.turn.text",
-      "unseen.length === 0",
-      "[...replies].filter(",
-      "progress.rounds.join",
-    ),
+    on(EMPTY, "unseen.length === 0", "[...replies].filter(", "progress.rounds.join"),
   ],
   "src/agent/run-calls.ts": [
     on("How many bytes are set aside for the frame of an answer.", "const elements"),
@@ -889,15 +774,8 @@ const AGENT: Reasons = {
     on(TYPE, "canonicalKey(said) ??"),
   ],
   "src/agent/voice.ts": [
-    on(
-      "Any word but the others' means the same to a dialect.",
-      'relayMode: "silent"',
-      'tools: "unsaid"',
-      '"ours" : "off"',
-    ),
+    on("Any word but the others' means the same to a dialect.", 'tools: "unsaid"', '"ours" : "off"'),
     on(EMPTY, ": [];"),
   ],
   "src/agent/written-call.ts": [{ why: TOLERANT }],
 };
-
-export const SURVIVORS: Reasons = { ...PLAN, ...STATE, ...RUN, ...AGENT };
