@@ -6,7 +6,7 @@ import type { OxlintConfig, OxlintOverride } from "oxlint";
 type Rules = NonNullable<OxlintConfig["rules"]>;
 
 /** Packages of their own: what they import is only known once `scripts/install-folder.ts` has installed it. */
-const APART = ["test/browser", "test/fuzz", "test/peers", "test/sdks"].filter(
+const APART = ["test/browser", "test/fuzz", "test/mutation", "test/peers", "test/sdks"].filter(
   (folder) => !existsSync(`${folder}/node_modules`),
 );
 

@@ -284,17 +284,17 @@ class Reader {
   #readNone(label: ReactLabel, from: number, lineEnd: number): number {
     this.#misses += 1;
     const input = this.#noneInput(from, lineEnd);
-    const [said, end] =
-      input === -1
-        ? [insideBrackets(this.#text.slice(from, lineEnd)), lineEnd]
-        : this.#textUntil(input, ANSWER_STOPS);
-    if (!NO_INPUT.test(said)) {
+    // An input of none, and then another action: that one is meant.
+    const [brief] =
+      input === -1 ? [insideBrackets(this.#text.slice(from, lineEnd))] : this.#textUntil(input, TURN_STOPS);
+    if (!NO_INPUT.test(brief)) {
+      const [said, end] = input === -1 ? [brief, lineEnd] : this.#textUntil(input, ANSWER_STOPS);
       this.#answer = unwrapAnswer(said);
       return end;
     }
     if (this.#quiet === -1) this.#quiet = label.start;
     if (input !== -1) return lineEnd;
-    const [behind, stop] = this.#textUntil(lineEnd, (kind) => ANSWER_STOPS(kind) || kind === "action");
+    const [behind, stop] = this.#textUntil(lineEnd, TURN_STOPS);
     const follower = this.#labelBehind(stop)?.kind;
     if (behind !== "" && (follower === undefined || follower === "observation")) this.#answer = behind;
     return lineEnd;
@@ -429,6 +429,7 @@ const ACTIONS: ReadonlySet<LabelKind> = new Set(["action", "actions", "inline-ac
 const isNoFence = (kind: LabelKind): boolean => kind !== "fence";
 const ANSWER_STOPS = (kind: LabelKind): boolean =>
   kind === "thought" || kind === "observation" || kind === "final";
+const TURN_STOPS = (kind: LabelKind): boolean => ANSWER_STOPS(kind) || kind === "action";
 
 /** An action that is none, and nothing else but what it is given. */
 const NO_ACTION =

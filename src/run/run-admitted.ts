@@ -167,7 +167,6 @@ async function run(
   return verifications === undefined ? outcomes : verifications.applyTo(outcomes);
 }
 
-/** What actions refer to that waited for a person: it was kept with them. */
 /** Whether every step is one sync call that is made once, and all of them have a header slot at the same time. */
 function isNarrow({ steps }: Plan, headerSlots: number): boolean {
   return (

@@ -98,8 +98,9 @@ class PlanRun {
     signal?.addEventListener("abort", onDisconnect, { once: true });
 
     this.#settleKnown();
-    for (const step of this.#plan.steps) if (this.#isReady(step.index)) this.#begin(step);
+    // Gone while the batch was admitted: nothing of it begins.
     if (signal?.aborted === true) this.#onDisconnect();
+    for (const step of this.#plan.steps) if (this.#isReady(step.index)) this.#begin(step);
     if (this.#options.recalling !== undefined) void this.#recall(this.#options.recalling);
 
     await this.#finished.promise;

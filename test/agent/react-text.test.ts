@@ -312,7 +312,81 @@ const SEVERAL: CallRow[] = [
   ],
 ];
 
+const TWO: Said[] = [
+  ["a", {}],
+  ["b", { n: 1 }],
+];
+const LOOSE: CallRow[] = [
+  [
+    "behind the thinking, not in it",
+    `<think>Action: a_b\nAction Input: {}</think>\n\nAction: get_weather\nAction Input: ${PHOENIX}`,
+    [WEATHER],
+  ],
+  [
+    "behind thinking whose beginning the server left out",
+    `Action: a_b\n</think>\nAction: get_weather\nAction Input: ${PHOENIX}`,
+    [WEATHER],
+  ],
+  ["as objects on lines of their own", '{"tool":"a","args":{}}\n{"tool":"b","args":{"n":1}}', TWO],
+  ["as objects with semicolons between", '{"tool":"a","args":{}}; {"tool":"b","args":{"n":1}}', TWO],
+  ["in a fence each", '```json\n{"tool":"a","args":{}}\n```\n```json\n{"tool":"b","args":{"n":1}}\n```', TWO],
+  [
+    "in a tag each",
+    '<tool_call>{"name":"a","arguments":{}}</tool_call>\n<tool_call>{"name":"b","arguments":{"n":1}}</tool_call>',
+    TWO,
+  ],
+  [
+    "in turns that the model went on with",
+    'Thought: x\nAction: a\nAction Input: {}\nThought: y\nAction: b\nAction Input: {"n":1}',
+    TWO,
+  ],
+  [
+    "as a list, before an invented observation",
+    '[{"tool":"a","args":{}},{"tool":"b","args":{"n":1}}]\nObservation: 1',
+    TWO,
+  ],
+  ["with an input behind a name in JSON", 'Action: {"tool":"b"}\nAction Input: {"n":1}', [["b", { n: 1 }]]],
+  ["as a function without arguments", "Action: a_b()", [["a_b", {}]]],
+  ["as a function of an object", 'Action: a_b({"n":1})', [["a_b", { n: 1 }]]],
+  ["as a function with room in its brackets", 'Action: a_b ( {"n":1} )', [["a_b", { n: 1 }]]],
+  ["in brackets that hold no object", 'Action: a_b["x"]', [["a_b", "a JSON object"]]],
+  ["with words for no input", "Action: a_b\nAction Input: No input needed.", [["a_b", {}]]],
+  ["with an input in backticks", 'Action: a_b\nAction Input: `{"n":1}`', [["a_b", { n: 1 }]]],
+  ["with a remark behind its input", 'Action: a_b\nAction Input: {"n":1} is right', [["a_b", { n: 1 }]]],
+  ["with a name in a sentence", `Action: Call \`get_weather\` now\nAction Input: ${PHOENIX}`, [WEATHER]],
+  [
+    "with a name like a tool's in a sentence",
+    `Action: I will use get_weather now\nAction Input: ${PHOENIX}`,
+    [WEATHER],
+  ],
+  [
+    "with no name in its sentence",
+    `Action: please look\nAction Input: ${PHOENIX}`,
+    [["please look", { city: "Phoenix" }]],
+  ],
+  ["with one word, where a turn is under way", "Thought: x\nAction: Restart", [["Restart", {}]]],
+  ["with one word in quotation marks", 'Action: "Restart"', [["Restart", {}]]],
+  ["with one word that is a tool's", "Action: restartServer", [["restartServer", {}]]],
+  ["with one word and nothing else", "Action: Restart", [["Restart", {}]]],
+  ["with a tool's name behind notes", "Notes.\nAction: a_b", [["a_b", {}]]],
+  ["with a tool's name between notes", "Notes.\nAction: a_b\nMore.", [["a_b", {}]]],
+  [
+    "after one that is none, and says so",
+    'Action: None\nAction Input: None\nAction: b\nAction Input: {"n":1}',
+    [["b", { n: 1 }]],
+  ],
+  [
+    "after one that is none, and words",
+    'Action: None\nSunny.\nAction: b\nAction Input: {"n":1}',
+    [["b", { n: 1 }]],
+  ],
+  ["under a label for several", 'Actions:\n[{"tool":"b","args":{"n":1}}]', [["b", { n: 1 }]]],
+  ["as a link", "Action: [a_b](http://x)\nAction Input: {}", [["a_b", {}]]],
+  ["with a full stop behind its name", "Action: a-b.\nAction Input: {}", [["a-b", {}]]],
+];
+
 describe("A call is read", () => {
+  test.each(LOOSE)("however loosely it is written: %s", (_, text, calls) => expectCalls(text, calls));
   test.each(LABELS)("whose labels are written %s", (_, text, calls) => expectCalls(text, calls));
   test.each(NAMES)("whose name stands %s", (_, text, calls) => expectCalls(text, calls));
   test.each(INPUTS)("whose input is %s", (_, text, calls) => expectCalls(text, calls));
@@ -381,6 +455,45 @@ const ANSWERS: AnswerRow[] = [
     "It is sunny.",
   ],
   ["the same without a fence", '{"action": "Final Answer", "action_input": "It is sunny."}', "It is sunny."],
+  [
+    "an answer behind thinking whose beginning the server left out",
+    "Action: no\n</think>\n\nIt is sunny.",
+    "It is sunny.",
+  ],
+  ["thinking and nothing behind it", "<think>It is sunny.</think>  \n", "<think>It is sunny.</think>"],
+  [
+    "a thought before an invented observation",
+    "Thought: It is sunny.\nObservation: 42\nIt rains.",
+    "It is sunny.",
+  ],
+  [
+    "notes before an invented observation and answer",
+    "It is sunny.\nObservation: 42\nFinal Answer: 42",
+    "It is sunny.",
+  ],
+  [
+    "an answer whose observation is a heading of its own",
+    "Final Answer: A\n**Observation:** B",
+    "A\n**Observation:** B",
+  ],
+  ["an answer before an invented observation", "Final Answer: A\nObservation: B", "A"],
+  ["an answer with a heading for an action", "Final Answer: A\nAction: b\nC", "A\nAction: b\nC"],
+  [
+    "text behind no action, before an invented observation",
+    "Action: None\nIt is sunny.\nObservation: 5",
+    "It is sunny.",
+  ],
+  ["no action as JSON", 'Action: {"action": "None", "action_input": "It is sunny."}', "It is sunny."],
+  [
+    "finish with several fields",
+    'Action: {"action": "Final Answer", "action_input": {"a": "A", "b": "B"}}',
+    '{"a":"A","b":"B"}',
+  ],
+  [
+    "finish with a field that is no text",
+    'Action: {"action": "Final Answer", "action_input": {"a": {"x": 1}}}',
+    '{"a":{"x":1}}',
+  ],
   ["an answer behind the thinking", "<think>\nFinal Answer: no\n</think>\n\nIt is sunny.", "It is sunny."],
   [
     "an answer before an invented observation",
@@ -417,6 +530,14 @@ const ORDINARY: [sentence: string, text: string][] = [
   ["with JSON in a sentence", 'The body is {"name": "get_weather", "arguments": {}} there.'],
   ["with JSON behind the word", 'Action: {"foo": 1}'],
   ["that names a source first", "[1] says that it is sunny."],
+  ["with thinking in the middle", "Hello <think>Action: a_b\nAction Input: {}</think> bye"],
+  ["with calls in a sentence", '{"tool":"a","args":{}} and {"tool":"b","args":{}}'],
+  ["with a call and a remark", '{"tool":"a","args":{}} and that is it'],
+  ["with a remark in brackets behind a name", "Action: a_b (n=1)"],
+  ["with one word behind notes", "Notes.\nAction: Restart"],
+  ["with a label for several and no list", "Actions: a_b"],
+  ["with a label and nothing behind it", "Action:\n\nAction Input: {}"],
+  ["with an answer that was not thought about", "Answer: It is sunny."],
 ];
 
 describe("An answer is read", () => {

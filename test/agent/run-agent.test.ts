@@ -597,3 +597,106 @@ describe("The strategy react", () => {
 test("LIMITS: 50 calls of a turn run, and 1,000 are read", () => {
   expect([LIMITS.actions, LIMITS.modelCalls, LIMITS.agentRounds]).toEqual([50, 1_000, 5]);
 });
+
+describe("A caller that listens", () => {
+  const listening = (...turns: readonly SaidTurn[]): AgentWorld =>
+    Object.assign(new AgentWorld(...turns), { heard: [] });
+  const said = async (world: AgentWorld, ...request: Parameters<AgentWorld["ask"]> | []): Promise<string> => {
+    const [tools = TOOLS, body = {}] = request;
+    const end = await world.ask(tools, body);
+    if (!end.ok) throw new Error(end.error.refusal.hint);
+    return world.heard!.join("") + end.value;
+  };
+
+  test("hears what the model says and each result, of all rounds in one answer", async () => {
+    const world = listening({ text: "Let me see.", calls: [twice(1)] }, { text: "Two." });
+    const heard = await said(world);
+    const places = [
+      "Let me see.",
+      '"twice":2',
+      "Two.",
+      '"finish_reason":"stop"',
+      '"stopped":"answer"',
+      "[DONE]",
+    ].map((part) => heard.indexOf(part));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places.every((place) => place >= 0)).toBe(true);
+    for (const once of ["[DONE]", '"role":"assistant"', '"stopped"'])
+      expect(heard.split(once)).toHaveLength(2);
+    expect(heard.split("(begun)")).toHaveLength(3);
+    expect(heard).not.toContain('"name":"double"');
+    expect(world.waiting).toBe(0);
+  });
+
+  test("hears no plan, and of a model that speaks of calls in text its answer alone", async () => {
+    const planned = listening({ text: "I plan." }, { text: "Done." });
+    expect(await said(planned, TOOLS, { volley: { strategy: "think-act" } })).not.toContain("I plan.");
+    const text = 'Thought: Look.\nAction: double\nAction Input: {"n": 2}';
+    const inText = listening({ text }, { text: "Final Answer: Four." });
+    const heard = await said(inText, TOOLS, { volley: { strategy: "react" } });
+    expect(heard).toContain("Four.");
+    expect(heard).not.toContain("Action");
+  });
+
+  test("hears no more calls once tools are switched off, its own as little", async () => {
+    const turn: SaidTurn = { text: "Once more.", calls: [twice(1), call("theirs", {}, "t")] };
+    const world = listening({ calls: [twice(1)] }, turn);
+    const heard = await said(world, TOOLS, { tools: [THEIRS], volley: { max_rounds: 1 } });
+    expect(heard).toContain('"stopped":"max_rounds"');
+    expect(heard).not.toContain('"name":"theirs"');
+    expect(heard).toContain("Once more.");
+  });
+
+  test("is handed its own calls, and told what waits for a person", async () => {
+    const world = listening({ calls: [call("theirs", {}, "t")] });
+    expect(await said(world, TOOLS, { tools: [THEIRS] })).toMatch(
+      /"name":"theirs"[^]*"finish_reason":"tool_calls"/,
+    );
+    const asking = listening({ text: "Deleting.", calls: [call("remove", { id: 1 })] });
+    expect(await said(asking)).toMatch(
+      /Deleting\.[^]*Nothing of this has happened yet[^]*"finish_reason":"stop"/,
+    );
+  });
+});
+
+describe("An answer of a model that", () => {
+  test("said nothing says so", async () => {
+    const closed = new AgentWorld({ calls: [twice(1)] }, { text: "" });
+    const answer = await closed.answer(TOOLS, { volley: { max_rounds: 1 } });
+    expect([answer.stopped, answer.message.content]).toEqual(["max_rounds", "The model gave no answer."]);
+  });
+
+  test("calls on where tools are switched off is what it said, or that it gave none", async () => {
+    const contentOf = async (text: string) => {
+      const world = new AgentWorld({ calls: [twice(1)] }, { text, calls: [twice(2)] });
+      const { message, finish_reason } = await world.answer(TOOLS, { volley: { max_rounds: 1 } });
+      expect([message["tool_calls"], finish_reason]).toEqual([undefined, "stop"]);
+      return message.content;
+    };
+    expect(await contentOf("So far two.")).toBe("So far two.");
+    expect(await contentOf("")).toContain("gave no answer");
+  });
+
+  test("goes away in the middle is not asked again", async () => {
+    const world = new AgentWorld({ calls: [twice(1)] }, { text: "Never." });
+    const gone = contractOf("double", { run: async () => world.gone.abort() });
+    expect(await world.ask([gone])).toMatchObject({ ok: false, error: { refusal: { code: "UNAVAILABLE" } } });
+    expect(world.asked).toHaveLength(1);
+  });
+
+  test("plans is told of the tools in its first plan, and once that it may go on", async () => {
+    const world = new AgentWorld({ text: "" }, { calls: [twice(1)] }, { text: "Again." }, { text: "Done." });
+    await world.answer(TOOLS, { volley: { strategy: "think-act" } });
+    const [first, , second] = world.asked.map(({ messages }) => JSON.stringify(messages.at(-1)));
+    expect(first).toContain("The tools there are");
+    expect(second).not.toContain("The tools there are");
+    const sent = JSON.stringify(world.asked.at(-1)!.messages);
+    expect(sent.split("Now do that")).toHaveLength(3);
+    expect(sent).toContain('"…"');
+    const refused = await new AgentWorld({ status: 401 }).ask(TOOLS, { volley: { strategy: "think-act" } });
+    expect(refused).toMatchObject({
+      ok: false,
+      error: { refusal: { code: "MODEL_UNAVAILABLE" }, report: null },
+    });
+  });
+});

@@ -6,10 +6,12 @@ import { runCalls, type TurnOptions } from "../../src/agent/run-calls.ts";
 import type { Tool } from "../../src/catalog/define-tool.ts";
 import { makeFailure } from "../../src/contract/failure.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
+import type { Execution } from "../../src/gate/execution.ts";
 import type { ProviderCall, ToolReply } from "../../src/formats/provider-turn.ts";
 import { err, ok } from "../../src/kit/result.ts";
 import { TestWorld, type WireEnvelope } from "../support/execute-batch.ts";
 import { contractOf } from "../support/fake-actions.ts";
+import { KeyedWorld } from "../support/keyed-world.ts";
 import { valueOf } from "../support/unwrap.ts";
 
 const double = contractOf("double", { run: async (args) => ({ twice: 2 * (args as { n: number }).n }) });
@@ -244,4 +246,100 @@ describe("The replies of a turn are told one by one", () => {
     );
     await fc.assert(fc.asyncProperty(calls, (some) => tellOf(some).then(() => {})));
   });
+});
+
+describe("A turn under an idempotency key", () => {
+  const key = { batchKey: { key: "turn-1", content: { turn: 1 } } };
+
+  async function send(world: KeyedWorld, calls: readonly ProviderCall[]) {
+    const told: number[] = [];
+    const tools = [world.tool("write", { isWrite: true, actions: ["create"] }), double];
+    const options = { bodyBytes: 1_000, copies: 1, onReply: (position: number) => void told.push(position) };
+    const ran = await world.clock.runUntil(runCalls(calls, world.execution(tools, key), options));
+    return { ran, told: told.toSorted((a, b) => a - b) };
+  }
+  const TURN = [
+    call("write"),
+    batch({ tool: "write" }),
+    batch({ tool: "write" }, { tool: "double", args: { n: 1 } }),
+  ];
+
+  test("runs once, and is answered again with the same replies, each told", async () => {
+    const world = new KeyedWorld();
+    const first = await send(world, TURN);
+    expect(valueOf(first.ran)).toMatchObject({ replayed: false, replies: { length: 3 } });
+    const again = await send(world, TURN);
+    expect(world.calls).toHaveLength(3);
+    expect(new Set(world.calls.map(({ key }) => key)).size).toBe(3);
+    expect(valueOf(again.ran)).toEqual({ ...valueOf(first.ran), replayed: true, quota: null });
+    expect([first.told, again.told]).toEqual([
+      [0, 1, 2],
+      [0, 1, 2],
+    ]);
+  });
+
+  test("has a key of its own for each batch of it, the first the turn's", async () => {
+    const world = new KeyedWorld();
+    await send(world, TURN);
+    expect([...world.records.keys()].toSorted()).toEqual([
+      "batch 1:turn-1",
+      "batch 2:turn-1",
+      "batch:turn-1",
+    ]);
+  });
+
+  test("is refused whole where the key is another turn's, and nothing of it runs", async () => {
+    const world = new KeyedWorld();
+    await send(world, TURN);
+    world.calls.length = 0;
+    const options = { bodyBytes: 1_000, copies: 1 };
+    const other = { batchKey: { key: "turn-1", content: { turn: 2 } } };
+    const tools = [world.tool("write", { isWrite: true, actions: ["create"] }), double];
+    const ran = await world.clock.runUntil(runCalls(TURN, world.execution(tools, other), options));
+    expect(ran).toMatchObject({
+      ok: false,
+      error: { refusal: { code: expect.stringContaining("IDEMPOTENCY") } },
+    });
+    expect(world.calls).toEqual([]);
+  });
+
+  test("goes on with its next batch where the first cannot be planned, under its own key", async () => {
+    const world = new KeyedWorld();
+    const circle = batch(
+      { id: "a", tool: "write", depends_on: ["b"] },
+      { id: "b", tool: "write", depends_on: ["a"] },
+    );
+    const { ran, told } = await send(world, [circle, batch({ tool: "write" })]);
+    expect(valueOf(ran).replies.map(({ failed }) => failed)).toEqual([true, false]);
+    expect([told, world.calls.length]).toEqual([[0, 1], 1]);
+    expect([...world.records.keys()]).toEqual(["batch 1:turn-1"]);
+  });
+
+  test("without quota is refused whole, and holds no key", async () => {
+    const world = new KeyedWorld();
+    world.gate.quotaAllowed = false;
+    const { ran } = await send(world, TURN);
+    expect(ran).toMatchObject({ ok: false, error: { refusal: { code: "QUOTA_EXCEEDED" } } });
+  });
+});
+
+test("A batch of a turn that cannot be planned is a refusal that the operator sees, and its siblings run", async () => {
+  const seen: unknown[] = [];
+  const world = new TestWorld();
+  const watch = {
+    sawRefusal: (refusal: unknown) => void seen.push(refusal),
+    enter: () => {},
+    sawBatch: () => {},
+  };
+  const circle = batch(
+    { id: "a", tool: "double", depends_on: ["b"] },
+    { id: "b", tool: "double", depends_on: ["a"] },
+  );
+  const execution = world.execution(TOOLS, { watch: watch as unknown as NonNullable<Execution["watch"]> });
+  const ran = await world.clock.runUntil(
+    runCalls([circle, call("double", { n: 2 })], execution, { bodyBytes: 1_000, copies: 1 }),
+  );
+  expect(valueOf(ran).replies.map(({ failed }) => failed)).toEqual([true, false]);
+  expect(valueOf(ran)).toMatchObject({ replayed: false, quota: { remaining: 99 } });
+  expect(seen).toEqual([{ code: "INVALID_BATCH", status: 200 }]);
 });

@@ -105,6 +105,44 @@ test("a step that only comes after one that would fail does not wait for it", ()
   expect(plan.edges).toEqual([]);
 });
 
+test("under fail-fast one that would fail means that none runs", () => {
+  const actions = [
+    { id: "fine", tool: "search" },
+    { id: "bad", tool: "nope" },
+  ];
+  expect(describe(actions, { on_error: "fail-fast" }).plan.waves).toEqual([]);
+  expect(describe(actions.slice(0, 1), { on_error: "fail-fast" }).plan.waves).toEqual([["fine"]]);
+});
+
+test("the speed-up is that of the longest path going first under a cap", () => {
+  const { plan } = describe([
+    { id: "short", tool: "serial" },
+    { id: "long", tool: "serial" },
+    { id: "then", tool: "search", depends_on: ["long"] },
+    { id: "last", tool: "search", depends_on: ["then"] },
+  ]);
+  expect(plan.estimated_speedup).toBe(1.33);
+});
+
+test("what would not run because of another holds nobody up either", () => {
+  const { plan } = describe([
+    { id: "bad", tool: "nope" },
+    { id: "book", tool: "book", depends_on: ["bad"] },
+    { id: "look", tool: "agenda" },
+  ]);
+  expect(plan.waves).toEqual([["look"]]);
+});
+
+test("the cap of what is done in the background is none of this batch", () => {
+  const mail = contractOf("mail", {
+    isWrite: true,
+    execution: "fire-and-forget",
+    orchestration: { mode: "fan-out-bounded", max_concurrency: 2 },
+  });
+  const parsed = valueOf(parseBatch({ actions: [{ tool: "mail" }, { tool: "mail" }] }, 0));
+  expect(describePlan(valueOf(makePlan(parsed, createCatalog([mail])))).plan.caps).toEqual({});
+});
+
 test("with nothing that would run there are no waves and nothing is won", () => {
   expect(describe([{ tool: "nope" }]).plan).toMatchObject({ waves: [], caps: {}, estimated_speedup: 1 });
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { createCatalog } from "../../src/catalog/create-catalog.ts";
 import { defineTool } from "../../src/catalog/define-tool.ts";
@@ -8,6 +8,7 @@ import { LIMITS } from "../../src/contract/limits.ts";
 import { findCycle } from "../../src/kit/layers.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";
 import type { Plan } from "../../src/plan/step.ts";
+import { contractOf } from "../support/fake-actions.ts";
 import { parseBatchText } from "../support/parse-batch-text.ts";
 import { declareTool, SAMPLE_CATALOG, searchOrders, sendReceipt } from "../support/sample-tools.ts";
 import { errorOf, valueOf } from "../support/unwrap.ts";
@@ -296,4 +297,131 @@ test("makePlan() lets references name what is given, which is there before anyth
   });
   // Without it the same reference leads nowhere.
   expect(errorOf(stepsOf(actions)[0]!.task).code).toBe("BAD_REFERENCE");
+});
+
+describe("makePlan() asks a person first", () => {
+  const catalog = createCatalog([
+    contractOf("remove", { isWrite: true, actions: ["delete"] }),
+    contractOf("look"),
+  ]);
+  const actions = [{ id: "r", tool: "remove" }, { tool: "look", depends_on: ["r"] }, { tool: "look" }];
+
+  test.each([
+    ["wherever nobody says otherwise", false, undefined, ["gated", "waits", null], false],
+    ["where only the caller's key may skip that", false, true, ["gated", "waits", null], false],
+    [
+      "where the caller asks to skip that and may not, and says so",
+      true,
+      false,
+      ["gated", "waits", null],
+      true,
+    ],
+    [
+      "where the caller asks to and nothing says whether it may",
+      true,
+      undefined,
+      ["gated", "waits", null],
+      true,
+    ],
+    ["not where it asks to and may", true, true, [null, null, null], false],
+  ])("%s", (_, skip_approval, maySkipApproval, parking, skipDenied) => {
+    const batch = valueOf(parseBatch({ actions, skip_approval }, 0));
+    const plan = valueOf(makePlan(batch, catalog, maySkipApproval === undefined ? {} : { maySkipApproval }));
+    expect(plan.steps.map((step) => step.parking)).toEqual(
+      parking.map((one) => (one === "waits" ? expect.not.stringContaining("gated") : one)),
+    );
+    expect(plan.steps[1]!.parking === null).toBe(parking[1] === null);
+    expect(plan.skipDenied).toBe(skipDenied);
+  });
+});
+
+describe("makePlan() takes what earlier batches kept", () => {
+  const handle = (n: number): string => `r-00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
+  const using = (...handles: readonly number[]): Asked => ({
+    tool: "search_orders",
+    args: { query: { $template: handles.map((n) => `{{${handle(n)}#}}`).join(" ") } },
+  });
+  const upTo = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, n) => from + n);
+  const codes = (...actions: readonly Asked[]) =>
+    stepsOf(actions).map(({ task }) => (task.ok ? "ok" : task.error.code));
+
+  test("and marks the steps that have to wait for it", () => {
+    const plan = valueOf(
+      planOf([using(1), { tool: "search_orders", args: { query: "boots" } }, using(1, 2)]),
+    );
+    expect(plan.steps.map(({ recalls }) => recalls)).toEqual([true, undefined, true]);
+    expect(plan.handles).toEqual([handle(1), handle(2)]);
+    expect(valueOf(planOf([receipt("a")])).handles).toEqual([]);
+  });
+
+  test(`of ${LIMITS.handles} results at most, each counted once; an action that would make it more fails alone`, () => {
+    const most = LIMITS.handles;
+    expect(codes(using(...upTo(0, most)))).toEqual(["ok"]);
+    expect(codes(using(...upTo(0, most), 0, 1))).toEqual(["ok"]);
+    expect(codes(using(...upTo(0, most + 1)))).toEqual(["BAD_REFERENCE"]);
+    expect(codes(using(...upTo(0, 9)), using(...upTo(5, 15)), using(15, 16), using(0, 15))).toEqual([
+      "ok",
+      "ok",
+      "BAD_REFERENCE",
+      "ok",
+    ]);
+    const plan = valueOf(planOf([using(...upTo(0, most)), using(most)]));
+    expect(plan.steps[1]).toMatchObject({ edges: [] });
+    expect([plan.handles.length, plan.steps[1]!.recalls]).toEqual([most, undefined]);
+  });
+});
+
+test("makePlan() says of which version its tools are where one of them may change", () => {
+  const catalog = createCatalog([contractOf("shipped")]).extend(
+    [{ ...contractOf("added"), added: { json: "{}", fingerprint: "f" } }],
+    7,
+  );
+  const versionOf = (...tools: readonly string[]) =>
+    valueOf(planOf([...tools.map((tool) => ({ tool })), { id: "" }], catalog)).toolsVersion;
+  expect([versionOf("shipped"), versionOf("shipped", "added"), versionOf("unknown")]).toEqual([
+    undefined,
+    7,
+    7,
+  ]);
+});
+
+test("makePlan() names every place of a write at which text only looks like a reference, and takes what is given for one", () => {
+  const given = new Map([["input", { name: "Ann" }]]);
+  const actions = [
+    {
+      id: "tell",
+      tool: "tell",
+      args: { a: "{{input.name}}", b: "{{other.name}}", c: "$input.name", d: "{{nobody.name}}" },
+    },
+    { id: "other", tool: "tell", args: { a: "fine" } },
+  ];
+  const catalog = createCatalog([contractOf("tell", { isWrite: true, actions: ["create"] })]);
+  const plan = makePlan(valueOf(parseBatch({ actions }, 0)), catalog, { given });
+  const failure = errorOf(valueOf(plan).steps[0]!.task);
+  expect(failure.issues!.map(({ path }) => path)).toEqual(["/args/a", "/args/b", "/args/c"]);
+  expect(failure.hint).toContain("So it is at /args/b, /args/c.");
+  const one = makePlan(
+    valueOf(parseBatch({ actions: [{ ...actions[0]!, args: { a: "{{input.name}}" } }] }, 0)),
+    catalog,
+    { given },
+  );
+  expect(errorOf(valueOf(one).steps[0]!.task).hint).not.toContain("So it is");
+  // Where nothing has that name, it is text.
+  const alone = makePlan(valueOf(parseBatch({ actions: actions.slice(1) }, 0)), catalog);
+  expect(valueOf(alone).steps[0]!.task.ok).toBe(true);
+  const text = [
+    { tool: "tell", args: { a: "{{nobody.name}}" } },
+    { tool: "tell", args: {} },
+  ];
+  expect(valueOf(makePlan(valueOf(parseBatch({ actions: text }, 0)), catalog)).steps[0]!.task.ok).toBe(true);
+});
+
+test("makePlan() finds the tool behind an alias, whatever stands beside it", () => {
+  const steps = stepsOf([
+    receipt("a"),
+    { tool: "invoke_tool", args: { tool_name: "search_orders", parameters: { query: "boots" } } },
+    { tool: "nothing" },
+  ]);
+  expect(steps.map(({ toolName }) => toolName)).toEqual(["send-receipt", "search_orders", "nothing"]);
+  expect(steps.map(({ task }) => task.ok)).toEqual([true, true, false]);
 });

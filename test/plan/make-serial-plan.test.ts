@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import * as z from "zod";
 
 import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
 import { parseBatchRequest } from "../../src/formats/orchestration-api.ts";
 import { makePartition } from "../../src/plan/partition.ts";
 import { makeSerialPlan } from "../../src/plan/make-serial-plan.ts";
@@ -12,6 +14,8 @@ const CATALOG = createCatalog([
   contractOf("grep"),
   contractOf("write", { isWrite: true, actions: ["create"] }),
   contractOf("bash", { isWrite: true, actions: ["run"] }),
+  contractOf("ask", { isWrite: true, actions: ["delete"] }),
+  contractOf("count", { input: z.strictObject({ n: z.number() }) }),
 ]);
 
 function planOf(...tools: readonly object[]) {
@@ -47,6 +51,42 @@ test("the class decides, not the tool's contract: a shell that only reads waits 
     [[], []],
     [[], [0, 1]],
   ]);
+});
+
+test("a plan says why a step waits, and runs it as nothing but a call of this request", () => {
+  const plan = planOf(call("read"), call("write"), call("read"));
+  expect(plan.steps.map(({ edges, parking, remaining }) => ({ edges, parking, remaining }))).toEqual([
+    { edges: [], parking: null, remaining: 3 },
+    { edges: [{ from: 0, reason: "hazard: all" }], parking: null, remaining: 2 },
+    { edges: [{ from: 1, reason: "hazard: all" }], parking: null, remaining: 1 },
+  ]);
+  expect(plan).toMatchObject({
+    onError: "partial-success",
+    demotes: false,
+    handles: [],
+    sharesReads: false,
+    maxTokens: null,
+    deadlineMs: LIMITS.maxDeadlineMs,
+  });
+});
+
+test("a tool that asks a person first is refused in its place, and so are arguments that do not fit", () => {
+  const { steps } = planOf(call("ask"), call("count", { n: "many" }), call("count", { n: 1 }));
+  expect(steps.map(({ task }) => (task.ok ? "ok" : task.error.code))).toEqual([
+    "CONFIRMATION_INVALID",
+    "INVALID_ARGS",
+    "ok",
+  ]);
+});
+
+test.each([
+  ["one that it calls may change", ["read", "added"], 7],
+  ["none that it calls may change", ["read"], undefined],
+])("a plan is of a version of the tools when %s", (_, tools, version) => {
+  const calls = valueOf(parseBatchRequest({ tools: [...tools.map((name) => call(name)), { id: "x" }] }, 0));
+  const added = { ...contractOf("added"), added: { json: "{}", fingerprint: "f" } };
+  const catalog = CATALOG.extend([added], 7);
+  expect(makeSerialPlan(makePartition(calls, catalog), catalog).toolsVersion).toBe(version);
 });
 
 test("what looks like a reference is data", () => {

@@ -79,6 +79,22 @@ test.each([
   },
 );
 
+test("prepareTask() refuses a reference for the arguments as a whole that leads to no object", () => {
+  for (const pointer of ["/ids", "/count", "/name"])
+    expect(errorOf(prepareTask(taskOf({ $ref: `shops#${pointer}` }), dataOf))).toMatchObject({
+      code: "INVALID_ARGS",
+      issues: [{ path: "/args", expected: "an object" }],
+    });
+});
+
+test("prepareTask() says of another's data what is wrong with it in its own words, and quotes no more than a little", () => {
+  const foreign = knowing({
+    shops: { said: { "ignore all rules and": 1 } },
+  });
+  const { hint } = errorOf(prepareTask(taskOf({ $ref: "shops#/said" }), foreign));
+  expect(hint).not.toMatch(/(?<!["'`/])ignore all rules/);
+});
+
 test("prepareTask() refuses resolved arguments over 64 KiB, as it would had they been sent", () => {
   const text = "x".repeat(LIMITS.argsBytes);
   expect(errorOf(prepareTask(taskOf({ id: { $ref: "page#" } }), knowing({ page: text })))).toMatchObject({

@@ -308,6 +308,40 @@ describe("a call of a tool with a global rate", () => {
   });
 });
 
+describe("a call that gets no permit", () => {
+  test.each([
+    ["rate", 3_000, { code: "RATE_LIMITED", retry_after_ms: 3_000 }],
+    ["paused", 3_000, { code: "RATE_LIMITED", retry_after_ms: 3_000 }],
+    ["busy", 3_000, { code: "OVERLOADED", retry_after_ms: 3_000 }],
+    ["busy", null, { code: "OVERLOADED" }],
+    ["full", null, { code: "OVERLOADED" }],
+  ] as const)("because of %s, %s ms, is told whose fault it is and when to try again", async (...row) => {
+    const [reason, retryAfterMs, expected] = row;
+    const shared = new Shared(PAIR);
+    const { clock, toolGates } = shared.world;
+    toolGates.acquire = () => clock.sleep(40).then(() => ({ granted: false, reason, retryAfterMs }));
+    const [result] = await shared.run([call()]);
+    expect(result).toMatchObject({ status: "error", error: expected, meta: { queued_ms: 40 } });
+    expect(result!.error).toHaveProperty("hint", expect.stringContaining("try this action again"));
+    expect("retry_after_ms" in result!.error!).toBe("retry_after_ms" in expected);
+    expect([shared.arrived, toolGates.released]).toEqual([[], []]);
+  });
+
+  test("because it was stopped leaves the queue at once, and only once", async () => {
+    const shared = new Shared(PAIR);
+    const busy = shared.start(calls(2, 900));
+    const gone = new AbortController();
+    const late = shared.start([call()], {}, { signal: gone.signal });
+    await shared.world.clock.advance(100);
+    gone.abort();
+    const [result] = await shared.world.clock.runUntil(late);
+    expect(result).toMatchObject({ error: { code: "CANCELLED" } });
+    const { asked, released } = shared.world.toolGates;
+    expect(released).toEqual([{ tool: "shared", id: asked[2]!.request.id, retryAfterMs: null }]);
+    allSucceeded(await shared.world.clock.runUntil(busy));
+  });
+});
+
 test("a tool without global limits asks no gate", async () => {
   const shared = new Shared({
     mode: "parallel-safe",

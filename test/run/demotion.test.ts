@@ -368,6 +368,20 @@ describe("A safe action that is unfinished at the deadline", () => {
     );
   });
 
+  test("is unknown even where it has sent nothing yet, because its job may: a write that waits for a header slot", async () => {
+    const upstream = new Upstream();
+    upstream.world.gate.beforeAnswer = ({ quota }) =>
+      quota === null ? upstream.world.clock.sleep(4_000) : Promise.resolve();
+    const reads = Array.from({ length: 6 }, (_, n) => ({ tool: "read", args: { n, ms: 50_000 } }));
+    const { results } = await upstream.run([...reads, { tool: "put", args: { ms: 1 } }]);
+    expect(upstream.requests.map(({ tool }) => tool)).not.toContain("put");
+    expect(results.at(-1)).toMatchObject({
+      status: "unknown",
+      error: { code: "DEADLINE_EXCEEDED", retryable: true },
+    });
+    await upstream.world.drain();
+  });
+
   test("is answered at once when the gate fails", async () => {
     const upstream = new Upstream();
     upstream.world.gate.beforeAnswer = async ({ quota }) => void (upstream.world.gate.down = quota === null);

@@ -586,6 +586,50 @@ describe("for_each", () => {
       expect(calls.log).toEqual([]);
     });
 
+    /** The gate takes the first job of a loop and finds no room for the second. */
+    const halfFull = (calls: Calls, code: "BACKLOG_FULL" | null): void => {
+      const admit = calls.world.gate.admit.bind(calls.world.gate);
+      calls.world.gate.admit = async (request) => {
+        const answer = await admit(request);
+        return {
+          ...answer,
+          recorded: answer.recorded.slice(0, 1),
+          refusedJobs: code === null ? [] : answer.recorded.slice(1).map(({ index }) => ({ index, code })),
+        };
+      };
+    };
+
+    test.each([
+      ["BACKLOG_FULL", "BACKLOG_FULL"],
+      [null, "OUTBOX_UNAVAILABLE"],
+    ] as const)(
+      "of which some are recorded says so, under fail-fast too: what is recorded will happen (%s)",
+      async (code, told) => {
+        for (const orchestration of [FAIL_FAST, { mode: "parallel-safe" } as const]) {
+          const calls = mail({ orchestration });
+          halfFull(calls, code);
+          const loop = await calls.only(over("a", "b"));
+          expect(loop).toMatchObject({
+            status: "success",
+            data: [{ status: "initiated" }, { status: "error", error: { code: told } }],
+          });
+        }
+      },
+    );
+
+    test("whose gate fails says of every element that it may be recorded, and under fail-fast is an error", async () => {
+      for (const [orchestration, status] of [
+        [FAIL_FAST, "error"],
+        [{ mode: "parallel-safe" } as const, "error"],
+      ] as const) {
+        const calls = mail({ orchestration });
+        calls.world.gate.beforeAnswer = async ({ quota }) => void (calls.world.gate.down = quota === null);
+        const loop = await calls.only(over("a", "b"));
+        expect(loop).toMatchObject({ status, error: { code: "OUTBOX_UNAVAILABLE" } });
+        expect(loop.error!.hint).toBeTypeOf("string");
+      }
+    });
+
     test("nothing to record asks for nothing", async () => {
       const calls = mail();
       expect(await calls.only(over())).toMatchObject({ status: "success", data: [] });

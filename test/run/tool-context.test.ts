@@ -88,6 +88,34 @@ describe("ctx.log", () => {
     );
   });
 
+  test("leaves out what is too long, and says so in its place", async () => {
+    const long = "y".repeat(LIMITS.logLineCharacters);
+    const { lines } = await runTool(({ log }) => {
+      log("short", { long });
+      log(long, { short: 1 });
+      log.warn(long);
+    });
+    expect(lines).toMatchObject([
+      { level: "info", message: "short", fields: "(left out: too long)", tool: "tool" },
+      { level: "info", message: "(left out: too long)", tool: "tool" },
+      { level: "warn", message: "(left out: too long)", tool: "tool" },
+    ]);
+    expect(lines[1]).not.toHaveProperty("fields");
+  });
+
+  test("writes so many lines of one call, says once that the rest is left out, and then nothing", async () => {
+    const { world, lines } = await runTool(({ log }) => {
+      for (let n = 0; n < LIMITS.logLines + 10; n += 1) log("line", { n });
+    });
+    expect(lines).toHaveLength(LIMITS.logLines + 1);
+    expect(lines.slice(0, -1).map(({ fields }) => fields)).toEqual(
+      Array.from({ length: LIMITS.logLines }, (_, n) => ({ n })),
+    );
+    expect(lines.at(-1)).toMatchObject({ level: "warn", event: "tool_log", tool: "tool" });
+    expect(lines.at(-1)!["message"]).toContain("left out");
+    expect(world.logged.at(-1)!.level).toBe("warn");
+  });
+
   test("of one request together is no more than the platform keeps, whichever of its tools logs", async () => {
     const world = new TestWorld();
     const tool = contractOf("tool", {
@@ -137,6 +165,48 @@ describe("a tool that throws by mistake", () => {
     expect(world.logged[0]!.stack).toMatch(
       /^tool: RangeError: Cannot use \[redacted\]\n +at .*tool-context\.test\.ts/,
     );
+  });
+
+  class Unreadable extends Error {
+    override get message(): string {
+      throw new Error("Not even this");
+    }
+  }
+  const SHALLOW = Object.assign(new Error("no frames"), { stack: undefined });
+
+  test.each<[string, () => unknown, object]>([
+    ["what is no Error", () => ({ code: 7 }), { name: "(no Error)", message: { code: 7 } }],
+    ["what cannot be read", () => new Unreadable(), { name: "(unreadable)", message: "" }],
+    ["an Error without frames", () => SHALLOW, { name: "Error", message: "no frames", stack: "" }],
+    [
+      "a document of an Error",
+      () => new Error("y".repeat(LIMITS.logLineCharacters)),
+      { name: "Error", message: "(left out: too long)" },
+    ],
+    [
+      "an Error that says more than a call may",
+      () => new Error("y".repeat(LIMITS.callLogCharacters + 1)),
+      { name: "Error", message: `(text of ${LIMITS.callLogCharacters + 1} characters)`, stack: "" },
+    ],
+  ])("may throw %s, and is logged all the same", async (_, thrown, error) => {
+    const { world, result, lines } = await runTool(() => {
+      throw thrown();
+    });
+    expect(result.error!.code).toBe("TOOL_FAILED");
+    expect(lines).toMatchObject([{ level: "error", event: "tool_failed", tool: "tool", error }]);
+    expect(world.logged[0]!.level).toBe("error");
+    const stack = (lines[0]!["error"] as { readonly stack?: string }).stack;
+    expect(world.logged[0]!.stack === undefined).toBe(!stack);
+  });
+
+  test("logs frames alone, one a line, and not the message above them a second time", async () => {
+    const { lines } = await runTool(() => {
+      throw new RangeError("told once\n   at a line of its own");
+    });
+    const { stack } = lines[0]!["error"] as { readonly stack: string };
+    expect(stack).not.toContain("told once");
+    expect(stack.split("\n").length).toBeGreaterThan(1);
+    for (const frame of stack.split("\n")) expect(frame).toMatch(/^ +at /);
   });
 
   test("is not one that fails on purpose, or runs out of time", async () => {
@@ -249,6 +319,21 @@ describe("secrets of a tenant", () => {
     );
     expect(result.data).toMatchObject({ raw: "[redacted]" });
     expect(JSON.stringify(result)).not.toContain(btoa(SECRET).slice(4, -4));
+  });
+
+  test("that cannot be looked up cost their tool only, before it runs; the operator is told why", async () => {
+    const { ports } = lookingUp(() => Promise.reject(new RangeError("The vault is shut")));
+    const { result, lines } = await runTool(() => "never", { ports, secrets: ["KEY"] });
+    expect(result).toMatchObject({ status: "error", meta: { attempts: 0 } });
+    expect(JSON.stringify(result)).not.toContain("vault");
+    expect(lines).toMatchObject([
+      {
+        level: "error",
+        event: "secret_lookup_failed",
+        secret: "KEY",
+        error: { name: "RangeError", message: "The vault is shut" },
+      },
+    ]);
   });
 
   test("that take too long end their call by its own clock, and nothing was sent", async () => {

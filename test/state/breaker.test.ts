@@ -73,6 +73,23 @@ describe("A closed breaker", () => {
     expect(circuit.breaker.state).toBe("closed");
   });
 
+  test("does not count what says nothing about the upstream among the calls that went well", () => {
+    const circuit = new Circuit();
+    circuit.calls(3 * LIMITS.breakerCalls, "unknown");
+    circuit.calls(LIMITS.breakerCalls, "failed");
+    expect(circuit.breaker.state).toBe("open");
+  });
+
+  test("remembers the last half window through all of the next one, not only for its first call", () => {
+    const circuit = new Circuit();
+    circuit.calls(LIMITS.breakerCalls - 5, "failed");
+    circuit.now += LIMITS.breakerWindowMs / 2;
+    circuit.calls(4, "failed");
+    expect(circuit.breaker.state).toBe("closed");
+    circuit.call("failed");
+    expect(circuit.breaker.state).toBe("open");
+  });
+
   test("forgets calls when they have left the window", () => {
     const circuit = new Circuit();
     circuit.calls(19, "failed");
@@ -163,6 +180,18 @@ describe("An open breaker", () => {
     circuit.enter();
     circuit.leave(early.epoch, "ok");
     expect(circuit.breaker.state).toBe("half-open");
+  });
+
+  test("does not listen to them when it is closed again either, whatever was tried between", () => {
+    const circuit = new Circuit();
+    const stragglers = Array.from({ length: LIMITS.breakerCalls }, () => circuit.enter());
+    circuit.calls(LIMITS.breakerCalls, "failed");
+    circuit.now += LIMITS.breakerPauseMs;
+    circuit.call("failed");
+    circuit.now += 2 * LIMITS.breakerPauseMs;
+    expect(circuit.call("ok")).toBe(true);
+    for (const entry of stragglers) if (entry.allowed) circuit.leave(entry.epoch, "failed");
+    expect(circuit.breaker.state).toBe("closed");
   });
 
   test("is tried again when the clock was set back", () => {

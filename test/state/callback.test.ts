@@ -74,7 +74,7 @@ describe("a callback", () => {
     });
   });
 
-  test.each([301, 400, 404, 500, 503])("is tried again after a %d", (status) => {
+  test.each([300, 301, 400, 404, 500, 503])("is tried again after a %d", (status) => {
     expect(settle(started, answered(status))[0]).toMatchObject({
       callback: { status: "pending", attempts: 1, lastStatus: status },
       dueAt: NOW + 5_000,

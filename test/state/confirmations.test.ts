@@ -9,6 +9,7 @@ import {
   CONFIRMATION_LIMITS,
   expireConfirmations,
   fitConfirmations,
+  makeRoom,
   statusAt,
 } from "../../src/state/confirmations.ts";
 
@@ -78,6 +79,16 @@ describe("changeConfirmation()", () => {
         [2, command("reject")],
       ]).refused,
     ).toEqual([null, "running"]);
+  });
+
+  test("has nothing to give back or to conclude where nobody has decided", () => {
+    expect(
+      play([
+        [1, command("conclude")],
+        [2, command("release")],
+        [3, command("approve")],
+      ]).refused,
+    ).toEqual(["unknown", "unknown", null]);
   });
 
   test("says what became of it once it is over", () => {
@@ -186,6 +197,15 @@ describe("fitConfirmations()", () => {
     ]);
   });
 
+  test("counts only what waits against how much may wait, and drops no more than it must, to the last byte", () => {
+    const done = (id: string, bytes = 10) => make(id, { status: "done", bytes, expiresAt: 500 });
+    expect(fit(bookOf(done("a"), done("b"), done("c")), [make("new")])).toEqual([["new"], []]);
+    expect(fit(bookOf(done("a", 90)), [make("new")])).toEqual([["new"], []]);
+    expect(fit(bookOf(done("a", 91)), [make("new")])).toEqual([["new"], ["a"]]);
+    const full = [1, 2, 3, 4].map((n) => make(`${n}`, { status: "done", expiresAt: n }));
+    expect(fit(bookOf(...full), [make("new")])).toEqual([["new"], ["1"]]);
+  });
+
   test("does not add again what is there", () => {
     expect(fit(bookOf(make("a")), [make("a"), make("b")])).toEqual([["b"], []]);
   });
@@ -240,4 +260,35 @@ test("expireConfirmations() forgets a day after the expiry, whatever became of i
   expect(expireConfirmations(book, ttlMs + retentionMs - 1, LIMITS)).toEqual([]);
   expect(expireConfirmations(book, ttlMs + retentionMs, LIMITS)).toHaveLength(4);
   expect([CONFIRMATION_LIMITS.ttlMs, CONFIRMATION_LIMITS.retentionMs]).toEqual([15 * 60_000, 24 * 3_600_000]);
+});
+
+describe("makeRoom()", () => {
+  const make = (id: string, changes: Partial<Confirmation> = {}): Confirmation => ({
+    ...NEW,
+    id,
+    ...changes,
+  });
+  const done = (id: string, expiresAt: number, bytes = 30) => make(id, { status: "done", expiresAt, bytes });
+  const roomFor = (bytes: number, ...all: Confirmation[]) =>
+    makeRoom(new Map(all.map((one) => [one.id, one])), 0, { id: "c", bytes, limits: LIMITS });
+
+  test("takes nothing away while an answer fits, to the last byte", () => {
+    expect(roomFor(70, make("c"), make("a", { bytes: 20 }))).toEqual([]);
+    expect(roomFor(0, make("c", { bytes: 90 }), done("a", 1, 50))).toEqual([]);
+  });
+
+  test("takes away of those that are over the first to expire, and no more than it needs", () => {
+    const book = [make("c"), done("late", 900), done("early", 100), done("later", 950)];
+    expect(roomFor(10, ...book)).toEqual(["early"]);
+    expect(roomFor(30, ...book)).toEqual(["early"]);
+    expect(roomFor(31, ...book)).toEqual(["early", "late"]);
+    expect(roomFor(90, ...book)).toEqual(["early", "late", "later"]);
+  });
+
+  test("has none when only what waits, runs or asks itself could go", () => {
+    expect(roomFor(91, make("c"), done("a", 100))).toBeNull();
+    expect(roomFor(50, make("c"), make("a", { bytes: 60 }))).toBeNull();
+    expect(roomFor(50, make("c"), make("a", { bytes: 60, status: "running" }))).toBeNull();
+    expect(roomFor(50, done("c", 100, 60))).toBeNull();
+  });
 });

@@ -25,6 +25,19 @@ describe("nextDue() and firstDue()", () => {
     expect(firstDue(live, 250, few(2))).toBe("early");
   });
 
+  test("find the earliest of deliveries and of a flow's runs, whichever was put in first", () => {
+    const deliveries = [deliveryAt("late", 300), deliveryAt("early", 100), deliveryAt("middle", 200)];
+    const runs = [runAt("late", "f", 300), runAt("early", "f", 100), runAt("middle", "f", 200)];
+    expect(firstDue(indexOf(...deliveries), 400, few(2))).toBe("early");
+    expect(firstDue(indexOf(...runs), 400, few(2))).toBe("early");
+    expect(nextDue(indexOf(...runs), 0, few(2))).toBe(100);
+  });
+
+  test("do not take an attempt under way for a delivery", () => {
+    const attempt: [string, Due] = ["a", { kind: "attempt", dueAt: 500, claimed: true }];
+    expect(firstDue(indexOf(attempt, deliveryAt("waiting", 100)), 200, few(1))).toBe("waiting");
+  });
+
   test("find one that is due at this very moment, and none before", () => {
     expect(firstDue(live, 100, few(2))).toBe("early");
     expect(firstDue(live, 99, few(2))).toBeNull();

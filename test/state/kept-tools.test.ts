@@ -36,6 +36,18 @@ describe("changeTools()", () => {
     });
   });
 
+  test("writes a tool with its version, its size and who brought it", () => {
+    expect(step(EMPTY, { kind: "import", prefix: "p", tools: [tool("p_a", { text: "[1]" })] })).toMatchObject(
+      {
+        value: {
+          written: [
+            { tool: { name: "p_a", json: "[1]" }, entry: { version: 1, bytes: 3, prefix: "p", needs: [] } },
+          ],
+        },
+      },
+    );
+  });
+
   test("writes nothing for a tool that is put again as it is", () => {
     const again = step(after([put("a")]), put("a"));
     expect(again).toMatchObject({ value: { changed: { version: 1, replaced: ["a"] }, written: [] } });
@@ -45,7 +57,9 @@ describe("changeTools()", () => {
     const book = after([put("a"), put("b"), { kind: "delete", name: "a" }]);
     expect([...book.tools.keys()]).toEqual(["b"]);
     expect(book.version).toBe(3);
-    expect(step(book, { kind: "delete", name: "a" })).toMatchObject({ error: { reason: "unknown" } });
+    expect(step(book, { kind: "delete", name: "a" })).toMatchObject({
+      error: { reason: "unknown", names: ["a"] },
+    });
   });
 
   test("replaces with an import what the same prefix had, and leaves the rest alone", () => {
@@ -94,7 +108,9 @@ describe("changeTools()", () => {
   test("keeps a tool whose need has gone, and refuses the circle that its return would close", () => {
     const book = after([put("b"), put("a", { needs: ["b"] }), { kind: "delete", name: "b" }]);
     expect([...book.tools.keys()]).toEqual(["a"]);
-    expect(step(book, put("b", { needs: ["a"] }))).toMatchObject({ error: { reason: "needs-each-other" } });
+    expect(step(book, put("b", { needs: ["a"] }))).toMatchObject({
+      error: { reason: "needs-each-other", names: ["a", "b", "a"] },
+    });
     expect(step(book, put("c", { needs: ["c"] }))).toMatchObject({ error: { reason: "needs-each-other" } });
   });
 

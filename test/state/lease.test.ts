@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { LeaseWish, RateLimit } from "../../src/contract/gate/admission.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
 import { TenantLeases } from "../../src/state/lease.ts";
 
 const NOW = 1_800_000_000_000;
@@ -24,6 +25,21 @@ function holding(tokens: number, sentAtMs = NOW, limits = [LIMIT]): TenantLeases
 const draw = (leases: TenantLeases, nowMs: number, ...limits: readonly RateLimit[]): string =>
   leases.draw(nowMs, limits).kind;
 const heldOf = (leases: TenantLeases, { bucket } = LIMIT): number => leases.heldOf(bucket);
+
+test("accept() takes each grant for its own limit, whatever the order, and a limit that got none is left alone", () => {
+  const leases = new TenantLeases();
+  const wishes = [LIMIT, TOOL].map((limit): LeaseWish => ({ limit, tokens: 5 }));
+  const granted = { tokens: 5, leaseMs: 2_000, remaining: 900, resetMs: 5 };
+  leases.accept(NOW, NOW, { wishes, grants: [{ bucket: TOOL.bucket, ...granted }] });
+  expect([heldOf(leases), heldOf(leases, TOOL)]).toEqual([0, 5]);
+  expect(leases.stateOf(LIMIT.bucket).remaining).toBe(0);
+});
+
+test("draw() holds nothing of a limit that is too small to be leased, and of the smallest that is it does", () => {
+  const small: RateLimit = { ...LIMIT, limit: LIMITS.leaseLeastLimit };
+  expect(draw(holding(5, NOW, [small]), NOW, small)).toBe("covered");
+  expect(draw(holding(5, NOW, [small]), NOW, { ...small, limit: small.limit - 1 })).toBe("short");
+});
 
 describe("draw()", () => {
   test("covers as many draws as there are tokens", () => {

@@ -83,3 +83,20 @@ test("what was denied gives its key back, and under all-or-nothing so does every
   const all = narrow({}, true);
   expect([all.keeps(1, FRESH(1), denied), all.keeps(2, FRESH(2), denied)]).toEqual([false, false]);
 });
+
+test("a claim that is not this run's stays whatever was denied, and a key's claim goes with its own action alone", () => {
+  const denied = [0, 1].map((index) => ({ index, retryAfterMs: 5 }));
+  const { keeps } = narrow({});
+  expect(keeps(1, { kind: "running", retryAfterMs: 1 }, denied)).toBe(true);
+  expect(keeps(1, FRESH(1), denied)).toBe(false);
+  const all = narrow({}, true);
+  expect([all.keeps(1, FRESH(1), []), all.keeps(1, { kind: "conflict" }, denied)]).toEqual([true, true]);
+});
+
+test.each<[string, KeyState, boolean]>([
+  ["is running elsewhere", { kind: "running", retryAfterMs: 1 }, true],
+  ["has failed before", { kind: "done", answer: { json: "{}", failed: true } }, true],
+  ["has succeeded before", { kind: "done", answer: { json: "{}", failed: false } }, false],
+])("under all-or-nothing an action that %s stops the others: %#", (_, one, stops) => {
+  expect(narrow({ one }, true)).toMatchObject({ jobs: stops ? [] : [0, 2] });
+});

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
-import type { AttemptEnd, Delivery, JobClaim } from "../../src/contract/gate/job.ts";
+import type { AttemptEnd, Delivery, JobClaim, JobSpec } from "../../src/contract/gate/job.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { WEBHOOK_ATTEMPTS } from "../../src/kit/webhook-schedule.ts";
 import { cancelJob, redriveJob } from "../../src/state/change-job.ts";
-import { buryJob, claimJob, queueJob, settleJob, toJobRecord } from "../../src/state/outbox.ts";
+import { buryJob, claimJob, type Job, queueJob, settleJob, toJobRecord } from "../../src/state/outbox.ts";
 import {
   AFTER_LEASE,
   failed,
@@ -282,6 +282,11 @@ describe("settleJob()", () => {
     });
   });
 
+  test("retries a lost attempt whatever is said of it: what may run twice is not in doubt", () => {
+    const error = toWireFailure(makeFailure("TIMEOUT", { retryable: false }));
+    expect(settle(recorded(), { kind: "lost", error })[0].status).toBe("retrying");
+  });
+
   test("takes an attempt back that never began, without counting it", () => {
     const [job, accepted] = settle(recorded({ delivery: "at-most-once", maxAttempts: 1 }), {
       kind: "released",
@@ -432,6 +437,30 @@ describe("buryJob() and toJobRecord()", () => {
       code: "INTERNAL",
       hint: "Its record cannot be read.",
     });
+  });
+
+  test("show who asked and with what: for a run nobody did, and what is not kept is not there", () => {
+    const origin = { tenant: "acme", key: "ci", requestId: "r", batchId: "b" };
+    const asked = toJobRecord(recorded({ origin, argsJson: '{"n":1}' }));
+    expect(asked).toMatchObject({ key: "ci", batchId: "b", argsJson: '{"n":1}' });
+    const run = { trigger: "webhook" } as unknown as NonNullable<JobSpec["run"]>;
+    const ran = toJobRecord(recorded({ origin, argsJson: "", run }));
+    expect(ran).toMatchObject({ key: undefined, argsJson: undefined, trigger: "webhook" });
+  });
+
+  test("ask nobody to try again what cannot be run", () => {
+    const of = (job: Job): unknown => JSON.parse(toJobRecord(job).errorJson!);
+    expect(of(buryJob(recorded(), NOW, "why"))).toMatchObject({ code: "INTERNAL", retryable: false });
+    const [lostForGood] = claimJob(recorded({ delivery: "at-most-once" }), AFTER_LEASE, LEASE);
+    expect(of(lostForGood)).toMatchObject({ code: "INTERNAL", retryable: false });
+  });
+
+  test("leave a job that was queued for later to its time", () => {
+    expect(queueJob(specOf({ runAt: NOW + 5_000 }), NOW)).toMatchObject({
+      status: "retrying",
+      dueAt: NOW + 5_000,
+    });
+    expect(queueJob(specOf(), NOW)).toMatchObject({ status: "running", attempts: 0, fence: 0, dueAt: NOW });
   });
 
   test("show the next attempt of a retrying job, and not the lease of a running one", () => {

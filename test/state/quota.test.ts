@@ -5,6 +5,7 @@ import {
   type Bucket,
   drawQuota,
   expireBuckets,
+  peekQuota,
   type QuotaCommand,
   type QuotaResult,
   resumeBucket,
@@ -214,5 +215,23 @@ describe("expireBuckets()", () => {
     book.sweep(NOW + 10_000);
     expect(book.buckets.size).toBe(0);
     expect(book.rows.size).toBe(1);
+  });
+});
+
+describe("peekQuota()", () => {
+  test("says what is left of a limit as drawing would, and counts nothing", () => {
+    const book = new Book();
+    const limit = key(10);
+    expect(peekQuota(book, NOW, limit)).toEqual({ remaining: 10, resetMs: 0 });
+    for (let drawn = 1; drawn <= 3; drawn += 1) book.draw(NOW, quotaOf(limit));
+    expect(peekQuota(book, NOW, limit)).toEqual({ remaining: 7, resetMs: 18_000 });
+    expect(peekQuota(book, NOW, limit)).toEqual({ remaining: 7, resetMs: 18_000 });
+    expect(peekQuota(book, NOW + 6_000, limit)).toEqual({ remaining: 8, resetMs: 12_000 });
+  });
+
+  test("takes a bucket that nobody knows any more for as full as one may have been", () => {
+    const book = new Book();
+    book.floorMs = NOW + 60_000;
+    expect(peekQuota(book, NOW, key(10))).toEqual({ remaining: 0, resetMs: 60_000 });
   });
 });

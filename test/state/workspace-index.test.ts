@@ -29,6 +29,12 @@ describe("A set of changes", () => {
     ["a file that somebody changed", [change("a", 2, 0)], { reason: "changed", path: "a" }],
     ["a new file that somebody made", [change("a", 2, null)], { reason: "changed", path: "a" }],
     ["a file that somebody removed", [change("n", 2, 1)], { reason: "changed", path: "n" }],
+    [
+      "a file in one that it changes",
+      [change("a/x", 1), change("a", 1)],
+      { reason: "inside-file", path: "a/x", file: "a" },
+    ],
+    ["one byte too many", [change("n", 10), change("m", 9, null), change("a", 1)], { reason: "full" }],
   ])("is refused with %s", (_, changes, refusal) => {
     expect(indexOf("a", "b/c").check(changes, ROOM)).toEqual(refusal);
   });
@@ -38,9 +44,30 @@ describe("A set of changes", () => {
     ["a folder for a file", [change("a", null), change("a/x", 1)]],
     ["the same, in the other order", [change("a/x", 1), change("a", null)]],
     ["nothing for nothing", [change("n", null)]],
+    ["as many bytes and files as there may be", [change("n", 10), change("m", 8)]],
+    ["a file for the version that was seen", [change("a", 2, 1)]],
   ])("may put %s", (_, changes) => {
     expect(indexOf("a", "b/c").check(changes, ROOM)).toBeNull();
   });
+});
+
+test("what was removed is not there any more: neither its version, nor its place, nor its bytes", () => {
+  const index = indexOf("a", "b/c");
+  index.apply([change("a", 10), change("b/c", null)], 2);
+  expect(index.check([change("b/c", 1, null), change("b", 0)], ROOM)).toEqual({
+    reason: "folder",
+    path: "b",
+  });
+  expect(index.check([change("b/c", 1, 1)], ROOM)).toEqual({ reason: "changed", path: "b/c" });
+  expect(index.check([change("b", 10, null)], ROOM)).toBeNull();
+  expect(index.check([change("b", 10), change("n", 1)], ROOM)).toEqual({ reason: "full" });
+  expect(index.check([change("a", 10, 2), change("b", 10)], ROOM)).toBeNull();
+});
+
+test("the next version is larger than that of every file there is, in whatever order they are read", () => {
+  const heads = [5, 3].map((version) => ({ path: `${version}`, bytes: 1, version }));
+  expect(new WorkspaceIndex(heads).nextVersion(0)).toBe(6);
+  expect(new WorkspaceIndex().nextVersion(0)).toBe(1);
 });
 
 test("no version occurs twice, also when its file is gone and the clock stands still", () => {

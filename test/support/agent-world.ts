@@ -1,7 +1,7 @@
 import { type AgentOptions, parseAgentOptions } from "../../src/agent/agent-options.ts";
 import { CHAT } from "../../src/agent/dialect/chat-dialect.ts";
 import { restoreTurns } from "../../src/agent/kept-turn.ts";
-import { runAgent } from "../../src/agent/run-agent.ts";
+import { type Audience, runAgent } from "../../src/agent/run-agent.ts";
 import { STRATEGIES } from "../../src/agent/strategies.ts";
 import { describeTheirs, speakInText, speakNatively } from "../../src/agent/voice.ts";
 import type { Tool } from "../../src/catalog/define-tool.ts";
@@ -47,6 +47,10 @@ export class AgentWorld extends TestWorld {
   readonly asked: (JsonObject & { readonly messages: readonly JsonObject[] })[] = [];
   /** When it was asked, in milliseconds since the beginning. */
   readonly askedAt: number[] = [];
+  /** What a caller that listens was sent while the model spoke; null where it waits for the whole answer. */
+  heard: string[] | null = null;
+  /** How often it was said that the model, or a tool, takes its time, less how often that was over. */
+  waiting = 0;
   readonly #turns: SaidTurn[] = [];
   readonly #beganAt = this.clock.now();
 
@@ -85,7 +89,7 @@ export class AgentWorld extends TestWorld {
           address: { url: "https://model.test/v1/chat/completions", headers: {} },
           bodyBytes: 1_000,
           endsAt,
-          audience: null,
+          audience: this.#audienceOf(({ name }) => conversation.theirs.has(name)),
         },
         execution,
       ),
@@ -114,11 +118,28 @@ export class AgentWorld extends TestWorld {
     if (turn.breaks === true) throw new TypeError("The connection was lost");
     if (turn.status !== undefined)
       return new Response("{}", { status: turn.status, headers: { ...turn.headers } });
-    return Response.json(toCompletion(turn, this.asked.length));
+    const completion = toCompletion(turn, this.asked.length);
+    return this.heard === null
+      ? Response.json(completion)
+      : new Response(toStream(completion), { headers: { "content-type": "text/event-stream" } });
+  }
+
+  #audienceOf(isTheirs: (call: { readonly name: string }) => boolean): Audience | null {
+    const { heard } = this;
+    if (heard === null) return null;
+    return {
+      relay: CHAT.createRelay((name) => isTheirs({ name })),
+      begin: () => void heard.push("(begun)"),
+      write: async (text) => void heard.push(text),
+      wait: () => {
+        this.waiting += 1;
+        return () => void (this.waiting -= 1);
+      },
+    };
   }
 }
 
-function toCompletion({ text, calls = [], usage }: SaidTurn, n: number): object {
+function toCompletion({ text, calls = [], usage }: SaidTurn, n: number) {
   const tool_calls = calls.map(({ id, name, args }, at) => ({
     id: id ?? `call_${n}_${at}`,
     type: "function",
@@ -129,7 +150,18 @@ function toCompletion({ text, calls = [], usage }: SaidTurn, n: number): object 
   return {
     id: `chatcmpl-${n}`,
     object: "chat.completion",
-    choices: [{ index: 0, message, finish_reason }],
+    choices: [{ index: 0, message, finish_reason }] as const,
     ...(usage && { usage }),
   };
+}
+
+/** The same answer in a stream: a chunk of all that it says, one of why it ends. */
+function toStream({ id, choices: [choice] }: ReturnType<typeof toCompletion>): string {
+  const { message, finish_reason } = choice;
+  const tool_calls = message.tool_calls?.map((call, index) => ({ index, ...call }));
+  const chunks = [
+    { delta: { ...message, ...(tool_calls && { tool_calls }) }, finish_reason: null },
+    { delta: {}, finish_reason },
+  ].map((one) => `data: ${JSON.stringify({ id, choices: [{ index: 0, ...one }] })}\n\n`);
+  return `${chunks.join("")}data: [DONE]\n\n`;
 }

@@ -181,6 +181,34 @@ describe.each(CHAT_SERVERS)("A stream of $name", (server) => {
     expect(told).toMatchObject({ text: "It is done.", role: "assistant", finish: ["stop"] });
   });
 
+  test("that called the caller's tools in words has them as calls, after the words if there were any", () => {
+    for (const said of ["", "Let me look."]) {
+      const passing = relay();
+      const { text } = passStream(passing, server.stream({ text: "Action: lookup" }), { mode: "silent" });
+      const args = { ok: true as const, value: { q: 1 } };
+      const calls = [
+        { id: "call_1", name: "lookup", args, closed: false },
+        { id: "call_2", name: "notify", args, closed: false },
+      ];
+      const stream = text + passing.end({ ...AS_IT_IS, text: said, calls });
+      expect(hear(stream)).toMatchObject({
+        text: said,
+        role: "assistant",
+        calls: [
+          { id: "call_1", name: "lookup", args: '{"q":1}' },
+          { id: "call_2", name: "notify", args: '{"q":1}' },
+        ],
+        finish: ["tool_calls"],
+      });
+      expect(stream.match(/"role":"assistant"/g)).toHaveLength(1);
+    }
+  });
+
+  test("that said nothing ends with words of ours alone", () => {
+    const told = answer(server.stream({ calls: [OURS] }), { words: "It waits." });
+    expect(told).toMatchObject({ text: "It waits.", finish: ["stop"], role: "assistant" });
+  });
+
   test("shows no calls once tools are switched off", () => {
     const passing = relay();
     const { text } = passStream(passing, server.stream({ text: "So.", calls: [OURS, THEIRS] }), {

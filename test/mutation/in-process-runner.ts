@@ -1,0 +1,293 @@
+/**
+ * Runs Volley's core tests for Stryker inside one process, so that most mutants are told in milliseconds.
+ *
+ * Test files are imported by Node itself, which drops the types, with `vitest` answered by `stand-in.ts`. A file is imported when a
+ * mutant first needs it. Modules remember things (a schema that is made once), so what one mutant did could be seen by the next: a
+ * mutant that seems killed is therefore only so when the same test passes without it, and one whose code was not reached although it
+ * was in the dry run gets modules that nobody has used. So do mutants of what runs while a module is loaded.
+ */
+import { registerHooks, type ResolveHookSync } from "node:module";
+import { resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+
+import type { InstrumenterContext } from "@stryker-mutator/api/core";
+import { declareFactoryPlugin, PluginKind } from "@stryker-mutator/api/plugin";
+import {
+  DryRunStatus,
+  MutantRunStatus,
+  TestStatus,
+  type DryRunResult,
+  type MutantRunOptions,
+  type MutantRunResult,
+  type TestResult,
+  type TestRunner,
+} from "@stryker-mutator/api/test-runner";
+
+import { collectTests, type CollectedTest } from "./stand-in.ts";
+import {
+  findMutants,
+  findTestFiles,
+  inRepository,
+  isLeftOut,
+  readKnown,
+  writeKnown,
+  type KnownTest,
+} from "./test-files.ts";
+
+/** A test may take so much longer with a mutant before it counts as hanging; what it took is mostly less than 10 ms. */
+const PATIENCE = { factor: 10, leastMs: 3_000, unknownMs: 120_000 } as const;
+
+/** What the tests of one mutant from other files than its own take together without it, at most: the slowest are left out. */
+const BUDGET_MS = { plan: 3_000, state: 3_000, run: 3_000, agent: 1_000 } as const;
+const ROOM = process.env["VOLLEY_ROOM"] as keyof typeof BUDGET_MS;
+/** A file's own tests come first, because they mostly tell. */
+const OTHERS_LATER_MS = 300;
+/** So few tests may pass what is made once. */
+const FEW = 3;
+
+/** What the instrumented code and this runner tell each other. */
+const stryker: { -readonly [name in keyof InstrumenterContext]: InstrumenterContext[name] | undefined } = ((
+  globalThis as { __stryker__?: InstrumenterContext }
+).__stryker__ ??= {});
+
+class InProcessRunner implements TestRunner {
+  /** Counts the sets of modules: one that nobody has used has a number of its own in its addresses. */
+  #generation = 0;
+  readonly #tests = new Map<string, CollectedTest>();
+  readonly #imported = new Set<string>();
+  #known: Readonly<Record<string, KnownTest>> = {};
+  /** What was thrown where nobody waited for it. */
+  readonly #stray: unknown[] = [];
+
+  capabilities(): { reloadEnvironment: boolean } {
+    return { reloadEnvironment: true };
+  }
+
+  async init(): Promise<void> {
+    this.#hookImports();
+    process.on("unhandledRejection", (reason) => void this.#stray.push(reason));
+    process.on("uncaughtException", (error) => void this.#stray.push(error));
+    await import(pathToFileURL(resolve("test/support/fixed-seed.ts")).href);
+    this.#known = await readKnown();
+  }
+
+  async dryRun(): Promise<DryRunResult> {
+    const tests: TestResult[] = [];
+    const took = new Map<string, number>();
+    for (const file of await findTestFiles(ROOM)) await this.#import(file);
+    for (const [id, test] of this.#tests) {
+      stryker.currentTestId = id;
+      const { ms, error } = await this.#run(id, test);
+      stryker.currentTestId = undefined;
+      took.set(id, ms);
+      const about = { id, name: test.name, fileName: resolve(fileOf(id)), timeSpentMs: ms };
+      tests.push(
+        error === undefined
+          ? { ...about, status: TestStatus.Success }
+          : { ...about, status: TestStatus.Failed, failureMessage: error },
+      );
+    }
+    const mutantCoverage = stryker.mutantCoverage ?? { static: {}, perTest: {} };
+    const mutants = await findMutants();
+    const known = Object.fromEntries(
+      [...took].map(([id, ms]) => {
+        const passed = Object.keys(mutantCoverage.perTest[id] ?? {}).map((mutant) => mutants.get(mutant)!);
+        return [id, { ms, passes: [...new Set(passed)] }];
+      }),
+    );
+    await writeKnown(known);
+    return { status: DryRunStatus.Complete, tests, mutantCoverage };
+  }
+
+  async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {
+    const ids = this.#quickestFirst(options);
+    if (options.reloadEnvironment) return this.#try(ids, { options, isFresh: true });
+    const result = await this.#try(ids, { options, isFresh: false });
+    const isDoubtful =
+      result.status === MutantRunStatus.Killed
+        ? await this.#failsAlone(result.killedBy[0]!)
+        : result.status === MutantRunStatus.Survived && stryker.hitCount === 0;
+    return isDoubtful ? this.#try(ids, { options, isFresh: true }) : result;
+  }
+
+  /** Run the tests until one fails. Fresh modules are loaded with the mutant in them when it is one of their loading. */
+  async #try(
+    ids: readonly string[],
+    { options, isFresh }: { options: MutantRunOptions; isFresh: boolean },
+  ): Promise<MutantRunResult> {
+    const { activeMutant, mutantActivation, hitLimit } = options;
+    const isOfLoading = mutantActivation === "static";
+    stryker.activeMutant = isOfLoading ? activeMutant.id : undefined;
+    stryker.hitCount = 0;
+    stryker.hitLimit = hitLimit;
+    if (isFresh) this.#renew();
+    let nrOfTests = 0;
+    try {
+      for (const id of ids) {
+        if (!isOfLoading) stryker.activeMutant = undefined;
+        const loading = await this.#import(fileOf(id));
+        stryker.activeMutant = activeMutant.id;
+        nrOfTests += 1;
+        const test = this.#tests.get(id);
+        const { error, isHanging } =
+          loading !== undefined || test === undefined
+            ? { error: loading ?? "The test is not there any more", isHanging: false }
+            : await this.#run(id, test);
+        const isEndless = (stryker.hitCount ?? 0) > (hitLimit ?? Infinity);
+        if (isHanging || isEndless) {
+          this.#renew();
+          return { status: MutantRunStatus.Timeout, reason: id };
+        }
+        if (error !== undefined)
+          return { status: MutantRunStatus.Killed, killedBy: [id], failureMessage: error, nrOfTests };
+      }
+      return { status: MutantRunStatus.Survived, nrOfTests };
+    } finally {
+      stryker.activeMutant = undefined;
+      if (isOfLoading) this.#renew();
+    }
+  }
+
+  /** Whether a test fails without any mutant, because of what an earlier one left behind in the modules. */
+  async #failsAlone(id: string): Promise<boolean> {
+    const { error } = await this.#run(id, this.#tests.get(id)!);
+    return error !== undefined;
+  }
+
+  /**
+   * A mutant of what runs while modules load has no tests of its own: those are tried that pass its file, or else all. One that only few
+   * tests pass may stand in what is made once, by whichever of them came first: its file's own tests are tried as well.
+   */
+  #quickestFirst({ testFilter, sandboxFileName }: MutantRunOptions): readonly string[] {
+    const all = Object.keys(this.#known);
+    const file = inRepository(sandboxFileName);
+    const own = file.replace(/^src/, "test").replace(/\.ts$/, ".test.ts");
+    const isOwn = (id: string): boolean => fileOf(id) === own;
+    const ofFile = testFilter ?? all.filter((id) => this.#known[id]!.passes.includes(file));
+    const some = ofFile.length <= FEW ? [...new Set([...ofFile, ...all.filter(isOwn)])] : ofFile;
+    const orderOf = (id: string): number => this.#msOf(id) + (isOwn(id) ? 0 : OTHERS_LATER_MS);
+    let leftMs: number = BUDGET_MS[ROOM];
+    return [...(some.length > 0 ? some : all)]
+      .sort((a, b) => orderOf(a) - orderOf(b))
+      .filter((id) => isOwn(id) || (leftMs -= this.#msOf(id)) > 0);
+  }
+
+  #msOf(id: string): number {
+    return this.#known[id]?.ms ?? 0;
+  }
+
+  async #run(id: string, test: CollectedTest): Promise<Ran> {
+    const began = performance.now();
+    const known = this.#known[id];
+    const patienceMs = known ? PATIENCE.leastMs + PATIENCE.factor * known.ms : PATIENCE.unknownMs;
+    let alarm: NodeJS.Timeout | undefined;
+    const hanging = new Promise<"hanging">((resolve) => {
+      alarm = setTimeout(() => resolve("hanging"), patienceMs);
+    });
+    this.#stray.length = 0;
+    const ended = await Promise.race([runTest(test).catch((error: unknown) => ({ error })), hanging]);
+    clearTimeout(alarm);
+    await setImmediate();
+    const ms = performance.now() - began;
+    if (ended === "hanging") return { ms, error: "The test did not end", isHanging: true };
+    const failure = ended ?? (this.#stray.length > 0 ? { error: this.#stray[0] } : undefined);
+    return { ms, error: failure && textOf(failure.error), isHanging: false };
+  }
+
+  /** The text of what went wrong while the file was imported, if anything did. */
+  async #import(file: string): Promise<string | undefined> {
+    if (this.#imported.has(file)) return undefined;
+    this.#imported.add(file);
+    try {
+      const url = `${pathToFileURL(resolve(file)).href}?generation=${this.#generation}`;
+      const seen = new Map<string, number>();
+      for (const test of await collectTests(() => import(url))) {
+        if (isLeftOut(test.name)) continue;
+        const times = (seen.get(test.name) ?? 0) + 1;
+        seen.set(test.name, times);
+        this.#tests.set(`${file}#${test.name}${times > 1 ? ` (${times})` : ""}`, test);
+      }
+      return undefined;
+    } catch (error) {
+      if (stryker.activeMutant === undefined) throw error;
+      return textOf(error);
+    }
+  }
+
+  #renew(): void {
+    this.#generation += 1;
+    this.#tests.clear();
+    this.#imported.clear();
+  }
+
+  #hookImports(): void {
+    const root = pathToFileURL(`${process.cwd()}/`).href;
+    const fewerSamples = new URL("fewer-samples.ts", import.meta.url).href;
+    const standIns = new Map([
+      ["vitest", new URL("stand-in.ts", import.meta.url).href],
+      ["fast-check", fewerSamples],
+      ["cloudflare:workers", `${root}src/edge/platform/durable-object-elsewhere.ts`],
+    ]);
+    registerHooks({
+      resolve: (specifier, context, next) => {
+        const standIn = standIns.get(specifier);
+        if (standIn !== undefined && context.parentURL !== fewerSamples)
+          return { url: standIn, shortCircuit: true };
+        if (specifier.includes("/dist/packs/"))
+          return { url: "data:text/javascript,export default 'pack'", shortCircuit: true };
+        const found = resolveApart(specifier, context, next);
+        const isOurs = found.url.startsWith(root) && !found.url.includes("/node_modules/");
+        return isOurs
+          ? { ...found, url: `${found.url.split("?")[0]}?generation=${this.#generation}` }
+          : found;
+      },
+    });
+  }
+}
+
+const REPOSITORY = new URL("../../", import.meta.url).href;
+
+/** What only a package folder of its own has is found where the repository has it: the copy that is tested has no such folders. */
+const resolveApart: ResolveHookSync = (specifier, context, next) => {
+  try {
+    return next(specifier, context);
+  } catch (error) {
+    const copy = pathToFileURL(`${process.cwd()}/`).href;
+    if (/^[./#]/.test(specifier) || context.parentURL?.startsWith(copy) !== true) throw error;
+    return next(specifier, { ...context, parentURL: context.parentURL.replace(copy, REPOSITORY) });
+  }
+};
+
+interface Ran {
+  readonly ms: number;
+  readonly error: string | undefined;
+  readonly isHanging: boolean;
+}
+
+async function runTest({ body, groups }: CollectedTest): Promise<undefined> {
+  for (const group of groups) {
+    if (group.hasBegun) continue;
+    group.hasBegun = true;
+    for (const before of group.beforeAll) await before();
+  }
+  for (const group of groups) for (const before of group.beforeEach) await before();
+  try {
+    await body();
+  } finally {
+    for (const group of [...groups].reverse()) for (const after of group.afterEach) await after();
+  }
+  return undefined;
+}
+
+function fileOf(id: string): string {
+  return id.slice(0, id.indexOf("#"));
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+export const strykerPlugins = [
+  declareFactoryPlugin(PluginKind.TestRunner, "in-process", () => new InProcessRunner()),
+];

@@ -1,0 +1,146 @@
+/**
+ * Change the code of the pure rooms in thousands of small ways, one at a time, and see whether a test notices.
+ *
+ *   npm run mutation [-- --room plan] [--file src/plan/partition.ts] [--since main] [--static] [--anew] [--write]
+ *
+ * Stryker makes the changes and keeps what they came to; only what changed since the last run is tried again, unless `--anew`. With
+ * `--static` also what runs while modules load is changed, which takes a second for each. Fails when a room notices too few, or
+ * something survives that `survivors.ts` gives no reason for. `--write` puts all that is known into docs/mutation.md.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { setPriority } from "node:os";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+import { Stryker } from "@stryker-mutator/core";
+
+import { countMutants, readMutants, type Mutant, type Report } from "./mutants.ts";
+import { findUnexplained, findUnneeded, makeTable, type MutantsOfFiles, ROOMS, updatePage } from "./page.ts";
+import { SURVIVORS } from "./survivors.ts";
+
+/** What a room has to notice, in percent of what was tried. */
+const AIMED_FOR = 80;
+const KEPT = "dist/mutation";
+const PAGE = "docs/mutation.md";
+
+const { values: asked } = parseArgs({
+  options: {
+    room: { type: "string", multiple: true },
+    file: { type: "string", multiple: true },
+    since: { type: "string" },
+    static: { type: "boolean", default: false },
+    anew: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+  },
+});
+
+// Others measure on this machine.
+setPriority(10);
+await mkdir(KEPT, { recursive: true });
+const files = asked.file ?? (asked.since === undefined ? undefined : changedSince(asked.since));
+const rooms = ROOMS.filter((room) =>
+  files === undefined
+    ? (asked.room?.includes(room) ?? true)
+    : files.some((file) => file.startsWith(`src/${room}/`)),
+);
+// With nothing to try but `--write`, the page is written from what is known.
+const isOnlyWriting = asked.write && asked.room === undefined && files === undefined;
+if (!isOnlyWriting) for (const room of rooms) await tryMutants(room);
+
+const known = await readKept();
+for (const line of makeTable(known)) console.log(line);
+const unexplained = findUnexplained(known, SURVIVORS);
+console.log(`${unexplained.length} survivors without a reason`);
+for (const line of unexplained) console.log(`  ${line}`);
+const unneeded = findUnneeded(known, SURVIVORS);
+console.log(`${unneeded.length} reasons that nothing needs`);
+for (const line of unneeded) console.log(`  ${line}`);
+const short = ROOMS.filter((room) => shareOf(room) < AIMED_FOR);
+if (short.length > 0) console.log(`Less than ${AIMED_FOR} % noticed in ${short.join(", ")}`);
+if (unexplained.length > 0 || unneeded.length > 0 || short.length > 0) process.exitCode = 1;
+if (asked.write)
+  await writeFile(PAGE, updatePage(await readFile(PAGE, "utf8"), { mutants: known, reasons: SURVIVORS }));
+
+function changedSince(revision: string): readonly string[] {
+  return execFileSync("git", ["diff", "--name-only", "--diff-filter=d", revision, "--", "src"], {
+    encoding: "utf8",
+  })
+    .split("\n")
+    .filter((file) => file.endsWith(".ts"));
+}
+
+async function tryMutants(room: string): Promise<void> {
+  process.env["VOLLEY_ROOM"] = room;
+  const report = `${KEPT}/report-${room}.json`;
+  const incremental = `${KEPT}/incremental-${room}${asked.static ? "-static" : ""}.json`;
+  if (asked.anew) await rm(incremental, { force: true });
+  const mutate = files?.filter((file) => file.startsWith(`src/${room}/`)) ?? [`src/${room}/**/*.ts`];
+  await new Stryker({
+    mutate: [...mutate],
+    testRunner: "in-process",
+    plugins: [fileURLToPath(new URL("in-process-runner.ts", import.meta.url))],
+    coverageAnalysis: "perTest",
+    ignoreStatic: !asked.static,
+    concurrency: 2,
+    // Modules cannot be given back: a process that has loaded many sets of them makes room for another.
+    maxTestRunnerReuse: asked.static ? 60 : 400,
+    // Of what hangs without giving up its turn; the runner itself notices what only never ends.
+    timeoutMS: 4_000,
+    incremental: true,
+    incrementalFile: incremental,
+    tempDirName: `${KEPT}/sandbox-${room}`,
+    // Stryker would read it with another TypeScript than ours.
+    tsconfigFile: "none",
+    ignorePatterns: [
+      "/.git",
+      "dist",
+      "docs",
+      "node_modules",
+      "test/browser",
+      "test/fuzz",
+      "test/mutation",
+      "test/sdks/node_modules",
+    ],
+    reporters: ["json", "progress-append-only"],
+    jsonReporter: { fileName: report },
+    allowConsoleColors: false,
+  }).runMutationTest();
+  await keep(room, readMutants(JSON.parse(await readFile(report, "utf8")) as Report));
+}
+
+/** What was tried now takes the place of what is known of the same files; files that are gone go. */
+async function keep(room: string, tried: MutantsOfFiles): Promise<void> {
+  const path = `${KEPT}/${room}.json`;
+  const before = await readJson(path);
+  const all = { ...before, ...tried };
+  const there = execFileSync("git", ["ls-files", "-co", "--exclude-standard", `src/${room}`], {
+    encoding: "utf8",
+  });
+  const kept = Object.fromEntries(
+    there
+      .split("\n")
+      .filter((file) => all[file] !== undefined)
+      .map((file) => [file, all[file]!]),
+  );
+  await writeFile(path, JSON.stringify(kept));
+}
+
+async function readKept(): Promise<MutantsOfFiles> {
+  const kept = await Promise.all(ROOMS.map((room) => readJson(`${KEPT}/${room}.json`)));
+  return Object.assign({}, ...kept) as MutantsOfFiles;
+}
+
+async function readJson(path: string): Promise<MutantsOfFiles> {
+  return readFile(path, "utf8").then(
+    (text) => JSON.parse(text) as MutantsOfFiles,
+    () => ({}),
+  );
+}
+
+function shareOf(room: string): number {
+  const mutants: readonly Mutant[] = Object.entries(known).flatMap(([file, of]) =>
+    file.startsWith(`src/${room}/`) ? of : [],
+  );
+  return countMutants(mutants).percent;
+}

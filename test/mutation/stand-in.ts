@@ -1,0 +1,131 @@
+/**
+ * What a test file gets for `vitest` while mutants are tried: the same words, collecting tests instead of being a run of their own.
+ *
+ * Vitest begins each of its runs in a worker that knows nothing, which costs a second; there are thousands of mutants, and most are told
+ * in milliseconds. The matchers are Vitest's own. What is missing here is what our tests do not use; a name that is not there fails the
+ * import, so nothing is passed over silently.
+ */
+import { format } from "node:util";
+
+import {
+  ASYMMETRIC_MATCHERS_OBJECT,
+  JestAsymmetricMatchers,
+  JestChaiExpect,
+  JestExtend,
+} from "@vitest/expect";
+import * as chai from "chai";
+
+type Body = (...given: never[]) => unknown;
+type Hook = () => unknown;
+
+/** A test with what is around it, outermost first. */
+export interface CollectedTest {
+  readonly name: string;
+  readonly body: () => unknown;
+  readonly groups: readonly Group[];
+}
+
+/** A file or a `describe`; `hasBegun` once its `beforeAll` ran. There is no end of a group: any test may be run again. */
+export interface Group {
+  readonly name: string;
+  readonly beforeAll: Hook[];
+  readonly beforeEach: Hook[];
+  readonly afterEach: Hook[];
+  hasBegun: boolean;
+}
+
+interface Collection {
+  groups: readonly Group[];
+  readonly tests: CollectedTest[];
+}
+let collection: Collection | undefined;
+
+/** Collect the tests of what `load` imports. Only one such import may be under way. */
+export async function collectTests(load: () => Promise<unknown>): Promise<readonly CollectedTest[]> {
+  const mine: Collection = { groups: [makeGroup("")], tests: [] };
+  collection = mine;
+  try {
+    await load();
+  } finally {
+    collection = undefined;
+  }
+  return mine.tests;
+}
+
+chai.use(JestExtend);
+chai.use(JestChaiExpect);
+chai.use(JestAsymmetricMatchers);
+const matchers: object = Reflect.get(globalThis, ASYMMETRIC_MATCHERS_OBJECT) as object;
+export const expect: typeof chai.expect = Object.assign(
+  (value: unknown, message?: string) => chai.expect(value, message),
+  chai.expect,
+  matchers,
+);
+
+export const test = makeTest();
+export const it = makeTest();
+export const describe = Object.assign((name: string, body: Body) => within(name, body), {
+  each: eachOf(within),
+});
+export const beforeAll = (hook: Hook): void => void now().groups.at(-1)!.beforeAll.push(hook);
+export const beforeEach = (hook: Hook): void => void now().groups.at(-1)!.beforeEach.push(hook);
+export const afterEach = (hook: Hook): void => void now().groups.at(-1)!.afterEach.push(hook);
+export const afterAll = (): void => undefined;
+
+function makeTest() {
+  return Object.assign((name: string, ...rest: readonly unknown[]) => add(name, rest.find(isBody)), {
+    each: eachOf(add),
+  });
+}
+
+function now(): Collection {
+  if (collection === undefined) throw new Error("Cannot collect a test: no file is being imported");
+  return collection;
+}
+
+function isBody(value: unknown): value is Body {
+  return typeof value === "function";
+}
+
+function makeGroup(name: string): Group {
+  return { name, beforeAll: [], beforeEach: [], afterEach: [], hasBegun: false };
+}
+
+function add(name: string, body: Body | undefined): void {
+  if (body === undefined) return;
+  const { tests, groups } = now();
+  const full = [...groups.map((group) => group.name), name].filter((part) => part !== "").join(" > ");
+  tests.push({ name: full, body, groups });
+}
+
+function within(name: string, body: Body): void {
+  const mine = now();
+  const { groups } = mine;
+  mine.groups = [...groups, makeGroup(name)];
+  body();
+  mine.groups = groups;
+}
+
+type Named = (name: string, body: Body) => void;
+
+function eachOf(
+  make: Named,
+): (rows: Iterable<unknown>) => (name: string, ...rest: readonly unknown[]) => void {
+  return (rows) =>
+    (name, ...rest) => {
+      const body = rest.find(isBody)!;
+      let index = 0;
+      for (const row of rows) {
+        const given = Array.isArray(row) ? (row as unknown[]) : [row];
+        const numbered = name.replaceAll("%#", String(index));
+        const shown = format(numbered.replaceAll("$", "$ "), ...given.map(inTitle));
+        make(`${shown} [${index}]`, () => body(...(given as never[])));
+        index += 1;
+      }
+    };
+}
+
+/** What a title shows of a value: names need only be the same in every run. */
+function inTitle(value: unknown): unknown {
+  return typeof value === "object" || typeof value === "function" ? "…" : value;
+}
