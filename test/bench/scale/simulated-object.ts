@@ -6,24 +6,12 @@ import { LIMITS } from "../../../src/contract/limits.ts";
 import { BatchAdmission } from "../../../src/edge/durable/batch-admission.ts";
 import { JobDrain } from "../../../src/edge/durable/drain-jobs.ts";
 import { GateAlarm } from "../../../src/edge/durable/gate-alarm.ts";
-import { Outbox, type OutboxOptions } from "../../../src/edge/durable/outbox.ts";
+import { Outbox } from "../../../src/edge/durable/outbox.ts";
 import { KEY_LIMITS, KeyTable } from "../../../src/edge/durable/tables/key-table.ts";
 import { QuotaTable } from "../../../src/edge/durable/tables/quota-table.ts";
 import { RunTable } from "../../../src/edge/durable/tables/run-table.ts";
+import { TENANT_GATE_OPTIONS } from "../../../src/edge/durable/tenant-gate-options.ts";
 import type { Clock } from "../../../src/kit/clock.ts";
-
-const OPTIONS: OutboxOptions = {
-  leaseMs: LIMITS.jobLeaseMs,
-  backlog: LIMITS.jobBacklog,
-  shardBacklog: LIMITS.shardBacklog,
-  webhookBacklog: LIMITS.webhookBacklog,
-  flowBacklog: LIMITS.flowBacklog,
-  runBacklog: LIMITS.runBacklog,
-  redrives: LIMITS.jobRedrives,
-  retentionMs: LIMITS.jobRetentionMs,
-  jobsKept: LIMITS.jobsKept,
-  concurrency: LIMITS.headerSlots,
-};
 
 export interface ObjectParts {
   readonly storage: DurableObjectStorage;
@@ -55,7 +43,7 @@ export class SimulatedObject {
     this.#clock = clock;
     this.#random = random;
     this.#quota = new QuotaTable(storage.sql);
-    this.#outbox = new Outbox(storage, OPTIONS, {
+    this.#outbox = new Outbox(storage, TENANT_GATE_OPTIONS, {
       onDue: (dueAt) => {
         this.#alarm.arm(dueAt);
         this.#drain.poke();
@@ -82,7 +70,7 @@ export class SimulatedObject {
         },
       },
       {
-        concurrency: OPTIONS.concurrency + LIMITS.runsAtOnce,
+        concurrency: TENANT_GATE_OPTIONS.concurrency + LIMITS.runsAtOnce,
         claimForMs: 5 * 60_000,
         claims: LIMITS.workPerAlarm,
       },
