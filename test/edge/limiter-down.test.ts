@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 
 import { LIMITS } from "../../src/contract/limits.ts";
 import { createVolley } from "../../src/edge/create-volley.ts";
@@ -8,6 +8,7 @@ import { digestKey } from "../../src/edge/http/key-ring.ts";
 import type { Gate } from "../../src/contract/gate/tenant-gate-methods.ts";
 import type { TenantGateNamespace } from "../../src/edge/gate-client/gate-client.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
+import { VirtualClock } from "../support/virtual-clock.ts";
 
 const PROBE = "https://probe.example.com";
 
@@ -16,9 +17,12 @@ const QUOTA = { limit: 100, window_s: 3_600 };
 
 let workers = 0;
 
-/** Time passes when a test says so: how long a machine takes to ask the object is nobody's patience. */
-beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] }));
-afterEach(() => void vi.useRealTimers());
+/**
+ * The Worker's time passes when a test says so: how long a machine takes to ask the object is nobody's patience. The object
+ * keeps the platform's time, because a timer of one object that fires in another's turn is an error.
+ */
+let clock: VirtualClock;
+beforeEach(() => void (clock = new VirtualClock(Date.now())));
 
 /** The whole Worker, with a gate whose object answers when a test says so; the paths its tools called. */
 async function createWorker(beforeAnswer: () => Promise<void>, onAnswer = (): void => {}) {
@@ -32,6 +36,7 @@ async function createWorker(beforeAnswer: () => Promise<void>, onAnswer = (): vo
       called.push(new URL(url).pathname);
       return Response.json({ path: new URL(url).pathname, n: 1 });
     },
+    standIns: { clock },
   });
   const real: TenantGateNamespace = env.TENANT_GATE;
   const TENANT_GATE: TenantGateNamespace = {
@@ -92,7 +97,7 @@ function silent() {
 
 /** Let the time be over that an admission may take. */
 async function passPatience(): Promise<void> {
-  await vi.advanceTimersByTimeAsync(LIMITS.admissionTimeoutMs + 1);
+  await clock.advance(LIMITS.admissionTimeoutMs + 1);
 }
 
 test.each([

@@ -7,6 +7,7 @@ import { createVolley } from "../../src/edge/create-volley.ts";
 import { digestKey } from "../../src/edge/http/key-ring.ts";
 import { memorySearch } from "../../src/tools/workspace/memory-search.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
+import { VirtualClock } from "../support/virtual-clock.ts";
 
 interface Named<T> {
   idFromName(name: string): DurableObjectId;
@@ -51,6 +52,8 @@ async function createWorker(bindings: object, entry: object = {}) {
   const { app } = createVolley({
     tools: [...createProbeTools("https://probe.example.com"), memorySearch],
     send: async () => Response.json({ items: Array.from({ length: 400 }, (_, id) => ({ id })) }),
+    // Time stands still: how long this machine takes to answer for an object is nobody's patience.
+    standIns: { clock: new VirtualClock(Date.now()) },
   });
   const all = {
     TENANT_GATE: recordNames(env.TENANT_GATE, asked.tenants, tenant),
@@ -128,10 +131,6 @@ async function useEverything(send: Awaited<ReturnType<typeof createWorker>>["sen
 const placesOf = (seen: readonly Seen[]) => new Set(seen.map(([where]) => where));
 
 describe("A tenant's objects", () => {
-  /** No call of an object ever takes too long: how long this machine takes is nobody's patience. */
-  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
-  afterEach(() => void vi.useRealTimers());
-
   test("have their plain names where no jurisdiction is configured, as they always had", async () => {
     const { tenant, asked, send } = await createWorker({});
     await useEverything(send);
