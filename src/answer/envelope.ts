@@ -1,4 +1,5 @@
 import { type Failure, toWireFailure } from "../contract/failure.ts";
+import { utf8Length } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
 import {
   type Outcome,
@@ -21,8 +22,6 @@ const ENTRY_BYTES = 64;
 /** Room that large data leaves for each result and each element of a loop: half for small data, half for failures. */
 const RESULT_ROOM = 4 * 1024;
 const ENTRY_ROOM = 1024;
-
-const encoder = new TextEncoder();
 
 /**
  * The bytes that the data of one answer may take.
@@ -112,7 +111,7 @@ function dataBytes(outcome: Outcome): number {
   // Redaction may have made it longer.
   if (shown === outcome && bytes !== undefined && replayed !== true)
     return Math.max(bytes, shown.json.length);
-  return encoder.encode(shown.json).length;
+  return utf8Length(shown.json);
 }
 
 /** What its failure takes as UTF-8. */
@@ -121,7 +120,7 @@ function wordBytes(outcome: Outcome): number {
 }
 
 function jsonBytes(value: object | undefined): number {
-  return value === undefined ? 0 : encoder.encode(JSON.stringify(value)).length;
+  return value === undefined ? 0 : utf8Length(JSON.stringify(value));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { utf8Length } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { type Outcome, type Shown, shownOf } from "../contract/outcome.ts";
 import { roughTokens } from "./estimate-tokens.ts";
@@ -20,7 +21,7 @@ export function fitAnswer(
   if (isWithin(json, limit)) return json;
   const tokensOf = rememberTokens();
   const weight = outcomes.reduce((sum, outcome) => sum + weightOf(outcome, tokensOf), 0);
-  const bytes = byteLength(json);
+  const bytes = utf8Length(json);
   // Tokens and bytes are not proportional, so it may take more than one cut.
   for (let part = 0.9; part > 0.01; part *= 0.6) {
     const budget = Math.floor(weight * part * (limit / bytes));
@@ -64,7 +65,7 @@ function cutText(data: unknown, json: string, limit: number): Success {
   const whole: Success = { status: "success", data, json, meta: {} };
   const tokensOf = rememberTokens();
   const weight = weightOf(whole, tokensOf);
-  const bytes = byteLength(json);
+  const bytes = utf8Length(json);
   for (let part = 0.9; part > 0.01; part *= 0.6) {
     const [cut] = cutOutcomes([whole], Math.floor((weight * part * limit) / bytes), tokensOf);
     if (cut?.status === "success" && isWithin(textOf(cut).json, limit)) return cut;
@@ -100,9 +101,5 @@ function withoutHints(outcome: Outcome): Outcome {
 
 /** A UTF-16 unit is one to three bytes: most texts need no encoding to be measured. */
 function isWithin(text: string, limit: number): boolean {
-  return text.length * 3 <= limit || (text.length <= limit && byteLength(text) <= limit);
-}
-
-function byteLength(text: string): number {
-  return new TextEncoder().encode(text).byteLength;
+  return text.length * 3 <= limit || (text.length <= limit && utf8Length(text) <= limit);
 }

@@ -1,3 +1,4 @@
+import { utf8Length } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { exceedsDepth } from "../contract/parse-json.ts";
 import { attemptNow } from "../kit/result.ts";
@@ -24,16 +25,17 @@ export function serialiseOutput(output: unknown): { readonly json: string; reado
       hint: "The tool returned nothing; its author has to return a JSON value.",
     });
   }
-  const written = encoder.encode(json);
-  if (written.length > LIMITS.outputBytes) {
+  const bytes = utf8Length(json);
+  if (bytes > LIMITS.outputBytes) {
     throw new ToolFailure("RESPONSE_TOO_LARGE", {
       hint: `One action may return ${LIMITS.outputBytes} bytes; ask for less.`,
     });
   }
-  if (exceedsDepth(written, LIMITS.outputNesting)) {
+  // A level takes two characters, so most outputs need no look.
+  if (json.length > 2 * LIMITS.outputNesting && exceedsDepth(encoder.encode(json), LIMITS.outputNesting)) {
     throw new ToolFailure("TOOL_FAILED", {
       hint: `The tool returned a value that nests deeper than ${LIMITS.outputNesting} levels, which callers could not read.`,
     });
   }
-  return { json, bytes: written.length };
+  return { json, bytes };
 }

@@ -9,6 +9,7 @@ import {
   type ParkedArgs,
 } from "../contract/gate/confirmation.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
+import { utf8Length } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { type Outcome, toConfirmationUrl } from "../contract/outcome.ts";
 import { ITEM } from "../contract/reference.ts";
@@ -150,7 +151,7 @@ function pickResults(actions: readonly ParkedAction[], dataOf: DataOf): [string,
 /** A UTF-16 unit is one byte at least: what is surely too large is not encoded to be measured. */
 function isSmall(json: string): boolean {
   const { confirmationBytes } = LIMITS;
-  return json.length <= confirmationBytes && new TextEncoder().encode(json).length <= confirmationBytes;
+  return json.length <= confirmationBytes && utf8Length(json) <= confirmationBytes;
 }
 
 function toPending(

@@ -17,6 +17,7 @@ import {
   listOf,
   matches,
   upTo,
+  utf8Length,
 } from "./json.ts";
 import { describe, explainMisfit, toForeignHint, toMisfit } from "./issues.ts";
 import { lazySchema } from "./lazy-schema.ts";
@@ -261,7 +262,7 @@ export function checkResolved(args: JsonObject): Result<number, Failure> {
 
 function checkSize(args: JsonObject, mayExceed: boolean): Result<number, Failure> {
   if (!mayExceed) return UNMEASURED;
-  const bytes = new TextEncoder().encode(JSON.stringify(args)).length;
+  const bytes = utf8Length(JSON.stringify(args));
   return bytes > LIMITS.argsBytes
     ? err(tooLarge("The arguments of one action", LIMITS.argsBytes))
     : ok(bytes);

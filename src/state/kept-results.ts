@@ -1,4 +1,5 @@
 import type { KeptResult, Shelf } from "../contract/gate/kept-result.ts";
+import { utf8Length } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
 
 /** What is known of a kept result without reading it. */
@@ -122,5 +123,5 @@ function isFresh({ keptAt }: KeptEntry, nowMs: number, { retentionMs }: KeepLimi
 
 /** A UTF-16 unit is one byte at least: what is surely too large is not encoded to be measured. */
 function bytesOf(json: string, { oneBytes }: KeepLimits): number {
-  return json.length > oneBytes ? Number.POSITIVE_INFINITY : new TextEncoder().encode(json).byteLength;
+  return json.length > oneBytes ? Number.POSITIVE_INFINITY : utf8Length(json);
 }

@@ -8,6 +8,7 @@ import type {
   JobSpec,
   JobStatus,
 } from "../contract/gate/job.ts";
+import { utf8Length } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { backoffMs } from "../kit/backoff.ts";
 import { attemptNow } from "../kit/result.ts";
@@ -269,9 +270,4 @@ function backoffDelayMs(
   const asked = Math.min(Math.max(error.retry_after_ms ?? 0, 0), maxMs);
   const jitter = backoffMs({ attempt: tries, initialMs: spec.backoffInitialMs, maxMs, random });
   return Math.min(maxMs, asked + jitter);
-}
-
-function utf8Length(text: string): number {
-  // A UTF-16 unit is at most three bytes: most outputs need no encoding to be measured.
-  return text.length * 3 <= LIMITS.jobDataBytes ? text.length : new TextEncoder().encode(text).byteLength;
 }

@@ -1,3 +1,4 @@
+import { utf8Length } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import type { Problems } from "./problems.ts";
 
@@ -9,7 +10,7 @@ const POISONED = new Set(["__proto__", "constructor", "prototype"]);
  */
 export function checkText(value: unknown, problems: Problems): void {
   if (!checkDepth(value, [], problems)) return;
-  const bytes = new TextEncoder().encode(JSON.stringify(value) ?? "").length;
+  const bytes = utf8Length(JSON.stringify(value) ?? "");
   if (bytes > LIMITS.declarationBytes)
     problems.add([], `at most ${LIMITS.declarationBytes} bytes of JSON`, value, {
       received: `${bytes} bytes`,

@@ -1,5 +1,5 @@
 import type { Declaration, HttpCall } from "../../catalog/declared/declaration.ts";
-import type { JsonObject } from "../../contract/json.ts";
+import { type JsonObject, utf8Length } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
 import { visibleText } from "../../kit/visible-text.ts";
@@ -158,5 +158,5 @@ function toUrl(server: string, path: string, names: ReadonlyMap<string, string>)
 }
 
 function sizeOf(declaration: Declaration): number {
-  return new TextEncoder().encode(JSON.stringify(declaration)).length;
+  return utf8Length(JSON.stringify(declaration));
 }

@@ -1,4 +1,5 @@
 import { ToolFailure } from "../../catalog/tool-failure.ts";
+import { utf8Length } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { quotedText } from "../../kit/visible-text.ts";
 
@@ -22,7 +23,7 @@ export function normalisePath(path: string): string {
   if (normal.includes("\\")) throw refuse(path, "holds a backslash; folders are separated by /");
   if (parts.length > LIMITS.workspaceDepth)
     throw refuse(path, `is deeper than ${LIMITS.workspaceDepth} levels`);
-  if (new TextEncoder().encode(normal).length > LIMITS.workspacePathBytes)
+  if (utf8Length(normal) > LIMITS.workspacePathBytes)
     throw refuse(path, `is longer than ${LIMITS.workspacePathBytes} bytes`);
   return normal;
 }

@@ -1,3 +1,4 @@
+import { utf8Length } from "../../../contract/json.ts";
 import {
   type ClaimRefusal,
   type ConfirmationHead,
@@ -64,7 +65,7 @@ export class ConfirmationTable {
   park(nowMs: number, groups: readonly ParkRequest[]): ParkAnswer {
     const texts = new Map(groups.map(({ id, groupJson }) => [id, groupJson]));
     const added = groups.map(({ id, groupJson }) => {
-      const bytes = new TextEncoder().encode(groupJson).byteLength;
+      const bytes = utf8Length(groupJson);
       return beginConfirmation({ id, bytes }, nowMs, this.#limits);
     });
     const { kept, dropped } = fitConfirmations(this.#book, nowMs, { added, limits: this.#limits });
@@ -151,7 +152,7 @@ export class ConfirmationTable {
     if (known === undefined) return "unknown";
     const [changed, refused] = changeConfirmation(known, nowMs, command);
     if (changed === known) return refused;
-    const bytes = answerJson === undefined ? 0 : new TextEncoder().encode(answerJson).byteLength;
+    const bytes = answerJson === undefined ? 0 : utf8Length(answerJson);
     const room = makeRoom(this.#book, nowMs, { id, bytes, limits: this.#limits });
     this.#storage.transactionSync(() => {
       this.#delete(room ?? []);

@@ -7,6 +7,7 @@ import {
   type ToolToKeep,
 } from "../../../contract/gate/kept-tool.ts";
 import type { UsageReport } from "../../../contract/gate/usage.ts";
+import { utf8Length } from "../../../contract/json.ts";
 import { LIMITS } from "../../../contract/limits.ts";
 import { err, ok } from "../../../kit/result.ts";
 import { changeTools, type ToolBook, type ToolEntry, type ToolLimits } from "../../../state/kept-tools.ts";
@@ -68,8 +69,7 @@ export class ToolTable {
   change(change: ToolChange): ToolChangeAnswer {
     if (change.kind === "put" && this.#isOtherKind(change.tool))
       return err({ reason: "other-kind", names: [change.tool.name] });
-    const encoder = new TextEncoder();
-    const step = changeTools(this.#book, change, this.#limits, (text) => encoder.encode(text).byteLength);
+    const step = changeTools(this.#book, change, this.#limits, utf8Length);
     if (!step.ok) return step;
     const { book, changed, written } = step.value;
     // What nobody has done has no version.
