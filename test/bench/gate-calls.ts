@@ -15,6 +15,12 @@ interface Pattern {
 /** How often the batches of a pattern called a Durable Object. */
 export interface GateCalls {
   readonly label: string;
+  /** While the isolate held nothing at first, and for as long again. */
+  readonly first: Counted;
+  readonly later: Counted;
+}
+
+export interface Counted {
   readonly batches: number;
   readonly callsPerBatch: number;
 }
@@ -27,7 +33,8 @@ const PATTERNS: readonly Pattern[] = [
 ];
 
 /**
- * Count the calls that leave for Durable Objects, over `durationMs` of each pattern from an isolate that holds nothing.
+ * Count the calls that leave for Durable Objects, over `durationMs` of each pattern from an isolate that holds nothing, and
+ * over as much again.
  *
  * In a Worker of its own that counts on the way, so that what is timed elsewhere is not touched by it. The patterns run
  * side by side: none of them is a load.
@@ -51,19 +58,36 @@ async function countCalls(
     const text = await response.text();
     if (!response.ok) throw new Error(`Cannot count gate calls: it answered ${response.status} ${text}`);
   };
+  let before = 0;
+  const count = async (): Promise<Counted> => {
+    const batches = await sendFor(pattern, durationMs, sendOne);
+    const response = await fetch(`${worker.url}/gate-calls`);
+    const { calls } = (await response.json()) as { calls: number };
+    const counted = { batches, callsPerBatch: (calls - before) / batches };
+    before = calls;
+    return counted;
+  };
+  const first = await count();
+  return { label: pattern.label, first, later: await count() };
+}
+
+/** Send batches in their pattern for so long, and wait for their answers; how many there were. */
+async function sendFor(
+  { count, everyMs, pauseMs }: Pattern,
+  durationMs: number,
+  sendOne: () => Promise<void>,
+): Promise<number> {
   const sent: Promise<void>[] = [];
   const endsAt = performance.now() + durationMs;
   while (performance.now() < endsAt) {
     const startedAt = performance.now();
-    for (let i = 0; i < pattern.count; i += 1) {
-      const dueMs = startedAt + i * pattern.everyMs - performance.now();
+    for (let i = 0; i < count; i += 1) {
+      const dueMs = startedAt + i * everyMs - performance.now();
       if (dueMs > 0) await sleep(dueMs);
       sent.push(sendOne());
     }
-    await sleep(Math.max(pattern.pauseMs, startedAt + pattern.count * pattern.everyMs - performance.now()));
+    await sleep(Math.max(pauseMs, startedAt + count * everyMs - performance.now()));
   }
   await Promise.all(sent);
-  const response = await fetch(`${worker.url}/gate-calls`);
-  const { calls } = (await response.json()) as { calls: number };
-  return { label: pattern.label, batches: sent.length, callsPerBatch: calls / sent.length };
+  return sent.length;
 }

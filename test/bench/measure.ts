@@ -92,6 +92,20 @@ export async function verify(contender: Running, n: number): Promise<void> {
 }
 
 /**
+ * Load contenders, one after the other, until their code is compiled. V8 compiles what is hot for the first ten thousand
+ * batches or so, beside it, and that CPU would be the batches' that happen to be measured meanwhile.
+ */
+export async function warmUp(
+  contenders: readonly Running[],
+  how: { readonly n: number; readonly connections: number; readonly durationMs: number },
+): Promise<void> {
+  for (const contender of contenders) {
+    await verify(contender, how.n);
+    await load(contender, how);
+  }
+}
+
+/**
  * Measure CPU and throughput of all contenders at one batch size, one at a time.
  *
  * Slices are short and interleaved, and every round starts with another contender, so what the machine does over time

@@ -7,7 +7,7 @@ import { Bundles, CONTENDERS, FOR_LATENCY, WITH_JOB } from "./contenders.ts";
 import { measureCosts } from "./cost.ts";
 import { measureDiamond } from "./diamond.ts";
 import { measureGateCalls } from "./gate-calls.ts";
-import { Confounders, measureLatency, measureThroughput, type Slices, startAll } from "./measure.ts";
+import { Confounders, measureLatency, measureThroughput, type Slices, startAll, warmUp } from "./measure.ts";
 import { measurePlanning } from "./planning.ts";
 import {
   makeBundleLine,
@@ -32,6 +32,8 @@ import { measureWebhooks } from "./webhooks.ts";
 
 interface Options {
   readonly batchSizes: readonly number[];
+  /** How long each contender is loaded before its CPU is looked at. */
+  readonly compileMs: number;
   readonly cpu: Slices;
   readonly latency: Slices;
   readonly agent: AgentSlices;
@@ -47,6 +49,7 @@ interface Bench {
 
 const FULL: Options = {
   batchSizes: [1, 3, 10, 25],
+  compileMs: 8_000,
   cpu: { connections: 16, rounds: 11, sliceMs: 400, warmupMs: 1_000 },
   latency: { connections: 4, rounds: 6, sliceMs: 1_500, warmupMs: 1_000 },
   agent: { warmupMs: 1_000, rounds: 5, sliceMs: 400, aloneMs: 1_200, streamRounds: 3, streamMs: 1_500 },
@@ -56,6 +59,7 @@ const FULL: Options = {
 
 const QUICK: Options = {
   batchSizes: [3, 10],
+  compileMs: 4_000,
   cpu: { connections: 16, rounds: 4, sliceMs: 300, warmupMs: 600 },
   latency: { connections: 4, rounds: 2, sliceMs: 800, warmupMs: 600 },
   agent: { warmupMs: 600, rounds: 2, sliceMs: 250, aloneMs: 500, streamRounds: 1, streamMs: 1_000 },
@@ -113,6 +117,8 @@ async function main(): Promise<void> {
 async function measureCpu({ options, bundles, upstream }: Bench): Promise<string[]> {
   await using resources = new AsyncDisposableStack();
   const running = await startAll(CONTENDERS, { bundles, upstream, resources });
+  const { connections } = options.cpu;
+  await warmUp(running, { n: 3, connections, durationMs: options.compileMs });
   const confounders = new Confounders();
   const lines: string[] = [];
   for (const n of options.batchSizes) {

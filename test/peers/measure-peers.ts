@@ -20,6 +20,8 @@ export interface PeerOptions {
   readonly connections: number;
   readonly rounds: number;
   readonly sliceMs: number;
+  /** Before its first size a server is loaded until its code is compiled, before the others so that it is at work again. */
+  readonly compileMs: number;
   readonly warmupMs: number;
 }
 
@@ -80,11 +82,13 @@ export async function measurePeers(
   const series: Series[] = [];
   for (const n of options.sizes) {
     const runs: Run[] = [];
+    const { sliceMs } = options;
+    const warmupMs = n === options.sizes[0] ? options.compileMs : options.warmupMs;
     for (const contestant of contestants) {
       const run = new Run(contestant, n, { loader, upstream, confounders, connections: options.connections });
       series.push(run.series);
       tell(`N = ${n}: ${contestant.name} begins`);
-      if (await run.begin(servers.get(contestant)!, options.warmupMs)) runs.push(run);
+      if (await run.begin(servers.get(contestant)!, { warmupMs, sliceMs })) runs.push(run);
     }
     for (let round = 1; round <= options.rounds; round += 1) {
       tell(`N = ${n}: round ${round} of ${options.rounds}`);
@@ -117,7 +121,10 @@ class Run {
   }
 
   /** Prepare it, look whether it answers as it should, one batch at a time, and warm it up; false where it does not. */
-  async begin(server: RunningServer | Error, warmupMs: number): Promise<boolean> {
+  async begin(
+    server: RunningServer | Error,
+    { warmupMs, sliceMs }: { readonly warmupMs: number; readonly sliceMs: number },
+  ): Promise<boolean> {
     if (server instanceof Error) return this.#refuse(server.message);
     this.#server = server;
     try {
@@ -127,7 +134,9 @@ class Run {
     }
     await this.#load({ connections: 1, durationMs: 50 });
     if (Object.keys(this.series.faults).length > 0) return false;
-    await this.#load({ durationMs: warmupMs });
+    // In slices: calls in the background end in each of them, as they will.
+    for (let leftMs = warmupMs; leftMs > 0; leftMs -= sliceMs)
+      await this.#load({ durationMs: Math.min(leftMs, sliceMs) });
     return true;
   }
 

@@ -24,7 +24,7 @@ const run: PeerRun = {
   packages: [["p-limit", "7.0.0"]],
   seconds: 60,
   busyBefore: 0,
-  options: { sizes: [3], connections: 16, rounds: 3, sliceMs: 10, warmupMs: 0 },
+  options: { sizes: [3], connections: 16, rounds: 3, sliceMs: 10, compileMs: 0, warmupMs: 0 },
   benchCpus: 0.5,
   otherCpus: 0,
   series: [
