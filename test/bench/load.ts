@@ -14,6 +14,8 @@ export interface LoadOptions {
   /** Keep-alive connections, each with one request in flight. */
   readonly connections: number;
   readonly durationMs: number;
+  /** So many requests at most, however much time is left. */
+  readonly most?: number;
   /** Is given every answer as it came over the socket, and which of the requests it answers. */
   readonly onAnswer?: (request: number, bytes: readonly Buffer[]) => void;
   /**
@@ -40,10 +42,11 @@ export interface LoadResult {
  * write of prepared bytes and one look at the answer's headers, several times less than an HTTP client.
  */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
-  const { connections, durationMs, onAnswer, patienceMs } = options;
+  const { connections, durationMs, most = Number.POSITIVE_INFINITY, onAnswer, patienceMs } = options;
   const target = new URL(options.url);
   const requests = [options.request].flat().map((request) => makeRequestBytes(target.host, request));
   const latencies: number[] = [];
+  let sent = 0;
   let failed = 0;
   let missing = 0;
 
@@ -56,6 +59,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
       let over = false;
       let answer: Buffer[] = [];
       const send = (): void => {
+        sent += 1;
         sentAt = performance.now();
         socket.write(requests[turn % requests.length]!);
       };
@@ -66,7 +70,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
         onAnswer?.(turn % requests.length, answer);
         answer = [];
         turn += connections;
-        if (now < endsAt) return send();
+        if (now < endsAt && sent < most) return send();
         over = true;
         socket.destroy();
         resolve();

@@ -45,6 +45,12 @@ describe("loadAndCheck()", () => {
     expect(report.faults).toEqual({ missing: CONNECTIONS });
   });
 
+  test("sends no more batches than it is told, however much time is left", async () => {
+    const load = { durationMs: 600_000, most: CONNECTIONS + 2 };
+    const report = await loadServer((numbers, response) => answer(response, numbers), 30_000, load);
+    expect(report).toMatchObject({ answered: CONNECTIONS + 2, faults: {} });
+  });
+
   test("notices an answer that belongs to another batch", async () => {
     let last: readonly number[] = [0, 0, 0];
     const report = await loadServer((numbers, response) => {
@@ -58,7 +64,11 @@ describe("loadAndCheck()", () => {
 const CONNECTIONS = 4;
 
 /** One batch on each connection. */
-async function loadServer(how: Answer, patienceMs = 30_000): Promise<LoadReport> {
+async function loadServer(
+  how: Answer,
+  patienceMs = 30_000,
+  load: { readonly durationMs: number; readonly most?: number } = { durationMs: 0 },
+): Promise<LoadReport> {
   const server = createServer((request, response) => {
     void (async () => {
       const { actions } = (await json(request)) as {
@@ -79,8 +89,8 @@ async function loadServer(how: Answer, patienceMs = 30_000): Promise<LoadReport>
       url,
       n: 3,
       connections: CONNECTIONS,
-      durationMs: 0,
       patienceMs,
+      ...load,
     });
   } finally {
     server.closeAllConnections();

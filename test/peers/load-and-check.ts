@@ -8,6 +8,8 @@ export interface CheckedLoad extends Pick<Expected, "n" | "readNumber"> {
   readonly makeRequest: (n: number, first: number) => LoadRequest;
   readonly connections: number;
   readonly durationMs: number;
+  /** So many batches at most. */
+  readonly most?: number | undefined;
   /** How long after the load an answer may still come. */
   readonly patienceMs: number;
 }
@@ -38,6 +40,7 @@ export async function loadAndCheck(load: CheckedLoad): Promise<LoadReport> {
     request: firsts.map((first) => makeRequest(n, first)),
     connections: load.connections,
     durationMs: load.durationMs,
+    ...(load.most !== undefined && { most: load.most }),
     patienceMs: load.patienceMs,
     onAnswer: (request, bytes) => void answers.push({ request, bytes }),
   });

@@ -53,6 +53,11 @@ export interface Measured {
 const PATIENCE_MS = 10_000;
 /** And for calls in the background: longer than a lease, after which a job whose first attempt was lost is tried again. */
 const CALLS_PATIENCE_MS = 60_000;
+/**
+ * Batches of a slice where calls are made after the answer, which hurries nobody who sends: with ten calls each they are well
+ * below the thousand live jobs beyond which Volley takes no more of a tenant.
+ */
+const MOST_IN_BACKGROUND = 96;
 /** Between two slices: what the last one left behind, collected garbage among it, is not to fall on the next. */
 const PAUSE_MS = 60;
 
@@ -179,6 +184,7 @@ class Run {
       url: this.#server!.url,
       patienceMs: PATIENCE_MS,
       connections,
+      most: inBackground === true ? MOST_IN_BACKGROUND : undefined,
       ...how,
     };
     const report = await loader.load(order);

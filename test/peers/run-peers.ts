@@ -3,7 +3,7 @@
  *
  *   npm run bench:peers [-- --quick] [--only NAME]… [--json FILE] [--write]
  *
- * Eight minutes, or two with --quick. `--only` measures those named, beside the bare Worker. `--write` puts the tables into
+ * Eleven minutes, or three with --quick. `--only` measures those named, beside the bare Worker. `--write` puts the tables into
  * docs/peers.md. Fails when an answer was wrong.
  */
 import { readFile, writeFile } from "node:fs/promises";
