@@ -114,8 +114,9 @@ describe("The operator", () => {
     await stub.admit(makeJobsRequest(makeSpec("lost", [], { maxAttempts: 1 }), makeSpec("foreign", [])));
     await runInDurableObject(stub, (_gate, { storage }) => {
       storage.sql.exec("UPDATE jobs SET format = 99 WHERE id = 'foreign'");
+      storage.sql.exec("UPDATE jobs SET due_at = 1");
     });
-    // Another version comes with a start.
+    // Another version comes with a start, and finds that the lease is over.
     await evictDurableObject(stub);
     await waitFor(() =>
       expect(

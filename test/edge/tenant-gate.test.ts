@@ -15,6 +15,7 @@ let tenants = 0;
 const gateOf = (namespace: typeof env.TENANT_GATE = env.TENANT_GATE) =>
   namespace.getByName(`tenant-${++tenants}`);
 const smallGate = () => gateOf(env.SMALL_GATE);
+const hastyGate = () => gateOf(env.HASTY_GATE);
 type Stub = ReturnType<typeof gateOf>;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -168,7 +169,7 @@ describe("jobs", () => {
   });
 
   test("the platform's own alarm does it too", async () => {
-    const stub = smallGate();
+    const stub = hastyGate();
     await stub.admit(makeJobsRequest(makeSpec("real-alarm", ["hang", "fail", "succeed"])));
     await becomes(stub, "real-alarm", "succeeded");
     expect(attemptsOf("real-alarm")).toEqual(["real-alarm#2", "real-alarm#3"]);
@@ -449,7 +450,7 @@ describe("the alarm", () => {
   });
 
   test("F14 that was lost under traffic is repaired once it is overdue", async () => {
-    const stub = smallGate();
+    const stub = hastyGate();
     await stub.admit(makeJobsRequest(makeSpec("overdue", ["hang", "succeed"])));
     await runInDurableObject(stub, (_gate, { storage }) => storage.deleteAlarm());
     await becomes(stub, "overdue", "succeeded");
@@ -468,7 +469,7 @@ describe("the alarm", () => {
   });
 
   test("waits for a hung attempt no longer than its lease", async () => {
-    const stub = smallGate();
+    const stub = hastyGate();
     await stub.admit(makeJobsRequest(makeSpec("hung-for-good", ["hang"], { maxAttempts: 2 })));
     await becomes(stub, "hung-for-good", "dead");
     expect(attemptsOf("hung-for-good")).toEqual(["hung-for-good#2"]);

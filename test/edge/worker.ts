@@ -22,7 +22,6 @@ export const TenantGate = createTenantGate({
 export const SmallGate = createTenantGate({
   createBackground: () => SCRIPTED,
   optionsOf: () => ({
-    leaseMs: 300,
     backlog: 8,
     shardBacklog: 4,
     webhookBacklog: 4,
@@ -41,6 +40,12 @@ export const SmallGate = createTenantGate({
   }),
 });
 
+/** A gate whose leases run out while a test waits: for tests in which nobody settles in time. */
+export const HastyGate = createTenantGate({
+  createBackground: () => SCRIPTED,
+  optionsOf: () => ({ leaseMs: 300 }),
+});
+
 /** A gate that tells an operator, of whom three events may wait. */
 export const EventGate = createTenantGate({
   createBackground: (_, { onOpened }) => {
@@ -48,7 +53,6 @@ export const EventGate = createTenantGate({
     return SCRIPTED;
   },
   optionsOf: () => ({
-    leaseMs: 300,
     eventsTo: { url: "https://operator.example.com/events", secretName: "S" },
     eventBacklog: 3,
   }),
@@ -79,6 +83,9 @@ declare global {
         DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
       >;
       readonly SMALL_GATE: DurableObjectNamespace<
+        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+      >;
+      readonly HASTY_GATE: DurableObjectNamespace<
         DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
       >;
       readonly EVENT_GATE: DurableObjectNamespace<
