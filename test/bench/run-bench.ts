@@ -142,6 +142,8 @@ async function measureJob({ options, bundles, upstream }: Bench): Promise<string
 async function measureDelays({ options, bundles, upstream }: Bench): Promise<string[]> {
   await using resources = new AsyncDisposableStack();
   const running = await startAll(FOR_LATENCY, { bundles, upstream, resources });
+  const { connections } = options.cpu;
+  await warmUp(running, { n: 10, connections, durationMs: options.compileMs });
   const measured = await measureLatency(running, { slices: options.latency, n: 10, delayMs: 50 });
   const title = `Latency, N = 10, upstream 50 ms, ${options.latency.connections} connections`;
   return makeLatencyTable(title, measured);
