@@ -25,14 +25,15 @@ export function serialiseOutput(output: unknown): { readonly json: string; reado
       hint: "The tool returned nothing; its author has to return a JSON value.",
     });
   }
-  const bytes = utf8Length(json);
+  // A level takes two characters, so a short output cannot be too deep.
+  const written = json.length > 2 * LIMITS.outputNesting ? encoder.encode(json) : null;
+  const bytes = written?.length ?? utf8Length(json);
   if (bytes > LIMITS.outputBytes) {
     throw new ToolFailure("RESPONSE_TOO_LARGE", {
       hint: `One action may return ${LIMITS.outputBytes} bytes; ask for less.`,
     });
   }
-  // A level takes two characters, so most outputs need no look.
-  if (json.length > 2 * LIMITS.outputNesting && exceedsDepth(encoder.encode(json), LIMITS.outputNesting)) {
+  if (written !== null && exceedsDepth(written, LIMITS.outputNesting)) {
     throw new ToolFailure("TOOL_FAILED", {
       hint: `The tool returned a value that nests deeper than ${LIMITS.outputNesting} levels, which callers could not read.`,
     });
