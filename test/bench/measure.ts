@@ -92,8 +92,10 @@ export async function verify(contender: Running, n: number): Promise<void> {
 }
 
 /**
- * Load contenders, one after the other, until their code is compiled. V8 compiles what is hot for the first ten thousand
- * batches or so, beside it, and that CPU would be the batches' that happen to be measured meanwhile.
+ * Look whether each contender does its work, and load it for a while, one after the other.
+ *
+ * V8 compiles what is hot for the first ten thousand batches or so, beside it. That CPU would be the batches' that happen to
+ * be measured meanwhile, so the first load of a process takes seconds.
  */
 export async function warmUp(
   contenders: readonly Running[],
@@ -121,9 +123,8 @@ export async function measureThroughput(
   for (const contender of contenders) {
     const { label } = contender;
     found.set(contender, { label, batchesPerSecond: [], cpuMicros: [] });
-    await verify(contender, n);
-    await load(contender, { n, connections, durationMs: slices.warmupMs });
   }
+  await warmUp(contenders, { n, connections, durationMs: slices.warmupMs });
   for (let round = 0; round < slices.rounds; round += 1) {
     for (const contender of rotate(contenders, round)) {
       const benchCpu = (): number => readCpuMicros(upstream.pid) + readCpuMicros(process.pid);
@@ -159,10 +160,9 @@ export async function measureLatency(
   for (const contender of contenders) {
     const { label } = contender;
     found.set(contender, { label, p50sMs: [], p99sMs: [], all: [] });
-    await verify(contender, n);
-    // Without a delay, so that the code is as warm as under load.
-    await load(contender, { n, connections, durationMs: slices.warmupMs });
   }
+  // Without a delay, so that the code is as warm as under load.
+  await warmUp(contenders, { n, connections, durationMs: slices.warmupMs });
   for (let round = 0; round < slices.rounds; round += 1) {
     for (const contender of rotate(contenders, round)) {
       const { latenciesMs } = await load(contender, { n, delayMs, connections, durationMs });
