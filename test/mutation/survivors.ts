@@ -205,7 +205,6 @@ export const SURVIVORS: Reasons = {
   "src/state/outbox.ts": [
     on("The lease is replaced one line later.", "leaseMs: 0"),
     on("A live job always has a due time.", "job.dueAt === null"),
-    on(SHORTCUT, "text.length * 3"),
   ],
   "src/state/permit-book.ts": [on("The first question brings the limits.", "limits: { concurrency: null")],
   "src/state/permits.ts": [
