@@ -1,4 +1,4 @@
-import { createRandom } from "./random.ts";
+import { createRandom } from "../support/random.ts";
 
 /** What an upstream does to a part of the calls that it gets. */
 export type FaultKind = "500" | "429" | "reset" | "hang" | "huge" | "invalid" | "drip" | "outage";

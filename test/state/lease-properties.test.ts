@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import type { RateLimit } from "../../src/contract/gate/admission.ts";
 import { leaseMsOf } from "../../src/state/lease.ts";
-import { createRandom, LeaseSimulation, worstExcess } from "../support/lease-simulation.ts";
+import { LeaseSimulation, worstExcess } from "../support/lease-simulation.ts";
+import { createRandom } from "../support/random.ts";
 
 const ISOLATES = 50;
 const HISTORIES = 10_000;

@@ -5,7 +5,7 @@ import { LIMITS } from "../../../src/contract/limits.ts";
 import { admitSharded } from "../../../src/edge/gate-client/admit-sharded.ts";
 import { callBounded } from "../../../src/edge/gate-client/call-bounded.ts";
 import { attempt } from "../../../src/kit/result.ts";
-import { createRandom } from "../../support/lease-simulation.ts";
+import { createRandom } from "../../support/random.ts";
 import { EventQueue } from "./event-queue.ts";
 import { HostedObject, type Kind } from "./hosted-object.ts";
 import { Isolate, type Send } from "./isolate.ts";

@@ -1,8 +1,8 @@
 import { keepFlow, keepHookFlow } from "../../chaos/hook-flow.ts";
 import { exchange } from "../../chaos/volley-client.ts";
 import { ModelServer } from "../../support/model-server.ts";
+import { createRandom } from "../../support/random.ts";
 import { KEYS } from "../keys.ts";
-import { createRandom } from "../random.ts";
 import { faultAt, makeSchedule } from "../schedule.ts";
 import { ACTORS } from "./actors.ts";
 import { collectSoakEvidence } from "./collect-soak-evidence.ts";

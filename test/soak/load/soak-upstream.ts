@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { Webhook } from "standardwebhooks";
 import { type ChaosUpstream, type Spoiling, startChaosUpstream } from "../../chaos/chaos-upstream.ts";
 import type { Passage } from "../../chaos/find-excess.ts";
@@ -91,7 +92,7 @@ export async function startSoakUpstream({
     response: ServerResponse,
     url: URL,
   ): Promise<void> => {
-    const body = await readText(request);
+    const body = await text(request);
     const token = url.searchParams.get("token") ?? "";
     // Each tenth is refused once, and comes again.
     if (token.endsWith("0") && !failedOnce.has(token)) {
@@ -221,10 +222,4 @@ export function toPassages(
 
 function json(response: ServerResponse, body: object): void {
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
-}
-
-async function readText(request: IncomingMessage): Promise<string> {
-  let text = "";
-  for await (const chunk of request.setEncoding("utf8")) text += chunk;
-  return text;
 }
