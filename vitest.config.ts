@@ -3,66 +3,32 @@ import { fileURLToPath } from "node:url";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
+import { COUNTED, countWork } from "./scripts/count-work.ts";
+import { LongestFirst } from "./test/support/longest-first.ts";
+import { SHARE } from "./test/support/samples.ts";
+import { LAYERS, type Layer, TRIALS } from "./test/tiers.ts";
+
 /** No test looks at how much time something took: limits of time end what hangs, far beyond what a busy machine needs. */
 const shared = { testTimeout: 60_000, hookTimeout: 60_000, isolate: false } as const;
-/** What computes gets a worker for each of two processors. */
+/** Tests that compute get a worker for each of two processors. */
 const COMPUTES = { ...shared, maxWorkers: 2, sequence: { groupOrder: 0 } } as const;
-/** What mostly waits, for sockets, alarms and leases, runs side by side after it. */
+/** Tests that mostly wait, for sockets, alarms and leases, run side by side after them. */
 const WAITS = { ...shared, maxWorkers: 6, sequence: { groupOrder: 1 } } as const;
 
-/** Most of the core's time: random samples by the thousand, and what starts or bundles a whole Worker. */
-const SLOW = [
-  "test/agent/ask-model-bounds.test.ts",
-  "test/agent/dialect/chat-relay.test.ts",
-  "test/agent/dialect/event-splitter.test.ts",
-  "test/agent/react-text.test.ts",
-  "test/answer/cut-json-string.test.ts",
-  "test/answer/estimate-tokens.test.ts",
-  "test/answer/fit-tokens.test.ts",
-  "test/clock/next-time.test.ts",
-  "test/contract/batch.test.ts",
-  "test/docs/agent.test.ts",
-  "test/docs/readme.test.ts",
-  "test/egress/redact.test.ts",
-  "test/egress/upstream-health.test.ts",
-  "test/executor-answer.test.ts",
-  "test/executor-cache.test.ts",
-  "test/executor-confirmations.test.ts",
-  "test/executor-properties.test.ts",
-  "test/formats/batch-pairs.test.ts",
-  "test/formats/openapi/hostile-documents.test.ts",
-  "test/gate/claimed-keys.test.ts",
-  "test/kit/gcra.test.ts",
-  "test/packs/search.test.ts",
-  "test/packs/shell.test.ts",
-  "test/run/demotion.test.ts",
-  "test/run/makespan.test.ts",
-  "test/run/run-plan-properties.test.ts",
-  "test/shell/classify-shell.test.ts",
-  "test/shell/tokenize.test.ts",
-  "test/state/lease-properties.test.ts",
-  "test/state/quota.test.ts",
-  "test/tools/kit/parse-when.test.ts",
-  "test/kit/time-zone.test.ts",
-  "test/scripts/documents-sql.test.ts",
-  "test/tools/data/create-contacts.test.ts",
-  "test/tools/data/csv-report.test.ts",
-  "test/tools/data/query-orders.test.ts",
-  "test/tools/data/revenue-summary.test.ts",
-  "test/tools/documents/fetch-document.test.ts",
-  "test/tools/documents/search-documents.test.ts",
-  "test/tools/images/generate-image.test.ts",
-  "test/tools/kit/keep-object.test.ts",
-  "test/tools/kit/query-rows.test.ts",
-];
-
-/** Packs run in isolates of their own: here nobody reads their text, and it need not have been built. */
+/** Packs run in isolates of their own: tests here do not read their text, and it need not have been built. */
 const withoutPacks = {
   name: "without-packs",
   enforce: "pre",
   resolveId: (id: string) => (id.includes("/dist/packs/") ? `\0${id.split("/").at(-1)}` : null),
   load: (id: string) =>
     id.startsWith("\0") && id.endsWith(".txt") ? `export default "//${id.slice(1, -4)}-test\\n";` : null,
+} as const;
+
+/** The commands of the pack `shell` count their work here as they do in its isolate. */
+const withCounts = {
+  name: "with-counts",
+  enforce: "pre",
+  transform: (code: string, id: string) => (COUNTED.test(id) ? { code: countWork(code), map: null } : null),
 } as const;
 
 /** Node has no `cloudflare:workers`: here as in the package another class stands in for the platform's. */
@@ -97,67 +63,61 @@ const SDKS = [
   },
 ];
 
-/** `--mode quick` leaves out what is slow, so that the rest of the core is a matter of seconds. */
+/** The layers of test/tiers.ts, each with the runtime that it needs. */
+function makeLayers(part: (layer: Layer) => object) {
+  return [
+    {
+      // The pure core and the tools, in Node: milliseconds, virtual time.
+      plugins: [withoutPacks, elsewhere, withCounts],
+      test: {
+        ...COMPUTES,
+        ...part(LAYERS.core),
+        name: "core",
+        server: { deps: { inline: [COUNTED] } },
+        // A sample of thousands takes what it takes.
+        testTimeout: 300_000,
+        setupFiles: "test/support/fixed-seed.ts",
+      },
+    },
+    {
+      // The Durable Objects, inside workerd: real storage, real alarms.
+      plugins: [cloudflareTest({ wrangler: { configPath: "./test/edge/wrangler.toml" } })],
+      test: { ...WAITS, ...part(LAYERS.edge), name: "edge" },
+    },
+    {
+      // The built bundle in raw workerd, killed and started again.
+      test: { ...WAITS, ...part(LAYERS.chaos), name: "chaos" },
+    },
+    {
+      // The built bundle over HTTP, in Miniflare or raw workerd: real sockets, real time.
+      test: {
+        ...WAITS,
+        ...part(LAYERS.harness),
+        name: "harness",
+        globalSetup: "test/support/build-sandbox-once.ts",
+        setupFiles: "test/support/fixed-seed.ts",
+      },
+    },
+  ];
+}
+
+/** A run of `npm test` leaves out the trials and four fifths of the samples. */
+const quickly = ({ include, exclude }: Layer) => ({
+  include: [...include],
+  exclude: [...exclude, ...TRIALS],
+  env: { [SHARE]: "0.2" },
+});
+
+/** The report of each mode. CI and `npm run promises` read those of whole runs. */
+const REPORTS: Readonly<Record<string, string>> = { all: "test-report.json", sdks: "test-report-sdks.json" };
+
+/** `--mode all` runs everything that needs no install of its own. */
 export default defineConfig(({ mode }) => ({
   test: {
-    // CI counts from this file what passed and failed.
-    // What a test of the objects aborts on purpose, whatever was still waiting for them.
+    // The error of calls that a test of the objects aborts on purpose.
     onUnhandledError: ({ message }) => message !== "Application called abortAllDurableObjects().",
-    reporters: [
-      "default",
-      ["json", { outputFile: `dist/test-report${mode === "sdks" ? "-sdks" : ""}.json` }],
-    ],
-    projects:
-      mode === "sdks"
-        ? SDKS
-        : [
-            {
-              // The pure core and the tools, in Node: milliseconds, virtual time.
-              plugins: [withoutPacks, elsewhere],
-              test: {
-                ...COMPUTES,
-                // A sample of thousands takes what it takes.
-                testTimeout: 300_000,
-                name: "core",
-                setupFiles: "test/support/fixed-seed.ts",
-                include: ["test/**/*.test.ts"],
-                exclude: [
-                  // Packages of the folders that have an install of their own, some of which ship their tests.
-                  "**/node_modules/**",
-                  "test/browser/**",
-                  "test/edge/**",
-                  "test/harness/**",
-                  "test/limits.test.ts",
-                  "test/seeds/worked-examples.test.ts",
-                  "test/chaos/**",
-                  "test/sdks/**",
-                  ...(mode === "quick" ? SLOW : []),
-                ],
-              },
-            },
-            {
-              // The Durable Objects, inside workerd: real storage, real alarms.
-              plugins: [cloudflareTest({ wrangler: { configPath: "./test/edge/wrangler.toml" } })],
-              test: { ...WAITS, name: "edge", include: ["test/edge/**/*.test.ts"] },
-            },
-            {
-              // The built bundle in raw workerd, killed and started again.
-              test: { ...WAITS, name: "chaos", include: ["test/chaos/**/*.test.ts"] },
-            },
-            {
-              // The built bundle over HTTP, in Miniflare or raw workerd: real sockets, real time.
-              test: {
-                ...WAITS,
-                name: "harness",
-                include: [
-                  "test/harness/**/*.test.ts",
-                  "test/limits.test.ts",
-                  "test/seeds/worked-examples.test.ts",
-                ],
-                globalSetup: "test/support/build-sandbox-once.ts",
-                setupFiles: "test/support/fixed-seed.ts",
-              },
-            },
-          ],
+    reporters: ["minimal", ["json", { outputFile: `dist/${REPORTS[mode] ?? "quick-report.json"}` }]],
+    sequence: { sequencer: LongestFirst },
+    projects: mode === "sdks" ? SDKS : makeLayers(mode === "all" ? (layer) => layer : quickly),
   },
 }));

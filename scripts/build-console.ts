@@ -27,7 +27,8 @@ const { outputFiles } = await build({
   format: "esm",
   target: ["es2022"],
   jsx: "automatic",
-  jsxImportSource: "hono/jsx/dom",
+  // Its `jsx-runtime` is that of `hono/jsx/dom`, with all text made visible.
+  jsxImportSource: join(from, "kit"),
   outdir: to,
   logLevel: "error",
 });

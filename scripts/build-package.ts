@@ -4,7 +4,8 @@
  *
  *   node scripts/build-package.ts
  *
- * `npm pack` runs it. A file for each module, not a bundle: whoever bundles the Worker leaves out what it does not import.
+ * `npm pack` runs it. A file for each module, not a bundle: a bundler of the Worker leaves out the modules that it does not
+ * import.
  */
 import { execFile } from "node:child_process";
 import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -18,7 +19,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const lib = join(root, "dist", "lib");
 const run = promisify(execFile);
 
-/** What an emitted file says otherwise than the compiler wrote it. */
+/** The replacements in emitted files of text that the compiler wrote. */
 const REWRITES: readonly { readonly files: RegExp; readonly from: RegExp; readonly to: string }[] = [
   // The compiler writes the extensions of modules as they are emitted, but not those of declarations.
   { files: /\.d\.ts$/, from: /((?:from|import\()\s*"\.[^"]*)\.ts"/g, to: '$1.js"' },
@@ -39,9 +40,13 @@ async function rewrite(path: string): Promise<void> {
 
 await rm(lib, { recursive: true, force: true });
 await Promise.all([
-  run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.package.json"], {
-    cwd: root,
-  }),
+  run(
+    process.execPath,
+    [join(root, "node_modules/typescript/bin/tsc"), "-p", "config/tsconfig.package.json"],
+    {
+      cwd: root,
+    },
+  ),
   run(process.execPath, [join(root, "scripts/build-packs.ts")], { cwd: root }),
   run(process.execPath, [join(root, "scripts/build-console.ts")], { cwd: root }),
   build({

@@ -12,7 +12,9 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
+
+import { COUNTED, countWork } from "./count-work.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const PACKS = ["calculator", "presentation", "search", "shell"] as const;
@@ -28,6 +30,15 @@ export default class extends WorkerEntrypoint {
 }
 `;
 
+/** A pack's own code has bounds of its own; that of a library is counted. */
+const counted: Plugin = {
+  name: "counted",
+  setup: (building) =>
+    building.onLoad({ filter: COUNTED }, async ({ path }) => ({
+      contents: countWork(await readFile(path, "utf8")),
+    })),
+};
+
 async function bundle(name: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: ENTRY.replace("PACK", `./src/packs/${name}.ts`), resolveDir: root },
@@ -39,6 +50,7 @@ async function bundle(name: string): Promise<string> {
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*"],
     logLevel: "error",
+    plugins: [counted],
   });
   const code = outputFiles[0]!.text;
   const hash = createHash("sha256").update(code).digest("hex").slice(0, 16);

@@ -6,10 +6,10 @@
 import { parseArgs } from "node:util";
 
 import { digestKey, parseKeyRing } from "../src/edge/http/key-ring.ts";
-import { makeKey } from "../src/keys/key-form.ts";
+import { makeKey } from "../src/features/keys/key-form.ts";
 
 const USAGE =
-  "Usage: npm run key -- --name NAME --tools '*' | NAME[,NAME…] [--tenant TENANT] [--limit PER_MINUTE] [--skip-approval] [--manage-tools] [--manage-keys] [--jurisdiction eu|us]";
+  "Usage: npm run key -- --name NAME --tools '*' | NAME[,NAME…] [--tenant TENANT] [--limit PER_MINUTE] [--approve] [--skip-approval] [--manage-tools] [--manage-keys] [--jurisdiction eu|us]";
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -18,6 +18,7 @@ async function main(): Promise<void> {
       tools: { type: "string" },
       tenant: { type: "string" },
       limit: { type: "string" },
+      approve: { type: "boolean" },
       "skip-approval": { type: "boolean" },
       "manage-tools": { type: "boolean" },
       "manage-keys": { type: "boolean" },
@@ -34,6 +35,7 @@ async function main(): Promise<void> {
     );
   }
   const flags = [
+    ...(values.approve === true ? ["approve"] : []),
     ...(values["skip-approval"] === true ? ["skip_approval"] : []),
     ...(values["manage-tools"] === true ? ["manage_tools"] : []),
     ...(values["manage-keys"] === true ? ["manage_keys"] : []),
@@ -48,7 +50,7 @@ async function main(): Promise<void> {
     ...(flags.length > 0 && { flags }),
     ...(values.jurisdiction !== undefined && { jurisdiction: values.jurisdiction }),
   };
-  // What the Worker would refuse is refused here.
+  // An entry that the Worker would refuse is refused here.
   parseKeyRing(JSON.stringify([entry]));
 
   console.log(`Key (give it to the caller; it is not stored anywhere):\n  ${key}\n`);

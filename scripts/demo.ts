@@ -47,7 +47,8 @@ async function main(): Promise<void> {
     await sandbox.stop();
     await subscribers.close();
   }
-  console.log("\nThat was all on this machine. Next: README.md, 'Your first tool, in five minutes'.");
+  console.log("\nThat was all on this machine. Next: README.md, 'Your first tool, in five minutes',");
+  console.log("or `npm run sandbox`, and http://127.0.0.1:8787/console with the key sandbox-key.");
 }
 
 /** Long enough for the first start on a slow machine. */

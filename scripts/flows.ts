@@ -41,7 +41,7 @@ async function main(): Promise<ExitCode> {
   });
 }
 
-/** What the platform says of an argument that is wrong speaks of its own rules. */
+/** The platform's message about a wrong argument speaks of its own rules. */
 function readArguments() {
   try {
     return parseArgs({

@@ -1,5 +1,5 @@
 /**
- * Print the tools of an MCP server as JSON, for `mcpTools`: a Worker that starts can ask nobody, so the list is data.
+ * Print the tools of an MCP server as JSON, for `mcpTools`: a Worker that starts can ask no server, so the list is data.
  *
  *   npm run --silent mcp:list -- https://mcp.example.com/mcp [--bearer VARIABLE]
  *
@@ -76,6 +76,7 @@ async function list(url: URL, auth: Auth | undefined): Promise<Listing> {
     clock,
     time: systemClock,
     slots: new Semaphore(1),
+    tenant: "",
     held: new CallBytes(new ByteBudget(LIMITS.requestResponseBytes, LIMITS.responseReserveBytes), false),
     fetch: (href, init) => fetch(href, init),
     options: {

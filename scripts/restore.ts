@@ -3,8 +3,8 @@
  *
  *   VOLLEY_URL=https://volley.example.com VOLLEY_KEY=vk_… npm run --silent restore -- backup.json
  *
- * What is there already and the same stays as it is, so it may be run again. Ends with 0 where everything is there, with 1
- * where something was refused, each with the reason, and with 2 for an error.
+ * A tool, flow or key that is there already and the same stays as it is, so it may be run again. Ends with 0 where everything is there,
+ * with 1 where something was refused, each with the reason, and with 2 for an error.
  */
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";

@@ -48,9 +48,23 @@ const wrangler = spawn(
   { stdio: "inherit", env: { ...process.env, ...OFFLINE } },
 );
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => wrangler.kill(signal));
-// A shell between npm and this process does not pass signals on: when whoever started us is gone, so are we.
+// A shell between npm and this process does not pass signals on: when the process that started this one is gone, this one ends.
 const parent = process.ppid;
 setInterval(() => process.ppid !== parent && wrangler.kill("SIGTERM"), 500).unref();
+void sayConsole(`http://127.0.0.1:${values.port}`);
 const [code] = (await once(wrangler, "exit")) as [number | null];
 await rm(state, { recursive: true, force: true });
 process.exitCode = code ?? 0;
+
+/** Say where the console is once the sandbox answers, whatever it answers. */
+async function sayConsole(url: string): Promise<void> {
+  for (;;) {
+    const isThere = await fetch(`${url}/healthz`).then(
+      () => true,
+      () => false,
+    );
+    if (wrangler.exitCode !== null) return;
+    if (isThere) return console.log(`\nConsole: ${url}/console, with the key sandbox-key\n`);
+    await new Promise((resolve) => void setTimeout(resolve, 200));
+  }
+}

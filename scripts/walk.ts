@@ -5,7 +5,9 @@
  *   npm run walk
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,7 +50,13 @@ async function readCommands(): Promise<string[]> {
   return [...text.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, code]) => code!);
 }
 
-async function serve(port: number): Promise<ChildProcess> {
+interface Serving {
+  readonly process: ChildProcess;
+  /** All that it has printed. */
+  printed(): string;
+}
+
+async function serve(port: number): Promise<Serving> {
   // A group of its own, so that all of it can be ended.
   const server = spawn("npm", ["run", "dev", "--", "--port", String(port), "--ip", "127.0.0.1"], {
     cwd: starter,
@@ -64,11 +72,22 @@ async function serve(port: number): Promise<ChildProcess> {
       ({ ok }) => ok,
       () => false,
     );
-    if (healthy) return server;
+    if (healthy) return { process: server, printed: () => stripVTControlCharacters(printed) };
     if (server.exitCode !== null) break;
     await new Promise((resolve) => void setTimeout(resolve, 250));
   }
   throw new Error(`The starter's server does not answer:\n${printed}`);
+}
+
+/** Look until the server has loaded what was saved, or has ended. */
+async function until(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 480; tries += 1) {
+    if (await look()) return;
+    const { process: child } = server!;
+    if (child.exitCode !== null) break;
+    await new Promise((resolve) => void setTimeout(resolve, 250));
+  }
+  throw new Error(`The walk ends here: ${what} never came. The server printed:\n${server!.printed()}`);
 }
 
 interface Result {
@@ -78,7 +97,7 @@ interface Result {
   readonly confirmation?: { readonly id: string; readonly url: string };
 }
 
-let server: ChildProcess | undefined;
+let server: Serving | undefined;
 try {
   await step("packed", async () => {
     await run("npm", ["pack", "--pack-destination", folder], root);
@@ -126,10 +145,10 @@ try {
     return "one batch, one approval";
   });
   await step("approved in a browser", async () => {
-    const [, call] = (await readCommands()).map((text) =>
+    const [, call, approve] = (await readCommands()).map((text) =>
       text.replaceAll("http://127.0.0.1:8787", `http://127.0.0.1:${port}`),
     );
-    const [, key = ""] = /Bearer ([^'"\s]+)/.exec(call!) ?? [];
+    const [, key = ""] = /Bearer ([^'"\s]+)/.exec(approve!) ?? [];
     const asked = JSON.parse(await run("bash", ["-c", call!])) as { readonly results: readonly Result[] };
     const { url } = asked.results[1]!.confirmation!;
     await run(process.execPath, ["scripts/install-folder.ts", "test/browser"], root);
@@ -137,13 +156,77 @@ try {
     check(seen.includes("success"), seen);
     return url.replace(/\w{8}-[-\w]+$/, "…");
   });
+  await step("broken and mended while it runs", async () => {
+    const path = join(starter, "src/tools/get-opening-hours.ts");
+    const written = await readFile(path, "utf8");
+    const health = async () => fetch(`http://127.0.0.1:${port}/healthz`).then((answer) => answer.text());
+    const ask = async (): Promise<string> => {
+      const [, call] = (await readCommands()).map((text) =>
+        text.replaceAll("http://127.0.0.1:8787", `http://127.0.0.1:${port}`),
+      );
+      return run("bash", ["-c", call!]);
+    };
+    const broken = "Cannot define tool 'get_opening_hours'";
+    await writeFile(path, written.replace("isWrite: false", 'isWrite: "no"'));
+    await until("the name of the tool that is wrong", async () => (await health()).includes(broken));
+    check(server!.printed().includes(broken), "the terminal does not name the tool");
+    await writeFile(path, written.replace("isWrite: false", "isWrite: ,"));
+    await until("the file that cannot be parsed", () => /Unexpected "?,"?/.test(server!.printed()));
+    await writeFile(path, written);
+    await until("the mended tool", async () => (await health()).includes('"ok"'));
+    check((await ask()).includes('"opens":"18:00"'), "the mended tool does not answer");
+    const thrown = written.replace(
+      /run: [^]*\}\);\n$/,
+      'run: () => {\n    throw new Error("of the walk");\n  },\n});\n',
+    );
+    const line = thrown.split("\n").findIndex((text) => text.includes("of the walk")) + 1;
+    await writeFile(path, thrown);
+    await until("a failure of the tool", async () => (await ask()).includes("TOOL_FAILED"));
+    await until("its file and line", () => server!.printed().includes(`get-opening-hours.ts:${line}:`));
+    await writeFile(path, written);
+    await until("the mended tool", async () => (await ask()).includes('"opens":"18:00"'));
+    return `served again, get-opening-hours.ts:${line} in the terminal`;
+  });
+  await step("called this machine", async () => {
+    const local = createHttpServer((_, response) => void response.end('{"opens":"local"}'));
+    await new Promise<void>((resolve) => local.listen(0, "127.0.0.1", resolve));
+    const origin = `http://127.0.0.1:${(local.address() as { port: number }).port}`;
+    try {
+      const path = join(starter, "src/tools/get-opening-hours.ts");
+      const written = await readFile(path, "utf8");
+      const vars = join(starter, "dev.vars");
+      await writeFile(vars, `${await readFile(vars, "utf8")}VOLLEY_DEV_ORIGINS=${origin}\n`);
+      process.kill(-server!.process.pid!, "SIGTERM");
+      await once(server!.process, "exit");
+      const other = await freePort();
+      const calling = written
+        .replace("hosts: []", `hosts: ["${origin}"]`)
+        .replace(
+          /run: [^]*\}\);\n$/,
+          `run: async (_, ctx) => (await ctx.fetch("${origin}/")).json(),\n});\n`,
+        );
+      await writeFile(path, calling);
+      server = await serve(other);
+      const [, call] = (await readCommands()).map((text) =>
+        text.replaceAll("http://127.0.0.1:8787", `http://127.0.0.1:${other}`),
+      );
+      const said = await run("bash", ["-c", call!]);
+      check(said.includes('"opens":"local"'), said);
+      await writeFile(path, written);
+      return origin;
+    } finally {
+      local.close();
+    }
+  });
   await step("would deploy", async () => {
     const said = await run("npx", ["wrangler", "deploy", "--dry-run", "--outdir", join(folder, "out")]);
     const texts = (await readdir(join(folder, "out"))).filter((name) => name.endsWith(".txt"));
+    const worker = await readFile(join(folder, "out/worker.js"), "utf8");
+    check(!worker.includes("Volley cannot start"), "the entry of development would be deployed");
     check(texts.length === 0, "a Worker without packs would be deployed with some");
     return /gzip: [\d.]+ KiB/.exec(said)?.[0] ?? said;
   });
 } finally {
-  if (server?.pid !== undefined) process.kill(-server.pid, "SIGTERM");
+  if (server?.process.pid !== undefined) process.kill(-server.process.pid, "SIGTERM");
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }

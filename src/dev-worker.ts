@@ -1,14 +1,11 @@
 import { env } from "cloudflare:workers";
 
-import { develop } from "./edge/develop.ts";
+import { develop } from "./package/dev.ts";
 
 /** `worker.ts` on a development server (`npm start`). Never deployed. */
-const served = await develop({ ...env }, async () => {
-  const { default: app, ...gates } = await import("./worker.ts");
-  return { app, ...gates };
-});
+const served = await develop(env, () => import("./worker.ts"));
 
-export default served.app;
+export default served.default;
 export const TenantGate = served.TenantGate;
 export const ToolGate = served.ToolGate;
 export const Workspace = served.Workspace;

@@ -2,6 +2,7 @@ import type { QuotaState } from "./contract/gate/admission.ts";
 import type { Batch } from "./contract/batch.ts";
 import { LIMITS } from "./contract/limits.ts";
 import type { Claim, ParkedGroup } from "./contract/gate/confirmation.ts";
+import type { IdempotencyRequest } from "./contract/gate/idempotency.ts";
 import type { Outcome } from "./contract/outcome.ts";
 import { attempt, err, ok, type Result } from "./kit/result.ts";
 import { describePlan } from "./plan/describe-plan.ts";
@@ -10,12 +11,14 @@ import { makePlan } from "./plan/make-plan.ts";
 import type { Plan } from "./plan/step.ts";
 import { admit, type Admission } from "./gate/admission.ts";
 import { bindPlan } from "./gate/bind-plan.ts";
+import { holdLease } from "./gate/hold-lease.ts";
 import { countList, type Refused } from "./gate/admit-plan.ts";
 import { AnswerBudget, toEnvelopeJson } from "./answer/envelope.ts";
 import type { Execution } from "./gate/execution.ts";
 import { fitAnswer } from "./answer/fit-answer.ts";
-import { type FlowRun, noFlow, planFlowRun, withAnswer } from "./flows/plan-flow.ts";
+import { type FlowRun, planFlowRun, withAnswer } from "./flows/plan-flow.ts";
 import { createFlowRunner } from "./flows/run-flow.ts";
+import { KEY_CONFLICT, mayRead, namesOf } from "./gate/kept-answer.ts";
 import { type BatchKey, readKeys } from "./gate/read-keys.ts";
 import { type Executed, runAdmitted } from "./run/run-admitted.ts";
 import { shapeOutcomes } from "./answer/shape-outcomes.ts";
@@ -112,18 +115,17 @@ export function executeFlow(run: FlowRun, execution: Execution): Promise<Result<
 async function planAndRunFlow(run: FlowRun, execution: Execution): Promise<Result<Answer, Refused>> {
   execution.watch?.enter("plan");
   const planned = planFlowRun(run, execution);
-  if (planned === null) {
-    // It may have been kept a moment ago, elsewhere.
+  if (!planned.ok) {
+    // The flow may have been kept, replaced or deleted a moment ago, elsewhere.
     const known = await attempt(() => execution.currentCatalog());
     const isNews = known.ok && known.value.version !== execution.catalog.version;
     return isNews
       ? planAndRunFlow(run, { ...execution, catalog: known.value })
-      : err({ refusal: noFlow(run.name), quota: null });
+      : err({ refusal: planned.error, quota: null });
   }
-  if (!planned.ok) return err({ refusal: planned.error, quota: null });
-  const { plan, answer } = planned.value;
-  if (run.dryRun) return showPlan(plan, execution);
-  const own = { ...execution, answer: new AnswerBudget(2) };
+  const { plan, answer, catalog } = planned.value;
+  const own = { ...execution, catalog, answer: new AnswerBudget(2), runOf: { flow: run.name } };
+  if (run.dryRun) return showPlan(plan, own);
   return answerPlan(plan, own, execution.batchKey, (batchId, of, outcomes, measures) =>
     withAnswer(toEnvelopeJson(batchId, of, outcomes, measures), answer, { plan: of, outcomes }),
   );
@@ -143,14 +145,32 @@ async function answerPlan(
   if (!admission.ok) return admission;
   const { admitted, keys } = admission.value;
   if (admitted.replay !== null) {
+    if (!mayRead(admitted.replay, execution)) return err({ refusal: KEY_CONFLICT, quota: null });
     seeUnrun("replay", plan, execution);
-    return ok({ json: admitted.replay, quota: null, replayed: true });
+    return ok({ json: admitted.replay.json, quota: null, replayed: true });
   }
 
-  const answering = writeAnswer(admission.value, execution, toJson);
-  // Whoever comes back for this answer wants all of it, so the batch goes on when its caller has gone away.
+  const answering = whileHeld(admission.value, execution, (held) =>
+    writeAnswer(admission.value, held, toJson),
+  );
+  // A caller that comes back for this answer wants all of it, so the batch goes on when its caller has gone away.
   if (keys !== null || admitted.plan.approved !== undefined) defer(answering);
   return ok({ json: await answering, quota: admitted.quota, replayed: false });
+}
+
+/** Run something that was admitted, and hold the leases of its keys meanwhile; it stops when they are lost. */
+function whileHeld<T>(
+  { keys, startedAt }: Admission,
+  execution: Execution,
+  run: (held: Execution) => Promise<T>,
+): Promise<T> {
+  const lease = keys === null ? null : keys.lease;
+  if (lease === null) return run(execution);
+  const { gate, ports } = execution;
+  const lost = new AbortController();
+  const onLost = (): void => lost.abort();
+  const letGo = holdLease(lease, { gate, clock: ports.clock, askedAtMs: startedAt, onLost });
+  return run({ ...execution, lost: lost.signal }).finally(letGo);
 }
 
 /** Run an admitted batch and write its answer, which is kept under its key, or with its confirmation, before anyone sees it. */
@@ -159,42 +179,76 @@ async function writeAnswer(
   execution: Execution,
   toJson: typeof toEnvelopeJson,
 ): Promise<string> {
-  const { ports, gate, watch } = execution;
+  const { ports, gate, watch, catalog } = execution;
   const { admitted, keys } = admission;
   watch?.enter("run");
-  const { outcomes, ...measures } = await runAdmitted(admission, withFlows(admitted.plan, execution));
+  const { outcomes, release, ...measures } = await runAdmitted(
+    admission,
+    withFlows(admitted.plan, execution),
+  );
   watch?.enter("write");
-  const { maxTokens } = admitted.plan;
-  const shaped = maxTokens === null ? outcomes : await shapeOutcomes(outcomes, maxTokens, ports, gate);
+  const { maxTokens, steps } = admitted.plan;
+  const isWhole = maxTokens === null && !outcomes.some(({ meta }) => meta.keepsWhole);
+  const shaped = isWhole ? outcomes : await shapeOutcomes(outcomes, maxTokens, { ports, gate, steps });
   const batchId = admission.batchId();
   const write = (shown: readonly Outcome[]): string => toJson(batchId, admitted.plan, shown, measures);
   const json = write(shaped);
+  if (execution.onWritten === undefined) release();
+  else execution.onWritten(release);
   if (keys !== null) {
-    const closing = keys.close(outcomes, fitAnswer(json, shaped, write));
+    const tools = namesOf(admitted.plan, catalog);
+    const closing = keys.close(outcomes, { json: fitAnswer(json, shaped, write), tools });
     // It did run, so it is answered even when that cannot be kept; the key is then taken over after its lease.
     await attempt(() => gate.complete(closing));
   }
   const { approved } = admitted.plan;
-  // When this is lost the confirmation stays claimed: nobody can tell it from one that broke off.
+  // If this is lost the confirmation stays claimed: it looks like one that broke off.
   if (approved !== undefined)
     await attempt(() => gate.conclude(approved.claim, fitAnswer(json, shaped, write)));
   return json;
 }
 
-/** Execute a plan, whichever dialect it was made of: admit it, then run every step to its outcome. */
-export async function executePlan(planned: Plan, execution: Execution): Promise<Result<Executed, Refused>> {
-  const { watch } = execution;
+/** A plan that ran, and the steps that did something under a key of their own which no run had before. */
+export interface ExecutedPlan extends Executed {
+  readonly begun: readonly number[];
+}
+
+/**
+ * Execute a plan, whichever dialect it was made of: admit it, then run every step to its outcome. The answer of its keys is kept
+ * before it is sent.
+ */
+export async function executePlan(
+  planned: Plan,
+  execution: Execution,
+  keysOf?: (plan: Plan) => Promise<IdempotencyRequest | null>,
+): Promise<Result<ExecutedPlan, Refused>> {
+  const { watch, gate, defer } = execution;
   watch?.enter("admit");
-  const admission = await admit(planned, execution);
+  const admission = await admit(planned, execution, keysOf);
   if (!admission.ok) return admission;
+  const { keys, admitted } = admission.value;
   watch?.enter("run");
-  const executed = await runAdmitted(admission.value, withFlows(admission.value.admitted.plan, execution));
-  watch?.enter("write");
-  return ok(executed);
+  const runHeld = (held: Execution): Promise<Executed> =>
+    runAdmitted(admission.value, withFlows(admitted.plan, { ...held, listens: true }));
+  if (keys === null) {
+    const executed = await runHeld(execution);
+    watch?.enter("write");
+    return ok({ ...executed, begun: [] });
+  }
+  const keeping = whileHeld(admission.value, execution, async (held): Promise<ExecutedPlan> => {
+    const executed = await runHeld(held);
+    watch?.enter("write");
+    const { outcomes } = executed;
+    await attempt(() => gate.complete(keys.close(outcomes, { json: "" })));
+    return { ...executed, begun: keys.begun(outcomes) };
+  });
+  defer(keeping);
+  return ok(await keeping);
 }
 
 /** Tell of a batch of which nothing ran: its plan was asked for, or it has its answer already. */
-function seeUnrun(kind: "dry_run" | "replay", plan: Plan, { watch, origin, catalog }: Execution): void {
+function seeUnrun(kind: "dry_run" | "replay", plan: Plan, execution: Execution): void {
+  const { watch, origin, catalog, runOf } = execution;
   watch?.sawBatch({
     kind,
     plan,
@@ -204,12 +258,15 @@ function seeUnrun(kind: "dry_run" | "replay", plan: Plan, { watch, origin, catal
     maxParallelism: 0,
     degraded: false,
     origin,
+    flow: runOf?.flow,
     isTool: (name) => catalog.get(name) !== undefined,
   });
 }
 
-/** What runs batches inside of a batch is there where the plan has one. */
+/** Add the runner of batches inside of a batch, where the plan has a flow. */
 function withFlows(plan: Plan, execution: Execution): Execution {
   const hasFlow = plan.steps.some(({ task }) => task.ok && task.value.tool.flow !== undefined);
-  return hasFlow ? { ...execution, runFlow: createFlowRunner(execution) } : execution;
+  return hasFlow
+    ? { ...execution, runFlow: createFlowRunner(execution, { isApproved: plan.approved !== undefined }) }
+    : execution;
 }

@@ -1,13 +1,49 @@
+import { addedTools } from "./features/added-tools/index.ts";
+import { agent } from "./features/agent/index.ts";
+import { confirmations } from "./features/confirmations/index.ts";
+import { console } from "./features/console/index.ts";
+import { discovery } from "./features/discovery/index.ts";
+import { document } from "./features/document/index.ts";
+import { flows } from "./features/flows/index.ts";
+import { formats } from "./features/formats/index.ts";
+import { imports } from "./features/imports/index.ts";
+import { keys } from "./features/keys/index.ts";
+import { mcp } from "./features/mcp/index.ts";
+import { objects } from "./features/objects/index.ts";
+import { orchestration } from "./features/orchestration/index.ts";
+import { tenantData } from "./features/tenant-data/index.ts";
+import { usage } from "./features/usage/index.ts";
 import { createVolley } from "./package/index.ts";
 import { SHIPPED_TOOLS } from "./package/tools.ts";
 
-// What needs a binding is taken in by group, each with its lines of wrangler.toml; what a Worker does not list it does not contain:
+// Tools that need a binding are added by group, each with its lines of wrangler.toml; a Worker does not contain tools that it does not list:
 // import { OPT_IN_TOOLS } from "./package/tools.ts"; // documents, orders, images: docs/data.md
 // import { PACK_TOOLS } from "./package/packs.ts"; // a calculator, presentations: docs/packs.md
 // import { WORKSPACE_TOOLS } from "./package/packs.ts"; // files and a shell: docs/workspace.md
+// import { workspace } from "./features/workspace/index.ts";
 // const tools = [...SHIPPED_TOOLS, ...OPT_IN_TOOLS.data, ...OPT_IN_TOOLS.images, ...PACK_TOOLS, ...WORKSPACE_TOOLS];
 // export const Workspace = volley.Workspace;
-const volley = createVolley({ tools: SHIPPED_TOOLS });
+const volley = createVolley({
+  tools: SHIPPED_TOOLS,
+  features: [
+    discovery(),
+    formats(),
+    orchestration(),
+    mcp(),
+    agent(),
+    confirmations(),
+    addedTools(),
+    imports(),
+    flows(),
+    keys(),
+    tenantData(),
+    objects(),
+    usage(),
+    document(),
+    console(),
+    // workspace(),
+  ],
+});
 
 export default volley.app;
 export const TenantGate = volley.TenantGate;

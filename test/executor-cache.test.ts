@@ -7,6 +7,7 @@ import { execute, executePlan } from "../src/executor.ts";
 import { makePlan } from "../src/plan/make-plan.ts";
 import { TestWorld, type WireEnvelope, type WireResult } from "./support/execute-batch.ts";
 import { contractOf } from "./support/fake-actions.ts";
+import { samples } from "./support/samples.ts";
 
 /** A service that holds one number, and its tools: reads say the number, writes raise it and say what it became. */
 class Store {
@@ -288,7 +289,7 @@ test("whatever batches run one after the other, every answer is what the store h
         cached += cachedOf(results).filter(Boolean).length;
       }
     }),
-    { numRuns: 100 },
+    { numRuns: samples(100) },
   );
   expect(cached).toBeGreaterThan(20);
 });
@@ -325,6 +326,6 @@ test("whatever batches overlap, no read misses a write that ended before its bat
       });
       await clock.runUntil(Promise.all(runs));
     }),
-    { numRuns: 200 },
+    { numRuns: samples(200) },
   );
 });

@@ -6,6 +6,9 @@ import type { Tool, ToolDeclaration } from "../src/catalog/define-tool.ts";
 import { ToolFailure } from "../src/catalog/tool-failure.ts";
 import { TestWorld, type WireEnvelope } from "./support/execute-batch.ts";
 import { contractOf } from "./support/fake-actions.ts";
+import { samples } from "./support/samples.ts";
+
+const BATCHES = samples(2_000);
 
 const WRITE = { isWrite: true, actions: ["create"] };
 const CONTRACTS: Readonly<Record<string, Partial<ToolDeclaration>>> = {
@@ -134,7 +137,7 @@ function check(envelope: WireEnvelope, actions: readonly Asked[], world: Recorde
     }
     for (const needed of calls.length > 0 ? needs : []) {
       expect(["success", "initiated"]).toContain(resultOf.get(needed)!.status);
-      // What is recorded is waited for only that long; it runs whenever it does.
+      // A recorded job is waited for only that long; it runs whenever it does.
       for (const { tool, to } of callsOf.get(needed) ?? [])
         if (tool !== "mail") expect(to).toBeLessThanOrEqual(calls[0]!.from);
     }
@@ -148,7 +151,7 @@ function check(envelope: WireEnvelope, actions: readonly Asked[], world: Recorde
   }
 }
 
-test("P1: 2,000 random batches: nothing omitted, order kept, caps, dependencies and hazards respected", async () => {
+test(`P1: ${BATCHES} random batches: nothing omitted, order kept, caps, dependencies and hazards respected`, async () => {
   let refused = 0;
   await fc.assert(
     fc.asyncProperty(batches, async ({ on_error, picks }) => {
@@ -163,12 +166,12 @@ test("P1: 2,000 random batches: nothing omitted, order kept, caps, dependencies 
         return;
       }
       await world.drain();
-      // What was aborted here does not listen to its signal.
+      // A call that was aborted here does not listen to its signal.
       await world.clock.advance(1_000);
       check(JSON.parse(answer.value.json) as WireEnvelope, actions, world);
       expect(world.clock.pending).toBe(0);
     }),
-    { numRuns: 2_000 },
+    { numRuns: BATCHES },
   );
-  expect(refused).toBeLessThan(1_000);
+  expect(refused).toBeLessThan(BATCHES / 2);
 });

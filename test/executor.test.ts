@@ -8,7 +8,7 @@ import { TestWorld } from "./support/execute-batch.ts";
 import { contractOf } from "./support/fake-actions.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Of the first seed of a world. */
+/** The first job's id, of the first seed of a world. */
 const FIRST_JOB = "00000001-0000-4000-8000-000000000000";
 
 /** A read that waits `ms` and answers with `n`, without sending anything. */
@@ -230,6 +230,26 @@ test("fire-and-forget is answered initiated without waiting for the work, and it
   });
 });
 
+test("max_parallelism counts first attempts of background work from their start to their end", async () => {
+  const world = new TestWorld();
+  const tools = [mail, waitTool(world)];
+  const { stats } = await world.run(tools, {
+    actions: [
+      { id: "first", tool: "mail", args: { to: "a@example.com" } },
+      { id: "pause", tool: "wait", args: { n: 1, ms: 50 }, depends_on: ["first"] },
+      { tool: "mail", args: { to: "b@example.com" }, depends_on: ["pause"] },
+    ],
+  });
+  expect(stats["max_parallelism"]).toBe(2);
+  const loop = await world.run(tools, {
+    actions: [
+      { tool: "mail", args: { to: { $ref: "item#" } }, for_each: ["a@example.com", "b@example.com"] },
+    ],
+  });
+  expect(loop.stats["max_parallelism"]).toBe(2);
+  await world.drain();
+});
+
 test("quota, limits and jobs are asked for in one round trip", async () => {
   const world = new TestWorld();
   const limited = waitTool(world, "limited", { rate_limit: { limit: 5, window_s: 10, scope: "tenant" } });
@@ -411,7 +431,7 @@ test("whoever asks is told what tools report of their progress, without their se
 
   for (const { results } of [unheard, heard])
     expect(results.map(({ status }) => status)).toEqual(["success", "initiated"]);
-  // One: nobody waits for a background attempt.
+  // One: a background attempt has no waiting caller.
   expect(reports).toEqual([{ progress: 1, total: 2, message: "Read with [redacted]" }]);
 });
 
@@ -612,7 +632,21 @@ test("a placeholder that stands for nothing is refused in a write, and only warn
 });
 
 test("the right form that a hint gives for a placeholder works as it stands", async () => {
-  for (const text of ["{{shops.name}}", "Hi $shops.name!", "<shops#/name>", "shops#/name"]) {
+  for (const text of [
+    "{{shops.name}}",
+    "Hi $shops.name!",
+    "<shops#/name>",
+    "shops#/name",
+    "${{ steps.shops.outputs.name }}",
+    "$ref:shops#/name",
+    "[[shops#/name]]",
+    "{{previous.name}}",
+    "{{shops#/name",
+    "{{ {{shops#/name}}",
+    { $ref: "shops#/name", description: "x" },
+    { $template: "Hi {{shops#/name}}", description: "x" },
+    { $template: "{{shops#/name}} {{" },
+  ]) {
     const bad = await new TestWorld().run(textTools, { actions: [SHOPS, { tool: "tell", args: { text } }] });
     const right = JSON.parse(bad.results[1]!.error!.issues![0]!.expected) as unknown;
     const good = await new TestWorld().run(textTools, {
@@ -623,6 +657,92 @@ test("the right form that a hint gives for a placeholder works as it stands", as
       data: { text: expect.stringMatching(/Ann/) },
     });
   }
+});
+
+test("the hint for a loop over too many elements gives the part of them that works", async () => {
+  const many = contractOf("many", { run: async () => ({ items: Array.from({ length: 60 }, (_, n) => n) }) });
+  const run = async (...loops: readonly string[]) => {
+    const asks = loops.map(($ref) => ({
+      tool: "ask",
+      for_each: { $ref },
+      args: { text: { $ref: "item#" } },
+    }));
+    const { results } = await new TestWorld().run([...textTools, many], {
+      actions: [{ id: "s", tool: "many", args: { q: "x" } }, ...asks],
+    });
+    return results.slice(1);
+  };
+  const [refused, part] = await run("s#/items", "s#/items?from=10");
+  expect(refused!.error!.hint).toContain('{"$ref":"s#/items?from=0&count=25"}');
+  expect(part!.error!.hint).toContain('{"$ref":"s#/items?from=10&count=25"}');
+  const parts = await run(
+    "s#/items?from=0&count=25",
+    "s#/items?from=25&count=25",
+    "s#/items?from=50&count=25",
+  );
+  expect(
+    parts.flatMap(({ data }) => (data as { data: { text: number } }[]).map((one) => one.data.text)),
+  ).toEqual(Array.from({ length: 60 }, (_, n) => n));
+});
+
+test("a select that finds nothing says the similar keys, and on a write keeps the whole by a handle", async () => {
+  const world = new TestWorld();
+  const select = ["/nama"];
+  const { results } = await world.run(textTools, {
+    actions: [
+      { tool: "tell", args: {}, select },
+      { tool: "ask", args: {}, select },
+      { tool: "tell", args: {}, select: ["/nama", "/name"] },
+      { tool: "tell", args: { text: { $ref: "item#" } }, for_each: [1, 2], select },
+    ],
+  });
+  const warnings = [
+    `select found nothing: '/nama' is not there: the data is an object with the similar keys "name".`,
+  ];
+  expect(results[0]).toMatchObject({
+    status: "success",
+    data: {},
+    meta: { select_missing: select, warnings },
+  });
+  expect(results[1]).toMatchObject({ data: {}, meta: { select_missing: select, warnings } });
+  expect(results[1]!.meta).not.toHaveProperty("handle");
+  expect(results[2]!.meta).not.toHaveProperty("handle");
+  expect(results[2]!.meta).not.toHaveProperty("warnings");
+  expect(results[3]!.meta).toMatchObject({ warnings, handle: expect.any(String) });
+  const { handle } = results[0]!.meta as { handle: string };
+  const later = await world.run(textTools, {
+    actions: [{ tool: "ask", args: { text: { $ref: `${handle}#/name` } } }],
+  });
+  expect(later.results[0]!.data).toMatchObject({ text: "Ann" });
+});
+
+test("a hint for a placeholder gives no form that would be refused next, and says why", async () => {
+  const count = contractOf("count", { isWrite: true, input: z.strictObject({ n: z.int() }) });
+  const job = contractOf("job", { isWrite: true, execution: "fire-and-forget", input: z.looseObject({}) });
+  const { results } = await new TestWorld().run([...textTools, count, job], {
+    actions: [
+      SHOPS,
+      { id: "job", tool: "job" },
+      { tool: "tell", args: { text: "{{job.id}}" } },
+      { id: "early", tool: "tell", args: { text: "{{late.name}}" } },
+      { id: "late", tool: "ask", args: { text: { $ref: "early#/text" } } },
+      { tool: "count", args: { n: "n = $shops.n" } },
+      { id: "one", tool: "tell", args: { text: "{{two.name}}" } },
+      { id: "two", tool: "tell", args: { text: "{{one.name}}" } },
+    ],
+  });
+  const expected = results.map(({ error }) => error?.issues?.[0]?.expected);
+  expect(expected.slice(2)).toEqual([
+    "no placeholder",
+    "no placeholder",
+    undefined,
+    '{"$ref":"shops#/n"}',
+    '{"$ref":"two#/name"}',
+    "no placeholder",
+  ]);
+  expect(results[2]!.error!.hint).toContain("fire-and-forget");
+  expect(results[3]!.error!.hint).toContain("waits for this one");
+  expect(results[5]!.error!.hint).not.toContain("$literal");
 });
 
 test("a placeholder of a loop's element is one only inside a loop", async () => {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import { createCatalog } from "../src/catalog/create-catalog.ts";
+import { createCatalog } from "./support/create-catalog.ts";
 import type { LeaseWish } from "../src/contract/gate/admission.ts";
 import { digestKey } from "../src/edge/http/key-ring.ts";
 import { contractOf } from "./support/fake-actions.ts";
@@ -52,14 +52,20 @@ const TOOLS = [
 const APP: string = "../src/edge/app.ts";
 const DEPLOYMENT: string = "../src/edge/deployment.ts";
 const { createApp } = await import(APP);
+const FEATURES: string = "./support/all-features.ts";
 const { createDeployment } = await import(DEPLOYMENT);
+const { ALL_FEATURES } = await import(FEATURES);
 
 /** A deployment of these variables, asked over HTTP. */
 function deploy(vars: object, options: object = {}) {
   const gate = { idFromName: (name: string) => name, get: () => stub };
   const env = { VOLLEY_KEYS: keys, TENANT_GATE: gate, ...vars };
-  const deployment = createDeployment(env, { catalog: createCatalog(TOOLS), ...options });
-  const app = createApp(() => deployment);
+  const deployment = createDeployment(env, {
+    catalog: createCatalog(TOOLS),
+    features: ALL_FEATURES,
+    ...options,
+  });
+  const app = createApp(() => deployment, ALL_FEATURES);
   return async (path: string, body?: unknown): Promise<string> => {
     const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
     const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };

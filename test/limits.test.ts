@@ -4,17 +4,16 @@ import { LIMITS } from "../src/contract/limits.ts";
 import type { WireResult } from "./support/execute-batch.ts";
 import { expectClean, SECRETS } from "./support/expect-clean.ts";
 import { UPSTREAM_TEXT } from "./support/hostile-answers.ts";
-import { startRawSandbox } from "./support/sandbox.ts";
 import { setUpSandbox } from "./support/set-up-sandbox.ts";
 import { problemOf, type RawRequest } from "./support/test-caller.ts";
 
 /*
- * What a hostile user or upstream gets, over HTTP, from the built bundle. Every row is a sentence, what is sent, and the
- * documented answer; what must hold of all of them (no 500, no upstream's text, no secret, siblings unharmed) is checked
- * for each.
+ * The answers to a hostile user or upstream, over HTTP, from the built bundle. Every row is a sentence, what is sent, and the
+ * documented answer; what must hold of all of them (no 500, no upstream's text, no secret, siblings unharmed) is checked for
+ * each.
  */
 
-const { upstream, volley, caller } = await setUpSandbox({}, startRawSandbox);
+const { upstream, volley, caller } = await setUpSandbox();
 
 const ECHO = { tool: "probe-echo", args: { n: 1 } };
 const echo = (n: number) => ({ ...ECHO, args: { n } });
@@ -174,7 +173,7 @@ describe("P6: A request is refused whole, nothing runs", () => {
     expect(answer.status).toBe(status);
     expect(problem.request_id).toBe(answer.headers["x-request-id"]);
     if (detail !== undefined) expect(problem.detail).toMatch(detail);
-    // What runs nothing is counted before it is looked at, and by its own allowance.
+    // A request that runs nothing is counted before it is looked at, and by its own allowance.
     expect(answer.headers["ratelimit"] ?? "").not.toContain("requests");
   });
 
@@ -227,7 +226,7 @@ describe("What is within the limits passes", () => {
   });
 });
 
-/** What becomes of one action: `success`, a code, or one of several where the runtime decides. */
+/** The fate of one action: `success`, a code, or one of several where the runtime decides. */
 type Fate = string | readonly string[];
 type Row = [sentence: string, action: unknown, fate: Fate, details?: RegExp | object];
 
@@ -439,7 +438,7 @@ describe("When all of that is over", () => {
     for (const secret of [...SECRETS, UPSTREAM_TEXT]) expect(printed).not.toContain(secret);
     // Raw workerd has neither databases nor buckets, which is said once.
     const lines = printed
-      .replace(/^Volley has .* keys\.\n(?: {2}Missing binding .*\n)*/, "")
+      .replace(/^Volley has .* keys\..*\n(?: {2}Missing binding .*\n)*/, "")
       .trim()
       .split("\n");
     const events = lines.map((line) => (JSON.parse(line) as { readonly event: string }).event);

@@ -3,7 +3,7 @@ import { Session } from "node:inspector/promises";
 import * as z from "zod";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-import { createCatalog } from "../src/catalog/create-catalog.ts";
+import { createCatalog } from "./support/create-catalog.ts";
 import type { LeaseWish } from "../src/contract/gate/admission.ts";
 import { digestKey } from "../src/edge/http/key-ring.ts";
 import { contractOf } from "./support/fake-actions.ts";
@@ -71,7 +71,10 @@ async function read(): Promise<unknown> {
   return response.json();
 }
 
-/** What the test runner makes of an export: a nameless getter of one line. That it is read says nothing of the file. */
+/**
+ * True of the function that the test runner makes of an export: a nameless getter of one line. That it is read says nothing of
+ * the file.
+ */
 function isExport({ functionName, ranges }: Profiler.FunctionCoverage): boolean {
   return functionName === "" && ranges[0]!.endOffset - ranges[0]!.startOffset < 60;
 }

@@ -51,8 +51,8 @@ const HEAD = ["TOOL", "CATEGORY", "DOES", "CONTRACT", "HOSTS", "NEEDS"];
 const GAP = "  ";
 
 /**
- * Lay the entries out as a table for a terminal: a column each, as wide as its widest cell. What needs several things has a
- * line for each.
+ * Lay the entries out as a table for a terminal: a column each, as wide as its widest cell. A tool that needs several things has
+ * a line for each.
  *
  * @example
  * TOOL      CATEGORY  DOES   CONTRACT       HOSTS          NEEDS

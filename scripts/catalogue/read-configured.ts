@@ -3,7 +3,7 @@ import { parseEnv } from "node:util";
 
 import { parse } from "smol-toml";
 
-/** What a deployment has, by its names; no value is kept. */
+/** The names that a deployment has configured; no value is kept. */
 export interface Configured {
   readonly secrets: ReadonlySet<string>;
   readonly bindings: ReadonlySet<string>;
@@ -13,7 +13,7 @@ export interface Configured {
  * Read which secrets and bindings this folder's Worker has: secrets in `.dev.vars`, `[vars]` and the environment, where only
  * text that is not empty counts as set; bindings in `wrangler.toml`, whatever kind they are of.
  *
- * What is set in production alone (`wrangler secret put`) is not known here.
+ * A secret that is set in production alone (`wrangler secret put`) is not known here.
  */
 export async function readConfigured(
   folder: URL,

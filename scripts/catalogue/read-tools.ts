@@ -59,7 +59,7 @@ async function readServedTools(): Promise<readonly Tool[]> {
   return app.options.tools;
 }
 
-/** What `defineTool` gives, and nothing else that a file exports. */
+/** True of a tool that `defineTool` made, and of no other export of a file. */
 function isTool(value: unknown): value is Tool {
   return typeof value === "object" && value !== null && "run" in value && "orchestration" in value;
 }

@@ -1,6 +1,6 @@
 import type { Result } from "./volley-client.ts";
 
-/** What ran, as the answer reports it. */
+/** The calls that ran, as the answer reports them. */
 export interface Report {
   readonly rounds: readonly { readonly results: readonly Result[]; readonly duration_ms: number }[];
   readonly stopped: string;

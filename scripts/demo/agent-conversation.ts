@@ -16,7 +16,7 @@ const QUESTION =
   "I drive a 2020 Toyota Camry. Find me an oil change near Phoenix, AZ and check the car for recalls; see what others say " +
   "of the shops and of the first recall. Then mail me a summary (me@example.com) and put it into my calendar for tomorrow at 9.";
 
-/** What the question needs; naming it keeps the block of tools small. */
+/** The tools that the question needs; naming them keeps the block of tools small. */
 const TOOLS = [
   "google-maps-search",
   "nhtsa-recall-search",
@@ -38,7 +38,7 @@ export async function showConversation(url: string, model: string, window: Model
   const answers: ModelAnswer[] = [];
   const ranTools: { from: number; to: number }[] = [];
   let asked = 0;
-  /** Of which answer of the model the results are drawn. */
+  /** The answer of the model whose results are drawn. */
   let drawn = 0;
   let isSaying = false;
   window.listener = {
@@ -128,7 +128,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
 }
 
-/** Says that the model was asked, until it answers. Only a terminal can take words back, so nobody else is told. */
+/** Says that the model was asked, until it answers. Only a terminal can take words back, so no other output is told. */
 class Waiting {
   #isShown = false;
 

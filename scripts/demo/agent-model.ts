@@ -17,7 +17,7 @@ export interface ModelAnswer {
   readonly endedAt: number;
   readonly tokensIn: number;
   readonly tokensOut: number;
-  /** Of those that went in, how many the model's cache had. */
+  /** The tokens among those that went in which the model's cache had. */
   readonly tokensCached: number;
 }
 

@@ -27,7 +27,7 @@ function nameOf({ tool, for_each }: PlannedAction): string {
   return for_each === undefined ? tool : `${tool} × n`;
 }
 
-/** What an action waits for, by reason: "shops, weather (reference)". */
+/** The actions that an action waits for, by reason: "shops, weather (reference)". */
 function waitsFor(id: string, { edges }: Plan): string {
   const reasons = new Map<string, string[]>();
   for (const { from, to, reason } of edges)

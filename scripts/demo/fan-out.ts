@@ -123,12 +123,12 @@ function nameOf(place: number): string {
   return `s${String(place + 1).padStart(2, "0")}`;
 }
 
-/** What its endpoint did. */
+/** The answer of its endpoint. */
 function whyOf({ error }: Job): string {
   return error?.upstream_status === undefined ? "no answer" : `HTTP ${error.upstream_status}`;
 }
 
-/** What becomes of it. */
+/** The fate of the job. */
 function fateOf(job: Job): string {
   const { status, attempts, next_attempt_at: next = null } = job;
   if (isOver(job)) return `${paint("red", status)}: it wants no more events, so it gets none`;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod";
 
-/** What a team has already: an API with a document, and an MCP server. */
+/** The services that a team has already: an API with a document, and an MCP server. */
 export interface OwnServices {
   readonly origin: string;
   close(): Promise<void>;

@@ -16,7 +16,7 @@ export function show(
   );
 }
 
-/** What there is to say of a result in a few words. */
+/** The note on a result, in a few words. */
 export function noteOf(result: Result): string {
   if (result.error !== undefined)
     return result.because === undefined ? result.error.code : `because of '${result.because}'`;

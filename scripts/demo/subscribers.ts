@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 export interface Subscribers {
   /** Every address, in order. */
   readonly urls: readonly string[];
-  /** What may be reached on this machine. */
+  /** The origins that may be reached on this machine. */
   readonly origins: readonly string[];
   /** When each that took the event first did, on the clock of `performance.now()`, by its address. */
   readonly takenAt: ReadonlyMap<string, number>;
@@ -15,7 +15,7 @@ export interface Subscribers {
 }
 
 const COUNT = 25;
-/** The others take what they are sent; nobody listens on port 1. */
+/** The others take every request; port 1 has no listener. */
 const BROKEN = 6;
 const CLOSED = 13;
 const GONE = 20;

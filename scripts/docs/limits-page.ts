@@ -7,9 +7,9 @@ export interface LimitsSource {
 }
 
 /**
- * Bring the tables of docs/limits.md up to date: every limit has one row, with its value. What a person wrote stays: units,
- * reasons, and which table a row is in. A limit without a row gets one after the limit that stands before it in the source,
- * with its comment as the reason; rows of limits that are gone go.
+ * Bring the tables of docs/limits.md up to date: every limit has one row, with its value. The parts that a person wrote stay:
+ * units, reasons, and which table a row is in. A limit without a row gets one after the limit that stands before it in the
+ * source, with its comment as the reason; rows of limits that are gone go.
  */
 export function updateLimitsPage(page: string, { source, limits }: LimitsSource): string {
   const lines = page.split("\n").filter((line) => {

@@ -1,7 +1,7 @@
 import type { MarkedTitle } from "../../test/promises/find-marks.ts";
 import type { PromiseRow } from "../../test/promises/rows.ts";
 
-/** What of Vitest's JSON report is read. */
+/** The part of Vitest's JSON report that is read. */
 export interface TestReport {
   readonly testResults: readonly {
     /** The file's path on the machine that ran it. */
@@ -26,7 +26,7 @@ const END = "<!-- npm run promises: end -->";
 const HEAD = "| | when | what is seen | shown by |\n|---|---|---|---|\n";
 /** How a test ended, as it stands in a table. */
 const RESULT = /\*(?:not run|\d+ passed|\d+ of \d+ failed)\*/g;
-/** What a title leaves to its row: `%s`, `$name`, `${count}`. */
+/** The placeholders that a title leaves to its row: `%s`, `$name`, `${count}`. */
 const PLACEHOLDER = /%[a-zA-Z%]|\$\{[^}]+\}|\$[\w.]+/g;
 
 /**

@@ -15,7 +15,7 @@ Every tool that comes with Volley. \`npm run tools -- --write\` makes this page 
 (\`npm run sandbox\`) all of them answer without a key of their provider's. \`npm run tools\` lists those of your Worker, and
 whether what they need is configured.
 
-**What a tool brings back was written by others.** Search results, web pages, mails and documents may hold text that is made
+**Results of tools were written by others.** Search results, web pages, mails and documents may hold text that is made
 to be taken for instructions. Volley gives it as data, without markup, and runs nothing of it; it cannot make a model ignore
 it. So give a model that reads strangers' text no write it should not make on their word: keys may be granted single tools,
 and [confirmations](confirmations.md) put a person between.
@@ -125,7 +125,7 @@ function code(value: unknown): string {
   return `\`${JSON.stringify(value)}\``;
 }
 
-/** What a declaration says stands in a page as it is. */
+/** A declaration's text stands in a page as it is. */
 function escape(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
 }

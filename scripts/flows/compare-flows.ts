@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../src/contract/json.ts";
 import { type Change, findChanges } from "./find-changes.ts";
 
-/** Flows by name, each with the fields that `PUT /v1/flows/{name}` takes; in the order of whoever lists them. */
+/** Flows by name, each with the fields that `PUT /v1/flows/{name}` takes; in the order of their list. */
 export type Flows = ReadonlyMap<string, JsonObject>;
 
-/** What is to be done with a flow of one side, so that it is as on the other. */
+/** The change to a flow of one side that makes it equal to the other. */
 export type Difference = { readonly name: string } & (
   | { readonly kind: "new"; readonly flow: JsonObject }
   | { readonly kind: "changed"; readonly flow: JsonObject; readonly changes: readonly Change[] }

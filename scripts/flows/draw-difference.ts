@@ -4,7 +4,7 @@ import { toPointer } from "../../src/kit/json/json-pointer.ts";
 import { visibleText } from "../../src/kit/visible-text.ts";
 import type { Difference } from "./compare-flows.ts";
 import type { Change } from "./find-changes.ts";
-import type { FlowRefusal } from "./flows-client.ts";
+import type { FlowIssue, FlowRefusal } from "./flows-client.ts";
 
 /** Draw what is different of one flow: a line, and one or three for every place that changed. */
 export function drawDifference(difference: Difference, width: number): string[] {
@@ -38,6 +38,21 @@ export function drawRefusal(name: string, { code, detail, issues }: FlowRefusal,
       ...wrap(hint, "      ", width),
     ]),
   ];
+}
+
+/** Draw what is to be said of a flow that is kept: where, and what to do about it. */
+export function drawIssue(
+  name: string,
+  { severity = "warning", path, hint }: FlowIssue,
+  width: number,
+): string[] {
+  const [head = "", ...rest] = wrap(
+    `! ${visibleText(name)} has an issue, ${severity} at ${path}: ${hint}`,
+    "",
+    width,
+    "    ",
+  );
+  return [severity === "error" ? red(head) : yellow(head), ...rest];
 }
 
 /** Draw that a flow of the deployment cannot run. */
@@ -101,7 +116,7 @@ function startOf(a: string, b: string, room: number): number {
   return Math.max(0, Math.min(differsAt - AHEAD, Math.max(first.length, second.length) - room + 1));
 }
 
-/** What is shown of two long texts before they differ, at least. */
+/** The characters that are shown of two long texts before they differ, at least. */
 const AHEAD = 16;
 
 function wrap(text: string, indent: string, width: number, hanging = indent): string[] {

@@ -10,8 +10,8 @@ export type Change = { readonly path: readonly (string | number)[] } & (
 /**
  * Find where two JSON values differ: none where they are equal, whatever the order of their keys.
  *
- * What was changed stands under the same path in both, what was removed under its path in `from`, what was added under its path
- * in `to`. Elements that a list begins and ends with in both are matched first, so that one more in the middle is one change.
+ * A changed value stands under the same path in both, a removed one under its path in `from`, an added one under its path in
+ * `to`. Elements that a list begins and ends with in both are matched first, so that one more in the middle is one change.
  */
 export function findChanges(from: unknown, to: unknown, path: Change["path"] = []): Change[] {
   if (isEqual(from, to)) return [];

@@ -10,7 +10,7 @@ export interface Deployment {
   readonly key: string;
 }
 
-/** What the client does to the world. */
+/** The effects of the client on the world. */
 export interface ClientPorts {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly sleep: (ms: number) => Promise<void>;
@@ -32,11 +32,20 @@ export interface FlowRefusal {
   readonly issues: readonly FlowIssue[];
 }
 
+/** An issue of a flow: for one that is kept all the same, how bad. */
 export interface FlowIssue {
+  readonly severity?: "error" | "warning";
   readonly path: string;
   readonly expected: string;
   readonly received: string;
   readonly hint: string;
+}
+
+/** A flow that is kept. */
+export interface KeptFlow {
+  /** As it can be put. */
+  readonly flow: JsonObject;
+  readonly issues: readonly FlowIssue[];
 }
 
 interface Answer {
@@ -49,7 +58,10 @@ const REQUEST_MS = 30_000;
 const MOST_WAITS = 5;
 const LONGEST_WAIT_MS = 60_000;
 
-/** The flows of a deployment. What would be the same for every flow is thrown, as one sentence; a refusal of one is a value. */
+/**
+ * The flows of a deployment. An error that would be the same for every flow is thrown, as one sentence; a refusal of one is a
+ * value.
+ */
 export class FlowsClient {
   readonly #deployment: Deployment;
   readonly #ports: ClientPorts;
@@ -70,19 +82,19 @@ export class FlowsClient {
     }));
   }
 
-  /** A flow as it can be put; null where there is none by now. */
-  async show(name: string): Promise<JsonObject | null> {
+  /** A flow; null where there is none by now. */
+  async show(name: string): Promise<KeptFlow | null> {
     const answer = await this.#send("GET", name);
     if (answer.status === 404) return null;
-    if (answer.status === 200 && isJsonObject(answer.body)) return toSent(name, answer.body);
+    if (answer.status === 200 && isJsonObject(answer.body)) return toKept(name, answer.body);
     throw new Error(this.#sayUnexpected(`GET /v1/flows/${visibleText(name)}`, answer));
   }
 
-  /** Keep a flow, and say whether it replaced one. */
-  async put(name: string, flow: JsonObject): Promise<Result<"created" | "replaced", FlowRefusal>> {
+  /** Keep a flow. */
+  async put(name: string, flow: JsonObject): Promise<Result<KeptFlow, FlowRefusal>> {
     const answer = await this.#send("PUT", name, flow);
-    if (answer.status === 200 || answer.status === 201)
-      return ok(answer.status === 201 ? "created" : "replaced");
+    const isKept = answer.status === 200 || answer.status === 201;
+    if (isKept && isJsonObject(answer.body)) return ok(toKept(name, answer.body));
     const refusal = toRefusal(answer.body);
     if (refusal === null) throw new Error(this.#sayUnexpected(`PUT /v1/flows/${visibleText(name)}`, answer));
     return err(refusal);
@@ -168,21 +180,31 @@ function parse(text: string): unknown {
   }
 }
 
+function toKept(name: string, body: JsonObject): KeptFlow {
+  return { flow: toSent(name, body), issues: toIssues(body["issues"], "") };
+}
+
 /** Read a problem document; null where it is none. */
 function toRefusal(body: unknown): FlowRefusal | null {
   if (!isJsonObject(body) || typeof body["code"] !== "string") return null;
   const { code, detail, issues = body["path"] === undefined ? [] : [body] } = body;
-  const listed = Array.isArray(issues) ? issues.filter(isJsonObject) : [];
   return {
     code: visibleText(code),
     detail: visibleText(toText(detail), SENTENCE),
-    issues: listed.map(({ path, expected, received, hint = detail }) => ({
-      path: visibleText(toText(path), SENTENCE),
-      expected: visibleText(toText(expected), SENTENCE),
-      received: visibleText(toText(received), SENTENCE),
-      hint: visibleText(toText(hint), SENTENCE),
-    })),
+    issues: toIssues(issues, detail),
   };
+}
+
+/** Read issues, safe to print. @param detail is said of one that has no hint */
+function toIssues(issues: unknown, detail: unknown): readonly FlowIssue[] {
+  const listed = Array.isArray(issues) ? issues.filter(isJsonObject) : [];
+  return listed.map(({ severity, path, expected, received, hint = detail }) => ({
+    ...((severity === "error" || severity === "warning") && { severity }),
+    path: visibleText(toText(path), SENTENCE),
+    expected: visibleText(toText(expected), SENTENCE),
+    received: visibleText(toText(received), SENTENCE),
+    hint: visibleText(toText(hint), SENTENCE),
+  }));
 }
 
 const SENTENCE = 500;

@@ -79,7 +79,7 @@ const WHOLE = 'The file must be {"flows": {"name": {…}}}';
 const DEPTH = LIMITS.nesting + 2;
 
 function parseFlow(name: string, flow: unknown): JsonObject {
-  // What a path cannot say would be a request for something else.
+  // A name that a path cannot say would ask for another resource.
   if (/^\.{0,2}$/.test(name) || !name.isWellFormed())
     throw new Error(`'${visibleText(name)}' is no name of a flow.`);
   if (!isJsonObject(flow))
@@ -92,7 +92,7 @@ function parseFlow(name: string, flow: unknown): JsonObject {
   return toSent(name, flow);
 }
 
-/** What is shown of a flow may stand in the file as it was copied. */
+/** Fields that are shown of a flow may stand in the file as they were copied. */
 export function toSent(name: string, flow: JsonObject): JsonObject {
   const { name: written = name, ...sent } = flow;
   return toOwnFields(written === name ? sent : flow);
@@ -109,7 +109,7 @@ function findEndless(value: unknown, path: readonly string[]): string | null {
   return null;
 }
 
-/** What is inside of a field stays as it was written: there an order may mean something to whoever reads it. */
+/** The inside of a field stays as it was written: there an order may mean something to its reader. */
 function sortFields(flow: JsonObject): JsonObject {
   const known = Object.keys(flowSchema().shape).filter((field) => Object.hasOwn(flow, field));
   const others = Object.keys(flow).filter((field) => !known.includes(field));

@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../src/contract/json.ts";
 import { compareFlows, type Comparison, type Difference, type Flows } from "./compare-flows.ts";
-import { drawBroken, drawDifference, drawRefusal } from "./draw-difference.ts";
+import { drawBroken, drawDifference, drawIssue, drawRefusal } from "./draw-difference.ts";
 import { readFlowsFile, writeFlowsFile } from "./flows-file.ts";
-import type { FlowRefusal, FlowsClient, ListedFlow } from "./flows-client.ts";
+import type { FlowIssue, FlowRefusal, FlowsClient, ListedFlow } from "./flows-client.ts";
 
-/** What the three commands work on. */
+/** The parts that the three commands work on. */
 export interface FlowsWork {
   readonly client: FlowsClient;
   /** Where the file is, and what it is called in sentences. */
@@ -12,42 +12,43 @@ export interface FlowsWork {
   /** Whether flows that are not in the file are deleted. */
   readonly prune: boolean;
   readonly print: (line: string) => void;
-  /** Of the terminal, in columns. */
+  /** Width of the terminal, in columns. */
   readonly width: number;
 }
 
-/** What a shell is told: nothing to do, or done; a difference; an error. */
+/** The exit code for a shell: nothing to do, or done; a difference; an error. */
 export type ExitCode = 0 | 1 | 2;
 
 /** Print what a push would do. */
 export async function runDiff(work: FlowsWork): Promise<ExitCode> {
-  const { comparison, listed } = await compareWithFile(work);
+  const { comparison, listed, issues } = await compareWithFile(work);
   for (const difference of comparison.differences)
     printDifference(difference, work, work.prune ? "" : KEPT_UNLESS_PRUNED);
-  printRest(comparison, listed, work);
+  printRest(comparison, { listed, issues }, work);
   return comparison.differences.length === 0 ? 0 : 1;
 }
 
-/** Put what differs, in the file's order, and print it as it happens. What is refused does not hold up the others. */
+/** Put what differs, in the file's order, and print it as it happens. A refused flow does not hold up the others. */
 export async function runPush(work: FlowsWork): Promise<ExitCode> {
-  const { comparison, listed } = await compareWithFile(work);
+  const { comparison, listed, issues } = await compareWithFile(work);
   const { differences } = comparison;
   const done = new Set<string>();
   let refused = 0;
   for (const difference of differences) {
     // A flow under a new name that was refused is not to be lost under its old one.
     const kept = refused > 0 ? KEPT_AFTER_REFUSAL : work.prune ? "" : KEPT_UNLESS_PRUNED;
-    const refusal = difference.kind === "gone" && kept !== "" ? null : await push(difference, work.client);
+    const stays = difference.kind === "gone" && kept !== "";
+    const refusal = stays ? null : await push(difference, work.client, issues);
     if (refusal === null) {
       printDifference(difference, work, kept);
-      if (difference.kind !== "gone" || kept === "") done.add(difference.name);
+      if (!stays) done.add(difference.name);
     } else {
       refused += 1;
       for (const line of drawRefusal(difference.name, refusal, work.width)) work.print(line);
     }
   }
   const untouched = listed.filter(({ name }) => !done.has(name));
-  printRest(comparison, untouched, work);
+  printRest(comparison, { listed: untouched, issues }, work);
   if (refused > 0) work.print(`Refused: ${refused} of ${differences.length}.`);
   return refused === 0 ? 0 : 2;
 }
@@ -57,14 +58,14 @@ export async function runPull(work: FlowsWork): Promise<ExitCode> {
   const { client, file, print } = work;
   const local = await readFlowsFile(file.path, file.shown);
   const listed = await client.list();
-  const deployed = await showAll(
+  const { flows: deployed, issues } = await showAll(
     listed.map(({ name }) => name),
     client,
   );
   const comparison = compareFlows(local ?? new Map<string, JsonObject>(), deployed);
   const isWritten = local === null || comparison.differences.length > 0;
   if (isWritten) {
-    // What is equal stays as its author wrote it: only what changed is to be seen in a review.
+    // An equal flow stays as its author wrote it: a review is to show only the changes.
     const flows = [...deployed].map(([name, flow]): [string, JsonObject] => [
       name,
       comparison.differences.some((difference) => difference.name === name)
@@ -74,16 +75,16 @@ export async function runPull(work: FlowsWork): Promise<ExitCode> {
     await writeFlowsFile(file.path, new Map(flows), file.shown);
   }
   for (const difference of comparison.differences) printDifference(difference, work, "");
-  printRest(comparison, listed, work);
+  printRest(comparison, { listed, issues }, work);
   print(isWritten ? `Wrote ${file.shown}.` : `${file.shown} is up to date.`);
   return 0;
 }
 
-/** What is there, as what is in the file would change it. */
+/** Compare the deployed flows with the file, as the file would change them. */
 async function compareWithFile({
   client,
   file,
-}: FlowsWork): Promise<{ comparison: Comparison; listed: readonly ListedFlow[] }> {
+}: FlowsWork): Promise<{ comparison: Comparison; listed: readonly ListedFlow[]; issues: Issues }> {
   const local = await readFlowsFile(file.path, file.shown);
   if (local === null)
     throw new Error(`There is no ${file.shown}; 'npm run flows -- pull' writes it, '--file' names another.`);
@@ -93,29 +94,48 @@ async function compareWithFile({
     names.filter((name) => local.has(name)),
     client,
   );
-  // What the file does not have is not compared, so it need not be read.
+  // A flow that the file does not have is not compared, so it need not be read.
   const deployed = names.flatMap((name): [string, JsonObject][] => {
-    const flow = local.has(name) ? found.get(name) : {};
+    const flow = local.has(name) ? found.flows.get(name) : {};
     return flow === undefined ? [] : [[name, flow]];
   });
-  return { comparison: compareFlows(new Map(deployed), local), listed };
+  return { comparison: compareFlows(new Map(deployed), local), listed, issues: found.issues };
 }
+
+/** The issues of flows that are kept, by name. */
+type Issues = Map<string, readonly FlowIssue[]>;
 
 /** One after the other: a key's quota is not to be used up at once. */
-async function showAll(names: readonly string[], client: FlowsClient): Promise<Flows> {
+async function showAll(
+  names: readonly string[],
+  client: FlowsClient,
+): Promise<{ readonly flows: Flows; readonly issues: Issues }> {
   const flows = new Map<string, JsonObject>();
+  const issues: Issues = new Map();
   for (const name of names) {
-    const flow = await client.show(name);
-    if (flow !== null) flows.set(name, flow);
+    const kept = await client.show(name);
+    if (kept === null) continue;
+    flows.set(name, kept.flow);
+    issues.set(name, kept.issues);
   }
-  return flows;
+  return { flows, issues };
 }
 
-async function push(difference: Difference, client: FlowsClient): Promise<FlowRefusal | null> {
+/** Push one difference. @param issues is told what there is to say of the flow by now */
+async function push(
+  difference: Difference,
+  client: FlowsClient,
+  issues: Issues,
+): Promise<FlowRefusal | null> {
   const { name } = difference;
-  const done =
-    difference.kind === "gone" ? await client.delete(name) : await client.put(name, difference.flow);
-  return done.ok ? null : done.error;
+  if (difference.kind === "gone") {
+    const deleted = await client.delete(name);
+    return deleted.ok ? null : deleted.error;
+  }
+  const kept = await client.put(name, difference.flow);
+  if (!kept.ok) return kept.error;
+  issues.set(name, kept.value.issues);
+  return null;
 }
 
 const KEPT_UNLESS_PRUNED = "stays; only push --prune deletes it";
@@ -130,10 +150,12 @@ function printDifference(difference: Difference, { print, width }: FlowsWork, ke
 
 function printRest(
   { unchanged }: Comparison,
-  listed: readonly ListedFlow[],
+  { listed, issues }: { readonly listed: readonly ListedFlow[]; readonly issues: Issues },
   { print, width }: FlowsWork,
 ): void {
   for (const { name, broken } of listed)
     if (broken !== null) for (const line of drawBroken(name, broken, width)) print(line);
+  for (const [name, found] of issues)
+    for (const issue of found) for (const line of drawIssue(name, issue, width)) print(line);
   print(`= ${unchanged} unchanged`);
 }

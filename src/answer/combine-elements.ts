@@ -1,4 +1,5 @@
 import { toWireFailure } from "../contract/failure.ts";
+import { LIMITS } from "../contract/limits.ts";
 import type { Outcome, OutcomeMeta, Shown, Truncation } from "../contract/outcome.ts";
 
 /**
@@ -21,7 +22,7 @@ export function combineElements(outcomes: readonly Outcome[], options: CombineOp
 export interface CombineOptions {
   /** The first failed element fails the loop. */
   readonly failFast: boolean;
-  /** Doing all of it again after a part of it was done harms nobody. */
+  /** True if all of it may be done again after a part of it was done, without harm. */
   readonly repeatable: boolean;
   /** The loop's wall-clock time. */
   readonly durationMs: number;
@@ -94,6 +95,7 @@ function toMeta(outcomes: readonly Outcome[], durationMs: number): OutcomeMeta {
   const ok = outcomes.filter(succeeded).length;
   const truncated = toTruncation(outcomes);
   const selectMissing = [...new Set(outcomes.flatMap(({ meta }) => meta.selectMissing ?? []))];
+  const selectHints = [...new Set(outcomes.flatMap(({ meta }) => meta.selectHints ?? []))];
   return {
     durationMs,
     workMs: sum((meta) => meta.workMs ?? meta.durationMs),
@@ -101,6 +103,8 @@ function toMeta(outcomes: readonly Outcome[], durationMs: number): OutcomeMeta {
     bytes: sum((meta) => meta.bytes),
     items: { total: outcomes.length, ok, error: outcomes.length - ok },
     ...(selectMissing.length > 0 && { selectMissing }),
+    ...(selectHints.length > 0 && { selectHints: selectHints.slice(0, LIMITS.warnings) }),
+    ...(outcomes.some(({ meta }) => meta.keepsWhole) && { keepsWhole: true as const }),
     ...(truncated !== undefined && { truncated }),
   };
 }

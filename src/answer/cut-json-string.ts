@@ -1,7 +1,7 @@
 import { reachTokens, weighTokens } from "./estimate-tokens.ts";
 
 /**
- * What a cut string weighs at least (thousandths of a token). Worked out when the first one is cut, because the tables that it
+ * The least weight of a cut string (thousandths of a token). Worked out when the first one is cut, because the tables that it
  * takes are not there before, and no start should make them.
  */
 export function shortest(): number {
@@ -17,7 +17,7 @@ function weighEnd(): { readonly shortest: number; readonly tail: number } {
 
 /** A name, an id or a date: half of one is wrong, none is merely missing. */
 const WHOLE_CHARACTERS = 80;
-/** Longer links exist, but nobody follows half of one. */
+/** Longer links exist, but half of a link cannot be followed. */
 const WHOLE_LINK_CHARACTERS = 2_048;
 /** Text without any blank (base64, minified code) is cut after a multiple of this. */
 const STRIDE = 64;

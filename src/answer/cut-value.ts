@@ -3,7 +3,7 @@ import { cutJsonString, isCuttable, shortest } from "./cut-json-string.ts";
 import { weighTokens } from "./estimate-tokens.ts";
 import { partOf, type Share, waterLevel } from "./water-level.ts";
 
-/** What was taken out of a value. */
+/** The parts that were taken out of a value. */
 export interface Cuts {
   elementsDropped: number;
   fieldsDropped: number;
@@ -18,7 +18,7 @@ const SMALL = 48_000;
 const RECORD_FIELDS = 32;
 /** Where it was cut is a hint for a model, not a list. */
 const PLACES = 5;
-/** Characters of one such hint. What has a longer pointer is named by what it is in. */
+/** Characters of one such hint. A hint about a longer pointer names the container instead. */
 const LONGEST_PLACE = 200;
 /** Texts of fewer characters are cheap to weigh again, and none of more is a link that is kept whole. */
 const LARGE_TEXT = 4_096;
@@ -28,11 +28,11 @@ const DEEPEST = 32;
 /**
  * Cut a JSON value that is too large, so that its text weighs at most `room` (thousandths of a token); its head is kept.
  *
- * Only whole elements and whole fields are left out, from the end, and long strings are cut after a word. The last
- * element kept may itself be cut, down to its own first element or field. The fields of a record first get room for
- * what is small, in order, and then share the rest evenly, so that one large field does not push out small ones beside
- * it. More room never keeps less: each part of each container then gets as much or more. What cannot be cut that far
- * is left as nothing of its kind (`leastOf`). The value is not changed; what is kept whole is shared with it.
+ * Only whole elements and whole fields are left out, from the end, and long strings are cut after a word. The last element kept
+ * may itself be cut, down to its own first element or field. The fields of a record first get room for what is small, in order,
+ * and then share the rest evenly, so that one large field does not push out small ones beside it. More room never keeps less:
+ * each part of each container then gets as much or more. A part that cannot be cut that far is left as nothing of its kind
+ * (`leastOf`). The value is not changed; what is kept whole is shared with it.
  */
 export function cutValue(value: unknown, room: number): { readonly data: unknown; readonly cuts: Cuts } {
   const cutter = new Cutter();
@@ -53,13 +53,13 @@ interface Entry {
   readonly value: unknown;
   /** Thousandths of a token of its key and colon; 0 for an element. */
   readonly keyWeight: number;
-  /** Of all of it, the character that follows included. */
+  /** Weight of the whole value, with the character that follows it. */
   readonly weight: number;
 }
 
 class Cutter {
   readonly cuts: Cuts = { elementsDropped: 0, fieldsDropped: 0, charactersDropped: 0, at: [] };
-  /** What containers and large texts weigh, each found once: opening them level by level reads nothing again. */
+  /** Weights of containers and large texts, each found once: opening them level by level reads nothing again. */
   readonly #weights = new Map<unknown, number>();
   /** The keys and indexes down to the container that is being cut. */
   readonly #path: (string | number)[] = [];
@@ -122,15 +122,15 @@ class Cutter {
   }
 
   /**
-   * What a value and the character that follows it weigh, where `before` stands before it. Of what weighs more than `enough`
-   * only that it does is found: it is cut all the same, and to less the further in it stands.
+   * Weigh a value and the character that follows it, where `before` stands before it. A value that weighs more than `enough` is
+   * only known to do so: it is cut all the same, and to less the further in it stands.
    */
   #weigh(value: unknown, before: string, depth: number, enough: number): number {
     const isLarge = isContainer(value) || (typeof value === "string" && value.length > LARGE_TEXT);
     const known = isLarge ? this.#weights.get(value) : undefined;
     if (known !== undefined) return known;
     let weight = 0;
-    // What lies deeper is not opened: as text it weighs the same.
+    // A container that lies deeper is not opened: as text it weighs the same.
     if (isContainer(value) && depth < DEEPEST) {
       weight = bracketsOf(value);
       for (const entry of this.#entriesOf(value, depth, enough)) {
@@ -212,7 +212,7 @@ function allot(shares: readonly Share[], room: number, floor: number): number[] 
   return raised.map((share) => partOf(share, level));
 }
 
-/** What the character after a text weighs. */
+/** The weight of the character after a text. */
 function afterText(): number {
   return weigh(",", '"');
 }

@@ -16,7 +16,7 @@ import type { metaSchema, statsSchema, summarySchema } from "./result-schema.ts"
 
 /** Up to this data is small: it stays whole beside large data, which leaves room for it. */
 const SMALL_DATA = 8 * 1024;
-/** What a result has besides its data, its error and its tool's name; and an entry of a loop. */
+/** Bytes of a result besides its data, its error and its tool's name; and of an entry of a loop. */
 const RESULT_BYTES = 512;
 const ENTRY_BYTES = 64;
 /** Room that large data leaves for each result and each element of a loop: half for small data, half for failures. */
@@ -27,12 +27,12 @@ const ENTRY_ROOM = 1024;
  * The bytes that the data of one answer may take.
  *
  * Identical reads share one call and one text, but each of them has its own copy in the answer: so each is charged when its
- * outcome is settled, before any text is put together. Whoever comes first is admitted first, identical reads in their
- * order.
+ * outcome is settled, before any text is put together. Outcomes are admitted in the order that they settle in, identical reads in
+ * their own order.
  */
 export class AnswerBudget {
   readonly #copies: number;
-  /** What large data leaves for what is small, and half of it for failures. */
+  /** Bytes that large data leaves for small data, and half of it for failures. */
   readonly #reserve: number;
   #left = LIMITS.answerBytes;
   #isTight = false;
@@ -55,7 +55,8 @@ export class AnswerBudget {
     const { task, toolName } = step;
     const isWrite = task.ok && task.value.tool.isWrite;
     // Names and pointers may be anything that a body has room for.
-    const base = RESULT_BYTES + (toolName?.length ?? 0) + jsonBytes(outcome.meta.selectMissing);
+    const { selectMissing, selectHints } = outcome.meta;
+    const base = RESULT_BYTES + (toolName?.length ?? 0) + jsonBytes(selectMissing) + jsonBytes(selectHints);
     const isAdmitted = task.ok && isLooped(task.value) && outcome.meta.replayed !== true;
     if (!isAdmitted) return this.#admit(outcome, base, isWrite);
     this.#left -= this.#copies * (base + wordBytes(outcome));
@@ -67,7 +68,10 @@ export class AnswerBudget {
     return this.#admit(outcome, ENTRY_BYTES, isWrite);
   }
 
-  /** What selected data may still take. Once some had no room it is only what is small: nobody measures much in vain. */
+  /**
+   * Bytes that selected data may still take. Once some had no room only small data is measured, so that large data is
+   * not measured in vain.
+   */
   get room(): number {
     const left = (this.#left - this.#reserve) / this.#copies;
     return this.#isTight ? SMALL_DATA : Math.max(left, SMALL_DATA);
@@ -103,7 +107,7 @@ function isLooped({ forEach, calls }: Task): boolean {
   return forEach !== undefined || calls !== undefined;
 }
 
-/** What an outcome's data takes as UTF-8. What was selected, and what was kept under a key, is measured here. */
+/** Size of an outcome's data as UTF-8. Selected data, and data kept under a key, is measured here. */
 function dataBytes(outcome: Outcome): number {
   const shown = shownOf(outcome);
   if (shown === undefined) return 0;
@@ -114,7 +118,7 @@ function dataBytes(outcome: Outcome): number {
   return utf8Length(shown.json);
 }
 
-/** What its failure takes as UTF-8. */
+/** Size of an outcome's failure as UTF-8. */
 function wordBytes(outcome: Outcome): number {
   return "error" in outcome ? jsonBytes(toWireFailure(outcome.error)) : 0;
 }
@@ -160,7 +164,7 @@ function toErrorJson(failure: Failure): string {
 
 function toMetaJson(meta: OutcomeMeta, { readAs, warnings }: Step): string {
   const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, ageMs, selectMissing } = meta;
-  const { truncated, demoted, verification, handle, replayed, limiter } = meta;
+  const { truncated, demoted, verification, handle, replayed, limiter, selectHints } = meta;
   return JSON.stringify({
     duration_ms: durationMs,
     queued_ms: queuedMs,
@@ -182,7 +186,8 @@ function toMetaJson(meta: OutcomeMeta, { readAs, warnings }: Step): string {
     idempotency_replayed: replayed,
     limiter,
     read_as: readAs,
-    warnings,
+    warnings:
+      selectHints === undefined ? warnings : [...(warnings ?? []), ...selectHints].slice(0, LIMITS.warnings),
   } satisfies Written<typeof metaSchema>);
 }
 
@@ -201,7 +206,7 @@ function summarise(outcomes: readonly Outcome[]): Written<typeof summarySchema> 
   return { total: outcomes.length, ok, ...others };
 }
 
-/** What was measured about a batch as a whole. */
+/** Measures of a batch as a whole. */
 export interface BatchMeasures {
   readonly durationMs: number;
   readonly maxParallelism: number;
@@ -219,7 +224,7 @@ export function toEnvelopeJson(
   return `{"batch_id":${JSON.stringify(batchId)},"results":[${results.join(",")}],"summary":${JSON.stringify(summarise(outcomes))},"stats":${JSON.stringify(stats)}}`;
 }
 
-/** What the batch took, and what it would have taken one call after the other. */
+/** The time that the batch took, and the time that its calls would have taken one after the other. */
 function toStats(
   plan: Plan,
   outcomes: readonly Outcome[],

@@ -28,7 +28,7 @@ export function estimateTokens(json: string): number {
   return json === "" ? 0 : Math.max(1, Math.ceil(weighTokens(json) / 1000));
 }
 
-/** What is read of a text for a rough estimate. */
+/** Characters of a text that a rough estimate reads. */
 const SAMPLE = 64 * 1024;
 
 /** Estimate a text's tokens by its beginning: for a megabyte the estimate itself takes tens of milliseconds. */
@@ -69,18 +69,22 @@ function scan(json: string, { from, to, limit }: { from: number; to: number; lim
 }
 
 const SPACE = 32;
+const QUOTE = 34;
 const COMMA = 44;
 const COLON = 58;
 const BRACKET = 91;
 const BACKSLASH = 92;
 const BRACE = 123;
 
+/** So many marks of at most two kinds are a run of two marks: what a vocabulary has for prose and code is mostly shorter. */
+const RUN_OF_TWO = 4;
+
 /** How a run of marks stands to what follows. */
 const ALONE = 1;
 const SEVERAL = 2;
 const ESCAPING = 3;
 
-/** What the last letter of a word was. */
+/** Kinds of the last letter of a word. */
 const LOWER = 1;
 const UPPER = 2;
 
@@ -115,6 +119,10 @@ class Reader {
   /** The script of the last character beyond ASCII. */
   #script = 0;
   #tables: ScriptTables | undefined;
+  /** Whether the reader is inside of a JSON string. Only there are runs of two marks looked for: elsewhere marks are JSON's own. */
+  #inString = false;
+  /** The marks at the end of a run in a string, those that a backslash escapes as the one mark that they are. */
+  readonly #marks = { last: 0, beforeLast: 0, other: 0, length: 0 };
   /** By how much the weight since the last structural character is more than an eighth of a token for each byte. */
   #credit = 0;
 
@@ -123,6 +131,7 @@ class Reader {
     this.#group = before === 0 ? GROUP.nothing : GROUP.mark;
     this.#run = before === 0 ? 0 : SEVERAL;
     this.#before = before;
+    this.#inString = false;
     this.#credit = 0;
   }
 
@@ -168,10 +177,37 @@ class Reader {
     const { columns, column, markPairs } = ASCII;
     const goesOn = group === GROUP.mark;
     const row = goesOn ? column[this.#before]! : firstRow(group);
-    const escapes = code === BACKSLASH && !(goesOn && this.#run === ESCAPING && this.#before === BACKSLASH);
+    const isEscaped = goesOn && this.#run === ESCAPING && this.#before === BACKSLASH;
+    const escapes = code === BACKSLASH && !isEscaped;
     this.#run = escapes ? ESCAPING : goesOn || group === GROUP.space ? SEVERAL : ALONE;
     this.#group = GROUP.mark;
-    return markPairs[row * columns + column[code]!]!;
+    const cost = markPairs[row * columns + column[code]!]!;
+    if (code === QUOTE && !isEscaped) {
+      this.#inString = !this.#inString;
+      this.#marks.length = 0;
+      return cost;
+    }
+    if (!this.#inString) return cost;
+    if (!goesOn) this.#marks.length = 0;
+    // The escaped character pays for both.
+    if (escapes) return this.#marks.length < RUN_OF_TWO ? cost : 0;
+    return this.#readRunOfTwo(code) ?? cost;
+  }
+
+  /** Count a mark to the run of at most two kinds that it goes on or begins: what it costs there, once the run is long enough. */
+  #readRunOfTwo(code: number): number | undefined {
+    const marks = this.#marks;
+    const { last, beforeLast, other, length } = marks;
+    const isNew = length > 0 && code !== last && code !== other;
+    marks.length = length === 0 ? 1 : isNew ? 2 : length + 1;
+    marks.other = length === 0 ? 0 : code === last ? other : last;
+    marks.beforeLast = length === 0 ? 0 : last;
+    marks.last = code;
+    if (marks.length <= RUN_OF_TWO) return undefined;
+    const { columns, column, twoMarksInTurn, twoMarksAfterTwice } = ASCII;
+    const isTwice = last === beforeLast;
+    const costs = (code === last ? marks.other === 0 : !isTwice) ? twoMarksInTurn : twoMarksAfterTwice;
+    return costs[column[last]! * columns + column[code]!]!;
   }
 
   #beginWord(code: number): number {
@@ -268,7 +304,7 @@ function isFirstHalf(code: number): boolean {
   return code >= 0xd8_00 && code < 0xdc_00;
 }
 
-/** What a character beyond ASCII costs at least; the first half of a surrogate pair stands for both. */
+/** The least cost of a character beyond ASCII; the first half of a surrogate pair stands for both. */
 function leastCost(code: number, before: number): number {
   if (code < 0x8_00) return 2 * LEAST;
   if (isFirstHalf(code)) return 4 * LEAST;

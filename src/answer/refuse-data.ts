@@ -10,9 +10,8 @@ const NO_ROOM = makeFailure("RESPONSE_TOO_LARGE", {
 /**
  * Say of an outcome that the answer has no room for its data.
  *
- * A read is an error: nothing is lost that asking again does not bring. A write has happened, whoever can read what it
- * answered: it stays what it is, with nothing left of its data, and `meta.truncated` says so. A failure loses what had
- * succeeded of its loop.
+ * A read is an error: nothing is lost that asking again does not bring. A write has happened, even if its answer cannot be shown:
+ * its status stays, its data is emptied, and `meta.truncated` says so. A failure loses what had succeeded of its loop.
  */
 export function refuseData(outcome: Outcome, isWrite: boolean): Outcome {
   if (outcome.status === "success")

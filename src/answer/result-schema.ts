@@ -9,7 +9,7 @@ import { planSchema } from "../plan/describe-plan.ts";
 const count = lazySchema(() => z.int().min(0));
 const milliseconds = lazySchema(() => z.number().min(0));
 
-/** What was measured about an action; what does not apply is left out. */
+/** The measures of an action; those that do not apply are left out. */
 export const metaSchema = lazySchema(() =>
   z
     .strictObject({
@@ -41,18 +41,20 @@ export const metaSchema = lazySchema(() =>
         .array(z.string())
         .max(LIMITS.warnings)
         .optional()
-        .describe("It ran, but perhaps not as it was meant: text that only looks like a reference"),
+        .describe(
+          "It ran, but perhaps not as it was meant: text that only looks like a reference, or a select that found nothing",
+        ),
       handle: z.string().optional().describe("Stands for the whole data in a $ref of a later batch"),
     })
     .meta({ id: "ResultMeta" }),
 );
 
-/** What became of one action. */
+/** The result of one action. */
 export const resultSchema = lazySchema(() => {
   const head = { index: count(), id: z.string(), tool: z.string().nullable() };
   const meta = metaSchema();
   const error = failureSchema();
-  /** Of a loop that failed as a whole, what became of each element, where one of them ran. */
+  /** A loop that failed as a whole shows the result of each element, where one of them ran. */
   const data = z.unknown().optional().describe("What ran of a `for_each` that failed");
   return z
     .discriminatedUnion("status", [
@@ -85,7 +87,7 @@ export const summarySchema = lazySchema(() => {
   });
 });
 
-/** What a batch took as a whole. */
+/** The measures of a batch as a whole. */
 export const statsSchema = lazySchema(() =>
   z.strictObject({
     duration_ms: milliseconds(),

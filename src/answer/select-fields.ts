@@ -1,7 +1,9 @@
 import { isJsonObject } from "../contract/json.ts";
 import type { Outcome, Shown } from "../contract/outcome.ts";
-import { toPointer } from "../kit/json/json-pointer.ts";
+import { LIMITS } from "../contract/limits.ts";
+import { follow, toPointer } from "../kit/json/json-pointer.ts";
 import { leastJsonSize } from "../kit/json/least-json-size.ts";
+import { Room, sayNothingThere } from "../plan/references.ts";
 import type { AnswerBudget } from "./envelope.ts";
 import { refuseData } from "./refuse-data.ts";
 
@@ -10,11 +12,15 @@ type Pointers = readonly (readonly string[])[];
 interface Selected {
   readonly shown: Shown;
   readonly missing: readonly string[];
+  /** The keys that are there instead, where no selected part is. */
+  readonly hints: readonly string[] | null;
 }
 
-/** Shows only the selected parts of a batch's outputs. What refers to them still sees the whole. */
+/** Shows only the selected parts of a batch's outputs. References to an output still see the whole. */
 export class Selections {
   readonly #answer: AnswerBudget;
+  /** Work that one batch may spend on looking for similar keys. */
+  readonly #hints = new Room();
   /** Elements of a loop that share a call are told one after another: what was selected for one is there for the next. */
   #last: { readonly pointers: Pointers; readonly data: unknown; readonly selected: Selected | null } | null =
     null;
@@ -28,8 +34,13 @@ export class Selections {
     if (outcome.status !== "success") return outcome;
     const selected = this.#selectOf(outcome.data, pointers);
     if (selected === null) return refuseData(outcome, isWrite);
-    const { shown, missing } = selected;
-    const meta = missing.length === 0 ? outcome.meta : { ...outcome.meta, selectMissing: missing };
+    const { shown, missing, hints } = selected;
+    if (missing.length === 0) return { ...outcome, shown };
+    const meta = {
+      ...outcome.meta,
+      selectMissing: missing,
+      ...(hints !== null && { selectHints: hints, ...(isWrite && { keepsWhole: true as const }) }),
+    };
     return { ...outcome, shown, meta };
   }
 
@@ -39,13 +50,30 @@ export class Selections {
     const { data, missing } = selectFields(whole, pointers);
     const { room } = this.#answer;
     const selected =
-      leastJsonSize(data, room) > room ? null : { shown: { data, json: JSON.stringify(data) }, missing };
+      leastJsonSize(data, room) > room
+        ? null
+        : {
+            shown: { data, json: JSON.stringify(data) },
+            missing,
+            hints: this.#hint(whole, pointers, missing),
+          };
     this.#last = { pointers, data: whole, selected };
     return selected;
   }
+
+  /** One pointer that is there shows what the others may be, and an output may leave out what it does not have. */
+  #hint(whole: unknown, pointers: Pointers, missing: readonly string[]): readonly string[] | null {
+    const wanted = new Map(pointers.map((tokens) => [toPointer(tokens), tokens]));
+    if (missing.length < wanted.size) return null;
+    return [...wanted].slice(0, LIMITS.warnings).flatMap(([pointer, tokens]) => {
+      const found = follow(whole, tokens);
+      const asked = { name: "", pointer, tokens };
+      return found.found ? [] : [`select found nothing: ${sayNothingThere(asked, found, this.#hints)}`];
+    });
+  }
 }
 
-/** What is wanted below a value: all of it, or these keys of it. */
+/** The selection below a value: all of it, or these keys of it. */
 type Wanted = "whole" | Map<string, Wanted>;
 
 const ARRAY_INDEX = /^(?:0|[1-9][0-9]*)$/;
@@ -55,9 +83,9 @@ const ARRAY_INDEX = /^(?:0|[1-9][0-9]*)$/;
  * elements, both in their own order, arrays without gaps. A selected container is kept whole; overlapping pointers
  * merge.
  *
- * What does not exist is named in `missing`, once each and in the order asked, and costs the others nothing. When
- * nothing exists an object leaves `{}`, an array `[]`, anything else null. The input is never changed; what is kept
- * whole is shared with it. Only own fields count, so no pointer reads or writes a prototype.
+ * A pointer that finds no value is named in `missing`, once each and in the order asked, and costs the others nothing. When
+ * nothing exists an object leaves `{}`, an array `[]`, anything else null. The input is never changed; what is kept whole is
+ * shared with it. Only own fields count, so no pointer reads or writes a prototype.
  *
  * @example
  * selectFields({ places: [{ id: 1, name: "A" }, { id: 2, name: "B" }] }, [["places", "1", "name"]]);

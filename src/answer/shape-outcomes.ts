@@ -3,30 +3,39 @@ import { attempt } from "../kit/result.ts";
 import { fitTokens } from "./fit-tokens.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports } from "../egress/ports.ts";
+import type { Step } from "../plan/step.ts";
+
+export interface ShapeOptions {
+  readonly ports: Ports;
+  readonly gate: Gate;
+  readonly steps: readonly Pick<Step, "toolName">[];
+}
 
 /**
- * Fit the data of a batch's outcomes into one token budget. What was cut says so and, as long as the tenant's gate could
- * keep the whole, carries a handle by which a later batch can refer to it.
+ * Fit the data of a batch's outcomes into one token budget. A cut result says so and, as long as the tenant's gate could keep the whole,
+ * carries a handle by which a later batch can refer to it; so does a write whose selection found nothing to show.
  *
  * The handle is only given once the gate has the data: a handle is a promise.
+ *
+ * @param steps of the outcomes, in their order: a result is kept with the name of its tool
  */
 export async function shapeOutcomes(
   outcomes: readonly Outcome[],
   maxTokens: number | null,
-  ports: Ports,
-  gate: Gate,
+  { ports, gate, steps }: ShapeOptions,
 ): Promise<readonly Outcome[]> {
-  if (maxTokens === null) return outcomes;
-  const cut = cutOutcomes(outcomes, maxTokens);
+  const cut = maxTokens === null ? outcomes : cutOutcomes(outcomes, maxTokens);
   const handles = new Map<number, string>();
   for (const [index, outcome] of cut.entries())
-    if (outcome !== outcomes[index]) handles.set(index, `r-${ports.newId()}`);
+    if (outcome !== outcomes[index] || outcome.meta.keepsWhole === true)
+      handles.set(index, `r-${ports.newId()}`);
   if (handles.size === 0) return cut;
 
   const whole = [...handles].flatMap(([index, handle]) => {
     const outcome = outcomes[index]!;
     const kept = outcome.status === "success" ? outcome : shownOf(outcome);
-    return kept === undefined ? [] : [{ handle, json: kept.json }];
+    const tool = steps[index]!.toolName;
+    return kept === undefined || tool === null ? [] : [{ handle, json: kept.json, tool }];
   });
   const asked = await attempt(() => gate.keep(whole));
   const kept = asked.ok ? asked.value : [];

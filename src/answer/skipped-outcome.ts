@@ -8,7 +8,7 @@ export function skipped(code: "DEPENDENCY_FAILED" | "ABORTED", because: string):
 }
 
 /**
- * What becomes of whoever needs an action that ended like this. A skipped one passes on why it was skipped itself, so
+ * Make the outcome of an action that needs one which ended like this. A skipped one passes on why it was skipped itself, so
  * `because` always names the action that failed.
  */
 export function skippedAfter(id: string, outcome: Outcome): Outcome {

@@ -24,7 +24,7 @@ interface StoredOutcome {
   readonly meta: OutcomeMeta;
 }
 
-/** Write an outcome to be kept. What was skipped never ran, so there is nothing to keep of it. */
+/** Write an outcome to be kept. A skipped action never ran, so it has nothing to keep. */
 export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "skipped" }>): string {
   const { status } = outcome;
   const { bytes, items, selectMissing, truncated, demoted, verification } = outcome.meta;

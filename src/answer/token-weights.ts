@@ -1,7 +1,7 @@
 import { attemptNow } from "../kit/result.ts";
 
 /**
- * What characters of JSON text cost in tokens of o200k_base, by where they stand: the tables of `estimate-tokens.ts`.
+ * Costs of characters of JSON text in tokens of o200k_base, by the place where they stand: the tables of `estimate-tokens.ts`.
  *
  * They were fitted, none was chosen by hand: non-negative least squares over words and whole texts, on prose in 45 languages
  * (the Universal Declaration of Human Rights, XQuAD), source code, JSON and random characters of every block. Bounded from
@@ -81,6 +81,84 @@ const MARK_PAIRS = [
   "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaai",
 ];
 
+/**
+ * A mark (column) after another (row) where a run has had only these two for a while, and the mark before was the column's:
+ * `=-=-=-`. Few of these are in the vocabulary and those that are go far, so the row of `MARK_PAIRS` says nothing about them. On the
+ * diagonal, a mark that alone makes the run.
+ */
+const TWO_MARKS_IN_TURN = [
+  "1q7i7e877ag89488f99b6ifi9idejg9fa",
+  "7g7a7b700779707777007aaa3a780707a",
+  "9q0agc889d47da88f7a77ifieicejglfa",
+  "eqa4gn798978a8449848778ijj4jcgdga",
+  "bqeh1i889dg8aa888aa7gaci9aaecg9fa",
+  "gq8hi8h3a5ha55777755hjnjag9fnhaea",
+  "aqadaj487a8ea98a87487i7icaaec8cfa",
+  "boa8ac94478992889999a87i9499b898a",
+  "9o9c979947799677c9988ibi79a9g8dga",
+  "7qgagh7770g79977gd98gacjcl9jjglia",
+  "eq1deja97d1719877aabgigibideig9fa",
+  "a8baaa294994928377d83bci9a97fg98a",
+  "7qga7h799937085477375icjca9kb5a5a",
+  "9o777h7d699d90a85898caca9a9aj6aaa",
+  "9q8daf9a76a8c50a79988bcada9e7gc8a",
+  "a8adaf6977b58961g8ad79ca9aa9bg9ia",
+  "fqfbafa93d9b9c9e17d7giiici99ig9fa",
+  "9qabifa87cia7977a2799liibj7jijfga",
+  "7o7c7h99798g1997ga056a7j9l9d7ga9a",
+  "inabaaa98ci99c98a9c27ejjalcf7a7fa",
+  "3qbdejb8ade2c3abe9c92ifi9iaei89fa",
+  "fqfdajfafaf9da79fba5f29ggkbeagdga",
+  "7q588ka998588488h4a37b8j4a7ahgaca",
+  "hqhjhoihggiifaaaihgehlo8ajhfmgaga",
+  "bniibd6b8887877b877abj6d8a7chaada",
+  "fqfjamad9bfa77aafdbbfiajb29jfggga",
+  "gqac7a7ab9g7987a779d7kbhda0jj6aia",
+  "iqijjljbbbj8bajbbd74jlbj9jb8mjaea",
+  "bo388k894fh7d399h4a9hb5l673e8acca",
+  "eqehej988deecceeebd7ahjjahcea49fa",
+  "bod8bd5b3db7aa9bb5aab8ddbmabdb8fa",
+  "fqfhfmfaebfa47a9fe7efhmjkhbjmfk1a",
+  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+];
+
+/** The same where the row's mark stood twice: `==-`. On the diagonal, a mark after itself. */
+const TWO_MARKS_AFTER_TWICE = [
+  "3khdedfe9jdfj9ifcgjcjce9cce97dcda",
+  "q3qqqqqqqqqlqqqkqqqqqqqqqqqqqqqqa",
+  "fk3edeffgekeejifcgjgech99c99hddda",
+  "hol3igjjkmjfmbeellfljjjeggffeilia",
+  "hkbb39ffgedfjjfffcjgdee9cej8edcda",
+  "cqkim3ljfnlmnnooopnlllkgojmkkloja",
+  "gkgfg93iijf9jdiafg9fecg8kej8eilda",
+  "hqg9gfa39big9ffigj99gfa9ce8c9icfa",
+  "jqfefg993bba99bb8kjifc9abf9ddigda",
+  "ch9d9fcbb399dd8b9ada9ce8ebdb89aba",
+  "bkhfb9gabe39i9fe9cicdcd8ace89dcda",
+  "gghggcff9jj3jfidegeijde8jejledjfa",
+  "9h9ccfc99dj939af9fl9a5e8efdb6acia",
+  "9ncgcf999de9f32ea9da8c7cbffchacfa",
+  "akaegeagbbgalk3a9b99fbecfej8ad9fa",
+  "glgegehabbhmeah3dbj9efecce8d9dc9a",
+  "ckcdgegfgejhjljb3gegdc98ecjd9dcda",
+  "fhfecdf999cffgigf3gffbg7bafagbh9a",
+  "9ncecfa99dc9fdec9f3aace7abdfe9cfa",
+  "bqfefdg9aebakeg7fgl39hhacc9ihfe9a",
+  "gkhfb9hfgebilgghbgkj3ce9ccj89fcda",
+  "hohflehghmhljmmghfmih3ccfhgdiilia",
+  "oqhpkiffkkokklkkmmflom3ggmjilloja",
+  "mqmmmlmmmlmmlmmmmmllmol3olnljlola",
+  "mkjfmgamfkjdkdjmkjdmmhig3ijkkmiea",
+  "hohglhlegfhlggllhhffhfcej3mfeibia",
+  "9h8ecdc87d99d9989fdacbb6fd3bhacba",
+  "jmjfjejmmdjfdmjmmejhjjjehfd3fjifa",
+  "lqlkkikkolmoclfkmmffmjkikolj3m9ja",
+  "bkbbb9aaaebblkbbbbeggbaacbk8c3cda",
+  "mqjgmgam9jmdmmjmmhmfmgggjomjam3ka",
+  "ckcbcccgbccghggccehecbeaebcdecb3a",
+  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+];
+
 /** A mark that begins a run, after a space, a digit, a letter, nothing, or a sign that is not ASCII. */
 const FIRST_MARKS = [
   "dzbgdadcheelehcgfeehgdgeghbaff5dg",
@@ -136,8 +214,9 @@ const SCRIPTS = {
   rareLetter: [2600, 950, 2725, 2275, 2150, 2150],
   rare: [4700, 2850, 3200, 2850, 2850, 2850],
   unseen: [1575, 1425, 1100, 750, 825, 1000],
-  punctuation: [1375, 1175, 1850, 800, 800, 50],
+  punctuation: [1375, 1175, 1000, 700, 700, 500],
   sign: [2150, 1400, 2700, 2125, 1125, 2500],
+  commonSign: [1400, 950, 700, 700, 700, 700],
   cjkSign: [2675, 950, 1950, 2000, 1650, 1900],
   hiragana: [3700, 475, 675, 550, 0, 1300],
   katakana: [2350, 0, 1075, 550, 0, 1300],
@@ -227,6 +306,11 @@ const RANGES: readonly (readonly [number, Script | null])[] = [
   [0xfff0, "rare"],
 ];
 
+/** Signs that the vocabulary has, each as one token: most have two or three. */
+const COMMON_SIGNS =
+  "°·×‚‟†‡․′″‹›※‼₪€₹℃№™Ω←↑→↓⇒∀∆−∙√∞∨≈≤≥≫①②③④⑤─━│┃├┣═║╗╝▀▄█▋░▒▓■□▪▫▬▲△▶▷►▼▽◆◇○◎●★☆☎☴☺♀♂♡♥♦♪♫✅✓✔✨❤➡" +
+  "、。々〇〈〉《》「」『』【】〒〔〕〖〜！％＆（）＊＋，－．／：；＜＝＞？＠［＼］＾＿｀｜～";
+
 /**
  * Scripts whose blocks are laid out alike, vowels below consonants and so on: a character of row r after one of row q of its
  * block costs the digit at [q][r] besides. Prose keeps to few of these pairs, noise does not.
@@ -270,7 +354,7 @@ const ROW_PAIRS: readonly { readonly scripts: readonly Script[]; readonly costs:
 
 const CAPITALS: ReadonlySet<Script> = new Set(["greekUpper", "cyrillicUpper", "armenianUpper"]);
 
-/** What a character is part of. A run of one group is continued by it; letters of all alphabets but Latin are one group. */
+/** The group that a character belongs to. A run of one group is continued by it; letters of all alphabets but Latin are one group. */
 export const GROUP = {
   nothing: 0,
   space: 1,
@@ -298,6 +382,7 @@ const SIGNS: ReadonlySet<Script> = new Set<Script>([
   "unseen",
   "punctuation",
   "sign",
+  "commonSign",
   "cjkSign",
   "pairOther",
   "emoji",
@@ -323,6 +408,8 @@ export const ASCII = {
   letterPairs: unpack(LETTER_PAIRS),
   /** By row * `columns` + column; the rows of `FIRST_MARKS` come after those of marks. */
   markPairs: unpack([...MARK_PAIRS, ...FIRST_MARKS]),
+  twoMarksInTurn: unpack(TWO_MARKS_IN_TURN),
+  twoMarksAfterTwice: unpack(TWO_MARKS_AFTER_TWICE),
   wordAfterMark: unpack([WORD_AFTER_MARK]),
   columns: MARKS.length + 1,
   /** The column of a mark, by its code. */
@@ -379,6 +466,7 @@ function scriptsOfCodes(indexOf: (script: Script | null) => number): Uint8Array 
   for (const [from, script] of RANGES) scripts.fill(indexOf(script), from);
   scripts.fill(indexOf("sign"), 0x20_10, 0x20_60);
   for (const character of "–—‘’“”„•…") scripts[character.charCodeAt(0)] = indexOf("punctuation");
+  for (const character of COMMON_SIGNS) scripts[character.charCodeAt(0)] = indexOf("commonSign");
   // Line separators and bidirectional controls stand in a row of punctuation.
   scripts.fill(indexOf("unseen"), 0x20_28, 0x20_30);
   // Half of the row of emoji is notation and letters for mathematics.

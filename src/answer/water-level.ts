@@ -1,4 +1,4 @@
-/** What one of several may get: never less than `min`, never more than `whole`. */
+/** The bounds of one share among several: never less than `min`, never more than `whole`. */
 export interface Share {
   readonly min: number;
   readonly whole: number;
@@ -22,7 +22,7 @@ export function waterLevel(shares: readonly Share[], total: number): number {
   return low;
 }
 
-/** What a share gets at a level. */
+/** The part that a share gets at a level. */
 export function partOf({ min, whole }: Share, level: number): number {
   return Math.min(whole, Math.max(min, level));
 }

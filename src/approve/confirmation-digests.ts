@@ -1,6 +1,6 @@
 import { toDeclarationText } from "../catalog/tool-schema.ts";
 import type { Tool } from "../catalog/define-tool.ts";
-import type { ParkedAction } from "../contract/gate/confirmation.ts";
+import { begunFlows, type ParkedAction } from "../contract/gate/confirmation.ts";
 import { canonicalJson } from "../kit/json/canonical-json.ts";
 
 /** SHA-256 of a text's UTF-8, as hex. */
@@ -8,19 +8,21 @@ export type Sha256 = (text: string) => Promise<string>;
 
 /** The hash of what a person says yes to: which actions, in which order, with which arguments. */
 export function hashArgs(actions: readonly ParkedAction[], sha256: Sha256): Promise<string> {
-  return sha256(
-    canonicalJson(
-      actions.map(({ id, tool, gated, needs, args, callback, runAt }) => ({
-        id,
-        tool,
-        gated,
-        needs,
-        args,
-        callback_url: callback?.url,
-        run_at: runAt,
-      })),
-    ),
-  );
+  return sha256(canonicalJson(actions.map(toHashed)));
+}
+
+function toHashed({ id, tool, gated, needs, args, callback, runAt, begun }: ParkedAction): object {
+  const inside = begunFlows(begun).map(({ at, flow }) => ({ at, actions: flow.actions.map(toHashed) }));
+  return {
+    id,
+    tool,
+    gated,
+    needs,
+    args,
+    callback_url: callback?.url,
+    run_at: runAt,
+    ...(inside.length > 0 && { inside }),
+  };
 }
 
 /** The hash of what a tool declares to do; of one that a tenant added, of where it sends what as well. */

@@ -1,4 +1,4 @@
-import type { ParkedGroup, ParkedAction } from "../contract/gate/confirmation.ts";
+import { listAsked, type ParkedGroup, type ParkedAction } from "../contract/gate/confirmation.ts";
 import { visibleText } from "../kit/visible-text.ts";
 
 /** Arguments longer than that are looked at in the confirmation itself. */
@@ -12,24 +12,39 @@ const NAMES_SHOWN = 5;
  * data: bounded, everything invisible escaped.
  *
  * @param skipDenied whether the caller asked to skip this and may not
+ * @param undecidable whether no configured key of the tenant may decide
  */
 export function describeParkedGroup(
   { actions }: ParkedGroup,
-  { skipDenied }: { readonly skipDenied: boolean },
+  { skipDenied, undecidable }: { readonly skipDenied: boolean; readonly undecidable: boolean },
 ): string[] {
   const denied = skipDenied ? " This key may not skip approval." : "";
+  const open = undecidable ? NO_DECIDER : "";
   const gated = actions.filter((action) => action.gated);
   return actions.map((action) => {
     const others = actions.filter((other) => other !== action);
     const also = others.length === 0 ? "" : ` With it: ${listNames(others)}.`;
     const question = action.gated
-      ? `'${action.tool}' with ${showArgs(action)} runs only after a person's yes.`
+      ? `${sayGated(action)} only after a person's yes.`
       : `'${action.tool}' waits for a person's yes to ${listNames(gated)}.`;
-    return `${question}${action.gated ? also : ""}${denied}`;
+    return `${question}${action.gated ? also : ""}${denied}${open}`;
   });
 }
 
-function showArgs({ args }: ParkedAction): string {
+const NO_DECIDER =
+  " No key of this tenant in VOLLEY_KEYS may decide; its operator has to give one the flag 'approve'.";
+
+/** Say what runs; of a flow that has begun, which of its own actions. */
+function sayGated({ id, tool, begun, ...action }: ParkedAction): string {
+  if (begun === undefined) return `'${tool}' with ${showArgs(action)} runs`;
+  const inside = listAsked([{ id, tool, begun, ...action }]).filter(({ gated }) => gated);
+  const shown = inside.slice(0, NAMES_SHOWN).map((one) => `'${one.tool}' with ${showArgs(one)}`);
+  const more = inside.length - shown.length;
+  const all = more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
+  return `The flow '${tool}' has begun and goes on, with ${all},`;
+}
+
+function showArgs({ args }: Pick<ParkedAction, "args">): string {
   if (args.kind === "loop") {
     const inputs = args.elements.flatMap((element) => ("input" in element ? [element.input] : []));
     return `each of ${inputs.length}: ${show(inputs)}`;

@@ -5,23 +5,24 @@ import { skipped } from "../answer/skipped-outcome.ts";
 
 /**
  * Say what becomes of a group's actions when the gated ones fail: they do, and what needs one of them is skipped because
- * of it, like after any failure. Nothing of it was sent.
+ * of it, like after any failure. Nothing of it was sent, but for what a flow had done before it asked.
  *
  * @param needs for every action, the positions of those it needs; acyclic
  */
 export function failParkedGroup(
-  actions: readonly Pick<ParkedGroup["actions"][number], "id" | "gated" | "needs">[],
+  actions: readonly Pick<ParkedGroup["actions"][number], "id" | "gated" | "needs" | "begun">[],
   failure: Failure,
 ): Outcome[] {
-  const cause = new Map<number, string>();
   const causeOf = (at: number): string => {
     const { id, gated, needs } = actions[at]!;
-    const known = cause.get(at) ?? (gated || needs.length === 0 ? id : causeOf(needs[0]!));
-    cause.set(at, known);
-    return known;
+    return gated || needs.length === 0 ? id : causeOf(needs[0]!);
   };
-  return actions.map(({ gated }, at): Outcome => {
-    if (gated) return { status: "error", error: failure, meta: {} };
+  return actions.map(({ gated, begun }, at): Outcome => {
+    const error = begun === undefined ? failure : { ...failure, retryable: false, hint: BEGUN };
+    if (gated) return { status: "error", error, meta: {} };
     return skipped("DEPENDENCY_FAILED", causeOf(at));
   });
 }
+
+const BEGUN =
+  "The flow had begun: what it asked about was not sent, and what it had done before stays. Look what is there before you call it again.";

@@ -4,6 +4,7 @@ import type { Claim, ParkedGroup, ParkedAction } from "../contract/gate/confirma
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JsonObject } from "../contract/json.ts";
 import { err, ok, type Result } from "../kit/result.ts";
+import { findParking } from "../plan/find-parking.ts";
 import { findHazards } from "../plan/hazards.ts";
 import { effectOf } from "../plan/make-plan.ts";
 import { remainingPaths } from "../plan/remaining-paths.ts";
@@ -12,12 +13,33 @@ import type { Call, Edge, Plan, Step, Task } from "../plan/step.ts";
 /**
  * Plan the parked actions of a group, now that a person said yes: exactly these, in the order of their batch, with the
  * arguments that were shown, in need of each other as before. Whatever else they needed has happened.
+ *
+ * A gated action whose arguments come from another one of the group was not shown with what it will send. It is parked again,
+ * with what needs it: once its arguments are known they are a question of their own.
  */
 export function makeApprovedPlan(group: ParkedGroup, catalog: Catalog, claim: Claim): Plan {
+  const { actions, requestedBy, asker } = group;
+  return {
+    ...planParked(group, catalog),
+    approved: { claim, requestedBy, ...(asker !== undefined && { asker }) },
+    ...(actions.some(({ tool }) => catalog.mayChange(tool)) && { toolsVersion: catalog.version }),
+  };
+}
+
+/** Plan parked actions as `makeApprovedPlan()` does, without the claim: those inside of a flow are run on the strength of the flow's. */
+export function planParked(
+  group: Pick<ParkedGroup, "actions" | "onError" | "deadlineMs" | "maxTokens" | "results">,
+  catalog: Catalog,
+): Plan {
   const { actions, onError, deadlineMs, maxTokens, results } = group;
   const tasks = actions.map((action) => makeTask(action, catalog));
   const needs = actions.map((action) => action.needs);
-  const hazards = findHazards(tasks.map(effectOf), needs);
+  const parking = findParking(
+    actions.map(({ gated, args }) => gated && args.kind === "waiting"),
+    needs,
+  );
+  const effects = tasks.map((task, index) => (parking[index] === null ? effectOf(task) : null));
+  const hazards = findHazards(effects, needs);
   const remaining = remainingPaths(needs.map((needed, index) => [...needed, ...hazards[index]!]));
   const steps = actions.map(({ id, tool }, index): Step => ({
     index,
@@ -26,7 +48,7 @@ export function makeApprovedPlan(group: ParkedGroup, catalog: Catalog, claim: Cl
     needs: needs[index]!,
     after: hazards[index]!,
     edges: [...needs[index]!.map(toEdge("depends_on")), ...hazards[index]!.map(toEdge("hazard: parked"))],
-    parking: null,
+    parking: parking[index]!,
     remaining: remaining[index]!,
     task: tasks[index]!,
   }));
@@ -39,8 +61,6 @@ export function makeApprovedPlan(group: ParkedGroup, catalog: Catalog, claim: Cl
     demotes: true,
     sharesReads: true,
     given: new Map(results),
-    approved: { claim },
-    ...(actions.some(({ tool }) => catalog.mayChange(tool)) && { toolsVersion: catalog.version }),
   };
 }
 
@@ -49,7 +69,7 @@ function toEdge(reason: Edge["reason"]): (from: number) => Edge {
 }
 
 function makeTask(
-  { tool: name, args, timeoutMs, select, callback, runAt }: ParkedAction,
+  { tool: name, args, timeoutMs, select, callback, runAt, begun }: ParkedAction,
   catalog: Catalog,
 ): Result<Task, Failure> {
   const tool = catalog.get(name);
@@ -62,15 +82,22 @@ function makeTask(
       return ok({ ...task, input: args.input, forEach: args.forEach });
     case "call": {
       const call = makeCall(task, args.input);
-      return call.ok ? ok({ ...task, input: args.input, call: call.value }) : call;
+      return call.ok ? ok({ ...task, input: args.input, call: resume(call.value, begun) }) : call;
     }
     case "loop": {
-      const calls = args.elements.map((element) =>
-        "input" in element ? makeCall(task, element.input) : err(element.error),
-      );
+      const calls = args.elements.map((element, index) => {
+        if (!("input" in element)) return err(element.error);
+        const call = makeCall(task, element.input);
+        return call.ok && begun?.kind === "loop" ? ok(resume(call.value, begun.elements[index])) : call;
+      });
       return ok({ ...task, forEach: [], calls });
     }
   }
+}
+
+/** Make of a call one that goes on with what it had done when it asked. */
+function resume(call: Call, begun: ParkedAction["begun"] | Call["begun"]): Call {
+  return begun === undefined || begun.kind === "loop" ? call : { ...call, begun };
 }
 
 function makeCall({ tool, timeoutMs, callback, runAt }: Task, input: JsonObject): Result<Call, Failure> {

@@ -1,35 +1,36 @@
 import { attempt } from "../kit/result.ts";
-import type { Tool } from "../catalog/define-tool.ts";
-import type { Caller } from "../contract/gate/caller.ts";
+import type { Origin } from "../contract/gate/caller.ts";
 import {
+  type Asker,
   type ParkedGroup,
   GROUP_FORMAT,
   type ParkAnswer,
-  type ParkedAction,
-  type ParkedArgs,
 } from "../contract/gate/confirmation.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { utf8Length } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { type Outcome, toConfirmationUrl } from "../contract/outcome.ts";
-import { ITEM } from "../contract/reference.ts";
-import { pickPointers } from "../kit/json/pick-pointers.ts";
-import { hashArgs, hashDeclaration } from "./confirmation-digests.ts";
+import { hashArgs } from "./confirmation-digests.ts";
 import { findGroups } from "./parked-groups.ts";
-import { type DataOf, findReferences } from "../plan/references.ts";
+import type { DataOf } from "../plan/references.ts";
 import type { Plan } from "../plan/step.ts";
 import { describeParkedGroup } from "./describe-group.ts";
 import { failParkedGroup } from "./fail-group.ts";
+import { declareTools, pickResults, toParkedActions } from "./parked-actions.ts";
 import type { Park, ParkedStep } from "./parked-step.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports } from "../egress/ports.ts";
 
 export interface GroupParkingOptions {
-  readonly caller: Caller;
+  readonly asker: Asker;
+  /** Whose name in the log stands with the question. */
+  readonly origin: Pick<Origin, "key">;
   readonly ports: Ports;
   readonly gate: Gate;
   /** The address that the request was sent to; undefined where there was none. */
   readonly requestUrl: string | undefined;
+  /** No configured key of the tenant may decide, which the question then says. */
+  readonly undecidable?: boolean | undefined;
 }
 
 /** One question to a person, on its way to the gate. */
@@ -72,6 +73,7 @@ export function createGroupParking(plan: Plan, options: GroupParkingOptions): Pa
               expiresAt: recorded.expiresAt,
               url: toConfirmationUrl(one.id, origin),
               skipDenied: plan.skipDenied === true,
+              undecidable: options.undecidable === true,
             });
       }),
     );
@@ -87,23 +89,13 @@ async function record(drafts: readonly Draft[], gate: Gate): Promise<ParkAnswer 
 
 async function draft(
   steps: readonly ParkedStep[],
-  { onError, deadlineMs, maxTokens }: Plan,
+  { onError, deadlineMs, maxTokens, approved }: Plan,
   dataOf: DataOf,
-  { caller, ports }: GroupParkingOptions,
+  { asker, origin, ports }: GroupParkingOptions,
 ): Promise<Draft> {
-  const position = new Map(steps.map(({ step }, at) => [step.index, at]));
-  const actions = steps.map(({ step, task, prepared }): ParkedAction => ({
-    id: step.id,
-    tool: task.tool.name,
-    gated: step.parking === "gated",
-    needs: step.needs.flatMap((needed) => position.get(needed) ?? []),
-    args: toParkedArgs({ step, task, prepared }),
-    timeoutMs: task.timeoutMs,
-    select: task.select,
-    ...(task.callback !== undefined && { callback: task.callback }),
-    ...(task.runAt !== undefined && { runAt: task.runAt }),
-  }));
-  const tools = new Map(steps.map(({ task: { tool } }) => [tool.name, tool]));
+  // A question that follows from a yes is the first asker's too.
+  const asks = approved ?? { requestedBy: origin.key, asker };
+  const actions = toParkedActions(steps);
   const group: ParkedGroup = {
     format: GROUP_FORMAT,
     actions,
@@ -111,41 +103,12 @@ async function draft(
     onError,
     deadlineMs,
     maxTokens,
-    requestedBy: caller.name,
+    requestedBy: asks.requestedBy,
+    ...(asks.asker !== undefined && { asker: asks.asker }),
     argsHash: await hashArgs(actions, ports.sha256),
-    declarations: await Promise.all([...tools.values()].map((tool) => declare(tool, ports))),
+    declarations: await declareTools(steps, ports),
   };
   return { id: ports.newId(), steps, group, groupJson: JSON.stringify(group) };
-}
-
-async function declare(tool: Tool, { sha256 }: Ports): Promise<readonly [string, string]> {
-  return [tool.name, await hashDeclaration(tool, sha256)];
-}
-
-function toParkedArgs({ task, prepared }: ParkedStep): ParkedArgs {
-  // What refers to nothing is known, whatever it waits for.
-  if (prepared === null && task.call !== null) return { kind: "call", input: task.call.input };
-  if (prepared === null) return { kind: "waiting", input: task.input, forEach: task.forEach };
-  if (prepared.kind === "call") return { kind: "call", input: prepared.call.input };
-  const elements = prepared.calls.map((call) =>
-    call.ok ? { input: call.value.input } : { error: call.error },
-  );
-  return { kind: "loop", elements };
-}
-
-/** What the waiting actions refer to outside the group, by id; only the parts that they refer to. */
-function pickResults(actions: readonly ParkedAction[], dataOf: DataOf): [string, unknown][] {
-  const inside = new Set([ITEM, ...actions.map(({ id }) => id)]);
-  const references = actions.flatMap(({ args }) => {
-    if (args.kind !== "waiting") return [];
-    const found = findReferences([args.input, args.forEach], []);
-    return found.ok ? found.value.filter(({ id }) => !inside.has(id)) : [];
-  });
-  return [...Map.groupBy(references, ({ id }) => id)].flatMap(([id, wanted]): [string, unknown][] => {
-    const source = dataOf(id);
-    const pointers = wanted.map(({ tokens }) => tokens);
-    return source === undefined || "refused" in source ? [] : [[id, pickPointers(source.data, pointers)]];
-  });
 }
 
 /** A UTF-16 unit is one byte at least: what is surely too large is not encoded to be measured. */
@@ -159,10 +122,15 @@ function toPending(
   {
     expiresAt,
     url,
-    skipDenied,
-  }: { readonly expiresAt: number; readonly url: string; readonly skipDenied: boolean },
+    ...known
+  }: {
+    readonly expiresAt: number;
+    readonly url: string;
+    readonly skipDenied: boolean;
+    readonly undecidable: boolean;
+  },
 ): [number, Outcome][] {
-  const messages = describeParkedGroup(group, { skipDenied });
+  const messages = describeParkedGroup(group, known);
   return steps.map(({ step }, at) => {
     const confirmation = { id, expiresAt, message: messages[at]!, url };
     return [step.index, { status: "pending_confirmation", confirmation, meta: {} }];

@@ -1,3 +1,4 @@
+import type { Begun } from "../contract/gate/confirmation.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Prepared } from "../plan/prepare-task.ts";
 import type { DataOf } from "../plan/references.ts";
@@ -7,8 +8,10 @@ import type { Step, Task } from "../plan/step.ts";
 export interface ParkedStep {
   readonly step: Step;
   readonly task: Task;
-  /** What it will do, where everything it refers to is known; null while it waits for another parked step. */
+  /** The prepared call, where all its references are known; null while it waits for another parked step. */
   readonly prepared: Prepared | null;
+  /** The work that it had begun when it asked; absent where nothing of it has run. */
+  readonly begun?: Begun;
 }
 
 /** Record parked steps, when everything else of the batch is over; an outcome for each of them, by index. Never rejects. */

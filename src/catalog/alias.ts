@@ -2,15 +2,15 @@ import * as z from "zod";
 
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { explainMisfit } from "../contract/issues.ts";
-import { isJsonObject, type JsonObject } from "../contract/json.ts";
+import { isJsonObject, type JsonObject, withoutNulls } from "../contract/json.ts";
 import { lazySchema } from "../contract/lazy-schema.ts";
 import { readMarker } from "../contract/reference.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 
-/** What a model calls to have a whole batch run. */
+/** The tool that a model calls to have a whole batch run. */
 export const BATCH_TOOL = "execute_actions";
 
-/** What an alias turns out to call. */
+/** The tool and arguments that an alias stands for. */
 export interface Invocation {
   readonly tool: string;
   readonly args: JsonObject;
@@ -41,7 +41,8 @@ const invokeTool: Alias = {
   get input() {
     return invocationSchema();
   },
-  resolve(args) {
+  resolve(sent) {
+    const args = withoutNulls(sent, ["parameters"]) as JsonObject;
     if (readMarker(args) !== null || isJsonObject(args["tool_name"])) return err(notKnownYet());
     const parsed = invocationSchema().safeParse(args);
     if (!parsed.success) {
@@ -50,7 +51,7 @@ const invokeTool: Alias = {
     }
     const tool = parsed.data.tool_name;
     if (ALIASES.has(tool)) return err(makeFailure("INVALID_ARGS", { hint: `'${tool}' cannot call itself.` }));
-    // What was sent, not Zod's copy.
+    // The arguments as they were sent, not Zod's copy.
     return ok({ tool, args: (args["parameters"] ?? {}) as JsonObject });
   },
 };

@@ -10,7 +10,7 @@ export interface ToolAnnotations {
   readonly openWorldHint: boolean;
 }
 
-/** What a tool's hints say about how it may be called: the parts of a declaration that can be known from them. */
+/** The parts of a declaration that a tool's hints tell about how it may be called. */
 export interface AnnotatedContract {
   readonly mode: Extract<Orchestration["mode"], "parallel-safe" | "sequential-only">;
   readonly isWrite: boolean;
@@ -20,7 +20,7 @@ export interface AnnotatedContract {
   readonly on_error: OnError;
 }
 
-/** What an absent hint means: the worst, as the protocol has it. */
+/** The meaning of an absent hint: the worst, as the protocol has it. */
 const DEFAULTS: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: true,

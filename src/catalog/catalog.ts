@@ -1,16 +1,21 @@
 import { attemptNow } from "../kit/result.ts";
 import { ALIASES, BATCH_TOOL } from "./alias.ts";
 import type { Tool } from "./define-tool.ts";
-import { ToolSearch } from "./search/tool-search.ts";
 import { NOTHING_HIDDEN } from "./tool-schema.ts";
 import { makeVerifier, type Verifier } from "./verifier.ts";
 
-/** What a catalog and every part of it have in common. */
+/** The parts that a catalog shares with every part of it. */
 export interface CatalogParts {
   /** How to look whether a write took effect, by its name. */
   readonly verifiers: ReadonlyMap<string, Verifier>;
-  /** Make the tools that answer from a catalog itself. */
-  readonly metaToolsOf: (catalog: Catalog) => readonly Tool[];
+  /** Finds and describes tools for a model; null where a Worker does not list that feature. */
+  readonly discovery: Discovery | null;
+}
+
+/** The tools that answer from a catalog itself, and the index that they ask. */
+export interface Discovery {
+  metaToolsOf(catalog: Catalog): readonly Tool[];
+  createSearch(tools: readonly Tool[]): { find(request: string): readonly Tool[] };
 }
 
 /** A set of tools with its indexes. Lookups go through maps, so no tool name can reach a prototype. */
@@ -20,7 +25,7 @@ export class Catalog {
   #byCategory: ReadonlyMap<string, readonly Tool[]> | undefined;
   #byAction: ReadonlyMap<string, readonly Tool[]> | undefined;
   #metaTools: ReadonlyMap<string, Tool> | undefined;
-  #search: ToolSearch | undefined;
+  #search: ReturnType<Discovery["createSearch"]> | undefined;
   readonly #parts: CatalogParts;
   /** Names that this part of a catalog must not say: those of the tools that are left out of it. */
   readonly hidden: ReadonlySet<string>;
@@ -74,33 +79,40 @@ export class Catalog {
     return [...this.#byName.keys()];
   }
 
-  /** What an action may call by this name: a tool of the catalog, or one that answers from the catalog itself. */
+  /** The tool that an action may call by this name: one of the catalog, or one that answers from the catalog itself. */
   callable(name: string): Tool | undefined {
     return this.#byName.get(name) ?? this.metaTools.get(name);
   }
 
   /** Whether a client may call something of that name, by itself or in a batch. */
   offers(name: string): boolean {
-    return name === BATCH_TOOL || ALIASES.has(name) || this.callable(name) !== undefined;
+    return name === BATCH_TOOL || this.callable(name) !== undefined || (this.discovers && ALIASES.has(name));
+  }
+
+  /** Whether tools can be found, described and called through it by tools of its own. */
+  get discovers(): boolean {
+    return this.#parts.discovery !== null;
   }
 
   /** The tools that answer from the catalog itself. They are in no list and no index of it. */
   get metaTools(): ReadonlyMap<string, Tool> {
-    this.#metaTools ??= new Map(this.#parts.metaToolsOf(this).map((tool) => [tool.name, tool]));
+    this.#metaTools ??= new Map(this.#parts.discovery?.metaToolsOf(this).map((tool) => [tool.name, tool]));
     return this.#metaTools;
   }
 
   /** Every name that an action may call. */
   get callableNames(): readonly string[] {
-    return [...this.#byName.keys(), ...this.metaTools.keys(), ...ALIASES.keys()];
+    const aliases = this.discovers ? ALIASES.keys() : [];
+    return [...this.#byName.keys(), ...this.metaTools.keys(), ...aliases];
   }
 
   /**
    * The tools that fit a request in words, best first. The index is built when it is first asked, of this catalog's
-   * tools only: with a shared one, the words of a hidden tool would move the scores of those that are shown.
+   * tools only: with a shared one, the words of a hidden tool would move the scores of those that are shown. Only the tools that
+   * answer from the catalog ask, so there is discovery.
    */
   search(query: string): readonly Tool[] {
-    this.#search ??= new ToolSearch(this.tools);
+    this.#search ??= this.#parts.discovery!.createSearch(this.tools);
     return this.#search.find(query);
   }
 
@@ -113,7 +125,7 @@ export class Catalog {
     return this.only((tool) => isGranted(grants, tool));
   }
 
-  /** The part of the catalog that `isShown` lets through; the others do not exist for whoever sees it. */
+  /** The part of the catalog that `isShown` lets through; to its callers the other tools do not exist. */
   only(isShown: (tool: Tool) => boolean): Catalog {
     const others = this.tools.filter((tool) => !isShown(tool));
     if (others.length === 0) return this;

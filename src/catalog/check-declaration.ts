@@ -3,7 +3,7 @@ import { type Check, isJsonObject, isWritten } from "../contract/json.ts";
 import { nearest } from "../kit/nearest.ts";
 import { visibleText } from "../kit/visible-text.ts";
 
-/** What a field must be, as it is said after "must"; null when it is. */
+/** Says the requirement that a field misses, in the words after "must"; null when the field meets it. */
 export type Rule = (value: unknown) => string | null;
 
 /** A rule that says the same of whatever does not pass. */

@@ -18,7 +18,7 @@ export function checkDescribable(tool: Pick<Tool, "name" | "input">): void {
 const SCALARS = new Set(["string", "number", "boolean", "null", "any", "unknown", "never", "enum"]);
 const WRAPPERS = new Set(["optional", "nullable", "default", "prefault", "nonoptional", "readonly"]);
 
-/** What a kind of schema may hold. Zod has one type per kind; only these fields of them are read. */
+/** The fields of a kind of schema that are read here. Zod has one type per kind; only these fields of them are read. */
 interface Definition {
   readonly type: string;
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
@@ -38,12 +38,12 @@ function isPlain(schema: z.core.$ZodType, around: readonly z.core.$ZodType[]): b
   const { parent, toJSONSchema } = schema._zod;
   const said = z.globalRegistry.get(schema);
   if (around.includes(schema) || toJSONSchema !== undefined) return false;
-  // What is said of a schema is written into it, and may be anything.
+  // A schema's description is written into it, and may be anything.
   if (said !== undefined && Object.keys(said).some((key) => key !== "description")) return false;
   if (parent !== undefined && !isPlain(parent, around)) return false;
   const definition = schema._zod.def as Definition;
   const { type, checks = [] } = definition;
-  // Of all checks only a divisor may be one that cannot be written.
+  // Only one check, a divisor, may be one that cannot be written.
   if (checks.some(({ _zod }) => _zod.def.check === "multiple_of")) return false;
   if (SCALARS.has(type)) return true;
   if (type === "literal") return definition.values!.every((value) => isJsonScalar(value));

@@ -2,10 +2,9 @@ import { describe } from "../contract/issues.ts";
 import { isJsonObject } from "../contract/json.ts";
 import { findCycle } from "../kit/layers.ts";
 import { ALIASES, BATCH_TOOL } from "./alias.ts";
-import { Catalog } from "./catalog.ts";
+import { Catalog, type Discovery } from "./catalog.ts";
 import { checkDescribable } from "./check-describable.ts";
 import type { Tool } from "./define-tool.ts";
-import { createMetaTools } from "./meta-tools.ts";
 import { makeVerifiers } from "./verifier.ts";
 
 /** Names that a model is given for something else. */
@@ -15,8 +14,10 @@ const RESERVED = new Set([BATCH_TOOL, "discover_tools", "get_tool_schema", ...AL
  * Build a catalog, or throw at start-up naming the tool whose declaration cannot work: a name used twice or reserved, a
  * dependency on a tool that does not exist, dependencies in a circle, an input that no JSON Schema can describe to a
  * model.
+ *
+ * @param discovery what finds and describes its tools for a model; null where there is no such feature
  */
-export function createCatalog(tools: readonly Tool[]): Catalog {
+export function createCatalog(tools: readonly Tool[], discovery: Discovery | null = null): Catalog {
   checkList(tools);
   const position = new Map<string, number>();
   for (const [index, { name }] of tools.entries()) {
@@ -25,7 +26,7 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
     if (position.has(name)) throw new Error(`Cannot create catalog: two tools are named '${name}'`);
     position.set(name, index);
   }
-  // What is made later is looked at on development servers (`develop`) and in tests, not at every start.
+  // Late inputs are checked on development servers (`develop`) and in tests, not at every start.
   for (const tool of tools) if (!tool.hasLateInput) checkDescribable(tool);
   const needs = tools.map(({ name, orchestration }) =>
     (orchestration.depends_on ?? []).map(({ tool }) => {
@@ -41,7 +42,7 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
       `Cannot create catalog: tools depend on each other: ${cycle.map((index) => tools[index]!.name).join(" → ")}`,
     );
   }
-  return new Catalog(tools, { verifiers: makeVerifiers(tools), metaToolsOf: createMetaTools });
+  return new Catalog(tools, { verifiers: makeVerifiers(tools), discovery });
 }
 
 /** Refuse what is no list of tools, which only authors of plain JavaScript can write. */

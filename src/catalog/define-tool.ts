@@ -17,7 +17,7 @@ import {
   writtenText,
 } from "./check-declaration.ts";
 
-/** What a tool may send. Headers are checked: no line breaks, nothing that only a proxy may set. */
+/** A request that a tool may send. Headers are checked: no line breaks, nothing that only a proxy may set. */
 export interface UpstreamRequest {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly headers?: Readonly<Record<string, string>>;
@@ -33,8 +33,8 @@ export interface UpstreamRequest {
   /** Reads an answer that is an event stream (`text/event-stream`) as it comes. Any other answer is read as ever. */
   readonly onEvents?: ReadEvents;
   /**
-   * What of a 2xx is read: its text unless said; its bytes, where the encoding is for the tool to find out; or nothing but
-   * its status, where no redirect is followed either.
+   * The part of a 2xx that is read: its text unless said; its bytes, where the tool finds out the encoding; or nothing but its
+   * status, where no redirect is followed either.
    */
   readonly reads?: "text" | "bytes" | "status";
   /** Milliseconds for this request alone, from when it is sent: what it exceeds costs the call nothing else. */
@@ -42,8 +42,8 @@ export interface UpstreamRequest {
 }
 
 /**
- * Told each piece of an event stream, as text, when it comes; true when no more of it is needed, and then it is left.
- * Silence ends no such stream, only the call's time does: whoever answers that way says when there is something to say.
+ * Told each piece of an event stream, as text, when it comes; true when no more of it is needed, and then it is left. Only the
+ * call's time ends a silent stream: a server that answers in events sends one when it has something to say.
  *
  * @param parse parses JSON that stands in it, as `UpstreamResponse.json` does and within the same limits
  */
@@ -71,9 +71,9 @@ export interface UpstreamResponse {
 /** How far a call has come, in whatever the tool counts. */
 export interface ProgressReport {
   readonly progress: number;
-  /** What `progress` will be in the end, where that is known. */
+  /** The final value of `progress`, where that is known. */
   readonly total?: number;
-  /** A short sentence for whoever waits. */
+  /** A short sentence for the waiting caller. */
   readonly message?: string;
 }
 
@@ -98,7 +98,7 @@ export interface ToolTime {
 /** Hosts of a tool whose caller says where it goes: every one that is public. */
 export const PUBLIC_HOSTS = "public";
 
-/** Write one line of the Worker's log. What does not fit its limits is left out, and a line says so. */
+/** Write one line of the Worker's log. Fields that do not fit its limits are left out, and a line says so. */
 export type WriteLog = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 /** A tool's log: lines for its author, without its secrets, that say which call they belong to. Called itself it informs. */
@@ -123,11 +123,17 @@ export interface ToolContext {
    */
   readonly sign: (secret: string, text: string) => Promise<readonly string[]>;
   /**
-   * A declared binding of the Worker, such as a database, a bucket or another Worker; `MISCONFIGURED` when it has none of
-   * that name. What goes over it is the platform's: of Volley's limits only the call's time holds there.
+   * A declared binding of the Worker, such as a database, a bucket or another Worker; `MISCONFIGURED` when it has none of that
+   * name. The platform carries its traffic: only the call's time limits it there, and the bytes that the tool counts with `hold`.
    */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what a binding is only its author knows
   readonly binding: <T = unknown>(name: string) => T;
+  /**
+   * Hold so many bytes of what the batch may hold, for what bindings answer, in place of what the call held for that before. Resolves
+   * when there is room for them; throws `RESPONSE_TOO_LARGE` or `OVERLOADED` where there is none. The call gives them back when it ends.
+   * Answers of `fetch` are counted by `fetch` itself.
+   */
+  readonly hold: (bytes: number) => Promise<void>;
   /** Who calls; after a confirmation the key that said yes. */
   readonly caller: ToolCaller;
   readonly log: ToolLog;
@@ -150,7 +156,7 @@ export interface ToolContext {
   readonly report: (report: ProgressReport) => void;
 }
 
-/** What a tool's author writes. */
+/** The declaration that a tool's author writes. */
 export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
   readonly name: string;
   /** About 15 tokens: what `discover_tools` lists. */
@@ -163,7 +169,7 @@ export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
   readonly actions: readonly string[];
   readonly isWrite: boolean;
   readonly execution: "sync" | "fire-and-forget";
-  /** What it takes. As a function it is made when it is first used: a start then does not pay for it, nor checks it. */
+  /** The schema of its arguments. As a function it is made when it is first used: a start then does not pay for it, nor checks it. */
   readonly input: Input | (() => Input);
   /**
    * Hosts it may reach over https, e.g. `api.example.com`; or whole origins, e.g. `https://api.example.com:8443`. `public`
@@ -182,14 +188,14 @@ export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
   readonly headersTimeoutMs?: number;
   /** Decompressed bytes of one response; 1 MiB unless said. */
   readonly maxResponseBytes?: number;
-  /** What its output usually takes of a model's context, in tokens, for `dry_run`; 200 unless said. */
+  /** Usual size of its output in a model's context, in tokens, for `dry_run`; 200 unless said. */
   readonly typicalTokens?: number;
   /**
    * A write that may be sent twice: `true` when the same arguments twice do what they do once, `with-key` when only the
    * same `ctx.idempotencyKey` makes them. Reads always may.
    */
   readonly idempotent?: boolean | "with-key";
-  /** What a lost background attempt means; `at-least-once` unless said. */
+  /** The meaning of a lost background attempt; `at-least-once` unless said. */
   readonly delivery?: Delivery;
   /**
    * When a background attempt that failed, and may be repeated, is: `backoff` unless said, a few times within minutes;
@@ -197,7 +203,7 @@ export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
    */
   readonly retries?: Retries;
   /**
-   * Whether a read is called although the limiter does not answer, so that nobody counts it. `refuse` unless said when it
+   * Whether a read is called although the limiter does not answer, so that the call is not counted. `refuse` unless said when it
    * declares a `rate_limit`, else `run`. A write never is.
    */
   readonly whenLimiterDown?: "run" | "refuse";
@@ -208,8 +214,10 @@ export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
 /** A batch with a name: what a tool does that is one. */
 export interface FlowBatch {
   readonly batch: Batch;
-  /** What of its results is the answer, with references; undefined for none. */
+  /** The value made of its results that is the answer, with references; undefined for none. */
   readonly answer: unknown;
+  /** Names or categories of the tools that the key which kept it may call, or `*`. */
+  readonly tools: readonly string[];
 }
 
 /** A tool's declaration as it is kept: its JSON, and what that amounts to. */
@@ -240,7 +248,7 @@ export interface Tool {
   readonly headersTimeoutMs?: number | undefined;
   readonly maxResponseBytes: number;
   readonly typicalTokens: number;
-  /** Whoever calls it twice with the same arguments has done nothing more than once. */
+  /** True if two calls with the same arguments do nothing more than one. */
   readonly idempotent: boolean;
   /** One action of it may be sent again after a failure that leaves its effect in doubt. */
   readonly repeatable: boolean;
@@ -249,15 +257,15 @@ export interface Tool {
   /** Called or not while the limiter does not answer; `refuse` for every write. */
   readonly whenLimiterDown: "run" | "refuse";
   readonly orchestration: Orchestration;
-  /** What one failed element means for a loop over this tool; the contract's, or by default what it is: read or write. */
+  /** The meaning of one failed element for a loop over this tool: the contract's, or by default that of a read or a write. */
   readonly onError: OnError;
   /** Calls of this tool that may be under way at once within a batch. */
   readonly concurrency: number;
-  /** What its calls share with those of every other batch and tenant; null when nothing. */
+  /** The limits that its calls share with those of every other batch and tenant; null when there are none. */
   readonly globalLimits: GlobalLimits | null;
   /** Needs a person's yes before it runs. */
   readonly confirm: boolean;
-  /** What a tenant declared it as, where one added it while running. */
+  /** The tenant's declaration, where a tenant added the tool while running. */
   readonly added?: AddedTool;
   /** The batch that it is, where it is a flow: then it is run as that, and never by `run`. */
   readonly flow?: FlowBatch | undefined;
@@ -269,7 +277,7 @@ export const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 const WORD = /^[a-z][a-z0-9_-]{0,63}$/;
 const word = must(`match ${WORD}`, matches(WORD));
 
-/** What each field of a declaration must be by itself. */
+/** The rule of each field of a declaration by itself. */
 const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
   name: must(`match ${TOOL_NAME}`, matches(TOOL_NAME)),
   summary: writtenText,
@@ -333,7 +341,7 @@ function isSchema(value: unknown): boolean {
  * });
  */
 export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration<Input>): Tool {
-  // What the fields mean to each other is only looked at once each of them is what it must be.
+  // Rules between fields are checked only once each field meets its own.
   const declared: unknown = declaration;
   refuseDeclaration(isJsonObject(declared) ? declared["name"] : undefined, findMisfits(declared, RULES));
   const { name, isWrite, idempotent = false, input, orchestration } = declaration;

@@ -1,10 +1,14 @@
+import type * as z from "zod";
+
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { explainMisfit, PARSING, toMisfits } from "../contract/issues.ts";
 import type { JsonObject } from "../contract/json.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Tool } from "./define-tool.ts";
+import { findCertain } from "./find-certain.ts";
+import { runSchema } from "./run-schema.ts";
 
-/** What explaining arguments that do not fit may still cost whoever checks many. */
+/** The work that explaining unfit arguments may still cost a caller that checks many. */
 export interface ExplanationRoom {
   /** Things wrong that were found count against it. */
   issues: number;
@@ -19,20 +23,42 @@ export interface ExplainOptions {
   readonly isForeign?: boolean;
 }
 
-/** Check arguments against the tool's schema; the refusal names each path, what was expected and what came. */
+/**
+ * Check arguments against the tool's schema; the refusal names each path, what was expected and what came. A null that the
+ * schema does not admit is as if the argument were not there.
+ */
 export function parseArgs(
   tool: Tool,
   args: JsonObject,
-  { room, isForeign = false }: ExplainOptions = {},
+  options: ExplainOptions = {},
 ): Result<unknown, Failure> {
-  // What `safeParse()` does, but for putting into words all that is wrong.
-  const parsed = tool.input._zod.run({ value: args, issues: [] }, PARSING);
-  if (parsed instanceof Promise) throw new Error(`The schema of '${tool.name}' answers later`);
-  if (parsed.issues.length === 0) return ok(parsed.value);
-  const misfits = toMisfits(parsed.issues);
+  // Like `safeParse()`, without putting into words all that is wrong.
+  const first = tool.input._zod.run({ value: args, issues: [] }, PARSING);
+  if (first instanceof Promise) throw new Error(`The schema of '${tool.name}' answers later`);
+  if (first.issues.length === 0) return ok(first.value);
+  const parsed = runSchema(tool.input, args, first);
+  return parsed.issues.length === 0 ? ok(parsed.value) : err(explain(tool, args, parsed.issues, options));
+}
+
+/**
+ * Check arguments in which something is `Pending`: what is wrong with them whatever it turns out to be, as `parseArgs` says it;
+ * null where they may still be right.
+ */
+export function refuseCertain(tool: Tool, args: JsonObject, options: ExplainOptions = {}): Failure | null {
+  const issues = findCertain(tool.input, args);
+  return issues.length === 0 ? null : explain(tool, args, issues, options);
+}
+
+function explain(
+  tool: Tool,
+  args: JsonObject,
+  issues: readonly z.core.$ZodRawIssue[],
+  { room, isForeign = false }: ExplainOptions,
+): Failure {
+  const misfits = toMisfits(issues);
   if (room !== undefined) room.issues -= misfits.count;
   const known = room === undefined || room.suggests() ? fieldsOf(tool) : [];
-  return err(makeFailure("INVALID_ARGS", explainMisfit(misfits, args, known, ["args"], isForeign)));
+  return makeFailure("INVALID_ARGS", explainMisfit(misfits, args, known, ["args"], isForeign));
 }
 
 function fieldsOf(tool: Tool): string[] {

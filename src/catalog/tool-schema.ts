@@ -3,24 +3,25 @@ import * as z from "zod";
 import { canonicalJson } from "../kit/json/canonical-json.ts";
 import { parsePointer } from "../kit/json/json-pointer.ts";
 import type { Tool } from "./define-tool.ts";
+import { effectiveContract } from "./effective-contract.ts";
 
 /** A JSON Schema (2020-12) as Zod writes it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** For whoever sees every tool. */
+/** For callers that see every tool. */
 export const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
 
 /** By the names that are hidden, because each part of a catalog has one set of them. */
 const cache = new WeakMap<ReadonlySet<string>, WeakMap<Tool, JsonSchema>>();
 
 /**
- * The JSON Schema of a tool's arguments, with its contract under `x-orchestration`. Throws when there is none that a
+ * The JSON Schema of a tool's arguments, with its effective contract under `x-orchestration`. Throws when there is none that a
  * model could be given: the input is not an object, says something that JSON Schema cannot, or contains itself.
  *
  * `io: "input"` because callers send input: with output, fields that have a default would become required. It refers to
  * nothing outside itself and has no definitions, so it can stand anywhere inside another schema.
  *
- * @param hidden names of tools that must not be said to whoever reads it
+ * @param hidden names of tools that must not be said to the schema's reader
  */
 export function toolSchema(tool: Tool, hidden = NOTHING_HIDDEN): JsonSchema {
   let known = cache.get(hidden);
@@ -29,7 +30,7 @@ export function toolSchema(tool: Tool, hidden = NOTHING_HIDDEN): JsonSchema {
   if (whole !== undefined) return whole;
   whole =
     hidden.size === 0
-      ? { ...inputSchema(tool), "x-orchestration": tool.orchestration }
+      ? { ...inputSchema(tool), "x-orchestration": effectiveContract(tool) }
       : withoutNames(toolSchema(tool), hidden);
   known.set(tool, whole);
   return whole;
@@ -93,7 +94,9 @@ function toPattern(names: readonly string[]): RegExp {
 export function toDeclarationText(tool: Tool): string {
   const { name, isWrite, execution, actions, hosts, bindings } = tool;
   const reaches = bindings.length === 0 ? { hosts } : { hosts, bindings };
-  return canonicalJson({ name, isWrite, execution, actions, ...reaches, schema: toolSchema(tool) });
+  // As it was written: a yes outlives the way in which defaults are shown.
+  const schema = { ...inputSchema(tool), "x-orchestration": tool.orchestration };
+  return canonicalJson({ name, isWrite, execution, actions, ...reaches, schema });
 }
 
 /** The JSON Schema of what is sent to something of that name, without any contract; throws as `toolSchema` does. */
@@ -119,7 +122,7 @@ function writeSchema({ name, input }: Pick<Tool, "name" | "input">): JsonSchema 
       },
     });
   } catch (cause) {
-    // The first line says what and where; what follows recommends options that nobody here can set.
+    // The first line says the problem and its place; the others recommend options that cannot be set here.
     const [problem] = (cause as Error).message.split("\n");
     throw new Error(`Cannot write the schema of '${name}': ${problem}`, { cause });
   }

@@ -8,7 +8,7 @@ export interface Verifier {
   readonly tool: Tool;
   /** For every argument of the read, where the write's arguments have it. */
   readonly args: readonly (readonly [name: string, pointer: readonly string[]])[];
-  /** What the read's output must hold; null when it is enough that the read succeeds. */
+  /** The values that the read's output must hold; null when it is enough that the read succeeds. */
   readonly found: readonly string[] | null;
   /** Where the write's arguments have what must stand there; null when anything may. */
   readonly equals: readonly string[] | null;
@@ -49,7 +49,7 @@ export function makeVerifier(
   require(!write.idempotent, "is of no use to a write that may be sent again anyway");
   require(!tool.isWrite &&
     !tool.confirm, `needs a read that nobody has to confirm, which '${tool.name}' is not`);
-  // What callers were promised of a limited tool is not for us to use up.
+  // A limited tool's calls were promised to callers, so a verification may not use them up.
   require(tool.globalLimits === null &&
     tool.orchestration.rate_limit ===
       undefined, `names '${tool.name}', which has a rate limit or a global concurrency`);

@@ -18,8 +18,8 @@ export function isWild(field: string): boolean {
  * The times of a crontab's line as what a clock shows, which knows of no zone: each day has all its minutes. The line is
  * one that `checkClock` has nothing against.
  *
- * Of two fields that both say which days, either is enough, and one that begins with `*` narrows down the other
- * (crontab(5) of Vixie cron). A month without its days is passed over as a whole, so 45 years are 540 steps.
+ * If two fields both name days, either is enough, and one that begins with `*` narrows down the other (crontab(5) of Vixie cron).
+ * A month without its days is passed over as a whole, so 45 years are 540 steps.
  */
 export function calendarOf(cron: string): Calendar {
   const texts = fieldsOf(cron);

@@ -50,7 +50,7 @@ function checkCron(cron: unknown): ClockProblem[] {
   });
 }
 
-/** What other kinds of cron have names for. */
+/** Names that other kinds of cron have. */
 const NICKNAMES = new Map([
   ["@yearly", "0 0 1 1 *"],
   ["@annually", "0 0 1 1 *"],

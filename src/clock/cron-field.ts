@@ -5,7 +5,7 @@ export interface CronField {
   readonly name: string;
   readonly first: number;
   readonly last: number;
-  /** What the numbers are called as well, from the first on. */
+  /** Other names of the numbers, from the first on. */
   readonly names?: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export const CRON_FIELDS: readonly CronField[] = [
 
 const ITEM = /^(\*|\d+|[A-Za-z]+)(?:-(\d+|[A-Za-z]+))?(?:\/(\d+))?$/;
 
-/** What a field may be, for who is told that it is not. */
+/** The allowed values of a field, in the words of a refusal. */
 export function fieldExpected({ name, first, last }: CronField): string {
   return `as ${name} a number from ${first} to ${last}, several as in ${first},${first + 2} or ${first}-${first + 4}, a step as in */2, or *`;
 }
@@ -52,7 +52,7 @@ export function numbersOf(text: string, field: CronField): readonly number[] {
     const [, from = "*", to = from, step = "1"] = ITEM.exec(item) ?? [];
     const [low, high] =
       from === "*" ? [field.first, lastOf(field)] : [readEnd(from, field), readEnd(to, field)];
-    // Of a range that ends with Sunday, that is its last day.
+    // In a range that ends with Sunday, Sunday is its last day.
     const last = high === 0 && low > 0 ? 7 : high;
     const count = Math.floor((last - low) / Number(step)) + 1;
     return Array.from({ length: count }, (_, index) => low + index * Number(step));

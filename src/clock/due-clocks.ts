@@ -1,17 +1,17 @@
 import type { FlowClock } from "../contract/gate/kept-tool.ts";
 import { type CronClock, timesOf } from "./next-time.ts";
 
-/** What is to be done about a clock. */
+/** The run to make for a clock, and its next time. */
 export interface Due {
   /** The scheduled time that a run is for; null where none is due. */
   readonly run: number | null;
-  /** What is to be kept: the first time that comes after now. */
+  /** The time to keep: the first that comes after now. */
   readonly nextAt: number | null;
 }
 
 /**
  * Say what is due of a clock at `nowMs`. However many of its times have passed, one run is for all of them, and is for the
- * latest. `nextAt` is later than now and never earlier than it was, so whoever keeps it before the run begins has no time run
+ * latest. `nextAt` is later than now and never earlier than it was, so a caller that keeps it before the run begins runs no time
  * twice, also when the machine's clock is set back.
  */
 export function dueClock(clock: FlowClock, nowMs: number): Due {

@@ -10,7 +10,7 @@ import {
 import { type Calendar, calendarOf, fieldsOf, isWild } from "./calendar.ts";
 import { type Shown, shownAt } from "./shown-at.ts";
 
-/** When something runs: the five fields of a crontab, by the clocks of an IANA zone. What `checkClock` has nothing against. */
+/** When something runs: the five fields of a crontab, by the clocks of an IANA zone. `checkClock` has accepted it. */
 export interface CronClock {
   readonly cron: string;
   readonly timezone: string;
@@ -19,7 +19,7 @@ export interface CronClock {
 /** How far ahead a time is looked for: the 29th of February is a Sunday every 28 years, and every 40 around 2100. */
 const HORIZON_MS = 45 * 366 * DAY_MS;
 
-/** What is skipped beyond this is not made up for: a zone that crosses the date line has one day less, not two at once. */
+/** A longer gap is not made up for: a zone that crosses the date line has one day less, not two at once. */
 const MADE_UP_MS = 3 * HOUR_MS;
 
 /**
@@ -36,7 +36,7 @@ export function nextTime(clock: CronClock, afterMs: number): number | null {
   return timesOf(clock)(afterMs);
 }
 
-/** `nextTime` of one clock: whoever asks for many times of it has its text read once. */
+/** `nextTime` of one clock: the text is read once for many times of it. */
 export function timesOf({ cron, timezone }: CronClock): (afterMs: number) => number | null {
   const place = placeOfZone(timezone);
   if (place === null)
@@ -80,7 +80,7 @@ function nextOnceEach(afterMs: number, search: Search): number | null {
   });
 }
 
-/** The first of the times after `from` that is at an instant. Of what one change skips or repeats, one time is looked at. */
+/** The first of the times after `from` that is at an instant. One time is looked at among all that one change skips or repeats. */
 function firstOf(from: WallTime, search: Search, at: (shown: Shown) => number | null): number | null {
   const { place, nextWall, untilWall } = search;
   let wall = nextWall(from, untilWall);

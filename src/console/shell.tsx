@@ -8,6 +8,7 @@ import { useRoute } from "./kit/use-route.ts";
 import { RunView } from "./run/run-view.tsx";
 import { forgetKey, forgetOwner, readKey } from "./kit/session.ts";
 import { SignIn } from "./sign-in.tsx";
+import { useLoad } from "./kit/use-load.ts";
 import { useOnline } from "./kit/use-online.ts";
 import { ConfirmationsView } from "./views/confirmations-view.tsx";
 import { FlowsView } from "./views/flows-view.tsx";
@@ -34,13 +35,12 @@ const VIEWS: Readonly<Record<Section, typeof RunView>> = {
   usage: UsageView,
 };
 
-/** The whole console: the key, the navigation, and the section that the address names. */
+/** The features that sections are about. */
+const NEEDS: Partial<Record<Section, string>> = { confirmations: "confirmations", flows: "flows" };
+
+/** The whole console: the page that asks for a key, or the sections. */
 export function Shell() {
-  const route = useRoute();
-  const isOnline = useOnline();
   const [access, setAccess] = useState<"in" | "out" | "refused">(readKey() === null ? "out" : "in");
-  const main = useRef<HTMLElement>(null);
-  const waiting = useWaiting(access === "in");
   const signOut = (state: "out" | "refused"): void => {
     // Who forgets the key goes; whose key is refused comes back with another, and finds what was being written.
     if (state === "out") forgetOwner();
@@ -51,11 +51,32 @@ export function Shell() {
     () => whenKeyIsRefused(() => readKey() !== null && access === "in" && signOut("refused")),
     [access],
   );
+  if (access !== "in")
+    return <SignIn key="sign-in" wasRefused={access === "refused"} onSignedIn={() => setAccess("in")} />;
+  return <Sections key="sections" onForget={() => signOut("out")} />;
+}
+
+/** The navigation, and the section that the address names. All that is known here was asked with one key. */
+function Sections({ onForget }: { readonly onForget: () => void }) {
+  const route = useRoute();
+  const isOnline = useOnline();
+  const main = useRef<HTMLElement>(null);
+  const nav = useRef<HTMLElement>(null);
+  const waiting = useWaiting();
   useLayoutEffect(() => {
     document.title = `${NAMES[route.section]} · Volley console`;
+    // On a phone the sections stand in a row that is wider than the page.
+    const current = nav.current?.querySelector<HTMLElement>('[aria-current="page"]');
+    if (current)
+      nav.current!.scrollLeft = current.offsetLeft - (nav.current!.clientWidth - current.offsetWidth) / 2;
   }, [route.section]);
 
-  if (access !== "in") return <SignIn wasRefused={access === "refused"} onSignedIn={() => setAccess("in")} />;
+  // Until it is known what the Worker lists, all of them stand there.
+  const features = useLoad<{ readonly features: readonly string[] }>("/v1/usage").data?.features;
+  const sections = SECTIONS.filter((section) => {
+    const needed = NEEDS[section];
+    return needed === undefined || features === undefined || features.includes(needed);
+  });
   const View = VIEWS[route.section];
   return (
     <div class="app">
@@ -66,9 +87,9 @@ export function Shell() {
         <a class="mark" href="/">
           <img src="/icon.svg" alt="" width="26" height="26" /> Volley
         </a>
-        <nav class="nav" aria-label="Sections">
+        <nav class="nav" aria-label="Sections" ref={nav}>
           <ul>
-            {SECTIONS.map((section) => (
+            {sections.map((section) => (
               <li key={section}>
                 <a href={hrefTo(section)} aria-current={section === route.section ? "page" : undefined}>
                   <Icon of={section} /> {NAMES[section]}
@@ -84,7 +105,7 @@ export function Shell() {
           </ul>
         </nav>
         <footer>
-          <button type="button" class="plain" onClick={() => signOut("out")}>
+          <button type="button" class="plain" onClick={onForget}>
             Forget the key
           </button>
         </footer>

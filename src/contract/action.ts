@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import { visibleText } from "../kit/visible-text.ts";
-import { parsePointer } from "../kit/json/json-pointer.ts";
+import { parsePointer, toPointer } from "../kit/json/json-pointer.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { INSTANT_EXPECTED, parseInstant } from "../kit/rfc3339.ts";
 import { checkValue, type Seen } from "./check-value.ts";
@@ -18,11 +18,12 @@ import {
   matches,
   upTo,
   utf8Length,
+  withoutNulls,
 } from "./json.ts";
 import { describe, explainMisfit, toForeignHint, toMisfit } from "./issues.ts";
 import { lazySchema } from "./lazy-schema.ts";
 import { LIMITS } from "./limits.ts";
-import { readOtherNames, type ReadAs } from "./other-names.ts";
+import { findToolName, OTHER_FIELDS, readOtherNames, type ReadAs } from "./other-names.ts";
 import { guessReference, ITEM, readMarker, toPointerForm } from "./reference.ts";
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -107,6 +108,25 @@ const FIELDS: Fields = {
   run_at: isText,
 };
 
+/** Fields that may be null as if they were not there. */
+const OPTIONAL: readonly string[] = [...Object.keys(FIELDS), ...OTHER_FIELDS].filter(
+  (name) => name !== "tool",
+);
+
+/** Ids as text, where a serialiser wrote numbers: of such only those that are exact. */
+function withTextIds(raw: unknown): unknown {
+  if (!isJsonObject(raw)) return raw;
+  const { id, depends_on: needed } = raw;
+  const isCounted = Array.isArray(needed) && needed.some(Number.isSafeInteger);
+  if (!Number.isSafeInteger(id) && !isCounted) return raw;
+  const toText = (value: unknown): unknown => (Number.isSafeInteger(value) ? String(value) : value);
+  return {
+    ...raw,
+    ...("id" in raw && { id: toText(id) }),
+    ...(isCounted && { depends_on: needed.map(toText) }),
+  };
+}
+
 /** One requested call, well formed. Whether its tool exists and its arguments fit is the planner's to say. */
 export interface Action {
   readonly tool: string;
@@ -151,11 +171,18 @@ export interface Entry {
  *
  * @param mayExceedArgs whether the body is large enough for one action's args to be over their limit
  */
-export function parseAction(raw: unknown, index: number, mayExceedArgs: boolean): Entry {
+export function parseAction(sent: unknown, index: number, mayExceedArgs: boolean): Entry {
+  if (fitsAction(sent)) return toEntry(sent, index, parseFields(sent, mayExceedArgs));
+  const raw = withTextIds(withoutNulls(sent, OPTIONAL));
   if (fitsAction(raw)) return toEntry(raw, index, parseFields(raw, mayExceedArgs));
-  const read = readOtherNames(raw);
+  // A tool that is null is missing only where another name says it.
+  const read = readOtherNames(withoutNulls(raw, ["tool"]));
   if (read === null) return toEntry(raw, index, err(misfit(raw)));
-  if (!read.ok) return toEntry(raw, index, err(makeFailure("INVALID_ACTION", read.error)));
+  if (!read.ok) {
+    // Which tool was meant is known, although its arguments are not.
+    const named = isJsonObject(raw) ? { ...raw, tool: findToolName(raw) } : raw;
+    return toEntry(named, index, err(makeFailure("INVALID_ACTION", read.error)));
+  }
   const { action, readAs } = read.value;
   const parsed = fitsAction(action) ? parseFields(action, mayExceedArgs) : err(misfit(action));
   return { ...toEntry(action, index, parsed), readAs };
@@ -317,9 +344,16 @@ function checkLoop(forEach: unknown, seen: Seen): Result<void, Failure> {
     : ok(undefined);
 }
 
-/** The failure of a `for_each` over more elements than one action may have. */
-export function tooManyElements(count: number): Failure {
-  return makeFailure("INVALID_ARGS", {
-    hint: `for_each may run over ${LIMITS.loopElements} elements, received ${count}; nothing ran. Loop over a part of them.`,
-  });
+/** The failure of a `for_each` over more elements than one action may have; where they are referred to, with the way to a part. */
+export function tooManyElements(count: number, forEach?: unknown): Failure {
+  const marker = readMarker(forEach);
+  const most = LIMITS.loopElements;
+  let part = "Loop over a part of them.";
+  if (marker?.kind === "ref") {
+    const { id, tokens, part: { from } = { from: 0 } } = marker.reference;
+    const form = JSON.stringify({ $ref: `${id}#${toPointer(tokens)}?from=${from}&count=${most}` });
+    part = `Loop over a part of them, ${form}, and in another action from ${from + most} on.`;
+  }
+  const hint = `for_each may run over ${most} elements, received ${count}; nothing ran. ${part}`;
+  return makeFailure("INVALID_ARGS", { hint });
 }

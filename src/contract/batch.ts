@@ -3,7 +3,7 @@ import * as z from "zod";
 import { err, ok, type Result } from "../kit/result.ts";
 import { type Entry, parseAction } from "./action.ts";
 import { makeFailure } from "./failure.ts";
-import { type Fields, fits, isFlag, isJsonObject, listOf, oneOf, upTo } from "./json.ts";
+import { type Fields, fits, isFlag, isJsonObject, listOf, oneOf, upTo, withoutNulls } from "./json.ts";
 import { describe, explainMisfit } from "./issues.ts";
 import { lazySchema } from "./lazy-schema.ts";
 import { LIMITS } from "./limits.ts";
@@ -11,7 +11,7 @@ import { makeRefusal, type Refusal } from "./refusal.ts";
 
 const ON_ERROR = ["partial-success", "fail-fast"] as const;
 
-/** What a failed action means for the rest of the batch. */
+/** The consequence of a failed action for the rest of the batch. */
 export type OnError = (typeof ON_ERROR)[number];
 
 /** The envelope of a batch; its actions are parsed one by one, so that one bad action stays one bad action. */
@@ -40,7 +40,9 @@ const FIELDS: Fields = {
   skip_approval: isFlag,
 };
 
-/** What one call asks for: 1 to 50 entries in the order asked. */
+const OPTIONAL = Object.keys(FIELDS).filter((name) => name !== "actions");
+
+/** The request of one call: 1 to 50 entries in the order asked. */
 export interface Batch {
   readonly entries: readonly Entry[];
   readonly onError: OnError;
@@ -58,7 +60,8 @@ export interface Batch {
  *
  * @param bodyBytes size of the body it came in, which bounds every part of it
  */
-export function parseBatch(value: unknown, bodyBytes: number): Result<Batch, Refusal> {
+export function parseBatch(sent: unknown, bodyBytes: number): Result<Batch, Refusal> {
+  const value = withoutNulls(sent, OPTIONAL);
   if (!fitsBatch(value)) {
     const { error } = batchSchema().safeParse(value);
     const { issues, hint } = explainMisfit(error!, value, Object.keys(FIELDS));
@@ -114,7 +117,7 @@ function sayWrapping(value: unknown): string {
   return "";
 }
 
-/** What only an action has, under any name. */
+/** The fields that only an action has, under any name. */
 const IN_AN_ACTION = ["tool", "tool_name", "name", "function", "args", "arguments", "parameters"];
 
 /** One key is one action: the second of the same key in a batch is a slip, most often one key copied to all. */

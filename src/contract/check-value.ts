@@ -5,7 +5,7 @@ import { describe, visiblePath } from "./issues.ts";
 /** Keys that reach a prototype when a careless merge copies them. No real API needs them. */
 const POISONED = new Set(["__proto__", "constructor", "prototype"]);
 
-/** What a walk over a value came past. */
+/** The findings of a walk over a value. */
 export interface Seen {
   /** A key that begins with `$`, as those of references do. */
   dollar: boolean;
@@ -13,12 +13,12 @@ export interface Seen {
   braces: boolean;
 }
 
-/** What a placeholder of any spelling has. */
+/** The characters of a placeholder in any spelling. */
 const BRACES = /[{$<#]/;
 
 /**
  * Find what JSON can say but no argument may: keys that reach a prototype, numbers that are not finite (`1e400`
- * parses as Infinity) and integers too large to be exact (they would silently become other numbers).
+ * parses as Infinity), integers too large to be exact (they would silently become other numbers) and halves of characters.
  *
  * Recursion is safe: the body's depth was bounded before it was parsed.
  *
@@ -30,6 +30,7 @@ export function checkValue(
   seen: Seen = { dollar: false, braces: false },
 ): Result<void, Issue> {
   if (typeof value === "number") return checkNumber(value, path);
+  if (typeof value === "string" && !value.isWellFormed()) return err(loneSurrogate(path, "a string"));
   if (typeof value !== "object" || value === null) return DONE;
   if (Array.isArray(value)) return checkElements(value, path, seen);
   if (JSON.isRawJSON(value)) {
@@ -41,6 +42,7 @@ export function checkValue(
   }
   for (const key of Object.keys(value)) {
     if (key.startsWith("$")) seen.dollar = true;
+    if (!key.isWellFormed()) return err(loneSurrogate([...path, key], "a key"));
     if (POISONED.has(key))
       return err({
         path: visiblePath([...path, key]),
@@ -78,9 +80,10 @@ function checkElements(
   return DONE;
 }
 
-/** What nothing can be wrong with, and nothing is inside of. */
+/** True of a value that cannot be wrong and has nothing inside. */
 function isFine(value: unknown): boolean {
   if (typeof value === "number") return Number.isSafeInteger(value) || isFraction(value);
+  if (typeof value === "string") return value.isWellFormed();
   return typeof value !== "object" || value === null;
 }
 
@@ -97,6 +100,15 @@ function checkNumber(value: number, path: readonly PropertyKey[]): Result<void, 
     expected: "an integer within ±(2^53 - 1), or a string",
     received: "an integer that cannot be kept exactly",
   });
+}
+
+/** Half of a character has no UTF-8: what is sent would be another text, and the same for many. */
+function loneSurrogate(path: readonly PropertyKey[], what: string): Issue {
+  return {
+    path: visiblePath(path),
+    expected: "text of whole characters",
+    received: `${what} with half of a character (a lone surrogate)`,
+  };
 }
 
 const DONE = ok(undefined);

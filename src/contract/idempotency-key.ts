@@ -16,7 +16,7 @@ export function parseIdempotencyKey(text: string, path: string): Result<string, 
   const trimmed = text.trim();
   const key = (trimmed.startsWith('"') ? unquote(trimmed) : trimmed)?.trim();
   const tooLong = key !== undefined && key.length > LIMITS.idempotencyKeyCharacters;
-  // Of the text as it was sent: a line break that trimming took away was not meant to be there.
+  // The text is checked as it was sent: a line break that trimming took away was not meant to be there.
   if (key && !tooLong && PRINTABLE.test(text)) return ok(key);
   return err({
     path,

@@ -7,13 +7,14 @@ import { quotedText, visibleText } from "../kit/visible-text.ts";
 import type { Issue } from "./failure.ts";
 import { isJsonObject } from "./json.ts";
 import { LIMITS } from "./limits.ts";
+import { Pending } from "./pending.ts";
 
-/** What an issue about a field that does not exist says it expected. */
+/** The expectation that an issue about a field that does not exist names. */
 export const NO_SUCH_FIELD = "no such field";
 
 type ZodIssue = z.core.$ZodIssue;
 
-/** What Zod found wrong with a value. */
+/** The issues that Zod found with a value. */
 export interface Misfits {
   /** The first of it. */
   readonly issues: readonly ZodIssue[];
@@ -67,7 +68,7 @@ export function visiblePath(path: readonly PropertyKey[]): string {
   return visibleText(toPointer(path), 256);
 }
 
-/** What a failure says of values that do not fit: the issues, and one sentence for the model that sent them. */
+/** A failure's words for values that do not fit: the issues, and one sentence for the model that sent them. */
 export interface Misfit {
   readonly issues: readonly [Issue, ...Issue[]];
   readonly hint: string;
@@ -100,6 +101,7 @@ export function explainMisfit(
 /** Say how a value is written that is right but for its form; empty where nothing is known of it. */
 function suggestForm({ code, path, ...issue }: ZodIssue, input: unknown): string {
   const value = valueAt(input, path);
+  if (value instanceof Pending) return value.advice;
   const expected = code === "invalid_type" && "expected" in issue ? issue.expected : "";
   if (isJsonObject(value) && ["$ref", "$template"].some((key) => Object.hasOwn(value, key)))
     return "An object stands for another value only where $ref or $template is its single key.";
@@ -157,6 +159,7 @@ export function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === "string") return `the string ${quotedText(value)}`;
+  if (value instanceof Pending) return value.isText ? "the text of a $template" : "what a $ref stands for";
   if (JSON.isRawJSON(value)) return `the number ${visibleText(value.rawJSON, 40)}`;
   if (typeof value === "object") return "an object";
   return `the ${typeof value} ${String(value)}`;
@@ -208,7 +211,7 @@ function oneOf(values: readonly unknown[]): string {
   return `one of ${shown.join(", ")}${values.length > MOST_CHOICES ? ", …" : ""}`;
 }
 
-/** Choices that are listed: whoever has more of them describes them elsewhere. */
+/** Choices that are listed: a schema with more of them describes them elsewhere. */
 const MOST_CHOICES = 50;
 
 function bound(
@@ -251,7 +254,7 @@ function findMeant(name: string, known: readonly string[]): string | undefined {
   return nearest(name, known, 1)[0] ?? known.find((other) => group.includes(other));
 }
 
-/** Fields that are listed to whoever sent one that nothing is like. */
+/** Fields that are listed to a caller whose field is like none of them. */
 const LISTED_FIELDS = 10;
 
 /** Add a did-you-mean to issues about fields that do not exist directly under `parent`, where the `known` ones do. */

@@ -43,8 +43,8 @@ const NEARLY = /^-?\d|[\s,:[](?:-?[\d.]{16}|-?[\d.]{1,15}[eE]|-0)/;
 
 /**
  * Parse JSON so that writing it again keeps every number's digits: one that a double would change (an integer beyond 2^53,
- * `1e400`, more digits than a double has) is a `RawNumber`, all others are numbers. What a double writes otherwise without
- * changing the value (`1.10`, `1e2`) is a number too.
+ * `1e400`, more digits than a double has) is a `RawNumber`, all others are numbers. A number that a double writes otherwise
+ * without changing the value (`1.10`, `1e2`) is a number too.
  *
  * Only text in which such a number stands pays for a look at each value.
  */
@@ -92,7 +92,7 @@ function toDecimal(text: string): string {
 /** Whether a value is what may stand somewhere. */
 export type Check = (value: unknown) => boolean;
 
-/** What may stand in each field of an object. */
+/** The check of each field of an object. */
 export type Fields = Readonly<Record<string, Check>>;
 
 /**
@@ -111,6 +111,13 @@ export function fits(value: unknown, fields: Fields, required: readonly string[]
     if (inner !== undefined && !fields[name]!(inner)) return false;
   }
   return true;
+}
+
+/** An object without those of the named fields that are null: serialisers write it where nothing was meant. */
+export function withoutNulls(value: unknown, names: readonly string[]): unknown {
+  if (!isJsonObject(value) || !Object.values(value).includes(null)) return value;
+  const said = Object.entries(value).filter(([name, inner]) => inner !== null || !names.includes(name));
+  return Object.fromEntries(said);
 }
 
 export function record(fields: Fields, required: readonly string[]): Check {

@@ -9,7 +9,7 @@ export function lazySchema<S extends z.ZodType>(make: () => S): LazySchema<S> {
   return () => (made ??= make());
 }
 
-/** What a writer may write so that it fits a schema. */
+/** The type of values that fit a schema, as a writer may write them. */
 export type Written<L extends LazySchema> = DeepReadonly<z.output<ReturnType<L>>>;
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;

@@ -20,15 +20,17 @@ export const LIMITS = {
   maxDeadlineMs: 60_000,
   /** Elements of one `for_each`: with 50 actions that is already 1,250 calls, and a tool's own batch variant is better. */
   loopElements: 25,
-  /** What all arguments of a batch may take together that references, templates and loops make: 64 of the largest. */
+  /** Elements that references to parts of lists may take in one batch: each part is a list of its own, and there is room for thousands. */
+  partElements: 100_000,
+  /** Arguments of a batch that references, templates and loops make, all together: 64 of the largest. */
   batchArgsBytes: 4 * 1024 * 1024,
   /** Results of earlier batches that one batch refers to: more than a model keeps in mind, and each may be a megabyte. */
   handles: 16,
-  /** Things wrong with one value that are told: whoever sent more sends it anew. */
+  /** Things wrong with one value that are told: a caller with more mistakes sends it anew. */
   issues: 10,
   /** Things wrong that are looked for in the arguments of one batch that were looked up: finding each costs microseconds. */
   batchIssues: 20_000,
-  /** Arguments so small are checked even then: nobody small pays for somebody large. */
+  /** Arguments so small are checked even then: small actions do not pay for large ones. */
   smallArgsBytes: 256,
   /** References to nothing for which one batch looks for similar names: more are one mistake made many times. */
   batchSuggestions: 50,
@@ -66,13 +68,27 @@ export const LIMITS = {
   requestResponseBytes: 16 * 1024 * 1024,
   /** On top of them, for bodies of at most 64 KiB and the answers of writes: 64 of the former, which no large read can take away. */
   responseReserveBytes: 4 * 1024 * 1024,
+  /** Responses of all requests of an isolate together, a tenant's at most half: what becomes of them takes a multiple of it, and two tenants' largest requests fit. */
+  isolateBytes: 64 * 1024 * 1024,
+  /** Bytes that a JSON value counts there: its text counts as well, and in memory it takes some sixty. */
+  valueBytes: 8,
+  /** Bytes that a request reads first and that are not counted there: less than the request itself takes. */
+  uncountedBytes: 16 * 1024,
+  /** How long a response waits for its turn; most deadlines are later, so that its failure is still told. */
+  bytesWaitMs: 10_000,
+  /** Characters of an answer that the platform is given whole; a larger one counts there until its client has read it. */
+  wholeAnswerCharacters: 256 * 1024,
+  /** How long a client may read nothing of such an answer before it is broken off. */
+  answerIdleMs: 30_000,
+  /** Calls of one tenant that wait so in an isolate; more would only wait to be refused. */
+  bytesWaiting: 1_000,
   /** JSON values of one response: `[{},{},…]` takes seventeen times its text in memory, and 1 MB of ordinary JSON has 60,000. */
   responseValues: 250_000,
   /** JSON values of everything that one request reads: about 30 MB of its memory. */
   requestValues: 500_000,
   /** One answer, every copy of shared data counted, and the results of a stream before its last event as well: more than a model reads, and an isolate still holds it several times over while it is written. */
   answerBytes: 16 * 1024 * 1024,
-  /** What one call of a tool may return, as JSON: no more than the largest response that it may read. */
+  /** Size of one call's output, as JSON: no more than the largest response that it may read. */
   outputBytes: 8 * 1024 * 1024,
   /** A body of more pieces than this is an attack on the reader's loop, not data. */
   responseChunks: 16_384,
@@ -86,23 +102,32 @@ export const LIMITS = {
   retryAfterMs: 3_600_000,
   /** One retry repairs a blip; a second one feeds a storm. */
   syncAttempts: 2,
-  /** Retries a tool may make on top of its calls, in percent of them: a storm grows by a tenth, not twofold. */
+  /** Retries that a tenant's calls of a tool get on top of them, in percent: a storm grows by a tenth, not twofold. */
   retryPercent: 10,
-  /** Retries a tool has when it was quiet: a blip that hits a few calls at once is still repaired. */
+  /** Retries that a tenant has for a tool which it left alone: a blip that hits a few calls at once is still repaired. */
   retryReserve: 10,
-  /** A tool gains one retry in so long, however rarely it is called. */
+  /** A tenant gains one retry in so long, however rarely it calls the tool. */
   retryReserveMs: 30_000,
+  /** Tenants that an isolate knows the retries of for one tool; the one that has not called it for longest is forgotten. */
+  retryTenantsKnown: 1_000,
   /** Calls older than this say nothing about an upstream any more; what Hystrix found good in production, as the next three. */
   breakerWindowMs: 10_000,
   /** Fewer calls within the window are no statistics: a rarely used tool is never cut off by a handful of failures. */
   breakerCalls: 20,
   /** With half of its calls failing an upstream is down, not unlucky. */
   breakerFailurePercent: 50,
+  /** So many tenants whose calls of one upstream fail are enough to keep everybody's away: two may share a mistake, or an owner. */
+  breakerTenants: 3,
+  /** Tenants that an isolate knows the breakers of for one upstream; the one that came first is forgotten. */
+  breakerTenantsKnown: 1_000,
   /** The first pause before an upstream that failed is tried again; it doubles with every probe that fails. */
   breakerPauseMs: 5_000,
   /** The longest pause: one call a minute is no load, and recovery is noticed within a minute. */
   breakerPauseMaxMs: 60_000,
-  /** A batch waits this long to be admitted: reads may then run uncounted, and nobody should notice the limiter's absence by waiting. */
+  /**
+   * A batch waits this long to be admitted: reads may then run uncounted, and callers should not notice the limiter's absence by
+   * waiting.
+   */
   admissionTimeoutMs: 750,
   /** Everything else that is asked of a Durable Object: what it answers is needed, and nothing can stand in for it. */
   gateTimeoutMs: 5_000,
@@ -113,7 +138,10 @@ export const LIMITS = {
   /** Requests a minute for a key that does not say. */
   quota: 120,
   quotaWindowS: 60,
-  /** What runs nothing (lists, schemas, jobs, plans) has an allowance of so many quotas: cheap, and an agent looks more often than it acts. */
+  /**
+   * Requests that run nothing (lists, schemas, jobs, plans) have an allowance of so many quotas: cheap, and an agent looks more
+   * often than it acts.
+   */
   listsPerQuota: 5,
   /** An isolate may use a block of quota that it fetched ahead for so long, or a twentieth of the window if that is less. */
   leaseMs: 2_000,
@@ -121,7 +149,7 @@ export const LIMITS = {
   leaseLeastLimit: 50,
   /** A block of fewer tokens saves too few round trips for what holding it costs. */
   leaseLeastTokens: 16,
-  /** A block is at most this part of what is left: whoever comes near the limit is counted draw by draw. */
+  /** A block is at most this part of what is left: a caller that comes near the limit is counted draw by draw. */
   leaseShare: 8,
   /** Calls that wait for one tool's global limit; more would only wait to be refused, and that is the tenant's that has most. */
   permitWaiters: 1_000,
@@ -141,6 +169,8 @@ export const LIMITS = {
   jobAttempts: 5,
   jobBackoffInitialMs: 1_000,
   jobBackoffMaxMs: 300_000,
+  /** Attempts that a job shows: more than any schedule makes, and about 2 KB of its row. */
+  jobTries: 20,
   /** How long a job may wait for an upstream's breaker, or its tool's global limits, without using its attempts up: a day is the longest outage worth waiting out. */
   jobDeferralMs: 24 * 3_600_000,
   /** How far ahead a job may be asked for: what is further away is a calendar's business. */
@@ -151,14 +181,17 @@ export const LIMITS = {
   outboxShards: 8,
   /** Live jobs of each of them but the first, which has `jobBacklog`. */
   shardBacklog: 150,
-  /** Live jobs that redriving may add to a full backlog: whoever repairs things is not held up by what broke. */
+  /** Live jobs that redriving may add to a full backlog: a full backlog does not hold up its repair. */
   jobRedrives: 100,
   /** Jobs, or confirmations, of one page of a list; an agent reads a few, an operator pages on. */
   jobPage: 20,
   maxJobPage: 100,
   /** How long a finished job can be asked about. */
   jobRetentionMs: 7 * 24 * 3_600_000,
-  /** Between two looks for jobs and keys that are too old: a look reads every row, and one that is a few minutes too old hurts nobody. */
+  /**
+   * Between two looks for jobs and keys that are too old: a look reads every row, and one that is a few minutes too old does no
+   * harm.
+   */
   pruneEveryMs: 5 * 60_000,
   /** The same for what has caused runs, of which there may be a million. */
   pruneCausesEveryMs: 10 * 60_000,
@@ -176,7 +209,7 @@ export const LIMITS = {
   eventBacklog: 1_000,
   /** Runs of flows that one alarm has under way, beside its jobs, and one isolate by the requests that recorded them. */
   runsAtOnce: 4,
-  /** What one run may read: as many as are under way at once read together what one request may. */
+  /** Bytes that one run may read: as many as are under way at once read together what one request may. */
   runResponseBytes: 4 * 1024 * 1024,
   /** JSON values of all that one run reads; the same part of a request's. */
   runValues: 125_000,
@@ -204,11 +237,15 @@ export const LIMITS = {
   deliveryAgeMs: 300_000,
   /** Signatures of one delivery that are looked at, and secrets that each is tried with: more than two are no rotation, and each try reads the whole body. */
   deliverySignatures: 5,
+  /** When the sender to a paused flow is told to try again: senders space their tries themselves, from minutes to hours. */
+  pausedRetryMs: 300_000,
+  /** Characters that each of several secrets in one text has: fewer may be a word of a secret that has spaces itself. */
+  listedSecretCharacters: 16,
   /** Characters of a delivery's id: several times what any sender uses, and each is remembered for a day. */
   deliveryIdCharacters: 255,
   /** Answers that an isolate remembers for `cache_ttl_s`, all tenants' together: what a busy minute asks again. */
   cacheEntries: 2_000,
-  /** What they take in memory: an eighth of an isolate's 128 MB. */
+  /** Memory that they take: an eighth of an isolate's 128 MB. */
   cacheBytes: 16 * 1024 * 1024,
   /** One of them: a larger one would push out many that are asked more often. */
   cacheEntryBytes: 512 * 1024,
@@ -224,8 +261,12 @@ export const LIMITS = {
   idempotencyKeyCharacters: 255,
   /** How long an answer is kept under its key: a retry the next day is a new request. */
   idempotencyRetentionMs: 24 * 3_600_000,
-  /** A key is held for the batch's deadline and this: admitting, keeping and reporting take their time too, and a lease must not run out under a live batch. */
-  idempotencyMarginMs: 30_000,
+  /** A run that holds keys may stay silent for so long, and renews them three times in that time: a client that tries again is to find those of a dead one free. */
+  idempotencyLeaseMs: 15_000,
+  /** How long a request may come again without a key, by its client's count: a client that tries again does so within minutes. */
+  repeatRetentionMs: 15 * 60_000,
+  /** The least `Retry-After` while a request to a model runs: official clients try twice only, and a turn takes seconds. */
+  agentRetryMs: 3_000,
   /** One batch's answer under its key; a larger one is cut and says so. SQLite takes 2 MB in a row. */
   idempotencyAnswerBytes: 1024 * 1024,
   /** One action's result under its key: 50 of them, as UTF-16, fit in a message to the object. */
@@ -288,6 +329,8 @@ export const LIMITS = {
   agentRoundTokens: 25_000,
   /** The most that a request may give a round: a million of them in five rounds were 600 MB of an isolate's memory. */
   agentRoundMaxTokens: 250_000,
+  /** Estimated tokens of the schema of one tool for all: a model is told of more tools by those that find them. */
+  agentSchemaTokens: 4_000,
   /** Names of tools and categories in one request to a model. */
   agentTools: 500,
   /** Calls of one turn of a model that are read at all: 50 of them run, the rest are told so. */
@@ -302,9 +345,9 @@ export const LIMITS = {
   modelValues: 250_000,
   /** Pieces that an answer arrives in, and events in it: the longest answers of today have 128,000 tokens, each by itself. */
   modelPieces: 200_000,
-  /** Text in which calls are looked for where a model writes them as text; whoever writes a book has called nothing. */
+  /** Text in which calls are looked for where a model writes them as text; a model that writes a book has called nothing. */
   reactCharacters: 2 * 1024 * 1024,
-  /** What is read of a model's refusal to find its code. */
+  /** Bytes of a model's refusal that are read to find its code. */
   modelErrorBytes: 64 * 1024,
   /** Times that a model is asked again: what two do not help with, a third does not. */
   modelRetries: 2,
@@ -324,13 +367,16 @@ export const LIMITS = {
   turnsBytes: 64 * 1024 * 1024,
   /** How long a person may take to say yes: what they are asked about should still be true. */
   confirmationTtlMs: 15 * 60_000,
-  /** How long after its expiry a confirmation can still say what became of it, and show its results: whoever asked comes back within a day. */
+  /**
+   * How long after its expiry a confirmation can still say what became of it, and show its results: its caller comes back within
+   * a day.
+   */
   confirmationRetentionMs: 24 * 3_600_000,
   /** Actions that wait for one yes, with what they refer to, as JSON: as many of these as a batch has actions fit one message. */
   confirmationBytes: 256 * 1024,
   /** Confirmations of one tenant together, with a day's answers (each at most `idempotencyAnswerBytes`): its object's storage stays small. */
   confirmationsBytes: 64 * 1024 * 1024,
-  /** Confirmations of one tenant that wait for a person: nobody reads more. */
+  /** Confirmations of one tenant that wait for a person: a person reads no more. */
   confirmationsPending: 200,
   /** Confirmations kept of one tenant, the decided and the expired among them. */
   confirmationsKept: 1_000,
@@ -342,7 +388,10 @@ export const LIMITS = {
   importBytes: 5 * 1024 * 1024,
   /** Characters of declarations in one message: at two bytes each an eighth of what a message may have. */
   toolPageCharacters: 2 * 1024 * 1024,
-  /** Declarations of all tenants that an isolate keeps at hand; of whoever has not called for longest they are read again. */
+  /**
+   * Declarations of all tenants that an isolate keeps at hand; those of the tenant that has not called for longest are read
+   * again.
+   */
   toolsAtHandBytes: 16 * 1024 * 1024,
   /** How long what a tenant's object said of its tools is believed without asking: a lease lives as long, and brings news. */
   toolsHeardMs: 2_000,
@@ -400,12 +449,18 @@ export const LIMITS = {
   openApiToolCharacters: 96 * 1024,
   /** The same for all tools of one import: a second of work. */
   openApiCharacters: 6 * 1024 * 1024,
+  /** Steps of weighing the patterns of one import: about half a second, and what a hundred of the dearest in common use take. */
+  importPatternUnits: 2_000_000,
+  /** The same for a tenant's imports of one minute, in one isolate: a dry run, the import, and another. */
+  tenantPatternUnits: 6_000_000,
   /** Files of one tenant's workspace: a project without what others have made. */
   workspaceFiles: 10_000,
   /** All of a workspace's files together: a shell gets all of them, in one message of at most 32 MiB. */
   workspaceBytes: 10 * 1024 * 1024,
   /** One file of a workspace: a row of its object's storage holds 2 MB. */
   workspaceFileBytes: 1024 * 1024,
+  /** Bytes that a read of a workspace holds before it knows more: nearly all text files have less, and so need no second request. */
+  workspaceFirstBytes: 64 * 1024,
   /** A file's path in UTF-8: ten thousand of them are half of the workspace's own size. */
   workspacePathBytes: 512,
   /** Folders that a file lies in, and itself: each costs its object some memory. */
@@ -414,7 +469,7 @@ export const LIMITS = {
   memorySearchBytes: 2 * 1024 * 1024,
   /** Characters of a file that one read answers, some 10,000 tokens: more is asked for by line. */
   workspaceReadCharacters: 40_000,
-  /** Lines that one search answers: whoever finds more looks for something narrower. */
+  /** Lines that one search answers: a search that finds more should be narrower. */
   workspaceMatches: 200,
   /** Characters of such a line. */
   workspaceLineCharacters: 300,
@@ -422,9 +477,9 @@ export const LIMITS = {
   workspacePaths: 1_000,
   /** Characters of what a command printed that are answered, of its errors a quarter: some 5,000 tokens. */
   shellOutputCharacters: 20_000,
-  /** What the parts of a command print together, to each other too: as much as there are files. */
+  /** Bytes that the parts of a command print together, to each other too: as much as there are files. */
   shellOutputBytes: 12 * 1024 * 1024,
-  /** What the parts of a command read at once: all of the files. */
+  /** Bytes that the parts of a command read at once: all of the files. */
   shellInputBytes: 12 * 1024 * 1024,
   /** A command's own time: below what its tool has, so that what it printed is still answered. */
   shellTimeMs: 8_000,
@@ -436,15 +491,15 @@ export const LIMITS = {
   cronAheadDays: 1_827,
   /** Data points of one request: Analytics Engine takes no more of one invocation. */
   dataPoints: 250,
-  /** Of them, points that are kept for batches: a conversation may have more actions than there are points. */
+  /** Points among them that are kept for batches: a conversation may have more actions than there are points. */
   dataPointsReserved: 50,
   /** Objects that keep the keys which are made while running, by the first digit of a key's digest. */
   keyShards: 16,
   /** How long an isolate believes what it was told of such a key: a revocation is everywhere within that time. */
   keySeenMs: 30_000,
-  /** The same of a key that is nobody's: somebody may be making it just now. */
+  /** The same of an unknown key: it may be made just now. */
   keyUnknownMs: 5_000,
-  /** Such keys that an isolate remembers, and as many that are nobody's: thousands of callers, in a few megabytes. */
+  /** Such keys that an isolate remembers, and as many unknown ones: thousands of callers, in a few megabytes. */
   keysRemembered: 5_000,
   /** An isolate asks each of these objects no more often, and then for all keys that came meanwhile: a flood of unknown ones costs ten calls a second. */
   keyLookPauseMs: 100,
@@ -456,6 +511,8 @@ export const LIMITS = {
   keysAlive: 3,
   /** How long two keys of one name may be alive side by side: a month is time to change every caller. */
   keyOverlapS: 30 * 24 * 3_600,
+  /** Keys above a key, each made by the next: every request counts on the quotas of all, and four reach from an operator to a customer's own. */
+  keyMakers: 4,
   /** Names of tools and categories of one key; who needs more takes a category. */
   keyTools: 100,
   /** Objects of a tenant in a bucket that one request deletes; what is left is said. */

@@ -15,7 +15,7 @@ import {
 import { lazySchema } from "./lazy-schema.ts";
 
 /**
- * What a tool promises about being called: how parallel, in which order, how often, and what its failure means.
+ * A tool's promises about being called: how parallel, in which order, how often, and the meaning of its failure.
  *
  * The same shape is what an author writes and what travels as `x-orchestration` in every JSON Schema, so that an
  * agent reads exactly what the engine obeys.
@@ -53,8 +53,8 @@ export const orchestrationSchema = lazySchema(() =>
       /** How old an answer may be, in seconds, that is given again without a call; reads only. */
       cache_ttl_s: z.int().min(1).max(86_400).optional(),
       /**
-       * Of a sync write: the read that shows whether it took effect when its answer was lost. `args` and `equals` point into
-       * the write's arguments, `found` into the read's output.
+       * For a sync write: the read that shows whether it took effect when its answer was lost. `args` and `equals` point into the
+       * write's arguments, `found` into the read's output.
        */
       verify_with: z
         .strictObject({
@@ -73,8 +73,8 @@ export const orchestrationSchema = lazySchema(() =>
 export type Orchestration = z.infer<ReturnType<typeof orchestrationSchema>>;
 
 /**
- * Whether a value is a contract, as `orchestrationSchema` would say: by hand, because every tool is asked at every start,
- * and making the schema costs more than all the asking. What is false here, the schema explains.
+ * Whether a value is a contract, as `orchestrationSchema` would say: by hand, because every tool is asked at every start, and
+ * making the schema costs more than all the asking. The schema explains a value that is refused here.
  */
 export function isOrchestration(value: unknown): value is Orchestration {
   return fits(value, FIELDS, ["mode"]);

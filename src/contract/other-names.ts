@@ -13,11 +13,14 @@ export interface Renamed {
   readonly readAs: ReadAs;
 }
 
-/** What models call the fields of an action, because their training wrote it so. */
+/** Names that models use for the fields of an action, because their training wrote it so. */
 const OTHER_NAMES = {
   tool: ["name", "function", "tool_name"],
   args: ["arguments", "parameters", "params", "input"],
 } as const;
+
+/** All of them. */
+export const OTHER_FIELDS: readonly string[] = Object.values(OTHER_NAMES).flat();
 
 type Field = keyof typeof OTHER_NAMES;
 
@@ -29,6 +32,13 @@ interface Meant {
 
 /** Arguments stand three levels inside a body, so their text may nest that much less. */
 const TEXT_DEPTH = LIMITS.nesting - 3;
+
+/** Find the tool's name, where it stands under one other name alone; undefined where it does not. */
+export function findToolName(raw: JsonObject): unknown {
+  if (Object.hasOwn(raw, "tool")) return raw["tool"];
+  const found = findMeant(raw, "tool");
+  return found.length === 1 ? found[0]!.value : undefined;
+}
 
 /**
  * Read an action that is not under the contract's own names: other names for `tool` and `args`, OpenAI's call with both
@@ -75,7 +85,7 @@ function findMeant(raw: JsonObject, field: Field): Meant[] {
 
 function findIn(object: JsonObject, field: Field, prefix: string): Meant[] {
   return OTHER_NAMES[field]
-    .filter((name) => Object.hasOwn(object, name))
+    .filter((name) => Object.hasOwn(object, name) && object[name] !== null)
     .map((name) => ({ from: prefix + name, value: object[name] }));
 }
 
@@ -93,7 +103,7 @@ function findStranger(called: unknown): Misfit | null {
   return { issues: [issue], hint: `${toHint([issue])} Send the tool as 'tool' and its arguments as 'args'.` };
 }
 
-/** Two things for one field: which of them was meant, nobody can know. */
+/** Two values for one field: the meant one cannot be known. */
 function findClash(raw: JsonObject, field: Field, found: readonly Meant[]): Misfit | null {
   const [first, second] = found;
   if (first === undefined) return null;
@@ -120,7 +130,7 @@ function readArgs(meant: Meant): Result<unknown, Misfit> {
   const path = toPath(meant);
   const issue = { path, expected: "an object, or JSON text of one", received: describe(value) };
   if (typeof value !== "string") return err({ issues: [issue], hint: toHint([issue]) });
-  // What providers send for a call without arguments.
+  // Providers send empty text for a call without arguments.
   if (value.trim() === "") return ok({});
   const parsed = parseJsonText(value, TEXT_DEPTH);
   if (parsed.ok && isJsonObject(parsed.value)) return ok(parsed.value);
@@ -128,10 +138,13 @@ function readArgs(meant: Meant): Result<unknown, Misfit> {
   return err({ issues: [issue], hint: `${toHint([issue])} ${why} Send the object itself, as 'args'.` });
 }
 
-/** The action without its other names; OpenAI's `type` says nothing but that it is a call of a function. */
+/** The action without its other names; a provider's `type` says nothing but that it is a call. */
 function withoutOthers(raw: JsonObject): JsonObject {
   const others = new Set<string>([...OTHER_NAMES.tool, ...OTHER_NAMES.args]);
-  if (isJsonObject(raw["function"]) && raw["type"] === "function") others.add("type");
+  const { type } = raw;
+  const isOpenAi = type === "function" && isJsonObject(raw["function"]);
+  const isAnthropic = type === "tool_use" && Object.hasOwn(raw, "name") && Object.hasOwn(raw, "input");
+  if (isOpenAi || isAnthropic) others.add("type");
   return Object.fromEntries(Object.entries(raw).filter(([name]) => !others.has(name)));
 }
 

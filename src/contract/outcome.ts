@@ -19,12 +19,12 @@ export const truncationSchema = lazySchema(() => {
 
 export type Truncation = Written<typeof truncationSchema>;
 
-/** What a look at a lost write's effect can show, as of that moment. */
+/** The verdicts of a look at a lost write's effect, as of that moment. */
 export const VERDICTS = ["took_effect", "not_found", "inconclusive"] as const;
 
 export type Verdict = (typeof VERDICTS)[number];
 
-/** What was measured about one action. Absent means it does not apply: what never ran has no duration. */
+/** The measures of one action. Absent means it does not apply: an action that never ran has no duration. */
 export interface OutcomeMeta {
   /** From dispatch to the end, without waiting for our own caps. */
   readonly durationMs?: number;
@@ -46,21 +46,25 @@ export interface OutcomeMeta {
   readonly ageMs?: number;
   /** Selected pointers to which nothing was there. */
   readonly selectMissing?: readonly string[];
+  /** The keys that are there, where nothing was that was selected. */
+  readonly selectHints?: readonly string[];
+  /** Its data is to be had by a handle though nothing was cut: it is a write, which must not be repeated to see it. */
+  readonly keepsWhole?: true;
   /** How much of `data` was cut to fit the batch's token budget. */
   readonly truncated?: Truncation;
   /** It was unfinished at the deadline and goes on as a job. */
   readonly demoted?: true;
-  /** Of a lost write: which tool was asked whether it took effect, and what that showed. */
+  /** For a lost write: which tool was asked whether it took effect, and what that showed. */
   readonly verification?: { readonly tool?: string; readonly verdict: Verdict; readonly durationMs: number };
   /** Stands for the whole of `data` in a later batch's references, for a while. */
   readonly handle?: string;
   /** It ran before, under the same idempotency key; this is what came of it then. */
   readonly replayed?: true;
-  /** The limiter did not answer, so nobody counted this. */
+  /** The limiter did not answer, so the call is not counted. */
   readonly limiter?: "degraded";
 }
 
-/** What is shown of some data. */
+/** The shown part of some data. */
 export interface Shown {
   readonly data: unknown;
   readonly json: string;
@@ -73,7 +77,7 @@ export interface PendingConfirmation {
   readonly expiresAt: number;
   /** One sentence for that person: which tool, with which arguments, and what else waits. */
   readonly message: string;
-  /** The page that asks: an address, or its path alone where nobody knows under which name this is served. */
+  /** The page that asks: an address, or its path alone where the name that serves it is unknown. */
   readonly url: string;
 }
 
@@ -102,14 +106,14 @@ export function toWirePending({
   return { id, expires_at: new Date(expiresAt).toISOString(), message, url };
 }
 
-/** What became of one action. Exactly one of these exists for every action of a batch. */
+/** The outcome of one action. Exactly one of these exists for every action of a batch. */
 export type Outcome = { readonly meta: OutcomeMeta } & (
   | {
       readonly status: "success";
       readonly data: unknown;
       /** `data` as JSON: serialised once, when the tool returned, and never again. */
       readonly json: string;
-      /** What the caller selected of it; references still see the whole. */
+      /** The part of it that the caller selected; references still see the whole. */
       readonly shown?: Shown;
     }
   | {
@@ -126,7 +130,7 @@ export type Outcome = { readonly meta: OutcomeMeta } & (
 
 export type OutcomeStatus = Outcome["status"];
 
-/** What an outcome shows as `data`; undefined where it shows none. */
+/** The part that an outcome shows as `data`; undefined where it shows none. */
 export function shownOf(outcome: Outcome): Shown | undefined {
   if (outcome.status === "success") return outcome.shown ?? outcome;
   return "partial" in outcome ? outcome.partial : undefined;

@@ -38,7 +38,7 @@ export interface JsonOptions {
 }
 
 /**
- * Parse JSON that stands as text inside other JSON, for which nobody has counted how deep it nests.
+ * Parse JSON that stands as text inside other JSON, whose depth has not been counted.
  *
  * @param depth the levels it may have
  * @returns the value, or the sentence that says what is wrong with the text
@@ -54,7 +54,7 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const SPACE = 0x20;
 
-/** Whether brackets outside strings nest deeper than `limit`, in JSON that nobody has parsed yet. */
+/** Whether brackets outside strings nest deeper than `limit`, in JSON that is not parsed yet. */
 export function exceedsDepth(bytes: Uint8Array, limit: number): boolean {
   let depth = 0;
   let inString = false;

@@ -10,18 +10,33 @@ export interface Reference {
   readonly id: string;
   /** RFC 6901 pointer into its data, as it was written. */
   readonly pointer: string;
+  /** The keys of the pointer, without the part of a list at its end. */
   readonly tokens: readonly string[];
+  readonly part?: Part;
 }
 
-/** What an object in `args` stands for. */
+/** A part of a list, as `?from=25&count=25` at the end of a pointer takes it. */
+export interface Part {
+  readonly from: number;
+  readonly count: number;
+  /** The keys if the whole pointer names one that only looks like this, which goes first; null where it cannot. */
+  readonly literal: readonly string[] | null;
+}
+
+/** The meaning of an object in `args`. */
 export type Marker =
   | { readonly kind: "ref"; readonly reference: Reference }
   /** Text and references in turn, as they stand in the template. */
-  | { readonly kind: "template"; readonly parts: readonly (string | Reference)[] }
+  | {
+      readonly kind: "template";
+      readonly parts: readonly (string | Reference)[];
+      /** Where two braces begin that nothing closes; they are text. */
+      readonly open?: number;
+    }
   | { readonly kind: "literal"; readonly value: unknown }
   | { readonly kind: "malformed"; readonly flaw: Flaw };
 
-/** What is wrong with a marker: what its key should hold, with an example, and what it or its braces hold instead. */
+/** The fault of a marker: the value that its key should hold, with an example, and the value it or its braces hold instead. */
 export interface Flaw {
   readonly key: "$ref" | "$template";
   readonly expected: string;
@@ -71,9 +86,19 @@ export function parseReference(text: string): Reference | null {
   const match = REFERENCE.exec(text);
   if (match === null) return null;
   const [, id = "", pointer = ""] = match;
-  const tokens = parsePointer(pointer);
-  return tokens === null ? null : { id, pointer, tokens };
+  const literal = parsePointer(pointer);
+  const part = PART.exec(pointer);
+  if (part === null) return literal === null ? null : { id, pointer, tokens: literal };
+  const tokens = parsePointer(pointer.slice(0, part.index));
+  if (tokens === null) return null;
+  const { from, count } = part.groups as Partial<Record<string, string>>;
+  const taken = { from: Number(from ?? 0), count: Number(count ?? Number.POSITIVE_INFINITY), literal };
+  return { id, pointer, tokens, part: taken };
 }
+
+/** Anchored at the end, and each number is bounded, so looking for it takes no time to speak of. */
+const PART =
+  /\?(?:from=(?<from>\d{1,9})(?:&count=(?<count>\d{1,9}))?|count=(?<count>\d{1,9})(?:&from=(?<from>\d{1,9}))?)$/;
 
 function readReference(inner: unknown): Marker {
   const reference = typeof inner === "string" ? parseReference(inner) : null;
@@ -86,20 +111,44 @@ function readTemplate(inner: unknown): Marker {
     return malformed("$template", expected, inner);
   }
   const parts: (string | Reference)[] = [];
+  let text = "";
   let end = 0;
+  let unclosed: number | undefined;
   // A regular expression would look for an end from every brace anew: ten seconds for a hostile body.
   for (let open = inner.indexOf("{{"); open !== -1; open = inner.indexOf("{{", end)) {
-    const close = inner.indexOf("}}", open);
-    if (close === -1) break;
+    text += inner.slice(end, open);
+    if (inner.startsWith(ESCAPED, open)) {
+      text += "{{";
+      end = open + ESCAPED.length;
+      continue;
+    }
+    const close = unclosed === undefined ? inner.indexOf("}}", open) : -1;
+    if (close === -1) {
+      unclosed ??= open;
+      text += "{{";
+      end = open + 2;
+      continue;
+    }
     const braced = inner.slice(open + 2, close).trim();
     const reference = parseReference(braced);
-    if (reference === null)
-      return malformed("$template", `text whose double braces hold ${toReferenceForm(braced)}`, braced);
-    parts.push(inner.slice(end, open), reference);
+    if (reference === null) return malformed("$template", toBracedForm(braced), braced);
+    parts.push(text, reference);
+    text = "";
     end = close + 2;
   }
-  parts.push(inner.slice(end));
-  return { kind: "template", parts: parts.filter((part) => part !== "") };
+  parts.push(text + inner.slice(end));
+  return {
+    kind: "template",
+    parts: parts.filter((part) => part !== ""),
+    ...(unclosed !== undefined && { open: unclosed }),
+  };
+}
+
+/** Two braces that are text. */
+const ESCAPED = "{{{{";
+
+function toBracedForm(braced: string): string {
+  return `text whose double braces hold ${toReferenceForm(braced)}; "${ESCAPED}" writes two braces`;
 }
 
 function malformed(key: Flaw["key"], expected: string, received: unknown): Marker {
@@ -120,12 +169,13 @@ const STEPS = /^(?:[./][^.[\]/{}<>"'`\s#$,;]+|\[\d{1,9}\]|\["[^"\]]{1,64}"\]|\['
 const STEP = /[./]([^.[\]/]+)|\[(\d+)\]|\["([^"]*)"\]|\['([^']*)'\]/g;
 
 /**
- * The reference that somebody may have meant who wrote `shops.places[0].name`, `$shops.id`, `shops/id` or `shops#id`. What
- * is one already stays as it is; null when it has no such form.
+ * The reference that somebody may have meant who wrote `shops.places[0].name`, `$shops.id`, `shops/id` or `shops#id`. A valid
+ * reference stays as it is; null when the text has no such form.
  */
 export function guessReference(written: string): string | null {
   const [, id, hash = "", rest = ""] = /^(?:\$\.?)?([A-Za-z0-9_-]{1,64})(#?)(.*)$/s.exec(written) ?? [];
   if (id === undefined || rest.length > 200) return null;
+  if (parseReference(written) !== null) return written;
   if (hash !== "" && rest.startsWith("/")) return parsePointer(rest) === null ? null : `${id}#${rest}`;
   const path = hash !== "" && /^[^.[]/.test(rest) ? `.${rest}` : rest;
   if (!STEPS.test(path)) return null;

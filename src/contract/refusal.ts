@@ -58,7 +58,7 @@ export const problemSchema = lazySchema(() =>
     .meta({ id: "Problem" }),
 );
 
-/** Translate a refusal to a problem document; which request it answers is for whoever sends it to add. */
+/** Translate a refusal to a problem document; the sender adds the id of the request that it answers. */
 export function toProblem(refusal: Refusal): Omit<Written<typeof problemSchema>, "request_id"> {
   const { status, title } = CODES[refusal.code];
   return {

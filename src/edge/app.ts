@@ -5,25 +5,27 @@ import { TrieRouter } from "hono/router/trie-router";
 import { HOP_HEADER } from "../egress/guard-headers.ts";
 import { makeRefusal } from "../contract/refusal.ts";
 import { err, ok } from "../kit/result.ts";
-import type { Env } from "./configuration.ts";
-import type { Deployment, VolleyOptions } from "./deployment.ts";
+import type { Env } from "./configured.ts";
+import type { Deployment } from "./deployed.ts";
+import type { VolleyOptions } from "./deployment.ts";
 import { countLists } from "./endpoints/count-lists.ts";
 import type { Handler } from "./openapi/endpoint.ts";
-import { ENDPOINTS } from "./endpoints/endpoints.ts";
+import { CORE_ENDPOINTS } from "./endpoints/endpoints.ts";
 import { executeActions } from "./endpoints/execute-actions.ts";
-import { answerMcp } from "./mcp/answer-mcp.ts";
+import { endpointsOf, type Feature, type OpenHandler } from "./feature.ts";
+import { type Dialect, dialectOf } from "./http/dialect.ts";
 import type { Operator } from "../egress/ports.ts";
 import { readTraceId } from "../observe/trace-parent.ts";
 import { Watch } from "../observe/watch.ts";
 import { refuseKey } from "./http/refuse-key.ts";
-import { refuseMethod, refusePath } from "./http/refuse-path.ts";
-import { codeOf, PROVIDER_PATHS, respondBug, respondJson, respondRefusal } from "./http/respond.ts";
+import { refuseMethod, refusePath, sayAllPaths } from "./http/refuse-path.ts";
+import { codeOf, type Refusing, respondBug, respondJson, respondRefusal } from "./http/respond.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
 import { createInSpan, type Tracing } from "./platform/in-span.ts";
 import { logBug } from "./platform/log-bug.ts";
 import { systemClock, writeLine } from "./platform/system-ports.ts";
 
-/** What the platform passes along with a request. */
+/** The values that the platform passes along with a request. */
 interface AppTypes {
   Bindings: Visit & object;
 }
@@ -35,9 +37,9 @@ interface Visit {
   readonly watch: Watch;
 }
 
-/** What the platform calls. */
+/** The handlers that the platform calls. */
 export interface App {
-  /** What it was made from, so that a sandbox can be made from the same and more. */
+  /** The options it was made from, so that a sandbox can be made from the same and more. */
   readonly options: VolleyOptions;
   fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response>;
 }
@@ -47,12 +49,30 @@ export interface App {
  * does its path matter, so an unknown caller learns nothing about what exists.
  *
  * @param deploymentOf what the configuration amounts to; throws when it cannot be read
+ * @param features what is answered besides batches and jobs
  */
-export function createApp(deploymentOf: (env: Env) => Deployment): Pick<App, "fetch"> {
+export function createApp(
+  deploymentOf: (env: Env) => Deployment,
+  features: readonly Feature[] = [],
+): Pick<App, "fetch"> {
+  const endpoints = [...CORE_ENDPOINTS, ...endpointsOf(features)];
+  const ownRoutes = features.flatMap(({ routes = [] }) => routes);
+  const dialects = features.flatMap((feature) => feature.dialects ?? []);
+  const routes = [
+    "GET /healthz",
+    ...endpoints.map(({ route }) => route),
+    ...ownRoutes.map(({ path }) => `POST ${path}`),
+  ];
   // One router that takes every route, instead of the usual two to choose from: they are 2 KB of the bundle.
   const app = new HonoBase<AppTypes>({ router: new TrieRouter() });
-  const answerBy = (handle: Handler, route?: string) => (c: Context<AppTypes>) =>
-    answer(c.req.raw, { deploymentOf, handle, visit: c.env, route, id: c.req.param("id") });
+  const answerBy = (handle: Handler, route?: string) => (c: Context<AppTypes>) => {
+    const dialect = dialectOf(c.req.raw.url, dialects);
+    return answer(c.req.raw, { deploymentOf, handle, visit: c.env, route, id: c.req.param("id"), dialect });
+  };
+  const refuseOthers =
+    (methods: string): Handler =>
+    async (request, context) =>
+      ok(respondMethod(request, methods, context));
 
   app.get("/healthz", (c) => {
     c.env.watch.route = "GET /healthz";
@@ -61,44 +81,33 @@ export function createApp(deploymentOf: (env: Env) => Deployment): Pick<App, "fe
   });
   app.all("/healthz", (c) => {
     c.env.watch.route = "/healthz";
-    return respondMethod(c.req.raw, "GET", c.env.watch.requestId);
+    return respondMethod(c.req.raw, "GET", { requestId: c.env.watch.requestId, dialect: null });
   });
 
   const methodsOf = new Map<string, string[]>();
-  for (const { route, handle, runsNothing } of ENDPOINTS) {
+  for (const { route, handle, runsNothing } of endpoints) {
     const [method = "", path = ""] = route.split(" ");
     app.on(method, path, answerBy(runsNothing ? countLists(handle) : handle, route));
     methodsOf.set(path, [...(methodsOf.get(path) ?? []), method]);
   }
-  for (const [path, methods] of methodsOf) {
-    const refuse: Handler = async (request, { requestId }) =>
-      ok(respondMethod(request, methods.join(", "), requestId));
-    app.all(path, answerBy(refuse, path));
+  for (const [path, methods] of methodsOf) app.all(path, answerBy(refuseOthers(methods.join(", ")), path));
+  for (const { method, path, handle, open } of ownRoutes) {
+    const route = method === "ALL" ? path : `${method} ${path}`;
+    if (handle !== undefined) app.on(method, path, answerBy(handle, route));
+    if (open !== undefined) app.on(method, path, answerOpen(open, route, deploymentOf));
+    if (method !== "ALL") app.all(path, answerBy(refuseOthers(method), path));
   }
-  app.post("/hooks/:tenant/:id", async (c) => {
-    const { tenant, id: name } = c.req.param();
-    const { env, ctx, watch } = c.env;
-    const { requestId } = watch;
-    watch.route = HOOKS;
-    const request = c.req.raw;
-    if (request.headers.has(HOP_HEADER)) return respondRefusal(request, FROM_A_TOOL, requestId);
-    const { answerHook } = await import("./triggers/answer-hook.ts");
-    const defer = (work: Promise<unknown>): void => ctx.waitUntil(work);
-    const deployment = deploymentOf(env);
-    watch.operator = deployment.ports.operator;
-    const answered = await answerHook({ request, tenant, name, requestId, defer }, deployment);
-    return answered.ok ? answered.value : respondRefusal(request, answered.error, requestId);
+  // Clients look there for what a server can do, and take a 401 for a server that wants them to sign in.
+  app.all("/.well-known/*", (c) => {
+    c.env.watch.route = "/.well-known/*";
+    const refusal = makeRefusal("NOT_FOUND", `Nothing is served below /.well-known/${sayAllPaths(routes)}`);
+    return respondRefusal(refusal, { requestId: c.env.watch.requestId, dialect: null });
   });
-  const refuseHook: Handler = async (request, { requestId }) => ok(respondMethod(request, "POST", requestId));
-  app.all("/hooks/:tenant/:id", answerBy(refuseHook, "/hooks/:tenant/:id"));
-  // Every method: which of them it has is the protocol's to say.
-  app.all(
-    "/mcp",
-    answerBy(async (request, context) => ok(await answerMcp(request, context)), "/mcp"),
-  );
-  const routes = [...ENDPOINTS.map(({ route }) => route), ...BESIDE];
   app.notFound(answerBy(async (request) => err(refusePath(request, routes))));
-  app.onError((error, c) => answerBug(c.req.raw, error, c.env.watch));
+  app.onError((error, c) => {
+    const { requestId } = c.env.watch;
+    return answerBug(c.req.raw, error, { requestId, dialect: dialectOf(c.req.raw.url, dialects) });
+  });
   // The same for every request: to make one for each costs more than to look whether it is traced.
   let tracing: Tracing | undefined;
   return {
@@ -117,7 +126,10 @@ export function createApp(deploymentOf: (env: Env) => Deployment): Pick<App, "fe
               handle: executeActions.handle,
               visit,
               route: executeActions.route,
-            }).catch((error: unknown) => answerBug(request, error, watch))
+              dialect: null,
+            }).catch((error: unknown) =>
+              answerBug(request, error, { requestId: watch.requestId, dialect: null }),
+            )
           : await app.fetch(request, visit);
       const { status } = response;
       if (status >= 400) watch.sawRefusal({ code: codeOf(response), status, method: methodOf(request) });
@@ -144,39 +156,57 @@ interface Answering {
   readonly visit: Visit;
   /** How the endpoint is declared; none where the path is no endpoint's. */
   readonly route?: string | undefined;
-  /** What stands for `:id` in the path. */
+  /** The value of `:id` in the path. */
   readonly id?: string | undefined;
+  /** How the path says no; null as a problem document. */
+  readonly dialect: Dialect | null;
 }
 
 async function answer(
   request: Request,
-  { deploymentOf, handle, visit, route, id = "" }: Answering,
+  { deploymentOf, handle, visit, route, id = "", dialect }: Answering,
 ): Promise<Response> {
   const { env, ctx, watch } = visit;
   const { requestId } = watch;
+  const refusing = { requestId, dialect };
   if (route !== undefined) watch.route = route;
-  if (request.headers.has(HOP_HEADER)) return respondRefusal(request, FROM_A_TOOL, requestId);
+  if (request.headers.has(HOP_HEADER)) return respondRefusal(FROM_A_TOOL, refusing);
   const deployment = deploymentOf(env);
   watch.operator = deployment.ports.operator;
   const defer = (work: Promise<unknown>): void => ctx.waitUntil(work);
-  const identified = await deployment.identify(keyOf(request), defer);
-  if (!identified.ok) return respondRefusal(request, identified.error, requestId);
+  const identified = await deployment.identify(keyOf(request, dialect), defer);
+  if (!identified.ok) return respondRefusal(identified.error, refusing);
   const caller = identified.value;
-  if (caller === null)
-    return respondRefusal(request, refuseKey(request, !deployment.keys.isEmpty), requestId);
-  const context = deployment.contextOf(caller, { requestId, requestUrl: request.url, defer, watch });
-  const answered = await handle(request, context, id);
-  return answered.ok ? answered.value : respondRefusal(request, answered.error, requestId);
+  if (caller === null) {
+    const isConfigured = !deployment.configured.keys.isEmpty;
+    return respondRefusal(refuseKey(request, { isConfigured, dialect }), refusing);
+  }
+  const asked = { requestId, requestUrl: request.url, dialect, defer, watch };
+  const answered = await handle(request, deployment.contextOf(caller, asked), id);
+  return answered.ok ? answered.value : respondRefusal(answered.error, refusing);
 }
 
-function answerBug(request: Request, error: unknown, { requestId }: Watch): Response {
+/** Answer what comes before any key is read. */
+function answerOpen(open: OpenHandler, route: string, deploymentOf: (env: Env) => Deployment) {
+  return async (c: Context<AppTypes>): Promise<Response> => {
+    const { env, ctx, watch } = c.env;
+    const { requestId } = watch;
+    const refusing = { requestId, dialect: null };
+    watch.route = route;
+    const request = c.req.raw;
+    if (request.headers.has(HOP_HEADER)) return respondRefusal(FROM_A_TOOL, refusing);
+    const defer = (work: Promise<unknown>): void => ctx.waitUntil(work);
+    const deployment = deploymentOf(env);
+    watch.operator = deployment.ports.operator;
+    const answered = await open(request, { params: c.req.param(), requestId, defer, deployment });
+    return answered.ok ? answered.value : respondRefusal(answered.error, refusing);
+  };
+}
+
+function answerBug(request: Request, error: unknown, refusing: Refusing): Response {
   const { pathname } = new URL(request.url);
-  logBug(requestId, pathname, error);
-  return respondBug(
-    request,
-    requestId,
-    error instanceof ConfigurationError ? sayUnread(pathname, error) : undefined,
-  );
+  logBug(refusing.requestId, pathname, error);
+  return respondBug(refusing, error instanceof ConfigurationError ? sayUnread(pathname, error) : undefined);
 }
 
 /** Health is open and names the variable, never its value; everybody else is told where to look. */
@@ -186,18 +216,15 @@ function sayUnread(pathname: string, { variable }: ConfigurationError): string {
     : "The configuration of this deployment cannot be read; GET /healthz names the variable for its operator.";
 }
 
-function keyOf({ url, headers }: Request): string {
+function keyOf({ headers }: Request, dialect: Dialect | null): string {
   const sent = headers.get("authorization");
-  // Anthropic's clients send their key so, and only where they call is it read.
-  if (sent === null && PROVIDER_PATHS.test(url)) return headers.get("x-api-key") ?? "";
+  // Some APIs' clients send their key in a header of its own, and only on paths of their dialect is it read.
+  if (sent === null && dialect?.keyHeader !== undefined) return headers.get(dialect.keyHeader) ?? "";
   return /^Bearer +([^\s]+) *$/i.exec(sent ?? "")?.[1] ?? "";
 }
 
-function respondMethod(request: Request, methods: string, requestId: string): Response {
-  return respondRefusal(request, refuseMethod(request, methods), requestId, { allow: methods });
+function respondMethod(request: Request, methods: string, refusing: Refusing): Response {
+  return respondRefusal(refuseMethod(request, methods), refusing, { headers: { allow: methods } });
 }
 
 const FROM_A_TOOL = makeRefusal("LOOP_DETECTED", "A tool of this system may not call the system itself.");
-const HOOKS = "POST /hooks/:tenant/:id";
-/** What is here besides the endpoints. */
-const BESIDE = ["GET /healthz", "POST /mcp", HOOKS];

@@ -1,9 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
-import { parseToolSecrets, type ToolSecrets } from "../catalog/declared/secret-bindings.ts";
 import { type Caller, type Jurisdiction, JURISDICTIONS } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
-import { KEY_SHARDS } from "../contract/gate/kept-key.ts";
 import { WORKSPACES } from "../contract/gate/workspace.ts";
 import type { CallbackTarget } from "../contract/gate/job.ts";
 import { guardCallback } from "../egress/guard-callback.ts";
@@ -11,8 +9,8 @@ import type { Ports, RunOptions } from "../egress/ports.ts";
 import { parseWebhookSecrets, WEBHOOK_SECRET } from "../egress/webhook-secret.ts";
 import { attemptNow } from "../kit/result.ts";
 import { CONFIRMATION_LIMITS } from "../state/confirmations.ts";
+import type { Env } from "./configured.ts";
 import type { TenantGateNamespace } from "./gate-client/gate-client.ts";
-import type { KeyShardNamespace } from "./gate-client/key-shards.ts";
 import { KEY_LIMITS } from "./durable/tables/key-table.ts";
 import type { TenantGateOptions } from "./durable/tenant-gate-options.ts";
 import type { ToolGateNamespace } from "./durable/tool-gate.ts";
@@ -20,9 +18,6 @@ import { type AllowedOrigins } from "./http/guard-origin.ts";
 import { type KeyRing, parseKeyRing } from "./http/key-ring.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
 import { logWarning } from "./platform/log-bug.ts";
-
-/** A Worker's variables and bindings. */
-export type Env = Readonly<Record<string, unknown>>;
 
 /** Who may call: `VOLLEY_KEYS`, and for keys that do not say where their tenant is kept, `VOLLEY_JURISDICTION`. */
 export function readKeys(env: Env): KeyRing {
@@ -52,7 +47,7 @@ export function readTenantGates(
 export function warnOfUnknownTools(callers: readonly Caller[], catalog: Catalog): void {
   const managed = new Set(callers.filter(({ manageTools }) => manageTools).map(({ tenant }) => tenant));
   for (const { name, tenant, tools } of callers) {
-    // Of such a tenant only its object knows what there is.
+    // Only the object of such a tenant knows which tools there are.
     if (managed.has(tenant)) continue;
     const unknown = tools.filter(
       (grant) => grant !== "*" && catalog.get(grant) === undefined && !catalog.byCategory.has(grant),
@@ -66,9 +61,19 @@ export function warnOfUnknownTools(callers: readonly Caller[], catalog: Catalog)
   }
 }
 
+/** Say in the log which tenants have no key that may decide: what their actions ask a person stays unanswered. */
+export function warnOfUndecided(keys: KeyRing): void {
+  const tenants = new Set(keys.callers.map(({ tenant }) => tenant));
+  const undecided = [...tenants].filter((tenant) => !keys.decides(tenant));
+  if (undecided.length > 0)
+    logWarning("No key of these tenants in VOLLEY_KEYS has the flag 'approve', so none of them can decide", {
+      tenants: undecided,
+    });
+}
+
 /**
- * What of the catalog models are shown: all of it, or with `VOLLEY_HIDE_UNCONFIGURED` `on` what this deployment can run. A
- * tool is hidden when nobody could call it: a binding is missing, or a secret that no tenant can have of its own.
+ * The tools of the catalog that models are shown: all of them, or with `VOLLEY_HIDE_UNCONFIGURED` `on` those that this deployment
+ * can run. A tool is hidden when no caller could call it: a binding is missing, or a secret that no tenant can have of its own.
  *
  * @param hasOwnSecrets tenants may have secrets of their own, which are only looked up when a tool is called
  */
@@ -140,31 +145,44 @@ export function readRunOptions(env: Env, trustedOrigins: readonly string[]): Run
   };
 }
 
-/** Which secrets tools that tenants add may carry, and where to: `VOLLEY_TOOL_SECRETS`, and what is given besides. */
-export function readToolSecrets(env: Env, given?: string): ToolSecrets {
-  const secrets = [given, textOf(env, "VOLLEY_TOOL_SECRETS")].map((text) => {
-    const parsed = parseToolSecrets(text);
-    if (parsed.ok) return parsed.value;
-    throw new ConfigurationError("VOLLEY_TOOL_SECRETS", parsed.error);
-  });
-  return new Map(secrets.flatMap((bound) => [...bound]));
-}
-
-/** What a tenant's object may be told to do otherwise: how long leases, keys and confirmations last. */
+/** The options of a tenant's object that the configuration may change: how long leases, keys and confirmations last. */
 export function readGateOptions(env: Env, trustedOrigins: readonly string[]): Partial<TenantGateOptions> {
   const ttlS = readPositive(env, "VOLLEY_CONFIRMATION_TTL_S", LIMITS.confirmationTtlMs / 1_000);
   return {
     leaseMs: readPositive(env, "VOLLEY_JOB_LEASE_MS", LIMITS.jobLeaseMs),
     keys: {
       ...KEY_LIMITS,
-      marginMs: readPositive(env, "VOLLEY_IDEMPOTENCY_MARGIN_MS", LIMITS.idempotencyMarginMs),
+      leaseMs: readPositive(env, "VOLLEY_IDEMPOTENCY_LEASE_MS", LIMITS.idempotencyLeaseMs),
     },
     confirmations: { ...CONFIRMATION_LIMITS, ttlMs: 1_000 * ttlS },
     eventsTo: readEventsTarget(env, trustedOrigins),
   };
 }
 
-/** Where the operator is told of what happens: `VOLLEY_EVENTS_URL`, signed with `VOLLEY_WEBHOOK_SECRET`; null where nobody is. */
+/**
+ * Look whether what signs callbacks and events can be read: `VOLLEY_WEBHOOK_SECRET`, and the variables that keys name in its place.
+ * Throws naming one that is set and cannot be, where a tool needs it: otherwise only the first callback would tell of the slip. One
+ * that is not set switches callbacks off.
+ */
+export function checkWebhookSecrets(
+  env: Env,
+  callers: readonly Caller[],
+  tools: Iterable<Pick<Tool, "execution" | "secrets">>,
+): void {
+  const all = [...tools];
+  const hasCallbacks =
+    callers.some(({ manageTools }) => manageTools) ||
+    all.some(({ execution }) => execution === "fire-and-forget");
+  const declared = all.flatMap(({ secrets }) => secrets).filter((name) => name === WEBHOOK_SECRET);
+  const named = hasCallbacks ? callers.map(({ webhookSecret = WEBHOOK_SECRET }) => webhookSecret) : [];
+  for (const name of new Set([...declared, ...named])) {
+    const text = textOf(env, name) ?? "";
+    if (text.trim() !== "" && parseWebhookSecrets(text) === null)
+      throw new ConfigurationError(name, "it must be 'whsec_' and 24 to 64 bytes as base64");
+  }
+}
+
+/** Where the operator is told of what happens: `VOLLEY_EVENTS_URL`, signed with `VOLLEY_WEBHOOK_SECRET`; null where it is not set. */
 function readEventsTarget(env: Env, trustedOrigins: readonly string[]): CallbackTarget | null {
   const url = textOf(env, EVENTS_URL) ?? "";
   if (url === "") return null;
@@ -192,21 +210,13 @@ export function readToolGates(env: Env, { tools }: Catalog): ToolGateNamespace {
   if (limited !== undefined && env["TOOL_GATE"] === undefined)
     throw new ConfigurationError("TOOL_GATE", `'${limited.name}' has global limits and needs this binding`);
   const anywhere = env["TOOL_GATE"] as ToolGateNamespace;
-  const jurisdiction = readJurisdiction(env);
-  if (limited === undefined || jurisdiction === undefined) return anywhere;
-  return placeObjects(anywhere, jurisdiction, "VOLLEY_JURISDICTION");
+  return limited === undefined ? anywhere : placeAsConfigured(env, anywhere);
 }
 
-/**
- * The objects that keep keys which are made while running; null where the binding is missing. No key places them, because a key
- * is looked for before anybody knows whose it is: they are where `VOLLEY_JURISDICTION` says.
- */
-export function readKeyShards(env: Env): KeyShardNamespace | null {
-  const anywhere = env[KEY_SHARDS];
-  if (typeof anywhere !== "object" || anywhere === null) return null;
+/** Place objects that no key places: they are where `VOLLEY_JURISDICTION` says. Throws where the runtime cannot keep them there. */
+export function placeAsConfigured<N extends Placeable<N>>(env: Env, anywhere: N): N {
   const jurisdiction = readJurisdiction(env);
-  const shards = anywhere as KeyShardNamespace;
-  return jurisdiction === undefined ? shards : placeObjects(shards, jurisdiction, "VOLLEY_JURISDICTION");
+  return jurisdiction === undefined ? anywhere : placeObjects(anywhere, jurisdiction, "VOLLEY_JURISDICTION");
 }
 
 /**
@@ -253,13 +263,14 @@ function readPositive(env: Env, name: string, fallback: number): number {
   return value;
 }
 
-function readList(env: Env, name: string): ReadonlySet<string> {
+/** The names of a list that commas separate. */
+export function readList(env: Env, name: string): ReadonlySet<string> {
   const names = (textOf(env, name) ?? "").split(",").map((part) => part.trim());
   return new Set(names.filter((part) => part !== ""));
 }
 
 /** A variable's text; throws naming the variable when it is anything else, which would otherwise count as not set. */
-function textOf(env: Env, name: string): string | undefined {
+export function textOf(env: Env, name: string): string | undefined {
   const value = env[name];
   if (value === undefined || typeof value === "string") return value;
   const received = Array.isArray(value) ? "an array" : typeof value;

@@ -3,59 +3,68 @@ import type { Tool } from "../catalog/define-tool.ts";
 import { UNKNOWN_ORIGIN } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { Semaphore } from "../kit/semaphore.ts";
-import { toLimit } from "../gate/admit-plan.ts";
+import { toLimit, toRunLimit } from "../gate/admit-plan.ts";
 import { AttemptRunner, type ToolOf } from "../run/attempt-runner.ts";
+import { IsolateBytes } from "../egress/isolate-bytes.ts";
 import { ByteBudget } from "../egress/read-body.ts";
 import { checkHosts } from "../egress/check-hosts.ts";
 import { sendCallback, sendEvent } from "../egress/send-callback.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
 
-import { loadCompiler } from "./added-tools.ts";
-import {
-  type Env,
-  placeWorkspaces,
-  readGateOptions,
-  readRunOptions,
-  readToolGates,
-  readToolSecrets,
-} from "./configuration.ts";
-import { createDeployment, type Deployment, type VolleyOptions } from "./deployment.ts";
-import { createKeyShard } from "./durable/key-shard.ts";
+import { placeWorkspaces, readGateOptions, readRunOptions, readToolGates } from "./configuration.ts";
+import type { Configured, Env } from "./configured.ts";
+import type { Deployment } from "./deployed.ts";
+import { createDeployment, type VolleyOptions } from "./deployment.ts";
 import { createTenantGate } from "./durable/tenant-gate.ts";
 import { createToolGate } from "./durable/tool-gate.ts";
-import { createWorkspace } from "./durable/workspace.ts";
 import { createToolGates } from "./gate-client/tool-gate-client.ts";
 import { type App, createApp } from "./app.ts";
+import { checkFeatures } from "./check-features.ts";
+import { type Feature, partOf } from "./feature.ts";
 import { developmentOrigins } from "./platform/development.ts";
-import { createSystemPorts } from "./platform/system-ports.ts";
+import { createSystemPorts, systemClock } from "./platform/system-ports.ts";
 
-/** A Worker: what its entry exports. */
-export interface Volley {
+/** The exports of every Worker's entry. */
+export interface CoreVolley {
   /** The default export. */
   readonly app: App;
   readonly TenantGate: ReturnType<typeof createTenantGate>;
   readonly ToolGate: ReturnType<typeof createToolGate>;
-  /** Only where keys are made while running. */
-  readonly KeyShard: ReturnType<typeof createKeyShard>;
-  /** Only where a Worker has tools of a workspace. */
-  readonly Workspace: ReturnType<typeof createWorkspace>;
 }
 
+/** A Worker: what its entry exports, with the classes of the features that it lists. */
+export type Volley<Features extends readonly Feature[] = []> = CoreVolley & ObjectsOf<Features>;
+
+/** The classes of all features of a list. */
+type ObjectsOf<Features extends readonly Feature[]> = Features extends readonly [
+  infer First,
+  ...infer Rest extends readonly Feature[],
+]
+  ? (First extends Feature<infer Objects> ? Objects : object) & ObjectsOf<Rest>
+  : object;
+
 /**
- * Make a Worker of a list of tools: the HTTP app, and the Durable Object classes that it needs.
+ * Make a Worker of a list of tools and a list of features: the HTTP app, and the Durable Object classes that it needs. Without
+ * features it runs batches and jobs, and nothing else.
  *
- * Bad tool declarations throw here, at start-up. Configuration is read on the first request of an isolate.
+ * Bad tool declarations throw here, at start-up, and so does a tool or a feature that needs a feature which is not listed.
+ * Configuration is read on the first request of an isolate.
  */
-export function createVolley(options: VolleyOptions): Volley {
+export function createVolley<const Features extends readonly Feature[] = []>(
+  options: VolleyOptions<Features>,
+): Volley<Features> {
   const { tools, ...given } = options;
-  const catalog = createCatalog(tools);
+  const features: readonly Feature[] = options.features ?? [];
+  checkFeatures(features, tools);
+  const catalog = createCatalog(tools, partOf(features, "discovery"));
   const rest = { ...given, trustedOrigins: [...(given.trustedOrigins ?? []), ...developmentOrigins()] };
   checkHosts(tools, new Set(rest.trustedOrigins));
+  const bytes = new IsolateBytes(rest.standIns?.clock ?? systemClock);
   const deployments = new WeakMap<object, Deployment>();
   const deploymentOf = (env: Env): Deployment => {
     const known = deployments.get(env);
     if (known !== undefined) return known;
-    const deployment = createDeployment(env, { catalog, ...rest });
+    const deployment = createDeployment(env, { catalog, bytes, ...rest });
     deployments.set(env, deployment);
     return deployment;
   };
@@ -67,7 +76,9 @@ export function createVolley(options: VolleyOptions): Volley {
       const options = readRunOptions(env, rest.trustedOrigins);
       // An alarm is an invocation of its own, with its own six header slots and its own time.
       const slots = new Semaphore(options.headerSlots);
-      const budget = () => new ByteBudget(options.requestResponseBytes, LIMITS.responseReserveBytes);
+      const share = () => bytes.open(tenant, ports.clock);
+      const budget = () =>
+        new ByteBudget(options.requestResponseBytes, LIMITS.responseReserveBytes, { share });
       const health = new UpstreamHealth(ports.clock);
       const toolGates = createToolGates(readToolGates(env, catalog), {
         clock: ports.clock,
@@ -76,7 +87,6 @@ export function createVolley(options: VolleyOptions): Volley {
         // The message leaves at once; one that is lost costs the permit's own time.
         defer: () => {},
       });
-      const toolSecrets = readToolSecrets(env, rest.toolSecrets);
       let compile: ((json: string) => Tool) | undefined;
       const toolOf: ToolOf = ({ tool, toolJson }) =>
         toolJson === undefined ? catalog.get(tool) : compile!(toolJson);
@@ -92,16 +102,22 @@ export function createVolley(options: VolleyOptions): Volley {
         cache: null,
       }));
       return {
-        limitOf({ tool: name, toolJson }) {
+        limitOf({ tool: name, toolJson, run }) {
+          if (run !== undefined) {
+            const runner = deploymentOf(env).runnerOf(tenant);
+            return runner && toRunLimit(runner);
+          }
           const tool = toolJson === undefined ? catalog.get(name) : { name, ...readLimits(toolJson) };
           return tool === undefined ? null : toLimit(tool);
         },
         async attempt(claim) {
-          if (claim.spec.toolJson !== undefined) compile ??= await loadCompiler(toolSecrets);
+          if (claim.spec.toolJson !== undefined)
+            compile ??= await loadCompiler({ env, toolSecrets: rest.toolSecrets }, features);
           return runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs);
         },
         async run(claim) {
-          const { attemptRun } = await import("./triggers/attempt-run.ts");
+          const attemptRun = partOf(features, "attemptRun");
+          if (attemptRun === undefined) throw new Error(NO_RUNS);
           await attemptRun(claim, deploymentOf(env), {
             tenant,
             // The object lives on while something of it is under way.
@@ -118,15 +134,32 @@ export function createVolley(options: VolleyOptions): Volley {
     random: rest.standIns?.random,
   });
   return {
-    app: { ...createApp(deploymentOf), options },
+    app: { ...createApp(deploymentOf, features), options },
     TenantGate,
     ToolGate: createToolGate(undefined, rest.standIns?.clock),
-    Workspace: createWorkspace(),
-    KeyShard: createKeyShard(undefined, rest.standIns?.clock),
+    ...(Object.assign(
+      {},
+      ...features.map(({ createObjects }) => createObjects?.({ clock: rest.standIns?.clock })),
+    ) as ObjectsOf<Features>),
   };
 }
 
-/** What of a declaration says how often it may be called, without making a tool of it. */
+const NO_RUNS = "Cannot run a flow: this Worker does not list the feature 'flows'";
+
+/** The refusal of a job that was recorded when the Worker still listed the feature. */
+const NO_KEPT_TOOLS =
+  "Cannot make a tool of a declaration: this Worker does not list the feature 'added-tools'";
+
+function loadCompiler(
+  configured: Pick<Configured, "env" | "toolSecrets">,
+  features: readonly Feature[],
+): Promise<(json: string) => Tool> {
+  const tools = partOf(features, "keptTools");
+  if (tools === undefined) throw new Error(NO_KEPT_TOOLS);
+  return tools.loadCompiler(configured);
+}
+
+/** The limits of a declaration, read without making a tool of it. */
 function readLimits(toolJson: string): Pick<Tool, "orchestration"> {
   const { orchestration } = JSON.parse(toolJson) as Partial<Pick<Tool, "orchestration">>;
   return { orchestration: orchestration ?? { mode: "parallel-safe" } };

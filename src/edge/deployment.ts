@@ -1,53 +1,57 @@
 import type { Catalog } from "../catalog/catalog.ts";
-import { isBoundTo } from "../catalog/declared/secret-bindings.ts";
 import type { Tool, ToolCaller } from "../catalog/define-tool.ts";
-import type { Caller } from "../contract/gate/caller.ts";
+import { type Caller, mostRequests } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
-import { attempt, ok, type Result } from "../kit/result.ts";
+import { attempt, ok } from "../kit/result.ts";
 import { TimerQueue } from "../kit/timer-queue.ts";
 import { createLeasedAdmission, IsolateQuota } from "../gate/leased-admission.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, ToolGates } from "../egress/ports.ts";
+import type { IsolateBytes } from "../egress/isolate-bytes.ts";
 import { createReadCache, ReadCache } from "../egress/read-cache.ts";
 import { UpstreamHealth } from "../egress/upstream-health.ts";
 import { Watch } from "../observe/watch.ts";
-import { AddedTools } from "./added-tools.ts";
 import {
-  type Env,
+  checkWebhookSecrets,
   hasDevelopmentOrigins,
   placeWorkspaces,
   readGateOptions,
   readKeys,
-  readKeyShards,
   readOrigins,
   readRunOptions,
   readShownTools,
   readTenantGates,
   readToolGates,
-  readToolSecrets,
+  warnOfUndecided,
   warnOfUnknownTools,
 } from "./configuration.ts";
 import { createGateClient } from "./gate-client/gate-client.ts";
 import { createToolGates } from "./gate-client/tool-gate-client.ts";
-import type { Refusal } from "../contract/refusal.ts";
-import { hasKeyForm } from "../keys/key-form.ts";
-import type { KeyRing } from "./http/key-ring.ts";
-import type { MadeKeys } from "./http/made-keys.ts";
-import type { KeyDesk, RequestContext } from "./http/request-context.ts";
 import { isDevelopment } from "./platform/development.ts";
 import { warnOfDevelopmentOrigins } from "./platform/log-bug.ts";
 import { createSystemPorts } from "./platform/system-ports.ts";
+import { checkSettings } from "./check-features.ts";
+import type { Configured, Env } from "./configured.ts";
+import type { Deployment } from "./deployed.ts";
+import { type Feature, partOf } from "./feature.ts";
 
 type MaybeText = string | null | undefined;
 
-/** What a Worker is made from. */
-export interface VolleyOptions extends Omit<DeploymentOptions, "catalog"> {
+/** The options that a Worker is made from. */
+export interface VolleyOptions<Features extends readonly Feature[] = readonly Feature[]> extends Omit<
+  DeploymentOptions,
+  "catalog" | "bytes" | "features"
+> {
   readonly tools: readonly Tool[];
+  /** Its features besides running batches; none unless said. */
+  readonly features?: Features;
 }
 
-/** What a deployment is made of besides its configuration. */
+/** The options of a deployment besides its configuration. */
 export interface DeploymentOptions {
   readonly catalog: Catalog;
+  /** Its features besides running batches. */
+  readonly features?: readonly Feature[];
   /** Stands in for the platform's `fetch`; for sandboxes. */
   readonly send?: Ports["fetch"];
   /**
@@ -57,75 +61,67 @@ export interface DeploymentOptions {
   readonly secretOf?: (name: string, caller: ToolCaller) => MaybeText | Promise<MaybeText>;
   /** Upstream origins that may be plain http or private; for sandboxes. */
   readonly trustedOrigins?: readonly string[];
-  /** What `VOLLEY_TOOL_SECRETS` says besides what the configuration has; for sandboxes. */
+  /** Additions to `VOLLEY_TOOL_SECRETS` of the configuration; for sandboxes. */
   readonly toolSecrets?: string;
-  /** What stands in for parts of the platform, such as its clock; for tests. */
+  /** Stand-ins for parts of the platform, such as its clock; for tests. */
   readonly standIns?: Partial<Ports>;
+  /** The count of response bytes that all requests of the isolate hold. */
+  readonly bytes?: IsolateBytes;
 }
 
 /** Leases are held for so many tenants per isolate; one that is forgotten asks the gate again. */
 const TENANTS_LEASED = 1_000;
 
-/** Where no tool has global limits nobody asks for a permit. */
+/** Where no tool has global limits no call asks for a permit. */
 const NO_TOOL_GATES: ToolGates = {
   acquire: () => Promise.reject(new Error("Cannot acquire a permit: no tool has global limits")),
   release: () => {},
 };
 
-/** One configuration, read once per isolate. */
-export interface Deployment {
-  readonly keys: KeyRing;
-  /** The caller a key belongs to, or null; refused where nobody can say. */
-  identify(key: string, defer: (work: Promise<unknown>) => void): Promise<Result<Caller | null, Refusal>>;
-  /** Whoever asks for what nobody asks for: runs of a tenant's flows. Null where no key of the tenant is configured. */
-  runnerOf(tenant: string): Caller | null;
-  /** Make a tool of what was kept of one. */
-  compile(json: string): Promise<Tool>;
-  /** Look up a secret that the operator has bound to a tenant; undefined where it is not bound or not set. */
-  secretOf(name: string, tenant: string): Promise<string | undefined>;
-  /** How many runs this isolate has begun after an answer, and are not over. */
-  readonly runs: { underWay: number };
-  /** The world as it is for whatever no caller asks for. */
-  readonly ports: Ports;
-  contextOf(caller: Caller, asked: Asked): RequestContext;
-}
-
-/** What is known of a request besides its caller. */
-export interface Asked {
-  readonly requestId: string;
-  /** The address it was sent to; absent where nobody sent one. */
-  readonly requestUrl?: string;
-  /** Keep work alive after the answer. */
-  readonly defer: (work: Promise<unknown>) => void;
-  /** Sees the request; one of its own where nobody answers it. */
-  readonly watch?: Watch;
-}
-
 /** Make what serves the requests of a configuration; throws where the configuration cannot be read. */
 export function createDeployment(
   env: Env,
-  { catalog, send, secretOf, trustedOrigins = [], toolSecrets: givenSecrets, standIns }: DeploymentOptions,
+  {
+    catalog,
+    features = [],
+    send,
+    secretOf,
+    trustedOrigins = [],
+    toolSecrets,
+    standIns,
+    bytes,
+  }: DeploymentOptions,
 ): Deployment {
   const keys = readKeys(env);
+  checkSettings(env, keys.callers, features);
   warnOfUnknownTools(keys.callers, catalog);
+  checkWebhookSecrets(env, keys.callers, catalog.tools);
+  if (features.some(({ name }) => name === "confirmations")) warnOfUndecided(keys);
   if (hasDevelopmentOrigins(env) && !isDevelopment()) warnOfDevelopmentOrigins();
   const ports = createSystemPorts(env, { send, secretOf, standIns });
   const options = readRunOptions(env, trustedOrigins);
-  const toolSecrets = readToolSecrets(env, givenSecrets);
+  const configured: Configured = {
+    env,
+    keys,
+    catalog,
+    ports,
+    toolSecrets,
+    trustedOrigins: options.trustedOrigins,
+  };
   const origins = readOrigins(env);
   const health = new UpstreamHealth(ports.clock);
   let cache = createReadCache(catalog.tools, ports.clock);
   const gatesIn = readTenantGates(env, keys);
-  // What only the tenants' objects use is read by them; here so that health tells of it before one of them fails.
+  // Only the tenants' objects use these options; they are read here too so that health tells of a mistake before an object fails.
   const { eventsTo = null } = readGateOptions(env, trustedOrigins);
   const toolGates = readToolGates(env, catalog);
   const shown = readShownTools(env, catalog, ports, secretOf !== undefined);
   const isLimited = catalog.tools.some(({ globalLimits }) => globalLimits !== null);
   const catalogs = new WeakMap<Caller, Catalog>();
-  const added = new AddedTools(catalog, toolSecrets, ports.clock);
+  const added = partOf(features, "keptTools")?.open(configured);
+  const hasConsole = features.some(({ name }) => name === "console");
   const heldByTenant = new Map<string, IsolateQuota>();
 
-  const isShipped = (name: string): boolean => catalog.offers(name);
   const shippedOf = (caller: Caller): Catalog => {
     let visible = catalogs.get(caller);
     if (visible === undefined) {
@@ -142,32 +138,20 @@ export function createDeployment(
     heldByTenant.set(tenant, (held = new IsolateQuota()));
     return held;
   };
-  // Where nobody says where objects are kept, nothing is placed.
+  // A key without a jurisdiction places no object.
   const placedPorts = ({ jurisdiction }: Caller): Ports =>
     jurisdiction === undefined ? ports : placeWorkspaces(ports, jurisdiction);
   const runners = new Map<string, Caller>();
-  const shards = readKeyShards(env);
-  let made: MadeKeys | undefined;
-  const desk: KeyDesk = {
-    ring: keys,
-    made:
-      shards &&
-      (async () => {
-        const { MadeKeys: Made } = await import("./http/made-keys.ts");
-        return (made ??= new Made(shards, keys.callers, ports.clock));
-      }),
-    isCategory: (name) => catalog.byCategory.has(name),
-  };
+  const others = partOf(features, "openCallers")?.(configured);
   return {
-    keys,
+    configured,
     async identify(key, defer) {
-      const known = made?.recall(key) ?? (await keys.identify(key));
-      if (known !== null || desk.made === null || keys.isEmpty || !hasKeyForm(key)) return ok(known);
-      const kept = await desk.made();
-      const recalled = kept.recall(key);
+      const known = others?.recall(key) ?? (await keys.identify(key));
+      if (known !== null || others === undefined || keys.isEmpty || !others.hasForm(key)) return ok(known);
+      const recalled = others.recall(key);
       if (recalled !== undefined) return ok(recalled);
-      const identified = kept.identify(key);
-      // Others may wait for the same answer: it is heard also when whoever asked for it went away.
+      const identified = others.identify(key);
+      // Other requests may wait for the same answer: it is heard also when the one that asked for it went away.
       defer(identified);
       return identified;
     },
@@ -178,21 +162,14 @@ export function createDeployment(
       if (runner !== null) runners.set(tenant, runner);
       return runner;
     },
-    compile: (json) => added.compile(json),
     runs: { underWay: 0 },
     ports,
-    async secretOf(name, tenant) {
-      if (!isBoundTo(name, tenant, toolSecrets)) return undefined;
-      const own = await attempt(() => ports.secretOf?.(name, { tenant, key: "" }));
-      // Where the tenant may have its own, no other is good enough.
-      if (!own.ok) return undefined;
-      return typeof own.value === "string" && own.value !== "" ? own.value : ports.secret(name);
-    },
     contextOf(
       caller,
       {
         requestId,
         requestUrl,
+        dialect = null,
         defer,
         watch = new Watch({ clock: ports.clock, requestId, operator: ports.operator }),
       },
@@ -223,7 +200,7 @@ export function createDeployment(
       // Where they were changed the change is known at once.
       const changeTools: Gate["changeTools"] = async (change) => {
         const changed = await gate().changeTools(change);
-        // What was sent before the answer to this came may tell of an earlier version.
+        // Admissions that were sent before the answer to this came may tell of an earlier version.
         if (changed.ok) held.hearTools(ports.clock.now(), changed.value.version);
         return changed;
       };
@@ -232,26 +209,27 @@ export function createDeployment(
         held.hearTools(ports.clock.now(), version);
         return version;
       };
-      // What is added may allow its answers to be remembered, whatever the deployment's tools do.
-      if (added.registry !== null) cache ??= new ReadCache(new Set(), ports.clock);
+      // An added tool may allow its answers to be remembered, whatever the deployment's tools do.
+      if (added?.isOpen === true) cache ??= new ReadCache(new Set(), ports.clock);
       return {
         requestId,
-        requestUrl,
+        // The address of the page where a question is decided is made of it.
+        requestUrl: hasConsole ? requestUrl : undefined,
+        dialect,
         caller,
         origin,
+        undecidable: !keys.decides(caller.tenant) && caller.approves !== true,
         watch,
-        catalog: added.registry?.catalogOf(caller) ?? shippedOf(caller),
-        currentCatalog: () => added.currentCatalog(caller, held, gate()),
-        keys: desk,
-        keeping: {
-          isShipped,
-          rules: { tenant: caller.tenant, secrets: toolSecrets, trustedOrigins: options.trustedOrigins },
-        },
+        catalog: added?.knownCatalog(caller) ?? shippedOf(caller),
+        currentCatalog: async () => added?.currentCatalog(caller, held, gate()) ?? shippedOf(caller),
+        configured,
+        allTools: async () => added?.currentCatalog({ ...caller, tools: ["*"] }, held, gate()) ?? catalog,
         ports: { ...placedPorts(caller), clock, inSpan: watch.inSpan },
         options,
         origins,
         health,
-        // Nobody waits for it, and it never rejects.
+        ...(bytes !== undefined && { share: () => bytes.open(caller.tenant, clock) }),
+        // The request does not wait for it, and it never rejects.
         ...(eventsTo !== null && {
           onOpened: (opened) => {
             const report = { ...opened, id: ports.newId(), key: caller.name };
@@ -280,13 +258,15 @@ export function createDeployment(
 
 /**
  * Make the caller that a tenant's runs have: it may call what any key of the tenant may, because a flow belongs to the tenant
- * and names its tools. Its name is none that a key can have.
+ * and names its tools. Its runs together are as many as the key may send requests that has the most. Its name is none that a key
+ * can have.
  */
 function makeRunner(tenant: string, callers: readonly Caller[]): Caller | null {
   const own = callers.filter((caller) => caller.tenant === tenant);
-  const [first] = own;
+  const [first, ...others] = own;
   if (first === undefined) return null;
-  const { quota, jurisdiction } = first;
+  const { jurisdiction } = first;
+  const { quota } = mostRequests([first, ...others]);
   const tools = [...new Set(own.flatMap((caller) => caller.tools))];
   const placed = jurisdiction === undefined ? {} : { jurisdiction };
   return { name: "flow:", tenant, tools, quota, skipApproval: false, ...placed };

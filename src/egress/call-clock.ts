@@ -38,7 +38,7 @@ export class CallClock {
   #pausedMs = 0;
   #armedAt = Number.POSITIVE_INFINITY;
   #lastNow: number;
-  /** What has to be added to the machine's clock so that it never went back. */
+  /** The correction that is added to the machine's clock so that it never goes back. */
   #offsetMs = 0;
   #cancelTimer: () => void = () => {};
   /** Stops listening to the clock that this one was forked from. */
@@ -105,12 +105,11 @@ export class CallClock {
   }
 
   /**
-   * Make the clock of one request of the call: it stands still until it is resumed, ends with the call, and what it ends
-   * goes on otherwise. `stop` it when the request is over.
+   * Make the clock of one request of the call: it ends with the call, and what it ends goes on otherwise. `stop` it when the
+   * request is over.
    */
   fork(totalMs: number): CallClock {
     const fork = new CallClock(this.#clock, totalMs);
-    fork.pause();
     fork.#leave = this.onEnd(({ failure }) => fork.end(failure));
     return fork;
   }
@@ -142,7 +141,7 @@ export class CallClock {
     this.#pausedAt ??= this.#now();
   }
 
-  /** Count again; the time between was nobody's. */
+  /** Resume the clock; time spent waiting for a slot is not charged to the call. */
   resume(): void {
     if (this.#pausedAt === null) return;
     const pausedMs = this.#now() - this.#pausedAt;

@@ -23,7 +23,7 @@ import { type CallBytes, parseJsonBody, readBody, readBytes, readEvents } from "
 import { makeStatusFailure } from "./status-failure.ts";
 import { judge, type Leave, type OnOpened, type UpstreamHealth } from "./upstream-health.ts";
 
-/** What became of a call's requests: a failed write may have happened once something was sent. */
+/** The fate of a call's requests: a failed write may have happened once something was sent. */
 export interface CallTrace {
   /** A request that may change something was handed to the network. Never goes back to false. */
   sent: boolean;
@@ -40,18 +40,20 @@ export interface EgressCall {
   readonly time: Clock;
   /** Requests that may wait for response headers at once, shared by all calls of one request. */
   readonly slots: Semaphore;
-  /** What it holds of the bytes and values that its request may read. */
+  /** The bytes and values that it holds of those that its request may read. */
   readonly held: CallBytes;
   readonly fetch: Ports["fetch"];
   readonly options: RunOptions;
   readonly trace: CallTrace;
   readonly health: UpstreamHealth;
+  /** Whose call it is. */
+  readonly tenant: string;
   /** Told when a request of this call opens a breaker. */
   readonly onOpened?: OnOpened | undefined;
   /** The call has all the time that its tool is given, so running out of it is the upstream's doing. */
   readonly hasItsTime: boolean;
   /**
-   * A request that is given up may go on until the platform ends it with the invocation: nobody else waits for its slot.
+   * A request that is given up may go on until the platform ends it with the invocation: no other request waits for its slot.
    * Then it needs no signal, which costs more than the rest of sending it.
    */
   readonly mayLinger?: boolean;
@@ -123,7 +125,7 @@ function toHop(url: string | URL, request: UpstreamRequest, guard: UrlGuard): Ho
   return { href, origin, method, headers: withType, body: JSON.stringify(body), changesNothing };
 }
 
-/** The address as text, so that nobody can change it after it was checked. */
+/** The address as text, which cannot change after it was checked. */
 function toTarget(url: string | URL, guard: UrlGuard): { readonly href: string; readonly origin: string } {
   const origin = guard.originOf(url);
   return origin === null ? unwrap(guard(url)) : { href: String(url), origin };
@@ -157,13 +159,15 @@ async function follow(first: Hop, way: Way): Promise<UpstreamResponse> {
 /** Send one request and wait for its status line, no longer. The slot is free again when this returns. */
 async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
   const { trace, options } = call;
+  // The request's own clock stands still while the request waits, and again while a redirect of it does.
+  if (clock !== call.clock) clock.pause();
   const release = call.slots.tryAcquire() ?? (await awaitSlot(requests, call));
   let isLingering = false;
   try {
     if (clock !== call.clock) clock.resume();
     if (clock.ended !== null) throw clock.ended;
     // After the wait for a slot: what others found out meanwhile decides.
-    const leave = call.health.enter(call.tool, hop.origin, call.onOpened);
+    const leave = call.health.enter(call.tool, hop.origin, call);
     clock.enter("headers", call.tool.headersTimeoutMs ?? options.headersTimeoutMs);
     if (!hop.changesNothing) {
       trace.sent = true;
@@ -177,7 +181,7 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
       if (!hop.changesNothing) trace.status = response.status;
       return { response, leave };
     } catch {
-      // The platform's slot is taken as long as the request goes on, whoever has given it up.
+      // The platform's slot is taken as long as the request goes on, even after it was given up.
       if (lingers) {
         isLingering = true;
         void sending.then(release, release);
@@ -281,7 +285,7 @@ function makeUrlGuard({ hosts }: Tool, trustedOrigins: ReadonlySet<string>): Url
   return createUrlGuard(new Set(hosts.map(toOrigin).filter((origin) => origin !== null)), trustedOrigins);
 }
 
-/** Give up a body nobody will read, so that its connection is not kept. */
+/** Give up an unread body, so that its connection is not kept. */
 function discard(response: Response): void {
   void attempt(() => response.body?.cancel());
 }

@@ -12,7 +12,7 @@ export const HOP_HEADER = "volley-hop";
 
 /** A token (RFC 9110, 5.6.2). */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** What a header line can carry: no control but the tab, nothing outside Latin-1. */
+/** The characters of a header line: no control but the tab, nothing outside Latin-1. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Framing and routing belong to the runtime, the way a request came to the proxies on it, the hop mark to us. */

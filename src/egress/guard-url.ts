@@ -15,7 +15,7 @@ const PRIVATE_SUFFIX = new RegExp(
 /** Names under which clouds serve an instance's credentials; the others end in `.internal` or have no dot. */
 const METADATA =
   /(?:^|\.)metadata\.(?:goog|tencentyun\.com|packet\.net|platformequinix\.com|azure\.com|oraclecloud\.com|aliyun\.com)$/;
-/** Names that nobody can have (RFC 2606). Whoever declares one for a tool means a stand-in; a caller cannot. */
+/** Reserved names, which have no owner (RFC 2606). A tool that declares one means a stand-in; a caller cannot. */
 const RESERVED = /\.(?:test|example|invalid)$/;
 
 /** Checks where a request is about to go and gives back the address it checked. */
@@ -87,15 +87,15 @@ export function guardUrl(
  * Check an address that a caller names: an absolute https URL of a public host, on port 443, without credentials. A trusted
  * origin may be otherwise.
  *
- * The rules are those of `guardUrl` with every origin declared. What a declaration vouches for is missing, so two are added:
- * a name that nobody can have is none, and an odd port is how a caller has us knock on other services.
+ * The rules are those of `guardUrl` with every origin declared. No declaration vouches for the address, so two rules are added: a
+ * reserved name is refused, and so is an odd port, by which a caller would have us knock on other services.
  */
 export function guardPublicUrl(url: string | URL, trustedOrigins: ReadonlySet<string>): Result<URL, Failure> {
   const target = typeof url === "string" ? URL.parse(url) : url;
   const guarded = guardUrl(target ?? url, new Set(target === null ? [] : [target.origin]), trustedOrigins);
   if (!guarded.ok || trustedOrigins.has(guarded.value.origin)) return guarded;
   const host = visibleText(guarded.value.hostname, 100);
-  if (!isPublicHost(guarded.value.hostname))
+  if (RESERVED.test(guarded.value.hostname))
     return denied(`'${host}' is a name that nobody has; use the host's real one.`);
   if (guarded.value.port !== "")
     return denied(`'${host}' may be called on port 443 only; leave the port out.`);
@@ -115,15 +115,6 @@ function describePrivate(hostname: string): string | null {
   if (PRIVATE_SUFFIX.test(hostname)) return "a private name";
   if (METADATA.test(hostname)) return "a metadata service";
   return null;
-}
-
-/**
- * Whether a host's name, in whatever letters it is written, is one of the public internet: neither an address nor a name
- * that only a private network, a cluster or nobody at all resolves.
- */
-function isPublicHost(host: string): boolean {
-  const hostname = URL.parse(`https://${host}`)?.hostname;
-  return hostname !== undefined && describePrivate(hostname) === null && !RESERVED.test(hostname);
 }
 
 function denied(hint: string): Result<never, Failure> {

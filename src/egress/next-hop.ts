@@ -2,7 +2,7 @@ import { type Failure, makeFailure } from "../contract/failure.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { markHeaders } from "./guard-headers.ts";
 
-/** One request as it goes out. The address is text, so nobody can change it after it was checked. */
+/** One request as it goes out. The address is text, which cannot change after it was checked. */
 export interface Hop {
   readonly href: string;
   readonly origin: string;
@@ -19,9 +19,9 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /**
  * Make the request that a redirect asks for, or null when the response is none.
  *
- * The new address passes the same guard as the first one and never leaves https. Another origin gets nothing the tool
- * set but `accept` and `content-type`: a runtime that follows redirects by itself strips `authorization` only and hands
- * `x-api-key` and `cookie` to whoever was named. Methods change as the Fetch standard says (HTTP-redirect fetch).
+ * The new address passes the same guard as the first one and never leaves https. Another origin gets nothing the tool set but
+ * `accept` and `content-type`: a runtime that follows redirects by itself strips `authorization` only and hands `x-api-key` and
+ * `cookie` to the named host. Methods change as the Fetch standard says (HTTP-redirect fetch).
  */
 export function nextHop(
   hop: Hop,

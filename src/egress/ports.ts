@@ -1,6 +1,8 @@
 import type { ToolCaller } from "../catalog/define-tool.ts";
 import type { PermitAnswer, PermitRequest } from "../contract/gate/permit.ts";
+import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
+import type { Plan } from "../plan/step.ts";
 
 /** HMAC-SHA-256 of a text, as base64. */
 export type SignText = (key: Uint8Array, text: string) => Promise<string>;
@@ -14,11 +16,13 @@ export interface DataPoint {
   readonly doubles: readonly number[];
 }
 
-/** Whoever runs the deployment, and what of it they want to see. */
+/** The operator of the deployment, and the lines that they want to see. */
 export interface Operator {
   /** Which lines about requests and attempts are written: all, those of level `warn` and above, or none. */
   readonly lines: "all" | "errors" | "off";
   log(level: LogLevel, json: string): void;
+  /** Draw a batch for a person at a terminal, in place of its line of JSON; only on development servers. */
+  readonly draw?: (plan: Plan, outcomes: readonly Outcome[]) => string;
   /** Write a data point; null where there is no dataset. Never throws. */
   readonly writePoint: ((point: DataPoint) => void) | null;
 }
@@ -32,7 +36,7 @@ export type InSpan = <T>(
   work: (add: (attributes: SpanAttributes) => void) => Promise<T>,
 ) => Promise<T>;
 
-/** What running a tool needs of the world. Everything else in the core is a pure function. */
+/** The parts of the world that running a tool needs. Everything else in the core is a pure function. */
 export interface Ports {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
@@ -56,10 +60,10 @@ export interface Ports {
   /**
    * Write a line into the log.
    *
-   * @param stack where an error came from, once more: a line for each call, where whoever develops a tool reads them
+   * @param stack where an error came from, once more: a line for each call, where the developer of a tool reads them
    */
   log(level: LogLevel, json: string, stack?: string): void;
-  /** Who is told of what happens; absent where nobody is. */
+  /** The operator who is told of events; absent where there is none. */
   readonly operator?: Operator;
   /** Absent where the platform traces nothing of this invocation. */
   readonly inSpan?: InSpan | undefined;

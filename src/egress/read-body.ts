@@ -6,6 +6,7 @@ import { ToolFailure } from "../catalog/tool-failure.ts";
 import { attempt, attemptNow, err, ok, type Result } from "../kit/result.ts";
 import { quotedText } from "../kit/visible-text.ts";
 import type { CallClock } from "./call-clock.ts";
+import type { RequestBytes, Waiting } from "./isolate-bytes.ts";
 
 /** Declared lengths up to this are read in one piece. */
 const SMALL_BODY = 64 * 1024;
@@ -16,18 +17,18 @@ const DIGITS = /^\d+$/;
 /** Up to this many characters can be arguments of one call, and writing them one by one is faster than a decoder. */
 const SHORT_TEXT = 2_048;
 
-/** What a number whose digits are kept counts besides itself. */
+/** The count of a number whose digits are kept, besides itself. */
 const LONG_NUMBER = 2;
 
-/** JSON of a request's first responses that nobody counts values in: most requests never read more. */
+/** JSON of a request's first responses whose values are not counted: most requests never read more. */
 const UNCOUNTED = 64 * 1024;
 
 /**
  * The bytes and JSON values that all upstream responses of one request may hold together, so that no mix of them fills an
  * isolate.
  *
- * What is given back can be taken again: only what somebody still holds counts. A part of the bytes is a reserve that
- * large bodies leave alone, so that a small answer, or a write's, is never refused because greedy siblings took everything.
+ * Bytes that are given back can be taken again: only held bytes count. A part of the bytes is a reserve that large bodies leave
+ * alone, so that a small answer, or a write's, is never refused because greedy siblings took everything.
  */
 export class ByteBudget {
   #left: number;
@@ -35,17 +36,28 @@ export class ByteBudget {
   #uncounted = UNCOUNTED;
   readonly #mostValues: number;
   #values: number;
+  readonly #openShare: (() => RequestBytes) | undefined;
+  #share: RequestBytes | undefined;
+  /** The held bytes, as an isolate counts them, and the part of them that is the isolate's to count. */
+  #held = 0;
+  #shared = 0;
+  /** The part of it that belongs to calls that go on. */
+  #running = 0;
+  /** Calls that wait for what others of the request will give back, in the order in which they began to. */
+  readonly #queue: Queued[] = [];
 
   /**
    * @param reserve bytes on top that are not for everyone
-   * @param values JSON values of all texts together
+   * @param options `values`: JSON values of all texts together; `share`: what is held of the isolate's bytes, where somebody
+   *   counts them
    */
-  constructor(bytes: number, reserve = 0, values: number = LIMITS.requestValues) {
+  constructor(bytes: number, reserve = 0, { values = LIMITS.requestValues, share }: BudgetOptions = {}) {
     this.#left = bytes + reserve;
     this.#reserve = reserve;
     this.#mostValues = values;
     // Two characters have one value at most, so the texts that are not counted have no more than is held back here.
     this.#values = values - UNCOUNTED / 2;
+    this.#openShare = share;
   }
 
   /**
@@ -57,13 +69,52 @@ export class ByteBudget {
   take(bytes: number, spared = 1): boolean {
     if (bytes > this.#left - spared * this.#reserve) return false;
     this.#left -= bytes;
+    this.#held += bytes;
+    this.#running += bytes;
     return true;
   }
 
-  /** Give back what nobody holds any more. */
+  /** Take of the isolate's bytes what was taken here; what to wait for where that needs a turn. */
+  share(isSmall: boolean): (Waiting & { readonly bytes: number }) | null {
+    const bytes = this.#due();
+    if (bytes === 0) return null;
+    this.#share ??= this.#openShare!();
+    this.#shared += bytes;
+    return this.#share.take(bytes, isSmall) ? null : { ...this.#share.wait(bytes, isSmall), bytes };
+  }
+
+  /** The isolate did not have them. */
+  unshare(bytes: number): void {
+    this.#shared -= bytes;
+  }
+
+  /** Take bytes as soon as others of the request have given enough back; false where those that go on hold too little for that. */
+  takeInTurn(wanted: Wanted): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#queue.push({ ...wanted, settle: resolve });
+    this.#serve();
+    return promise;
+  }
+
+  /** Give back bytes that are held no longer. */
   give(bytes: number, values = 0): void {
     this.#left += bytes;
     this.#values += values;
+    this.#running -= sizeOf(bytes, values);
+    this.#drop(sizeOf(bytes, values));
+    this.#serve();
+  }
+
+  /** A call is over and so much of what it has read is held for the answer. */
+  rest(bytes: number, values: number): void {
+    this.#running -= sizeOf(bytes, values);
+    this.#share?.rest(sizeOf(bytes, values));
+    this.#serve();
+  }
+
+  /** The answer is written: whatever calls that are over have read is not held for it any more. */
+  release(): void {
+    this.#drop(this.#held - this.#running);
   }
 
   /** Take the values that a text will have when it is parsed, or say why it may not be. Gives how many were taken. */
@@ -78,13 +129,76 @@ export class ByteBudget {
     const values = plain > most ? plain : plain + LONG_NUMBER * countLongNumbers(text, most);
     if (values > most)
       return err(most === LIMITS.responseValues ? TOO_MANY_VALUES : valuesSpent(this.#mostValues));
+    this.#held += sizeOf(0, values);
+    const turn = this.share(true);
+    if (turn !== null) {
+      // Nothing can wait here, and a text that was read is no longer than what is counted of it.
+      turn.cancel();
+      this.unshare(turn.bytes);
+      this.#drop(sizeOf(0, values));
+      return err(CROWDED);
+    }
     this.#values -= values;
     return ok(values);
   }
+
+  /** A call that goes on holds them. */
+  run(values: number): void {
+    this.#running += sizeOf(0, values);
+  }
+
+  /** Give those that wait what there is, the first one first. */
+  #serve(): void {
+    for (;;) {
+      const [first] = this.#queue;
+      if (first === undefined) return;
+      const { bytes, spared, own, settle } = first;
+      const isTaken = this.take(bytes, spared);
+      const inSight = this.#left - spared * this.#reserve + this.#running - own;
+      if (!isTaken && bytes <= inSight) return;
+      this.#queue.shift();
+      settle(isTaken);
+    }
+  }
+
+  #due(): number {
+    return this.#openShare === undefined ? 0 : Math.max(0, this.#held - LIMITS.uncountedBytes - this.#shared);
+  }
+
+  #drop(size: number): void {
+    this.#held -= size;
+    const surplus = this.#shared - Math.max(0, this.#held - LIMITS.uncountedBytes);
+    if (surplus <= 0) return;
+    this.#shared -= surplus;
+    this.#share?.give(surplus);
+  }
+}
+
+/** Bytes that a call waits for. */
+interface Wanted {
+  readonly bytes: number;
+  /** The part of the reserve, from 0 to 1, that has to be left for others. */
+  readonly spared: number;
+  /** The bytes that the call holds itself: it gives none of them back while it waits. */
+  readonly own: number;
+}
+
+interface Queued extends Wanted {
+  readonly settle: (isTaken: boolean) => void;
+}
+
+export interface BudgetOptions {
+  readonly values?: number;
+  readonly share?: (() => RequestBytes) | undefined;
+}
+
+/** The size of bytes and values in an isolate's count. */
+function sizeOf(bytes: number, values: number): number {
+  return bytes + LIMITS.valueBytes * values;
 }
 
 /**
- * What one call holds of its request's budget: the responses that it has read whole. It gives back what its output no
+ * The part of its request's budget that one call holds: the responses that it has read whole. It gives back what its output no
  * longer needs, and whatever a request that outlives the call still brings.
  */
 export class CallBytes {
@@ -92,7 +206,10 @@ export class CallBytes {
   readonly #isWrite: boolean;
   readonly #weight: number;
   #bytes = 0;
+  /** The part of them that is held for bindings. */
+  #bound = 0;
   #values = 0;
+  #waiting = 0;
   #isOver = false;
 
   /** @param weight how often each byte counts: what is searched for secrets costs as much again as reading it */
@@ -102,12 +219,40 @@ export class CallBytes {
     this.#weight = weight;
   }
 
-  /** Take bytes for a response that has `total` of them so far, these included. Whoever took them keeps or gives them. */
+  /** Take bytes for a response that has `total` of them so far, these included. The caller that took them keeps or gives them. */
   take(bytes: number, total: number): boolean {
+    return this.#budget.take(bytes * this.#weight, this.#spares(total));
+  }
+
+  /** The part of the reserve that is left for others: a write cannot be sent again, so it may use most; a large read may use none. */
+  #spares(total: number): number {
     const isSmall = total <= SMALL_BODY;
-    // Whom nobody can repeat may use most: a write's small answer all of it, a large read nothing.
-    const spared = this.#isWrite ? (isSmall ? 0 : 1 / 2) : isSmall ? 1 / 4 : 1;
-    return this.#budget.take(bytes * this.#weight, spared);
+    return this.#isWrite ? (isSmall ? 0 : 1 / 2) : isSmall ? 1 / 4 : 1;
+  }
+
+  /**
+   * Take them of the isolate's bytes too: null where that was done at once, else a promise. While its responses wait, the
+   * call's clock stands still.
+   *
+   * @throws ToolFailure `OVERLOADED` where it never was their turn; they are given back then
+   */
+  share(bytes: number, total: number, clock: CallClock): Promise<void> | null {
+    const turn = this.#budget.share(total <= SMALL_BODY);
+    return turn === null ? null : this.#await(turn, bytes, clock);
+  }
+
+  async #await(turn: Waiting & { readonly bytes: number }, bytes: number, clock: CallClock): Promise<void> {
+    this.#waiting += 1;
+    clock.pause();
+    const stopListening = clock.onEnd(turn.cancel);
+    const isGranted = await turn.granted;
+    stopListening();
+    this.#waiting -= 1;
+    if (this.#waiting === 0) clock.resume();
+    if (isGranted) return;
+    this.#budget.unshare(turn.bytes);
+    this.give(bytes);
+    throw clock.ended ?? new ToolFailure(CROWDED.code, CROWDED);
   }
 
   give(bytes: number): void {
@@ -120,10 +265,36 @@ export class CallBytes {
     else this.#bytes += bytes * this.#weight;
   }
 
-  /** Hold the values of a text that is about to be parsed, or throw `RESPONSE_TOO_LARGE`. */
+  /**
+   * Hold so many bytes for what bindings answer, in place of what was held for that before. A call that finds no room waits for
+   * others of its request to end, and for the isolate's turn: calls that read beside each other are not to refuse each other.
+   *
+   * @throws ToolFailure `RESPONSE_TOO_LARGE` where the request may not hold so many, `OVERLOADED` where it never was their turn, the
+   *   clock's own failure when time runs out
+   */
+  async hold(bytes: number, clock: CallClock): Promise<void> {
+    if (this.#isOver) return;
+    const more = bytes - this.#bound;
+    if (more <= 0) {
+      this.#bound = bytes;
+      this.#bytes += more * this.#weight;
+      this.give(-more);
+      return;
+    }
+    const wanted = { bytes: more * this.#weight, spared: this.#spares(bytes), own: this.#bytes };
+    const giveBack = (isTaken: boolean): void => this.give(isTaken ? more : 0);
+    if (!(await clock.orEnd(this.#budget.takeInTurn(wanted), giveBack))) throw budgetSpent();
+    const turn = this.share(more, bytes, clock);
+    if (turn !== null) await turn;
+    this.#bound += more;
+    this.keep(more);
+  }
+
+  /** Hold the values of a text that is about to be parsed, or throw `RESPONSE_TOO_LARGE` or `OVERLOADED`. */
   keepValues(text: string): void {
     const taken = this.#budget.takeValues(text);
     if (!taken.ok) throw new ToolFailure(taken.error.code, taken.error);
+    this.#budget.run(taken.value);
     if (this.#isOver) this.#budget.give(0, taken.value);
     else this.#values += taken.value;
   }
@@ -132,6 +303,7 @@ export class CallBytes {
   drop(): void {
     this.#budget.give(this.#bytes, this.#values);
     this.#bytes = 0;
+    this.#bound = 0;
     this.#values = 0;
   }
 
@@ -143,16 +315,17 @@ export class CallBytes {
   end(outputBytes: number): void {
     this.#isOver = true;
     if (outputBytes === 0) return this.drop();
-    const kept = outputBytes * this.#weight;
+    const kept = Math.min(outputBytes * this.#weight, this.#bytes);
     if (kept < this.#bytes) this.#budget.give(this.#bytes - kept);
+    this.#budget.rest(kept, this.#values);
   }
 }
 
-/** What bounds the reading of one response. */
+/** The bounds of reading one response. */
 export interface BodyLimits {
   /** Decompressed bytes of this response. */
   readonly maxBytes: number;
-  /** What the call may hold of all that its request reads. */
+  /** The bytes that the call may hold among all that its request reads. */
   readonly held: CallBytes;
   readonly clock: CallClock;
   /** The longest silence between two chunks. */
@@ -202,7 +375,7 @@ function declaredLength({ headers }: Response): number {
   return length !== null && DIGITS.test(length) ? Number(length) : Number.NaN;
 }
 
-/** What the chunks of a body become. It keeps none of them: a buffer may be much larger than the chunk in it. */
+/** The result of gathering a body's chunks. It keeps none of them: a buffer may be much larger than the chunk in it. */
 interface Gathered<T> {
   /** True when the rest is not needed. */
   add(chunk: Uint8Array): boolean;
@@ -227,25 +400,37 @@ async function readInChunks<T>(
   let taken = 0;
   try {
     if (clock.ended !== null) throw clock.ended;
-    if (declaredLength(response) > maxBytes) throw tooLarge(maxBytes);
+    const declared = declaredLength(response);
+    if (declared > maxBytes) throw tooLarge(maxBytes);
     const gathered = gather();
+    // A large body waits for its turn before any of it is read.
+    if (declared > SMALL_BODY) {
+      const turn = hold(declared, declared, limits);
+      if (turn !== null) await turn;
+      taken = declared;
+    }
     for (let chunks = 1; ; chunks += 1) {
       clock.enter("idle", idleTimeoutMs);
       const { done, value } = await readChunk(reader, clock);
       isWhole = done;
       if (done) {
         const body = gathered.end();
-        held.keep(taken);
+        held.keep(bytes);
+        held.give(taken - bytes);
         isKept = true;
         return body;
       }
       bytes += value.byteLength;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
       if (chunks > LIMITS.responseChunks) throw tooManyChunks();
-      if (!held.take(value.byteLength, bytes)) throw budgetSpent();
-      taken = bytes;
+      if (bytes > taken) {
+        const turn = hold(bytes - taken, bytes, limits);
+        if (turn !== null) await turn;
+        taken = bytes;
+      }
       if (!gathered.add(value)) continue;
-      held.keep(taken);
+      held.keep(bytes);
+      held.give(taken - bytes);
       isKept = true;
       return gathered.end();
     }
@@ -255,6 +440,12 @@ async function readInChunks<T>(
     stopListening();
     clock.leave();
   }
+}
+
+/** Take bytes for a body that has `total` of them: null where that was done at once, else it waits for its turn. */
+function hold(bytes: number, total: number, { held, clock }: BodyLimits): Promise<void> | null {
+  if (!held.take(bytes, total)) throw budgetSpent();
+  return held.share(bytes, total, clock);
 }
 
 function createText(contentType: string | null, onPiece?: (piece: string) => boolean): Gathered<string> {
@@ -294,7 +485,7 @@ function createBytes(): Gathered<Uint8Array> {
 /**
  * Parse a body as JSON, or throw `BAD_UPSTREAM_RESPONSE`.
  *
- * The hint names the media type that came instead, never the text: that is the upstream's, and nobody has vouched for it.
+ * The hint names the media type that came instead, never the text: that is the upstream's, and is not trusted.
  */
 export function parseJsonBody(text: string, headers: Pick<Headers, "get">): unknown {
   const parsed = attemptNow(() => parseExact(text));
@@ -310,14 +501,13 @@ export function parseJsonBody(text: string, headers: Pick<Headers, "get">): unkn
  * it may take no longer than the silence between two chunks may last. Most answers are like that, and for them reading
  * in chunks costs more than the rest of the call.
  */
-async function readSmallBody(
-  response: Response,
-  declared: number,
-  { maxBytes, held, clock, idleTimeoutMs }: BodyLimits,
-): Promise<string> {
-  if (!held.take(declared, declared)) {
+async function readSmallBody(response: Response, declared: number, limits: BodyLimits): Promise<string> {
+  const { maxBytes, held, clock, idleTimeoutMs } = limits;
+  const taken = attemptNow(() => hold(declared, declared, limits));
+  const turn = taken.ok && taken.value !== null ? await attempt(() => taken.value) : taken;
+  if (!turn.ok) {
     void attempt(() => response.body?.cancel());
-    throw budgetSpent();
+    throw turn.error;
   }
   let isKept = false;
   try {
@@ -426,6 +616,11 @@ function budgetSpent(): ToolFailure {
     hint: "The answers of this batch together are too large; ask for less, or for fewer things at once.",
   });
 }
+
+const CROWDED = makeFailure("OVERLOADED", {
+  retryAfterMs: 1_000,
+  hint: "Too much is being read for others at the moment, and the answer found no room; try again, or ask for less at once.",
+});
 
 const TOO_MANY_VALUES = makeFailure("RESPONSE_TOO_LARGE", {
   hint: `One answer of a service may have ${LIMITS.responseValues} JSON values; ask for less.`,

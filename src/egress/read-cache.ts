@@ -20,7 +20,7 @@ export type CallEnd = (outcome: Outcome) => void;
 export interface CacheLimits {
   /** Answers of all tenants together. */
   readonly entries: number;
-  /** What they and their keys take, together and each. */
+  /** The bytes that they and their keys take, together and each. */
   readonly bytes: number;
   readonly entryBytes: number;
 }
@@ -110,7 +110,7 @@ interface Entry {
   readonly json: string;
   readonly bytes: number;
   readonly askedAt: number;
-  /** What it takes in memory: its key and text at two bytes a character, the most an engine needs. */
+  /** The memory that it takes: its key and text at two bytes a character, the most an engine needs. */
   readonly size: number;
   /** The answers of its tenant and domain, by key. */
   readonly siblings: Map<string, Entry>;
@@ -132,7 +132,7 @@ interface Domain {
 }
 
 /**
- * What an isolate remembers of one tenant's reads.
+ * An isolate's memory of one tenant's reads.
  *
  * An answer is kept only if no write of its domain was under way at any moment of the read, and what was kept goes when a
  * write begins: so nothing that is found is from before a write that this isolate has sent, whether that is under way,
@@ -173,7 +173,7 @@ export class TenantReads {
     return ttlMsOf(tool) === null ? undefined : this.#watchRead(call);
   }
 
-  /** Which reads the tenant adds while running, and of which domain, nobody knows beforehand: its own writes always count. */
+  /** The reads that the tenant adds while running, and their domains, are not known beforehand: its own writes always count. */
   #concerns({ domain, added }: Tool): boolean {
     return this.#cached.has(domain) || added !== undefined || this.#domains.has(domain);
   }
@@ -196,14 +196,14 @@ export class TenantReads {
   #watchWrite({ tool, timeoutMs }: Call): CallEnd {
     const domain = this.#domainOf(tool.domain);
     const now = this.#clock.now();
-    // In an outage nobody tells an end, and nobody may read either.
+    // In an outage no end may be told, and no read may follow either.
     dropOver(domain, now);
     // It is sent before its batch's deadline, and its own time ends it after that.
     const write = { endsAt: now + LIMITS.maxDeadlineMs + timeoutMs };
     domain.writes.add(write);
     this.#clear(domain);
     return (outcome) => {
-      // What may still take effect is under way for as long as it could.
+      // A write that may still take effect is under way for as long as it could.
       if (!isInDoubt(outcome)) domain.writes.delete(write);
       this.#clear(domain);
     };

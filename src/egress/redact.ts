@@ -21,21 +21,54 @@ const MIN_LENGTH = 6;
  * createRedactor(["s3cr3t-key"])('{"echo":"Bearer s3cr3t-key"}'); // '{"echo":"Bearer [redacted]"}'
  */
 export function createRedactor(secrets: readonly string[]): (json: string) => string {
-  const worthwhile = new Set(
-    secrets.map((secret) => secret.trim()).filter(({ length }) => length >= MIN_LENGTH),
-  );
-  if (worthwhile.size === 0) return (json) => json;
-  const find = createFinder([...worthwhile].flatMap(toForms));
+  const worthwhile = worthHiding(secrets);
+  if (worthwhile.length === 0) return (json) => json;
+  const find = createFinder(worthwhile.flatMap(toForms));
   return (json) => {
     const found = find(json, 0);
     return found === null ? json : redactTokens(json, find, found);
   };
 }
 
+/** The part of a text in pieces that can be passed on, and the part that waits for its next piece. */
+export interface Redacted {
+  readonly clean: string;
+  readonly held: string;
+}
+
 /**
- * Walk the text string by string: what matches inside one cannot reach into the structure around it. What stands in a
- * string once escaped is found in the escaped text too, because escaped text is one of the ways; so a string in which
- * nothing is found is not decoded.
+ * Create the same for text that comes in pieces and is no JSON: what may be the beginning of a secret is held, to be given
+ * again before the next piece. Behind the last piece nothing is.
+ *
+ * @example
+ * const redact = createPieceRedactor(["s3cr3t-key"]);
+ * redact("It is s3cr", false); // { clean: "It is ", held: "s3cr" }
+ */
+export function createPieceRedactor(secrets: readonly string[]): (text: string, isLast: boolean) => Redacted {
+  const worthwhile = worthHiding(secrets);
+  if (worthwhile.length === 0) return (text) => ({ clean: text, held: "" });
+  const find = createFinder(worthwhile.flatMap(toForms));
+  const longest = Math.max(...worthwhile.map(({ length }) => length));
+  const held = HELD_BREAKS + HELD_PER_CHARACTER * longest;
+  return (text, isLast) => redactText(text, find, isLast ? undefined : Math.max(0, text.length - held));
+}
+
+/**
+ * The most that is held of a text: an escape for each character of a secret, and what may stand between them. More would let
+ * who writes endless escapes in small pieces have all of them read again for each.
+ */
+const HELD_PER_CHARACTER = 8;
+const HELD_BREAKS = 512;
+
+function worthHiding(secrets: readonly string[]): readonly string[] {
+  const trimmed = secrets.map((secret) => secret.trim());
+  return [...new Set(trimmed)].filter(({ length }) => length >= MIN_LENGTH);
+}
+
+/**
+ * Walk the text string by string: what matches inside one cannot reach into the structure around it. A secret that stands in a
+ * string once escaped is found in the escaped text too, because escaped text is one of the ways; so a string in which nothing is
+ * found is not decoded.
  *
  * @param first the first place where something is found in all of the text
  */
@@ -63,13 +96,20 @@ function redactTokens(json: string, find: Find, first: Span): string {
 /** Replacing in the text as written could cut an escape in two: `nabcde` also stands in `\nabcde`. */
 function redactString(token: string, find: Find): string {
   const text = JSON.parse(token) as string;
+  const { clean } = redactText(text, find);
+  return clean === text ? token : JSON.stringify(clean);
+}
+
+function redactText(text: string, find: Find, openFrom?: number): Redacted {
   let clean = "";
   let at = 0;
-  for (let span = find(text, 0); span !== null; span = find(text, at)) {
-    clean += text.slice(at, span.start) + MARK;
+  for (let span = find(text, 0, openFrom); span !== null; span = find(text, at, openFrom)) {
+    clean += text.slice(at, span.start);
+    if (span.end > text.length) return { clean, held: text.slice(span.start) };
+    clean += MARK;
     at = span.end;
   }
-  return at === 0 ? token : JSON.stringify(clean + text.slice(at));
+  return { clean: at === 0 ? text : clean + text.slice(at), held: "" };
 }
 
 function redactNumbers(gap: string, find: Find): string {
@@ -86,8 +126,11 @@ function endOfString(json: string, open: number): number {
   throw new Error("Cannot redact: the text is not JSON");
 }
 
-/** Find the first place, from `from` on, where a secret stands; those that overlap are one. */
-type Find = (text: string, from: number) => Span | null;
+/**
+ * Find the first place, from `from` on, where a secret stands; those that overlap are one. From `openFrom` on a place where one
+ * may begin that goes on behind the text is found too, and has no end.
+ */
+type Find = (text: string, from: number, openFrom?: number) => Span | null;
 
 interface Span {
   readonly start: number;
@@ -96,7 +139,7 @@ interface Span {
 
 /** One way in which a secret may be written. */
 interface Form {
-  /** What it may begin with, decoded. */
+  /** The characters that it may begin with, decoded. */
   readonly first: readonly number[];
   /** Where it ends in `text` when it begins at `at`; -1 when it does not. */
   readonly endAt: (text: string, at: number) => number;
@@ -121,14 +164,15 @@ function createFinder(forms: readonly Form[]): Find {
     return escaped < 0 || escaped === code ? end : Math.max(end, longestOf(formsAt(escaped), text, at));
   };
 
-  return (text, from) => {
+  return (text, from, openFrom = Number.POSITIVE_INFINITY) => {
     for (let start = from; start < text.length; start += 1) {
       const code = text.charCodeAt(start);
       if (code < 128 && isStart[code] === 0) continue;
+      ranOut = false;
       let end = endAt(text, start);
-      if (end < 0) continue;
       for (let at = start + 1; at < end; at += 1) end = Math.max(end, endAt(text, at));
-      return { start, end };
+      if (ranOut && start >= openFrom) return { start, end: Number.POSITIVE_INFINITY };
+      if (end >= 0) return { start, end };
     }
     return null;
   };
@@ -152,7 +196,7 @@ function toTextForm(secret: string): Form {
     let isEscaped = false;
     for (let next = from; next < characters.length; next += 1) {
       const wanted = characters[next]!;
-      const code = text.charCodeAt(at);
+      const code = codeAt(text, at);
       if (code === wanted && !isEscape(code)) {
         isEscaped = false;
         at += 1;
@@ -180,7 +224,7 @@ function toHexForm(bytes: readonly number[]): Form {
       if (readHex(text, at, 2) === bytes[index]) continue;
       if (index === 0) return -1;
       at = skip(text, at, isSeparator);
-      if (text.charCodeAt(at) === ZERO && (text.charCodeAt(at + 1) | 0x20) === SMALL_X) at += 2;
+      if (codeAt(text, at) === ZERO && (codeAt(text, at + 1) | 0x20) === SMALL_X) at += 2;
       if (readHex(text, at, 2) !== bytes[index]) return -1;
     }
     return at;
@@ -202,7 +246,7 @@ function toBase64Form(bytes: readonly number[], offset: number): Form {
   const endAt = (text: string, at: number): number => {
     for (let index = 0; index < digits.length; index += 1) {
       const [digit, other] = [digits[index]!, urlSafe[index]!];
-      const code = text.charCodeAt(at);
+      const code = codeAt(text, at);
       if (code === digit || code === other) {
         at += 1;
         continue;
@@ -219,7 +263,7 @@ function toBase64Form(bytes: readonly number[], offset: number): Form {
 }
 
 function codesOf(text: string): number[] {
-  return Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+  return Array.from({ length: text.length }, (_, at) => codeAt(text, at));
 }
 
 const BACKSLASH = 0x5c;
@@ -242,20 +286,20 @@ function isBlank(code: number): boolean {
   return code === SPACE || (code >= 9 && code <= 13);
 }
 
-/** What stands between bytes in hex: `73:65`, `73 65`, `0x73, 0x65`. */
+/** Separators stand between bytes in hex: `73:65`, `73 65`, `0x73, 0x65`. */
 function isSeparator(code: number): boolean {
   return isBlank(code) || SEPARATORS.has(code);
 }
 
 const SEPARATORS = new Set(Array.from(":,;-_.", (separator) => separator.charCodeAt(0)));
 
-/** What breaks digits up is a line break with some indentation, or a separator. */
+/** The longest break between digits: a line break with some indentation, or a separator. */
 const LONGEST_BREAK = 32;
 
 /** Skip what may stand between two digits, escaped or not. */
 function skip(text: string, at: number, isSkipped: (code: number) => boolean): number {
   for (let skipped = 0; skipped < LONGEST_BREAK; skipped += 1) {
-    const code = text.charCodeAt(at);
+    const code = codeAt(text, at);
     if (isSkipped(code)) at += 1;
     else if (isEscape(code) && isSkipped(readEscape(text, at))) at = escapeEnd;
     else break;
@@ -265,7 +309,7 @@ function skip(text: string, at: number, isSkipped: (code: number) => boolean): n
 
 /** Where the character `wanted` ends, written in any way, when it begins at `at`; -1 when it does not. */
 function endOf(wanted: number, text: string, at: number): number {
-  const code = text.charCodeAt(at);
+  const code = codeAt(text, at);
   if (!isEscape(code)) {
     if (code === wanted || (wanted === SPACE && code === PLUS)) return at + 1;
     return wanted > 0xffff && text.codePointAt(at) === wanted ? at + 2 : -1;
@@ -296,17 +340,17 @@ function endOfParts(parts: readonly number[], text: string, at: number): number 
 function endOfBackslashes(text: string, at: number): number {
   let end = -1;
   for (let next = at; readEscape(text, next) === BACKSLASH; next = end) end = escapeEnd;
-  return end < 0 && text.charCodeAt(at) === BACKSLASH ? endOfRun(text, at) : end;
+  return end < 0 && codeAt(text, at) === BACKSLASH ? endOfRun(text, at) : end;
 }
 
 function endOfRun(text: string, at: number): number {
-  while (text.charCodeAt(at) === BACKSLASH) at += 1;
+  while (codeAt(text, at) === BACKSLASH) at += 1;
   return at;
 }
 
 /** Where a percent sign or an ampersand may end: each may be one as it is, or begin another escape. */
 function endsOf(wanted: number, text: string, at: number): number[] {
-  const code = text.charCodeAt(at);
+  const code = codeAt(text, at);
   const ends = code === wanted ? [at + 1] : [];
   if (!isEscape(code)) return ends;
   let read = readOneEscape(text, at);
@@ -319,6 +363,17 @@ function endsOf(wanted: number, text: string, at: number): number[] {
 
 /** How often what was escaped is escaped again. */
 const MAX_DEPTH = 8;
+
+/**
+ * Whether something was looked for behind the end of a text: of more text it might be a secret. It stands beside the result
+ * for the same reason as `escapeEnd`.
+ */
+let ranOut = false;
+
+function codeAt(text: string, at: number): number {
+  if (at >= text.length) ranOut = true;
+  return text.charCodeAt(at);
+}
 
 /** Where what was read last ends: a result beside the result, because this is read for every escape in a text. */
 let escapeEnd = 0;
@@ -344,7 +399,7 @@ function readDeeper(code: number, text: string, at: number): number {
 }
 
 function readOneEscape(text: string, at: number): number {
-  switch (text.charCodeAt(at)) {
+  switch (codeAt(text, at)) {
     case PERCENT:
       return readPercentBody(text, at + 1);
     case AMPERSAND:
@@ -365,16 +420,16 @@ function readPercentBody(text: string, at: number): number {
 }
 
 function readPercentDigit(text: string, at: number): number {
-  const code = text.charCodeAt(at);
+  const code = codeAt(text, at);
   escapeEnd = at + 1;
   if (code !== PERCENT) return hexValueOf(code);
   escapeEnd = at + 3;
   return hexValueOf(readHex(text, at + 1, 2));
 }
 
-/** What stands behind a backslash: `n`, `u0041`, `u{41}`, `x41`, or a character that is no letter. */
+/** Read the text behind a backslash: `n`, `u0041`, `u{41}`, `x41`, or a character that is no letter. */
 function readEscapeBody(text: string, at: number): number {
-  const code = text.charCodeAt(at);
+  const code = codeAt(text, at);
   escapeEnd = at + 1;
   switch (code) {
     case SMALL_N:
@@ -391,7 +446,7 @@ function readEscapeBody(text: string, at: number): number {
       escapeEnd = at + 3;
       return readHex(text, at + 1, 2);
     case SMALL_U:
-      if (text.charCodeAt(at + 1) === OPENING_BRACE) return readDigits(text, at + 2, 16, CLOSING_BRACE);
+      if (codeAt(text, at + 1) === OPENING_BRACE) return readDigits(text, at + 2, 16, CLOSING_BRACE);
       escapeEnd = at + 5;
       return readHex(text, at + 1, 4);
     default:
@@ -404,16 +459,16 @@ function isWord(code: number): boolean {
   return (code >= ZERO && code <= NINE) || (lower >= SMALL_A && lower <= SMALL_Z);
 }
 
-/** What stands behind an ampersand: `#65;`, `#x41;`, `quot;`. */
+/** Read the text behind an ampersand: `#65;`, `#x41;`, `quot;`. */
 function readEntityBody(text: string, at: number): number {
-  if (text.charCodeAt(at) === NUMBER_SIGN) {
-    const isHex = (text.charCodeAt(at + 1) | 0x20) === SMALL_X;
+  if (codeAt(text, at) === NUMBER_SIGN) {
+    const isHex = (codeAt(text, at + 1) | 0x20) === SMALL_X;
     return isHex ? readDigits(text, at + 2, 16, SEMICOLON) : readDigits(text, at + 1, 10, SEMICOLON);
   }
   let end = at;
-  while (end < at + LONGEST_NAME && text.charCodeAt(end) >= SMALL_A) end += 1;
+  while (end < at + LONGEST_NAME && codeAt(text, end) >= SMALL_A) end += 1;
   escapeEnd = end + 1;
-  if (end === at || text.charCodeAt(end) !== SEMICOLON) return -1;
+  if (end === at || codeAt(text, end) !== SEMICOLON) return -1;
   return ENTITIES.get(text.slice(at, end)) ?? -1;
 }
 
@@ -458,11 +513,11 @@ function readDigits(text: string, at: number, base: 10 | 16, close: number): num
   let value = 0;
   let next = at;
   for (; next < at + 8; next += 1) {
-    const digit = hexValueOf(text.charCodeAt(next));
+    const digit = hexValueOf(codeAt(text, next));
     if (digit < 0 || digit >= base) break;
     value = value * base + digit;
   }
-  escapeEnd = text.charCodeAt(next) === close ? next + 1 : next;
+  escapeEnd = codeAt(text, next) === close ? next + 1 : next;
   return next === at ? -1 : value;
 }
 
@@ -470,7 +525,7 @@ function readDigits(text: string, at: number, base: 10 | 16, close: number): num
 function readHex(text: string, at: number, count: number): number {
   let value = 0;
   for (let next = at; next < at + count; next += 1) {
-    const digit = hexValueOf(text.charCodeAt(next));
+    const digit = hexValueOf(codeAt(text, next));
     if (digit < 0) return -1;
     value = value * 16 + digit;
   }

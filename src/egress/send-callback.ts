@@ -79,7 +79,7 @@ async function post(
   return { kind: "answered", status, retryAfterMs };
 }
 
-/** Nobody reads what an endpoint says besides its status; a body left open would keep its connection. */
+/** An endpoint's answer besides its status is not read; a body left open would keep its connection. */
 function discardBody(response: Response): Response {
   void attempt(() => response.body?.cancel());
   return response;

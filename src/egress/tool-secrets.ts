@@ -6,7 +6,7 @@ import type { Ports } from "./ports.ts";
 import { createRedactor } from "./redact.ts";
 import { parseWebhookSecrets } from "./webhook-secret.ts";
 
-/** What a secret is for one call: the deployment's, or its caller's own. */
+/** Finds the value of a secret for one call: the deployment's, or its caller's own. */
 export type SecretOf = (name: string) => string | undefined;
 
 /** Read a secret for a tool that declares it; throws a `ToolFailure` where the deployment has not set it. */
@@ -49,7 +49,7 @@ export function readBinding(tool: Tool, name: string, ports: Ports): object {
   return binding;
 }
 
-/** What to say when there is no such binding: a variable's text is none, because only secrets are kept out of results. */
+/** The hint for a missing binding: a variable's text is none, because only secrets are kept out of results. */
 export function missingBinding(name: string): { readonly hint: string } {
   return {
     hint: `The deployment has no binding ${name}; its operator has to add it. Do without this tool until then.`,
@@ -96,7 +96,7 @@ export async function lookUpSecrets(
   return new Map(found);
 }
 
-/** What to say when a secret is not set: its name is for the operator, its value is nobody's. */
+/** The hint for a secret that is not set: its name is for the operator, its value is never told. */
 export function missingSecret(name: string): { readonly hint: string } {
   return {
     hint: `The deployment has no secret ${name}; its operator has to set it. Do without this tool until then.`,
@@ -108,7 +108,7 @@ const redactors = new WeakMap<
   { readonly values: readonly string[]; readonly redact: (json: string) => string }
 >();
 
-/** What takes a tool's secrets out of JSON text, made once for as long as they stay what they are. */
+/** Makes the function that takes a tool's secrets out of JSON text, once for as long as they stay the same. */
 export function redactorOf(tool: Tool, secretOf: SecretOf): (json: string) => string {
   const cached = redactors.get(tool);
   const values = tool.secrets.map((name) => secretOf(name) ?? "");

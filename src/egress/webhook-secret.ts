@@ -2,7 +2,7 @@ import { attemptNow } from "../kit/result.ts";
 
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
 
-/** What Standard Webhooks asks of a secret. */
+/** The bounds of a secret in Standard Webhooks. */
 const MIN_BYTES = 24;
 const MAX_BYTES = 64;
 

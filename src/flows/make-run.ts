@@ -2,7 +2,7 @@ import type { KeptFlow } from "../catalog/flow/flow-schema.ts";
 import type { JobSpec, RunOf } from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 
-/** What a run is made of. */
+/** The parts that a run is made of. */
 export interface RunOptions {
   readonly tenant: string;
   readonly trigger: RunOf["trigger"];
@@ -14,7 +14,7 @@ export interface RunOptions {
   readonly newId: () => string;
 }
 
-/** Make the job of a run of a flow that nobody waits for. */
+/** Make the job of a run of a flow that has no waiting caller. */
 export function makeRun({ tenant, trigger, kept, toolJson, inputJson, newId }: RunOptions): JobSpec {
   const { name, flow } = kept;
   const id = newId();
@@ -25,9 +25,9 @@ export function makeRun({ tenant, trigger, kept, toolJson, inputJson, newId }: R
     idempotencyKey: newId(),
     maxAttempts: LIMITS.jobAttempts,
     backoffInitialMs: LIMITS.jobBackoffInitialMs,
-    // What of it must not be repeated is known step by step.
+    // The journal tells step by step which calls must not be repeated.
     delivery: "at-least-once",
-    // No key has such a name, so in the log it is nobody's.
+    // No key has such a name, so in the log it belongs to no key.
     origin: { tenant, key: `${trigger}:${name}`, requestId: id, batchId: id },
     toolJson,
     run: { trigger, deadlineMs: flow.deadline_ms ?? LIMITS.deadlineMs },

@@ -1,5 +1,8 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import { catalogOfFlow } from "../catalog/flow/flow-catalog.ts";
 import { planKeptFlow } from "../catalog/flow/plan-kept-flow.ts";
 import { parseArgs } from "../catalog/parse-args.ts";
+import { checkValue } from "../contract/check-value.ts";
 import { type Failure, toWireFailure } from "../contract/failure.ts";
 import { toHint } from "../contract/issues.ts";
 import type { JsonObject } from "../contract/json.ts";
@@ -26,24 +29,30 @@ export interface FlowRun {
 export interface PlannedFlow {
   readonly plan: Plan;
   readonly answer: unknown;
+  /** The tools that it sees. */
+  readonly catalog: Catalog;
 }
 
 /**
  * Plan a flow with an input. Refused, and nothing runs, where the input does not fit the flow's schema and where the flow cannot
- * run as it was kept; null where the key has no flow of that name.
+ * run as it was kept, and where the key has no flow of that name.
  */
 export function planFlowRun(
   { name, input, deadlineMs, ...asked }: FlowRun,
   { catalog, caller }: Pick<Execution, "catalog" | "caller">,
-): Result<PlannedFlow, Refusal> | null {
+): Result<PlannedFlow, Refusal> {
   const tool = catalog.get(name);
-  if (tool?.flow === undefined) return null;
+  if (tool?.flow === undefined) return err(noFlow(name));
   const { batch, answer } = tool.flow;
+  // An input obeys the rules of an action's arguments: the flow as a tool refuses the same.
+  const exact = checkValue(input, ["input"]);
+  if (!exact.ok) return err(makeRefusal("INVALID_REQUEST", toHint([exact.error]), { issue: exact.error }));
   const checked = parseArgs(tool, input);
   if (!checked.ok) return err(refuseInput(checked.error));
   const own = { ...asked, deadlineMs: deadlineMs ?? batch.deadlineMs };
   const plan = planKeptFlow(tool, catalog, { input, asked: own, maySkipApproval: caller.skipApproval });
-  return plan.ok ? ok({ plan: plan.value, answer }) : err(makeRefusal("FLOW_BROKEN", plan.error));
+  if (!plan.ok) return err(makeRefusal("FLOW_BROKEN", plan.error));
+  return ok({ plan: plan.value, answer, catalog: catalogOfFlow(tool, catalog) });
 }
 
 /** Say that a key has no flow of a name: the same whether there is none or it is another's. */

@@ -1,60 +1,91 @@
 import { AnswerBudget } from "../answer/envelope.ts";
 import { serialiseOutput } from "../answer/serialise-output.ts";
+import { planParked } from "../approve/make-approved-plan.ts";
+import { catalogOfFlow } from "../catalog/flow/flow-catalog.ts";
 import { planKeptFlow } from "../catalog/flow/plan-kept-flow.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { isFailure, type Outcome, type OutcomeMeta } from "../contract/outcome.ts";
 import { admit } from "../gate/admission.ts";
-import type { Execution, RunFlow } from "../gate/execution.ts";
-import { attempt, attemptNow, type Result } from "../kit/result.ts";
+import type { Execution, FlowEnd, Inside, RunFlow } from "../gate/execution.ts";
+import { attempt, attemptNow, ok, type Result } from "../kit/result.ts";
 import { resolveReferences } from "../plan/references.ts";
-import type { Plan } from "../plan/step.ts";
+import type { Call } from "../plan/step.ts";
 import { type Executed, runAdmitted } from "../run/run-admitted.ts";
+import { FlowQuestions, type FlowSteps, joinBegun } from "./begun-flow.ts";
 
 /**
- * Create what runs tools that are batches, with the planner and the runner of any batch. The request is counted already, and a
- * person was asked already where one had to be; so neither happens again inside. Flows do not call flows: they were refused when
- * they were kept, and what has become one since is a failure of its action.
+ * Create what runs tools that are batches, with the planner and the runner of any batch. The request is counted already, so it is
+ * not counted again inside. Flows do not call flows: they were refused when they were kept, and what has become one since is a
+ * failure of its action.
+ *
+ * @param isApproved a person approved the calls. Then a flow still asks about calls that take arguments from its own results,
+ * because no person has seen them. Otherwise the caller may skip approval and does, and nothing inside asks.
  */
-export function createFlowRunner(execution: Execution): RunFlow {
+export function createFlowRunner(
+  execution: Execution,
+  { isApproved }: { readonly isApproved: boolean },
+): RunFlow {
   return async (call, inside) => {
     const { clock } = execution.ports;
     const startedAt = clock.now();
-    const ran = await attempt(async (): Promise<Outcome> => {
-      const flow = call.tool.flow!;
-      const deadlineMs = Math.max(1, Math.min(flow.batch.deadlineMs, inside.endsAt - startedAt));
-      const plan = planKeptFlow(call.tool, execution.catalog, {
-        input: call.input,
-        asked: { deadlineMs, skipApproval: true },
-        maySkipApproval: true,
-      });
-      if (!plan.ok) return fail(makeFailure("FLOW_BROKEN", { hint: plan.error }));
-      const own: Execution = {
-        ...execution,
-        inside,
-        isCounted: true,
-        signal: inside.signal,
-        answer: new AnswerBudget(1),
-        // What it listens for ends it, whatever it runs.
-        onOutcome: () => {},
-      };
-      // What is unfinished at its end is no answer, and a job of it would be nobody's.
-      const admission = await admit({ ...plan.value, demotes: false }, own);
-      if (!admission.ok) return fail(makeFailure("OVERLOADED", { hint: admission.error.refusal.hint }));
-      return toOutcome(plan.value, await runAdmitted(admission.value, own), flow.answer);
-    });
+    const ran = await attempt(() => runFlow(call, { inside, isApproved, execution }));
+    const end = ran.ok ? ran.value : fail(makeFailure("INTERNAL"));
+    if ("asks" in end) return end;
     const durationMs = clock.now() - startedAt;
-    const outcome = ran.ok ? ran.value : fail(makeFailure("INTERNAL"));
-    return { ...outcome, meta: { ...outcome.meta, durationMs, queuedMs: 0, attempts: 1 } };
+    return { ...end, meta: { ...end.meta, durationMs, queuedMs: 0, attempts: 1 } };
   };
+}
+
+interface FlowScope {
+  readonly inside: Inside;
+  readonly isApproved: boolean;
+  readonly execution: Execution;
+}
+
+async function runFlow(call: Call, { inside, isApproved, execution }: FlowScope): Promise<FlowEnd> {
+  const { batch, answer } = call.tool.flow!;
+  const catalog = catalogOfFlow(call.tool, execution.catalog);
+  const deadlineMs = Math.max(1, Math.min(batch.deadlineMs, inside.endsAt - execution.ports.clock.now()));
+  const begun = call.begun?.kind === "flow" ? call.begun : null;
+  const plan =
+    begun === null
+      ? planKeptFlow(call.tool, execution.catalog, {
+          input: call.input,
+          asked: { deadlineMs, skipApproval: !isApproved },
+          maySkipApproval: !isApproved,
+          isApproved,
+        })
+      : ok(planParked({ ...begun, deadlineMs, maxTokens: null }, catalog));
+  if (!plan.ok) return fail(makeFailure("FLOW_BROKEN", { hint: plan.error }));
+  const own: Execution = {
+    ...execution,
+    catalog,
+    inside,
+    runOf: { flow: call.tool.name },
+    isCounted: true,
+    signal: inside.signal,
+    answer: new AnswerBudget(1),
+    // The flow ends with the signal that it listens to, whatever it runs.
+    onOutcome: () => {},
+  };
+  // An unfinished action at its end is no answer, and a job of it would have no owner.
+  const admission = await admit({ ...plan.value, demotes: false }, own);
+  if (!admission.ok) return fail(makeFailure("OVERLOADED", { hint: admission.error.refusal.hint }));
+  const questions = new FlowQuestions();
+  const { outcomes } = await runAdmitted(admission.value, own, { park: questions.take });
+  const ran = { plan: plan.value, outcomes, answer };
+  if (questions.areAsked) return { asks: await questions.leave(ran, begun, execution.ports) };
+  const whole = begun === null ? ran : joinBegun(ran, begun, { input: call.input, budget: inside.budget });
+  return toOutcome(whole.plan, whole, answer);
 }
 
 /**
  * Say what a flow came to: its answer, where everything that the answer needs has succeeded. Without an answer it has succeeded
- * where all of its actions have. A write whose end nobody knows leaves that of the flow unknown.
+ * where all of its actions have. A write whose end is unknown leaves that of the flow unknown.
  */
 export function toOutcome(
-  plan: Plan,
+  plan: FlowSteps,
   { outcomes }: Pick<Executed, "outcomes">,
   answer: unknown,
 ): Extract<Outcome, { readonly status: "success" | "error" | "unknown" }> {
@@ -77,7 +108,7 @@ export function toOutcome(
 /** Look up what an answer refers to; what it needs and did not succeed fails it. */
 export function resolveAnswer(
   answer: unknown,
-  { steps, given }: Plan,
+  { steps, given }: FlowSteps,
   outcomes: readonly Outcome[],
 ): Result<unknown, Failure> {
   return resolveReferences(

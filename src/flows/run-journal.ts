@@ -14,18 +14,18 @@ export interface JournalOptions {
   readonly plan: Plan;
   readonly claim: JobClaim;
   readonly gate: Pick<Gate, "beginStep" | "endStep">;
-  /** Keep work alive that nobody waits for. */
+  /** Keep work alive that no request waits for. */
   readonly defer: (work: Promise<unknown>) => void;
 }
 
 /**
- * What one attempt of a run writes down with its job: of every sync write that it is about to be sent, before it is, and how it
- * ended. Whatever ends the attempt, the next one knows which writes it must not repeat.
+ * The journal that one attempt of a run writes down with its job: of every sync write that it is about to be sent, before it is,
+ * and how it ended. Whatever ends the attempt, the next one knows which writes it must not repeat.
  */
 export class RunJournal implements Journal {
   readonly #options: JournalOptions;
   readonly #begun = new Map<string, Promise<boolean>>();
-  /** What the result of one write may take of what is kept. */
+  /** The most that the result of one write may take of the kept bytes. */
   readonly #writeBytes: number;
 
   constructor(options: JournalOptions) {
@@ -49,8 +49,8 @@ export class RunJournal implements Journal {
   }
 
   /**
-   * Choose what is kept for the attempts to come: every write that succeeded or may have, with as much of its data as there is
-   * room for, and reads that fit whole. What is not kept is run again.
+   * Choose the steps to keep for the attempts to come: every write that succeeded or may have, with as much of its data as there
+   * is room for, and reads that fit whole. A step that is not kept is run again.
    */
   keepAll(outcomes: readonly Outcome[]): readonly KeptStep[] {
     let left = LIMITS.runStepsBytes / 2;
@@ -74,8 +74,8 @@ export class RunJournal implements Journal {
 }
 
 /**
- * Whether nobody knows if a write took effect, in so many words: it was lost and may be sent again, or its upstream broke over
- * it, which is called an error, and not retryable where it may not be sent again.
+ * Whether a write's effect is unknown: it was lost and may be sent again, or its upstream broke over it, which is called an
+ * error, and not retryable where it may not be sent again.
  */
 function isInDoubt(outcome: Outcome): boolean {
   if (outcome.status === "unknown") return outcome.error.retryable;
@@ -87,11 +87,11 @@ function isWrite({ task }: Step): boolean {
 }
 
 /**
- * Say of a run what its earlier attempts have left, in the words in which keys say it of a batch: what ended is done, and
- * what was about to be sent is in doubt. What failed is run again.
+ * Say the steps that a run's earlier attempts have left, in the words in which keys say them of a batch: an ended step is done,
+ * and one that was about to be sent is in doubt. A failed step is run again.
  */
 export function resumeRun(
-  { steps, deadlineMs }: Plan,
+  { steps }: Plan,
   { spec, fence }: JobClaim,
   kept: readonly KeptStep[],
 ): Omit<Resumed, "journal"> {
@@ -99,7 +99,6 @@ export function resumeRun(
   const { idempotencyKey: seed } = spec;
   const asked: IdempotencyRequest = {
     runId: spec.id,
-    deadlineMs,
     batch: { key: spec.id, fingerprint: "", seed: retaken ? "" : seed },
     actions: [],
   };

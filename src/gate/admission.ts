@@ -7,10 +7,11 @@ import { attempt, ok, type Result } from "../kit/result.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { admitPlan, type Admitted, type Refused } from "./admit-plan.ts";
 import { bindPlan } from "./bind-plan.ts";
-import { abandonKeys, ClaimedKeys } from "./claimed-keys.ts";
+import { abandonKeys, ClaimedKeys, type FingerprintOf } from "./claimed-keys.ts";
 import type { InSpan, Ports } from "../egress/ports.ts";
 import type { Execution, Resumed } from "./execution.ts";
 import { createMakeJob, type MakeJob, makeJobs } from "./make-job.ts";
+import { fingerprintResolved } from "./read-keys.ts";
 import { StepIds } from "./step-ids.ts";
 
 /** A plan that may run, and what running it goes by. */
@@ -60,11 +61,19 @@ export async function admit(
   const { quota, replay, claimed } = admitted.value;
   if (replay === null) onAdmitted?.(quota);
   const admission = { startedAt, admitted: admitted.value, ids, batchId, jobOrigin, makeJob };
-  if (resumed !== undefined)
-    return ok({ ...admission, jobs, keys: new ClaimedKeys(plan, resumed.asked, resumed.claimed) });
+  const fingerprintOf: FingerprintOf = (step, prepared) =>
+    fingerprintResolved(step, prepared, { caller, ports });
+  if (resumed !== undefined) {
+    const { asked, claimed } = resumed;
+    return ok({ ...admission, jobs, keys: new ClaimedKeys(plan, asked, { answer: claimed, fingerprintOf }) });
+  }
   if (idempotency === null || claimed === null) return ok({ ...admission, jobs, keys: null });
   ids().take(claimed);
-  return ok({ ...admission, jobs: reseed(jobs, ids()), keys: new ClaimedKeys(plan, idempotency, claimed) });
+  return ok({
+    ...admission,
+    jobs: reseed(jobs, ids()),
+    keys: new ClaimedKeys(plan, idempotency, { answer: claimed, fingerprintOf }),
+  });
 }
 
 /** Put an admission into a span of the platform's trace: of whom, how many actions, and whether it was refused. */

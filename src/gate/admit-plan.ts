@@ -1,15 +1,21 @@
 import type { Tool } from "../catalog/define-tool.ts";
-import type {
-  AdmissionAnswer,
-  AdmissionRequest,
-  Allowance,
-  QuotaState,
-  RateLimit,
+import {
+  type AdmissionAnswer,
+  type AdmissionRequest,
+  type Allowance,
+  type KeyQuota,
+  type QuotaState,
+  type RateLimit,
 } from "../contract/gate/admission.ts";
-import type { Caller } from "../contract/gate/caller.ts";
+import type { Caller, MakerKey } from "../contract/gate/caller.ts";
 import { type Claim, refuseClaim } from "../contract/gate/confirmation.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import type { IdempotencyAnswer, IdempotencyRequest, KeyState } from "../contract/gate/idempotency.ts";
+import type {
+  IdempotencyAnswer,
+  IdempotencyRequest,
+  KeptAnswer,
+  KeyState,
+} from "../contract/gate/idempotency.ts";
 import type { JobSpec } from "../contract/gate/job.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
@@ -18,7 +24,9 @@ import { findSameReads } from "../plan/same-reads.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { degradePlan } from "./degrade-plan.ts";
 import type { Execution } from "./execution.ts";
+import { KEY_CONFLICT } from "./kept-answer.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
+import { limitsOf } from "../state/lease.ts";
 
 /** A plan that may run. */
 export interface Admitted {
@@ -29,18 +37,18 @@ export interface Admitted {
   readonly degraded: boolean;
   /** For every job that is durably recorded, by step, the fence of its first attempt; null when it is the alarm's. */
   readonly fences: ReadonlyMap<number, number | null>;
-  /** What became of the idempotency keys; null without any. */
+  /** The answer about the idempotency keys; null without any. */
   readonly claimed: IdempotencyAnswer | null;
   /** The answer that the batch's key has already; then nothing was admitted, and nothing may run. */
-  readonly replay: string | null;
+  readonly replay: KeptAnswer | null;
 }
 
-/** What a batch asks of its gate besides what its plan says. */
+/** The question of a batch to its gate besides its plan. */
 export interface Asked {
   readonly jobs: ReadonlyMap<number, JobSpec>;
   readonly idempotency: IdempotencyRequest | null;
   /** Whether one more that the gate did not answer for is within what this isolate alone may let through. */
-  readonly countAlone: (quota: RateLimit) => boolean;
+  readonly countAlone: (quota: KeyQuota) => boolean;
   /** It is part of a request that is counted already, planned with the same tools. */
   readonly isCounted?: boolean;
   /** An earlier run of the same plan may have recorded the jobs. */
@@ -69,7 +77,7 @@ export async function admitPlan(
   asked: Asked,
   gate: Gate,
 ): Promise<Result<Admitted, Refused>> {
-  // What another's call answers draws nothing, and is denied with it.
+  // A step that another's call answers draws nothing, and is denied with it.
   const same = plan.steps.some(isLimited)
     ? findSameReads(plan, (tool) => toLimit(tool) !== null)
     : NONE_THE_SAME;
@@ -88,7 +96,7 @@ export async function admitPlan(
       degraded: false,
       fences: new Map(recorded.map(({ index, fence }) => [index, fence])),
       claimed,
-      replay: batchState?.kind === "done" ? batchState.answer.json : null,
+      replay: batchState?.kind === "done" ? batchState.answer : null,
     });
   };
   if (plan.approved !== undefined) {
@@ -98,7 +106,7 @@ export async function admitPlan(
   const answer = await ask(request, gate);
   if (answer === null) {
     const sent = new Map(request.jobs.map(({ index, spec }) => [index, spec]));
-    // What ran before under a key is only known there, so nothing of it may run unasked.
+    // The gate alone knows which steps ran before under a key, so none of them may run unasked.
     const mayRun =
       request.idempotency === undefined && (asked.isCounted === true || asked.countAlone(toQuota(caller)));
     const degraded = mayRun ? degradePlan(plan, sent) : null;
@@ -156,19 +164,31 @@ export async function countList({
   return isOver(quota) ? err(overQuota(quota, caller)) : ok(quota);
 }
 
-/** Count a request that is none of a batch's: what it runs is counted by itself. Without an answer as `countList`. */
-export async function countRequest({
-  caller,
-  gate,
-  countAlone,
-}: Pick<Execution, "caller" | "gate" | "countAlone">): Promise<Result<QuotaState | null, Refused>> {
+/** A request that was counted, and what is known of it. */
+export interface CountedRequest {
+  readonly quota: QuotaState | null;
+  /** The gate's answer to its claim; null where it made none. */
+  readonly claimed: IdempotencyAnswer | null;
+}
+
+/**
+ * Count a request that is none of a batch's: what it runs is counted by itself. Without an answer as `countList`; but what
+ * came before is only known there, so with a claim it does not go on.
+ */
+export async function countRequest(
+  { caller, gate, countAlone }: Pick<Execution, "caller" | "gate" | "countAlone">,
+  idempotency?: IdempotencyRequest,
+): Promise<Result<CountedRequest, Refused>> {
   const asked = toQuota(caller);
-  const request = { quota: asked, draws: [], jobs: [], allOrNothing: false };
+  const counted = { quota: asked, draws: [], jobs: [], allOrNothing: false };
+  const request = { ...counted, ...(idempotency !== undefined && { idempotency }) };
   const answer = await ask(request, gate);
   if (answer === null)
-    return countAlone(asked) ? ok(null) : err({ refusal: unreachable(request), quota: null });
-  const { quota } = answer;
-  return isOver(quota) ? err(overQuota(quota, caller)) : ok(quota);
+    return idempotency === undefined && countAlone(asked)
+      ? ok({ quota: null, claimed: null })
+      : err({ refusal: unreachable(request), quota: null });
+  const { quota, idempotency: claimed = null } = answer;
+  return isOver(quota) ? err(overQuota(quota, caller)) : ok({ quota, claimed });
 }
 
 async function ask(request: AdmissionRequest, gate: Gate): Promise<AdmissionAnswer | null> {
@@ -200,9 +220,13 @@ function isOver(quota: QuotaState | null): quota is QuotaState {
 }
 
 function overQuota(quota: QuotaState, caller: Caller): Refused {
-  const { limit, windowS } = toQuota(caller, quota.allowance);
+  const own = toQuota(caller, quota.allowance);
   const what = quota.allowance === "lists" ? "requests that run nothing" : "requests";
-  const hint = `The key may send ${limit} ${what} every ${windowS} s; wait before the next one.`;
+  const used = limitsOf(own).find(({ bucket }) => bucket === quota.usedUp) ?? own;
+  const hint =
+    used === own
+      ? `The key may send ${own.limit} ${what} every ${own.windowS} s; wait before the next one.`
+      : `A key above this one and all keys that it made may send ${used.limit} ${what} every ${used.windowS} s together; wait before the next one.`;
   return { refusal: makeRefusal("QUOTA_EXCEEDED", hint, { retryAfterMs: quota.retryAfterMs }), quota };
 }
 
@@ -222,11 +246,7 @@ function sayUnreachable(withJobs: boolean, withKey: boolean): string {
 
 /** Why a batch's key does not let it run; null when it does, or when it has its answer already. */
 function refuseKey(state: KeyState): Refusal | null {
-  if (state.kind === "conflict") {
-    const hint =
-      "This Idempotency-Key was used before, with another body or by another caller: send a new key with new content.";
-    return makeRefusal("IDEMPOTENCY_CONFLICT", hint);
-  }
+  if (state.kind === "conflict") return KEY_CONFLICT;
   if (state.kind === "running") {
     const { retryAfterMs } = state;
     const hint = `The batch of this Idempotency-Key is still running, or was lost: send it again in ${Math.ceil(retryAfterMs / 1_000)} s to get its answer.`;
@@ -264,16 +284,28 @@ function toAdmittedFree(plan: Plan): Admitted {
   return { plan, quota: null, degraded: false, fences: new Map(), claimed: null, replay: null };
 }
 
-/** The tenant's bucket that is one of a key's allowances. */
-export function toQuota({ name, quota }: Caller, allowance: Allowance = "requests"): RateLimit {
-  const { limit, windowS } = quota;
+/** The tenant's bucket that is one of a key's allowances, with those of the keys above it. */
+export function toQuota(caller: Caller, allowance: Allowance = "requests"): KeyQuota {
+  const own = toAllowance(caller, allowance);
+  const { makers } = caller;
+  return makers === undefined
+    ? own
+    : { ...own, makers: makers.map((maker) => toAllowance(maker, allowance)) };
+}
+
+function toAllowance({ name, quota: { limit, windowS } }: MakerKey, allowance: Allowance): RateLimit {
   return allowance === "requests"
     ? { bucket: `key:${name}`, limit, windowS }
     : { bucket: `lists:${name}`, limit: limit * LIMITS.listsPerQuota, windowS };
 }
 
+/** The tenant's bucket that its runs of flows draw from, those without a caller: as many as the runner may send requests. */
+export function toRunLimit({ quota: { limit, windowS } }: Caller): RateLimit {
+  return { bucket: "runs", limit, windowS };
+}
+
 function toDraw({ index, parking, task }: Step): { index: number; limit: RateLimit }[] {
-  // What waits for a person draws when it runs, and a loop for each of its elements, once it is known how many there are.
+  // A step that waits for a person draws when it runs, and a loop for each of its elements, once it is known how many there are.
   if (!task.ok || parking !== null || task.value.forEach !== undefined) return [];
   const limit = toLimit(task.value.tool);
   return limit === null ? [] : [{ index, limit }];

@@ -49,8 +49,8 @@ const TOO_LATE = makeFailure("INVALID_ACTION", {
 });
 
 /**
- * Make the target of the event about a job's end: events go to public https addresses only, and without a secret nobody
- * could tell them from forged ones.
+ * Make the target of the event about a job's end: events go to public https addresses only, and without a secret they could not
+ * be told from forged ones.
  */
 function makeTarget(text: string, { caller, ports, options }: Execution): Result<CallbackTarget, Failure> {
   const url = guardCallback(text, options.trustedOrigins);

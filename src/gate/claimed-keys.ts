@@ -4,14 +4,26 @@ import type {
   IdempotencyAnswer,
   IdempotencyClosing,
   IdempotencyRequest,
+  KeptAnswer,
   KeyEnd,
+  KeyedContent,
   KeyState,
 } from "../contract/gate/idempotency.ts";
 import { isFailure, type Outcome } from "../contract/outcome.ts";
+import type { Prepared } from "../plan/prepare-task.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
+import type { Lease } from "./hold-lease.ts";
 import { fitOutcome } from "../answer/fit-answer.ts";
 import { fromStoredOutcome, toStoredOutcome } from "../answer/stored-outcome.ts";
+
+/** Makes the fingerprint of an action whose references are resolved. */
+export type FingerprintOf = (step: Step, prepared: Prepared) => Promise<string>;
+
+export interface ClaimedKeysOptions {
+  readonly answer: IdempotencyAnswer;
+  readonly fingerprintOf: FingerprintOf;
+}
 
 /**
  * The idempotency keys of an admitted batch: what they say about its steps before anything runs, and what is kept under
@@ -25,11 +37,17 @@ export class ClaimedKeys {
   readonly #asked: IdempotencyRequest;
   readonly #answer: IdempotencyAnswer;
   readonly #states: ReadonlyMap<number, KeyState>;
+  readonly #fingerprintOf: FingerprintOf;
   readonly #inDoubt = new Map<number, { readonly tool: Tool; readonly isParked: boolean }>();
+  /** The fingerprints of a key's resolved references. */
+  readonly #fingerprints = new Map<number, string>();
+  /** Steps whose key was used for something else, as it turned out. */
+  readonly #conflicts = new Set<number>();
 
   /** @param plan as it was sent to the gate, before anything was turned away */
-  constructor(plan: Plan, asked: IdempotencyRequest, answer: IdempotencyAnswer) {
+  constructor(plan: Plan, asked: IdempotencyRequest, { answer, fingerprintOf }: ClaimedKeysOptions) {
     this.#asked = asked;
+    this.#fingerprintOf = fingerprintOf;
     this.#answer = answer;
     this.#states = new Map(answer.actions.map(({ index, state }) => [index, state]));
     for (const { index, parking, task } of plan.steps) {
@@ -50,15 +68,55 @@ export class ClaimedKeys {
    */
   known(budget: ByteBudget): ReadonlyMap<number, Outcome> {
     const known = new Map<number, Outcome>();
-    for (const [index, { tool, isParked }] of this.#inDoubt) {
-      // Asking a person a second time would have it done a second time.
-      if (isParked || (tool.execution === "sync" && !tool.repeatable)) known.set(index, unknown(tool));
+    for (const index of this.#inDoubt.keys()) {
+      const outcome = isUndecided(this.#states.get(index)) ? null : this.#doubt(index);
+      if (outcome !== null) known.set(index, outcome);
     }
     for (const [index, state] of this.#states) {
-      const outcome = toKnown(state, budget);
+      const outcome = isUndecided(state) ? null : toKnown(state, budget);
       if (outcome !== null) known.set(index, outcome);
     }
     return known;
+  }
+
+  /** The outcome that an earlier run leaves for a step that is in doubt; null when it may run again. */
+  #doubt(index: number): Outcome | null {
+    const doubt = this.#inDoubt.get(index);
+    if (doubt === undefined) return null;
+    const { tool, isParked } = doubt;
+    // An earlier run that left only its references does not say what they stood for: this run's values may be others.
+    const isBlind = this.#isOpen(index) && !isUndecided(this.#states.get(index));
+    // Asking a person a second time would have it done a second time.
+    return isParked || isBlind || (tool.execution === "sync" && !tool.repeatable) ? unknown(tool) : null;
+  }
+
+  #isOpen(index: number): boolean {
+    return this.#asked.actions.some((action) => action.index === index && action.open === true);
+  }
+
+  /** Whether what a step's key says is decided when its references are resolved. */
+  waits(index: number): boolean {
+    const state = this.#states.get(index);
+    return (state?.kind === "claimed" || isUndecided(state)) && this.#isOpen(index);
+  }
+
+  /**
+   * Compare a step, now that its references are resolved, with what its key was used for.
+   *
+   * @returns its outcome, or null when it is to run
+   */
+  async decide(step: Step, prepared: Prepared, budget: ByteBudget): Promise<Outcome | null> {
+    const { index } = step;
+    const state = this.#states.get(index);
+    if (state === undefined) return null;
+    const fingerprint = await this.#fingerprintOf(step, prepared);
+    if (isUndecided(state) && state.of !== fingerprint) {
+      this.#conflicts.add(index);
+      this.#inDoubt.delete(index);
+      return toKnown({ kind: "conflict" }, budget);
+    }
+    this.#fingerprints.set(index, fingerprint);
+    return toKnown(state, budget) ?? (isUndecided(state) ? this.#doubt(index) : null);
   }
 
   /** Say of a step's outcome what an earlier run may have made of it: that this one did nothing proves nothing. */
@@ -73,27 +131,67 @@ export class ClaimedKeys {
     return isCertain ? outcome : unknown(tool);
   }
 
+  /** The claims that the run holds on to; null where they need no renewal. */
+  get lease(): Lease | null {
+    const { runId, batch, actions } = this.#asked;
+    const { leaseMs } = this.#answer;
+    if (leaseMs === undefined) return null;
+    const claimed = [
+      ...(batch === null ? [] : [{ content: batch, state: this.#answer.batch }]),
+      ...actions.map((content) => ({ content, state: this.#states.get(content.index) ?? null })),
+    ];
+    const keys = claimed.flatMap(({ content: { key, retentionMs }, state }) =>
+      state?.kind === "claimed" ? { key, seed: state.seed, retentionMs } : [],
+    );
+    return keys.length === 0 ? null : { runId, keys, leaseMs };
+  }
+
+  /** The steps that did something under a key of their own which no run had before. */
+  begun(outcomes: readonly Outcome[]): readonly number[] {
+    return this.#asked.actions.flatMap(({ index, seed }) => {
+      const state = this.#states.get(index);
+      const isFirst = state?.kind === "claimed" && state.seed === seed;
+      return isFirst && toEnd(outcomes[index]!).kind !== "free" ? [index] : [];
+    });
+  }
+
   /**
    * Make this run's last word on its keys.
    *
-   * @param answerJson what is kept under the batch's key
+   * @param answer what is kept under the batch's key
    */
-  close(outcomes: readonly Outcome[], answerJson: string): IdempotencyClosing {
+  close(outcomes: readonly Outcome[], answer: Omit<KeptAnswer, "failed">): IdempotencyClosing {
     const { runId, batch, actions } = this.#asked;
     const claimed = actions.filter(({ index }) => this.#states.get(index)?.kind === "claimed");
-    const ends = claimed.map(({ key, index }) => ({ key, end: toEnd(outcomes[index]!) }));
+    const ends = claimed.map((action) => ({
+      // A key of other content is another's, and stays what it was.
+      ...endKey(action, this.#conflicts.has(action.index) ? RELEASE : toEnd(outcomes[action.index]!)),
+      fingerprint: this.#fingerprints.get(action.index),
+    }));
     if (batch === null) return { runId, ends };
-    const end: KeyEnd = { kind: "done", answer: { json: answerJson, failed: false } };
-    return { runId, ends: [{ key: batch.key, end }, ...ends] };
+    const end: KeyEnd = { kind: "done", answer: { ...answer, failed: false } };
+    return { runId, ends: [endKey(batch, end), ...ends] };
   }
+}
+
+const RELEASE: KeyEnd = { kind: "release" };
+
+type Undecided = Extract<KeyState, { readonly of?: string }> & { readonly of: string };
+
+function isUndecided(state: KeyState | undefined): state is Undecided {
+  return (state?.kind === "claimed" || state?.kind === "done") && state.of !== undefined;
 }
 
 /** Let go of the keys of a batch whose admission got no answer, and which therefore ran nothing. */
 export function abandonKeys({ runId, batch, actions }: IdempotencyRequest): IdempotencyClosing {
   // It may have been admitted all the same, and its jobs recorded: the next run finds them by the same seed.
-  const end: KeyEnd = { kind: "release" };
   const keys = [...(batch === null ? [] : [batch]), ...actions];
-  return { runId, ends: keys.map(({ key }) => ({ key, end })) };
+  return { runId, ends: keys.map((content) => endKey(content, RELEASE)) };
+}
+
+/** Leave a key, to be kept as long as it was claimed for. */
+export function endKey({ key, retentionMs }: KeyedContent, end: KeyEnd): IdempotencyClosing["ends"][number] {
+  return { key, end, ...(retentionMs !== undefined && { retentionMs }) };
 }
 
 function toKnown(state: KeyState, budget: ByteBudget): Outcome | null {
@@ -108,7 +206,7 @@ function toKnown(state: KeyState, budget: ByteBudget): Outcome | null {
       });
     case "running": {
       const { retryAfterMs } = state;
-      const hint = `Another batch is running this action under the same idempotency_key; send it again in ${Math.ceil(retryAfterMs)} ms to get its result.`;
+      const hint = `Another batch is running an action under the same idempotency_key; send it again in ${Math.ceil(retryAfterMs)} ms to get its result.`;
       return failed({ retryable: true, retryAfterMs, hint });
     }
   }
@@ -126,7 +224,7 @@ function unknown(tool: Tool): Outcome {
   return { status: "unknown", error: makeFailure("INTERNAL", { retryable: false, hint }), meta: {} };
 }
 
-/** What is kept of an action under its key: nothing where it certainly did nothing, so that sending it again runs it. */
+/** The end of an action that is kept under its key: none where it certainly did nothing, so that sending it again runs it. */
 function toEnd(outcome: Outcome): KeyEnd {
   if (outcome.status === "skipped") return { kind: "free" };
   if (outcome.status === "error") {

@@ -7,8 +7,8 @@ import type { Plan, Task } from "../plan/step.ts";
 const AGAIN = { retryAfterMs: 1_000 };
 
 /**
- * What of a plan may run although the limiter did not answer: reads whose tool declares it. Everything else becomes a
- * failure in its place. Null when nothing is left that could start.
+ * Keep the part of a plan that may run although the limiter did not answer: reads whose tool declares it. Everything else becomes
+ * a failure in its place. Null when nothing is left that could start.
  *
  * @param sent jobs that the limiter was sent: it may have recorded them all the same, and then they will run
  */
@@ -32,18 +32,18 @@ function obstacleOf({ tool }: Task, wasSent: boolean): Failure | null {
   return makeFailure("OVERLOADED", { hint: uncountable(tool.isWrite), ...AGAIN });
 }
 
-/** Of a job that was sent to be recorded, when the answer did not come. */
+/** The reason for a job that was sent to be recorded, when the answer did not come. */
 export const PERHAPS_RECORDED =
   "The limiter did not answer in time. It may have recorded this action all the same, and then it will run: look whether it did before sending it again.";
 
-/** Why an action was not sent while nobody counts. */
+/** Why an action was not sent while calls are not counted. */
 export function uncountable(isWrite: boolean): string {
   return isWrite
     ? "The limiter did not answer, and no write is sent uncounted; nothing was sent. Send this action again."
     : "The limiter did not answer, and this tool is not called uncounted; nothing was sent. Send this action again.";
 }
 
-/** Say of an outcome that nobody counted it. */
+/** Mark an outcome as not counted. */
 export function markDegraded(outcome: Outcome): Outcome {
   return { ...outcome, meta: { ...outcome.meta, limiter: "degraded" } };
 }

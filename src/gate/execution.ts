@@ -1,11 +1,13 @@
 import type { AnswerBudget } from "../answer/envelope.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
-import type { QuotaState, RateLimit } from "../contract/gate/admission.ts";
+import type { KeyQuota, QuotaState } from "../contract/gate/admission.ts";
 import type { Caller, Origin } from "../contract/gate/caller.ts";
+import type { Asker, BegunFlow } from "../contract/gate/confirmation.ts";
 import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/idempotency.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
+import type { RequestBytes } from "../egress/isolate-bytes.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import type { Watch } from "../observe/watch.ts";
 import type { Call, Step } from "../plan/step.ts";
@@ -15,7 +17,7 @@ import type { TenantReads } from "../egress/read-cache.ts";
 import { type BatchKey } from "./read-keys.ts";
 import type { OnOpened, UpstreamHealth } from "../egress/upstream-health.ts";
 
-/** What a batch inside of another shares with it. */
+/** The parts that a batch inside of another shares with it. */
 export interface Inside {
   /** Aborted when it is to stop. */
   readonly signal: AbortSignal;
@@ -25,7 +27,7 @@ export interface Inside {
   readonly budget: ByteBudget;
 }
 
-/** What is written down of a plan while it runs, so that whoever runs it again does nothing twice. */
+/** A journal of a plan while it runs, so that a later run does nothing twice. */
 export interface Journal {
   /** Write down that a step is about to be sent, once, before it is; false when nothing of the plan may be sent any more. */
   begin(step: Step): Promise<boolean>;
@@ -43,19 +45,24 @@ export interface Resumed {
   readonly journal: Journal;
 }
 
-/** Run the batch that a tool is, with a call's arguments as its input; never rejects. */
-export type RunFlow = (call: Call, inside: Inside) => Promise<Outcome>;
+/** The outcome of a flow, or the rest of it where a person has to be asked first. */
+export type FlowEnd = Outcome | { readonly asks: BegunFlow };
+
+/** Run the batch that a tool is, with a call's arguments as its input, or go on with it; never rejects. */
+export type RunFlow = (call: Call, inside: Inside) => Promise<FlowEnd>;
 
 /** Everything one request brings with it. */
 export interface Execution {
   readonly caller: Caller;
-  /** What its calls, their jobs and their lines of the log are marked with. */
+  /** The mark of its calls, their jobs and their lines of the log. */
   readonly origin: Origin;
-  /** The address that the request was sent to; absent where nobody sent one. */
+  /** The address that the request was sent to; absent for work that no request asked for. */
   readonly requestUrl?: string | undefined;
+  /** No configured key of the tenant may decide what waits for a person. */
+  readonly undecidable?: boolean;
   /** The caller's part of the catalog. */
   readonly catalog: Catalog;
-  /** The same with the tenant's own tools as they are, or were a moment ago. Rejects when nobody can say. */
+  /** The same with the tenant's own tools as they are, or were a moment ago. Rejects when the tenant's object does not answer. */
   readonly currentCatalog: () => Promise<Catalog>;
   readonly ports: Ports;
   readonly gate: Gate;
@@ -63,35 +70,48 @@ export interface Execution {
    * Count a request that the gate did not answer for, among those that this isolate alone has seen; false when they are
    * as many as the limit allows.
    */
-  readonly countAlone: (quota: RateLimit) => boolean;
+  readonly countAlone: (quota: KeyQuota) => boolean;
   readonly toolGates: ToolGates;
   readonly options: RunOptions;
-  /** What the isolate has learned about its upstreams, shared by every request. */
+  /** The isolate's knowledge of its upstreams, shared by every request. */
   readonly health: UpstreamHealth;
-  /** Told when a call opens a breaker; absent where nobody is. */
+  /** Opens the batch's account of the isolate's bytes; absent where they are not counted. */
+  readonly share?: () => RequestBytes;
+  /** Called when a call opens a breaker; absent where no event is wanted. */
   readonly onOpened?: OnOpened | undefined;
-  /** What the isolate remembers of the tenant's reads; null when no tool of the deployment allows it. */
+  /** The isolate's memory of the tenant's reads; null when no tool of the deployment allows it. */
   readonly cache: TenantReads | null;
   /** Aborts when the caller has gone away. */
   readonly signal: AbortSignal;
+  /** Aborts when another run has taken its keys over; absent where it holds none. */
+  readonly lost?: AbortSignal;
   /** Keep work alive after the answer. */
   readonly defer: (work: Promise<unknown>) => void;
-  /** What the data of the answer may take, where an envelope is not all of it. */
+  /** The budget of the answer's data, where an envelope is not all of it. */
   readonly answer?: AnswerBudget;
   /** Runs tools that are batches; where there is none, none of the plan's is one. */
   readonly runFlow?: RunFlow;
   /** It is part of a request that is counted already. */
   readonly isCounted?: true;
-  /** What is known of its earlier runs, and where this one writes what there is to know of it. */
+  /** The steps of its earlier runs, and the journal that this one writes to. */
   readonly resumed?: Resumed;
-  /** What it shares with the batch that it is inside of. */
+  /** The flow that it is a run of, and what started it where no key did. */
+  readonly runOf?: Pick<Asker, "flow" | "trigger"> & { readonly runId?: string };
+  /** The parts that it shares with the batch that it is inside of. */
   readonly inside?: Inside;
   /** The idempotency key that the batch came with. */
   readonly batchKey?: BatchKey;
+  /** It has keys, and stops all the same when its caller goes away: they say what was done. */
+  readonly listens?: boolean;
   /** Sees what becomes of it, for the operator. */
   readonly watch?: Watch;
   /** Told once that the batch was admitted: from then on there will be an answer, not a refusal. */
   readonly onAdmitted?: (quota: QuotaState | null) => void;
+  /**
+   * Told when the answer is written, with what gives back the bytes that are held for it: a client that does not read keeps them.
+   * Where it is absent they are given back at once.
+   */
+  readonly onWritten?: (release: () => void) => void;
   /** Told each step's outcome the moment it is known, once; the envelope still contains all of them. */
   readonly onOutcome?: (step: Step, outcome: Outcome) => void;
   /** Told what the tools report of their progress, without secrets; it may go on after the answer. */

@@ -2,6 +2,7 @@ import {
   type AdmissionAnswer,
   type AdmissionRequest,
   type LeaseGrant,
+  type KeyQuota,
   type LeaseWish,
   type QuotaState,
   type RateLimit,
@@ -11,9 +12,10 @@ import { LIMITS } from "../contract/limits.ts";
 import type { Clock } from "../kit/clock.ts";
 import { decideGcra } from "../kit/gcra.ts";
 import { attempt } from "../kit/result.ts";
-import { leaseMsOf, TenantLeases } from "../state/lease.ts";
+import { leaseMsOf, limitsOf, TenantLeases } from "../state/lease.ts";
+import { joinStates } from "../state/quota.ts";
 
-/** What one isolate knows by itself of one tenant's quota, and of which tools the tenant has. */
+/** One isolate's knowledge of one tenant's quota, and of which tools the tenant has. */
 export class IsolateQuota {
   readonly leases = new TenantLeases();
   /** The last answer under way that may bring leases. */
@@ -23,19 +25,21 @@ export class IsolateQuota {
   toolsHeardAtMs = Number.NEGATIVE_INFINITY;
   /** How many questions may be under way since one had no answer. */
   room = Number.POSITIVE_INFINITY;
-  /** What lets requests go on that wait for room, first come, first served. */
+  /** The continuations of requests that wait for room, first come, first served. */
   readonly waiting = new Set<() => void>();
   /** When each question that is under way was sent, the earliest first. */
   readonly #asking = new Map<object, number>();
   /** The theoretical arrival times of what came through this isolate alone, by bucket. */
   readonly #alone = new Map<string, number>();
-  /** What the gate last refused, by bucket. */
+  /** The gate's last refusal, by bucket. */
   readonly #refused = new Map<string, { readonly sentAtMs: number; readonly state: QuotaState }>();
 
-  /** Count one more request that came through this isolate; false when those alone are above the limit. */
-  countAlone(nowMs: number, limit: RateLimit): boolean {
-    const { allowed, tatMs } = decideGcra(this.#alone.get(limit.bucket) ?? 0, nowMs, limit);
-    this.#alone.set(limit.bucket, tatMs);
+  /** Count one more request that came through this isolate; false when those alone are above a limit of its key. */
+  countAlone(nowMs: number, quota: KeyQuota): boolean {
+    const limits = limitsOf(quota);
+    const draws = limits.map((limit) => decideGcra(this.#alone.get(limit.bucket) ?? 0, nowMs, limit));
+    const allowed = draws.every((draw) => draw.allowed);
+    if (allowed) for (const [at, { bucket }] of limits.entries()) this.#alone.set(bucket, draws[at]!.tatMs);
     return allowed;
   }
 
@@ -47,7 +51,10 @@ export class IsolateQuota {
     return () => void this.#asking.delete(question);
   }
 
-  /** Whether one more may be asked. A question whose request was cut off never ends; it counts until nobody would answer it. */
+  /**
+   * Whether one more may be asked. A question whose request was cut off never ends; it counts until its answer could not come any
+   * more.
+   */
   hasRoom(nowMs: number): boolean {
     for (const [question, sentAtMs] of this.#asking) {
       if (nowMs >= sentAtMs && nowMs < sentAtMs + ASKED_MS) break;
@@ -73,10 +80,15 @@ export class IsolateQuota {
   }
 
   /**
-   * What the gate would say of a bucket again, because the time that it named is not over; null when it has to be asked. It
-   * refused after it was asked and never gives a debt away, so it would refuse until then. Not after a clock was set back.
+   * The refusal that the gate would repeat for a quota, because the time that it named is not over; null when it has to be asked.
+   * It refused after it was asked and never gives a debt away, so it would refuse until then. Not after a clock was set back.
    */
-  refusalOf(nowMs: number, { bucket }: RateLimit): QuotaState | null {
+  refusalOf(nowMs: number, quota: KeyQuota): QuotaState | null {
+    const refused = limitsOf(quota).map(({ bucket }) => this.#refusalOf(nowMs, bucket));
+    return refused.find((state) => state !== null) ?? null;
+  }
+
+  #refusalOf(nowMs: number, bucket: string): QuotaState | null {
     const refused = this.#refused.get(bucket);
     if (refused === undefined) return null;
     const { sentAtMs, state } = refused;
@@ -122,8 +134,8 @@ const ASK_NOTHING: AdmissionRequest = { quota: null, draws: [], jobs: [], allOrN
  * Leases are refilled ahead of need, behind the answer. While an answer is under way that will cover a request too, the
  * request waits for that instead of asking by itself, once.
  *
- * What the gate refused is refused here until the time that it named: whoever goes on sending beyond the limit costs it one
- * question in that time, instead of one for each request.
+ * A refusal of the gate is repeated here until the time that it named: a caller that goes on sending beyond the limit costs it
+ * one question in that time, instead of one for each request.
  *
  * A gate that did not answer in time is asked by one request at a time, and by one more for each that it answers; the others
  * wait for a place, and those that find none end as if they had asked in vain. Else a gate that once has more in line than it
@@ -159,19 +171,21 @@ export function createLeasedAdmission(
   };
   return (request) => {
     const { quota, draws, jobs, idempotency, toolsVersion } = request;
-    // What a lease covers is planned with tools that were heard of since it was granted.
+    // A plan under a lease was made with the tools that were known since it was granted.
     if (toolsVersion !== undefined && toolsVersion !== held.toolsVersion) return Promise.resolve(STALE);
     // Only the gate itself can record a job, and knows the keys.
     if (jobs.length > 0 || idempotency !== undefined) return ask(request, [], options);
     const limits = draws.map(({ limit }) => limit);
-    if (quota !== null) limits.unshift(quota);
+    if (quota !== null) limits.unshift(...limitsOf(quota));
     return admit(request, limits, false);
   };
 }
 
 function admitHere({ quota }: AdmissionRequest, { held, clock }: LeasedAdmissionOptions): AdmissionAnswer {
-  if (quota !== null) held.countAlone(clock.now(), quota);
-  return { ...NOTHING, quota: quota && held.leases.stateOf(quota.bucket) };
+  if (quota === null) return { ...NOTHING, quota };
+  held.countAlone(clock.now(), quota);
+  const [own, ...above] = limitsOf(quota).map(({ bucket }) => held.leases.stateOf(bucket));
+  return { ...NOTHING, quota: above.length === 0 ? own! : joinStates([own!, ...above]) };
 }
 
 /** Make the round trip, and take what it brings. An answer that never comes, or too late, granted nothing. */
@@ -188,7 +202,7 @@ async function ask(
   held.room = asked.ok ? held.room + 1 : 1;
   if (asked.ok) held.hearTools(sentAtMs, asked.value.toolsVersion);
   const said = asked.ok ? asked.value.quota : null;
-  if (said?.allowed === false) held.keepRefusal(sentAtMs, request.quota!.bucket, said);
+  if (said?.allowed === false) held.keepRefusal(sentAtMs, said.usedUp ?? request.quota!.bucket, said);
   else if (said !== null && request.quota !== null) {
     held.countAlone(clock.now(), request.quota);
     held.leases.note(request.quota.bucket, said);
@@ -236,8 +250,8 @@ interface LeaseEnd {
 }
 
 /**
- * Start the timer that ends what one wish may bring, when it is sent. The clock alone cannot: set back while nobody looked,
- * it shows less time than has passed, and a lease would live on.
+ * Start the timer that ends the grant of one wish, when it is sent. The clock alone cannot: set back between two looks, it shows
+ * less time than has passed, and a lease would live on.
  */
 function startEnd(
   { bucket, windowS }: RateLimit,

@@ -1,12 +1,20 @@
 import type { Caller } from "../contract/gate/caller.ts";
-import type { IdempotencyRequest } from "../contract/gate/idempotency.ts";
+import type { IdempotencyRequest, KeyedContent } from "../contract/gate/idempotency.ts";
+import type { JsonObject } from "../contract/json.ts";
+import { LIMITS } from "../contract/limits.ts";
 import { canonicalJson } from "../kit/json/canonical-json.ts";
-import type { Plan } from "../plan/step.ts";
+import type { Prepared } from "../plan/prepare-task.ts";
+import type { Plan, Step } from "../plan/step.ts";
 import type { Ports } from "../egress/ports.ts";
 
 /** The idempotency key of a whole batch, and the body it came with. */
 export interface BatchKey {
-  readonly key: string;
+  /** Null where it is known by its content, because its client counts how often it sent it. */
+  readonly key: string | null;
+  /** Such a client says that it was never sent before. */
+  readonly isFirst?: boolean;
+  /** Its client counts how often it sends it, and sends it a few times only. */
+  readonly givesUpSoon?: boolean;
   /** Which batch of a turn it is, where that has several under one key; the first has the key itself. */
   readonly part?: number;
   /** The body as it was parsed: how its JSON was spelled does not matter. */
@@ -29,26 +37,62 @@ export async function readKeys(
   plan: Plan,
   { caller, ports, batchKey }: ReadKeysOptions,
 ): Promise<IdempotencyRequest | null> {
-  const keyed = plan.steps.flatMap(({ index, task, keyed }) =>
-    task.ok && keyed !== undefined ? [{ index, ...keyed }] : [],
+  const keyed = plan.steps.flatMap((step) =>
+    step.task.ok && step.keyed !== undefined ? [{ step, ...step.keyed, call: step.task.value.call }] : [],
   );
   if (batchKey === undefined && keyed.length === 0) return null;
 
-  const claim = async (kind: string, { key, content }: BatchKey) => ({
-    key: `${kind}:${key}`,
-    fingerprint: await ports.sha256(canonicalJson([caller.name, content])),
-    seed: ports.newId(),
-  });
+  const fingerprintOf = (content: unknown) => ports.sha256(canonicalJson([caller.name, content]));
+  const claimBatch = async (named: BatchKey): Promise<KeyedContent> => {
+    const { key, content, isFirst = false, givesUpSoon = false } = named;
+    const fingerprint = await fingerprintOf(content);
+    const id = `${kindOf(named)}:${key ?? fingerprint}`;
+    const claimed = { key: id, fingerprint, seed: ports.newId(), ...(givesUpSoon && { givesUpSoon }) };
+    if (key !== null) return claimed;
+    return { ...claimed, retentionMs: LIMITS.repeatRetentionMs, ...(isFirst && { fresh: true }) };
+  };
   return {
     runId: ports.newId(),
-    deadlineMs: plan.deadlineMs,
-    batch: batchKey === undefined ? null : await claim(kindOf(batchKey), batchKey),
+    batch: batchKey === undefined ? null : await claimBatch(batchKey),
     actions: await Promise.all(
-      keyed.map(async ({ index, ...action }) => ({ index, ...(await claim("action", action)) })),
+      keyed.map(async ({ step, key, content, call }) => {
+        const { select: _, ...unresolved } = content;
+        const compared = call === null ? unresolved : resolvedContent(step, { kind: "call", call });
+        // An earlier version compared what was sent, as it was spelled.
+        const isAsSent = canonicalJson(compared) === canonicalJson(content);
+        return {
+          index: step.index,
+          key: `action:${key}`,
+          fingerprint: await fingerprintOf(compared),
+          ...(!isAsSent && { former: await fingerprintOf(content) }),
+          ...(call === null && { open: true as const }),
+          seed: ports.newId(),
+        };
+      }),
     ),
   };
 }
 
-function kindOf({ part = 0 }: BatchKey): string {
-  return part === 0 ? "batch" : `batch ${part}`;
+/** Make the fingerprint of an action whose references are resolved, to be compared with the one that its key was used for. */
+export function fingerprintResolved(
+  step: Step,
+  prepared: Prepared,
+  { caller, ports }: Pick<ReadKeysOptions, "caller" | "ports">,
+): Promise<string> {
+  return ports.sha256(canonicalJson([caller.name, resolvedContent(step, prepared)]));
+}
+
+/** An action as its key compares it: the same values are the same action, whether they were sent or referred to. */
+function resolvedContent({ toolName, keyed }: Step, prepared: Prepared): JsonObject {
+  const { callback_url, run_at } = keyed?.content ?? {};
+  const rest = { tool: toolName, callback_url, run_at };
+  return prepared.kind === "call"
+    ? { ...rest, args: prepared.call.input }
+    : // The failure of an element stands for it: no tool is called with it.
+      { ...rest, elements: prepared.calls.map((call) => (call.ok ? { args: call.value.input } : call)) };
+}
+
+function kindOf({ key, part = 0 }: BatchKey): string {
+  const kind = key === null ? "repeat" : "batch";
+  return part === 0 ? kind : `${kind} ${part}`;
 }

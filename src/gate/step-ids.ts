@@ -11,9 +11,8 @@ import type { Ports } from "../egress/ports.ts";
 /**
  * The ids by which the rest of the world knows a batch's calls: of its jobs, and the idempotency keys of its requests.
  *
- * All of them are made of a seed: a random one of the batch's or, under an idempotency key, that of the key, so that whoever
- * runs the same thing again gives the same ids: the outbox then finds the job, and a provider that honours the key
- * acts once.
+ * All of them are made of a seed: a random one of the batch's or, under an idempotency key, that of the key, so that a repeated
+ * run gives the same ids: the outbox then finds the job, and a provider that honours the key acts once.
  */
 export class StepIds {
   readonly #newId: () => string;

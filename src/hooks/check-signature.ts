@@ -22,7 +22,7 @@ export interface SignatureWorld {
  * Whether a delivery is signed with the secret that is configured, and at a time that is near enough to now where the scheme
  * signs one.
  *
- * What it costs is bounded: each of a few keys is tried with each of a few signatures, and none where it came too late.
+ * The cost is bounded: each of a few keys is tried with each of a few signatures, and none where it came too late.
  */
 export async function checkSignature(
   { headers, body }: SentDelivery,

@@ -1,25 +1,26 @@
 import type { JsonObject } from "../contract/json.ts";
+import { LIMITS } from "../contract/limits.ts";
 import { parseWebhookSecrets } from "../egress/webhook-secret.ts";
 import type { HookTrigger } from "./hook-trigger.ts";
 
-/** The value of a header, empty where it did not come. Of one that came twice it is both, with `, ` between them. */
+/** The value of a header, empty where it did not come. A header that came twice has both values, with `, ` between them. */
 export type Header = (name: string) => string;
 
-/** What one kind of sender signs, and where it says which delivery it is. */
+/** The scheme of one kind of sender: the text it signs, and the header with the delivery's id. */
 export interface Scheme {
   /** The keys that a secret's text holds; null where it is not written as it must be. */
   readonly keysOf: (secret: string) => readonly Uint8Array[] | null;
-  /** What the headers say of the signature. */
+  /** The signature in the headers. */
   readonly signatureOf: (header: Header) => Signature;
-  /** What stands where the delivery's id must be; null in place of the function where the body itself is the id. */
+  /** The value in the place of the delivery's id; null in place of the function where the body itself is the id. */
   readonly idOf: ((header: Header, input: JsonObject) => unknown) | null;
-  /** What a sender that first asks whether anybody is there wants to hear again; undefined for every other delivery. */
+  /** The text that a sender wants back which first asks whether the address answers; undefined for every other delivery. */
   readonly challengeOf?: (input: JsonObject) => unknown;
 }
 
-/** What a delivery says of its signature; nothing of it is known to be true. */
+/** The signature that a delivery claims; nothing of it is known to be true. */
 export interface Signature {
-  /** What is signed before the body. */
+  /** The text that is signed before the body. */
   readonly before: string;
   /** The signed time in Unix seconds, as it came; null where the scheme signs none. */
   readonly time: string | null;
@@ -34,9 +35,8 @@ export function schemeOf(trigger: HookTrigger): Scheme {
 }
 
 /**
- * Of every header but the two that are lists, a value that came twice fits nothing here, and so the delivery is refused: what
- * is checked may not be another than what is used. In a list of signatures it does no harm, because each is tried on one and the
- * same text.
+ * A value that came twice fits no header but the two that are lists, and so the delivery is refused: the checked value may not be
+ * another than the used one. In a list of signatures it does no harm, because each is tried on one and the same text.
  */
 const SCHEMES: Readonly<Record<Exclude<HookTrigger["verify"], "hmac-sha256">, Scheme>> = {
   "standard-webhooks": {
@@ -90,9 +90,15 @@ function bodyAlone(signatureHeader: string, idHeader: string | undefined): Schem
   };
 }
 
-/** The whole text as it stands, prefixes such as Stripe's `whsec_` included. */
+/**
+ * The whole text as it stands, prefixes such as Stripe's `whsec_` included; and while one secret replaces another, each of several
+ * with white space between them. A secret may be words itself, of which none may open anything, so each has to be as long as no
+ * word is.
+ */
 function wholeText(secret: string): readonly Uint8Array[] {
-  return [new TextEncoder().encode(secret)];
+  const words = secret.split(/\s+/).filter((word) => word !== "");
+  const isList = words.length > 1 && words.every((word) => word.length >= LIMITS.listedSecretCharacters);
+  return [...new Set([secret, ...(isList ? words : [])])].map((text) => new TextEncoder().encode(text));
 }
 
 /** The 32 bytes in hex, in either case. */

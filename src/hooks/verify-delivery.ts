@@ -8,8 +8,8 @@ import type { HookTrigger } from "./hook-trigger.ts";
 import { schemeOf } from "./schemes.ts";
 
 /**
- * What a delivery is: an event to run with, or a question whether anybody is there, which wants its text back. What is signed
- * and is neither is for the operator to know of.
+ * The kind of a delivery: an event to run with, or a question whether the address answers, which wants its text back. A signed
+ * delivery that is neither is for the operator to know of.
  */
 export type Delivery =
   | { readonly kind: "event"; readonly id: string; readonly input: JsonObject }
@@ -21,11 +21,11 @@ export interface DeliveryWorld extends SignatureWorld {
 }
 
 /**
- * Make of a delivery the input of a run and its id; null where it is not signed, too old or too large: whoever cannot sign is
- * told nothing.
+ * Make of a delivery the input of a run and its id; null where it is not signed, too old or too large: a sender that cannot sign
+ * is told nothing.
  *
- * Nothing of the body is read before its signature is known to be right. The id is what a sender repeats when it tries again, so
- * whoever remembers it runs a delivery once.
+ * Nothing of the body is read before its signature is known to be right. A sender repeats the id when it tries again, so a
+ * receiver that remembers it runs a delivery once.
  *
  * It never rejects, unless a port does.
  */

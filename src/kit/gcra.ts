@@ -5,7 +5,7 @@ export interface GcraRate {
   readonly windowS: number;
 }
 
-/** What one draw found, and the theoretical arrival time it leaves behind. */
+/** The finding of one draw, and the theoretical arrival time it leaves behind. */
 export interface GcraDecision {
   readonly allowed: boolean;
   /** The theoretical arrival time to keep, in milliseconds since the epoch. Never earlier than the one given. */
@@ -29,9 +29,9 @@ const MAX_TICKS_PER_MS = 512;
  * Specification 4.0, section 4.4.2; ITU-T I.371 annex A), with the increment T = window / limit and the tolerance
  * (limit - 1) x T.
  *
- * Of draws whose `nowMs` lies in [a, b], at most limit + (b - a) / T are allowed, in whatever order the clock showed
- * those times: the first leaves a TAT of at least a + T, each further one adds T, and none may leave more than
- * b + limit x T. Nothing in this needs the clock to go forwards, only the TAT never to be lowered.
+ * Among draws whose `nowMs` lies in [a, b], at most limit + (b - a) / T are allowed, in whatever order the clock showed those
+ * times: the first leaves a TAT of at least a + T, each further one adds T, and none may leave more than b + limit x T. Nothing
+ * in this needs the clock to go forwards, only the TAT never to be lowered.
  *
  * It is exact: the sums are of whole ticks, the coarsest division of a millisecond in which T is a whole number. When
  * T has no such division that is coarse enough it is rounded up, so the rate is never above what was asked.

@@ -5,7 +5,7 @@ const OBJECT_NAME = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}$/;
  * The key under which a bucket keeps an owner's object; null when there can be no object of that name.
  *
  * Neither an owner's name (`[A-Za-z0-9_.-]`) nor an object's has a slash in it, so the first one ends the owner: no two owners
- * share a key, and whoever asks with their own name reaches only their own objects, whatever they ask for.
+ * share a key, and a caller with its own name reaches only its own objects, whatever it asks for.
  *
  * @example
  * objectKey("acme", "9f1c.png"); // "acme/9f1c.png"

@@ -1,7 +1,7 @@
 const INSTANT =
   /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
-/** What text has to be for `parseInstant`, for who is told that it is not. */
+/** The form that `parseInstant` takes, in the words of a refusal. */
 export const INSTANT_EXPECTED = 'a time with its offset such as "2026-12-01T08:00:00Z"';
 
 /**
@@ -16,7 +16,6 @@ export function parseInstant(text: string): number | null {
   const [, year, month, day] = INSTANT.exec(text) ?? [];
   if (year === undefined) return null;
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
-  // A day that the month does not have is another day.
-  const isThere = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
-  return isThere ? Date.parse(text.toUpperCase()) : null;
+  // A day that the month does not have is one of another month.
+  return date.getUTCMonth() === Number(month) - 1 ? Date.parse(text.toUpperCase()) : null;
 }

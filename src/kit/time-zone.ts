@@ -9,7 +9,7 @@ export interface Place {
 }
 
 /**
- * What a clock shows, as the milliseconds since the epoch at which a clock in UTC shows the same. Day and time of it are
+ * The reading of a wall clock, as the milliseconds since the epoch at which a clock in UTC shows the same. Day and time of it are
  * arithmetic, whatever zone it is of.
  */
 export type WallTime = number;
@@ -57,7 +57,7 @@ function readOffset(text: string): number {
   return sign === "-" ? -size : size;
 }
 
-/** What a clock of this place shows at an instant. */
+/** The reading of a clock of this place at an instant. */
 export function wallTimeAt(instantMs: number, place: Place): WallTime {
   return instantMs + place.offsetAt(instantMs) * MINUTE_MS;
 }
@@ -99,6 +99,7 @@ export function dayOf(wall: WallTime): WallTime {
 /** Midnight of a day; null when the month does not have it, or its year is none for a calendar. */
 export function toDay(year: number, month: number, day: number): WallTime | null {
   const wall = Date.UTC(year, month - 1, day);
-  const isThere = new Date(wall).getUTCMonth() === month - 1 && new Date(wall).getUTCDate() === day;
+  // A day that the month does not have is one of another month.
+  const isThere = new Date(wall).getUTCMonth() === month - 1;
   return isThere && year >= YEARS.first && year <= YEARS.last ? wall : null;
 }

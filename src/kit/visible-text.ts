@@ -6,6 +6,18 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]
 
 const PLAIN = /^[\x20-\x7e]*$/;
 
+const NONE: ReadonlySet<string> = new Set();
+
+function toEscape(character: string): string {
+  return `\\u{${character.codePointAt(0)!.toString(16)}}`;
+}
+
+/** Write a character as the escape, or both halves of a pair as the escapes, that JSON has for it. */
+export function toJsonEscape(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}
+
 /**
  * Show caller-supplied text safely inside a message or a log line: at most `maxLength` characters, with everything
  * invisible written as an escape, so it can neither break a line nor reorder what stands around it.
@@ -13,10 +25,25 @@ const PLAIN = /^[\x20-\x7e]*$/;
 export function visibleText(text: string, maxLength = 64): string {
   // Most are names of tools and ids, and this is a sixth of the price.
   if (text.length <= maxLength && PLAIN.test(text)) return text;
-  const shown = text
-    .slice(0, maxLength)
-    .replaceAll(UNSEEN, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`);
+  const shown = escapeUnseen(text.slice(0, maxLength));
   return text.length > maxLength ? `${shown}…` : shown;
+}
+
+/**
+ * Write everything invisible of a text as an escape.
+ *
+ * @param options `seen` are characters that stay as they are, such as line breaks where the text is shown in lines; `escape`
+ *   writes one, as `\u{202e}` unless it is given
+ */
+export function escapeUnseen(
+  text: string,
+  {
+    seen = NONE,
+    escape = toEscape,
+  }: { readonly seen?: ReadonlySet<string>; readonly escape?: (character: string) => string } = {},
+): string {
+  if (PLAIN.test(text)) return text;
+  return text.replaceAll(UNSEEN, (character) => (seen.has(character) ? character : escape(character)));
 }
 
 /**
@@ -25,12 +52,9 @@ export function visibleText(text: string, maxLength = 64): string {
  */
 export function quotedText(text: string, maxLength = 40): string {
   if (text.length <= maxLength && PLAIN.test(text)) return JSON.stringify(text);
-  // Not between the halves of a pair: what is left of one would be an escape that nobody wrote.
+  // Not between the halves of a pair: half of one would be an escape that the author did not write.
   const isSplit = /[\ud800-\udbff]/.test(text.charAt(maxLength - 1)) && text.length > maxLength;
   const shown = text.slice(0, isSplit ? maxLength - 1 : maxLength);
   const json = JSON.stringify(text.length > maxLength ? `${shown}…` : shown);
-  return json.replaceAll(UNSEEN, (character) => {
-    const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
-    return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
-  });
+  return escapeUnseen(json, { escape: toJsonEscape });
 }

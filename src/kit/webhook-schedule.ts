@@ -18,7 +18,7 @@ const PAUSES_MS = [
 /** Attempts to deliver one webhook: the first, which is due at once, and one after each pause. */
 export const WEBHOOK_ATTEMPTS = PAUSES_MS.length + 1;
 
-/** What jitter adds to a pause at most, as a part of it. */
+/** The most that jitter adds to a pause, as a part of it. */
 const JITTER = 0.1;
 
 export interface FailedDelivery {

@@ -3,7 +3,7 @@ import type { Outcome, OutcomeStatus } from "../contract/outcome.ts";
 import type { DataPoint } from "../egress/ports.ts";
 import type { BatchCounts, SeenBatch, SeenRefusal } from "./seen.ts";
 
-/** What every point says: whose it is, and of which request. */
+/** The head of every point: its tenant, and its request. */
 interface PointHead {
   readonly origin: Origin;
   readonly requestId: string;

@@ -3,10 +3,10 @@ import type { Origin } from "../contract/gate/caller.ts";
 import type { Outcome, OutcomeStatus } from "../contract/outcome.ts";
 import type { Plan } from "../plan/step.ts";
 
-/** What the time of a request goes into. */
+/** The stages that a request's time goes into. */
 export type Stage = "parse" | "model" | "plan" | "admit" | "run" | "write";
 
-/** What became of a batch: it ran, it had run before under its key, or it was only planned. */
+/** The kind of a batch: it ran, it had run before under its key, or it was only planned. */
 export type BatchKind = "run" | "replay" | "dry_run";
 
 /** A batch that is over. */
@@ -21,11 +21,13 @@ export interface SeenBatch {
   /** The gate did not answer, so nothing of it was counted. */
   readonly degraded: boolean;
   readonly origin: Origin;
+  /** The flow that it is, where it is one. */
+  readonly flow?: string | undefined;
   /** Whether there is a tool of that name for the caller: any other name is the caller's own text. */
   readonly isTool: (name: string) => boolean;
 }
 
-/** What a batch came to, in numbers. */
+/** The counts of a batch's outcomes. */
 export interface BatchCounts {
   readonly statuses: Record<OutcomeStatus, number>;
   /** Failures by their code, and actions by their tool. */
@@ -36,10 +38,10 @@ export interface BatchCounts {
   readonly bytes: number;
 }
 
-/** What a request was refused for, and how it was sent. */
+/** The refusal of a request, and how it was sent. */
 export interface SeenRefusal {
   readonly code: RefusalCode;
-  /** Of the answer; 200 where the refusal is told inside of one. */
+  /** The answer's status; 200 where the refusal is told inside of one. */
   readonly status: number;
   readonly method?: string;
 }

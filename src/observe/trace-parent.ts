@@ -2,7 +2,7 @@ const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
 const ZEROS = /^0+$/;
 
 /**
- * Read the id of the trace that a request is part of; null where its `traceparent` is not of the strict form. What is malformed
+ * Read the id of the trace that a request is part of; null where its `traceparent` is not of the strict form. A malformed header
  * counts as not sent, so nothing but 32 hexadecimal digits ever gets any further.
  *
  * Source: W3C Trace Context, 3.2.2

@@ -40,7 +40,7 @@ export class Watch {
   #stage: Stage = "parse";
   #since: number;
   /** Milliseconds of every stage that there was. */
-  readonly #spent: Partial<Record<Stage, number>> = { parse: 0 };
+  readonly #spent: Partial<Record<Stage, number>> = {};
   /** The same when a batch was last told of. */
   #told: Partial<Record<Stage, number>> = {};
   #pointsLeft: number = LIMITS.dataPoints;
@@ -71,8 +71,8 @@ export class Watch {
   }
 
   /**
-   * Write what `Server-Timing` says: every stage that there was, and of the last one what has passed of it. Whoever is not known is
-   * told no time: how long a key or a signature was looked at must not tell how nearly right it was.
+   * Write the value of `Server-Timing`: every stage that there was, and for the last one the time that has passed of it. An unknown
+   * caller is told no time: how long a key or a signature was looked at must not tell how nearly right it was.
    */
   toServerTiming(): string {
     if (this.origin === null) return "parse;dur=0";
@@ -95,7 +95,10 @@ export class Watch {
     const counts = countBatch(batch);
     const { statuses } = counts;
     const level = statuses.error + statuses.unknown > 0 ? "warn" : "info";
-    if (isWritten(operator, level)) operator.log(level, this.#toBatchLine(level, batch, counts));
+    if (isWritten(operator, level)) {
+      const drawn = operator.draw?.(batch.plan, batch.outcomes);
+      operator.log(level, drawn ?? this.#toBatchLine(level, batch, counts));
+    }
     if (writePoint !== null) this.#writePoints(batch, counts, writePoint);
     this.#told = { ...this.#spent };
   }
@@ -119,7 +122,7 @@ export class Watch {
           duration_ms: durationMs,
         }),
       );
-    // Of a caller that nobody knows there is a line and no point: a flood of them costs no dataset.
+    // An unknown caller has a line and no point: a flood of them costs no dataset.
     if (operator.writePoint !== null && this.origin !== null && this.#pointsLeft > 0) {
       this.#pointsLeft -= 1;
       operator.writePoint(toRefusalPoint({ ...this.#pointHead(this.origin), code, status, durationMs }));
@@ -140,11 +143,11 @@ export class Watch {
   #toBatchLine(level: LogLevel, batch: SeenBatch, counts: BatchCounts): string {
     const { statuses, codes, tools, queuedMs, attempts, bytes } = counts;
     const { success, error, initiated, skipped, pending_confirmation: pending, unknown } = statuses;
-    const { origin, batchId, plan, kind } = batch;
+    const { origin, batchId, plan, kind, flow } = batch;
     const traceId = origin.traceId ?? this.#trace.traceId;
     const trace = traceId === undefined ? "" : `,"trace_id":"${traceId}"`;
     const whose = `"request_id":${quote(origin.requestId)}${trace},"tenant":${quote(origin.tenant)},"key":${quote(origin.key)},"route":${quote(this.route)}`;
-    const what = `${batchId === null ? "" : `"batch_id":${quote(batchId)},`}"kind":"${kind}","total":${plan.steps.length}`;
+    const what = `${batchId === null ? "" : `"batch_id":${quote(batchId)},`}"kind":"${kind}"${flow === undefined ? "" : `,"flow":${quote(flow)}`},"total":${plan.steps.length}`;
     const ends = `"ok":${success},"error":${error},"initiated":${initiated},"skipped":${skipped},"pending_confirmation":${pending},"unknown":${unknown}`;
     const times = `"duration_ms":${batch.durationMs},"parse_ms":${this.#sinceTold("parse")},"plan_ms":${this.#sinceTold("plan")},"admit_ms":${this.#sinceTold("admit")},"run_ms":${this.#sinceTold("run")}`;
     const work = `"queued_ms":${queuedMs},"attempts":${attempts},"bytes":${bytes},"max_parallelism":${batch.maxParallelism}`;
@@ -152,7 +155,7 @@ export class Watch {
     return `{"level":"${level}","event":"batch",${whose},${what},${ends},"tools":${toJson(tools)},"codes":${toJson(codes)},${times},${work}${last}}`;
   }
 
-  /** What went into a stage since a batch was last told of. */
+  /** The time that went into a stage since a batch was last told of. */
   #sinceTold(stage: Stage): number {
     return (this.#spent[stage] ?? 0) - (this.#told[stage] ?? 0);
   }

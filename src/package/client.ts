@@ -44,13 +44,16 @@ export interface DecideOptions extends KeyedOptions {
   readonly argsHash?: string;
 }
 
-/** What can be asked of Volley. Every method rejects with a `VolleyError`, or with its signal's reason. */
+/** The methods of Volley's client. Every method rejects with a `VolleyError`, or with its signal's reason. */
 export interface Client {
   /** Run a batch: one result for every action, in the order asked. */
   execute(batch: BatchRequest, options?: KeyedOptions): Promise<Envelope>;
   /** Say how a batch would run, without running anything. */
   plan(batch: BatchRequest, options?: RequestOptions): Promise<Plan>;
-  /** Run a batch, and tell each result the moment it is known; at last the whole answer. Whoever stops reading stops its reads. */
+  /**
+   * Run a batch, and tell each result the moment it is known; at last the whole answer. A caller that stops reading stops its
+   * reads.
+   */
   stream(batch: BatchRequest, options?: KeyedOptions): AsyncGenerator<StreamEvent, void, void>;
   job(id: string, options?: RequestOptions): Promise<Job>;
   /** List jobs, newest first, without their data. */

@@ -1,12 +1,12 @@
 /**
- * What a Worker of one's own is made of: `import { createVolley, defineTool } from "volley"`. In plain Node it loads too, and makes
+ * The parts of a Worker of one's own: `import { createVolley, defineTool } from "volley"`. In plain Node it loads too, and makes
  * everything but a Worker.
  */
 export { defineTool } from "../catalog/define-tool.ts";
 export { httpTool } from "../catalog/declared/http-tool.ts";
 export { mcpTools } from "../catalog/mcp/mcp-tools.ts";
 export { createVolley } from "../edge/create-volley.ts";
-export { openApiTools } from "../formats/openapi/open-api-tools.ts";
+export { openApiTools } from "../features/imports/openapi/open-api-tools.ts";
 
 export type { HttpToolDeclaration } from "../catalog/declared/http-tool.ts";
 export type {
@@ -25,4 +25,4 @@ export type { App } from "../edge/app.ts";
 export type { Volley } from "../edge/create-volley.ts";
 export type { VolleyOptions } from "../edge/deployment.ts";
 export type { ObjectClass } from "../edge/platform/object-class.ts";
-export type { ImportOptions } from "../formats/openapi/import-options.ts";
+export type { ImportOptions } from "../features/imports/openapi/import-options.ts";

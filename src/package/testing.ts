@@ -1,7 +1,11 @@
 import type { Tool } from "../catalog/define-tool.ts";
-import { createVolley } from "../edge/create-volley.ts";
+import type { KeyFlag } from "../contract/gate/caller.ts";
+import { createVolley, type Volley } from "../edge/create-volley.ts";
+import type { Feature } from "../edge/feature.ts";
 import { digestKey } from "../edge/http/key-ring.ts";
 import { signText } from "../edge/platform/sign-text.ts";
+import type { keys } from "../features/keys/index.ts";
+import type { workspace } from "../features/workspace/index.ts";
 import { attempt } from "../kit/result.ts";
 import { sha256 } from "../kit/sha256.ts";
 import { type Client, createClient, type Envelope } from "./client.ts";
@@ -14,15 +18,17 @@ export { VirtualClock } from "./testing/virtual-clock.ts";
 
 export interface TestVolleyOptions {
   readonly tools: readonly Tool[];
-  /** What the services that the tools call answer. Nothing else is ever reached. */
+  /** The Worker's features; none unless said. */
+  readonly features?: readonly Feature[];
+  /** The answers of the services that the tools call. Nothing else is ever reached. */
   readonly routes?: Routes;
   /** Variables and secrets of the Worker, and its bindings. */
   readonly env?: Readonly<Record<string, unknown>>;
-  /** What the caller's key may do; every tool, and no flags, unless said. */
+  /** The rights of the caller's key; every tool, and to decide what it asked itself, unless said. */
   readonly key?: {
     readonly tools?: readonly string[];
     readonly quota?: { readonly limit: number; readonly window_s: number };
-    readonly flags?: readonly ("skip_approval" | "manage_tools")[];
+    readonly flags?: readonly KeyFlag[];
   };
   /** When it begins; the first of January 2026 unless said. */
   readonly now?: Date;
@@ -36,41 +42,48 @@ export interface TestVolley {
   readonly client: Client;
   /** Send any request, such as `/v1/tools`; time passes until its answer is whole. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** What the tools sent, in that order. */
+  /** The requests that the tools sent, in that order. */
   readonly requests: readonly SentRequest[];
   /** The lines of the log, as JSON. */
   readonly logs: readonly string[];
   /** Let time pass: jobs are tried again, questions expire. */
   advance(ms: number): Promise<void>;
-  /** What time it is, in milliseconds since the epoch. */
+  /** The time, in milliseconds since the epoch. */
   now(): number;
 }
+
+/** The classes that features may bring. */
+type Objects = Volley<[ReturnType<typeof keys>, ReturnType<typeof workspace>]>;
 
 const ORIGIN = "https://volley.test";
 const KEY = "test-key";
 
-/** What is loaded when it is first used. Here it is loaded before, because no virtual time may pass while it is. */
+/**
+ * Load the modules that are loaded when they are first used. Here it is loaded before, because no virtual time may pass while it
+ * is.
+ */
 const loadEverything = (): Promise<unknown> =>
   Promise.all([
     import("chrono-node/en"),
     import("js-yaml"),
+    import("../catalog/declared/pattern-work.ts"),
     import("../clock/due-clocks.ts"),
     import("../clock/next-time.ts"),
-    import("../edge/http/answer-model-request.ts"),
-    import("../edge/http/made-keys.ts"),
-    import("../edge/openapi/make-document.ts"),
-    import("../edge/triggers/answer-hook.ts"),
-    import("../edge/triggers/attempt-run.ts"),
-    import("../registry/compile-added-tool.ts"),
-    import("../registry/keep-flow.ts"),
-    import("../registry/keep-tool.ts"),
-    import("../registry/tool-registry.ts"),
+    import("../features/agent/http/answer-model-request.ts"),
+    import("../features/keys/http/made-keys.ts"),
+    import("../edge/http/stream-text.ts"),
+    import("../features/document/make-document.ts"),
+    import("../features/flows/http/answer-hook.ts"),
+    import("../features/flows/http/attempt-run.ts"),
+    import("../features/added-tools/compile-added-tool.ts"),
+    import("../features/flows/keep-flow.ts"),
+    import("../features/added-tools/keep-tool.ts"),
+    import("../features/added-tools/tool-registry.ts"),
   ]);
 
 /**
- * Create a Volley of one's own tools for tests, in Node 22.13 or newer. What it promises of order, retries, jobs, confirmations, quotas
- * and deadlines is kept by the code that is deployed; only time, chance and the network are not real, so nothing waits and every
- * run is the same.
+ * Create a Volley of one's own tools for tests, in Node 22.13 or newer. The deployed code keeps its promises of order, retries, jobs,
+ * confirmations, quotas and deadlines; only time, chance and the network are not real, so nothing waits and every run is the same.
  *
  * @example
  * const volley = await createTestVolley({
@@ -80,7 +93,14 @@ const loadEverything = (): Promise<unknown> =>
  * const { results } = await volley.run({ actions: [{ tool: "get_exchange_rate", args: { from: "USD", to: "EUR" } }] });
  */
 export async function createTestVolley(options: TestVolleyOptions): Promise<TestVolley> {
-  const { tools, routes = {}, env: given = {}, key = {}, now = new Date("2026-01-01T00:00:00Z") } = options;
+  const {
+    tools,
+    features = [],
+    routes = {},
+    env: given = {},
+    key = {},
+    now = new Date("2026-01-01T00:00:00Z"),
+  } = options;
   const clock = new VirtualClock(now.getTime());
   const unknown: Error[] = [];
   const logs: string[] = [];
@@ -91,30 +111,35 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
   let ids = 0;
   const volley = createVolley({
     tools,
+    features,
     send: upstream.fetch,
     standIns: {
       clock,
       random: () => 0.5,
-      // Of the form that a seed of ids has to have.
+      // The form that a seed of ids has to have.
       newId: () => `${(ids += 1).toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`,
       sha256: (text) => Promise.resolve(sha256(text)),
       sign: (secret, text) => clock.outside(signText(secret, text)),
       log: (_, json) => void logs.push(json),
     },
   });
+  const flags: readonly KeyFlag[] = features.some(({ name }) => name === "confirmations") ? ["approve"] : [];
+  const { KeyShard, Workspace } = volley as Partial<Objects>;
   const hash = [...(await digestKey(KEY))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const env: Record<string, unknown> = {
-    VOLLEY_KEYS: JSON.stringify([{ name: "test", tools: ["*"], ...key, hash }]),
+    // A test that wants lines asks `logs`, or sets the variable.
+    VOLLEY_LOG: "off",
+    VOLLEY_KEYS: JSON.stringify([{ name: "test", tools: ["*"], flags, ...key, hash }]),
     TENANT_GATE: createMemoryObjects(volley.TenantGate, clock, () => env),
     TOOL_GATE: createMemoryObjects(volley.ToolGate, clock, () => env),
-    WORKSPACES: createMemoryObjects(volley.Workspace, clock, () => env),
-    KEYS: createMemoryObjects(volley.KeyShard, clock, () => env),
+    ...(Workspace && { WORKSPACES: createMemoryObjects(Workspace, clock, () => env) }),
+    ...(KeyShard && { KEYS: createMemoryObjects(KeyShard, clock, () => env) }),
     ...given,
   };
   // The platform's own name of a stream that gives what it takes.
   if (typeof IdentityTransformStream === "undefined")
     Object.assign(globalThis, { IdentityTransformStream: TransformStream });
-  // What goes on after an answer does so while time passes.
+  // Work that goes on after an answer does so while time passes.
   const ctx = {
     waitUntil: (work: Promise<unknown>) => void attempt(() => work),
   } as unknown as ExecutionContext;
@@ -127,7 +152,7 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
   };
   await loadEverything();
   // Keys are digested on another thread once, and remembered from then on.
-  await answer("/v1/tools");
+  await answer("/v1/jobs");
 
   const send = (path: string, init?: RequestInit): Promise<Response> => clock.runUntil(answer(path, init));
   const client = createClient({

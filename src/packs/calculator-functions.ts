@@ -28,7 +28,7 @@ interface MathFunction {
 
 /** 170! is the last factorial below 1.8e308. */
 const MAX_FACTORIAL = 170n;
-/** What is larger than the largest double is no answer. */
+/** A number larger than the largest double is no answer. */
 const MAX_BITS = 1_024;
 /** The sine of a larger angle takes more digits of pi than are known here, and e to a larger number is beyond every bound. */
 const MAX_ARGUMENT = 1e12;
@@ -45,7 +45,7 @@ export const CONSTANTS: ReadonlyMap<string, () => Real> = new Map<string, () => 
   ["deg", () => pi().div(180)],
 ]);
 
-/** What can be called, by name. Each does an amount of work that its argument's size does not decide. */
+/** The functions that can be called, by name. Each does an amount of work that its argument's size does not decide. */
 export const FUNCTIONS: ReadonlyMap<string, MathFunction> = new Map(
   Object.entries({
     sqrt: one((x) => squareRoot(notNegative("sqrt", x))),
@@ -132,7 +132,7 @@ function round([x, places = toRational(0n)]: readonly Real[]): Real {
   return isNegative(x!) ? opposite(rounded) : rounded;
 }
 
-/** What is left of a zero when the angle was a multiple of pi, of which 40 digits are known, 12 of them before the point. */
+/** The rest of a zero when the angle was a multiple of pi, of which 40 digits are known, 12 of them before the point. */
 function orZero(angle: Real, value: Decimal): Real {
   return value.abs().lt("1e-25") && toDecimal(angle).abs().gt(1) ? toRational(0n) : value;
 }

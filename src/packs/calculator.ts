@@ -14,7 +14,7 @@ import { NotComputable } from "./not-computable.ts";
 import { fromWritten, opposite, parse, product, type Real, show, sum, toDecimal } from "./real.ts";
 import { toRational } from "./rational.ts";
 
-/** What an expression comes to. */
+/** The value of an expression. */
 export interface Computed {
   /** Exact where it is rational and its decimal ends, else 15 significant digits. */
   readonly result: string;
@@ -45,7 +45,7 @@ export function evaluate(expression: string): Result<Computed, string> {
   return ok({ result: show(computed.value), value: value + 0 });
 }
 
-/** What is pasted from text that people read. */
+/** Replace the signs that come with text pasted from a page. */
 function withoutTypography(expression: string): string {
   return expression
     .replace(/[×·⋅]/g, "*")

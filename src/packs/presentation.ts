@@ -1,10 +1,10 @@
 import PptxGenJs from "pptxgenjs";
 
-/** What one slide says. */
+/** The content of one slide. */
 export interface Slide {
   readonly title: string;
   readonly bullets?: readonly string[] | undefined;
-  /** For whoever speaks. */
+  /** Notes for the speaker. */
   readonly notes?: string | undefined;
 }
 

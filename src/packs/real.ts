@@ -78,7 +78,7 @@ export function compare(a: Real, b: Real): number {
   return difference < 0n ? -1 : Number(difference > 0n);
 }
 
-/** Raise to a power. What is not real (`(-8)^0.5`) is NaN; zero to a negative power is for the caller to refuse. */
+/** Raise to a power. A result that is not real (`(-8)^0.5`) is NaN; zero to a negative power is for the caller to refuse. */
 export function power(base: Real, exponent: Real): Real {
   if (isExact(base) && isWhole(exponent)) {
     const times = exponent.n < 0n ? -exponent.n : exponent.n;

@@ -19,7 +19,7 @@ export interface Found {
 
 export interface SearchBounds {
   readonly matches: number;
-  /** Of one line's text. */
+  /** Characters of one line's text. */
   readonly lineCharacters: number;
 }
 
@@ -69,7 +69,7 @@ const UNREADABLE =
 interface Compiled {
   /** Where in a line it matches first, or -1. */
   readonly find: (line: string) => number;
-  /** What a character costs. */
+  /** The cost of a character. */
   readonly cost: number;
 }
 

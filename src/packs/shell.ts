@@ -1,14 +1,17 @@
-import { Bash } from "just-bash/browser";
+import { Bash, type CommandName, getCommandNames } from "just-bash/browser";
 
 import { attempt } from "../kit/result.ts";
+import { countFor, SPENT_WORK, Work } from "./count-work.ts";
 
-/** Commands and expressions that are interpreted: about two seconds of a processor. */
-const MAX_STEPS = 1_000_000;
+/** Work that a command may take, as `count-work.ts` counts it: some seconds of a processor at most. */
+const MAX_WORK = 25_000_000;
+/** Rounds of one loop, and lines of one awk or sed. */
 const MAX_ITERATIONS = 100_000;
-/** A line that sed edits costs as much as so many expressions of awk. */
-const SED_STEPS = 25;
 /** Half of what the library's own tighter set of bounds allows: a loop that never ends then takes about a second. */
 const MAX_COMMANDS = 5_000;
+
+/** `html-to-markdown` reads HTML by a browser's `document`, which no isolate has. */
+const COMMANDS = (getCommandNames() as CommandName[]).filter((name) => name !== "html-to-markdown");
 
 /** A file by its path from the workspace's root, without a leading slash. */
 export interface ShellFile {
@@ -16,7 +19,7 @@ export interface ShellFile {
   readonly content: Uint8Array;
 }
 
-/** What a command did. */
+/** The result of a command. */
 export interface ShellRun {
   readonly stdout: string;
   readonly stderr: string;
@@ -31,12 +34,14 @@ export interface ShellRun {
 /** How far a command may go. */
 export interface ShellBounds {
   readonly timeMs: number;
-  /** Of what its parts print, to each other too. */
+  /** The most that its parts print, to each other too. */
   readonly outputBytes: number;
-  /** Of what its parts read. */
+  /** The most that its parts read. */
   readonly inputBytes: number;
-  /** Of all files together, the shell's own among them. */
+  /** The size of all files together, the shell's own among them. */
   readonly fileBytes: number;
+  /** The most work, as `count-work.ts` counts it. */
+  readonly steps?: number;
 }
 
 /**
@@ -51,24 +56,30 @@ export async function runShell(
   files: readonly ShellFile[],
   bounds: ShellBounds,
 ): Promise<ShellRun> {
-  const steps = new StepCount();
-  const own = new Set(openShell(bounds, steps).fs.getAllPaths());
+  countFor(new Work(MAX_WORK));
+  const work = new Work(bounds.steps ?? MAX_WORK);
+  const own = new Set(openShell(bounds, work).fs.getAllPaths());
   // Files where the shell has its own are not seen there, so they stay as they are.
   const given = new Map(files.flatMap(({ path, content }) => (own.has(`/${path}`) ? [] : [[path, content]])));
-  const shell = openShell(bounds, steps);
+  const shell = openShell(bounds, work);
   for (const [path, content] of given) await shell.fs.writeFile(`/${path}`, content);
-  const ran = await attempt(() => shell.exec(command));
-  if (!ran.ok && !steps.isSpent) throw ran.error;
-  // The steps may run out between commands too, where the shell itself does not expect it.
+  countFor(work);
+  const ran = await attempt(() => shell.exec(command, { signal: work.signal }));
+  countFor(new Work(MAX_WORK));
+  if (!ran.ok && !work.isSpent) throw ran.error;
+  // The work may be spent between commands too, where the shell itself does not expect it.
   const { stdout, stderr, exitCode } = ran.ok ? ran.value : { stdout: "", stderr: "", exitCode: 126 };
   const left = await readAll(shell, own);
   return {
     stdout,
-    // What the library tells whoever configures it is nothing that the caller could do.
+    // Advice for the library's configuration is nothing that a caller could follow.
     stderr:
-      stderr.replaceAll(/, increase executionLimits\.\w+/g, "") + (steps.isSpent ? `bash: ${SPENT}\n` : ""),
-    // Where the steps ran out a command may have taken that for a failure of something else, and the next ones too.
-    exitCode: steps.isSpent ? 126 : exitCode,
+      stderr
+        .replaceAll(/, increase executionLimits\.\w+/g, "")
+        .replaceAll(/: command not available in browser.*/g, ": command not found") +
+      (work.isSpent ? `bash: ${SPENT_WORK}\n` : ""),
+    // Where the work was spent a command may have taken that for a failure of something else, and the next ones too.
+    exitCode: work.isSpent ? 126 : exitCode,
     written: [...left].flatMap(([path, content]) => {
       const before = given.get(path);
       const isScratch = before === undefined && path.startsWith("tmp/");
@@ -78,31 +89,16 @@ export async function runShell(
   };
 }
 
-const SPENT = "the command takes more steps than it may";
-
-/** Told of every command and expression that is interpreted, because awk and jq have loops and functions of their own. */
-class StepCount {
-  #steps = 0;
-
-  get isSpent(): boolean {
-    return this.#steps > MAX_STEPS;
-  }
-
-  hit(feature: string): void {
-    this.#steps += feature.startsWith("sed:") ? SED_STEPS : 1;
-    if (this.isSpent) throw new Error(SPENT);
-  }
-}
-
-function openShell({ timeMs, outputBytes, inputBytes, fileBytes }: ShellBounds, coverage: StepCount): Bash {
+function openShell({ timeMs, outputBytes, inputBytes, fileBytes }: ShellBounds, work: Work): Bash {
   return new Bash({
     cwd: "/",
     env: { HOME: "/", TMPDIR: "/tmp" },
-    coverage,
+    commands: COMMANDS,
+    // Each command says so: other commands of the tenant run while this one waits.
+    coverage: { hit: () => countFor(work) },
     executionLimitProfile: "hardened",
     executionLimits: {
       maxCommandCount: MAX_COMMANDS,
-      // The steps bound loops; these would end an awk over more lines.
       maxLoopIterations: MAX_ITERATIONS,
       maxAwkIterations: MAX_ITERATIONS,
       maxSedIterations: MAX_ITERATIONS,

@@ -4,7 +4,7 @@ import { failureSchema, toWireFailure } from "../contract/failure.ts";
 import { lazySchema, type Written } from "../contract/lazy-schema.ts";
 import type { Plan, Step, Task } from "./step.ts";
 
-/** What `dry_run` answers: what would be done, and what would fail before anything is. */
+/** The answer of `dry_run`: the actions that would run, and those that would fail before anything does. */
 export const planSchema = lazySchema(() =>
   z
     .strictObject({
@@ -28,7 +28,7 @@ export const planSchema = lazySchema(() =>
           error: failureSchema(),
         }),
       ),
-      /** What would run, but perhaps not as it is meant. */
+      /** Actions that would run, but perhaps not as they are meant. */
       warnings: z
         .array(
           z.strictObject({
@@ -79,9 +79,10 @@ export function describePlan(plan: Plan): PlanDescription {
       estimated_tokens: maxTokens === null ? expected : Math.min(expected, maxTokens),
       estimated_speedup: estimateSpeedup(steps, runs),
     },
-    errors: steps.flatMap(({ index, id, toolName, task }) =>
-      task.ok ? [] : [{ index, id, tool: toolName, error: toWireFailure(task.error) }],
-    ),
+    errors: steps.flatMap(({ index, id, toolName, task, partly }) => {
+      const failure = task.ok ? partly : task.error;
+      return failure === undefined ? [] : [{ index, id, tool: toolName, error: toWireFailure(failure) }];
+    }),
     ...(warned.length > 0 && { warnings: warned }),
   };
 }

@@ -28,7 +28,7 @@ export function fillFromContract(
   hidden: ReadonlySet<string>,
 ): Result<Filled, Failure> {
   const { mode, depends_on = [] } = tool.orchestration;
-  // What arguments that are one reference as a whole lack is not known yet.
+  // The missing fields of arguments that are one reference as a whole are not known yet.
   if (mode !== "dependent" || readMarker(action.args) !== null)
     return ok({ input: action.args, filledFrom: [] });
 
@@ -36,7 +36,7 @@ export function fillFromContract(
   const filledFrom: number[] = [];
   for (const dependency of depends_on) {
     const missing = dependency.required_fields.filter((field) => !Object.hasOwn(input, field));
-    // What the caller may not call fills nothing in, and is not named: that a field is missing is then for the schema to say.
+    // A tool that the caller may not call fills nothing in, and is not named: the schema then reports the missing field.
     if (missing.length === 0 || hidden.has(dependency.tool)) continue;
     const candidates = entries
       .slice(0, index)

@@ -1,9 +1,15 @@
 import type { Issue } from "../contract/failure.ts";
 import { describe, visiblePath } from "../contract/issues.ts";
-import { guessReference, isHandle, ITEM, readMarker } from "../contract/reference.ts";
+import { isHandle, ITEM, type Marker, readMarker } from "../contract/reference.ts";
 import { LIMITS } from "../contract/limits.ts";
-import { attemptNow } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
+import {
+  type Placeholder,
+  readCrowdedMarker,
+  readPlaceholders,
+  SHOWN,
+  type Sources,
+} from "./read-placeholders.ts";
 
 /** Text that looks as if it stood for another action's data and does not: where it is, and how it is written rightly. */
 export interface Misplaced {
@@ -12,161 +18,168 @@ export interface Misplaced {
   readonly sentence: string;
 }
 
-/**
- * The spellings of other languages: `{{shops#/name}}`, `${shops.name}`, `{shops.name}`, `<shops.name>` and `$shops.name`. What
- * is between the marks is read by `guessReference()`. Every part is bounded or ends at the next mark, so a hostile text takes
- * time in proportion to its length.
- */
-const ID = "[A-Za-z0-9_-]{1,64}";
-const INSIDE = String.raw`\s*(\$?\.?${ID}(?:#[^{}<>]*|(?:[.[/][^{}<>\s]*)?\s*))`;
-/** Without a mark at its end it is as long as it makes sense: what follows it in a sentence is no part of it. */
-const UNBRACED = String.raw`\$\.?[A-Za-z_][A-Za-z0-9_-]{0,63}(?:#[\p{L}\p{N}_/~-]*|(?:\.[\p{L}\p{N}_-]+|\[\d{1,9}\]|\["[^"\]]{1,64}"\]|\['[^'\]]{1,64}'\])*)`;
-const MARKED = new RegExp(
-  String.raw`\{\{${INSIDE}\}\}|\$\{${INSIDE}\}|\{${INSIDE}\}|<${INSIDE}>|(${UNBRACED})`,
-  "gu",
-);
-/** A reference that stands alone, without the object around it. */
-const BARE = /^[A-Za-z0-9_-]{1,64}#\/\S*$/;
-const STRINGIFIED = /^\{\s*"\$ref"\s*:\s*"[^"]{1,200}"\s*\}$/;
-const NAME = /[\w-]{1,64}/;
-const HAS_PATH = /^(?:\$\.?)?[\w-]+[.[#]/;
-/** The longest text of which the right form is written out whole. */
-const SHOWN = 120;
+/** Tries a value in a place of an action; says why it would be refused there, and null where it would not. */
+export type TryForm = (path: readonly PropertyKey[], value: unknown) => string | null;
+
+interface Search extends Sources {
+  /** Without it no form is tried before it is told. */
+  readonly tryForm?: TryForm | undefined;
+}
+
+/** A right form as it can be tried, and as it is told. */
+interface Form {
+  readonly value: unknown;
+  readonly shown: string;
+}
+
 const MARKERS = new Set(["$ref", "$template", "$literal"]);
 
 /**
  * Find text in arguments that looks like a placeholder for the data of an action, and would reach the upstream as it stands.
  * At most `LIMITS.warnings` of them. Markers are what they are; in the text of a template everything but its references is
- * looked at, in a literal nothing.
- *
- * @param isSource whether an id is that of an action whose data could be meant, or of a loop's element
+ * looked at, in a literal nothing. A marker with further keys is none, and so data: it counts where it names an action.
  */
 export function findPlaceholders(
   value: unknown,
   path: readonly PropertyKey[],
-  isSource: (id: string) => boolean,
+  search: Search,
 ): readonly Misplaced[] {
   const found: Misplaced[] = [];
-  visit(value, path, isSource, found);
+  visit(value, path, search, found);
   return found;
 }
 
-function visit(
-  value: unknown,
-  path: readonly PropertyKey[],
-  isSource: (id: string) => boolean,
-  found: Misplaced[],
-): void {
+function visit(value: unknown, path: readonly PropertyKey[], search: Search, found: Misplaced[]): void {
   if (found.length >= LIMITS.warnings) return;
-  if (typeof value === "string") {
-    const said = sayText(value, path, isSource, "text");
-    if (said !== null) found.push(said);
-    return;
-  }
+  const add = (said: Misplaced | null): void => void (said !== null && found.push(said));
+  if (typeof value === "string") return add(sayText(value, path, search));
   if (typeof value !== "object" || value === null) return;
   const marker = readMarker(value);
-  if (marker?.kind === "template") {
-    const said = sayText(
-      (value as { $template: string }).$template,
-      [...path, "$template"],
-      isSource,
-      "template",
-    );
-    if (said !== null) found.push(said);
-  }
+  if (marker?.kind === "template") add(sayTemplate((value as { $template: string }).$template, path, search));
   if (marker !== null) return;
-  // What an object has under a marker's key and is no marker, because there are more keys, is data.
+  const crowded = readCrowdedMarker(value, search);
+  if (crowded !== null) add(sayCrowded(value as JsonMarker, crowded, { path, search }));
+  // Under a marker's key an object has data where there are more keys.
   for (const [key, inner] of Object.entries(value))
-    if (!MARKERS.has(key)) visit(inner, [...path, key], isSource, found);
+    if (!MARKERS.has(key)) visit(inner, [...path, key], search, found);
 }
 
-interface Placeholder {
-  /** Where it begins. */
-  readonly at: number;
-  readonly written: string;
-  readonly reference: string;
-}
-
-/** The placeholders of a text. In a template two braces are a reference, and so none. */
-function readText(text: string, isSource: (id: string) => boolean, kind: "text" | "template"): Placeholder[] {
-  const whole = text.trim();
-  const stringified = kind === "text" ? readStringified(whole) : null;
-  if (stringified !== null) return toPlaceholder(text.indexOf(whole), whole, stringified, isSource);
-  if (BARE.test(whole)) return toPlaceholder(text.indexOf(whole), whole, whole, isSource);
-  const found: Placeholder[] = [];
-  for (const match of text.matchAll(MARKED)) {
-    const [written, doubled, dollar, single, angled, plain] = match;
-    const inner = doubled ?? dollar ?? single ?? angled ?? plain ?? "";
-    // `{{shops}}` can be nothing else, but `{shops}`, `<b>` and `$HOME` are other things in most texts.
-    const isSure = doubled !== undefined || (written === whole && (dollar ?? plain) !== undefined);
-    if ((doubled !== undefined && kind === "template") || (!isSure && !HAS_PATH.test(inner))) continue;
-    // Of a long text only one is shown.
-    if (found.length > 0 && text.length > SHOWN) break;
-    found.push(...toPlaceholder(match.index, written, inner.trim(), isSource));
-  }
-  return found;
-}
-
-/** The reference of a text that is a `$ref` written as JSON once too often. */
-function readStringified(whole: string): string | null {
-  if (!STRINGIFIED.test(whole)) return null;
-  const parsed = attemptNow((): unknown => JSON.parse(whole));
-  const marker = parsed.ok ? readMarker(parsed.value) : null;
-  return marker?.kind === "ref" ? `${marker.reference.id}#${marker.reference.pointer}` : null;
-}
-
-function toPlaceholder(
-  at: number,
-  written: string,
-  inner: string,
-  isSource: (id: string) => boolean,
-): Placeholder[] {
-  // Asked first, because a text may be full of what names nothing.
-  if (!isSource(NAME.exec(inner)?.[0] ?? "")) return [];
-  const reference = guessReference(inner);
-  return reference === null ? [] : [{ at, written, reference }];
-}
-
-/** Say what is wrong with a text, with the right form of this very text; null when nothing is. */
-function sayText(
-  text: string,
-  path: readonly PropertyKey[],
-  isSource: (id: string) => boolean,
-  kind: "text" | "template",
-): Misplaced | null {
-  const all = readText(text, isSource, kind);
+function sayText(text: string, path: readonly PropertyKey[], search: Search): Misplaced | null {
+  const all = readPlaceholders(text, search, "text");
   const [first] = all;
   if (first === undefined) return null;
-  const isWhole = kind === "text" && first.written === text.trim();
-  const right = visibleText(
-    JSON.stringify(isWhole ? { $ref: first.reference } : toTemplate(text, all)),
-    2 * SHOWN,
-  );
-  const at = visiblePath(path);
-  const received = JSON.stringify(visibleText(first.written, SHOWN));
+  const ref = toForm({ $ref: first.reference });
+  const isWhole = first.written === text.trim();
+  const forms = isWhole ? [ref] : [toTemplate(text, all, "text"), ref];
+  return say({ at: path, path, written: first.written, received: text, means: text }, forms, search);
+}
+
+/** In a template two braces are a reference, so ones that nothing closes are a slip whatever follows them. */
+function sayTemplate(text: string, path: readonly PropertyKey[], search: Search): Misplaced | null {
+  const marker = readMarker({ $template: text });
+  const open = marker?.kind === "template" ? marker.open : undefined;
+  const all = readPlaceholders(text.slice(0, open), search, "template");
+  if (open !== undefined && (all.length === 0 || text.length <= SHOWN)) {
+    const [closed] = readPlaceholders(text.slice(open), search, "text");
+    const isThere = closed?.at === 0;
+    all.push(isThere ? { ...closed, at: open } : { at: open, written: "{{", reference: null });
+  }
+  const [first] = all;
+  if (first === undefined) return null;
+  const place = { at: path, path: [...path, "$template"], written: first.written, received: text };
+  return say({ ...place, means: text }, [toTemplate(text, all, "template")], search);
+}
+
+type JsonMarker = Readonly<Record<"$ref" | "$template", unknown>>;
+
+function sayCrowded(
+  value: JsonMarker,
+  meant: Marker,
+  { path, search }: { readonly path: readonly PropertyKey[]; readonly search: Search },
+): Misplaced {
+  const { $ref, $template } = value;
+  const form =
+    meant.kind === "ref"
+      ? toForm({ $ref: `${meant.reference.id}#${meant.reference.pointer}` })
+      : toForm({ $template });
+  const key = meant.kind === "ref" ? "$ref" : "$template";
+  const written = `${key} beside other keys: ${String($ref ?? $template)}`;
+  return say({ at: path, path, written, received: value, means: value }, [form], search);
+}
+
+interface Place {
+  /** Where the value stands that the right form takes the place of. */
+  readonly at: readonly PropertyKey[];
+  /** Where the placeholder stands. */
+  readonly path: readonly PropertyKey[];
+  readonly written: string;
+  readonly received: unknown;
+  /** The value as it stands, for those who mean it. */
+  readonly means: unknown;
+}
+
+/** Say what is wrong, with the first right form that would not be refused in its place. */
+function say(place: Place, forms: readonly Form[], { tryForm }: Search): Misplaced {
+  const refuse = (value: unknown): string | null => tryForm?.(place.at, value) ?? null;
+  const right = forms.find(({ value }) => refuse(value) === null);
+  const why = right === undefined ? refuse(forms[0]!.value) : null;
+  const at = visiblePath(place.path);
+  const keeps = refuse({ $literal: place.means }) === null ? '{"$literal": ...} to mean the text' : null;
+  const ways = [
+    ...(right === undefined ? [] : [`${right.shown} for the value`]),
+    ...(keeps === null ? [] : [keeps]),
+  ].join(", or ");
+  const problem = `${at} holds ${JSON.stringify(visibleText(place.written, SHOWN))}, which is only text there`;
+  const because = why === null ? "" : ` and cannot be a reference (${why.replace(/\.$/, "")})`;
   return {
-    issue: { path: at, expected: right, received: describe(text) },
-    sentence: `${at} holds ${received}, which is only text there: write ${right} for the value, or {"$literal": ...} to mean the text.`,
+    issue: {
+      path: at,
+      expected: right?.shown ?? "no placeholder",
+      received: describe(place.received),
+    },
+    sentence: `${problem}${because}${ways === "" ? "" : `: write ${ways}`}.`,
   };
 }
 
-function toTemplate(text: string, placeholders: readonly Placeholder[]): { readonly $template: string } {
-  const [first] = placeholders;
-  if (text.length > SHOWN) return { $template: `…{{${first!.reference}}}…` };
-  let template = "";
-  let end = 0;
-  for (const { at, written, reference } of placeholders) {
-    template += `${text.slice(end, at)}{{${reference}}}`;
-    end = at + written.length;
-  }
-  return { $template: template + text.slice(end) };
+function toForm(value: object): Form {
+  return { value, shown: visibleText(JSON.stringify(value), 2 * SHOWN) };
 }
 
-/** What is a source for an action: every other one of its batch, a handle, and the element where it is a loop. */
-export function sourcesOf(
-  id: string,
-  loops: boolean,
-  known: { readonly has: (id: string) => boolean },
-): (other: string) => boolean {
-  return (other) => (other === ITEM ? loops : other !== id && (known.has(other) || isHandle(other)));
+/** The text as a template, or only its placeholder where it is long or cannot stand in one as it is. */
+function toTemplate(text: string, all: readonly Placeholder[], kind: "text" | "template"): Form {
+  // In a template two braces are written as four.
+  const around = (part: string): string => (kind === "text" ? part.replaceAll("{{", "{{{{") : part);
+  let $template = "";
+  let end = 0;
+  for (const { at, written, reference } of all) {
+    $template += `${around(text.slice(end, at))}${inTemplate(reference)}`;
+    end = at + written.length;
+  }
+  $template += around(text.slice(end));
+  const marker = readMarker({ $template });
+  const isRight = marker?.kind === "template" && marker.open === undefined;
+  if (isRight && text.length <= SHOWN) return toForm({ $template });
+  const alone = inTemplate(all[0]!.reference);
+  return { value: { $template: alone }, shown: JSON.stringify({ $template: `…${alone}…` }) };
+}
+
+function inTemplate(reference: string | null): string {
+  return reference === null ? "{{{{" : `{{${reference}}}`;
+}
+
+export interface SourceOptions {
+  /** Whether there is an element of a loop to mean. */
+  readonly loops: boolean;
+  /** The ids that there are. */
+  readonly known: { readonly has: (id: string) => boolean };
+  /** That of the action before. */
+  readonly previous: string | undefined;
+}
+
+/** The sources of an action: every other action of its batch, a handle, and the element where it is a loop. */
+export function sourcesOf({ id }: { readonly id: string }, options: SourceOptions): Sources {
+  const { loops, known, previous } = options;
+  const isSource = (other: string): boolean =>
+    other === ITEM ? loops : other !== id && (known.has(other) || isHandle(other));
+  return { isSource, previous };
 }

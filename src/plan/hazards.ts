@@ -1,7 +1,7 @@
 import type { Needs } from "../kit/layers.ts";
 import { Reachability } from "./reachability.ts";
 
-/** What a step does to the world, as far as order goes. */
+/** The effect of a step on the world, as far as order goes. */
 export interface Effect {
   readonly domain: string;
   readonly isWrite: boolean;

@@ -2,7 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { parseArgs } from "../catalog/parse-args.ts";
 import { sayUnknownTool } from "../catalog/unknown-tool.ts";
 import type { Action, Entry } from "../contract/action.ts";
-import type { Batch } from "../contract/batch.ts";
+import type { Batch, OnError } from "../contract/batch.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { JsonObject } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
@@ -10,16 +10,18 @@ import { hasMarker } from "../contract/reference.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { findCycle } from "../kit/layers.ts";
 import { err, ok, type Result } from "../kit/result.ts";
+import { checkEarly } from "./check-early.ts";
 import { fillFromContract } from "./fill-from-contract.ts";
 import { type Dependencies, findEdges, tooManyHandles } from "./find-edges.ts";
-import { findPlaceholders, type Misplaced, sourcesOf } from "./find-placeholders.ts";
+import { findPlaceholders, type Misplaced, sourcesOf, type TryForm } from "./find-placeholders.ts";
 import { findParking } from "./find-parking.ts";
 import { type Effect, findHazards } from "./hazards.ts";
 import { prepareCall } from "./prepare-task.ts";
-import { Room } from "./references.ts";
+import { findReferences, Room } from "./references.ts";
 import { remainingPaths } from "./remaining-paths.ts";
 import { resolveAliases } from "./resolve-aliases.ts";
 import type { Edge, Plan, Step, Task } from "./step.ts";
+import { tryForm } from "./try-form.ts";
 
 /** A step before the hazards are known. */
 interface Draft {
@@ -28,18 +30,29 @@ interface Draft {
   readonly edges: readonly Edge[];
   readonly handles: readonly string[];
   readonly warnings?: readonly string[] | undefined;
+  readonly partly?: Failure | undefined;
+  /** Whether text of it looks like a reference and is none. */
+  readonly isMistaken?: boolean;
 }
 
-/** What references may name. */
+/** The names that references may use. */
 interface Sources {
   readonly position: ReadonlyMap<string, number>;
   readonly given?: ReadonlyMap<string, unknown> | undefined;
+  readonly onError: OnError;
+  /** The work that checking arguments before anything runs may cost; made when something is checked. */
+  readonly room: () => Room;
 }
 
 export interface PlanOptions {
   readonly maySkipApproval?: boolean;
   /** Data that references may name besides the actions' own, by id. */
   readonly given?: ReadonlyMap<string, unknown> | undefined;
+  /**
+   * A person approved the whole of it: only an action that takes arguments from its results, which the person has not seen, asks
+   * again.
+   */
+  readonly isApproved?: boolean | undefined;
 }
 
 /**
@@ -49,22 +62,26 @@ export interface PlanOptions {
  * failure. Every edge points to an existing step and the graph is acyclic: dependencies are checked to be, and a hazard
  * is only ever added where it closes no cycle.
  *
- * What needs a person's yes is parked, with what needs it, unless the caller may skip that and asks to. A parked write has
- * not happened, so it is no hazard to anybody.
+ * An action that needs a person's approval is parked, with those that need it, unless the caller may skip that and asks to. A
+ * parked write has not happened, so it is no hazard to other steps.
  */
 export function makePlan(
   batch: Batch,
   catalog: Catalog,
-  { maySkipApproval = false, given }: PlanOptions = {},
+  { maySkipApproval = false, given, isApproved = false }: PlanOptions = {},
 ): Result<Plan, Refusal> {
   // No tool of a catalog has the name of an alias.
   const isKnown = ({ action }: Entry): boolean => !action.ok || catalog.get(action.value.tool) !== undefined;
-  const entries = batch.entries.every(isKnown) ? batch.entries : resolveAliases(batch.entries);
+  const entries =
+    !catalog.discovers || batch.entries.every(isKnown) ? batch.entries : resolveAliases(batch.entries);
   const position = new Map(entries.map(({ id, index }) => [id, index]));
   const handles = new Set<string>();
-  const drafts = entries.map((entry) =>
-    admitHandles(draftStep(entry, entries, { position, given }, catalog), handles),
-  );
+  let room: Room | undefined;
+  const sources = { position, given, onError: batch.onError, room: () => (room ??= new Room()) };
+  const drafted = entries.map((entry) => admitHandles(draftStep(entry, entries, sources, catalog), handles));
+  const drafts = drafted.some(({ isMistaken }) => isMistaken === true)
+    ? sayMistakes(drafted, entries, sources, catalog)
+    : drafted;
 
   const needs = drafts.map(({ edges }) => edges.map(({ from }) => from));
   const isTied = drafts.some(({ edges }) => edges.length > 0);
@@ -76,7 +93,10 @@ export function makePlan(
   }
 
   const asks = !(batch.skipApproval && maySkipApproval);
-  const gated = drafts.map(({ task }) => asks && task.ok && task.value.tool.confirm);
+  const gated = drafts.map(
+    ({ task }) =>
+      asks && task.ok && task.value.tool.confirm && (!isApproved || takesResults(task.value, position)),
+  );
   const parking = gated.includes(true) ? findParking(gated, needs) : gated.map(() => null);
   const effects = drafts.map(({ task }, index) => (parking[index] === null ? effectOf(task) : null));
   const isWritten = effects.some((effect) => effect?.isWrite === true);
@@ -85,7 +105,7 @@ export function makePlan(
     isTied || isWritten
       ? remainingPaths(needs.map((needed, index) => [...needed, ...hazards[index]!]))
       : drafts.map(() => 1);
-  const steps = drafts.map(({ entry, task, edges, warnings, handles: recalled }, index): Step => {
+  const steps = drafts.map(({ entry, task, edges, warnings, partly, handles: recalled }, index): Step => {
     const after = hazards[index]!;
     const ordered = after.map((from): Edge => ({ from, reason: `hazard: ${effects[index]!.domain}` }));
     return {
@@ -100,6 +120,7 @@ export function makePlan(
       task,
       readAs: entry.readAs,
       warnings,
+      ...(partly !== undefined && { partly }),
       keyed: entry.action.ok ? entry.action.value.keyed : undefined,
       ...(recalled.length > 0 && { recalls: true as const }),
     };
@@ -123,6 +144,12 @@ export function makePlan(
 
 const NONE: readonly never[] = [];
 
+/** Whether arguments of a task come from what other steps of its plan find. */
+function takesResults({ input, forEach }: Task, position: ReadonlyMap<string, number>): boolean {
+  const found = findReferences([input, forEach], []);
+  return !found.ok || found.value.some(({ id }) => position.has(id));
+}
+
 /** Add what a step refers to of earlier batches to what the ones before it do; one that makes it too much fails alone. */
 function admitHandles(draft: Draft, handles: Set<string>): Draft {
   if (draft.handles.length === 0) return draft;
@@ -136,7 +163,7 @@ function admitHandles(draft: Draft, handles: Set<string>): Draft {
 function draftStep(
   entry: Entry,
   entries: readonly Entry[],
-  { position, given }: Sources,
+  { position, given, onError, room }: Sources,
   catalog: Catalog,
 ): Draft {
   const refused = (failure: Failure): Draft => ({ entry, task: err(failure), edges: [], handles: [] });
@@ -156,13 +183,14 @@ function draftStep(
   if (tool === undefined) {
     const found = edgesOf(action.args, []);
     const edges = found.ok ? found.value.edges : [];
-    const hint = sayUnknownTool(action.tool, catalog.callableNames);
+    const hint = sayUnknownTool(action.tool, catalog.callableNames, catalog.discovers);
     const unknown = makeFailure("UNKNOWN_TOOL", { hint });
     return { entry, task: err(unknown), edges, handles: [] };
   }
-  const mistakes = action.mayMistake === true ? findMistakes(entry, action, { position, given }) : NONE;
-  if (mistakes.length > 0 && tool.isWrite) return refused(refuseMistakes(mistakes));
-  const warnings = mistakes.length === 0 ? undefined : mistakes.map(({ sentence }) => sentence);
+  const isMistaken =
+    action.mayMistake === true && findMistakes(entry, action, { position, given }).length > 0;
+  // Where such text is refused nothing else of the action matters; `sayMistakes()` finds the words.
+  if (isMistaken && tool.isWrite) return { ...refused(makeFailure("BAD_REFERENCE")), isMistaken };
   const timeoutMs = Math.min(action.timeoutMs ?? tool.timeoutMs, tool.timeoutMs);
   const { forEach, select, callbackUrl, runAt } = action;
   const plain: Task = {
@@ -177,9 +205,9 @@ function draftStep(
   };
   const waits =
     action.dependsOn.length > 0 || forEach !== undefined || (action.mayRefer && hasMarker(action.args));
-  // Most actions wait for nobody, and then there is nothing to find.
+  // Most actions wait for no other, and then there is nothing to find.
   if (!waits && tool.orchestration.mode !== "dependent")
-    return { entry, task: withCall(plain, true), edges: NONE, handles: NONE, warnings };
+    return { entry, task: withCall(plain, true), edges: NONE, handles: NONE, isMistaken };
 
   const filled = fillFromContract(action, tool, entry.index, entries, catalog.hidden);
   if (!filled.ok) return refused(filled.error);
@@ -190,24 +218,61 @@ function draftStep(
 
   const task: Task = { ...plain, input };
   // Edges stay when the arguments turn out wrong: the step fails in its place, and nothing about the order changes.
-  return { entry, task: isKnown ? withCall(task, isPlain) : ok(task), edges, handles, warnings };
+  const draft = { entry, edges, handles, isMistaken };
+  if (isKnown) return { ...draft, task: withCall(task, isPlain) };
+  const certain = checkEarly(task, room());
+  if (certain === null) return { ...draft, task: ok(task) };
+  // Where one failure ends the batch, that of an element is not waited for.
+  const isRefused = certain.isWhole || onError === "fail-fast";
+  return isRefused
+    ? { ...draft, task: err(certain.failure), handles: NONE }
+    : { ...draft, task: ok(task), partly: certain.failure };
+}
+
+/** Say of every action with such text what is wrong, with a form that would be taken: it is planned before it is told. */
+function sayMistakes(
+  drafted: readonly Draft[],
+  entries: readonly Entry[],
+  sources: Sources,
+  catalog: Catalog,
+): readonly Draft[] {
+  const needs = drafted.map(({ edges }) => edges.map(({ from }) => from));
+  const draft = (entry: Entry): Draft => draftStep(entry, entries, sources, catalog);
+  return drafted.map((mistaken): Draft => {
+    const { entry, isMistaken } = mistaken;
+    if (isMistaken !== true || !entry.action.ok) return mistaken;
+    const action = entry.action.value;
+    const attempt: TryForm = (path, value) => {
+      // Planning it costs as much as the action does, so there is an end to it.
+      if (!sources.room().suggests()) return null;
+      const tried = tryForm(entry, { path, value }, { action, draft, needs });
+      if (tried.ok) needs[entry.index] = [...needs[entry.index]!, ...tried.value.map(({ from }) => from)];
+      return tried.ok ? null : tried.error;
+    };
+    const mistakes = findMistakes(entry, action, sources, attempt);
+    return catalog.get(action.tool)?.isWrite === true
+      ? { ...mistaken, task: err(refuseMistakes(mistakes)) }
+      : { ...mistaken, warnings: mistakes.map(({ sentence }) => sentence) };
+  });
 }
 
 /** Text of an action that looks like a reference and is none. Where there is no other action nothing can be meant. */
 function findMistakes(
-  { id }: Entry,
+  entry: Entry,
   { args, forEach }: Action,
-  { position, given }: Sources,
+  { position, given }: Pick<Sources, "position" | "given">,
+  attempt?: TryForm,
 ): readonly Misplaced[] {
   const known = { has: (other: string) => position.has(other) || given?.has(other) === true };
-  const isSource = sourcesOf(id, forEach !== undefined, known);
-  const found = findPlaceholders(args, ["args"], isSource);
-  return forEach === undefined
-    ? found
-    : [...found, ...findPlaceholders(forEach, ["for_each"], sourcesOf(id, false, known))].slice(
-        0,
-        LIMITS.warnings,
-      );
+  const previous = [...position.keys()][entry.index - 1];
+  const loops = forEach !== undefined;
+  const search = (inLoop: boolean) => ({
+    ...sourcesOf(entry, { loops: inLoop, known, previous }),
+    tryForm: attempt,
+  });
+  const found = findPlaceholders(args, ["args"], search(loops));
+  const inLoop = loops ? findPlaceholders(forEach, ["for_each"], search(false)) : NONE;
+  return [...found, ...inLoop].slice(0, LIMITS.warnings);
 }
 
 /** In a write such text would do harm before anybody reads a warning. */

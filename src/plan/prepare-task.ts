@@ -9,7 +9,7 @@ import { err, ok, type Result } from "../kit/result.ts";
 import { charge, type DataOf, resolveReferences, Room } from "./references.ts";
 import type { Call, Task } from "./step.ts";
 
-/** What a step turns out to do once everything it refers to is known: one call, or one for each element. */
+/** The calls of a step once all its references are resolved: one call, or one for each element. */
 export type Prepared =
   | { readonly kind: "call"; readonly call: Call }
   | { readonly kind: "loop"; readonly calls: readonly Result<Call, Failure>[] };
@@ -31,7 +31,8 @@ export function prepareTask(task: Task, dataOf: DataOf, room: Room = new Room())
     const hint = `for_each must be an array, and what it refers to is ${describe(elements.value)}.`;
     return err(makeFailure("INVALID_ARGS", { hint }));
   }
-  if (elements.value.length > LIMITS.loopElements) return err(tooManyElements(elements.value.length));
+  if (elements.value.length > LIMITS.loopElements)
+    return err(tooManyElements(elements.value.length, task.forEach));
   const calls = elements.value.map((data: unknown) =>
     prepareCall(task, (id) => (id === ITEM ? { data } : dataOf(id)), room),
   );
@@ -57,7 +58,7 @@ export function prepareCall(
   const checked = checkResolved(resolved.value);
   if (!checked.ok) return checked;
   const bytes = checked.value;
-  // What was put in is paid for; what stands around it is sent once and made for every element of a loop.
+  // The inserted values are paid for; the text around them is sent once and made for every element of a loop.
   const charged = charge(Math.max(0, bytes - (before - room.bytes)), room, null);
   if (!charged.ok) return charged;
   if (room.issues <= 0 && bytes > LIMITS.smallArgsBytes)

@@ -20,7 +20,7 @@ export class Reachability {
     return (this.#rows[from * this.#words + (to >>> 5)]! & (1 << (to & 31))) !== 0;
   }
 
-  /** Add an edge: whoever reaches its start now reaches its end and all that the end reaches. */
+  /** Add an edge: every node that reaches its start now reaches its end and all that the end reaches. */
   add(from: number, to: number): void {
     if (this.reaches(from, to)) return;
     for (let node = 0; node < this.#size; node += 1) {

@@ -3,7 +3,8 @@ import { type Failure, makeFailure } from "../contract/failure.ts";
 import { describe, toMisfit, visiblePath } from "../contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
-import { type Flaw, type Marker, readMarker, type Reference } from "../contract/reference.ts";
+import { findOpen, Pending } from "../contract/pending.ts";
+import { type Flaw, type Marker, type Part, readMarker, type Reference } from "../contract/reference.ts";
 import { follow, toPointer } from "../kit/json/json-pointer.ts";
 import { leastJsonSize } from "../kit/json/least-json-size.ts";
 import { nearest } from "../kit/nearest.ts";
@@ -16,7 +17,7 @@ export type DataOf = (id: string) => Source | undefined;
 export type Source = { readonly data: unknown } | { readonly refused: Failure };
 
 /**
- * What looking up references may still cost one batch, all its actions and all elements of its loops together: there is
+ * The work that looking up references may still cost one batch, all its actions and all elements of its loops together: there is
  * room for thousands of references, and each may stand for the same megabyte.
  */
 export class Room {
@@ -24,6 +25,8 @@ export class Room {
   bytes: number = LIMITS.batchArgsBytes;
   /** Things wrong with arguments that may still be looked for. */
   issues: number = LIMITS.batchIssues;
+  /** Elements that parts of lists may still have. */
+  elements: number = LIMITS.partElements;
   #suggestions: number = LIMITS.batchSuggestions;
   readonly #sizes = new Map<object, number>();
   readonly #alternatives = new Map<unknown, Map<string, string>>();
@@ -93,11 +96,11 @@ function malformedReference({ key, expected, received }: Flaw, path: readonly Pr
 }
 
 export interface ResolveOptions {
-  /** What is being resolved, to name it when it becomes too large. */
+  /** The name of the resolved value, for the failure when it becomes too large. */
   readonly what: string;
   /** Bytes of JSON that the values put in may take together; Infinity when they are not copied anywhere. */
   readonly limitBytes: number;
-  /** What the batch has left for it; a batch's own where there is none. */
+  /** The room that the batch has left for it; a batch's own where there is none. */
   readonly room?: Room;
   /** Whether what is put in takes of the batch's bytes. */
   readonly isCharged?: boolean;
@@ -107,8 +110,8 @@ export interface ResolveOptions {
  * Put the values that references stand for in their place. Values are shared, not copied: nothing in the system
  * changes data once it is there.
  *
- * What is put in is bounded while it is: a reference takes ten bytes and may stand for a megabyte, and there is room for
- * thousands of them.
+ * The inserted values are bounded while they are inserted: a reference takes ten bytes and may stand for a megabyte, and there is
+ * room for thousands of them.
  */
 export function resolveReferences(
   value: unknown,
@@ -166,19 +169,25 @@ class Resolver {
     }
   }
 
-  #write(parts: readonly (string | Reference)[]): Result<string, Failure> {
+  #write(parts: readonly (string | Reference)[]): Result<unknown, Failure> {
     let text = "";
+    let isPending = false;
     for (const part of parts) {
       const resolved = typeof part === "string" ? ok(part) : this.#lookUp(part);
       if (!resolved.ok) return resolved;
-      text += typeof resolved.value === "string" ? resolved.value : JSON.stringify(resolved.value);
+      const { value } = resolved;
+      isPending ||= value instanceof Pending || findOpen(value).size > 0;
+      text += typeof value === "string" ? value : JSON.stringify(value);
     }
-    return ok(text);
+    if (!isPending) return ok(text);
+    const [alone, ...others] = parts;
+    const isAlone = typeof alone === "object" && others.length === 0;
+    return ok(Pending.text(isAlone ? `${alone.id}#${alone.pointer}` : null));
   }
 
   #lookUp(reference: Reference): Result<unknown, Failure> {
     const found = lookUp(reference, this.#dataOf, this.#batch);
-    if (!found.ok) return found;
+    if (!found.ok || found.value instanceof Pending) return found;
     const { what, limitBytes, isCharged = false } = this.#options;
     if (limitBytes === Number.POSITIVE_INFINITY) return found;
     const size = this.#batch.sizeOf(found.value);
@@ -204,15 +213,53 @@ function lookUp(reference: Reference, dataOf: DataOf, room: Room): Result<unknow
     return err(makeFailure("BAD_REFERENCE", { hint }));
   }
   if ("refused" in source) return err(source.refused);
-  const found = follow(source.data, reference.tokens);
-  return found.found ? ok(found.value) : err(nothingThere(reference, found.depth, found.at, room));
+  const { tokens, part } = reference;
+  const literal = part?.literal ?? null;
+  if (literal !== null) {
+    const whole = follow(source.data, literal);
+    if (whole.found) return ok(whole.value);
+  }
+  const found = follow(source.data, tokens);
+  if (found.found)
+    return part === undefined ? ok(found.value) : takePart(found.value, { reference, part, room });
+  return found.at instanceof Pending
+    ? ok(Pending.value)
+    : err(nothingThere(reference, found.depth, found.at, room));
+}
+
+function takePart(
+  list: unknown,
+  { reference, part, room }: { readonly reference: Reference; readonly part: Part; readonly room: Room },
+): Result<unknown, Failure> {
+  if (list instanceof Pending) return ok(Pending.value);
+  const { id, pointer, tokens } = reference;
+  const asked = `'${visibleText(`${id}#${pointer}`, 120)}' takes a part of a list`;
+  if (!Array.isArray(list)) {
+    const where = visibleText(`${id}#${toPointer(tokens)}`, 120);
+    return err(makeFailure("BAD_REFERENCE", { hint: `${asked}, and ${where} is ${describe(list)}.` }));
+  }
+  const { from, count } = part;
+  const taken = list.slice(from, from + count);
+  room.elements -= taken.length;
+  if (room.elements >= 0) return ok(taken);
+  const hint = `${asked}, and the parts of lists in one batch may have ${LIMITS.partElements} elements together; take smaller parts.`;
+  return err(makeFailure("INVALID_ARGS", { hint }));
+}
+
+function nothingThere({ id, pointer, tokens }: Reference, depth: number, at: unknown, room: Room): Failure {
+  const asked = { name: `${id}#`, pointer, tokens };
+  return makeFailure("BAD_REFERENCE", { hint: sayNothingThere(asked, { depth, at }, room) });
 }
 
 /** Say what was there instead, and which keys are close to what was asked for. */
-function nothingThere({ id, pointer, tokens }: Reference, depth: number, at: unknown, room: Room): Failure {
-  const where = `${id}#${toPointer(tokens.slice(0, depth))}`;
-  const asked = `'${visibleText(`${id}#${pointer}`, 120)}' is not there: ${visibleText(where, 120)} is ${describe(at)}`;
-  return makeFailure("BAD_REFERENCE", { hint: `${asked}${room.alternatives(tokens[depth]!, at)}.` });
+export function sayNothingThere(
+  { name, pointer, tokens }: { name: string; pointer: string; tokens: readonly string[] },
+  { depth, at }: { readonly depth: number; readonly at: unknown },
+  room: Room,
+): string {
+  const where = visibleText(name + toPointer(tokens.slice(0, depth)), 120);
+  const asked = `'${visibleText(`${name}${pointer}`, 120)}' is not there: ${where === "" ? "the data" : where} is ${describe(at)}`;
+  return `${asked}${room.alternatives(tokens[depth]!, at)}.`;
 }
 
 /** Names of somebody else's in one hint of ours. */

@@ -4,9 +4,8 @@ import { err, ok } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
 
 /**
- * Rewrite every action that calls a tool through an alias into the action it names. It keeps its id, its place and its
- * other fields; from here on nobody can tell it from one that was written that way, so whatever holds for the tool
- * holds for it.
+ * Rewrite every action that calls a tool through an alias into the action it names. It keeps its id, its place and its other
+ * fields; from here on it looks like one that was written that way, so whatever holds for the tool holds for it.
  */
 export function resolveAliases(entries: readonly Entry[]): readonly Entry[] {
   return entries.some(isAlias) ? entries.map((entry) => (isAlias(entry) ? resolve(entry) : entry)) : entries;

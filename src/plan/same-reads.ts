@@ -26,9 +26,14 @@ export interface Repeats {
   readonly keys: ReadonlySet<string>;
 }
 
+/** A flow that may have to ask a person while it runs asks for one call. */
+function isShareable({ isWrite, flow, confirm }: Tool): boolean {
+  return !isWrite && !(flow !== undefined && confirm);
+}
+
 /** Find the reads of a plan that one call may answer more than once; null when there are none. */
 export function findRepeats({ steps, sharesReads }: Plan): Repeats | null {
-  const asked = steps.flatMap(({ task }) => (task.ok && !task.value.tool.isWrite ? [task.value] : []));
+  const asked = steps.flatMap(({ task }) => (task.ok && isShareable(task.value.tool) ? [task.value] : []));
   const once = new Set<Tool>();
   const repeated = new Set<Tool>();
   for (const { tool, forEach } of asked) {
@@ -62,8 +67,8 @@ export function findSameReads(plan: Plan, concerns: (tool: Tool) => boolean): Re
   if (!plan.sharesReads) return same;
   const first = new Map<string, number>();
   for (const { index, parking, keyed, task } of plan.steps) {
-    // What waits for a person is not called in this batch, and one with an idempotency key may have its result already:
-    // neither answers anybody.
+    // A step that waits for a person is not called in this batch, and one with an idempotency key may have its result already:
+    // neither answers another step.
     if (parking !== null || keyed !== undefined) continue;
     if (!task.ok || task.value.call === null || task.value.tool.isWrite || !concerns(task.value.tool))
       continue;

@@ -1,7 +1,7 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import type { KeyedAction } from "../contract/action.ts";
 import type { OnError } from "../contract/batch.ts";
-import type { Claim } from "../contract/gate/confirmation.ts";
+import type { BegunElement, Claim, ParkedGroup } from "../contract/gate/confirmation.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { ReadAs } from "../contract/other-names.ts";
 import type { CallbackTarget } from "../contract/gate/job.ts";
@@ -12,18 +12,20 @@ import type { Parking } from "./find-parking.ts";
 /** A call that may be made: its tool exists and its arguments fit. */
 export interface Call {
   readonly tool: Tool;
-  /** What was sent: a background job keeps this and is checked again when it runs. */
+  /** The input as it was sent: a background job keeps this and is checked again when it runs. */
   readonly input: JsonObject;
-  /** What the tool's schema made of it. */
+  /** The arguments that the tool's schema made of it. */
   readonly args: unknown;
   readonly timeoutMs: number;
   /** Who is told when its job is over; background calls only. */
   readonly callback?: CallbackTarget | undefined;
   /** When its job's first attempt begins, in milliseconds since the epoch; at once when it does not say. */
   readonly runAt?: number | undefined;
+  /** The work that it had begun when a person was asked: it goes on from there. */
+  readonly begun?: BegunElement;
 }
 
-/** What a step will do when its turn comes. */
+/** The work of a step when its turn comes. */
 export interface Task {
   readonly tool: Tool;
   readonly timeoutMs: number;
@@ -36,7 +38,7 @@ export interface Task {
   /** The calls of a loop whose elements were resolved before. */
   readonly calls?: readonly Result<Call, Failure>[];
   readonly select: readonly (readonly string[])[] | null;
-  /** What the caller gave as `callback_url`; nothing is sent there until it is checked and becomes `callback`. */
+  /** The caller's `callback_url`; nothing is sent there until it is checked and becomes `callback`. */
   readonly callbackUrl?: string | undefined;
   readonly callback?: CallbackTarget | undefined;
   readonly runAt?: number | undefined;
@@ -68,7 +70,9 @@ export interface Step {
   readonly task: Result<Task, Failure>;
   /** Which of its fields stood under other names. */
   readonly readAs?: ReadAs | undefined;
-  /** What its sender should know although it runs, in sentences. */
+  /** The fault of the first of some elements of its loop, which fail in their places when it runs. */
+  readonly partly?: Failure;
+  /** Warnings for its sender about a step that runs all the same, in sentences. */
   readonly warnings?: readonly string[] | undefined;
   /** Whether it refers to results of earlier batches, which have to be fetched first. */
   readonly recalls?: true;
@@ -92,8 +96,8 @@ export interface Plan {
   readonly skipDenied?: boolean;
   /** Data that references may name besides the steps' own, by id: known before anything runs. */
   readonly given?: ReadonlyMap<string, unknown>;
-  /** These steps were parked and a person said yes: the claim on that. */
-  readonly approved?: { readonly claim: Claim };
+  /** These steps were parked and a person said yes: the claim on that, and the key that had asked. */
+  readonly approved?: { readonly claim: Claim } & Pick<ParkedGroup, "requestedBy" | "asker">;
   /** The version of the catalog that it was made from; only where another version might have made another plan. */
   readonly toolsVersion?: number;
 }

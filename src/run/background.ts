@@ -6,6 +6,8 @@ import type { Outcome } from "../contract/outcome.ts";
 import { attempt, type Result } from "../kit/result.ts";
 import type { Call } from "../plan/step.ts";
 import { rateLimited, toLimit } from "../gate/admit-plan.ts";
+import type { Parallelism } from "./call-scope.ts";
+import { enter, leave } from "./call-tool.ts";
 import type { AttemptRunner } from "./attempt-runner.ts";
 import { PERHAPS_RECORDED } from "../gate/degrade-plan.ts";
 import type { MakeJob } from "../gate/make-job.ts";
@@ -30,6 +32,8 @@ export interface BackgroundOptions {
   readonly attemptsEndAt: number;
   readonly defer: (work: Promise<unknown>) => void;
   readonly turn: Turn;
+  /** First attempts count as under way from their start to their end, as calls do. */
+  readonly parallelism: Parallelism;
 }
 
 /** Start a batch's background jobs. `initiated` is only ever said of a job whose row is durable. */
@@ -103,10 +107,12 @@ export class Background {
   #initiate(spec: JobSpec, fence: number | null): Outcome {
     const initiated: Outcome = { status: "initiated", jobId: spec.id, meta: {} };
     if (fence === null) return initiated;
+    const { parallelism } = this.#options;
+    enter(parallelism);
     const { promise: attempted, resolve } = Promise.withResolvers<void>();
     // When its end cannot be reported the lease runs out and the alarm takes over.
     this.#options.turn.afterEnd(() => resolve(this.#attempt({ spec, attempt: 1, fence })));
-    this.#options.defer(attempt(() => attempted));
+    this.#options.defer(attempt(() => attempted).then(() => leave(parallelism)));
     return initiated;
   }
 

@@ -12,7 +12,7 @@ import type { Ticket } from "./ticket.ts";
 export interface CallPermitsOptions {
   readonly ports: Ports;
   readonly toolGates: ToolGates;
-  /** What the call may take once it has a permit. */
+  /** The time that the call may take once it has a permit. */
   readonly timeoutMs: number;
   /** When waiting makes no sense any more, in the clock's milliseconds. */
   readonly waitUntilMs: number;
@@ -62,7 +62,7 @@ export class CallPermits {
     const answer = told?.ok === true ? told.value : null;
 
     if (this.#id !== id) {
-      // What said that we left may have come before the question did.
+      // The message that we left may have come before the question did.
       void asked.then((late) => {
         if (late.ok && late.value.granted) toolGates.release(name, id, null);
       });

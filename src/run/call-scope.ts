@@ -12,7 +12,7 @@ export interface Parallelism {
   max: number;
 }
 
-/** What the calls of one request share. */
+/** The parts that the calls of one request share. */
 export interface CallScope {
   /** Who asked for them. A job says so itself. */
   readonly origin: Origin;
@@ -24,23 +24,23 @@ export interface CallScope {
   readonly slots: Semaphore;
   readonly budget: ByteBudget;
   readonly toolGates: ToolGates;
-  /** What the isolate has learned about its upstreams. */
+  /** The isolate's knowledge of its upstreams. */
   readonly health: UpstreamHealth;
-  /** Told when a call opens a breaker; absent where nobody is. */
+  /** Called when a call opens a breaker; absent where no event is wanted. */
   readonly onOpened?: OnOpened | undefined;
-  /** What the isolate remembers of the tenant's reads; null where nothing is to be. */
+  /** The isolate's memory of the tenant's reads; null where nothing is remembered. */
   readonly cache: TenantReads | null;
-  /** Counts the calls that the batch waits for. */
+  /** Counts the calls that are under way. */
   readonly parallelism?: Parallelism;
-  /** A read that is given up may go on until the invocation ends: nobody waits for its header slot, nor listens for its end. */
+  /** A read that is given up may go on until the invocation ends: no call waits for its header slot or its end. */
   readonly mayLinger?: boolean;
-  /** What fails in passing is sent again by us, under the same key: whoever asked does not send it. */
+  /** A passing failure is sent again by us, under the same key: the caller does not send it. */
   readonly resends?: boolean;
   /** Told what the tools that the batch waits for report of their progress. */
   readonly onReport?: ((report: ProgressReport) => void) | undefined;
 }
 
-/** What the tools of a request know it by: they must not have its scope. It goes with the request. */
+/** The objects by which the tools of a request know it: they must not have its scope. It goes with the request. */
 const requests = new WeakMap<CallScope, object>();
 
 /** The same object for every call of one scope, and for no other; there is nothing in it. */

@@ -35,7 +35,7 @@ export interface CallOptions {
   readonly idempotencyKey: () => string;
   /** How often the tool may be called; more than once only if its contract allows a retry. */
   readonly maxAttempts: number;
-  /** Of a tool with global limits: the first attempt's permit is held, later ones ask for their own. */
+  /** For a tool with global limits: the first attempt's permit is held, later ones ask for their own. */
   readonly permits?: CallPermits | undefined;
   /** Its output is looked at once and then let go. */
   readonly isLook?: boolean;
@@ -47,8 +47,8 @@ export function callTool(ticket: Ticket, call: Call, scope: CallScope, options: 
 }
 
 /**
- * What a tool sees of its call. Each part is made when the tool asks for it, since most ask for `fetch` and nothing else; each
- * may be taken out of the context and used alone.
+ * The part of its call that a tool sees. Each part is made when the tool asks for it, since most ask for `fetch` and nothing
+ * else; each may be taken out of the context and used alone.
  */
 class CallContext implements ToolContext {
   readonly #call: ToolCall;
@@ -73,6 +73,10 @@ class CallContext implements ToolContext {
   get binding() {
     const bind = (name: string): object => this.#call.bind(name);
     return bind as ToolContext["binding"];
+  }
+
+  get hold() {
+    return (bytes: number) => this.#call.hold(bytes);
   }
 
   get caller() {
@@ -169,7 +173,7 @@ class ToolCall implements CallState {
     const { parallelism } = this.#scope;
     if (parallelism !== undefined) enter(parallelism);
     if (this.#options.maxAttempts > 1 && tool.orchestration.backoff !== undefined)
-      this.#scope.health.countCall(tool);
+      this.#scope.health.countCall(tool, this.#scope.origin.tenant);
     void this.#run(this.#scope.cache?.watch(this.#call));
   }
 
@@ -186,7 +190,7 @@ class ToolCall implements CallState {
     const misfit = looksUp ? await this.#lookUpSecrets() : null;
     const outcome = misfit ?? (await this.#attempt(new CallContext(this)));
     this.#clock.close();
-    if (this.#scope.parallelism !== undefined) this.#scope.parallelism.active -= 1;
+    if (this.#scope.parallelism !== undefined) leave(this.#scope.parallelism);
     this.#options.permits?.release(this.#trace.retryAfterMs);
     tellCache?.(outcome);
     this.#held.end(this.#outputBytes(outcome));
@@ -207,21 +211,21 @@ class ToolCall implements CallState {
     return null;
   }
 
-  /** What a line of the log about this call says of it, and passes on its way. */
+  /** The facts of this call in a line of the log, which are passed on the way. */
   get #logged(): LoggedCall {
-    // Of every line anew: what has to be taken out may become more while the tool runs.
+    // Every line is redacted anew: the secrets may become more while the tool runs.
     const redact = (json: string): string => this.#redact(json);
     return { tool: this.#call.tool.name, scope: this.#scope, redact };
   }
 
-  /** What goes on being held of the output: a job's goes to its object, and what a look finds is seen once. */
+  /** The bytes of the output that go on being held: a job's output goes to its object, and a look's findings are seen once. */
   #outputBytes({ meta }: Outcome): number {
     return this.#ticket.isJob || this.#options.isLook === true ? 0 : (meta.bytes ?? 0);
   }
 
   /** The one `fetch` of this call. */
   openEgress(): ToolContext["fetch"] {
-    const { ports, slots, options, health, onOpened, mayLinger } = this.#scope;
+    const { ports, slots, options, health, onOpened, mayLinger, origin } = this.#scope;
     const { tool, timeoutMs } = this.#call;
     return createEgress({
       tool,
@@ -233,13 +237,14 @@ class ToolCall implements CallState {
       options,
       trace: this.#trace,
       health,
+      tenant: origin.tenant,
       onOpened,
       hasItsTime: timeoutMs >= tool.timeoutMs,
       mayLinger: mayLinger === true && !tool.isWrite,
     });
   }
 
-  /** What the span of a request says of its call. */
+  /** The facts of its call in the span of a request. */
   get #traced(): SpanAttributes {
     return { "volley.tool": this.#call.tool.name, "volley.attempt": this.#attempts };
   }
@@ -277,12 +282,16 @@ class ToolCall implements CallState {
     return own === null ? this.#scope.ports.secret : (name) => own.get(name);
   }
 
-  /** Give the tool a binding. Of a write nobody knows from then on whether it took effect, until it says so itself. */
+  /** Give the tool a binding. From then on it is not known whether a write took effect, until the tool says so itself. */
   bind(name: string): object {
     const { tool } = this.#call;
     const binding = readBinding(tool, name, this.#scope.ports);
     this.#isBound = true;
     return binding;
+  }
+
+  hold(bytes: number): Promise<void> {
+    return this.#held.hold(bytes, this.#clock);
   }
 
   conceal(secret: string): void {
@@ -329,7 +338,7 @@ class ToolCall implements CallState {
   /** Wait until the call may be made again; false when it may not. */
   async #mayRetry(failure: Failure): Promise<boolean> {
     const { tool } = this.#call;
-    const { ports, health } = this.#scope;
+    const { ports, health, origin } = this.#scope;
     const { permits, maxAttempts } = this.#options;
     const clock = this.#clock;
     permits?.release(this.#trace.retryAfterMs);
@@ -342,7 +351,7 @@ class ToolCall implements CallState {
     };
     const delayMs = retryDelayMs(failure, attempts);
     if (delayMs === null || clock.ended !== null || delayMs >= clock.remainingMs) return false;
-    if (!health.takeRetry(tool)) return false;
+    if (!health.takeRetry(tool, origin.tenant)) return false;
     const slept = await attempt(() => sleep(ports.clock, delayMs, clock.signal));
     if (!slept.ok) return false;
     return permits === undefined || takeAnother(permits, clock);
@@ -367,22 +376,28 @@ class ToolCall implements CallState {
       tool: this.#call.tool,
       trace,
       isAnswered: thrown instanceof AnsweredFailure,
+      isJob: this.#ticket.isJob,
       maySendAgain: this.#maySendAgain,
       meta: this.meta,
     });
   }
 
   /**
-   * A job is sent again by us, under the same key, and so is what a run of a flow calls. A caller's next batch has another
-   * key, so only a write that needs none is safe there.
+   * A job is sent again by us, under the same key, where its tool may be repeated or says that it is at-least-once; and so is
+   * what a run of a flow calls, where its tool may be repeated. A caller's next batch has another key, so only a write that
+   * needs none is safe there.
    */
   get #maySendAgain(): boolean {
     const { tool } = this.#call;
-    return this.#ticket.isJob || this.#scope.resends === true ? tool.repeatable : tool.idempotent;
+    if (this.#ticket.isJob) return tool.repeatable || tool.delivery === "at-least-once";
+    return this.#scope.resends === true ? tool.repeatable : tool.idempotent;
   }
 }
 
-/** Wait for the next attempt's permit, in nobody's time; false when there is none, or the call was ended meanwhile. */
+/**
+ * Wait for the next attempt's permit, in time that is not charged to the call; false when there is none, or the call was ended
+ * meanwhile.
+ */
 async function takeAnother(permits: CallPermits, callClock: CallClock): Promise<boolean> {
   callClock.pause();
   const stopListening = callClock.onEnd(() => permits.release());
@@ -392,18 +407,23 @@ async function takeAnother(permits: CallPermits, callClock: CallClock): Promise<
   return denied === null && callClock.ended === null;
 }
 
-/** Count a call that begins. Background work never leaves: it goes on beside the whole batch. */
-export function enter(parallelism: Parallelism): void {
-  parallelism.active += 1;
-  parallelism.max = Math.max(parallelism.max, parallelism.active);
-}
-
 const asItIs = (json: string): string => json;
 
-/** What a tool call threw: on purpose, or by a bug of its author. */
+/** Make a failure of an error that a tool call threw: on purpose, or by a bug of its author. */
 function toFailure(error: unknown): Failure {
   if (error instanceof ToolFailure) return error.failure;
   return makeFailure("TOOL_FAILED", {
     hint: "The tool broke while it ran; trying the same arguments again will not help.",
   });
+}
+
+/** Count a call that begins. */
+export function enter(parallelism: Parallelism): void {
+  parallelism.active += 1;
+  parallelism.max = Math.max(parallelism.max, parallelism.active);
+}
+
+/** Count it no more. */
+export function leave(parallelism: Parallelism): void {
+  parallelism.active -= 1;
 }

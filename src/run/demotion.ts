@@ -30,7 +30,7 @@ export interface DemotionOptions {
 }
 
 /**
- * What a batch's safe actions become when its deadline passes: jobs.
+ * Turns a batch's safe actions into jobs when its deadline passes.
  *
  * A call under way is not torn off and made again. It goes on, and its end settles the job; only when the runtime dies
  * or cuts what runs after the answer is it made once more, by the object's alarm, with the same idempotency key. A call
@@ -46,8 +46,8 @@ export class Demotion {
   /**
    * Make jobs of these calls, in one round trip that is waited for only a moment.
    *
-   * `initiated` is only said of a job whose row is durable. Whoever is not recorded is stopped with `exceeded`, as if there
-   * were no jobs. A call that ends while the recording is under way keeps its own result, and its job is closed.
+   * `initiated` is only said of a job whose row is durable. A call whose job is not recorded is stopped with `exceeded`, as if
+   * there were no jobs. A call that ends while the recording is under way keeps its own result, and its job is closed.
    */
   demote(calls: readonly Unfinished[], exceeded: Failure): void {
     this.#options.defer(this.#demote(calls, exceeded));
@@ -59,7 +59,7 @@ export class Demotion {
     const demoted = calls.map(({ step, call, ticket }) => {
       const spec: JobSpec = {
         ...makeJob(call, ids.jobId(step.index, null), origin),
-        // What the call itself sends upstream: a provider that honours it acts once.
+        // The key that the call itself sends upstream: a provider that honours it acts once.
         idempotencyKey: ids.callKey(step, null),
         delivery: "at-least-once",
       };
@@ -100,8 +100,8 @@ export class Demotion {
   }
 
   /**
-   * Close what was recorded after all, too late to be said. Where nobody knows whether anything was: if it was, it runs
-   * under the key that was used already.
+   * Close jobs that were recorded after all, too late to be said. Without an answer it is unknown whether any was: if one was, it
+   * runs under the key that was used already.
    */
   async #closeLate(
     jobs: readonly { readonly index: number; readonly spec: JobSpec }[],
@@ -119,7 +119,7 @@ export class Demotion {
   }
 }
 
-/** Ids that were not placed are kept at home, which leases their first attempt to whoever asks. */
+/** Ids that were not placed are kept at home, which leases their first attempt to the asker. */
 function fencesOf({ recorded }: AdmissionAnswer): ReadonlyMap<number, number> {
   return new Map(recorded.flatMap(({ index, fence }) => (fence === null ? [] : [[index, fence] as const])));
 }
@@ -136,7 +136,7 @@ interface Going {
 /**
  * Stop what is still under way when the time after the answer is over, before the platform cuts it without a word.
  *
- * All in one turn: a call that ends makes room under its tool's cap, and whoever waits for that must not begin now.
+ * All in one turn: a call that ends makes room under its tool's cap, and a call that waits for that must not begin now.
  */
 function stopAll(going: ReadonlySet<Going>): void {
   const timeout = makeFailure("TIMEOUT", { phase: "total", hint: OUT_OF_TIME });
@@ -156,7 +156,7 @@ function endOf({ ticket, unsent }: Going, outcome: Outcome): AttemptEnd {
 
 const OUT_OF_TIME = "The call was still under way when the time after the answer was over.";
 
-/** What a person had to allow was allowed once, now: it is not for a job to repeat it later. */
+/** An action that a person had to allow was allowed once, now: it is not for a job to repeat it later. */
 export function isDemotable(tool: Tool): boolean {
   return tool.repeatable && !tool.confirm && tool.flow === undefined;
 }

@@ -13,7 +13,7 @@ import { type SentWrite, Ticket } from "./ticket.ts";
  * Answer a read by what is already known of the same question: remembered by the isolate, or asked by this batch and under
  * way. The same is the same tool, arguments and, for a call under way, timeout.
  *
- * Whoever joins a call gets its outcome, a failure too, takes no place under the tool's cap and sends nothing.
+ * A read that joins a call gets its outcome, a failure too, takes no place under the tool's cap and sends nothing.
  */
 export class Reads {
   readonly #clock: Clock;
@@ -21,7 +21,7 @@ export class Reads {
   readonly #remembered: TenantReads | null;
   readonly #budget: ByteBudget;
   readonly #pending = new Map<string, Map<string, PendingRead>>();
-  /** What this batch was reminded of, parsed once however often it is asked. */
+  /** The remembered answers of this batch, parsed once however often they are asked. */
   readonly #recalled = new Map<string, Result<unknown, Failure>>();
 
   /**
@@ -42,8 +42,8 @@ export class Reads {
    */
   answer(ticket: Ticket, id: string, call: Call, make: (ticket: Ticket) => void): void {
     const { tool } = call;
-    // What was read before a write is not what is there after it. The plan's order sees to it that reads before the write
-    // are over by then and reads after it begin when it has ended.
+    // An answer from before a write does not tell the state after it. The plan's order sees to it that reads before the write are
+    // over by then and reads after it begin when it has ended.
     if (tool.isWrite) this.#pending.delete(tool.domain);
     const remembered = this.#remembered?.find(call) ?? null;
     if (remembered !== null) return ticket.end(this.#recall(remembered));
@@ -83,7 +83,7 @@ export class Reads {
   }
 }
 
-/** One call and those who wait for it. It is stopped when nobody does any more. */
+/** One call and the reads that wait for it. It is stopped when no read waits any more. */
 class PendingRead {
   /** The call's own ticket. */
   readonly ticket: Ticket;
@@ -125,7 +125,7 @@ class PendingRead {
       this.#waiting.delete(ticket);
       return ticket.end({ status: "error", error: failure, meta: {} });
     }
-    // Of the last one the call itself says how far it came.
+    // The call itself tells the last read how far it came.
     this.#isAbandoned = true;
     this.ticket.stop(failure, sentWrite);
   }

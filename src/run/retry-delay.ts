@@ -4,7 +4,7 @@ import { LIMITS } from "../contract/limits.ts";
 import { backoffMs } from "../kit/backoff.ts";
 import type { Ports } from "../egress/ports.ts";
 
-/** What has become of a call so far. */
+/** The failed attempts of a call so far. */
 export interface FailedAttempts {
   readonly tool: Tool;
   readonly attempts: number;
@@ -19,7 +19,7 @@ export function retryDelayMs(
 ): number | null {
   const { backoff } = tool.orchestration;
   if (backoff === undefined || attempts >= maxAttempts || !failure.retryable || !tool.repeatable) return null;
-  // Whoever waits for the probe would only add to what comes after it.
+  // A call that waits for the probe would only add to the calls after it.
   if (failure.code === "CIRCUIT_OPEN") return null;
   const delayMs = backoffMs({
     attempt: attempts,

@@ -2,6 +2,7 @@ import type { QuotaState } from "../contract/gate/admission.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { Semaphore } from "../kit/semaphore.ts";
+import type { Prepared } from "../plan/prepare-task.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import type { Admission } from "../gate/admission.ts";
 import { AttemptRunner } from "./attempt-runner.ts";
@@ -13,6 +14,7 @@ import { Demotion } from "./demotion.ts";
 import { answerBudgetOf, type BatchMeasures } from "../answer/envelope.ts";
 import type { Execution } from "../gate/execution.ts";
 import { createGroupParking } from "../approve/park-groups.ts";
+import type { Park } from "../approve/parked-step.ts";
 import { recallResults } from "../answer/recall-results.ts";
 import { runPlan } from "./run-plan.ts";
 import { shapeAlone } from "../answer/shape-outcomes.ts";
@@ -24,13 +26,27 @@ import { Verifications } from "./verifications.ts";
 export interface Executed extends BatchMeasures {
   readonly outcomes: readonly Outcome[];
   readonly quota: QuotaState | null;
+  /** The answer is written: what was read for it is held no more. */
+  readonly release: () => void;
 }
 
-/** Run what was admitted: one outcome for every step. */
-export async function runAdmitted(admission: Admission, execution: Execution): Promise<Executed> {
+/**
+ * Run what was admitted: one outcome for every step.
+ *
+ * @param park takes what waits for a person; unless given it is recorded as questions of its own
+ */
+export async function runAdmitted(
+  admission: Admission,
+  execution: Execution,
+  { park }: { readonly park?: Park } = {},
+): Promise<Executed> {
   const { clock } = execution.ports;
   const parallelism: Parallelism = { active: 0, max: 0 };
-  const ran = await run(admission, parallelism, execution);
+  const { inside, share, options } = execution;
+  // To weigh and cut data costs as much again as to read it.
+  const bytes = options.requestResponseBytes / (admission.admitted.plan.maxTokens === null ? 1 : 2);
+  const budget = inside?.budget ?? new ByteBudget(bytes, LIMITS.responseReserveBytes, { share });
+  const ran = await run(admission, { parallelism, budget, park }, execution);
   const { plan, degraded, quota } = admission.admitted;
   const outcomes = degraded ? ran.map(markDegraded) : ran;
   const measures = { durationMs: clock.now() - admission.startedAt, maxParallelism: parallelism.max };
@@ -42,30 +58,37 @@ export async function runAdmitted(admission: Admission, execution: Execution): P
     ...measures,
     degraded,
     origin: execution.origin,
+    flow: execution.runOf?.flow,
     isTool: (name) => execution.catalog.get(name) !== undefined,
   });
-  return { outcomes, quota, ...measures };
+  // Inside of another batch the outer batch releases the bytes, when its answer is written.
+  const release = (): void => void (inside === undefined && budget.release());
+  return { outcomes, quota, release, ...measures };
 }
 
 async function run(
-  { admitted, jobs, ids, jobOrigin, makeJob, keys }: Admission,
-  parallelism: Parallelism,
+  { admitted, jobs, ids, batchId, jobOrigin, makeJob, keys }: Admission,
+  {
+    parallelism,
+    budget,
+    park,
+  }: { readonly parallelism: Parallelism; readonly budget: ByteBudget; readonly park: Park | undefined },
   execution: Execution,
 ): Promise<readonly Outcome[]> {
   const { plan, degraded, fences } = admitted;
   const { caller, origin, requestUrl, catalog, ports, options, gate, defer } = execution;
-  const { onOutcome, inside, runFlow, resumed } = execution;
+  const { onOutcome, inside, runFlow, resumed, undecidable } = execution;
   const { clock } = ports;
-  // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the
-  // platform ends everything by itself, and neither listening for that nor outliving it is worth its price. What is told
-  // while it runs outlives the beginning of its response, so it has to be ended here. What is kept for whoever asks later,
-  // under a key or with a confirmation, is seen through.
+  // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the platform ends
+  // everything by itself, and neither listening for that nor outliving it is worth its price. A run that is told while it runs
+  // outlives the beginning of its response, so it has to be ended here. An answer that is kept for later, under a key or with a
+  // confirmation, is seen through.
   const lasting = plan.steps.some(
     ({ task }) => task.ok && (task.value.tool.isWrite || task.value.tool.globalLimits !== null),
   );
-  const isKept = keys !== null || plan.approved !== undefined;
+  const isKept = (keys !== null && execution.listens !== true) || plan.approved !== undefined;
   const listens = (lasting || onOutcome !== undefined) && !isKept;
-  const signal = listens ? execution.signal : null;
+  const signal = signalOf(execution, listens);
 
   const { health, onOpened, cache, toolGates, onReport } = execution;
   const scope: CallScope = {
@@ -73,13 +96,7 @@ async function run(
     ports,
     options,
     slots: inside?.slots ?? new Semaphore(options.headerSlots),
-    budget:
-      inside?.budget ??
-      new ByteBudget(
-        // To weigh and cut data costs as much again as to read it.
-        options.requestResponseBytes / (plan.maxTokens === null ? 1 : 2),
-        LIMITS.responseReserveBytes,
-      ),
+    budget,
     toolGates,
     health,
     onOpened,
@@ -97,7 +114,7 @@ async function run(
   const attemptsEndAt = clock.now() + LIMITS.firstAttemptMs;
 
   const createBackground = (): Background => {
-    // Nobody waits for these attempts, so they count for nothing of the batch and tell nobody.
+    // No request waits for these attempts, so they tell no listener; `Background` counts them.
     const { parallelism: _, onReport: __, mayLinger: ___, ...own } = scope;
     const attempts = new AttemptRunner(
       ({ tool }) => catalog.get(tool),
@@ -114,6 +131,7 @@ async function run(
       attemptsEndAt,
       defer,
       turn: turnOf(),
+      parallelism,
     });
   };
   const tell = (step: Step, outcome: Outcome): void => {
@@ -122,6 +140,8 @@ async function run(
     const marked = degraded ? markDegraded(outcome) : outcome;
     onOutcome(step, plan.maxTokens === null ? marked : shapeAlone(marked, plan.maxTokens));
   };
+  const maySee = (tool: string | undefined): boolean =>
+    caller.tools.includes("*") || (tool !== undefined && catalog.callable(tool) !== undefined);
   const running = runPlan(
     plan,
     createStepStarter({
@@ -149,11 +169,23 @@ async function run(
         ? () => new Demotion({ ids: ids(), origin: jobOrigin(), clock, gate, defer })
         : undefined,
       given: plan.given,
-      ...(plan.handles.length > 0 && { recalling: recallResults(plan.handles, gate, scope.budget) }),
+      ...(plan.handles.length > 0 && {
+        recalling: recallResults(plan.handles, gate, { budget: scope.budget, maySee }),
+      }),
       admit: (step, outcome) => answer.admit(step, outcome),
-      park: (parked, dataOf) => createGroupParking(plan, { caller, ports, gate, requestUrl })(parked, dataOf),
+      park: (parked, dataOf) => {
+        if (park !== undefined) return park(parked, dataOf);
+        const { runId = batchId(), ...of } = execution.runOf ?? {};
+        const asker = { ...(of.trigger === undefined && { key: caller.name }), ...of, runId };
+        const parking = { asker, origin, ports, gate, requestUrl, undecidable };
+        return createGroupParking(plan, parking)(parked, dataOf);
+      },
       ...(keys !== null && {
         known: keys.known(scope.budget),
+        undecided: {
+          has: (step: Step) => keys.waits(step.index),
+          decide: (step: Step, prepared: Prepared) => keys.decide(step, prepared, scope.budget),
+        },
         amend: (step: Step, outcome: Outcome) => keys.amend(step, outcome),
       }),
       onOutcome: (step, outcome) => {
@@ -165,6 +197,12 @@ async function run(
   if (lasting) defer(running.then((result) => result.drain()));
   const { outcomes } = await running;
   return verifications === undefined ? outcomes : verifications.applyTo(outcomes);
+}
+
+/** The signal that stops a batch: its caller going away, where it listens for that, and the loss of its keys, where it holds any. */
+function signalOf({ signal, lost }: Execution, listens: boolean): AbortSignal | null {
+  if (lost === undefined) return listens ? signal : null;
+  return listens ? AbortSignal.any([signal, lost]) : lost;
 }
 
 /** Whether every step is one sync call that is made once, and all of them have a header slot at the same time. */

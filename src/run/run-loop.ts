@@ -1,5 +1,7 @@
 import type { Tool } from "../catalog/define-tool.ts";
+import { toStoredOutcome } from "../answer/stored-outcome.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
+import type { Begun, BegunElement, BegunFlow } from "../contract/gate/confirmation.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { attempt, err, type Result } from "../kit/result.ts";
@@ -17,7 +19,7 @@ export interface LoopOptions {
   readonly inOrder: boolean;
   /** The first failed element ends the loop. */
   readonly failFast: boolean;
-  /** Doing all of it again after a part of it was done harms nobody. */
+  /** True if all of it may be done again after a part of it was done, without harm. */
   readonly repeatable: boolean;
   /** Admits an element's outcome to the answer, or makes of it what is said where there is no room. */
   readonly admit?: (outcome: Outcome) => Outcome;
@@ -67,6 +69,8 @@ class Loop {
   #left: number;
   /** Why elements that have not begun will not: the loop was stopped, or an element failed under fail-fast. */
   #ended: Failure | null = null;
+  /** The rest of elements that have begun and ask a person, by element. */
+  readonly #begun = new Map<number, BegunFlow>();
 
   constructor(ticket: Ticket, calls: Calls, options: LoopOptions) {
     this.#ticket = ticket;
@@ -90,6 +94,7 @@ class Loop {
     const ticket: Ticket = new Ticket({
       started: () => this.#ticket.start(),
       settled: (outcome) => this.#settle(element, outcome),
+      asked: (begun) => this.#ask(element, begun),
       over: () => {
         this.#underWay.delete(ticket);
         this.#conclude();
@@ -104,11 +109,22 @@ class Loop {
     // Now and not when the loop is over: texts of their own would wait for the slowest element.
     const outcome = admit === undefined ? came : admit(came);
     this.#outcomes[element] = outcome;
-    this.#left -= 1;
     if (this.#options.failFast && !succeeded(outcome) && this.#ended === null) {
       const hint = `Element ${element} failed first; fix it and run the loop again over what did not succeed.`;
       this.#stop(makeFailure("ABORTED", { hint }), "wait");
     }
+    this.#goOn(element);
+  }
+
+  /** Keep what is left of an element that asks. It has not failed, so the others go on. */
+  #ask(element: number, begun: Begun): void {
+    if (begun.kind !== "flow") throw new Error("Cannot ask: an element of a loop is no loop");
+    this.#begun.set(element, begun);
+    this.#goOn(element);
+  }
+
+  #goOn(element: number): void {
+    this.#left -= 1;
     if (this.#left === 0) this.#conclude();
     else if (this.#options.inOrder) this.#beginElement(element + 1);
   }
@@ -121,12 +137,26 @@ class Loop {
   /** Report the loop once every element has its outcome; it is over when nothing of any is under way. */
   #conclude(): void {
     if (this.#left > 0) return;
+    if (this.#begun.size > 0 && this.#ticket.outcome === null) {
+      if (this.#underWay.size === 0) this.#ticket.ask({ kind: "loop", elements: this.#elements() });
+      return;
+    }
     const { clock, failFast, repeatable } = this.#options;
     const outcome =
       this.#ticket.outcome ??
       combineElements(this.#outcomes, { failFast, repeatable, durationMs: clock.now() - this.#startedAt });
     if (this.#underWay.size === 0) this.#ticket.end(outcome);
     else this.#ticket.settle(outcome);
+  }
+
+  /** The work that every element has done, for the time after the approval. */
+  #elements(): BegunElement[] {
+    return [...this.#calls.keys()].map((element) => {
+      const outcome = this.#outcomes[element];
+      if (outcome === undefined) return this.#begun.get(element)!;
+      if (outcome.status === "skipped") throw new Error("Cannot keep an element that was skipped");
+      return { kind: "over", outcomeJson: toStoredOutcome(outcome) };
+    });
   }
 }
 

@@ -1,9 +1,11 @@
-import { makeFailure } from "../contract/failure.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
+import type { Begun } from "../contract/gate/confirmation.ts";
 import { isFailure, isMet, type Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
+import type { Result } from "../kit/result.ts";
 import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
 import { type DataOf, Room, type Source } from "../plan/references.ts";
-import type { Plan, Step } from "../plan/step.ts";
+import type { Plan, Step, Task } from "../plan/step.ts";
 import { type Demotion, isDemotable, type Unfinished } from "./demotion.ts";
 import type { Park, ParkedStep } from "../approve/parked-step.ts";
 import { skipped, skippedAfter } from "../answer/skipped-outcome.ts";
@@ -20,6 +22,11 @@ export interface PlanRunOptions {
   readonly recalling?: Promise<ReadonlyMap<string, Source>>;
   /** Outcomes that are known before anything runs, by step. */
   readonly known?: ReadonlyMap<number, Outcome>;
+  /** Decides about steps once what they refer to is resolved, before they begin: an outcome, or null when they run. Never rejects. */
+  readonly undecided?: {
+    readonly has: (step: Step) => boolean;
+    readonly decide: (step: Step, prepared: Prepared) => Promise<Outcome | null>;
+  };
   /** Admits an outcome to the answer, or makes of it what is said where there is no room: the plan goes on with that. */
   readonly admit?: (step: Step, outcome: Outcome) => Outcome;
   /** Says what an outcome is to the caller; the plan goes on with what it was. */
@@ -59,9 +66,11 @@ class PlanRun {
   /** Steps that wait for a person, as long as nothing they need besides that fails. */
   readonly #parked = new Map<number, ParkedStep>();
   readonly #finished = Promise.withResolvers<void>();
+  /** The prepared calls of steps that had to be decided about. */
+  readonly #prepared = new Map<number, Result<Prepared, Failure>>();
   /** Results of earlier batches, once they are there. */
   #handles: ReadonlyMap<string, Source> | undefined;
-  /** What looking up may still cost; made when something is looked up. */
+  /** The work that looking up may still cost; made when something is looked up. */
   #room: Room | undefined;
   /** How many steps something is under way of, answered or not. */
   #underWay = 0;
@@ -137,6 +146,9 @@ class PlanRun {
 
   #begin(step: Step): void {
     if (!step.task.ok) return;
+    const { undecided } = this.#options;
+    if (undecided?.has(step) === true && !this.#prepared.has(step.index))
+      return void this.#decide(step, step.task.value, undecided.decide);
     if (step.parking === "gated" && this.#parks(step)) return;
     this.#underWay += 1;
     const ticket = new Ticket({
@@ -144,13 +156,37 @@ class PlanRun {
         this.#running.delete(step.index);
         this.#settle(step, outcome);
       },
+      asked: (begun) => {
+        this.#running.delete(step.index);
+        this.#parkBegun(step, begun);
+      },
       over: () => {
         this.#underWay -= 1;
         if (this.#underWay === 0) this.#onIdle();
       },
     });
     this.#running.set(step.index, ticket);
-    this.#start(ticket, step, this.#prepare);
+    this.#start(ticket, step, (task) => this.#preparedOf(step, task));
+  }
+
+  /** Begin a step once it is decided that it runs. That is one more thing that it waits for. */
+  async #decide(
+    step: Step,
+    task: Task,
+    decide: (step: Step, prepared: Prepared) => Promise<Outcome | null>,
+  ): Promise<void> {
+    const { index } = step;
+    this.#open[index]! += 1;
+    const prepared = this.#prepare(task);
+    this.#prepared.set(index, prepared);
+    const outcome = prepared.ok ? await decide(step, prepared.value) : null;
+    this.#open[index]! -= 1;
+    if (outcome !== null) this.#settle(step, outcome);
+    else if (this.#isReady(index)) this.#begin(step);
+  }
+
+  #preparedOf({ index }: Step, task: Task): Result<Prepared, Failure> {
+    return this.#prepared.get(index) ?? this.#prepare(task);
   }
 
   /** After the last outcome nothing begins any more, so the next time that nothing is under way is the end. */
@@ -164,28 +200,51 @@ class PlanRun {
    */
   #parks(step: Step): boolean {
     if (!step.task.ok) return false;
-    const prepared = this.#prepare(step.task.value);
+    const prepared = this.#preparedOf(step, step.task.value);
     if (!prepared.ok || !hasCall(prepared.value)) return false;
     this.#park(step, prepared.value);
     if (this.#left === 0) this.#finished.resolve();
     return true;
   }
 
-  #park(step: Step, prepared: Prepared | null): void {
+  /** Park a step that has begun and asks, and everything that needs it. Parked, they hold no other step back as hazards any more. */
+  #parkBegun(step: Step, begun: Begun): void {
+    const prepared = step.task.ok ? this.#preparedOf(step, step.task.value) : null;
+    if (prepared?.ok !== true) throw new Error(`Cannot park '${step.id}': it has begun with no call`);
+    const before = new Set(this.#parked.keys());
+    this.#park(step, prepared.value, begun);
+    const freed = [...this.#parked.keys()].filter((index) => !before.has(index));
+    const following = freed.flatMap((index) => this.#following[index]!);
+    for (const index of freed) this.#following[index] = [];
+    for (const index of following) this.#open[index]! -= 1;
+    for (const index of following) if (this.#isReady(index)) this.#begin(this.#plan.steps[index]!);
+    if (this.#left === 0) this.#finished.resolve();
+  }
+
+  #park(step: Step, prepared: Prepared | null, begun?: Begun): void {
     const { index, task } = step;
-    // What is wrong itself, or needs something that failed, was settled before.
+    // A step that is wrong itself, or needs one that failed, was settled before.
     if (!task.ok || this.#outcomes[index] !== undefined || this.#parked.has(index)) return;
-    this.#parked.set(index, { step, task: task.value, prepared });
+    this.#parked.set(index, { step, task: task.value, prepared, ...(begun !== undefined && { begun }) });
     this.#left -= 1;
     for (const dependent of this.#needing[index]!) this.#park(this.#plan.steps[dependent]!, null);
   }
 
   async #recordParked(): Promise<void> {
-    // What waits for a parked step was never begun, and what it refers to is recorded with it.
+    // A step that waits for a parked one was never begun, and the results that it refers to are recorded with it.
     this.#handles ??= await this.#options.recalling;
-    const parked = [...this.#parked.values()].sort((a, b) => a.step.index - b.step.index);
+    const parked = [...this.#parked.values()]
+      .sort((a, b) => a.step.index - b.step.index)
+      .map((one) => this.#withShown(one));
     const outcomes = await this.#options.park(parked, this.#dataOf);
     for (const { step } of parked) this.#record(step, outcomes.get(step.index)!);
+  }
+
+  /** Look up what a gated step refers to that waited for another one: a person is to see it, as far as it is known now. */
+  #withShown(parked: ParkedStep): ParkedStep {
+    if (parked.step.parking !== "gated" || parked.prepared !== null) return parked;
+    const prepared = this.#prepare(parked.task);
+    return prepared.ok && hasCall(prepared.value) ? { ...parked, prepared: prepared.value } : parked;
   }
 
   readonly #prepare: Prepare = (task) => prepareTask(task, this.#dataOf, (this.#room ??= new Room()));
@@ -273,7 +332,7 @@ class PlanRun {
   }
 
   #onDeadline(): void {
-    // When the caller is gone nobody hears of a job; what is left are writes under way.
+    // When the caller is gone there is no reader of a job's id; writes under way are all that is left.
     const demotion = this.#ended ? undefined : this.#options.demotion;
     this.#ended = true;
     this.#stopped = true;
@@ -287,7 +346,7 @@ class PlanRun {
     if (demoted.length > 0) demotion?.().demote(demoted, exceeded);
   }
 
-  /** Steps that may become jobs: one call, ready to be made or under way, and making it twice harms nobody. */
+  /** Steps that may become jobs: one call, ready to be made or under way, and safe to make twice. */
   #demotable(): Unfinished[] {
     return [...this.#running].flatMap(([index, ticket]) =>
       ticket.wants !== null && isDemotable(ticket.wants.tool)
@@ -313,7 +372,7 @@ class PlanRun {
   }
 
   /**
-   * Settle what was never dispatched: neither begun, nor out of its tool's queue. All of it at once, so that each says
+   * Settle what was never dispatched: neither begun, parked or not, nor out of its tool's queue. All of it at once, so that each says
    * why it did not start, and not that another did not.
    */
   #settleUnstarted(outcome: Outcome, spared: ReadonlySet<number> = new Set()): void {
@@ -321,6 +380,7 @@ class PlanRun {
       ({ index }) =>
         this.#outcomes[index] === undefined &&
         this.#running.get(index)?.started !== true &&
+        this.#parked.get(index)?.begun === undefined &&
         !spared.has(index),
     );
     for (const step of unstarted) this.#record(step, outcome);

@@ -7,6 +7,7 @@ import type { Prepared } from "../plan/prepare-task.ts";
 import { findRepeats, type Repeats } from "../plan/same-reads.ts";
 import type { Call, Plan, Step, Task } from "../plan/step.ts";
 import type { AnswerBudget } from "../answer/envelope.ts";
+import { fromStoredOutcome } from "../answer/stored-outcome.ts";
 import { Selections } from "../answer/select-fields.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { toLimit } from "../gate/admit-plan.ts";
@@ -15,7 +16,7 @@ import type { StepIds } from "../gate/step-ids.ts";
 import type { Background } from "./background.ts";
 import { awaitPermit, type CallPermits } from "./call-permits.ts";
 import type { CallScope } from "./call-scope.ts";
-import { callTool, enter } from "./call-tool.ts";
+import { callTool, enter, leave } from "./call-tool.ts";
 import { Reads } from "./reads.ts";
 import { runDrawnLoop, runLoop } from "./run-loop.ts";
 import type { Ticket } from "./ticket.ts";
@@ -40,7 +41,7 @@ export interface StepScope {
   readonly endsAt: number;
   /** Runs tools that are batches; undefined where no tool of the plan is one. */
   readonly runFlow: RunFlow | undefined;
-  /** Where writes are written down before they are sent; undefined where nobody will ask. */
+  /** The journal that writes are written down in before they are sent; undefined where it will not be asked. */
   readonly journal: Journal | undefined;
   readonly background: () => Background;
   readonly verifications: () => Verifications;
@@ -122,7 +123,6 @@ export function createStepStarter(batch: StepScope): StartStep {
     const prepared = task.call === null ? prepare(task) : ok({ kind: "call" as const, call: task.call });
     if (!prepared.ok) return ticket.end({ status: "error", error: prepared.error, meta: {} });
     if (tool.execution === "fire-and-forget") {
-      if (scope.parallelism !== undefined) enter(scope.parallelism);
       return void (prepared.value.kind === "call"
         ? batch.background().start(ticket, step.index, prepared.value.call)
         : batch.background().startLoop(ticket, step.index, { calls: prepared.value.calls, tool }));
@@ -145,7 +145,7 @@ export function createStepStarter(batch: StepScope): StartStep {
   };
 }
 
-/** Let a call begin once it is written down that it does: whoever runs the plan again must know. */
+/** Let a call begin once the journal has its beginning: a later run of the plan must know. */
 async function awaitJournal(ticket: Ticket, step: Step, journal: Journal, begin: () => void): Promise<void> {
   const written = await attempt(() => journal.begin(step));
   if (ticket.isOver) return;
@@ -164,21 +164,23 @@ async function awaitJournal(ticket: Ticket, step: Step, journal: Journal, begin:
  */
 function startFlow(ticket: Ticket, call: Call, { runFlow, scope, endsAt }: StepScope): void {
   const { slots, budget, parallelism, ports } = scope;
+  if (call.begun?.kind === "over") return ticket.end(fromStoredOutcome(call.begun.outcomeJson, budget));
   const stopped = new AbortController();
   const ownEnd = Math.min(endsAt, ports.clock.now() + call.timeoutMs);
   ticket.hold(() => stopped.abort());
   ticket.start();
   if (parallelism !== undefined) enter(parallelism);
-  void runFlow!(call, { signal: stopped.signal, endsAt: ownEnd, slots, budget }).then((outcome) => {
-    if (parallelism !== undefined) parallelism.active -= 1;
-    ticket.end(outcome);
+  void runFlow!(call, { signal: stopped.signal, endsAt: ownEnd, slots, budget }).then((end) => {
+    if (parallelism !== undefined) leave(parallelism);
+    if ("asks" in end) ticket.ask(end.asks);
+    else ticket.end(end);
   });
 }
 
-/** What may stand between a step and the call of its tool. */
+/** The layers that may stand between a step and the call of its tool. */
 export type Layer = "select" | "verify" | "reads" | "cap" | "permit" | "journal";
 
-/** What the steps of a plan have to do with each other when they call their tools. */
+/** The parts that the steps of a plan share when they call their tools. */
 export interface Sharing {
   /** Reads that one call may answer more than once; null without any. */
   readonly repeats: Repeats | null;

@@ -1,15 +1,16 @@
 import type { Failure } from "../contract/failure.ts";
+import type { Begun } from "../contract/gate/confirmation.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Call } from "../plan/step.ts";
 
-/** What to do with a write that was already sent when its batch stops. */
+/** The way to treat a write that was already sent when its batch stops. */
 export type SentWrite = "wait" | "report-unknown";
 
 /** A call under way, as those see it who did not make it. */
 export interface CallState {
   /** Whether a request has left; until then nothing can have happened upstream. */
   readonly sent: boolean;
-  /** What can be said of it by now. */
+  /** The measures of it that are known by now. */
   readonly meta: Outcome["meta"];
 }
 
@@ -18,6 +19,8 @@ export interface Holder {
   /** It was dispatched: until then stopping it is certain to have sent nothing. */
   started?(): void;
   settled(outcome: Outcome): void;
+  /** Instead of an outcome: it has begun, and goes on after a person's yes. Only where a flow may be called. */
+  asked?(begun: Begun): void;
   /** Nothing of it is under way any more. */
   over?(): void;
   /** Whether a job stands behind it, which counts, spaces and sends its attempts. */
@@ -27,10 +30,10 @@ export interface Holder {
 /**
  * The right of one step, or of one element of a loop, to run, and what has become of it.
  *
- * It has one outcome and one end. Usually they are the same moment; only a write that was sent can be told as `unknown`
- * before it is over. At its end the places it took under caps are free before anybody hears of the outcome, and all of
- * that is one synchronous turn: whoever waited for the outcome finds the place free, and nothing depends on how many
- * promises lie between the two.
+ * It has one outcome and one end. Usually they are the same moment; only a write that was sent can be told as `unknown` before it
+ * is over. At its end the places it took under caps are free before any listener hears of the outcome, and all of that is one
+ * synchronous turn: a step that waited for the outcome finds the place free, and nothing depends on how many promises lie between
+ * the two.
  */
 export class Ticket {
   readonly #holder: Holder;
@@ -87,7 +90,7 @@ export class Ticket {
     this.#free = free;
   }
 
-  /** Change what its outcome shows, whoever brings it. */
+  /** Change the shown part of its outcome, wherever that comes from. */
   shape(shape: (outcome: Outcome) => Outcome): void {
     this.#shape = shape;
   }
@@ -118,6 +121,20 @@ export class Ticket {
     this.#holder.over?.();
   }
 
+  /**
+   * End it with a question instead of an outcome: the work that it had done is kept. One that has its outcome already asks no
+   * question.
+   */
+  ask(begun: Begun): void {
+    if (this.#isOver) return;
+    if (this.#outcome !== null) return this.end(this.#outcome);
+    if (this.#holder.asked === undefined) throw new Error("Cannot ask: nobody who waits here may be asked");
+    this.#isOver = true;
+    this.#free?.();
+    this.#holder.asked(begun);
+    this.#holder.over?.();
+  }
+
   /** Stop it: what only waits ends with `failure`; a write that was sent is never torn off. */
   stop(failure: Failure, sentWrite: SentWrite): void {
     if (this.#isOver) return;
@@ -126,7 +143,7 @@ export class Ticket {
   }
 }
 
-/** Have a ticket's outcome as a promise; `holder` says what else there is to know of whoever waits. */
+/** Have a ticket's outcome as a promise; `holder` tells the other facts about its holder. */
 export function outcomeOf(
   begin: (ticket: Ticket) => void,
   holder: Pick<Holder, "isJob"> = {},

@@ -30,10 +30,10 @@ const UNCAPPED = "";
 /**
  * The caps of a batch's tools: at most `tool.concurrency` calls of each under way at once.
  *
- * Not semaphores, because whoever has waited longest is not whoever should go next: the call with the longest path behind
- * it decides when the batch ends. Who goes is chosen at the end of a turn, from all that became ready in it. Calls that are
- * dispatched in the same turn go by their place in the batch, whatever their tools, so that is also how they queue for
- * what they share after this.
+ * Not semaphores, because the call that has waited longest is not the one that should go next: the call with the longest path
+ * behind it decides when the batch ends. Who goes is chosen at the end of a turn, from all that became ready in it. Calls that
+ * are dispatched in the same turn go by their place in the batch, whatever their tools, so that is also how they queue for what
+ * they share after this.
  */
 export class ToolCaps {
   readonly #clock: Clock;

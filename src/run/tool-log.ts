@@ -18,7 +18,7 @@ export interface LoggedCall {
  * Create the log of one call. Every line is one JSON text that says whose it is, with the tool's secrets taken out of all
  * of it, and there are so many lines and characters of a call, and of a request, and no more.
  *
- * Nothing is ever cut: half a secret is none that a redactor finds. What is too long is left out, and the line says so.
+ * Nothing is ever cut: half a secret is none that a redactor finds. A text that is too long is left out, and the line says so.
  */
 export function createToolLog(call: LoggedCall): ToolLog {
   const own: Allowance = { characters: LIMITS.callLogCharacters, lines: LIMITS.logLines };
@@ -117,7 +117,7 @@ function draw(allowance: Allowance, line: string): void {
   allowance.lines -= 1;
 }
 
-/** Of every request that logs; it goes with the request. */
+/** The allowance of every request that logs; it goes with the request. */
 const allowances = new WeakMap<CallScope, Allowance>();
 
 function allowanceOf(scope: CallScope): Allowance {

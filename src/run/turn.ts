@@ -1,8 +1,8 @@
 /**
- * What is left for the end of a turn: when everything that became ready in this moment is there to be chosen from.
+ * The work for the end of a turn: when everything that became ready in this moment is there to be chosen from.
  *
- * Outcomes are told synchronously, so one microtask after the first of them all of their consequences are known. What
- * `afterEnd` is given comes after what `atEnd` is given, whichever was first.
+ * Outcomes are told synchronously, so one microtask after the first of them all of their consequences are known. Functions of
+ * `afterEnd` come after those of `atEnd`, whichever was given first.
  */
 export class Turn {
   #ending: (() => void)[] = [];

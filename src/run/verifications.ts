@@ -109,7 +109,7 @@ export class Verifications {
   }
 }
 
-/** Say what a verdict means for whoever thinks of sending the write again. */
+/** Say the meaning of a verdict to a caller that thinks of sending the write again. */
 function advise(failure: Failure, read: string, verdict: Verdict): Failure {
   switch (verdict) {
     case "took_effect":

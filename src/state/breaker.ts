@@ -7,8 +7,8 @@ interface Tally {
 }
 
 /**
- * What is known about one upstream. The epoch grows with every change of state: a call that was let through in an
- * earlier one has nothing to say any more when it ends.
+ * The known state of one upstream. The epoch grows with every change of state: a call that was let through in an earlier one has
+ * nothing to say any more when it ends.
  */
 export type Breaker =
   | {
@@ -69,6 +69,11 @@ export function enterBreaker(
   const { pauseMs } = breaker;
   const probing: Breaker = { state: "half-open", epoch: epoch + 1, since: nowMs, pauseMs, probeMs: callMs };
   return [probing, { allowed: true, epoch: epoch + 1 }];
+}
+
+/** Open a breaker for what others have found out; one that is not closed stays as it is. */
+export function openBreaker(breaker: Breaker, nowMs: number): Breaker {
+  return breaker.state === "closed" ? open(breaker.epoch + 1, nowMs, LIMITS.breakerPauseMs) : breaker;
 }
 
 /** Report how a call ended that was let through in `epoch`. */

@@ -45,7 +45,7 @@ export function settleCallback(
     : [endCallback(job, { ...tried, status: decided.kind }), true];
 }
 
-/** What comes of an attempt to deliver: the delivery is over, or there is another attempt after a pause. */
+/** The result of an attempt to deliver: the delivery is over, or there is another attempt after a pause. */
 export type DeliveryDecision =
   | { readonly kind: "delivered" | "disabled" | "failed" }
   | { readonly kind: "again"; readonly pauseMs: number };

@@ -8,9 +8,9 @@ export interface Confirmation {
   readonly status: Exclude<ConfirmationStatus, "expired">;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** Who decided; null while nobody has. */
+  /** The key that decided; null before a decision. */
   readonly decidedBy: string | null;
-  /** Of its group's JSON and of the answer that is kept with it, as UTF-8. */
+  /** Size of its group's JSON and of the answer that is kept with it, as UTF-8. */
   readonly bytes: number;
 }
 
@@ -22,7 +22,7 @@ export interface ConfirmationLimits {
   readonly pending: number;
   /** How many are kept, whatever they are. */
   readonly count: number;
-  /** Of all that are kept. */
+  /** Size of all that are kept. */
   readonly allBytes: number;
 }
 
@@ -43,14 +43,14 @@ export function beginConfirmation(
   return { id, bytes, status: "pending", createdAt: nowMs, expiresAt: nowMs + ttlMs, decidedBy: null };
 }
 
-/** What a confirmation is now. */
+/** The status of a confirmation now. */
 export function statusAt({ status, expiresAt }: Confirmation, nowMs: number): ConfirmationStatus {
   return status === "pending" && nowMs >= expiresAt ? "expired" : status;
 }
 
 /**
- * What may happen to a confirmation. `release` takes an approval back of which nothing ran, because it was not admitted;
- * `conclude` says that what was approved is over.
+ * The commands to a confirmation. `release` takes an approval back of which nothing ran, because it was not admitted; `conclude`
+ * says that what was approved is over.
  */
 export interface ConfirmationCommand {
   readonly kind: "approve" | "reject" | "release" | "conclude";
@@ -60,9 +60,8 @@ export interface ConfirmationCommand {
 /**
  * Change a confirmation, or say what it is instead of what the command needs.
  *
- * It is decided once: whoever comes second is refused, whatever the first one said. The same decision sent twice is one, so
- * a lost answer can be asked for again. What was approved never becomes pending again except by its own claim, before any of
- * it ran.
+ * It is decided once: a second decision is refused, whatever the first one said. The same decision sent twice is one, so a lost
+ * answer can be asked for again. An approved group never becomes pending again except by its own claim, before any of it ran.
  */
 export function changeConfirmation(
   confirmation: Confirmation,
@@ -156,7 +155,7 @@ function sumOf(confirmations: readonly Confirmation[]): number {
   return confirmations.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** The confirmations that nobody needs to hear about any more. */
+/** The confirmations whose time to be asked about is over. */
 export function expireConfirmations(
   book: ConfirmationBook,
   nowMs: number,

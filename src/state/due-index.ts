@@ -1,15 +1,15 @@
-/** What is to be done about a job: make an attempt, of a run or another, or, once it is over, deliver the event about its end. */
+/** The due work of a job: make an attempt, of a run or another, or, once it is over, deliver the event about its end. */
 export interface Due {
   readonly kind: "attempt" | "run" | "delivery";
   readonly dueAt: number;
   /** It is under way here; if it does not report before `dueAt`, it is due again then. */
   readonly claimed?: boolean;
-  /** Of a webhook: it waits to be sent again, or it is being sent again. */
+  /** For a webhook: it waits to be sent again, or it is being sent again. */
   readonly isWaiting?: boolean;
   readonly isSentAgain?: boolean;
-  /** Of a run, its flow. */
+  /** For a run, its flow. */
   readonly flow?: string;
-  /** Of a run, an attempt is under way until `dueAt`, here or in the request that recorded it. */
+  /** For a run, an attempt is under way until `dueAt`, here or in the request that recorded it. */
   readonly isRunning?: boolean;
 }
 
@@ -24,6 +24,8 @@ export interface AtOnce {
   readonly runs: number;
   readonly others: number;
   readonly deliveries: number;
+  /** Before this time no run begins; at any time unless said. */
+  readonly runsFromMs?: number;
 }
 
 /** Find when the next work can begin, or null when there is none. */
@@ -34,8 +36,8 @@ export function nextDue(index: DueIndex, nowMs: number, atOnce: AtOnce): number 
 }
 
 /**
- * Find the work to begin now, or null when none is due: deliveries first, then runs, and of a kind what has been due for
- * longest. Of the flows the one is next that has the fewest runs under way, and of those the one whose turn is longest ago.
+ * Find the work to begin now, or null when none is due: deliveries first, then runs, and of a kind what has been due for longest.
+ * Among the flows the next one has the fewest runs under way, and among those the one whose turn is longest ago.
  *
  * Runs have places of their own and deliveries few of the others, so none of the three waits for ever, whatever there is of
  * them; nor does a flow for another that has a thousand.
@@ -94,6 +96,7 @@ function findEarliest(index: DueIndex, nowMs: number, atOnce: AtOnce): Found {
   let [attempt, delivery] = [NONE, NONE];
   let underWay = Number.POSITIVE_INFINITY;
   let { deliveries, others, runs: places } = atOnce;
+  const { runsFromMs = 0 } = atOnce;
   const runs = new Map<string, EarliestRun>();
   for (const [id, { kind, dueAt, claimed = false, flow = "", isWaiting, isSentAgain }] of index) {
     const isDelivery = kind === "delivery" || isWaiting === true || isSentAgain === true;
@@ -108,7 +111,8 @@ function findEarliest(index: DueIndex, nowMs: number, atOnce: AtOnce): Found {
       }
     } else if (kind === "run") {
       const known = runs.get(flow) ?? { ...NO_RUN, flow };
-      if (dueAt < known.dueAt || known.id === null) runs.set(flow, { ...known, id, dueAt });
+      const beginsAt = runsFromMs > nowMs ? Math.max(dueAt, runsFromMs) : dueAt;
+      if (beginsAt < known.dueAt || known.id === null) runs.set(flow, { ...known, id, dueAt: beginsAt });
     } else if (!isDelivery) {
       if (dueAt < attempt.dueAt) attempt = { id, dueAt };
     } else if (dueAt < delivery.dueAt) delivery = { id, dueAt };

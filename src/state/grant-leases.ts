@@ -34,10 +34,10 @@ const POLICY: LeasePolicy = { share: LIMITS.leaseShare, reserve: 1 / 4, leastLim
  * A lost answer, an evicted isolate, an expired block: tokens that are debited and never used, which only takes uses
  * away. A cold start resumes from the mark, which is never below the TAT.
  *
- * What leases cost is burst: the raise is up to leaseMs / T, at most a twentieth of the limit. So they are for whoever is
- * busy, not for whoever is about to run out: a block is at most a share of what is left beside a reserve. Who asks for
- * more than that, being the demand of one second, would soon be at its limit, and there every draw is counted by itself:
- * 3,000 requests at once at a limit of 100 still are exactly 100.
+ * Leases cost burst: the raise is up to leaseMs / T, at most a twentieth of the limit. So they are for a busy caller, not for one
+ * that is about to run out: a block is at most a share of the quota that is left beside a reserve. Who asks for more than that,
+ * being the demand of one second, would soon be at its limit, and there every draw is counted by itself: 3,000 requests at once
+ * at a limit of 100 still are exactly 100.
  */
 export function grantLeases(
   book: QuotaBook,

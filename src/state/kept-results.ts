@@ -2,10 +2,10 @@ import type { KeptResult, Shelf } from "../contract/gate/kept-result.ts";
 import { utf8Length } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
 
-/** What is known of a kept result without reading it. */
+/** The entry of a kept result, which needs no reading of it. */
 export interface KeptEntry {
   readonly handle: string;
-  /** Of its JSON, as UTF-8. */
+  /** Size of its JSON, as UTF-8. */
   readonly bytes: number;
   /** Milliseconds since the epoch. */
   readonly keptAt: number;
@@ -23,7 +23,7 @@ export interface KeepLimits {
 
 const OF_TURNS = { oneBytes: LIMITS.resultBytes, allBytes: LIMITS.turnsBytes, count: LIMITS.turnsKept };
 
-/** What each shelf holds. A turn that waits for a person is kept as long as the question can be asked about. */
+/** The bounds of each shelf. A turn that waits for a person is kept as long as the question can be asked about. */
 export const KEEP_LIMITS: Readonly<Record<Shelf, KeepLimits>> = {
   results: {
     retentionMs: LIMITS.resultRetentionMs,
@@ -66,17 +66,18 @@ export function fitKeep<T extends KeptResult>(results: readonly T[], limits: Kee
 /**
  * Keep results, and drop the oldest others until all fit the limits.
  *
- * What is kept by one call is never dropped by the same call: it fits alone. A handle that is kept already is kept
- * anew, so the same call may be sent twice. Expired entries should be gone before: see `expireResults`.
+ * Results of one call are never dropped by the same call: they fit alone. A handle that is kept already is kept anew, so the same
+ * call may be sent twice. Expired entries should be gone before: see `expireResults`.
  */
 export function keepResults(
   book: KeptBook,
   nowMs: number,
   { results, limits }: { readonly results: readonly KeptResult[]; readonly limits: KeepLimits },
 ): [book: KeptBook, change: KeepChange] {
-  const added = fitKeep(results, limits).map(({ handle, json }) => ({
+  const added = fitKeep(results, limits).map(({ handle, json, tool }) => ({
     handle,
     json,
+    ...(tool !== undefined && { tool }),
     bytes: bytesOf(json, limits),
     keptAt: nowMs,
   }));

@@ -3,11 +3,11 @@ import { LIMITS } from "../contract/limits.ts";
 import { findCycle } from "../kit/layers.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 
-/** What is known of a kept tool without reading its declaration. */
+/** The entry of a kept tool, which needs no reading of its declaration. */
 export interface ToolEntry {
   readonly version: number;
   readonly fingerprint: string;
-  /** Of its declaration, as UTF-8. */
+  /** Size of its declaration, as UTF-8. */
   readonly bytes: number;
   /** The import that made it; null where it was put by hand. */
   readonly prefix: string | null;
@@ -28,6 +28,15 @@ export interface ToolLimits {
 
 export const TOOL_LIMITS: ToolLimits = { count: LIMITS.tenantTools, allBytes: LIMITS.tenantToolsBytes };
 
+/** The options that a change goes by. */
+export interface ChangeOptions {
+  readonly limits: ToolLimits;
+  /** Names of what the key that asks may not call. */
+  readonly hidden: ReadonlySet<string>;
+  /** Bytes of a text as UTF-8. */
+  readonly sizeOf: (text: string) => number;
+}
+
 /** A change that may be made: what to say of it, and the rows that make it. */
 export interface ToolsStep {
   readonly book: ToolBook;
@@ -38,22 +47,23 @@ export interface ToolsStep {
 /**
  * Change a tenant's tools, all that is asked or nothing.
  *
- * The version grows by one for each tool that is written and by one for what is removed, so whoever knows the tools at
- * one version learns of every later change by asking for what has a higher one. A tool that is put again as it is
- * changes nothing.
+ * The version grows by one for each tool that is written and by one for the removed ones, so a reader that knows the tools at one
+ * version learns of every later change by asking for those with a higher one. A tool that is put again as it is changes nothing.
  *
  * A tool may only name tools that are there. One that it names may go later: then it goes on without.
  *
- * @param sizeOf bytes of a text as UTF-8
+ * A tool that is hidden from the asker stays as it is: its name is taken, an import of its prefix leaves it alone, and a caller
+ * that deletes it or depends on it is told there is none.
  */
 export function changeTools(
   book: ToolBook,
   change: ToolChange,
-  limits: ToolLimits,
-  sizeOf: (text: string) => number,
+  { limits, hidden, sizeOf }: ChangeOptions,
 ): Result<ToolsStep, ToolChangeRefusal> {
   const asked = change.kind === "delete" ? [] : change.kind === "put" ? [change.tool] : change.tools;
-  const removed = findRemoved(book, change);
+  const unseen = asked.filter(({ name }) => hidden.has(name));
+  if (unseen.length > 0) return refuse("hidden", namesOf(unseen));
+  const removed = findRemoved(book, change).filter((name) => !hidden.has(name));
   if (change.kind === "delete" && removed.length === 0) return refuse("unknown", [change.name]);
   const prefixOf = (name: string): string | null =>
     change.kind === "import" ? change.prefix : (book.tools.get(name)?.prefix ?? null);
@@ -76,7 +86,7 @@ export function changeTools(
     tools.set(name, entry);
     written.push({ tool, entry });
   }
-  const refusal = findRefusal(tools, asked, limits);
+  const refusal = findRefusal(tools, asked, { limits, hidden });
   if (refusal !== null) return err(refusal);
   const isNew = ({ name }: ToolToKeep): boolean => !book.tools.has(name);
   return ok({
@@ -103,7 +113,7 @@ function findRemoved({ tools }: ToolBook, change: ToolChange): string[] {
 function findRefusal(
   tools: ReadonlyMap<string, ToolEntry>,
   asked: readonly ToolToKeep[],
-  limits: ToolLimits,
+  { limits, hidden }: Pick<ChangeOptions, "limits" | "hidden">,
 ): ToolChangeRefusal | null {
   // A tenant that has more already, by an older limit, can still have less.
   if (asked.length === 0) return null;
@@ -111,14 +121,16 @@ function findRefusal(
   let bytes = 0;
   for (const entry of tools.values()) bytes += entry.bytes;
   if (bytes > limits.allBytes) return { reason: "too-large", names: namesOf(asked) };
-  const lost = asked.filter(({ needs }) => needs.some((name) => !tools.has(name)));
+  const lost = asked.filter(({ needs }) => needs.some((name) => !tools.has(name) || hidden.has(name)));
   if (lost.length > 0) return { reason: "needs-unknown", names: namesOf(lost) };
   const names = [...tools.keys()];
   const position = new Map(names.map((name, index) => [name, index]));
   const cycle = findCycle(
     [...tools.values()].map(({ needs }) => needs.flatMap((name) => position.get(name) ?? [])),
   );
-  return cycle === null ? null : { reason: "needs-each-other", names: cycle.map((index) => names[index]!) };
+  if (cycle === null) return null;
+  const shown = cycle.map((index) => names[index]!).filter((name) => !hidden.has(name));
+  return { reason: "needs-each-other", names: shown };
 }
 
 function namesOf(tools: readonly ToolToKeep[]): string[] {

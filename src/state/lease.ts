@@ -1,5 +1,10 @@
-import type { LeaseGrant, LeaseWish, QuotaState, RateLimit } from "../contract/gate/admission.ts";
+import type { KeyQuota, LeaseGrant, LeaseWish, QuotaState, RateLimit } from "../contract/gate/admission.ts";
 import { LIMITS } from "../contract/limits.ts";
+
+/** Every limit that a request by a key draws from: its own, then those of the keys above it. */
+export function limitsOf(quota: KeyQuota): readonly RateLimit[] {
+  return quota.makers === undefined ? [quota] : [quota, ...quota.makers];
+}
 
 /** Tokens of a block that are left, and the last moment they may be used, by the clock that its request was sent by. */
 interface Lease {
@@ -11,7 +16,7 @@ interface Lease {
 interface LeasedBucket {
   /** The one that ends first comes first. */
   leases: Lease[];
-  /** What the gate last said it had left beside them. */
+  /** The quota that the gate last said it had left beside them. */
   remaining: number;
   resetMs: number;
   /** When the current span of demand began, how many draws it has seen, and how many the one before it. */
@@ -26,7 +31,7 @@ interface LeasedBucket {
   asked: number;
 }
 
-/** What a request finds. */
+/** The finding of a request. */
 export interface LeaseDrawn {
   /** `covered`: every draw was taken from a lease. `coming`: an answer under way will bring enough. Else nothing was taken. */
   readonly kind: "covered" | "coming" | "short";
@@ -49,16 +54,16 @@ const REFUSED_MS = 500;
 const ASKED_MS = 2 * LIMITS.admissionTimeoutMs;
 
 /**
- * What one isolate holds of one tenant's quota, for as long as the isolate lives.
+ * One isolate's leases of one tenant's quota, for as long as the isolate lives.
  *
- * That the limit holds does not depend on what is wished for, only on when a lease ends: `leaseMs` after its request was sent,
- * by this isolate's clock or by a timer, whichever is first. See `grantLeases`. A clock that shows an earlier time than
- * before was set back: by how much nobody knows, so every lease is dropped.
+ * That the limit holds does not depend on what is wished for, only on when a lease ends: `leaseMs` after its request was sent, by
+ * this isolate's clock or by a timer, whichever is first. See `grantLeases`. A clock that shows an earlier time than before was
+ * set back: the distance is unknown, so every lease is dropped.
  *
- * Asked for is what the demand of one lease's time before would use, as soon as what is at hand would last less than a quarter
- * of that. A span of demand begins with a draw, as a lease does, so a caller who comes in bursts is seen with his pauses:
- * the first request of a burst asks for the burst, and what it brings is nearly used up when it ends. Whoever sends a
- * request now and then never holds a lease.
+ * The wish is for the quota that the demand of one lease's time before would use, as soon as the quota at hand would last less
+ * than a quarter of that. A span of demand begins with a draw, as a lease does, so a caller who comes in bursts is seen with his
+ * pauses: the first request of a burst asks for the burst, and what it brings is nearly used up when it ends. A caller that sends
+ * a request now and then never holds a lease.
  */
 export class TenantLeases {
   readonly #buckets = new Map<string, LeasedBucket>();
@@ -94,12 +99,13 @@ export class TenantLeases {
       const bucket = this.#open(limit.bucket);
       if (bucket.asked === 0) continue;
       if (covered) spend(bucket, bucket.asked);
-      // It waited in vain: the answer brought too little, or was cut off with the request that asked. Nobody else waits for it.
+      // It waited in vain: the answer brought too little, or was cut off with the request that asked. No other request waits for
+      // it.
       else if (again) bucket.coming = 0;
       else if (coming) bucket.coming -= bucket.asked;
       bucket.asked = 0;
       const tokens = wishOf(bucket, nowMs, limit);
-      if (tokens === 0) continue;
+      if (tokens === 0 || !limits.every((other) => this.#isUseful(other, nowMs))) continue;
       (wishes ??= []).push({ limit, tokens });
       bucket.coming += tokens;
       bucket.quietUntil = nowMs + ASKED_MS;
@@ -140,8 +146,8 @@ export class TenantLeases {
   }
 
   /**
-   * End the leases of a bucket that end at `endsAt` or before, whatever the clock shows. For a timer that was set when they
-   * were asked for: a clock set back while nobody looked shows less time than has passed, a timer does not.
+   * End the leases of a bucket that end at `endsAt` or before, whatever the clock shows. For a timer that was set when they were
+   * asked for: a clock set back between two looks shows less time than has passed, a timer does not.
    */
   end(name: string, endsAt: number): void {
     const bucket = this.#buckets.get(name);
@@ -156,7 +162,7 @@ export class TenantLeases {
     bucket.resetMs = resetMs;
   }
 
-  /** What may truly be said to be left: what the gate said, and what is at hand. */
+  /** The quota that may truly be said to be left: the gate's last answer, and the quota at hand. */
   stateOf(name: string): QuotaState {
     const bucket = this.#open(name);
     const { remaining, resetMs } = bucket;
@@ -167,6 +173,12 @@ export class TenantLeases {
   heldOf(name: string): number {
     const bucket = this.#buckets.get(name);
     return bucket === undefined ? 0 : tokensOf(bucket);
+  }
+
+  /** Whether a request that draws from a limit may be covered soon: else a lease of what else it draws from is wasted. */
+  #isUseful(limit: RateLimit, nowMs: number): boolean {
+    const bucket = this.#open(limit.bucket);
+    return bucket.coming > 0 || tokensOf(bucket) > 0 || wishOf(bucket, nowMs, limit) > 0;
   }
 
   /** See what the clock shows; false, and nothing is held any more, when it was set back. */
@@ -212,8 +224,8 @@ function countDemand(bucket: LeasedBucket, nowMs: number, leaseMs: number): void
 }
 
 /**
- * Of the demand of a lease's time, three quarters: with the quarter at hand it is used up when it ends. A demand that is
- * newer than that counts half. Never more than the gate grants down to its reserve, and nothing where it saves too little.
+ * Three quarters of the demand of a lease's time: with the quarter at hand it is used up when it ends. A demand that is newer
+ * than that counts half. Never more than the gate grants down to its reserve, and nothing where it saves too little.
  */
 function wishOf(bucket: LeasedBucket, nowMs: number, { limit, windowS }: RateLimit): number {
   if (nowMs < bucket.quietUntil) return 0;

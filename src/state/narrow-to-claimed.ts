@@ -10,7 +10,7 @@ import { reseedJob } from "../contract/gate/job-shard.ts";
 type Wishes = Pick<AdmissionRequest, "draws" | "jobs">;
 type Denied = AdmissionAnswer["denied"];
 
-/** What of an admission is left once it is known which of its keys were claimed. */
+/** The rest of an admission once it is known which of its keys were claimed. */
 export interface Narrowed extends Wishes {
   /**
    * Whether an action's claim stands once it is known what was denied: not if it was turned away itself, or will not start
@@ -23,8 +23,8 @@ export interface Narrowed extends Wishes {
  * Take out of an admission what its keys say must not happen: an action whose key was not claimed draws from no limit and
  * records no job. Jobs of a key that an earlier run began get the ids which that run gave them.
  *
- * With `allOrNothing` a key that stands for a failure stops everything; where an earlier run is in doubt, which may
- * turn out a failure too, jobs wait until they are really started, so that none is recorded and then called skipped.
+ * With `allOrNothing` a key that stands for a failure stops everything; where an earlier run is in doubt, or a key may turn
+ * out to be a conflict, jobs wait until they are really started, so that none is recorded and then called skipped.
  */
 export function narrowToClaimed(
   { draws, jobs, allOrNothing }: Wishes & Pick<AdmissionRequest, "allOrNothing">,
@@ -36,7 +36,7 @@ export function narrowToClaimed(
   if (allOrNothing && actions.some(({ state }) => isFailure(state)))
     return { draws: [], jobs: [], keeps: (_, state) => state.kind !== "claimed" };
 
-  const inDoubt = [...states.values(), batch].some((state) => state?.kind === "claimed" && state.inDoubt);
+  const mayFail = [...states.values(), batch].some((state) => state !== null && isUndecided(state));
   const mayRun = ({ index }: { readonly index: number }): boolean =>
     (states.get(index)?.kind ?? "claimed") === "claimed";
   const underSeed = (job: AdmissionRequest["jobs"][number]): AdmissionRequest["jobs"][number] => {
@@ -45,7 +45,7 @@ export function narrowToClaimed(
   };
   return {
     draws: draws.filter(mayRun),
-    jobs: allOrNothing && inDoubt ? [] : jobs.filter(mayRun).map(underSeed),
+    jobs: allOrNothing && mayFail ? [] : jobs.filter(mayRun).map(underSeed),
     keeps: (index, state, denied) =>
       state.kind !== "claimed" ||
       !(allOrNothing ? denied.length > 0 : denied.some((turnedAway) => turnedAway.index === index)),
@@ -54,6 +54,15 @@ export function narrowToClaimed(
 
 function isFailure(state: KeyState): boolean {
   return (
-    state.kind === "running" || state.kind === "conflict" || (state.kind === "done" && state.answer.failed)
+    state.kind === "running" ||
+    state.kind === "conflict" ||
+    (state.kind === "done" && state.of === undefined && state.answer.failed)
+  );
+}
+
+function isUndecided(state: KeyState): boolean {
+  return (
+    (state.kind === "claimed" && (state.inDoubt || state.of !== undefined)) ||
+    (state.kind === "done" && state.of !== undefined)
   );
 }

@@ -7,6 +7,7 @@ import type {
   JobRecord,
   JobSpec,
   JobStatus,
+  JobTry,
 } from "../contract/gate/job.ts";
 import { utf8Length } from "../contract/json.ts";
 import { LIMITS } from "../contract/limits.ts";
@@ -20,7 +21,9 @@ export interface Job {
   readonly status: JobStatus;
   /** Attempts begun, the one that is running included: counted before they run, so a crash cannot hide one. */
   readonly attempts: number;
-  /** Grows with every claim. Whoever holds an older one may not change the row any more. */
+  /** The last attempts that counted and have ended. */
+  readonly tries: readonly JobTry[];
+  /** Grows with every claim. The holder of an older one may not change the row any more. */
   readonly fence: number;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -32,9 +35,9 @@ export interface Job {
   readonly dataJson: string | null;
   readonly errorJson: string | null;
   readonly note: string | null;
-  /** Of a run: the envelope of its last attempt that has ended. */
+  /** For a run: the envelope of its last attempt that has ended. */
   readonly envelopeJson: string | null;
-  /** Null when nobody asked to be told of the job's end. */
+  /** Null when the caller asked for no callback. */
   readonly callback: Callback | null;
 }
 
@@ -66,6 +69,7 @@ export function recordJob(
     spec,
     status: "running",
     attempts: 1,
+    tries: [],
     fence: 1,
     createdAt: nowMs,
     updatedAt: nowMs,
@@ -80,7 +84,7 @@ export function recordJob(
   return runAt > nowMs ? retryJob(job, nowMs, { attempts: 0, fence: 0, dueAt: runAt }) : job;
 }
 
-/** Record a job whose first attempt is due at once, for whoever claims it. */
+/** Record a job whose first attempt is due at once, for the first worker that claims it. */
 export function queueJob(spec: JobSpec, nowMs: number): Job {
   const job = recordJob(spec, nowMs, { leaseMs: 0 });
   return job.status === "retrying" ? job : { ...job, attempts: 0, fence: 0, dueAt: nowMs };
@@ -94,13 +98,15 @@ export function queueJob(spec: JobSpec, nowMs: number): Job {
  * twice; a job without attempts left is `dead`.
  */
 export function claimJob(
-  job: Job,
+  before: Job,
   nowMs: number,
   { leaseMs }: { leaseMs: number },
 ): [job: Job, claim: JobClaim | null] {
-  if (!isLive(job.status) || job.dueAt === null || job.dueAt > nowMs) return [job, null];
+  if (!isLive(before.status) || before.dueAt === null || before.dueAt > nowMs) return [before, null];
   // Attempts are counted before they run: without one, nothing was sent.
-  if (job.status === "running" && job.attempts > 0 && job.spec.delivery === "at-most-once") {
+  const isLost = before.status === "running" && before.attempts > 0;
+  const job = isLost ? withTry(before, before.dueAt, unreported(before)) : before;
+  if (isLost && job.spec.delivery === "at-most-once") {
     return [failJob(job, nowMs, { status: "unknown", error: unreported(job) }), null];
   }
   if (job.attempts >= job.spec.maxAttempts) {
@@ -123,7 +129,7 @@ function leaseOf({ run }: Pick<JobSpec, "run">, leaseMs: number): number {
 /**
  * Settle the attempt that holds `fence`; false, and the same job, when the row is not its any more.
  *
- * An attempt that reports after its lease is still believed as long as nobody claimed the job in between.
+ * An attempt that reports after its lease is still believed as long as no other has claimed the job in between.
  * @param command.random uniform in [0, 1), spreads the retries of jobs that failed together
  */
 export function settleJob(
@@ -133,7 +139,24 @@ export function settleJob(
 ): [job: Job, accepted: boolean] {
   if (!holds(job, command.fence)) return [job, false];
   const { envelopeJson = job.envelopeJson } = command;
-  return [endAttempt({ ...job, envelopeJson }, nowMs, command), true];
+  const { end } = command;
+  const ended = endAttempt({ ...job, envelopeJson }, nowMs, command);
+  // An attempt that was given back made no call.
+  if (ended.attempts < job.attempts) return [ended, true];
+  const error = end.kind === "succeeded" ? undefined : end.kind === "released" ? OVERLOADED : end.error;
+  return [{ ...ended, tries: withTry(job, nowMs, error).tries }, true];
+}
+
+const OVERLOADED = toWireFailure(makeFailure("OVERLOADED"));
+
+/** Add the attempt that a running job has made, which began when its row was last changed. */
+function withTry(job: Job, endedAt: number, error: WireFailure | undefined): Job {
+  const made = {
+    at: job.updatedAt,
+    durationMs: Math.max(0, endedAt - job.updatedAt),
+    ...(error !== undefined && { code: error.code, upstreamStatus: error.upstream_status }),
+  };
+  return { ...job, tries: [...job.tries, made].slice(-LIMITS.jobTries) };
 }
 
 /** Whether an attempt's fence is still the row's, and the job is running. */
@@ -149,7 +172,7 @@ function endAttempt(
   if (end.kind === "succeeded") return succeed(job, nowMs, end.dataJson);
   // Only the recorder's own attempt may be given back uncounted: it happens once, so it cannot go on for ever.
   if (end.kind === "released" && job.fence === 1) return retryJob(job, nowMs, { attempts: 0, dueAt: nowMs });
-  const error = end.kind === "released" ? toWireFailure(makeFailure("OVERLOADED")) : end.error;
+  const error = end.kind === "released" ? OVERLOADED : end.error;
   const retryAfter = (delayMs: number): Pick<Job, "dueAt" | "errorJson"> => ({
     dueAt: nowMs + delayMs,
     errorJson: JSON.stringify(error),
@@ -199,6 +222,7 @@ export function toJobRecord(job: Job): JobRecord {
     // No key asked for a run.
     key: spec.run === undefined ? spec.origin?.key : undefined,
     trigger: spec.run?.trigger,
+    keepsTool: spec.toolJson !== undefined,
     argsJson: spec.argsJson === "" ? undefined : spec.argsJson,
     envelopeJson: envelopeJson ?? undefined,
     nextAttemptAt: job.status === "retrying" ? dueAt : null,

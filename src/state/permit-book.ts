@@ -15,7 +15,7 @@ export interface PermitBook {
   readonly pausedUntilMs: number;
   /** Permits of the object's life before this one may be alive until then. */
   readonly recoveredAtMs: number;
-  /** What storage holds: no permit is alive after this. */
+  /** The mark in storage: no permit is alive after this. */
   readonly aliveMarkMs: number;
   /** Since when there is no permit; null while there is one. */
   readonly idleSinceMs: number | null;
@@ -63,8 +63,8 @@ export const LONGEST_HOLD_MS = LIMITS.maxDeadlineMs + LIMITS.permitMarginMs;
 /**
  * Open the book after a cold start.
  *
- * Who holds a permit was kept in memory only, so nobody gets one until the last that may have been granted is over:
- * that is what the mark says. A mark further away than a permit can last was written by a clock that was set back since.
+ * The holders of permits were kept in memory only, so no permit is granted until the last that may have been granted is over: the
+ * mark says when. A mark further away than a permit can last was written by a clock that was set back since.
  */
 export function openPermits(marks: PermitMarks, nowMs: number, options = PERMIT_OPTIONS): PermitBook {
   return {

@@ -21,7 +21,7 @@ export interface PermitStep {
   readonly answers: readonly { readonly id: string; readonly answer: PermitAnswer }[];
   /** Marks to write before any answer leaves. */
   readonly marks: Partial<PermitMarks>;
-  /** When something changes although nobody says anything; null when nothing does. */
+  /** When something changes without another message; null when nothing does. */
   readonly wakeAtMs: number | null;
 }
 
@@ -40,8 +40,9 @@ const RATE_BUCKET = "rate";
  *   everyone, and whose turn it is is looked at first. However many calls a tenant has waiting, another's oldest waits for
  *   one turn of each tenant that was there before. Who cannot be served in time behind those (the rate, an upstream's pause)
  *   is turned away at once, with the time to come back.
- * - Nobody is refused because another fills the queue: over its bound the last turn goes, which is one of whoever has most.
- * - Nobody waits for ever: every question is answered by its end, and at once when it is given up.
+ * - No call is refused because another tenant fills the queue: over its bound the last turn goes, which is one of the tenant with
+ * most.
+ * - No call waits for ever: every question is answered by its end, and at once when it is given up.
  */
 export function stepPermits(
   book: PermitBook,
@@ -85,7 +86,7 @@ function release(
     pausedUntilMs: pauseMs > 0 ? Math.max(book.pausedUntilMs, nowMs + pauseMs) : book.pausedUntilMs,
   };
   if (waiting.length === book.waiting.length) return [released, []];
-  // Nobody reads it, but a question that is left open would keep the object awake.
+  // The answer is not read, but a question that is left open would keep the object awake.
   return [released, [{ id, answer: { granted: false, reason: "busy", retryAfterMs: null } }]];
 }
 
@@ -161,7 +162,7 @@ class Service {
   serve(waiter: Waiter): void {
     const { id, askedAtMs, untilMs } = waiter;
     const { atMs, reason } = this.#prospect(this.#waiting.length);
-    // What keeps one waiting keeps everyone behind it waiting too, so nobody is ever passed.
+    // The reason that keeps one waiting keeps everyone behind it waiting too, so no call is ever passed.
     if (atMs <= this.#nowMs && this.#hasPlace() && untilMs >= this.#nowMs) {
       this.#grant(waiter);
       this.#answers.push({ id, answer: { granted: true, waitedMs: this.#nowMs - askedAtMs } });

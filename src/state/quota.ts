@@ -1,10 +1,17 @@
-import type { AdmissionAnswer, AdmissionRequest, QuotaState, RateLimit } from "../contract/gate/admission.ts";
+import {
+  type AdmissionAnswer,
+  type AdmissionRequest,
+  type KeyQuota,
+  type QuotaState,
+  type RateLimit,
+} from "../contract/gate/admission.ts";
+import { limitsOf } from "./lease.ts";
 import { decideGcra, decideGcraBlock, type GcraDecision, gcraIntervalMs } from "../kit/gcra.ts";
 
 /** One bucket: its theoretical arrival time, and the durable mark that the time has not passed. Milliseconds. */
 export interface Bucket {
   readonly tatMs: number;
-  /** What storage holds, a whole number, never below `tatMs`; a cold start resumes from here. */
+  /** The mark in storage, a whole number, never below `tatMs`; a cold start resumes from here. */
   readonly markMs: number;
 }
 
@@ -25,7 +32,8 @@ export type QuotaCommand = Pick<AdmissionRequest, "quota" | "draws">;
 export type QuotaResult = Pick<AdmissionAnswer, "quota" | "denied">;
 
 /**
- * Count one batch: the caller's quota first, then every draw in order; a denied quota counts nothing else.
+ * Count one batch: the caller's quota first, with those of the keys above it, then every draw in order; a denied quota counts
+ * nothing at all.
  *
  * The new state comes back as the buckets that changed, because copying the whole book for each request would cost
  * more than the request. Within a batch the k-th denied draw of a bucket is told to wait for k slots, so every one of
@@ -43,9 +51,9 @@ export function drawQuota(
   const changes: BucketChange[] = [];
   let state: QuotaState | null = null;
   if (quota !== null) {
-    const { allowed, remaining, resetMs, retryAfterMs } = draw(book, changes, nowMs, quota, 0);
-    state = { allowed, remaining, resetMs, retryAfterMs };
-    if (!allowed) return [changes, { quota: state, denied: [] }];
+    state = joinStates(limitsOf(quota).map((limit) => toState(draw(book, changes, nowMs, limit, 0), limit)));
+    // A refused request is not counted at a key above it either, even if that one allowed it.
+    if (!state.allowed) return [[], { quota: state, denied: [] }];
   }
   if (draws.length === 0) return [changes, { quota: state, denied: [] }];
 
@@ -61,15 +69,34 @@ export function drawQuota(
   return [changes, { quota: state, denied }];
 }
 
-/** Say what is left of a limit, without counting anything. */
+/** Say what is left of a quota, without counting anything. */
 export function peekQuota(
   { floorMs, buckets }: QuotaBook,
   nowMs: number,
-  limit: RateLimit,
+  quota: KeyQuota,
 ): Pick<QuotaState, "remaining" | "resetMs"> {
-  const tatMs = buckets.get(limit.bucket)?.tatMs ?? floorMs;
-  const { remaining, resetMs } = decideGcraBlock(tatMs, nowMs, limit, { count: 0, holdMs: 0 });
+  const states = limitsOf(quota).map((limit) => {
+    const tatMs = buckets.get(limit.bucket)?.tatMs ?? floorMs;
+    return toState(decideGcraBlock(tatMs, nowMs, limit, { count: 0, holdMs: 0 }), limit);
+  });
+  const { remaining, resetMs } = joinStates(states);
   return { remaining, resetMs };
+}
+
+/** Say of several limits, at least one, what is left of all together; where some are used up, the one that lasts longest. */
+export function joinStates(states: readonly QuotaState[]): QuotaState {
+  const denied = states.filter(({ allowed }) => !allowed);
+  if (denied.length > 0) return denied.reduce((a, b) => (b.retryAfterMs > a.retryAfterMs ? b : a));
+  return states.reduce((a, b) => ({
+    allowed: true,
+    remaining: Math.min(a.remaining, b.remaining),
+    resetMs: Math.max(a.resetMs, b.resetMs),
+    retryAfterMs: Math.max(a.retryAfterMs, b.retryAfterMs),
+  }));
+}
+
+function toState({ allowed, remaining, resetMs, retryAfterMs }: GcraDecision, limit: RateLimit): QuotaState {
+  return { allowed, remaining, resetMs, retryAfterMs, ...(!allowed && { usedUp: limit.bucket }) };
 }
 
 /** Resume a bucket from its durable mark: as if everything up to the mark had been drawn. */

@@ -1,6 +1,6 @@
 import { LIMITS } from "../contract/limits.ts";
 
-/** What is saved up for retries, and when that was last worked out. */
+/** The savings for retries, and when they were last worked out. */
 export interface RetryBudget {
   /** In hundredths of a retry, so that what calls pay is a whole number. */
   readonly hundredths: number;
@@ -16,8 +16,8 @@ export function createRetryBudget(nowMs: number): RetryBudget {
 }
 
 /**
- * Count a first call: every so many of them pay for one retry. What is saved up is capped by the reserve, so a long
- * quiet time does not pay for a storm.
+ * Count a first call: every so many of them pay for one retry. The savings are capped by the reserve, so a long quiet time does
+ * not pay for a storm.
  */
 export function countCall(budget: RetryBudget, nowMs: number): RetryBudget {
   return save(budget, nowMs, LIMITS.retryPercent);
@@ -27,7 +27,7 @@ export function countCall(budget: RetryBudget, nowMs: number): RetryBudget {
  * Take a retry; false, with the reserve as it is, when there is none.
  *
  * Over any time at most `retryReserve` + `retryPercent` of the calls + one for every `retryReserveMs` are given: the
- * last is for tools that are called too rarely to pay for a retry themselves.
+ * last is for a tool that is called too rarely to pay for a retry itself.
  */
 export function takeRetry(budget: RetryBudget, nowMs: number): [budget: RetryBudget, taken: boolean] {
   const saved = save(budget, nowMs, 0);

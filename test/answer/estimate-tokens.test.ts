@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
 import { estimateTokens, reachTokens, weighTokens } from "../../src/answer/estimate-tokens.ts";
+import { samples } from "../support/samples.ts";
 
 const FIXTURES = new URL("../fixtures/token-estimates/", import.meta.url);
 
@@ -122,8 +123,63 @@ describe("estimateTokens() of text that JSON says in one string", () => {
         const json = JSON.stringify(text);
         expect(estimateTokens(json)).toBeGreaterThanOrEqual(0.7 * encode(json).length);
       }),
-      { numRuns: 10 },
+      { numRuns: samples(10) },
     );
+  });
+
+  const MARKS = Array.from("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~");
+  const expectWithinTwo = (text: string): void => {
+    const json = JSON.stringify(text);
+    const [tokens, estimate] = [encode(json).length, estimateTokens(json)];
+    expect(estimate, `${json}: ${tokens} tokens, estimated ${estimate}`).toBeGreaterThanOrEqual(tokens / 2);
+    // A vocabulary has `====…` of any length, which no estimate below an eighth of the bytes can say.
+    const most = Math.max(2 * tokens + 2, bytesOf(json) / 8 + 3);
+    expect(estimate, `${json}: ${tokens} tokens, estimated ${estimate}`).toBeLessThanOrEqual(most);
+  };
+
+  test.each([
+    ["in turn", (one: string, other: string) => (one + other).repeat(60)],
+    ["in turn, twice each", (one: string, other: string) => `${one}${one}${other}${other}`.repeat(30)],
+    ["of which one stands twice", (one: string, other: string) => (one + one + other).repeat(40)],
+    ["of which one stands often", (one: string, other: string) => (one.repeat(7) + other).repeat(15)],
+  ])("is within a factor of 2 of a run of any two marks %s", (_, runOf) => {
+    for (const one of MARKS) for (const other of MARKS) expectWithinTwo(runOf(one, other));
+  });
+
+  test("is within a factor of 2 of a run of two marks in any order, in a text of other things too", () => {
+    const two = fc.uniqueArray(fc.constantFrom(...MARKS), { minLength: 2, maxLength: 2 });
+    const run = two.chain((marks) =>
+      fc.string({ unit: fc.constantFrom(...marks), minLength: 100, maxLength: 300 }),
+    );
+    fc.assert(
+      fc.property(run, fc.boolean(), (text, isInside) => {
+        expectWithinTwo(isInside ? `Title\n${text}\nand text` : text);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each([
+    ["in turn", (one: string, other: string) => (one + other).repeat(60)],
+    ["in turn, twice each", (one: string, other: string) => `${one}${one}${other}${other}`.repeat(30)],
+  ])("is within a factor of 2.1 of a run of a common sign and another character %s", (_, runOf) => {
+    const signs = Array.from("、。「」…—•“”→│═─█░●★€°·");
+    for (const one of signs)
+      for (const other of [...signs, ...Array.from("=-#*|~+:一は")]) {
+        if (one === other) continue;
+        const json = JSON.stringify(runOf(one, other));
+        const ratio = estimateTokens(json) / encode(json).length;
+        expect([one, other, ratio > 1 / 2.1 && ratio < 2.1]).toEqual([one, other, true]);
+      }
+  });
+
+  test("is the same of JSON's own marks, however few kinds of them stand in a row", () => {
+    for (const [json, tokens] of [
+      ["[[],[],[],[]]", 5],
+      ['["","","",""]', 4],
+      ["[{},{},{},{}]", 6],
+    ] as const)
+      expect([json, estimateTokens(json)]).toEqual([json, tokens]);
   });
 
   test("is at least seven tenths of the tokens of empty lists, objects and texts in any nesting", () => {
@@ -156,7 +212,7 @@ describe("estimateTokens() of text that JSON says in one string", () => {
         for (const one of [text, JSON.stringify(text), JSON.stringify(pieces)])
           expect(estimateTokens(one)).toBeGreaterThanOrEqual(bytesOf(one) / 8);
       }),
-      { numRuns: 1_000 },
+      { numRuns: samples(1_000) },
     );
   });
 });
@@ -175,7 +231,7 @@ describe("weighTokens()", () => {
         }
         expect(weight).toBe(weighTokens(json));
       }),
-      { numRuns: 1_000 },
+      { numRuns: samples(1_000) },
     );
   });
 });

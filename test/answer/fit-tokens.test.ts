@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { estimateTokens } from "../../src/answer/estimate-tokens.ts";
 import { type FittableResult, fitTokens } from "../../src/answer/fit-tokens.ts";
+import { samples } from "../support/samples.ts";
 
 const FIXTURES = new URL("../fixtures/token-estimates/", import.meta.url);
 const fixtures = readdirSync(FIXTURES).map((file): unknown =>
@@ -81,10 +82,10 @@ const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 const someValue = fc.oneof(anyValue, fc.constantFrom(...fixtures));
-/** What JSON keeps of it, with fields in the order in which they are read back. */
+/** The value as JSON keeps it, with fields in the order in which they are read back. */
 const jsonValue = someValue.map((value): unknown => JSON.parse(JSON.stringify(value)));
 const batch = fc.array(jsonValue, { minLength: 1, maxLength: 5 });
-const RUNS = { numRuns: 100 };
+const RUNS = { numRuns: samples(100) };
 
 describe("fitTokens()", () => {
   test("keeps valid JSON whose parts are the original's or the head of them, and counts what is missing", () => {
@@ -212,6 +213,27 @@ describe("fitTokens()", () => {
       characters_dropped: 0,
       at: ["/places"],
     });
+  });
+
+  test("leaves to small results what a large one cannot use", () => {
+    const small = { note: "The fuel pump may fail while driving. ".repeat(10) };
+    const link = { link: `https://example.com/${"a-long-path/".repeat(80)}` };
+    const tokens = estimateTokens(JSON.stringify(small));
+    const fitted = fit(tokens + 30, small, link);
+    expect(fitted.map(({ truncated }) => truncated === undefined)).toEqual([true, false]);
+    expect(fitted[1]!.data).toEqual({});
+  });
+
+  test("cuts no result while another one keeps more than all of it", () => {
+    fc.assert(
+      fc.property(batch, fc.integer({ min: 100, max: 1_500 }), (data, maxTokens) => {
+        const fitted = fit(maxTokens, ...data);
+        const most = Math.max(...fitted.map(({ tokens }) => tokens));
+        for (const { truncated } of fitted)
+          expect(truncated?.tokens_before ?? most).toBeGreaterThanOrEqual(most);
+      }),
+      RUNS,
+    );
   });
 
   test("reads a dictionary from its head", () => {

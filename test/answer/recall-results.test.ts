@@ -8,7 +8,7 @@ import { FakeGate } from "../support/fake-gate.ts";
 test("recallResults() asks for nothing when nothing is referred to", async () => {
   const gate = new FakeGate();
   gate.down = true;
-  expect(await recallResults([], gate, new ByteBudget(0))).toEqual(new Map());
+  expect(await recallResults([], gate, { budget: new ByteBudget(0), maySee: () => true })).toEqual(new Map());
   expect(gate.recalled).toEqual([]);
 });
 
@@ -16,7 +16,9 @@ test("recallResults() gives the data of what is still kept, and nothing of what 
   const gate = new FakeGate();
   gate.kept.set("r-1", '{"id":1}');
   gate.kept.set("r-2", "null");
-  expect(await recallResults(["r-1", "r-2", "r-3"], gate, new ByteBudget(0))).toEqual(
+  expect(
+    await recallResults(["r-1", "r-2", "r-3"], gate, { budget: new ByteBudget(0), maySee: () => true }),
+  ).toEqual(
     new Map([
       ["r-1", { data: { id: 1 } }],
       ["r-2", { data: null }],
@@ -24,10 +26,23 @@ test("recallResults() gives the data of what is still kept, and nothing of what 
   );
 });
 
+test("T49 recallResults() gives nothing of a tool that the key may not call, nor what does not say whose it is", async () => {
+  const gate = new FakeGate();
+  await gate.keep([
+    { handle: "r-1", json: "1", tool: "orders" },
+    { handle: "r-2", json: "2", tool: "weather" },
+    { handle: "r-3", json: "3" },
+  ]);
+  const asked = { budget: new ByteBudget(0), maySee: (tool: string | undefined) => tool === "weather" };
+  expect(await recallResults(["r-1", "r-2", "r-3"], gate, asked)).toEqual(new Map([["r-2", { data: 2 }]]));
+});
+
 test("recallResults() has nothing when the gate does not answer, so that only what refers to it fails", async () => {
   const gate = new FakeGate();
   gate.down = true;
-  expect(await recallResults(["r-1"], gate, new ByteBudget(0))).toEqual(new Map());
+  expect(await recallResults(["r-1"], gate, { budget: new ByteBudget(0), maySee: () => true })).toEqual(
+    new Map(),
+  );
 });
 
 test("P6: recallResults() parses no more values than a batch may have, and says which are too many", async () => {
@@ -36,7 +51,7 @@ test("P6: recallResults() parses no more values than a batch may have, and says 
   for (const handle of ["r-1", "r-2", "r-3"]) gate.kept.set(handle, json);
   const budget = new ByteBudget(0);
 
-  const recalled = await recallResults(["r-1", "r-2", "r-3"], gate, budget);
+  const recalled = await recallResults(["r-1", "r-2", "r-3"], gate, { budget, maySee: () => true });
   expect([...recalled.values()].map((source) => "data" in source)).toEqual([true, true, false]);
   expect(recalled.get("r-3")).toMatchObject({ refused: { code: "RESPONSE_TOO_LARGE" } });
   expect(LIMITS.requestValues).toBeLessThan(3 * 200_001);

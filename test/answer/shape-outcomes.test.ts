@@ -9,6 +9,7 @@ function success(data: unknown): Outcome {
   return { status: "success", data, json: JSON.stringify(data), meta: { attempts: 1 } };
 }
 
+const steps = Array.from({ length: 3 }, (_, at) => ({ toolName: `tool${at}` }));
 const SMALL = success({ ok: true });
 const LARGE = success({
   rows: Array.from({ length: 60 }, (_, n) => ({ n, text: `row number ${n} of the table` })),
@@ -18,13 +19,13 @@ const FAILED = { status: "error", error: makeFailure("TIMEOUT"), meta: {} } as c
 test("without a budget every outcome is as it was, and nothing is kept", async () => {
   const { ports, gate } = new TestWorld();
   const outcomes = [SMALL, LARGE, FAILED];
-  expect(await shapeOutcomes(outcomes, null, ports, gate)).toBe(outcomes);
+  expect(await shapeOutcomes(outcomes, null, { ports, gate, steps })).toBe(outcomes);
   expect(gate.kept.size).toBe(0);
 });
 
 test("what is cut says so and can be had whole by its handle", async () => {
   const { ports, gate } = new TestWorld();
-  const [small, large, failed] = await shapeOutcomes([SMALL, LARGE, FAILED], 100, ports, gate);
+  const [small, large, failed] = await shapeOutcomes([SMALL, LARGE, FAILED], 100, { ports, gate, steps });
   expect(small).toBe(SMALL);
   expect(failed).toBe(FAILED);
   expect(large!.meta.truncated).toMatchObject({ elements_dropped: expect.any(Number) });
@@ -34,14 +35,14 @@ test("what is cut says so and can be had whole by its handle", async () => {
 
 test("references still see the whole of what is shown cut", async () => {
   const { ports, gate } = new TestWorld();
-  const [large] = await shapeOutcomes([LARGE], 100, ports, gate);
+  const [large] = await shapeOutcomes([LARGE], 100, { ports, gate, steps });
   expect(large).toMatchObject({ status: "success", data: (LARGE as { data: unknown }).data });
 });
 
 test("a handle is a promise: none is given when the gate did not keep the result", async () => {
   const { ports, gate } = new TestWorld();
   gate.down = true;
-  const [large] = await shapeOutcomes([LARGE], 100, ports, gate);
+  const [large] = await shapeOutcomes([LARGE], 100, { ports, gate, steps });
   expect(large!.meta.truncated).toBeDefined();
   expect(large!.meta.handle).toBeUndefined();
 });
@@ -50,7 +51,7 @@ test("what was selected is what is cut, and what the handle stands for is the wh
   const { ports, gate } = new TestWorld();
   const shown = { rows: Array.from({ length: 60 }, (_, n) => ({ text: `row number ${n} of the table` })) };
   const selected = { ...LARGE, shown: { data: shown, json: JSON.stringify(shown) } } as Outcome;
-  const [cut] = await shapeOutcomes([selected], 100, ports, gate);
+  const [cut] = await shapeOutcomes([selected], 100, { ports, gate, steps });
   expect(JSON.stringify((cut as { shown: { data: unknown } }).shown.data)).not.toContain('"n"');
   expect(gate.kept.get(cut!.meta.handle!)).toBe((LARGE as { json: string }).json);
 });
@@ -67,7 +68,7 @@ test("what ran of a failed loop counts for the budget, is cut like any data and 
   const { ports, gate } = new TestWorld();
   const { data, json } = LARGE as { data: unknown; json: string };
   const loop: Outcome = { ...FAILED, partial: { data, json } };
-  const [cut, other] = await shapeOutcomes([loop, LARGE], 100, ports, gate);
+  const [cut, other] = await shapeOutcomes([loop, LARGE], 100, { ports, gate, steps });
   expect(cut).toMatchObject({
     status: "error",
     meta: { truncated: { elements_dropped: expect.any(Number) } },

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { fromStoredOutcome, toStoredOutcome } from "../../src/answer/stored-outcome.ts";
+import { makeFailure } from "../../src/contract/failure.ts";
 import type { Outcome } from "../../src/contract/outcome.ts";
 import { ByteBudget } from "../../src/egress/read-body.ts";
 
@@ -47,4 +48,52 @@ test("fromStoredOutcome() gives a question that was kept without an address the 
   );
 
   expect(read).toMatchObject({ confirmation: { ...older, url: "/console#/confirmations/c-1" } });
+});
+
+const error = makeFailure("TIMEOUT", { hint: "Look." });
+const partial = { data: [1], json: "[1]" };
+const truncated = {
+  tokens_before: 9,
+  tokens_after: 1,
+  elements_dropped: 1,
+  fields_dropped: 0,
+  characters_dropped: 0,
+  at: [""],
+};
+const meta = {
+  bytes: 3,
+  items: { total: 1, ok: 1, error: 0 },
+  selectMissing: ["/a"],
+  truncated,
+  demoted: true,
+  verification: { tool: "look", verdict: "not_found", durationMs: 4 },
+} as const;
+
+test.each<Exclude<Outcome, { readonly status: "skipped" }>>([
+  { status: "success", data: [1, 2], json: "[1,2]", meta },
+  { status: "success", data: [1, 2], json: "[1,2]", shown: partial, meta: {} },
+  { status: "error", error, meta },
+  { status: "error", error, partial, meta: {} },
+  { status: "unknown", error, meta: {} },
+  { status: "unknown", error, partial, meta },
+  { status: "initiated", jobId: "j-1", meta },
+])(
+  "an outcome is read back with all that its caller was told, but for the time that it took: %j",
+  (outcome) => {
+    const spent = { durationMs: 5, queuedMs: 6, attempts: 7, workMs: 8 };
+    const written = toStoredOutcome({ ...outcome, meta: { ...outcome.meta, ...spent } });
+    const read = fromStoredOutcome(written, new ByteBudget(0));
+    expect(read).toStrictEqual({ ...outcome, meta: { ...outcome.meta, replayed: true } });
+    expect(written).not.toMatch(/Ms":[5-8]/);
+  },
+);
+
+test("P6: fromStoredOutcome() leaves out what succeeded of a failed loop where a batch may have no more values", () => {
+  const large = { data, json: JSON.stringify(data) };
+  const budget = new ByteBudget(0);
+  fromStoredOutcome(toStoredOutcome(success), budget);
+  const kept = toStoredOutcome({ status: "unknown", error, partial: large, meta: {} });
+  const read = fromStoredOutcome(kept, budget);
+  expect(read).not.toHaveProperty("partial");
+  expect(read).toMatchObject({ status: "unknown", error, meta: { truncated: { at: [""] } } });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { makeFailure } from "../../src/contract/failure.ts";
+import type { BegunFlow } from "../../src/contract/gate/confirmation.ts";
 import { failParkedGroup } from "../../src/approve/fail-group.ts";
 
 const FAILURE = makeFailure("CONFIRMATION_REJECTED");
@@ -12,6 +13,7 @@ test("failParkedGroup() fails what is gated and skips what needs it, naming the 
       { id: "b", gated: true, needs: [0] },
       { id: "c", gated: false, needs: [0] },
       { id: "d", gated: false, needs: [2, 1] },
+      { id: "e", gated: false, needs: [1, 0] },
     ],
     FAILURE,
   );
@@ -20,7 +22,31 @@ test("failParkedGroup() fails what is gated and skips what needs it, naming the 
     { status: "error", error: FAILURE },
     { status: "skipped", because: "a", error: { code: "DEPENDENCY_FAILED" } },
     { status: "skipped", because: "a" },
+    { status: "skipped", because: "b" },
   ]);
+});
+
+test("failParkedGroup() says of a flow that had begun that it is not to be repeated as it is", () => {
+  const begun: BegunFlow = {
+    kind: "flow",
+    actions: [],
+    results: [],
+    onError: "partial-success",
+    declarations: [],
+    over: [],
+  };
+  const passing = makeFailure("OVERLOADED", { hint: "Send this action again." });
+  const [own, flow] = failParkedGroup(
+    [
+      { id: "own", gated: true, needs: [] },
+      { id: "flow", gated: true, needs: [], begun },
+    ],
+    passing,
+  );
+  expect(own).toMatchObject({ error: { retryable: true, hint: "Send this action again." } });
+  expect(flow).toMatchObject({
+    error: { code: "OVERLOADED", retryable: false, hint: expect.stringContaining("had begun") },
+  });
 });
 
 test("failParkedGroup() follows needs that come later in the batch", () => {

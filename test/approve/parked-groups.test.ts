@@ -12,6 +12,10 @@ test("findGroups() makes one of two that share a dependent, and of three in a ro
   expect(findGroups([0, 1, 2, 3, 4], [[], [], [0, 1], [], [1, 3]])).toEqual([[0, 1, 2, 3, 4]]);
 });
 
+test("findGroups() has the order of the batch, in whichever order its steps came to ask", () => {
+  expect(findGroups([4, 3, 1, 2], [[], [], [], [], [2]])).toEqual([[1], [2, 4], [3]]);
+});
+
 test("findGroups() does not look past what is not parked", () => {
   expect(findGroups([1, 2], [[], [0], [0]])).toEqual([[1], [2]]);
 });

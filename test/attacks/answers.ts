@@ -28,7 +28,7 @@ interface Result {
   readonly error?: { readonly code: string };
 }
 
-/** What must hold of every envelope: it is one, the write happened, the small one is whole, and what has no room says so. */
+/** Check every rule of an envelope: it is one, the write happened, the small one is whole, and data without room says so. */
 function check(answer: Answered, envelope = answer.text, most = MOST): readonly Result[] {
   assert.equal(answer.status, 200);
   assert.ok(answer.bytes <= most, `${answer.bytes} bytes were answered`);
@@ -63,7 +63,7 @@ const TURN = (actions: object[], calls = 1): object => ({
   ],
 });
 
-/** What puts many copies of little that was read into an answer. */
+/** Attacks that put many copies of a small read into an answer. */
 export const ANSWER_ATTACKS: readonly Attack[] = [
   {
     title: "answers: one plain read, to compare the others with",

@@ -14,7 +14,7 @@ async function multiply({ upstream, execute }: Target, data: unknown, value: unk
   return execute({ actions: [{ id: "big", tool: "probe-any", args: { path: "/big" } }, ...loops] });
 }
 
-/** What makes arguments larger than what was sent. */
+/** Attacks that make arguments larger than they were sent. */
 export const ARGUMENT_ATTACKS: readonly Attack[] = [
   {
     title: "arguments: a text of 62 KB in 1,225 calls",

@@ -2,10 +2,12 @@ import type { HostileUpstream } from "../support/hostile-upstream.ts";
 
 /** A hostile request, or an upstream that answers with one, and what must hold all the same. */
 export interface Attack {
-  /** What is done and what must hold, as a sentence: `a loop of 25 copies of 1 MB stays within 16 MiB`. */
+  /** The deed and the rule that must hold, as a sentence: `a loop of 25 copies of 1 MB stays within 16 MiB`. */
   readonly title: string;
-  /** What it is aimed at, as a Wrangler configuration; the sandbox unless said. */
+  /** The target, as a Wrangler configuration; the sandbox unless said. */
   readonly config?: string;
+  /** Variables besides the configured ones. */
+  readonly vars?: Readonly<Record<string, string>>;
   /** Do it. Throws when what must hold does not. */
   readonly run: (target: Target) => Promise<void>;
 }
@@ -35,7 +37,7 @@ export interface Answered {
   readonly bytes: number;
 }
 
-/** What an attack cost the process it was aimed at. */
+/** The cost of an attack to the process it was aimed at. */
 export interface Cost {
   /** CPU of all its threads, of the dearest single request. */
   readonly cpuMs: number;

@@ -2,6 +2,7 @@ import { ANSWER_ATTACKS } from "./answers.ts";
 import { ARGUMENT_ATTACKS } from "./arguments.ts";
 import type { Attack } from "./attack.ts";
 import { BODY_ATTACKS } from "./bodies.ts";
+import { COMMAND_ATTACKS } from "./commands.ts";
 import { CONVERSATION_ATTACKS } from "./conversations.ts";
 import { DECLARED_ATTACKS } from "./declared.ts";
 import { FAIRNESS_ATTACKS } from "./fairness.ts";
@@ -34,6 +35,7 @@ export const ATTACKS: readonly Attack[] = [
   ...PLAN_ATTACKS,
   ...REQUEST_ATTACKS,
   ...WORK_ATTACKS,
+  ...COMMAND_ATTACKS,
   ...TOKEN_ATTACKS,
   ...VOICE_ATTACKS,
   ...NUMBER_ATTACKS,

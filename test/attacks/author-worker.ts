@@ -4,8 +4,9 @@ import { httpTool } from "../../src/catalog/declared/http-tool.ts";
 import { type Tool, type ToolContext, defineTool } from "../../src/catalog/define-tool.ts";
 import { createVolley } from "../../src/edge/create-volley.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
+import { ALL_FEATURES } from "../support/all-features.ts";
 
-/** What an author may do wrong, or on purpose, by name. */
+/** The deeds of an author who errs, or means harm, by name. */
 const DEEDS: Readonly<Record<string, (ctx: ToolContext) => unknown>> = {
   "throw-secret": (ctx) => {
     throw new TypeError(`Cannot sign with ${ctx.secret("PROBE_SECRET")}`);
@@ -124,7 +125,7 @@ function declareSchema([name, schema]: [string, Readonly<Record<string, unknown>
   });
 }
 
-/** What looking up these secrets leads to. */
+/** The results of looking up these secrets. */
 const LOOKUPS: Readonly<Record<string, () => unknown>> = {
   SLOW_SECRET: () => new Promise(() => {}),
   BROKEN_SECRET: () => Promise.reject(new Error("the vault is sealed")),
@@ -133,6 +134,7 @@ const LOOKUPS: Readonly<Record<string, () => unknown>> = {
 };
 
 const volley = createVolley({
+  features: ALL_FEATURES,
   tools: [
     declare("author"),
     declare("author-job", { isWrite: true, execution: "fire-and-forget", actions: ["create"] }),

@@ -39,7 +39,7 @@ function expectTooLarge(results: ReadonlyMap<string, Result>): void {
   assert.deepEqual(codesOf(results), ["RESPONSE_TOO_LARGE"]);
 }
 
-/** What became of them, each word once, besides running out of time. */
+/** The codes of the results, each word once, besides running out of time. */
 function codesOf(results: ReadonlyMap<string, Result>): string[] {
   const asked = [...results.values()].filter(({ id }) => id.startsWith("any"));
   const codes = new Set(asked.map(({ status, error }) => error?.code ?? status));
@@ -87,7 +87,7 @@ export const BODY_ATTACKS: readonly Attack[] = [
     run: async (target) => {
       const written = flood(target, head);
       expectTooLarge(await run(target, [any("/flood", 1), small]));
-      // What lies in the sockets' buffers was written as well.
+      // Bytes in the sockets' buffers were written as well.
       assert.ok(written() < 30_000_000, `${written()} bytes were sent`);
     },
   })),

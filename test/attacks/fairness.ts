@@ -30,7 +30,7 @@ async function flood({ upstream, execute }: Target, batches: number): Promise<vo
   for (const { status } of await Promise.all(floods)) assert.equal(status, 200);
 }
 
-/** What one tenant, or one kind of request, does to the share of another. */
+/** Attacks of one tenant, or one kind of request, on the share of another. */
 export const FAIRNESS_ATTACKS: readonly Attack[] = [
   {
     title: "40 batches that wait for a shared tool do not keep another tenant's call waiting",

@@ -15,7 +15,7 @@ function missing(toPointer: (element: number) => string): object[] {
   }));
 }
 
-/** What makes a hint look at many names, or at long ones. */
+/** Attacks that make a hint look at many names, or at long ones. */
 export const HINT_ATTACKS: readonly Attack[] = [
   {
     title: "hints: 1,225 references that miss among 8,000 keys",

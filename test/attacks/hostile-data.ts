@@ -17,7 +17,7 @@ export function wideObject(keys: number): Record<string, number> {
   return Object.fromEntries(Array.from({ length: keys }, (_, key) => [`property_${key}`, key]));
 }
 
-/** What makes a list of so many. */
+/** Make a list of so many. */
 export function times<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }

@@ -20,7 +20,7 @@ function assertSilent(text: string, names: readonly string[]): void {
   for (const name of names) assert.ok(!new RegExp(`[^\\w-]${name}[^\\w-]`).test(text), `says '${name}'`);
 }
 
-/** What a key may find out that it was not given. */
+/** Attacks of a key that looks for facts that it was not given. */
 export const KEY_ATTACKS: readonly Attack[] = [
   {
     title: "50 slips of every hidden tool's name, three layers deep, say none of them",

@@ -40,7 +40,7 @@ function wrap({ id }: Message, result: object): object {
 const STREAM = "text/event-stream";
 const MEBIBYTE = 1024 * 1024;
 
-/** What a server may send to whoever asks it for its list, or calls a tool of it. */
+/** Answers that a server may send to a client that asks it for its list, or calls a tool of it. */
 export const MCP_ATTACKS: readonly Attack[] = [
   ...(
     [

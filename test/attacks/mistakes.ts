@@ -60,7 +60,7 @@ const PARTS = [
   "$shops#/~2 ",
 ];
 
-/** What a beginner, or a model, sends; and what it would take to make its correction dear. */
+/** The mistakes of a beginner, or a model, made so that their correction would be dear. */
 export const MISTAKE_ATTACKS: readonly Attack[] = [
   {
     title: "every mistake costs its own action only, with a hint",

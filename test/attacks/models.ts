@@ -18,7 +18,7 @@ import {
 const MEBIBYTE = 1024 * 1024;
 const END = `${chunk({}, "stop")}data: [DONE]\n\n`;
 
-/** What is said first, and after that. */
+/** The first answer, and the ones after it. */
 function inTurn(...answers: readonly Answer[]): Answer {
   let asked = 0;
   return (...request) => {
@@ -53,12 +53,17 @@ const text = (content: string): Answer => saying(completion({ content }));
 const REACT = { volley: { strategy: "react" } };
 const SHORT = { volley: { deadline_ms: 5_000 } };
 
-/** What a model, or whoever stands in its place, may answer. */
+/** Answers of a model, or of a server in its place. */
 export const MODEL_ATTACKS: readonly Attack[] = [
   attack(
     "a stream of a megabyte in pieces of one byte",
     streaming(() => repeat("x", MEBIBYTE)),
     { ...STREAM, ...SHORT },
+  ),
+  attack(
+    "100,000 words, each in a chunk of its own",
+    streaming(() => repeat(chunk({ content: "a " }), 100_000, END)),
+    STREAM,
   ),
   attack(
     "an endless stream of comments",

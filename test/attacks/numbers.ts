@@ -14,7 +14,7 @@ const NUMBERS: Readonly<Record<string, string>> = {
   "numbers of 64,000 zeros": `0.${"0".repeat(64_000)}1`,
 };
 
-/** What makes keeping a number's digits slow. */
+/** Attacks that make keeping a number's digits slow. */
 export const NUMBER_ATTACKS: readonly Attack[] = Object.entries(NUMBERS).map(([what, number]) => ({
   title: `ten answers of 0.9 MiB of ${what} keep their digits`,
   run: async ({ upstream, execute }) => {

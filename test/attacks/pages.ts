@@ -4,7 +4,7 @@ import type { Attack } from "./attack.ts";
 
 const MIB = 1024 * 1024;
 
-/** Markup that is dear to read where whoever reads it looks back, nests, or searches more than once. */
+/** Markup that is dear to read for a reader that looks back, nests, or searches more than once. */
 const MARKUP: Readonly<Record<string, string>> = {
   "lone angle brackets": "<",
   "tags without an end": "<a ",
@@ -19,7 +19,7 @@ const MARKUP: Readonly<Record<string, string>> = {
   "blanks that count": "<pre>   \n",
 };
 
-/** What makes reading a page slow. */
+/** Attacks that make reading a page slow. */
 export const PAGE_ATTACKS: readonly Attack[] = Object.entries(MARKUP).map(([what, markup]) => ({
   title: `ten pages of 0.9 MiB of ${what} are read as text`,
   run: async ({ upstream, execute }) => {

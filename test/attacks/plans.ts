@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Attack } from "./attack.ts";
 import { answering, longRows, resultsOf, times, wideObject } from "./hostile-data.ts";
 
-/** What makes planning, choosing and cutting look at much. */
+/** Attacks that make planning, choosing and cutting look at much. */
 export const PLAN_ATTACKS: readonly Attack[] = [
   {
     title: "plans: 50 actions that wait for all before, with 13,000 references",

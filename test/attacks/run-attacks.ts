@@ -3,8 +3,8 @@
  *
  *   npm run bench:worst [-- words of a title]
  *
- * Fails when an attack got what it must not get. CPU and memory are reported, and judged by whoever reads the table: a
- * budget in seconds would fail on somebody's machine.
+ * Fails when an attack got what it must not get. CPU and memory are reported, and judged by the reader of the table: a budget in
+ * seconds would fail on somebody's machine.
  */
 import { readFileSync } from "node:fs";
 
@@ -31,7 +31,7 @@ for (const attack of chosen) {
 }
 console.log(`${chosen.length} attacks, ${process.exitCode === 1 ? "some got through" : "none got through"}`);
 
-/** Run one attack against a process of its own, so that its peak is nobody else's. */
+/** Run one attack against a process of its own, so that its peak is not mixed with another's. */
 async function measure(attack: Attack): Promise<{ readonly cost: Cost; readonly broken: string | null }> {
   await using upstream = await HostileUpstream.start();
   await using sandbox = await startRawSandbox({
@@ -39,6 +39,7 @@ async function measure(attack: Attack): Promise<{ readonly cost: Cost; readonly 
       PROBE_ORIGIN: upstream.url,
       LLM_BASE_URL: `${upstream.url}/v1`,
       ANTHROPIC_BASE_URL: upstream.url,
+      ...attack.vars,
     },
     ...(attack.config !== undefined && { config: attack.config }),
   });
@@ -64,7 +65,7 @@ async function measure(attack: Attack): Promise<{ readonly cost: Cost; readonly 
       headers: { "content-type": "application/json", ...headers },
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
-  // What compiles on first use is no part of what an attack costs.
+  // Code that compiles on first use is no part of an attack's cost.
   await send("/v1/execute_actions", { actions: [{ tool: "probe-echo", args: { n: 1 } }] });
   cpuMs = 0;
   answerBytes = 0;

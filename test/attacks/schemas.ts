@@ -5,7 +5,7 @@ import { answering, countCode, times } from "./hostile-data.ts";
 
 const ZEROS = times(30_000, () => 0);
 
-/** What makes a schema find much that is wrong, or look long. */
+/** Attacks that make a schema find much that is wrong, or look long. */
 export const SCHEMA_ATTACKS: readonly Attack[] = [
   {
     title: "schemas: 120,000 things wrong with four lists",

@@ -6,7 +6,7 @@ const SECRET = "sandbox-probe-secret";
 const MIB = 1024 * 1024;
 const HEX = Buffer.from(SECRET).toString("hex");
 
-/** What begins like a secret again and again, in each way of writing one, and ends with the secret. */
+/** Text that begins like a secret again and again, in each way of writing one, and ends with the secret. */
 const PIECES: Readonly<Record<string, string>> = {
   "percent signs": "%",
   "half a percent-encoded letter, twice encoded": "%25%37",
@@ -20,7 +20,7 @@ const PIECES: Readonly<Record<string, string>> = {
   "the secret itself": SECRET,
 };
 
-/** What makes looking for a secret slow. The upstream knows it: it was sent to it. */
+/** Attacks that make looking for a secret slow. The upstream knows it: it was sent to it. */
 export const SECRET_ATTACKS: readonly Attack[] = Object.entries(PIECES).map(([what, piece]) => ({
   title: `15 answers of 1 MiB of ${what} are searched for a secret, and it is found`,
   run: async ({ upstream, execute }) => {
@@ -40,7 +40,7 @@ export const SECRET_ATTACKS: readonly Attack[] = Object.entries(PIECES).map(([wh
     }));
     const answer = await execute({ actions });
     assert.equal(answer.status, 200);
-    // What is searched counts twice, so not all of them are read.
+    // Searched text counts twice, so not all of them are read.
     const { results } = JSON.parse(answer.text) as {
       results: { status: string; error?: { code: string } }[];
     };

@@ -21,7 +21,7 @@ function expectUnharmed(answer: Answered): void {
   assert.equal(results.at(-1)!.status, "success");
 }
 
-/** What an author may do wrong, and what it may cost the tool's siblings: nothing. */
+/** The deeds of an author who errs, and their price for the tool's siblings: nothing. */
 export const TOOL_ATTACKS: readonly Attack[] = [
   ...[
     "throw-secret",

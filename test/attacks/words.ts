@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import type { Attack } from "./attack.ts";
 
-/** What the parser of words takes longest over: much that could begin a time, and nothing that is one. */
+/** Texts that the parser of words takes longest over: much that could begin a time, and nothing that is one. */
 const HOSTILE = [
   "january 1 to (",
   "1 monday ",
@@ -28,7 +28,7 @@ function hostileText(n: number): string {
   return `${n} ${HOSTILE[n % HOSTILE.length]!.repeat(40)}`.slice(0, 80);
 }
 
-/** What times in words may cost, for 1,250 calls that say two each. */
+/** Attacks by times in words: 1,250 calls that say two each. */
 export const WORD_ATTACKS: readonly Attack[] = [
   {
     title: "words: 1,250 calls whose times are hostile words are refused, one by one",

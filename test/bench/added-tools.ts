@@ -1,16 +1,16 @@
 /**
- * What 500 tools that a tenant has added cost an isolate: reading them, planning with them, finding one.
+ * Measure the cost of 500 added tools of a tenant to an isolate: reading them, planning with them, finding one.
  *
  *   node test/bench/added-tools.ts
  */
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
-import { discoverTools } from "../../src/catalog/discover-tools.ts";
+import { createCatalog } from "../support/create-catalog.ts";
+import { discoverTools } from "../../src/features/discovery/discover-tools.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
 import type { KeptTool } from "../../src/contract/gate/kept-tool.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";
-import { toHeadJson } from "../../src/registry/added-tool.ts";
-import { createCompiler } from "../../src/registry/compile-added-tool.ts";
-import { ToolRegistry } from "../../src/registry/tool-registry.ts";
+import { toHeadJson } from "../../src/catalog/tool-head.ts";
+import { createCompiler } from "../../src/features/added-tools/compile-added-tool.ts";
+import { ToolRegistry } from "../../src/features/added-tools/tool-registry.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 import { median } from "./statistics.ts";
 

@@ -1,11 +1,10 @@
 import { createServer, type Socket } from "node:net";
 
-// The model that the agent section asks, in its own process: it answers both APIs at once from texts made beforehand, on a
-// bare socket, because it shares two cores with what is measured. What it says stands in the name of the model that is asked
-// (`r1c3d20t40e20`: call 3 tools in each of 1 round, begin each answer after 20 ms, then say 40 tokens, one every 20 ms), and
-// which round it is in how often the conversation has an assistant's message. Each token is the time at which it was written,
-// in microseconds of the machine's own clock, so that whoever receives it knows how long that took. Whoever forks it gets
-// `{ port }` as a message.
+// The model that the agent section asks, in its own process: it answers both APIs at once from texts made beforehand, on a bare
+// socket, because it shares two cores with what is measured. The name of the model that is asked holds the script
+// (`r1c3d20t40e20`: call 3 tools in each of 1 round, begin each answer after 20 ms, then say 40 tokens, one every 20 ms), and the
+// number of the conversation's assistant messages is the round. Each token is the time at which it was written, in microseconds
+// of the machine's own clock, so that its receiver knows how long that took. The parent process gets `{ port }` as a message.
 
 interface Script {
   readonly api: "chat" | "messages";
@@ -17,7 +16,7 @@ interface Script {
   readonly everyMs: number;
 }
 
-/** What the answers of a script are made of; a stream's token goes between `head` and `tail`. */
+/** The parts of a script's answers; a stream's token goes between `head` and `tail`. */
 interface Texts {
   readonly whole: string;
   readonly calling: string;
@@ -41,7 +40,7 @@ process.once("disconnect", () => process.exit());
 function serve(socket: Socket): void {
   let pending: Buffer[] = [];
   let size = 0;
-  /** Of the request under way; 0 while its head is incomplete. */
+  /** The bytes of the request under way; 0 while its head is incomplete. */
   let needed = 0;
   socket.on("data", (chunk) => {
     pending.push(chunk);

@@ -95,7 +95,7 @@ function makeCosts(all: AgentFigures["cpu"]): string[] {
   return table([header, ...rows]);
 }
 
-/** What Volley takes more than the baseline, round by round. */
+/** The time that Volley takes more than the baseline, round by round. */
 function differences(values: Values, per: number): number[] {
   return values.at(-1)!.map((value, round) => (value - values[0]![round]!) / per);
 }

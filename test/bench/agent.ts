@@ -25,7 +25,7 @@ export type Values = readonly number[][];
 export interface AgentSeries<Name extends string> {
   readonly label: string;
   readonly contenders: readonly string[];
-  /** What the time above the baseline is divided by. */
+  /** The divisor of the time above the baseline. */
   readonly per: number;
   readonly values: Readonly<Record<Name, Values>>;
 }

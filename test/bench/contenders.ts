@@ -8,7 +8,7 @@ import type { LoadRequest } from "./load.ts";
 /** One system under measurement: what is built, how it runs, and what it is sent. */
 export interface Contender {
   readonly name: string;
-  /** What the table says about it. */
+  /** The label of it in the table. */
   readonly label: string;
   readonly source: BundleSource;
   readonly setup?: Omit<WorkerdOptions, "script">;
@@ -54,7 +54,7 @@ export const VOLLEY: Contender = {
   },
 };
 
-/** What every size of batch is measured with. The first is what the others are compared with. */
+/** The contenders for every size of batch. The first is what the others are compared with. */
 export const CONTENDERS: readonly Contender[] = [
   bare,
   {
@@ -90,7 +90,7 @@ export const FOR_LATENCY: readonly Contender[] = [
   { ...VOLLEY, label: "Volley, its six slots" },
 ];
 
-/** What starts are compared between, the first request included. */
+/** The contenders whose starts are compared, the first request included. */
 export const FOR_START_UP: readonly Contender[] = CONTENDERS.filter(({ name }) =>
   ["bare", "hono-zod", "volley"].includes(name),
 );
@@ -131,12 +131,12 @@ export function makeBatchRequest({ lastTool }: Contender, n: number, delayMs: nu
   };
 }
 
-/** What a model is to say, and through which of its APIs. */
+/** The script of a model, and through which of its APIs it speaks. */
 export interface AgentScript {
   readonly api: "chat" | "messages";
   readonly streams: boolean;
   readonly rounds: number;
-  /** Of the model and of each tool. */
+  /** The delay of the model and of each tool. */
   readonly delayMs: number;
   readonly tokens: number;
   readonly everyMs: number;

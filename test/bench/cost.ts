@@ -6,7 +6,7 @@ import { startWorkerd } from "../support/workerd.ts";
 /** Dollars per million, of the platform's price list for Durable Objects with SQLite (2026). */
 const PRICES = { request: 0.15, rowWritten: 1 } as const;
 
-/** What one batch, or one job, costs of a tenant's Durable Object. */
+/** The cost of one batch, or one job, to a tenant's Durable Object. */
 export interface Cost {
   readonly label: string;
   readonly calls: number;

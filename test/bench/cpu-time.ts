@@ -19,8 +19,8 @@ export function readCpuMicros(pid: number): number {
 }
 
 /**
- * Read how much CPU was used on this machine so far, in microseconds, to the hundredth of a second; NaN where /proc does
- * not tell. What a hypervisor gave to others counts as used: it was not there for us either.
+ * Read how much CPU was used on this machine so far, in microseconds, to the hundredth of a second; NaN where /proc does not
+ * tell. Time that a hypervisor gave to others counts as used: it was not there for us either.
  */
 export function readMachineMicros(): number {
   try {

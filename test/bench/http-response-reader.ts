@@ -6,7 +6,7 @@
 export class HttpResponseReader {
   readonly #onResponse: (status: number) => void;
   #pending: Buffer = Buffer.alloc(0);
-  /** Of the answer being read: bytes still to come, or null while its headers are incomplete. */
+  /** Bytes still to come of the answer being read, or null while its headers are incomplete. */
   #left: number | null = null;
   #chunked = false;
   #status = 0;

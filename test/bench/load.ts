@@ -9,7 +9,7 @@ export interface LoadRequest {
 
 export interface LoadOptions {
   readonly url: string;
-  /** What is sent; of several each in its turn. */
+  /** The request to send; several are sent each in its turn. */
   readonly request: LoadRequest | readonly LoadRequest[];
   /** Keep-alive connections, each with one request in flight. */
   readonly connections: number;

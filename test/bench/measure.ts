@@ -31,7 +31,7 @@ export interface Latency {
   readonly all: number[];
 }
 
-/** What used the machine while a contender was loaded, as CPUs busy on average: of the contender, of the bench, of others. */
+/** The users of the machine while a contender was loaded, as CPUs busy on average: the contender, the bench, others. */
 export class Confounders {
   #wallMs = 0;
   #bench = 0;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../support/create-catalog.ts";
 import { defineTool } from "../../src/catalog/define-tool.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";

@@ -25,10 +25,10 @@ import { startUpstream, type Upstream } from "./start-upstream.ts";
 import { TARGETS } from "./targets.ts";
 import { measureWebhooks } from "./webhooks.ts";
 
-// `npm run bench` builds Volley as it is deployed, runs it in raw workerd next to the baselines, and prints one report.
-// Eight minutes, or two with --quick; `npm run bench -- cpu gate` measures only that. Targets missed are printed, not
-// failed: a shared machine decides too much. Everything stays on 127.0.0.1. What is loaded, its upstream and this
-// process, which makes the load, are processes of their own.
+// `npm run bench` builds Volley as it is deployed, runs it in raw workerd next to the baselines, and prints one report. Eight
+// minutes, or two with --quick; `npm run bench -- cpu gate` measures only that. Targets missed are printed, not failed: a shared
+// machine decides too much. Everything stays on 127.0.0.1. The loaded Worker, its upstream and this process, which makes the
+// load, are processes of their own.
 
 interface Options {
   readonly batchSizes: readonly number[];
@@ -149,7 +149,7 @@ async function measureDelays({ options, bundles, upstream }: Bench): Promise<str
   return makeLatencyTable(title, measured);
 }
 
-/** What else used the machine meanwhile; above a fifth of a CPU of others, only ratios mean much. */
+/** Say the other users of the machine meanwhile; above a fifth of a CPU of others, only ratios mean much. */
 function sayConfounders({ benchCpus, otherCpus }: Confounders, { cpu }: Options): string {
   return (
     `${cpu.rounds} interleaved rounds of ${cpu.sliceMs} ms, ${cpu.connections} connections. CPUs used meanwhile by the ` +

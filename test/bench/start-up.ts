@@ -5,7 +5,7 @@ import { readCpuMicros } from "./cpu-time.ts";
 import { rotate, startContender } from "./measure.ts";
 import type { Upstream } from "./start-upstream.ts";
 
-/** What it costs to start a Worker, in CPU of its whole process: a value per start. */
+/** The cost of starting a Worker, in CPU of its whole process: a value per start. */
 export interface StartUp {
   readonly name: string;
   readonly label: string;

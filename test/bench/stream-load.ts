@@ -58,7 +58,7 @@ export async function runStreams(
           isFirst = false;
           end = found.index + TOKEN_LENGTH;
         }
-        // What a token may have begun in.
+        // The text in which a token may have begun.
         rest = text.slice(Math.max(end, text.length - TOKEN_LENGTH));
         reader.push(chunk);
       };

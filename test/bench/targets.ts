@@ -1,4 +1,4 @@
-/** What Volley is held to. Ratios of CPU are the baseline's divided by Volley's, in the same round. */
+/** The targets that Volley is held to. Ratios of CPU are the baseline's divided by Volley's, in the same round. */
 export const TARGETS = {
   /** Against the bare Worker that makes the same fetches, by batch size. */
   cpuRatio: new Map([
@@ -20,9 +20,9 @@ export const TARGETS = {
   planMicros: 150,
   /** From a delivery's first byte to its 202. */
   webhookP50Ms: 50,
-  /** Of a round of an agent's loop, above a bare Worker that makes the same fetches. */
+  /** One round of an agent's loop, above a bare Worker that makes the same fetches. */
   agentRoundMs: 3,
-  /** Of the first token of a stream, above a bare Worker that passes it on. */
+  /** The first token of a stream, above a bare Worker that passes it on. */
   firstTokenMs: 2,
   /** Tokens of 200 streams at once that come later than 50 ms after they were written, above the same. */
   stalledTokens: 0,

@@ -1,9 +1,9 @@
 import { createServer, type Socket } from "node:net";
 
-// The upstream that every contender calls, in its own process: `GET /echo?n=&d=` answers `{"path":"/echo","n":1}`
-// after d ms, and `GET /jobs` as n how many requests under keys of their own came to /background. It speaks just enough
-// HTTP on a bare socket (7.5 µs of CPU a request; node:http takes 11, a workerd worker 43), because it shares two cores
-// with what is measured. Whoever forks it gets `{ port }` as a message.
+// The upstream that every contender calls, in its own process: `GET /echo?n=&d=` answers `{"path":"/echo","n":1}` after d ms, and
+// `GET /jobs` as n how many requests under keys of their own came to /background. It speaks just enough HTTP on a bare socket
+// (7.5 µs of CPU a request; node:http takes 11, a workerd worker 43), because it shares two cores with what is measured. The
+// parent process gets `{ port }` as a message.
 
 const server = createServer({ noDelay: true }, serve);
 server.listen(0, "127.0.0.1", () => {

@@ -3,6 +3,7 @@ import * as z from "zod";
 
 import { defineTool } from "../../src/catalog/define-tool.ts";
 import { createVolley } from "../../src/edge/create-volley.ts";
+import { ALL_FEATURES } from "../support/all-features.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 
 // Volley as somebody deploys it who added tools of their own: no stand-ins, no probes, the platform's own fetch.
@@ -27,7 +28,7 @@ const echo = defineTool({
   run: async ({ n, d = 0 }, ctx) => (await ctx.fetch(`${origin}/echo?n=${n}&d=${d}`)).json(),
 });
 
-/** What a reference leads to has to show in the answer: the number that it gives, and one that tells the calls apart. */
+/** A reference has to show in the answer: the number that it gives, and one that tells the calls apart. */
 const next = defineTool({
   ...shared,
   name: "bench-next",
@@ -58,7 +59,11 @@ const background = defineTool({
     ).json(),
 });
 
-const volley = createVolley({ tools: [...SHIPPED_TOOLS, echo, next, background], trustedOrigins: [origin] });
+const volley = createVolley({
+  tools: [...SHIPPED_TOOLS, echo, next, background],
+  features: ALL_FEATURES,
+  trustedOrigins: [origin],
+});
 
 export default volley.app;
 export const TenantGate = volley.TenantGate;

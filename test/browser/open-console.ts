@@ -6,11 +6,11 @@ import { launchBrowser } from "./launch-browser.ts";
 
 /** How the console is opened; as a key's owner on a desktop, where nothing is said. */
 export interface Opening {
-  /** A key of the sandbox, or null for nobody. */
+  /** A key of the sandbox, or null for none. */
   readonly key?: string | null;
   readonly width?: number;
   readonly colorScheme?: "light" | "dark";
-  /** What stands behind the origin: `/console#/jobs`. */
+  /** The address behind the origin: `/console#/jobs`. */
   readonly path?: string;
 }
 
@@ -19,7 +19,7 @@ export interface OpenConsole extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
   readonly url: string;
-  /** What the page did wrong so far: errors, and violations of its policy. */
+  /** The faults of the page so far: errors, and violations of its policy. */
   readonly complaints: readonly string[];
 }
 
@@ -92,7 +92,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(found).toEqual([]);
 }
 
-/** Nothing is wider than the page: nobody has to scroll sideways to read. */
+/** Nothing is wider than the page: no reader has to scroll sideways. */
 export async function expectFits(page: Page): Promise<void> {
   const { scroll, client } = await page.evaluate(() => ({
     scroll: document.documentElement.scrollWidth,

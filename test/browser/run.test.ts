@@ -324,7 +324,7 @@ describe("Run", () => {
         ? route.fallback()
         : route.fulfill({
             contentType: "text/event-stream",
-            body: `event: result\ndata: ${said}\n\nevent: done\ndata: ${JSON.stringify({ batch_id: "b", results: [result], summary, stats })}\n\n`,
+            body: `event: result\ndata: ${said}\n\nevent: done\ndata: {"batch_id":"b","results":[${said}],"summary":${JSON.stringify(summary)},"stats":${JSON.stringify(stats)}}\n\n`,
           }),
     );
     await button(page, "Run").click();

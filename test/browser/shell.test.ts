@@ -56,6 +56,10 @@ describe("The console", () => {
       await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: section }).click();
       await page.getByRole("heading", { level: 1, name: section }).waitFor();
       expect(await page.title()).toBe(`${section} · Volley console`);
+      const current = page.getByRole("navigation", { name: "Sections" }).locator('[aria-current="page"]');
+      const box = (await current.boundingBox())!;
+      expect(box.x).toBeGreaterThanOrEqual(0);
+      expect(box.x + box.width).toBeLessThanOrEqual(look.width);
       await expectAccessible(page);
       await expectFits(page);
     }

@@ -7,7 +7,7 @@ const LOOKS = [360, 1440].flatMap((width) =>
 );
 const ADMIN = "sandbox-admin-key";
 
-/** Of an answer, what is read here. */
+/** The fields of an answer that are read here. */
 interface Answered {
   readonly results: readonly [{ readonly job_id: string; readonly confirmation: { readonly id: string } }];
 }
@@ -75,6 +75,22 @@ describe("A question", () => {
     await page.getByText("success").first().waitFor();
     expect(sent).toBe(1);
     expect(await page.getByRole("button", { name: "Approve", exact: true }).count()).toBe(0);
+  });
+
+  test.each([
+    ["sandbox-key", false],
+    ["sandbox-model-key", true],
+  ] as const)("has buttons for a key that decides alone, and says why: %s", async (key, isDisabled) => {
+    await using console = await openConsole({ key });
+    const { page, url } = console;
+    const actions = [{ tool: "probe-delete", args: { id: "lamp-1" } }];
+    const { results } = await call(url, "/v1/execute_actions", { actions }, "POST", "sandbox-model-key");
+    await page.goto(`${url}/console#/confirmations/${results[0].confirmation.id}`);
+    await page.getByRole("button", { name: "Approve", exact: true, disabled: isDisabled }).waitFor();
+    await page.getByRole("button", { name: "Reject", exact: true, disabled: isDisabled }).waitFor();
+    const said = page.getByText("This key may ask and not decide");
+    if (isDisabled) await said.waitFor();
+    expect(await said.count()).toBe(isDisabled ? 1 : 0);
   });
 
   test("that was decided by somebody else meanwhile says so", async () => {
@@ -179,7 +195,7 @@ describe("Tools", () => {
     await page.getByLabel("Search").fill("presentation");
     await page.getByRole("link", { name: /create_presentation/ }).click();
     await page.getByRole("heading", { level: 1, name: "create_presentation" }).waitFor();
-    await page.getByRole("button", { name: "Add to slides" }).click();
+    await page.getByRole("button", { name: "Add to “slides”" }).click();
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByText("Expected a string, received nothing").first().waitFor();
     expect(await page.locator('[aria-invalid="true"]').count()).toBe(2);
@@ -223,6 +239,147 @@ describe("Tools", () => {
     await using console = await openConsole({ path: "/console#/tools/probe-eco" });
     await console.page.getByRole("heading", { name: "There is no such tool" }).waitFor();
     await console.page.getByText("probe-echo").waitFor();
+  });
+});
+
+describe("A flow that is paused", () => {
+  test("says so in the list and on its page, and names no next run", async () => {
+    await using console = await openConsole({ key: ADMIN });
+    const { page, url } = console;
+    await call(
+      url,
+      "/v1/flows/resting",
+      {
+        summary: "Rest",
+        input_schema: { type: "object" },
+        actions: [{ id: "one", tool: "probe-echo", args: { n: 1 } }],
+        triggers: { cron: "0 7 * * *", paused: true },
+      },
+      "PUT",
+    );
+    await page.goto(`${url}/console#/flows/resting`);
+    await page.getByText("UTC, paused").waitFor();
+    expect(await page.getByText("next –").count()).toBe(0);
+    await page.goto(`${url}/console#/flows`);
+    await page.getByRole("link", { name: "resting" }).getByText("paused").waitFor();
+  });
+});
+
+describe("A flow of which something is to be said", () => {
+  test("lists its issues on its page, with what to do, and what would not be seen in them", async () => {
+    await using console = await openConsole({ key: ADMIN });
+    const { page, url } = console;
+    const hooked = {
+      summary: "Take a delivery",
+      input_schema: { type: "object" },
+      actions: [{ id: "one", tool: "probe-echo", args: { n: 1 } }],
+      triggers: { webhook: { verify: "github", secret: "SANDBOX_SECRET" } },
+    };
+    await call(url, "/v1/flows/first-hook", hooked, "PUT");
+    await page.goto(`${url}/console#/flows/first-hook`);
+    await page.getByRole("region", { name: "What it does" }).waitFor();
+    expect(await page.getByRole("region", { name: "Its issues" }).count()).toBe(0);
+
+    await call(url, "/v1/flows/second-hook", hooked, "PUT");
+    await page.goto(`${url}/console#/flows/second-hook`);
+    const warned = page.getByRole("region", { name: "Its issues" });
+    await warned.getByText("1 issue").waitFor();
+    await warned.getByText("Warning at /triggers/webhook/secret").waitFor();
+    await warned.getByText("the flow 'first-hook' too").waitFor();
+    await warned.getByText("name a secret of its own for each flow").waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+
+    const error = { severity: "error", path: "/a\u202e", expected: "e", received: "r", hint: "Bind it." };
+    await page.route("**/v1/flows/second-hook", async (route) => {
+      const answer = await route.fetch();
+      const shown = (await answer.json()) as object;
+      await route.fulfill({
+        response: answer,
+        json: { ...shown, issues: [error, { ...error, path: "/b" }] },
+      });
+    });
+    await page.reload();
+    await warned.getByText("2 issues").waitFor();
+    expect(await warned.getByText(/^Error at/).allTextContents()).toEqual([
+      "Error at /a\\u{202e}: expected e, received r.",
+      "Error at /b: expected e, received r.",
+    ]);
+  });
+});
+
+describe("What was asked for before", () => {
+  test("is not shown when it is answered after another filter or page was chosen", async () => {
+    await using console = await openConsole({ key: ADMIN });
+    const { page, url } = console;
+    const job = (id: string, tool: string) => ({
+      job_id: id,
+      tool,
+      status: "dead",
+      attempts: 1,
+      created_at: "2020-01-02T03:04:05.000Z",
+      updated_at: "2020-01-02T03:04:06.000Z",
+      next_attempt_at: null,
+    });
+    const asked: string[] = [];
+    let answerLate = (): void => {};
+    const isLate = new Promise<void>((resolve) => (answerLate = resolve));
+    await page.route("**/v1/jobs?*", async (route) => {
+      const { search } = new URL(route.request().url());
+      asked.push(search);
+      const isOlder = search.includes("cursor=");
+      const status = new URLSearchParams(search).get("status") ?? "any";
+      if (isOlder && status === "any") await isLate;
+      return route.fulfill({
+        json: {
+          jobs: [
+            job(`${status}-${isOlder ? "older" : "first"}`, `tool-${status}-${isOlder ? "older" : "first"}`),
+          ],
+          next_cursor: isOlder ? null : `cursor-of-${status}`,
+        },
+      });
+    });
+    await page.goto(`${url}/console#/jobs`);
+    await page.getByText("tool-any-first").waitFor();
+    // A time of another year has its year.
+    await page.getByText("2020").first().waitFor();
+    await page.getByRole("button", { name: "Show older" }).click();
+    await page.getByLabel("Status").selectOption("dead");
+    await page.getByText("tool-dead-first").waitFor();
+    answerLate();
+    await page.getByRole("button", { name: "Show older" }).click();
+    await page.getByText("tool-dead-older").waitFor();
+    expect(await page.getByText(/tool-any/).count()).toBe(0);
+    const pages = asked.filter((search) => search.includes("cursor="));
+    expect(pages).toEqual([
+      expect.stringContaining("cursor=cursor-of-any"),
+      expect.stringMatching(/status=dead.*cursor=cursor-of-dead/),
+    ]);
+  });
+
+  test("is not drawn into a section that was opened before it was answered", async () => {
+    await using console = await openConsole({ key: ADMIN });
+    const { page, url } = console;
+    let answerLate = (): void => {};
+    const isLate = new Promise<void>((resolve) => (answerLate = resolve));
+    let late = 0;
+    for (const path of ["**/v1/get_tool_schema", "**/v1/discover_tools"])
+      await page.route(path, async (route) => {
+        late += 1;
+        await isLate;
+        return route.fallback();
+      });
+    await page.goto(`${url}/console#/tools/probe-echo`);
+    await expect.poll(() => late).toBe(2);
+    await page.getByRole("navigation").getByRole("link", { name: "Usage" }).click();
+    await page.getByText("Jobs by status").waitFor();
+    const answers = ["get_tool_schema", "discover_tools"].map((name) =>
+      page.waitForResponse((response) => response.url().endsWith(name)),
+    );
+    answerLate();
+    for (const answer of answers) await (await answer).finished();
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
+    expect(await page.getByRole("heading", { level: 1 }).allInnerTexts()).toEqual(["Usage"]);
   });
 });
 
@@ -316,6 +473,23 @@ describe("Keys", () => {
     await page.getByRole("button", { name: `Revoke ${name}` }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("button", { name: `Revoke ${name}` }).waitFor({ state: "detached" });
+  });
+
+  test("are not asked for by a key that may not manage them", async () => {
+    await using console = await openConsole();
+    const { page, url } = console;
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.route("**/v1/usage", async (route) => {
+      const answer = await route.fetch();
+      return route.fulfill({ response: answer, json: { ...(await answer.json()), flags: ["approve"] } });
+    });
+    await page.goto(`${url}/console#/usage`);
+    await page.getByText("Jobs by status").waitFor();
+    await page.getByRole("navigation").getByRole("link", { name: "Tools" }).click();
+    await page.getByRole("heading", { level: 1, name: "Tools" }).waitFor();
+    expect(asked).toContain("/v1/usage");
+    expect(asked).not.toContain("/v1/keys");
   });
 
   test("of a tenant are no business of a key that may not manage them", async () => {

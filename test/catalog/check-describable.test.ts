@@ -11,7 +11,7 @@ const person: z.ZodType = z.object({
 });
 const sharedId = z.string().meta({ id: "check-describable-shared" });
 
-/** What may stand in an input, each as one field of it: what can be written and what cannot. */
+/** The parts of an input, each as one field of it: those that can be written and those that cannot. */
 const FIELDS: Readonly<Record<string, z.ZodType>> = {
   text: z.string().min(1).max(9).regex(/^a/).describe("A text"),
   email: z.email(),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
 
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../support/create-catalog.ts";
 import { defineTool } from "../../src/catalog/define-tool.ts";
 import {
   declareTool,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { expect, test } from "vitest";
 
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../support/create-catalog.ts";
 import { defineTool, toOrigin, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import type { Orchestration } from "../../src/contract/orchestration.ts";
 import type { GlobalLimits } from "../../src/contract/gate/permit.ts";

@@ -65,3 +65,21 @@ test("parseArgs() tells ten of the things that are wrong, and counts all of them
   });
   expect(room.issues).toBe(100_000 - 3 * 30_000);
 });
+
+test("parseArgs() takes a null that the schema does not admit as if the argument were not there, however deep", () => {
+  const inner = z.strictObject({ a: z.string().optional(), b: z.string().nullable() });
+  const input = z.strictObject({ n: z.int().default(3), inner: inner.optional(), any: z.unknown() });
+  const tool = defineTool({ ...declareTool(), input });
+  expect(valueOf(parseArgs(tool, { n: null, inner: { a: null, b: null }, any: null }))).toEqual({
+    n: 3,
+    inner: { b: null },
+    any: null,
+  });
+  expect(valueOf(parseArgs(tool, { inner: null, any: 1 }))).toEqual({ n: 3, any: 1 });
+});
+
+test("parseArgs() says of a required argument that is null what came", () => {
+  expect(errorOf(parseArgs(getOrder, { order_id: null })).hint).toBe(
+    "/args/order_id must be a string, received null.",
+  );
+});

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
 import { defineTool } from "../../src/catalog/define-tool.ts";
-import { hideNames, toolSchema } from "../../src/catalog/tool-schema.ts";
-import { declareTool, getOrder, searchOrders, sendReceipt } from "../support/sample-tools.ts";
+import { hideNames, toDeclarationText, toolSchema } from "../../src/catalog/tool-schema.ts";
+import { declareTool, deleteOrder, getOrder, searchOrders, sendReceipt } from "../support/sample-tools.ts";
 
 test("toolSchema() describes the arguments as a caller sends them: a default is not required", () => {
   expect(toolSchema(searchOrders)).toEqual({
@@ -14,12 +14,16 @@ test("toolSchema() describes the arguments as a caller sends them: a default is 
     },
     required: ["query"],
     additionalProperties: false,
-    "x-orchestration": { mode: "parallel-safe" },
+    "x-orchestration": { mode: "parallel-safe", on_error: "partial-success", confirm: "never" },
   });
 });
 
 test("toolSchema() carries the whole contract under x-orchestration", () => {
-  expect(toolSchema(getOrder)["x-orchestration"]).toEqual(getOrder.orchestration);
+  expect(toolSchema(getOrder)["x-orchestration"]).toEqual({
+    ...getOrder.orchestration,
+    on_error: "partial-success",
+    confirm: "never",
+  });
 });
 
 test("toolSchema() writes no $schema, which would be repeated in every tool", () => {
@@ -49,9 +53,12 @@ test("toolSchema() refers to nothing outside itself: a named part is written out
     properties: { from: written, to: { type: "array", items: { ...written, description: "Where to" } } },
     required: ["from", "to"],
     additionalProperties: false,
-    "x-orchestration": { mode: "parallel-safe" },
+    "x-orchestration": { mode: "parallel-safe", on_error: "partial-success", confirm: "never" },
   });
-  expect(schemaOf(address)).toEqual({ ...written, "x-orchestration": { mode: "parallel-safe" } });
+  expect(schemaOf(address)).toEqual({
+    ...written,
+    "x-orchestration": { mode: "parallel-safe", on_error: "partial-success", confirm: "never" },
+  });
 });
 
 test("toolSchema() leaves alone what only looks like a reference", () => {
@@ -129,8 +136,10 @@ describe("for who may not call every tool", () => {
     expect(toolSchema(tool, HIDDEN)["x-orchestration"]).not.toHaveProperty("verify_with");
     expect(toolSchema(tool, new Set([...HIDDEN, "find_page-2"]))["x-orchestration"]).toEqual({
       mode: "dependent",
+      on_error: "fail-fast",
+      confirm: "never",
     });
-    expect(toolSchema(tool)["x-orchestration"]).toEqual(tool.orchestration);
+    expect(toolSchema(tool)["x-orchestration"]).toMatchObject(tool.orchestration);
   });
 
   test.each([
@@ -144,4 +153,17 @@ describe("for who may not call every tool", () => {
     expect(hideNames(text, HIDDEN)).toBe(shown);
     expect(hideNames(text, new Set())).toBe(text);
   });
+});
+
+test.each([
+  ["a read", searchOrders, { on_error: "partial-success", confirm: "never" }],
+  ["a write that deletes", deleteOrder, { on_error: "fail-fast", confirm: "always" }],
+  ["a write", sendReceipt, { on_error: "fail-fast", confirm: "never" }],
+])("toolSchema() shows of %s what its author left to the default", (_, tool, expected) => {
+  expect(toolSchema(tool)["x-orchestration"]).toEqual({ ...tool.orchestration, ...expected });
+});
+
+test("toDeclarationText() stays what it was, so that a yes to a tool outlives how its defaults are shown", () => {
+  const { schema } = JSON.parse(toDeclarationText(deleteOrder)) as { schema: Record<string, unknown> };
+  expect(schema["x-orchestration"]).toEqual({ mode: "sequential-only" });
 });

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../support/create-catalog.ts";
 import { defineTool, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import { toolSchema } from "../../src/catalog/tool-schema.ts";
 import type { Orchestration } from "../../src/contract/orchestration.ts";

@@ -11,7 +11,7 @@ export interface UpstreamAttempt {
   actedAt: number | null;
   /** It was answered with a refusal, and had no effect. */
   readonly refused: boolean;
-  /** Its caller was gone before it was answered: nobody can know what became of it. */
+  /** Its caller was gone before it was answered: its effect cannot be known. */
   torn: boolean;
   /** It had its effect or not, and was answered in a way that does not say. */
   readonly spoiled?: boolean;
@@ -20,11 +20,11 @@ export interface UpstreamAttempt {
 /** A provider that lives in the chaos process, so killing the runtime does not make it forget anything. */
 export interface ChaosUpstream extends AsyncDisposable {
   readonly url: string;
-  /** What arrived for the job with this `n`, in order; or for the write of a run, at its own path. */
+  /** The attempts that arrived for the job with this `n`, in order; or for the write of a run, at its own path. */
   attemptsOf(n: number, path?: WritePath): readonly UpstreamAttempt[];
   /** When the `POST /write` with this `n` arrived, on the clock of `performance.now()`. */
   writtenAt(n: number): number | undefined;
-  /** Calls of `GET /global`, and the most of them that were under way at once, whoever had sent them. */
+  /** Calls of `GET /global`, and the most of them that were under way at once, from all senders. */
   readonly capped: { readonly calls: number; readonly peak: number };
   /** Let every `POST` wait from now on; gives what ends the waiting. */
   hold(): () => void;

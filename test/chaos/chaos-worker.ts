@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 
 import { createVolley } from "../../src/edge/create-volley.ts";
+import { ALL_FEATURES } from "../support/all-features.ts";
 import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../src/contract/gate/admission.ts";
 import type { RunAnswer, RunRequest } from "../../src/contract/gate/flow-run.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
@@ -17,11 +18,15 @@ const { PROBE_ORIGIN: probeOrigin, CHAOS_CLOCK_MS: clockMs = "0" } = env as unkn
 };
 const volley = createVolley({
   tools: createProbeTools(probeOrigin),
+  features: ALL_FEATURES,
   trustedOrigins: [probeOrigin],
   toolSecrets: JSON.stringify({ SANDBOX_SECRET: { tenants: ["sandbox-admin"], hosts: [probeOrigin] } }),
 });
 
-/** Of this isolate: how far its clock is off, when `waitUntil` is cut, and where the next admission, or recording of a run, crashes. */
+/**
+ * The faults of this isolate: how far its clock is off, when `waitUntil` is cut, and where the next admission, or recording of a
+ * run, crashes.
+ */
 const broken: { clockMs: number; cutMs: number | null; admission: "before-write" | "after-write" | null } = {
   clockMs: Number(clockMs),
   cutMs: null,

@@ -6,7 +6,7 @@ import { type JobView, readJob } from "./volley-client.ts";
 
 /** A job takes a lease, a backoff and its delay per fault; several times that is lost, not slow. */
 const WAIT_MS = 20_000;
-/** After the last answer of the upstream: the report of an attempt that nobody waits for any more is in by then. */
+/** Time after the last answer of the upstream: the report of an attempt that has no waiting caller any more is in by then. */
 export const LATE_MS = 50;
 const FINAL = new Set(["succeeded", "failed", "dead", "cancelled", "unknown"]);
 
@@ -75,7 +75,7 @@ export async function readJobs({
   return records;
 }
 
-/** Wait until it holds, or the time is up: whoever asked looks again. */
+/** Wait until it holds, or the time is up: the caller looks again. */
 export async function until(holds: () => boolean): Promise<void> {
   const endsAt = performance.now() + WAIT_MS;
   while (!holds() && performance.now() < endsAt) await sleep(10);

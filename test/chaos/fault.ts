@@ -53,7 +53,7 @@ export const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Knock at the chaos worker's door. Rejects when nobody opens: then nothing is broken, and the test shows nothing. */
+/** Knock at the chaos worker's door. Rejects when the door does not open: then nothing is broken, and the test shows nothing. */
 export async function knock(url: string, door: string): Promise<void> {
   const answer = await exchange(`${url}/chaos/${door}`, { method: "POST" });
   const { applied } = JSON.parse(answer?.text ?? '{"applied":0}') as { applied: number };

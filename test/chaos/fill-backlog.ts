@@ -13,7 +13,7 @@ export interface BacklogResult {
 
 /** Beyond the backlog's 1,000, in case something was over while it filled. */
 const MOST_JOBS = 2_000;
-/** What one batch keeps in the tenant's first object. */
+/** The jobs of one batch that the tenant's first object keeps. */
 const PER_BATCH = 6;
 const SENDERS = 8;
 const FIRST_N = 1_000_000;

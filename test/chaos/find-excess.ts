@@ -7,8 +7,8 @@ export interface Passage {
 /**
  * Find by how many the worst window is above limit + what comes back within it; 0 when none is.
  *
- * A window is counted from the earliest moment its first passage may have had to the latest of its last, so what is found
- * was certainly too much: nobody is blamed for the time that a request was under way.
+ * A window is counted from the earliest moment its first passage may have had to the latest of its last, so an excess is certain:
+ * the time that a request was under way is not counted.
  */
 export function findExcess(passages: readonly Passage[], rate: { limit: number; windowS: number }): number {
   const perMs = rate.limit / (rate.windowS * 1_000);

@@ -6,7 +6,7 @@ export interface RunEvidence {
   readonly n: number;
   /** The run that each 202 named, repeats included; empty when there never was one. */
   readonly jobIds: readonly string[];
-  /** The run's record at the end; null when there is none, or nobody answered for it. */
+  /** The run's record at the end; null when there is none, or the server did not answer. */
   readonly record: JobView | null;
   /** The record once nothing was under way any more and the event had been delivered again. */
   readonly later: JobView | null;
@@ -46,7 +46,7 @@ export function findRunViolations(runs: readonly RunEvidence[], maxAttempts: num
       `lost: recorded as ${status}, its writes acted ${count(once)} and ${count(keyed)} times`,
     );
     note(once.length > 1, `at most once, and the provider saw ${once.length} attempts`);
-    // What became of it cannot be known, so nothing but `unknown` may be said of it.
+    // Its effect cannot be known, so nothing but `unknown` may be said of it.
     note(
       status !== "unknown" && once.some(({ torn }) => torn),
       `its first write was cut off, and it is ${status}`,

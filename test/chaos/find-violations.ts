@@ -8,7 +8,7 @@ export interface JobEvidence {
   readonly once: boolean;
   /** Null when no `initiated` arrived, so nothing was promised. */
   readonly jobId: string | null;
-  /** The record at the end; null when there is none, or nobody answered for it. */
+  /** The record at the end; null when there is none, or the server did not answer. */
   readonly record: JobView | null;
   /** The record once nothing was under way at the provider any more. */
   readonly later: JobView | null;

@@ -17,7 +17,7 @@ const AGAIN_MS = 50;
 
 /** One thing that happened at a sender, which it tells of until it is answered 202. */
 export interface HookEvent {
-  /** What its delivery's id is made of, and its writes are known by at the upstream. */
+  /** The number that its delivery's id is made of, and that names its writes at the upstream. */
   readonly n: number;
   /** How long each of its writes takes. */
   readonly d: number;
@@ -94,7 +94,7 @@ export async function deliverUntilTaken(url: string, event: HookEvent): Promise<
   }
 }
 
-/** The ids of every run on record, whoever was told of it. */
+/** The ids of every run on record, whichever sender was told of it. */
 export async function readRunIds(url: string): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let cursor: string | null = ""; cursor !== null;) {

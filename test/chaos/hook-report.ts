@@ -5,7 +5,7 @@ import { HOOK_FAULTS } from "./plan-hook-loop.ts";
 import type { Row } from "./report.ts";
 import type { HookLoops } from "./run-hook-loops.ts";
 
-/** What became of webhooks and clocks; each part is optional, for shorter runs. */
+/** The results of webhooks and clocks; each part is optional, for shorter runs. */
 export interface HookResults {
   readonly hooks?: HookLoops;
   /** Runs whose object was evicted. */
@@ -21,7 +21,7 @@ export interface HookReport {
   readonly violations: readonly string[];
 }
 
-/** Make the part of the report that is about runs which nobody calls. */
+/** Make the part of the report that is about runs without a caller. */
 export function makeHookReport({ hooks, evicted = [], clock }: HookResults): HookReport {
   const { loops = [], strangers = [] } = hooks ?? {};
   const runs = [...loops.flatMap((loop) => loop.runs), ...evicted];

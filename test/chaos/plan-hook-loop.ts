@@ -25,7 +25,7 @@ export function planHookLoop(loop: number): HookLoopPlan {
   return { kill, alarmOnly, killAgain: isRetried && !alarmOnly && round % 3 !== 2 };
 }
 
-/** What else is broken, each in a loop of its own. `initiated` is here the first 202. */
+/** The other faults, each in a loop of its own. `initiated` is here the first 202. */
 export const HOOK_FAULTS: readonly (Fault | (HookLoopPlan & { readonly label: string }))[] = [
   {
     label: "killed while a delivery is under way",

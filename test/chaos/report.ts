@@ -7,7 +7,7 @@ import type { LoopResult } from "./run-loop.ts";
 import type { StormResult } from "./storm.ts";
 import type { EvictionResult } from "./wait-for-eviction.ts";
 
-/** What a run was made of; each part is optional, for shorter runs. */
+/** The parts of a run; each is optional, for shorter runs. */
 export interface ChaosResults extends Omit<HookResults, "evicted"> {
   readonly loops?: readonly LoopResult[];
   readonly storm?: StormResult;

@@ -10,7 +10,7 @@ import { comeBack } from "./run-loop.ts";
 import type { Victim } from "./victim.ts";
 
 export interface HookLoopResult {
-  /** What was broken, as the table calls it; null in a loop that kills the runtime after a 202. */
+  /** The fault, as the table calls it; null in a loop that kills the runtime after a 202. */
   readonly fault: string | null;
   readonly runs: readonly RunEvidence[];
   readonly kills: number;

@@ -11,8 +11,8 @@ export interface HookLoopsOptions {
   /** Runtimes that live, and die, side by side. */
   readonly lanes: number;
   /**
-   * What is gone after each restart, a test of this test: without what caused the runs a repeated delivery runs twice, and
-   * without what is known of their steps a write is repeated.
+   * The table that is gone after each restart, a test of this test: without the causes of the runs a repeated delivery runs
+   * twice, and without their steps a write is repeated.
    */
   readonly forgets?: "run_causes" | "run_steps";
 }

@@ -8,7 +8,7 @@ import type { Victim } from "./victim.ts";
 import { type ChaosAction, sendBatch } from "./volley-client.ts";
 
 export interface LoopResult {
-  /** What was broken, as the table calls it; null in a loop that kills the runtime. */
+  /** The fault, as the table calls it; null in a loop that kills the runtime. */
   readonly fault: string | null;
   readonly jobs: readonly JobEvidence[];
   readonly kills: number;
@@ -20,7 +20,7 @@ export interface LoopResult {
   readonly notWoken: readonly number[];
 }
 
-/** What the killed process had sent is read by then, and is not mistaken for the next one's. */
+/** Requests of the killed process are read by then, and not mistaken for the next one's. */
 const DRAIN_MS = 20;
 
 /** Run one loop: send, kill, restart, wait until every promised job is final. */
@@ -36,7 +36,7 @@ export async function runLoop(
   const goneAt = [await comeBack(victim)];
 
   const due = numbers.filter((n) => promised.has(idOf(n)));
-  // Nobody waits for an at-most-once job to be run again.
+  // An at-most-once job is not waited for to be run again.
   const repeatable = due.filter((n) => !once.has(n));
   const attemptsSince = (n: number, since: number) => upstream.attemptsOf(n).filter(({ at }) => at > since);
   const hadActedBy = (n: number, by: number): boolean =>

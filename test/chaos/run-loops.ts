@@ -11,8 +11,8 @@ export interface LoopsOptions {
   /** Runtimes that live, and die, side by side. */
   readonly lanes: number;
   /**
-   * What is gone after each restart. Without `storage` every job must be lost, a test of this test; without `alarms` the
-   * jobs are on record and nothing wakes their object.
+   * The state that is gone after each restart. Without `storage` every job must be lost, a test of this test; without `alarms`
+   * the jobs are on record and nothing wakes their object.
    */
   readonly forgets?: "storage" | "alarms";
 }

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 /*
- * What a killed runtime has left on disk of the tenants' objects: a database each, and one of the namespace's with their
- * alarms. Changed only while no runtime has them open.
+ * The files of the tenants' objects that a killed runtime has left on disk: a database each, and one of the namespace's with
+ * their alarms. Changed only while no runtime has them open.
  */
 
 const NAMESPACE = "TenantGate";
@@ -34,7 +34,7 @@ export async function ageClocks(storageDir: string, byMs: number): Promise<void>
   );
 }
 
-/** What lies on disk of one object, and when it is to be woken. */
+/** The files on disk of one object, and when it is to be woken. */
 export interface StoredObject {
   /** Namespace and file. */
   readonly name: string;
@@ -48,8 +48,8 @@ export interface StoredObject {
 }
 
 /**
- * Look at every object of every namespace, also while a runtime has them open: a reader of SQLite's log holds nobody up. An object
- * that goes or comes meanwhile is left out.
+ * Look at every object of every namespace, also while a runtime has them open: a reader of SQLite's log blocks no writer. An
+ * object that goes or comes meanwhile is left out.
  */
 export async function readObjects(storageDir: string): Promise<StoredObject[]> {
   const namespaces = await readdir(storageDir);
@@ -97,7 +97,7 @@ function readObject(path: string): Pick<StoredObject, "rows" | "bytes" | "dueAt"
   return { rows: Object.fromEntries(rows), bytes, dueAt: due.length === 0 ? null : Math.min(...due) };
 }
 
-/** What it gives; null when the file is being made, or is gone. */
+/** The result of a read; null when the file is being made, or is gone. */
 function attempt<T>(read: () => T): T | null {
   try {
     return read();

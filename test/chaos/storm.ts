@@ -6,7 +6,7 @@ import { findExcess, type Passage } from "./find-excess.ts";
 import { startVictim, type Victim } from "./victim.ts";
 import { exchange } from "./volley-client.ts";
 
-/** What more callers than two limits allow got, while the objects that count them broke. */
+/** The results of more callers than two limits allow, while the objects that count them broke. */
 export interface StormResult {
   readonly faults: ReadonlyMap<string, number>;
   readonly kills: number;
@@ -94,7 +94,7 @@ export async function runStorm(rounds: number): Promise<StormResult> {
 interface Asked {
   readonly n: number;
   readonly at: number;
-  /** Of the answer; null when there was none. */
+  /** The answer's status; null when there was none. */
   status: number | null;
 }
 
@@ -110,7 +110,7 @@ async function write(
     const one: Asked = { n: lastN, at: performance.now(), status: null };
     asked.push(one);
     one.status = await send(urlsOf(victim)[isolate]!, key, [{ tool: "probe-write", args: { n: one.n } }]);
-    // Nobody there, or nothing left: not in a hot loop.
+    // Without a server, or with nothing left: not in a hot loop.
     if (one.status !== 200) await sleep(10);
   }
 }

@@ -23,7 +23,7 @@ export interface Victim {
 
 export interface VictimOptions {
   readonly vars: Readonly<Record<string, string>>;
-  /** What is gone after each restart: a name with an underscore is a table of the objects. */
+  /** The state that is gone after each restart: a name with an underscore is a table of the objects. */
   readonly forgets?: "storage" | "alarms" | "run_causes" | "run_steps";
   /** Run a second isolate on the same objects. */
   readonly twin?: boolean;

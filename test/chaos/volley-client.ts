@@ -10,11 +10,11 @@ export interface ChaosAction {
   readonly depends_on?: readonly string[];
 }
 
-/** What `GET /v1/jobs/{id}` says of a job, as much of it as matters here. */
+/** The fields of `GET /v1/jobs/{id}` that matter here. */
 export interface JobView {
   readonly status: string;
   readonly attempts: number;
-  /** What the provider answered to the attempt that is believed. */
+  /** The provider's answer to the attempt that is believed. */
   readonly data?: { readonly attempt: number };
 }
 
@@ -59,7 +59,7 @@ export async function sendBatch(
   return promised;
 }
 
-/** Ask about a job of the key's tenant; null when it does not exist, undefined when nobody could say just now. */
+/** Ask about a job of the key's tenant; null when it does not exist, undefined when the server could not say just now. */
 export async function readJob(url: string, jobId: string, key?: string): Promise<JobView | null | undefined> {
   const answer = await exchange(`${url}/v1/jobs/${jobId}`, {
     method: "GET",
@@ -89,7 +89,7 @@ function toInitiated(results: readonly Result[]): Map<string, string> {
 
 export interface Exchange {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** The sandbox's usual one unless said otherwise. A delivery of a webhook has one too, and nobody looks at it. */
+  /** The sandbox's usual one unless said otherwise. A delivery of a webhook has one too, which is not looked at. */
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;

@@ -17,7 +17,7 @@ export interface EvictionResult {
   readonly evictions: number;
 }
 
-/** workerd evicts an object that nobody has asked anything for 10 s. */
+/** workerd evicts an object that was not asked anything for 10 s. */
 const EVICTED_MS = 11_500;
 const LEASE_MS = 13_000;
 const FIRST_N = 2_000_000;

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { FlowClock } from "../../src/contract/gate/kept-tool.ts";
 import { dueClock, startClock } from "../../src/clock/due-clocks.ts";
 import { nextTime, timesOf } from "../../src/clock/next-time.ts";
+import { samples } from "../support/samples.ts";
 import { changes, cronSamples } from "./cron-samples.ts";
 
 const HOUR_MS = 3_600_000;
@@ -95,7 +96,7 @@ describe("dueClock()", () => {
           clock = { ...line, nextAt };
         }
       }),
-      { numRuns: 300 },
+      { numRuns: samples(300) },
     );
   });
 });

@@ -37,7 +37,7 @@ export function walk(fields: Fields, timezone: string, [from, to]: readonly [num
   const isWild = fields.minute === "*" || fields.hour === "*";
   const times: number[] = [];
   const seen = new Set<number>();
-  // What was shown some hours before is known too: a time that comes again has been there.
+  // The times shown some hours before are known too: a time that comes again has been there.
   const start = Math.floor(from / MINUTE) * MINUTE - 6 * 60 * MINUTE;
   let latest = Number.NEGATIVE_INFINITY;
   for (let at = start; at <= to; at += MINUTE) {

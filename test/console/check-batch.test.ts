@@ -5,7 +5,7 @@ import { paintJson } from "../../src/console/editor/paint-json.ts";
 import { readJson } from "../../src/console/editor/read-json.ts";
 import { TOOLS } from "./some-tools.ts";
 
-/** What is marked, with the text that it stands under. */
+/** The marks, with the text that each stands under. */
 function check(batch: unknown): readonly string[] {
   const text = typeof batch === "string" ? batch : JSON.stringify(batch);
   return checkBatch(readJson(text), TOOLS).map(

@@ -5,7 +5,7 @@ import { readJson } from "../../src/console/editor/read-json.ts";
 import { learnPaths } from "../../src/console/kit/known-paths.ts";
 import { TOOLS } from "./some-tools.ts";
 
-/** What is suggested at the `|` of a text. */
+/** The suggestions at the `|` of a text. */
 function suggest(marked: string): readonly string[] {
   const offset = marked.indexOf("|");
   const text = marked.replace("|", "");

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { splitEvents } from "../../src/console/kit/read-events.ts";
+import { toEvent } from "../../src/console/kit/read-events.ts";
 import { hrefTo, parseRoute } from "../../src/console/kit/route.ts";
+import { EventSplitter } from "../../src/kit/event-splitter.ts";
 
 describe("parseRoute()", () => {
   test.each([
@@ -29,14 +30,10 @@ describe("parseRoute()", () => {
   );
 });
 
-describe("splitEvents()", () => {
-  test("gives what is complete, and keeps the rest for the next piece", () => {
-    const text = ': still here\n\nevent: result\ndata: {"a":1}\n\nevent: done\ndata: {"b"';
-    const { events, rest } = splitEvents(text);
-    expect(events).toMatchObject([{ event: "result", data: { a: 1 } }]);
-    expect(splitEvents(`${rest}:2}\n\n`)).toMatchObject({
-      events: [{ event: "done", data: { b: 2 } }],
-      rest: "",
-    });
-  });
+test("an event of a stream is its name and its data, and a comment is none", () => {
+  const events = new EventSplitter().read(': still here\n\nevent: result\ndata: {"a":1}\n\ndata: 2\n\n');
+  expect(events.flatMap(toEvent)).toEqual([
+    { event: "result", data: { a: 1 } },
+    { event: "message", data: 2 },
+  ]);
 });

@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 
 import { printJson, setFields } from "../../src/console/editor/print-json.ts";
 import { readJson } from "../../src/console/editor/read-json.ts";
+import { samples } from "../support/samples.ts";
 
-/** What a text says after it was read, slips mended. */
+/** The value of a text after it was read, slips mended. */
 function mend(text: string): unknown {
   return JSON.parse(printJson(text, readJson(text).root!));
 }
@@ -59,7 +60,7 @@ describe("readJson()", () => {
         const { root, slips } = readJson(text);
         expect(root !== null && slips.length === 0).toBe(isJson);
       }),
-      { numRuns: 3_000 },
+      { numRuns: samples(3_000) },
     );
   });
 

@@ -19,6 +19,7 @@ const JOB: WireJob = {
   key: "ci",
   status: "succeeded",
   attempts: 1,
+  tries: [],
   created_at: "2026-01-01T00:00:00.000Z",
   updated_at: "2026-01-01T00:00:05.000Z",
   next_attempt_at: null,
@@ -37,11 +38,12 @@ describe("A filter of jobs", () => {
 });
 
 test("sayRedriven() says what stays dead, and why", () => {
-  expect(sayRedriven({ redriven: 1, not_redriven: 0, backlog_full: false, more: false })).toBe(
-    "1 job runs again.",
-  );
-  expect(sayRedriven({ redriven: 3, not_redriven: 2, backlog_full: true, more: true })).toBe(
-    "3 jobs run again. 2 stay as they are. The backlog is full: redrive the rest when others have ended. There are more.",
+  expect(
+    sayRedriven({ redriven: 1, not_redriven: 0, tools_gone: [], backlog_full: false, more: false }),
+  ).toBe("1 job runs again.");
+  const left = { redriven: 3, not_redriven: 2, tools_gone: ["fax", "mail"], backlog_full: true, more: true };
+  expect(sayRedriven(left)).toBe(
+    "3 jobs run again. 2 stay as they are. Not deployed any more: fax, mail. The backlog is full: redrive the rest when others have ended. There are more.",
   );
 });
 
@@ -59,6 +61,20 @@ describe("tellJob()", () => {
   test("counts the attempts that failed before, not the one that succeeded", () => {
     expect(tell({ attempts: 3 })).toEqual(["Recorded for ci", "2 attempts failed", "Succeeded"]);
     expect(tell({ status: "dead", attempts: 5 })).toContain("5 attempts failed");
+  });
+
+  test("tells of each attempt that its tries have when it failed, and with what", () => {
+    const at = "2026-01-01T00:00:01.000Z";
+    const tries = [
+      { at, duration_ms: 2_000, code: "UPSTREAM_ERROR", upstream_status: 503 },
+      { at, duration_ms: 70 },
+    ];
+    expect(tellJob({ ...JOB, attempts: 3, tries })).toMatchObject([
+      { what: "Recorded for ci" },
+      { what: "1 attempt failed", at: null },
+      { what: "Attempt failed with UPSTREAM_ERROR after 2.00 s, answered 503", at, tone: "bad" },
+      { what: "Succeeded" },
+    ]);
   });
 
   test("tells the attempt to come, and how the callback fares", () => {
@@ -83,7 +99,7 @@ describe("A question", () => {
     status: "pending",
     created_at: "2026-01-01T00:00:00.000Z",
     expires_at: "2026-01-01T00:15:00.000Z",
-    requested_by: "ci",
+    requested_by: { key: "ci", run_id: "r1" },
     actions: [],
   };
 

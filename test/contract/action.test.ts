@@ -75,24 +75,21 @@ test("parseAction() keeps everything an action says", () => {
 });
 
 test.each([
-  ["null", "null", "", "null"],
   ["a string", '"ping"', "", 'the string "ping"'],
   ["an array", '["ping"]', "", "an array of 1"],
   ["a number", "5", "", "the number 5"],
   ["no tool", "{}", "/tool", "nothing"],
   ["a tool that is null", '{"tool": null}', "/tool", "null"],
   ["an empty tool", '{"tool": ""}', "/tool", 'the string ""'],
-  ["args null", '{"tool": "x", "args": null}', "/args", "null"],
   ["args as an array", '{"tool": "x", "args": []}', "/args", "an array of 0"],
   ["args as a string", '{"tool": "x", "args": "n=1"}', "/args", 'the string "n=1"'],
   ["args as JSON text of an array", '{"tool": "x", "args": "[1]"}', "/args", 'the string "[1]"'],
   ["an id with a space", '{"tool": "x", "id": "my id"}', "/id", 'the string "my id"'],
   ["an empty id", '{"tool": "x", "id": ""}', "/id", 'the string ""'],
-  ["an id as a number", '{"tool": "x", "id": 1}', "/id", "the number 1"],
-  ["an id that is null", '{"tool": "x", "id": null}', "/id", "null"],
+  ["an id as a fraction", '{"tool": "x", "id": 1.5}', "/id", "the number 1.5"],
   ["an id with a line break", '{"tool": "x", "id": "a\\n"}', "/id", String.raw`the string "a\n"`],
   ["depends_on as a string", '{"tool": "x", "depends_on": "a0"}', "/depends_on", 'the string "a0"'],
-  ["depends_on of positions", '{"tool": "x", "depends_on": [0]}', "/depends_on/0", "the number 0"],
+  ["depends_on of fractions", '{"tool": "x", "depends_on": [0.5]}', "/depends_on/0", "the number 0.5"],
   ["a timeout of nothing", '{"tool": "x", "timeout_ms": 0}', "/timeout_ms", "the number 0"],
   ["a timeout over a minute", '{"tool": "x", "timeout_ms": 60001}', "/timeout_ms", "the number 60001"],
   ["a fractional timeout", '{"tool": "x", "timeout_ms": 1.5}', "/timeout_ms", "the number 1.5"],
@@ -135,7 +132,7 @@ test("parseAction() takes 64 characters for an id, not 65", () => {
 });
 
 test("parseAction() gives an action with a bad id the id of its position", () => {
-  for (const id of ["my id", "i".repeat(65), 3, null, ["a"], {}])
+  for (const id of ["my id", "i".repeat(65), 3.5, null, ["a"], {}])
     expect(parseAction({ tool: "x", id }, 3, false).id).toBe("a3");
 });
 
@@ -214,7 +211,6 @@ test.each([
   ["a literal", '{"$literal": []}', "an object"],
   ["a reference beside something else", '{"$ref": "a0#", "limit": 5}', "an object"],
   ["text", '"a0#/items"', 'the string "a0#/items"'],
-  ["null", "null", "null"],
 ])("parseAction() refuses %s to loop over", (_, forEach, received) => {
   const failure = errorOf(parseAmongSiblings(`{"tool": "x", "for_each": ${forEach}}`).action);
   const expected = 'an array, or a reference to one such as {"$ref": "shops#/places"}';
@@ -306,6 +302,14 @@ test("parseAction() says nothing of names where all of them are right", () => {
 test("parseAction() reads only the name that is wrong", () => {
   expect(parseAmongSiblings('{"tool": "ping", "input": {"n": 1}}').readAs).toEqual({ args: "input" });
   expect(parseAmongSiblings('{"name": "ping", "args": {"n": 1}}').readAs).toEqual({ tool: "name" });
+  expect(parseAmongSiblings('{"tool": null, "name": "ping"}')).toMatchObject({
+    tool: "ping",
+    action: { ok: true },
+    readAs: { tool: "name" },
+  });
+  expect(parseAmongSiblings('{"function": {"name": "ping", "arguments": null}}').readAs).toEqual({
+    tool: "function.name",
+  });
 });
 
 test("parseAction() reads args that are JSON text of an object", () => {
@@ -314,8 +318,8 @@ test("parseAction() reads args that are JSON text of an object", () => {
   expect(entry.readAs).toEqual({ args: "JSON text" });
 });
 
-test("parseAction() reads an empty text as no arguments", () => {
-  const entry = parseAmongSiblings('{"tool": "ping", "arguments": ""}');
+test.each(["", "  "])("parseAction() reads the empty text '%s' as no arguments", (text) => {
+  const entry = parseAmongSiblings(JSON.stringify({ tool: "ping", arguments: text }));
   expect(valueOf(entry.action).args).toEqual({});
 });
 
@@ -325,6 +329,21 @@ test("parseAction() reads a call as OpenAI writes it", () => {
   expect(entry).toMatchObject({ id: "call_1", tool: "ping" });
   expect(valueOf(entry.action).args).toEqual({ n: 1 });
   expect(entry.readAs).toEqual({ tool: "function.name", args: "function.arguments" });
+});
+
+test("parseAction() reads a call as Anthropic writes it", () => {
+  const call = { type: "tool_use", id: "toolu_1", name: "ping", input: { n: 1 } };
+  const entry = parseAmongSiblings(JSON.stringify(call));
+  expect(entry).toMatchObject({ id: "toolu_1", tool: "ping", readAs: { tool: "name", args: "input" } });
+  expect(valueOf(entry.action).args).toEqual({ n: 1 });
+});
+
+test.each([
+  ['{"name": "ping", "arguments": "{n: 1}"}', "ping"],
+  ['{"type": "function", "function": {"name": "ping", "arguments": "{\\"n\\""}}', "ping"],
+  ['{"name": "ping", "tool_name": "pong", "arguments": "{"}', null],
+])("parseAction() keeps the name that stands alone beside arguments that are broken: %s", (text, tool) => {
+  expect(parseAmongSiblings(text)).toMatchObject({ tool, action: { ok: false } });
 });
 
 test.each([
@@ -343,6 +362,7 @@ test.each([
   ],
   ["more inside a function", '{"function": {"name": "x", "strict": true}}', ["/function/strict"]],
   ["a type without a function", '{"tool": "x", "type": "function"}', ["/type"]],
+  ["a type of Anthropic's without its input", '{"name": "x", "type": "tool_use"}', ["/type"]],
   ["arguments that are no object", '{"tool": "x", "arguments": [1]}', ["/arguments", "an array of 1"]],
   [
     "arguments that are no JSON",
@@ -380,3 +400,16 @@ test.each(["shops#/places", "$shops.places", "{{shops.places}}", "${shops.places
     expect(errorOf(action).hint).toMatch(/Write \{"\$ref":"shops#\/places"\}\.$/);
   },
 );
+
+test("parseAction() reads a time with its offset, keeps it with the action's key, and refuses any other", () => {
+  const at = (run_at: unknown) =>
+    parseAction({ tool: "ping", args: { n: 1 }, run_at, idempotency_key: "k" }, 0, false);
+  const entry = at("2027-12-01T08:00:00+01:00");
+  expect(valueOf(entry.action).runAt).toBe(Date.UTC(2027, 11, 1, 7));
+  expect(valueOf(entry.action).keyed?.content).toMatchObject({ run_at: "2027-12-01T08:00:00+01:00" });
+  for (const text of ["tomorrow", "2027-12-01T08:00:00", ""])
+    expect(errorOf(at(text).action)).toMatchObject({ code: "INVALID_ACTION", issues: [{ path: "/run_at" }] });
+  const usual = parseAction({ tool: "ping", idempotency_key: "k" }, 0, false);
+  expect(valueOf(usual.action)).not.toHaveProperty("runAt");
+  expect(valueOf(usual.action).keyed?.content).not.toHaveProperty("run_at");
+});

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { checkValue } from "../../src/contract/check-value.ts";
+import { hasReservedKey, checkValue } from "../../src/contract/check-value.ts";
 import { errorOf } from "../support/unwrap.ts";
 
 test.each([
@@ -15,6 +15,7 @@ test.each([
   "-9007199254740991",
   "[[], {}]",
   '{"proto": {"construct": 1}}',
+  String.raw`{"a": "\ud83d\ude00"}`,
 ])("checkValue() lets %s pass", (text) => {
   expect(checkValue(JSON.parse(text), [])).toEqual({ ok: true, value: undefined });
 });
@@ -30,6 +31,9 @@ test.each([
   ['{"id": -9007199254740993}', "/args/id", "an integer that cannot be kept exactly"],
   ['{"id": 9007199254740993.0}', "/args/id", "an integer that cannot be kept exactly"],
   ['{"id": 1e300}', "/args/id", "an integer that cannot be kept exactly"],
+  [String.raw`{"a": ["x\ud800"]}`, "/args/a/0", "a string with half of a character (a lone surrogate)"],
+  [String.raw`{"a": "\udc00x"}`, "/args/a", "a string with half of a character (a lone surrogate)"],
+  [String.raw`{"\ud800": 1}`, "/args/\\u{d800}", "a key with half of a character (a lone surrogate)"],
 ])("checkValue() refuses %s and says where", (text, path, received) => {
   const issue = errorOf(checkValue(JSON.parse(text), ["args"]));
   expect(issue).toEqual({ path, expected: expect.any(String), received });
@@ -72,3 +76,24 @@ function isHarmless(value: unknown): boolean {
     ([key, inner]) => !/^(__proto__|constructor|prototype)$/.test(key) && isHarmless(inner),
   );
 }
+
+test("hasReservedKey() finds a key that reaches a prototype however deep it lies, and no other", () => {
+  const parse = (json: string): unknown => JSON.parse(json);
+  for (const json of [
+    '{"__proto__":1}',
+    '{"a":{"constructor":{}}}',
+    '[1,[{"prototype":null}]]',
+    '{"a":[{"b":1},{"__proto__":1}]}',
+  ])
+    expect([json, hasReservedKey(parse(json))]).toEqual([json, true]);
+  for (const json of [
+    '{"a":{"proto":["__proto__"]}}',
+    '"__proto__"',
+    "null",
+    "7",
+    "[]",
+    "{}",
+    '["constructor"]',
+  ])
+    expect([json, hasReservedKey(parse(json))]).toEqual([json, false]);
+});

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { isJsonObject, parseExact } from "../../src/contract/json.ts";
+import { countLongNumbers, isJsonObject, parseExact } from "../../src/contract/json.ts";
 import { describe } from "../../src/contract/issues.ts";
 import { checkValue } from "../../src/contract/check-value.ts";
 import { cutValue, leastOf } from "../../src/answer/cut-value.ts";
@@ -161,4 +161,11 @@ test("an argument may not be a number that would lose digits on its way", () => 
     expected: "a number that can be kept exactly, or a string, which a $template makes of it",
     received: "the number 12345678901234567890",
   });
+});
+
+test("countLongNumbers() counts what parseExact() has to look at, and no further than is enough", () => {
+  const long = "1234567890123456789";
+  expect(countLongNumbers('[1, 2.5, "text"]', 9)).toBe(0);
+  expect(countLongNumbers(`[${long}, 1, 1e5]`, 9)).toBe(2);
+  expect(countLongNumbers(`[${Array(50).fill(long).join(",")}]`, 9)).toBe(10);
 });

@@ -141,3 +141,17 @@ function depthOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
+
+test("parseJson() takes as many values as there may be, and not one more", () => {
+  const parse = (text: string) => parseJson(bytesOf(text), 32, { values: 4 });
+  expect(parse("[1, 2, 3]").ok).toBe(true);
+  expect(errorOf(parse("[1, 2, 3, 4]")).code).toBe("BODY_TOO_LARGE");
+  expect(parseJson(bytesOf("[1, 2, 3, 4]"), 32).ok).toBe(true);
+});
+
+test("parseJson() lets objects and arrays beside each other be as many as they like, each only so deep", () => {
+  const parse = (text: string) => parseJson(bytesOf(text), 3);
+  expect(parse("[[[]],[[]],[{}],{}]").ok).toBe(true);
+  expect(errorOf(parse("[[[[]]]]")).code).toBe("INVALID_BATCH");
+  expect(errorOf(parse("[[],[[],[[]]]]")).code).toBe("INVALID_BATCH");
+});

@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 
-import { isHandle, parseReference, readMarker, toPointerForm } from "../../src/contract/reference.ts";
+import {
+  guessReference,
+  hasMarker,
+  isHandle,
+  parseReference,
+  readMarker,
+  toPointerForm,
+} from "../../src/contract/reference.ts";
 
 const ref = (id: string, pointer: string, tokens: readonly string[]) => ({ id, pointer, tokens });
 
@@ -19,8 +26,28 @@ test.each([
 });
 
 test.each([
+  ["shops#/items?from=25&count=10", ["items"], 25, 10, ["items?from=25&count=10"]],
+  ["shops#/items?count=10&from=25", ["items"], 25, 10, ["items?count=10&from=25"]],
+  ["shops#/items?from=25", ["items"], 25, Infinity, ["items?from=25"]],
+  ["shops#/items?count=10", ["items"], 0, 10, ["items?count=10"]],
+  ["shops#/a/b~1c?from=0", ["a", "b/c"], 0, Infinity, ["a", "b/c?from=0"]],
+  ["shops#/a?from=1?from=2", ["a?from=1"], 2, Infinity, ["a?from=1?from=2"]],
+  ["shops#?from=1&count=2", [], 1, 2, null],
+])("parseReference() reads '%s' as a part of a list", (text, tokens, from, count, literal) => {
+  const [, pointer] = text.split("#");
+  expect(parseReference(text)).toEqual({ id: "shops", pointer, tokens, part: { from, count, literal } });
+});
+
+test.each(["a#/x?", "a#/x?from=", "a#/x?from=-1", "a#/x?from=1&", "a#/x?to=1", "a#/x?from=1&count=2/y"])(
+  "parseReference() reads the end of '%s' as a key",
+  (text) => expect(parseReference(text)).not.toHaveProperty("part"),
+);
+
+test.each([
   "",
   "shops",
+  "shops#?",
+  "shops#x?from=1",
   "#/places",
   "shops#places",
   "shops/places",
@@ -48,17 +75,30 @@ test.each([
   ["no reference", "plain { } text", ["plain { } text"]],
   ["no text", "", []],
   ["nothing between two references", "{{a#}}{{b#}}", [ref("a", "", []), ref("b", "", [])]],
-  ["braces that are not closed", "{{a#", ["{{a#"]],
+  ["braces that are text", "{{{{a}} {{a#}} {{{{", ["{{a}} ", ref("a", "", []), " {{"]],
   ["braces that were not opened", "a#}}", ["a#}}"]],
   ["line breaks around a reference", "x{{\n a#/b\t}}", ["x", ref("a", "/b", ["b"])]],
 ])("readMarker() reads a template with %s", (_, text, parts) => {
   expect(readMarker({ $template: text })).toEqual({ kind: "template", parts });
 });
 
+test("readMarker() says where a template opens braces that nothing closes", () => {
+  expect(readMarker({ $template: "{{{{x {{a#}} {{b# {{c#" })).toEqual({
+    kind: "template",
+    parts: ["{{x ", ref("a", "", []), " {{b# {{c#"],
+    open: 13,
+  });
+});
+
 test("readMarker() takes time in proportion to a template", { timeout: 60_000 }, () => {
   // In proportion to its square this would take minutes.
-  for (const hostile of ["{".repeat(1024 * 1024), "{{a#}".repeat(200_000)])
-    expect(readMarker({ $template: hostile })).toEqual({ kind: "template", parts: [hostile] });
+  const unclosed = "{{a#}".repeat(200_000);
+  expect(readMarker({ $template: unclosed })).toEqual({ kind: "template", parts: [unclosed], open: 0 });
+  const braces = "{".repeat(1024 * 1024);
+  expect(readMarker({ $template: braces })).toEqual({
+    kind: "template",
+    parts: [braces.slice(0, braces.length / 2)],
+  });
 });
 
 test.each([null, 5, "a#/b", [], {}, { $ref: "a#/b" }])(
@@ -117,4 +157,33 @@ test.each([
   ["results", false],
 ])("isHandle('%s') is %s", (id, is) => {
   expect(isHandle(id)).toBe(is);
+});
+
+test.each([
+  ["shops/a~b", "shops#/a~0b"],
+  ["shops#.id", "shops#/id"],
+  ["shops#id", "shops#/id"],
+  ["a#?count=2", "a#?count=2"],
+  [`a${".x".repeat(100)}`, `a#${"/x".repeat(100)}`],
+  [`a${".x".repeat(100)}y`, null],
+  ["shops#/a~b", null],
+  ["shops and more", null],
+  ["!shops.x", null],
+  ["#/x", null],
+])("guessReference() reads %.40s as %.40s", (written, meant) => {
+  expect(guessReference(written)).toBe(meant);
+});
+
+test.each([
+  [{ $ref: "a#" }, true],
+  [[1, { deep: [{ $template: "x" }] }], true],
+  [{ before: 1, $ref_: { $literal: 1 } }, true],
+  [{ $ref: "" }, true],
+  [{ $ref: "a#", or: 1 }, false],
+  [{ $schema: "x", plain: [null, "$ref", 7] }, false],
+  [[], false],
+  [null, false],
+  ["$ref", false],
+])("hasMarker() says of %j: %j", (value, has) => {
+  expect(hasMarker(value)).toBe(has);
 });

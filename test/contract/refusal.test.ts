@@ -33,3 +33,9 @@ test("toProblem() says where the batch does not fit and when to come back", () =
     retry_after_ms: 100,
   });
 });
+
+test("toProblem() lists all that is wrong with a declaration, and has no list where a refusal has none", () => {
+  const issues = [{ path: "/name", expected: "a name", received: "null", hint: "Give it a name." }];
+  expect(toProblem(makeRefusal("INVALID_TOOL", "", { issues })).issues).toEqual(issues);
+  expect(toProblem(makeRefusal("INVALID_TOOL", ""))).not.toHaveProperty("issues");
+});

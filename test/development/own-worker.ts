@@ -3,6 +3,7 @@ import * as z from "zod";
 
 import { type ToolDeclaration, defineTool } from "../../src/catalog/define-tool.ts";
 import { createVolley } from "../../src/edge/create-volley.ts";
+import { ALL_FEATURES } from "../support/all-features.ts";
 
 /** Set by a test: where the tools call, a field of their declaration that is wrong, as JSON, and an input that no model can be told. */
 const { OWN_HOST, OWN_MISTAKE, OWN_LATE_INPUT } = env as unknown as Readonly<
@@ -24,6 +25,7 @@ const DECLARATION: Omit<ToolDeclaration, "name" | "isWrite" | "execution"> = {
 
 /** A Worker as an author writes it, for what a deployment and a development server make of it. */
 const volley = createVolley({
+  features: ALL_FEATURES,
   tools: [
     defineTool({
       ...DECLARATION,

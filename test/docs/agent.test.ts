@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 import { describe, expect, test } from "vitest";
 
-import { agentOptionsSchema, parseAgentOptions } from "../../src/agent/agent-options.ts";
+import { agentOptionsSchema, parseAgentOptions } from "../../src/features/agent/agent-options.ts";
 import { CODES } from "../../src/contract/failure-codes.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";

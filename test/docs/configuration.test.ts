@@ -4,9 +4,12 @@ import { expect, test } from "vitest";
 
 const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), "utf8");
 const [page, manifest, example, source] = await Promise.all(
-  ["docs/configuration.md", "package.json", ".dev.vars.example", "src/edge/http/answer-model-request.ts"].map(
-    read,
-  ),
+  [
+    "docs/configuration.md",
+    "package.json",
+    ".dev.vars.example",
+    "src/features/agent/http/answer-model-request.ts",
+  ].map(read),
 );
 
 const documented = [...page!.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name!);

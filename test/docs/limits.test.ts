@@ -42,7 +42,7 @@ const SOURCE = `
   pageBytes: 64 * 1024,
   /** Long. */
   waitMs: 5_000,
-  /** Nobody asks later. */
+  /** Too late to ask. */
   keptMs: 7 * 24 * 3_600_000,`;
 
 test("npm run limits corrects values, adds rows where the source has them, and takes out what is gone", () => {
@@ -59,7 +59,7 @@ Between the tables.
 | limit | value | reason |
 |---|---|---|
 | \`waitMs\` | 5,000 | long |
-| \`keptMs\` | 604,800,000 (7 d) | Nobody asks later |
+| \`keptMs\` | 604,800,000 (7 d) | Too late to ask |
 `);
 });
 

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 
 import type { Tool } from "../../src/catalog/define-tool.ts";
-import { openApiTools } from "../../src/formats/openapi/open-api-tools.ts";
-import { readDocument } from "../../src/formats/openapi/read-document.ts";
+import { openApiTools } from "../../src/features/imports/openapi/open-api-tools.ts";
+import { readDocument } from "../../src/features/imports/openapi/read-document.ts";
 import { valueOf } from "../support/unwrap.ts";
 
 const page = await readFile("docs/openapi-import.md", "utf8");

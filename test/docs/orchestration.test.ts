@@ -5,11 +5,11 @@ import { describe, expect, test } from "vitest";
 
 import { parseBatch } from "../../src/contract/batch.ts";
 import { execute, executePlan } from "../../src/executor.ts";
-import { toBatchJson, toPartitionJson } from "../../src/formats/orchestration-answer.ts";
-import { parseBatchRequest, parsePartitionRequest } from "../../src/formats/orchestration-api.ts";
+import { toBatchJson, toPartitionJson } from "../../src/features/orchestration/answer.ts";
+import { parseBatchRequest, parsePartitionRequest } from "../../src/features/orchestration/api.ts";
 import { estimateTokens } from "../../src/answer/estimate-tokens.ts";
-import { makeSerialPlan } from "../../src/plan/make-serial-plan.ts";
-import { makePartition } from "../../src/plan/partition.ts";
+import { makeSerialPlan } from "../../src/features/orchestration/make-serial-plan.ts";
+import { makePartition } from "../../src/features/orchestration/partition.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 import { routeUpstream } from "../sandbox/upstreams/route-upstream.ts";

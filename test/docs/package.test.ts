@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, expect, test, vi } from "vitest";
 
-// What stands in docs/package.md is run as it stands there, against the sources of the package.
+// The code in docs/package.md is run as it stands there, against the sources of the package.
 
 const page = await readFile("docs/package.md", "utf8");
 await mkdir("dist", { recursive: true });

@@ -55,6 +55,6 @@ test("T26 every package has one exact version, and a checksum in the lock file",
       path.includes("node_modules/") && link !== true && integrity?.startsWith("sha512-") !== true,
   );
   expect(unchecked.map(([path]) => path)).toEqual([]);
-  // What runs in production stays a list that somebody can read.
+  // The dependencies in production stay a list that a person can read.
   expect(Object.keys(dependencies).length).toBeLessThanOrEqual(10);
 });

@@ -32,7 +32,7 @@ test("docs/tools.md has a section with an example for every tool", () => {
   for (const section of sections) expect(section).toMatch(/Example:\n\n```json\n[^]*Answer:\n\n```json\n/);
 });
 
-// What other tests made of the stand-ins is not in the page.
+// Changes that other tests made to the stand-ins are not in the page.
 beforeAll(() => {
   resetGoogleCalendar();
   resetGmail();

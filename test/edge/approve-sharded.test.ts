@@ -18,7 +18,7 @@ const admit = ({ quota, jobs }: AdmissionRequest, allowed = true): AdmissionAnsw
   refusedJobs: [],
 });
 
-/** What home and the other objects are asked to record. */
+/** The records that home and the other objects are asked for. */
 class Objects {
   readonly asked: string[] = [];
 

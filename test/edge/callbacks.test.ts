@@ -69,7 +69,7 @@ describe("a job's callback", () => {
   test("survives a crash between the job's end and the delivery, and an eviction between two attempts", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("crashed", [], answering("503/200"))));
-    // In one turn, so that no alarm is under way when the object dies; whoever comes next finds it lost.
+    // In one turn, so that no alarm is under way when the object dies; the next call finds it lost.
     await runInDurableObject(stub, async (gate: DurableObject & TenantGateMethods, { storage }) => {
       gate.settle("crashed", 1, OVER);
       await storage.deleteAlarm();

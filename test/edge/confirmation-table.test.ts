@@ -246,7 +246,13 @@ describe("confirmations()", () => {
     groupJson: JSON.stringify({
       format: 1,
       requestedBy: "ann",
-      actions: tools.map((tool, at) => ({ id: `a${at}`, tool, gated: at === 0, args: { input: "geheim" } })),
+      actions: tools.map((tool, at) => ({
+        id: `a${at}`,
+        tool,
+        gated: at === 0,
+        needs: [],
+        args: { input: "geheim" },
+      })),
     }),
   });
   const everything = { status: null, limit: 100, after: null };

@@ -1,15 +1,30 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
+import { LIMITS } from "../../src/contract/limits.ts";
 import { makeRefusal } from "../../src/contract/refusal.ts";
 import { type Listener, respondEvents, type Run } from "../../src/edge/http/event-stream.ts";
+import type { RequestContext } from "../../src/edge/http/request-context.ts";
 import type { Ran } from "../../src/edge/http/respond.ts";
-import { err, ok, type Result } from "../../src/kit/result.ts";
+import { respondRun } from "../../src/edge/http/respond-run.ts";
+import { attempt, err, ok, type Result } from "../../src/kit/result.ts";
 import type { Refused } from "../../src/gate/admit-plan.ts";
 import { readEvents } from "../support/read-events.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
 const QUOTA = { allowed: true, remaining: 7, resetMs: 1_000, retryAfterMs: 0 };
 const END: Result<Ran, Refused> = ok({ json: '{"all":true}', quota: QUOTA, replayed: false });
+
+const CONTEXT = {
+  caller: {
+    name: "tester",
+    tenant: "acme",
+    tools: ["*"],
+    quota: { limit: 10, windowS: 60 },
+    skipApproval: false,
+  },
+  dialect: null,
+  requestId: "request-1",
+};
 
 let clock: VirtualClock;
 let deferred: Promise<unknown>[];
@@ -25,18 +40,7 @@ function answer(run: Run): Promise<Response> {
   return respondEvents(
     run,
     new Request("https://volley.test/v1/execute_actions", { method: "POST", signal: client.signal }),
-    {
-      caller: {
-        name: "tester",
-        tenant: "acme",
-        tools: ["*"],
-        quota: { limit: 10, windowS: 60 },
-        skipApproval: false,
-      },
-      requestId: "request-1",
-      ports: { clock },
-      defer: (work) => void deferred.push(work),
-    },
+    { ...CONTEXT, ports: { clock }, defer: (work) => void deferred.push(work) },
   );
 }
 
@@ -70,6 +74,38 @@ describe("A stream of events", () => {
       [700, 'result {"n":2}'],
       [900, 'done {"all":true}'],
     ]);
+  });
+
+  test("T44 holds what its answer takes until the client has read all of it", async () => {
+    let held = 2;
+    const response = await answer(async ({ onAdmitted, onWritten }) => {
+      onAdmitted?.(QUOTA);
+      for (let batch = 0; batch < 2; batch += 1) onWritten!(() => (held -= 1));
+      return END;
+    });
+    await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0));
+    expect(held).toBe(2);
+    await readAll(response);
+    await Promise.all(deferred);
+    expect(held).toBe(0);
+  });
+
+  test("T44 takes a client that reads nothing for gone, and gives back what its answer held", async () => {
+    let held = 1;
+    let heard: AbortSignal | undefined;
+    const response = await answer(async ({ onAdmitted, onResult, onWritten, signal }) => {
+      heard = signal;
+      onAdmitted?.(QUOTA);
+      onResult?.('{"n":1}');
+      onWritten!(() => (held -= 1));
+      return END;
+    });
+    await clock.advance(LIMITS.answerIdleMs - 1);
+    expect([heard!.aborted, held]).toEqual([false, 1]);
+    await clock.advance(1);
+    await Promise.all(deferred);
+    expect([heard!.aborted, held]).toEqual([true, 0]);
+    await expect(response.text()).rejects.toThrow();
   });
 
   test("comments every 15 s, sooner in the beginning, as long as nothing is said and no longer", async () => {
@@ -146,6 +182,33 @@ describe("A stream of events", () => {
     });
     log.mockRestore();
   });
+});
+
+test.each([
+  ["its events", "text/event-stream"],
+  ["one document", "application/json"],
+])("T44 A run that breaks off after it has taken bytes for %s gives them back", async (_, accept) => {
+  const log = vi.spyOn(console, "error").mockReturnValue();
+  const give = vi.fn();
+  const broken: Run = async ({ onAdmitted, onWritten }) => {
+    onWritten?.(give);
+    onAdmitted?.(QUOTA);
+    await Promise.resolve();
+    throw new Error("a bug");
+  };
+  const request = new Request("https://volley.test/v1/execute_actions", {
+    method: "POST",
+    headers: { accept },
+  });
+  const context = {
+    ...CONTEXT,
+    ports: { clock },
+    defer: (work: Promise<unknown>) => void deferred.push(work),
+  };
+  await attempt(() => respondRun(broken, request, context as unknown as RequestContext));
+  await Promise.allSettled(deferred);
+  expect(give).toHaveBeenCalledOnce();
+  log.mockRestore();
 });
 
 describe("The run behind a stream is told that nobody listens any more", () => {

@@ -39,6 +39,7 @@ class FakeNamespace implements TenantGateNamespace {
     };
     return {
       admit: call,
+      renew: call,
       complete: call,
       settle: call,
       job: call,
@@ -223,6 +224,7 @@ describe("createGateClient()", () => {
         const real = gates.get(id);
         return {
           ...brokenOnce(real),
+          renew: (renewal) => real.renew(renewal),
           complete: (closing) => real.complete(closing),
           settle: (...args) => real.settle(...args),
           job: (jobId) => real.job(jobId),

@@ -21,14 +21,12 @@ function makeKeys(parts: {
   readonly batch?: string;
   readonly actions?: readonly string[];
   readonly fingerprint?: string;
-  readonly deadlineMs?: number;
 }): IdempotencyRequest {
-  const { batch, actions = [], fingerprint = "f", deadlineMs = 15_000 } = parts;
+  const { batch, actions = [], fingerprint = "f" } = parts;
   const runId = `run-${++runs}`;
   const content = (key: string) => ({ key, fingerprint, seed: crypto.randomUUID() });
   return {
     runId,
-    deadlineMs,
     batch: batch === undefined ? null : content(batch),
     actions: actions.map((key, index) => ({ index, ...content(key) })),
   };
@@ -68,7 +66,7 @@ describe("P5: a batch's key", () => {
   test("is running through a crash, and taken over with its ids after the lease", async () => {
     const stub = gateOf(env.SMALL_GATE);
     const startedAt = Date.now();
-    const first = await claimBatch(stub, { batch: "k", deadlineMs: 1_500 });
+    const first = await claimBatch(stub, { batch: "k" });
     await abortAllDurableObjects();
     const again = env.SMALL_GATE.get(stub.id);
     let claim = await claimBatch(again);
@@ -86,6 +84,38 @@ describe("P5: a batch's key", () => {
     expect((await claimBatch(again, { batch: "k" })).state.kind).toBe("running");
     await again.complete({ runId: keys.runId, ends: [{ key: "k", end: DONE }] });
     expect((await claimBatch(again, { batch: "k" })).state.kind).toBe("done");
+  });
+
+  test("is held for a run that says it is alive, through a crash, and not for one whose key was taken over", async () => {
+    const stub = gateOf(env.SMALL_GATE);
+    const { keys } = await claimBatch(stub);
+    const renewal = { runId: keys.runId, keys: [{ key: "k", seed: keys.batch!.seed }] };
+    for (let renewals = 0; renewals < 6; renewals += 1) {
+      await sleep(500);
+      expect(await env.SMALL_GATE.get(stub.id).renew(renewal)).toBe(true);
+      if (renewals === 3) await abortAllDurableObjects();
+      expect((await claimBatch(env.SMALL_GATE.get(stub.id))).state.kind).toBe("running");
+    }
+    const again = env.SMALL_GATE.get(stub.id);
+    await sleep(1_600);
+    // Late, but no other run has asked for it.
+    expect(await again.renew(renewal)).toBe(true);
+    await sleep(1_600);
+    const taken = await claimBatch(again);
+    expect(taken.state).toMatchObject({ kind: "claimed", inDoubt: true });
+    expect(await again.renew(renewal)).toBe(false);
+    await again.complete({ runId: taken.keys.runId, ends: [{ key: "k", end: DONE }] });
+    expect(await again.renew(renewal)).toBe(false);
+  });
+
+  test("tells how long it is held, and costs a row for each renewal", async () => {
+    const stub = gateOf(env.SMALL_GATE);
+    const keys = makeKeys({ batch: "k" });
+    const { idempotency } = await stub.admit(makeRequest({ idempotency: keys }));
+    expect(idempotency!.leaseMs).toBe(1_500);
+    const rows = await countRows(stub);
+    await stub.renew({ runId: keys.runId, keys: [{ key: "k", seed: keys.batch!.seed }] });
+    expect(await rows()).toBe(1);
   });
 
   test("that the quota turned away is as new as before", async () => {
@@ -121,15 +151,16 @@ describe("P5: a batch's key", () => {
 describe("P2: a job under a key", () => {
   test("F11 killed between record and answer: the same key gives the same job, and nobody else's attempt", async () => {
     const stub = gateOf(env.SMALL_GATE);
-    const keys = makeKeys({ batch: "k", deadlineMs: 1 });
+    const keys = makeKeys({ batch: "k" });
     const jobs = [{ index: 0, spec: makeSpec(deriveId(keys.batch!.seed, 7), []) }];
     const first = await stub.admit(makeRequest({ jobs, idempotency: keys }));
     expect(first.recorded).toEqual([{ index: 0, fence: 1 }]);
     await abortAllDurableObjects();
-    await sleep(150);
+    // Its lease is over.
+    await sleep(1_600);
 
     const again = env.SMALL_GATE.get(stub.id);
-    const others = makeKeys({ batch: "k", deadlineMs: 1 });
+    const others = makeKeys({ batch: "k" });
     const other = deriveId(others.batch!.seed, 7);
     const asked = makeRequest({ jobs: [{ index: 0, spec: makeSpec(other, []) }], idempotency: others });
     const taken = await again.admit(asked);
@@ -200,6 +231,10 @@ describe("what is kept", () => {
   test("is bounded: of more keys than are kept the oldest answers go, and never what is running", async () => {
     const stub = gateOf(env.SMALL_GATE);
     const running = await claimBatch(stub, { batch: "running" });
+    // Longer than the answers take: it would be the first to go.
+    await runInDurableObject(stub, (_gate, { storage }) => {
+      storage.sql.exec("UPDATE idempotency SET expires_at = expires_at - 30000");
+    });
     for (let k = 0; k < 14; k += 1) {
       const { keys } = await claimBatch(stub, { batch: `k-${k}` });
       await stub.complete({ runId: keys.runId, ends: [{ key: `k-${k}`, end: DONE }] });

@@ -2,10 +2,10 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 
-import type { KeptKey } from "../../src/contract/gate/kept-key.ts";
-import { createKeyShards } from "../../src/edge/gate-client/key-shards.ts";
+import type { KeptKey } from "../../src/features/keys/kept-key.ts";
+import { createKeyShards } from "../../src/features/keys/objects/key-shards.ts";
 import { systemClock } from "../../src/edge/platform/system-ports.ts";
-import { shardOfHash, shardOfName } from "../../src/keys/key-form.ts";
+import { shardOfHash, shardOfName } from "../../src/features/keys/key-form.ts";
 
 let tenants = 0;
 const newTenant = () => `tenant-${(tenants += 1)}`;
@@ -65,6 +65,23 @@ describe("An object that keeps keys", () => {
     expect(await shard.revoke(key)).toHaveLength(2);
     expect(await shard.revoke(key)).toBeNull();
     expect(await rows()).toEqual([0, 0]);
+  });
+
+  test("forgets the digests of a tenant with its keys, and nothing of another's", async () => {
+    const shard = open();
+    await shard.make(keyOf("acme"));
+    await shard.point(hashOf("b"), { tenant: "acme", name: "elsewhere" }, { untilMs: null });
+    await shard.make(keyOf("acme-2"));
+    expect(await shard.forget("acme")).toBe(1);
+    const tenants = await runInDurableObject(shard, (_, { storage: { sql } }) =>
+      ["keys", "digests"].map((table) =>
+        sql
+          .exec<{ tenant: string }>(`SELECT tenant FROM ${table}`)
+          .toArray()
+          .map((row) => row.tenant),
+      ),
+    );
+    expect(tenants).toEqual([["acme-2"], ["acme-2"]]);
   });
 
   test("keeps so many names of a tenant, has room again for what has expired, and other tenants are not held up", async () => {

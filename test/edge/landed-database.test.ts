@@ -12,8 +12,8 @@ import landedToolGate from "../fixtures/landed-tool-gate.sql?raw";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 import { attemptsRun, deliveriesTried } from "./scripted-attempts.ts";
 
-// What a released version has stored goes on working when this version opens it: the landed version's rows, read and
-// changed through today's methods.
+// The rows of a released version go on working when this version opens them: the landed version's rows, read and changed through
+// today's methods.
 
 /** Ten seconds after the fixtures were written: the leases still run, and all pauses but one are over. */
 const OPENED_AT = 1_795_323_432_275 + 10_000;
@@ -99,7 +99,7 @@ const LANDED: Readonly<Record<string, readonly [status: string, attempts: number
   unknown: ["unknown", 1, { errorJson: expect.stringContaining("TIMEOUT") }],
 };
 
-/** What a list shows of a job. A row that cannot be read is buried when it is looked at, each time anew in a list. */
+/** The fields of a job that a list shows. A row that cannot be read is buried when it is looked at, each time anew in a list. */
 function headOf(job: JobRecord): object {
   const { id, tool, status, attempts, createdAt, nextAttemptAt, errorJson, note, callback } = job;
   return { id, tool, status, attempts, createdAt, nextAttemptAt, errorJson, note, callback, dataJson: null };
@@ -191,7 +191,6 @@ describe("F29 a tenant's object filled by the landed version", () => {
         makeRequest({
           idempotency: {
             runId: `again-${key}`,
-            deadlineMs: 15_000,
             batch: isBatch ? content : null,
             actions: isBatch ? [] : [{ index: 0, ...content }],
           },

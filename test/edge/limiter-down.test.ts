@@ -9,6 +9,7 @@ import type { Gate } from "../../src/contract/gate/tenant-gate-methods.ts";
 import type { TenantGateNamespace } from "../../src/edge/gate-client/gate-client.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
+import { ALL_FEATURES } from "../support/all-features.ts";
 
 const PROBE = "https://probe.example.com";
 
@@ -18,8 +19,8 @@ const QUOTA = { limit: 100, window_s: 3_600 };
 let workers = 0;
 
 /**
- * The Worker's time passes when a test says so: how long a machine takes to ask the object is nobody's patience. The object
- * keeps the platform's time, because a timer of one object that fires in another's turn is an error.
+ * The Worker's time passes when a test says so: the time that a machine takes to ask the object does not count. The object keeps
+ * the platform's time, because a timer of one object that fires in another's turn is an error.
  */
 let clock: VirtualClock;
 beforeEach(() => void (clock = new VirtualClock(Date.now())));
@@ -32,6 +33,7 @@ async function createWorker(beforeAnswer: () => Promise<void>, onAnswer = (): vo
   const pending: Promise<unknown>[] = [];
   const { app } = createVolley({
     tools: createProbeTools(PROBE),
+    features: ALL_FEATURES,
     send: async (url) => {
       called.push(new URL(url).pathname);
       return Response.json({ path: new URL(url).pathname, n: 1 });

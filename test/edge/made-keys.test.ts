@@ -3,24 +3,35 @@ import { describe, expect, test } from "vitest";
 
 import type { Jurisdiction } from "../../src/contract/gate/caller.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
-import { readKeys, readKeyShards } from "../../src/edge/configuration.ts";
+import { readKeys } from "../../src/edge/configuration.ts";
 import { createVolley } from "../../src/edge/create-volley.ts";
-import type { KeyShardNamespace } from "../../src/edge/gate-client/key-shards.ts";
+import type { KeyShardNamespace } from "../../src/features/keys/objects/key-shards.ts";
 import { digestKey, toHash } from "../../src/edge/http/key-ring.ts";
-import { MadeKeys } from "../../src/edge/http/made-keys.ts";
-import { makeKey } from "../../src/keys/key-form.ts";
+import { MadeKeys } from "../../src/features/keys/http/made-keys.ts";
+import { readKeyShards } from "../../src/features/keys/http/key-desk.ts";
+import { systemClock } from "../../src/edge/platform/system-ports.ts";
+import { makeKey } from "../../src/features/keys/key-form.ts";
 import { valueOf } from "../support/unwrap.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
+import { ALL_FEATURES } from "../support/all-features.ts";
 
 const freshKey = () => makeKey(crypto.getRandomValues(new Uint8Array(32)));
 const hashOf = async (key: string) => toHash(await digestKey(key));
 const VOLLEY_KEYS = JSON.stringify([
   { name: "manager", tenant: "acme", tools: ["*"], hash: await hashOf("manager"), flags: ["manage_keys"] },
+  {
+    name: "smaller",
+    tenant: "acme",
+    tools: ["*"],
+    hash: await hashOf("smaller"),
+    flags: ["manage_keys"],
+    quota: { limit: 5, window_s: 60 },
+  },
 ]);
 const { callers } = readKeys({ VOLLEY_KEYS });
 const namespace = env.KEYS as unknown as KeyShardNamespace;
 
-/** What an isolate knows of keys, in a time of its own that begins with the real one. */
+/** An isolate's memory of keys, in a time of its own that begins with the real one. */
 function openIsolate() {
   const clock = new VirtualClock(Date.now());
   let calls = 0;
@@ -86,6 +97,28 @@ describe("An isolate", () => {
     expect(calls()).toBeGreaterThan(asked);
   });
 
+  test("T45 counts a made key on the quotas of the keys above it, as VOLLEY_KEYS has them now", async () => {
+    const quota = { limit: 9, windowS: 60 };
+    const makers = [
+      { name: "made-before", quota },
+      { name: "smaller", quota },
+    ];
+    const { key } = await keep("below", { makers });
+    expect(await openIsolate().ask(key)).toMatchObject({
+      makers: [
+        { name: "made-before", quota },
+        { name: "smaller", quota: { limit: 5, windowS: 60 } },
+      ],
+    });
+  });
+
+  test("T45 counts a key that was kept before keys knew their maker on the manager's with the most requests", async () => {
+    const { key } = await keep("older");
+    expect(await openIsolate().ask(key)).toMatchObject({
+      makers: [{ name: "manager", quota: { limit: LIMITS.quota } }],
+    });
+  });
+
   test("knows of a revocation 30 seconds after it last asked, in every isolate", async () => {
     const { key } = await keep("leaving");
     const isolates = [openIsolate(), openIsolate()];
@@ -117,10 +150,19 @@ describe("An isolate", () => {
     down(false);
     expect(await ask(key)).toMatchObject({ name: "reachable" });
     down(true);
-    // What is remembered goes on, and no longer than it may.
+    // A remembered key goes on, and no longer than it may.
     expect(await ask(key)).toMatchObject({ name: "reachable" });
     await clock.advance(LIMITS.keySeenMs);
     expect(await ask(key)).toBe("UNAVAILABLE");
+  });
+
+  test("has a made key's callbacks signed as its maker's, and its tenant's data where the tenant's is", async () => {
+    const { key } = await keep("placed", { tenant: "placed", webhookSecret: "PLACED_SECRET" });
+    const placed = [{ ...callers[0]!, tenant: "placed", jurisdiction: "eu" as const }];
+    const keys = new MadeKeys(namespace, placed, systemClock);
+    expect(await keys.identify(key)).toMatchObject({
+      value: { tenant: "placed", webhookSecret: "PLACED_SECRET", jurisdiction: "eu" },
+    });
   });
 
   test("knows no key of a tenant of which VOLLEY_KEYS has none that could revoke it", async () => {
@@ -138,7 +180,7 @@ test("A request whose key nobody can look up is 503 with a time to wait; a malfo
       return { find: async () => Promise.reject(new Error("secret of the platform")) };
     },
   };
-  const { app } = createVolley({ tools: [] });
+  const { app } = createVolley({ tools: [], features: ALL_FEATURES });
   const bindings = { VOLLEY_KEYS, TENANT_GATE: env.TENANT_GATE, KEYS: broken };
   const send = (key: string) =>
     app.fetch(
@@ -154,6 +196,32 @@ test("A request whose key nobody can look up is 503 with a time to wait; a malfo
   expect(asked).toBe(1);
   for (const key of ["", "sandbox-key", freshKey().replace(/.$/, "z"), `vk_${"x".repeat(43)}`])
     expect((await send(key)).status).toBe(401);
+  expect(asked).toBe(1);
+});
+
+test("Requests with one key ask for its caller once in a while, also side by side and where it is nobody's", async () => {
+  let asked = 0;
+  const empty = {
+    idFromName: (name: string) => name,
+    get() {
+      asked += 1;
+      return { find: async () => [null] };
+    },
+  };
+  const clock = new VirtualClock(0);
+  const { app } = createVolley({ tools: [], features: ALL_FEATURES, standIns: { clock } });
+  const bindings = { VOLLEY_KEYS, TENANT_GATE: env.TENANT_GATE, KEYS: empty };
+  const headers = { authorization: `Bearer ${freshKey()}` };
+  const send = () =>
+    app.fetch(new Request("https://volley.test/v1/tools", { headers }), bindings, {
+      waitUntil() {},
+      passThroughOnException() {},
+    } as unknown as ExecutionContext);
+  const answers = await Promise.all([send(), send()]);
+  // From then on the object may be asked again.
+  await clock.advance(LIMITS.keyLookPauseMs);
+  answers.push(await send());
+  expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
   expect(asked).toBe(1);
 });
 

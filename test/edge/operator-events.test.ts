@@ -5,6 +5,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
 import type { EventClaim } from "../../src/contract/gate/operator-event.ts";
 import type { TenantGateMethods } from "../../src/contract/gate/tenant-gate-methods.ts";
+import { EventTable } from "../../src/edge/durable/tables/event-table.ts";
+import type { GoneEndpoints } from "../../src/edge/durable/tables/gone-endpoints.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 import { eventsTried, openers, operator } from "./scripted-attempts.ts";
 
@@ -52,9 +54,9 @@ const question = (id: string) => ({
     format: 1,
     requestedBy: "ann",
     actions: [
-      { id: "gone", tool: "drop", gated: true, args: { input: "geheim" } },
-      { id: "tell", tool: "mail", gated: false, args: { input: "geheim" } },
-      { id: "also", tool: "drop", gated: true, args: { input: "geheim" } },
+      { id: "gone", tool: "drop", gated: true, args: { input: "geheim" }, needs: [] },
+      { id: "tell", tool: "mail", gated: false, args: { input: "geheim" }, needs: [] },
+      { id: "also", tool: "drop", gated: true, args: { input: "geheim" }, needs: [] },
     ],
   }),
 });
@@ -131,7 +133,7 @@ describe("The operator", () => {
     const stub = gateOf();
     operator.answer = () => 503;
     await stub.admit(makeJobsRequest(makeSpec("crashed", [])));
-    // In one turn, so that no alarm is under way when the object dies; whoever comes next finds it lost.
+    // In one turn, so that no alarm is under way when the object dies; the next call finds it lost.
     await runInDurableObject(stub, async (gate: DurableObject & TenantGateMethods, { storage }) => {
       gate.settle("crashed", 1, DEAD);
       await storage.deleteAlarm();
@@ -355,5 +357,27 @@ describe("Where nobody is to be told", () => {
     await evictDurableObject(stub);
     await stub.job("silent");
     expect(eventsTried.length).toBe(before);
+  });
+});
+
+test("A report that comes late, of an attempt before the last, settles nothing", async () => {
+  await runInDurableObject(env.TENANT_GATE.getByName("events-late"), (_gate, { storage: { sql } }) => {
+    const gone = { has: () => false, add: () => {} } as unknown as GoneEndpoints;
+    const target = { url: "https://operator.example.com/", secretName: "OPERATOR_SECRET" };
+    const answered = (status: number) => ({ kind: "answered" as const, status, retryAfterMs: null });
+    const table = new EventTable(
+      sql,
+      { target, backlog: 3, leaseMs: 100 },
+      { gone, tenant: "t", onDue() {} },
+    );
+    table.record(0, () => ({ id: "e", json: "{}" }));
+    const first = table.claim(0)!.claim;
+    table.settle(0, { claim: first, end: answered(500), random: 0 });
+    const dueAt = table.nextDue(0)!;
+    const second = table.claim(dueAt)!.claim;
+    table.settle(dueAt, { claim: first, end: answered(204), random: 0 });
+    expect([second.attempt, table.size]).toEqual([2, 1]);
+    table.settle(dueAt, { claim: second, end: answered(204), random: 0 });
+    expect(table.size).toBe(0);
   });
 });

@@ -6,8 +6,9 @@ import { createVolley } from "../../src/edge/create-volley.ts";
 import { digestKey } from "../../src/edge/http/key-ring.ts";
 import type { DataPoint } from "../../src/egress/ports.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
+import { ALL_FEATURES } from "../support/all-features.ts";
 
-/* What an operator has bound and set, in the Worker as it is deployed. */
+/* The operator's bindings and settings, in the Worker as it is deployed. */
 
 /** A dataset that keeps its points, and takes none where a test says so. */
 class FakeDataset {
@@ -48,6 +49,7 @@ async function send(bindings: object, { tracing, ...init }: RequestInit & { trac
   // One of its own: an isolate has one platform.
   const { app } = createVolley({
     tools: createProbeTools("https://probe.example.com"),
+    features: ALL_FEATURES,
     send: async (url) => Response.json({ path: new URL(url).pathname, n: 1 }),
   });
   const context = createExecutionContext();

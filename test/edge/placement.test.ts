@@ -8,6 +8,7 @@ import { digestKey } from "../../src/edge/http/key-ring.ts";
 import { memorySearch } from "../../src/tools/workspace/memory-search.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
+import { ALL_FEATURES } from "../support/all-features.ts";
 
 interface Named<T> {
   idFromName(name: string): DurableObjectId;
@@ -51,8 +52,9 @@ async function createWorker(bindings: object, entry: object = {}) {
   };
   const { app } = createVolley({
     tools: [...createProbeTools("https://probe.example.com"), memorySearch],
+    features: ALL_FEATURES,
     send: async () => Response.json({ items: Array.from({ length: 400 }, (_, id) => ({ id })) }),
-    // Time stands still: how long this machine takes to answer for an object is nobody's patience.
+    // Time stands still: the time that this machine takes to answer for an object does not count.
     standIns: { clock: new VirtualClock(Date.now()) },
   });
   const all = {
@@ -65,6 +67,7 @@ async function createWorker(bindings: object, entry: object = {}) {
         hash: await hashOf("key"),
         tenant,
         tools: ["*"],
+        flags: ["approve"],
         // Enough for what is asked, and too little to be leased: a lease's timer would never end.
         quota: { limit: 9, window_s: 60 },
         ...entry,

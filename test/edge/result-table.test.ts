@@ -89,6 +89,13 @@ test("what is too large is not kept, and its siblings are", async () => {
   expect(await stub.recall(["r-1", "r-2"])).toEqual([result("r-2")]);
 });
 
+test("T49 a result is kept with the name of its tool", async () => {
+  const stub = gateOf();
+  const kept = [{ ...result("r-1"), tool: "orders" }, result("r-2")];
+  await stub.keep(kept);
+  expect(await stub.recall(["r-1", "r-2"])).toEqual(kept);
+});
+
 test("a result of exactly the limit fits a row", async () => {
   const stub = gateOf();
   const json = JSON.stringify("x".repeat(LIMITS.resultBytes - 2));

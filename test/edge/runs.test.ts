@@ -8,11 +8,12 @@ import type { KeptStep, RunRequest } from "../../src/contract/gate/flow-run.ts";
 import type { FlowClock, ToolToKeep } from "../../src/contract/gate/kept-tool.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import type { JobSpec } from "../../src/contract/gate/job.ts";
+import { RunTable } from "../../src/edge/durable/tables/run-table.ts";
 import { makeRun } from "../../src/flows/make-run.ts";
 
 import { makeJobsRequest, makeSpec } from "./gate-requests.ts";
 
-/** What a busy machine needs to load a module, and more. */
+/** The time that a busy machine needs to load a module, and more. */
 const PATIENT = { timeout: 50_000 };
 
 const MINUTE_MS = 60_000;
@@ -52,6 +53,22 @@ describe("A run", () => {
     expect(await gate.recordRun(runOf("id 1", { flow: "others" }))).toMatchObject({ fence: 1 });
   });
 
+  test("has no cause remembered beyond as many as may be, until the old ones are forgotten", async () => {
+    const gate = env.TENANT_GATE.getByName("run-causes");
+    await runInDurableObject(gate, (_, { storage }) => {
+      const open = () => new RunTable(storage.sql, 2);
+      const [now, flow] = [Date.now(), "orders"];
+      const table = open();
+      table.keepCause(now, { flow, cause: "id 1", jobId: "j1" });
+      expect([table.isFull, open().isFull]).toEqual([false, false]);
+      table.keepCause(now, { flow, cause: "id 2", jobId: "j2" });
+      expect([table.isFull, open().isFull], "also where it is read anew").toEqual([true, true]);
+      table.prune(now + LIMITS.causeMs);
+      expect([table.isFull, open().isFull]).toEqual([false, false]);
+      expect(table.causedBy(now, { flow, cause: "id 1" })).toBeNull();
+    });
+  });
+
   test("is another one when its cause is long forgotten", async () => {
     const gate = env.TENANT_GATE.getByName("run-forgotten");
     const { jobId } = (await gate.recordRun(runOf("id 1"))) as { jobId: string };
@@ -87,12 +104,50 @@ describe("A run", () => {
     await expect.poll(async () => (await gate.job(jobId))!.attempts, PATIENT).toBe(1);
   });
 
+  test("T45 is recorded where the quota of runs is used up, and waits for it, also after an eviction; other jobs do not", async () => {
+    const gate = env.TENANT_GATE.getByName("run-quota");
+    const record = async (cause: string, takes = true) =>
+      (await gate.recordRun(runOf(cause, { flow: "rare", takes }))) as {
+        jobId: string;
+        fence: number | null;
+      };
+    const first = [await record("1"), await record("2")];
+    expect(first.map(({ fence }) => fence)).toEqual([1, 1]);
+    const waiting = [await record("3"), await record("4", false), await record("5")];
+    expect(waiting.map(({ fence }) => fence)).toEqual([null, null, null]);
+    for (let round = 0; round < 2; round += 1) {
+      await runDurableObjectAlarm(gate);
+      for (const { jobId } of waiting)
+        expect(await gate.job(jobId)).toMatchObject({ status: "running", attempts: 0 });
+      await gate.admit(makeJobsRequest(makeSpec(`other-${round}`, ["fail", "succeed"])));
+      await gate.settle(`other-${round}`, 1, { kind: "failed", error: failure });
+      await expect.poll(async () => (await gate.job(`other-${round}`))!.status, PATIENT).toBe("succeeded");
+      await evictDurableObject(gate);
+    }
+    // The alarm comes when there is room for one more; half an hour, less what the test took.
+    await runDurableObjectAlarm(gate);
+    const due = await runInDurableObject(gate, (_, { storage }) => storage.getAlarm());
+    expect(due! - Date.now()).toBeGreaterThan(20 * MINUTE_MS);
+    // A cause from before is told as ever.
+    expect(await record("3")).toEqual({ kind: "recorded", jobId: waiting[0]!.jobId, fence: null });
+  });
+
+  test("T45 that has waited for the quota of runs begins when there is room, and none is lost", async () => {
+    const gate = env.TENANT_GATE.getByName("run-quota-later");
+    const ids: string[] = [];
+    for (let n = 0; n < 4; n += 1)
+      ids.push(
+        ((await gate.recordRun(runOf(`${n}`, { flow: "limited", takes: false }))) as { jobId: string }).jobId,
+      );
+    for (const id of ids) await expect.poll(async () => (await gate.job(id))!.attempts, PATIENT).toBe(1);
+  });
+
   test("is not recorded where too many of its flow, or of all flows, wait; other jobs are", async () => {
     const gate = env.SMALL_GATE.getByName("run-full");
     const record = (cause: string, flow: string) => gate.recordRun(runOf(cause, { flow, takes: false }));
     for (const cause of ["1", "2", "3"]) expect(await record(cause, "a")).toMatchObject({ kind: "recorded" });
     expect(await record("4", "a")).toEqual({ kind: "backlog-full" });
-    // What was recorded is found all the same.
+    // The recorded run is found all the same.
     expect(await record("1", "a")).toMatchObject({ kind: "recorded" });
     for (const cause of ["1", "2"]) expect(await record(cause, "b")).toMatchObject({ kind: "recorded" });
     expect(await record("3", "b")).toEqual({ kind: "backlog-full" });
@@ -172,7 +227,7 @@ describe("A webhook that waits to be sent again", () => {
     const others = Array.from({ length: 8 }, (_, n) => makeSpec(`j${n}`, ["hang"]));
     expect((await record(...others)).recorded).toHaveLength(8);
     expect((await record(makeSpec("j9", ["hang"]))).refusedJobs).toHaveLength(1);
-    // What is waiting is found again by an object that has forgotten everything.
+    // A waiting run is found again by an object that has forgotten everything.
     await runInDurableObject(gate, (_, { storage }) => storage.deleteAlarm());
     await evictDurableObject(gate);
     expect((await record(webhook("w6"))).refusedJobs).toHaveLength(1);

@@ -10,7 +10,7 @@ import type {
 import type { OnOpened } from "../../src/egress/upstream-health.ts";
 import type { EventClaim } from "../../src/contract/gate/operator-event.ts";
 
-/** What a scripted attempt does, by its number: the arguments of its job are a list of these. */
+/** The act of a scripted attempt, by its number: the arguments of its job are a list of these. */
 export type Act = "succeed" | "fail" | "fail-for-good" | "lose" | "throw" | "hang" | "unknown-tool";
 
 /** Every attempt that an alarm ran in this isolate, in order, as `id#attempt`. */
@@ -25,12 +25,18 @@ export const deliveriesTried: CallbackClaim[] = [];
 /** Two at once, then one every half second. */
 export const TWO_A_SECOND: RateLimit = { bucket: "tool:limited", limit: 2, windowS: 1 };
 
+/** Two at once, then one every half hour. */
+const TWO_AN_HOUR: RateLimit = { bucket: "runs", limit: 2, windowS: 3_600 };
+
+/** The limits of attempts, by tool or flow. */
+const LIMITS_OF: Readonly<Record<string, RateLimit>> = { limited: TWO_A_SECOND, rare: TWO_AN_HOUR };
+
 /** Attempts and deliveries that do what their job, or their address, says. */
 export const SCRIPTED = {
   attempt: runScript,
-  // Nobody is told how it ended, so it has its lease.
+  // Its end is not reported, so it has its lease.
   run: async (claim: JobClaim): Promise<void> => void (await runScript(claim)),
-  limitOf: ({ tool }: Pick<JobSpec, "tool">): RateLimit | null => (tool === "limited" ? TWO_A_SECOND : null),
+  limitOf: ({ tool }: Pick<JobSpec, "tool">): RateLimit | null => LIMITS_OF[tool] ?? null,
   deliver: answerByPath,
   tell: answerEvent,
 };
@@ -45,13 +51,13 @@ async function answerByPath(claim: CallbackClaim): Promise<CallbackEnd> {
   return { kind: "answered", status: Number(status), retryAfterMs: null };
 }
 
-/** What the objects of this isolate are told by when an attempt opens a breaker, in the order they were made. */
+/** The listeners of this isolate's objects that hear when an attempt opens a breaker, in the order they were made. */
 export const openers: OnOpened[] = [];
 
 /** Every event that an alarm tried to tell, in order. */
 export const eventsTried: EventClaim[] = [];
 
-/** What the operator's endpoint answers, until a test says otherwise; null for nothing. */
+/** The answer of the operator's endpoint, until a test says otherwise; null for nothing. */
 export const operator: { answer: (claim: EventClaim) => number | null } = { answer: () => 204 };
 
 async function answerEvent(claim: EventClaim): Promise<CallbackEnd> {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
-import { serveMcp } from "../../src/edge/mcp/serve-mcp.ts";
+import { createCatalog } from "../support/create-catalog.ts";
+import { serveMcp } from "../../src/features/mcp/http/serve-mcp.ts";
 import type { RequestContext } from "../../src/edge/http/request-context.ts";
 
 afterEach(() => vi.restoreAllMocks());

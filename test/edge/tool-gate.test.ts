@@ -104,7 +104,7 @@ describe("ToolGate", () => {
   test("counts a rate over evictions and crashes", async () => {
     const namespace = env.TOOL_GATE;
     const { id } = gateOf();
-    const limits: GlobalLimits = { concurrency: null, rate: { limit: 40, windowS: 3_600 } };
+    const limits: GlobalLimits = { concurrency: null, rate: { limit: 40, windowS: 86_400 } };
     let granted = 0;
     for (let round = 0; round < 6; round += 1) {
       const answers = await Promise.all(
@@ -116,8 +116,8 @@ describe("ToolGate", () => {
       if (round % 2 === 0) await evictDurableObject(namespace.get(id));
       else await abortAllDurableObjects();
     }
-    expect(granted).toBeLessThanOrEqual(40);
-    expect(granted).toBeGreaterThanOrEqual(25);
+    // A mark is moved by the draw that passes it, to two beyond that draw: of fifteen the last such is the 13th, so none is lost.
+    expect(granted).toBe(40);
   });
 
   test.each([
@@ -155,7 +155,7 @@ describe("ToolGate", () => {
     const gate = gateOf();
     const breakWrites = (broken: boolean): Promise<void> =>
       runInDurableObject(gate, (_gate, { storage }) => {
-        // What was put on the instance hides the platform's own until it is taken away again.
+        // A property of the instance hides the platform's own until it is taken away again.
         if (!broken) Reflect.deleteProperty(storage.sql, "exec");
         else
           storage.sql.exec = () => {

@@ -21,7 +21,7 @@ const later = (id: string, tool = "probe") => makeSpec(id, ["succeed"], { tool, 
 const endOf = (code: "INVALID_ARGS" | "UNKNOWN_TOOL") =>
   ({ kind: "failed", error: toWireFailure(makeFailure(code)) }) as const;
 
-/** What the rows say. */
+/** The counts in the rows. */
 const countRows = (stub: Stub): Promise<Record<string, number>> =>
   runInDurableObject(stub, (_gate, { storage }) =>
     Object.fromEntries(
@@ -97,7 +97,7 @@ describe("usage()", () => {
     await stub.admit(makeJobsRequest(later("a", "mail"), later("b", "mail"), later("c", "drop")));
     const { jobs, backlog } = await stub.usage({ ...EVERYTHING, jobsOf: ["mail", "mail", "unknown"] });
     expect(jobs.retrying).toBe(2);
-    // A backlog is the tenant's: whoever meets it may know how full it is.
+    // A backlog is the tenant's: a key that meets it may know how full it is.
     expect(backlog).toEqual({ jobs: 3, webhooks: 0, runs: 0 });
     expect((await stub.usage({ ...EVERYTHING, jobsOf: [] })).jobs).toEqual(NO_JOBS);
   });
@@ -122,7 +122,7 @@ describe("usage()", () => {
       groupJson: JSON.stringify({
         format: 1,
         requestedBy: "ann",
-        actions: [{ id: "a", tool, gated: true }],
+        actions: [{ id: "a", tool, gated: true, needs: [] }],
       }),
     });
     await stub.park([about("q-1", "drop"), about("q-2", "purge"), about("q-3", "drop")]);

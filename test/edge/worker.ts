@@ -4,11 +4,12 @@ import { createTenantGate } from "../../src/edge/durable/tenant-gate.ts";
 import type { TenantGateMethods } from "../../src/contract/gate/tenant-gate-methods.ts";
 import { createToolGate, type ToolGateMethods } from "../../src/edge/durable/tool-gate.ts";
 import type { WorkspaceMethods } from "../../src/contract/gate/workspace.ts";
-import type { KeyShardMethods } from "../../src/contract/gate/kept-key.ts";
-import { createKeyShard } from "../../src/edge/durable/key-shard.ts";
-import { createWorkspace } from "../../src/edge/durable/workspace.ts";
+import type { KeyShardMethods } from "../../src/features/keys/kept-key.ts";
+import { createKeyShard } from "../../src/features/keys/objects/key-shard.ts";
+import { createWorkspace } from "../../src/features/workspace/objects/workspace.ts";
 import { limitedMail } from "./limited-mail.ts";
 import { openers, SCRIPTED, tenantsServed } from "./scripted-attempts.ts";
+import { ALL_FEATURES } from "../support/all-features.ts";
 
 /** A gate as it is deployed, with attempts that do what their arguments say. */
 export const TenantGate = createTenantGate({
@@ -31,7 +32,7 @@ export const SmallGate = createTenantGate({
     jobsKept: 10,
     retentionMs: 60_000,
     concurrency: 2,
-    keys: { marginMs: 100, retentionMs: 60_000, count: 10, bytes: 100_000 },
+    keys: { leaseMs: 1_500, retentionMs: 60_000, count: 10, bytes: 100_000 },
     shelves: {
       ...KEEP_LIMITS,
       results: { retentionMs: 60_000, oneBytes: 100, allBytes: 250, count: 5 },
@@ -40,7 +41,7 @@ export const SmallGate = createTenantGate({
   }),
 });
 
-/** A gate whose leases run out while a test waits: for tests in which nobody settles in time. */
+/** A gate whose leases run out while a test waits: for tests in which no attempt settles in time. */
 export const HastyGate = createTenantGate({
   createBackground: () => SCRIPTED,
   optionsOf: () => ({ leaseMs: 300 }),
@@ -59,7 +60,7 @@ export const EventGate = createTenantGate({
 });
 
 /** The gate of a whole Volley, whose alarm runs tools. */
-export const VolleyGate = createVolley({ tools: [limitedMail] }).TenantGate;
+export const VolleyGate = createVolley({ tools: [limitedMail], features: ALL_FEATURES }).TenantGate;
 
 export const ToolGate = createToolGate();
 

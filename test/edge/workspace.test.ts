@@ -2,18 +2,25 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
+import type { FilesRead } from "../../src/contract/gate/workspace.ts";
 import { countRows } from "./count-rows.ts";
 
 let tenants = 0;
 const openWorkspace = (namespace = env.WORKSPACES) => namespace.getByName(`tenant-${(tenants += 1)}`);
 const file = (path: string, text: string) => ({ path, content: new TextEncoder().encode(text) });
+const ALL = 1_000_000;
+const filesOf = async (read: Promise<FilesRead>) => {
+  const found = await read;
+  if ("bytes" in found) throw new Error(`Cannot read ${found.bytes} bytes`);
+  return found.files;
+};
 const textOf = (content: Uint8Array): string => new TextDecoder().decode(content);
 
 test("A workspace keeps what was written, also when its object was gone in between", async () => {
   const workspace = openWorkspace();
   expect(await workspace.change([file("a/b.txt", "one"), file("c.bin", "\u0000")])).toBeNull();
   await evictDurableObject(workspace);
-  const files = await workspace.read("");
+  const files = await filesOf(workspace.read("", ALL));
   expect(files.map(({ path, content }) => [path, textOf(content)])).toEqual([
     ["a/b.txt", "one"],
     ["c.bin", "\u0000"],
@@ -36,24 +43,34 @@ test("A folder holds what lies under it, and nothing whose name only begins like
   expect(await workspace.heads("", 2)).toHaveLength(2);
 });
 
+test("A workspace reads no more than it was asked for, and says how much there is", async () => {
+  const workspace = openWorkspace();
+  await workspace.change([file("a/b", "xxx"), file("a/c", "xx"), file("ab", "xxxx")]);
+  expect(await workspace.read("a", 10)).toEqual({ bytes: 11 });
+  expect(await filesOf(workspace.read("a", 11))).toHaveLength(2);
+  expect(await workspace.read("", 16)).toEqual({ bytes: 17 });
+  expect(await filesOf(workspace.read("a/b", 6))).toHaveLength(1);
+  expect(await filesOf(workspace.read("nothing", 0))).toEqual([]);
+});
+
 test("A set of changes is made as a whole or not at all", async () => {
   const workspace = openWorkspace();
   await workspace.change([file("a", "1"), file("b", "2")]);
-  const [a] = await workspace.read("a");
+  const [a] = await filesOf(workspace.read("a", ALL));
   expect(
     await workspace.change([
       { ...file("a", "3"), base: a!.version },
       { path: "b", content: null, base: 7 },
     ]),
   ).toEqual({ reason: "changed", path: "b" });
-  expect((await workspace.read("")).map(({ content }) => textOf(content))).toEqual(["1", "2"]);
+  expect((await filesOf(workspace.read("", ALL))).map(({ content }) => textOf(content))).toEqual(["1", "2"]);
   expect(
     await workspace.change([
       { ...file("a", "3"), base: a!.version },
       { path: "b", content: null },
     ]),
   ).toBeNull();
-  expect((await workspace.read("")).map(({ content }) => textOf(content))).toEqual(["3"]);
+  expect((await filesOf(workspace.read("", ALL))).map(({ content }) => textOf(content))).toEqual(["3"]);
 });
 
 test("A version never comes back, also when its file was gone", async () => {

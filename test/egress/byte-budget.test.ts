@@ -2,7 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { LIMITS } from "../../src/contract/limits.ts";
+import { CallClock } from "../../src/egress/call-clock.ts";
+import { IsolateBytes } from "../../src/egress/isolate-bytes.ts";
 import { ByteBudget, CallBytes } from "../../src/egress/read-body.ts";
+import { attempt } from "../../src/kit/result.ts";
+import { samples } from "../support/samples.ts";
+import { VirtualClock } from "../support/virtual-clock.ts";
 
 const KIB = 1024;
 
@@ -42,7 +47,7 @@ describe("ByteBudget", () => {
         expect(admitted.reduce((sum, size) => sum + size + 1, 0)).toBeLessThanOrEqual(LIMITS.requestValues);
         expect(Math.max(0, ...admitted)).toBeLessThanOrEqual(LIMITS.responseValues);
       }),
-      { numRuns: 20 },
+      { numRuns: samples(20) },
     );
   });
 
@@ -104,6 +109,108 @@ describe("CallBytes", () => {
     call.keep(100);
 
     expect(budget.take(100)).toBe(true);
+  });
+});
+
+describe("CallBytes.hold()", () => {
+  const clockOf = (time: VirtualClock): CallClock => new CallClock(time, 10_000, "tool");
+
+  /** A budget, calls under it, and what became so far of what one of them asked for. */
+  function world(bytes: number, reserve = 0) {
+    const time = new VirtualClock();
+    const budget = new ByteBudget(bytes, reserve);
+    const ask = (call: CallBytes, wanted: number, clock = clockOf(time)) => {
+      const asked = { is: "waits" };
+      const say = (is: string) => (): void => void (asked.is = is);
+      call.hold(wanted, clock).then(say("holds"), ({ failure }) => say(failure.code)());
+      return asked;
+    };
+    return { time, budget, ask, open: (isWrite = false) => new CallBytes(budget, isWrite) };
+  }
+
+  it("T44 lets calls beside each other wait in the order of asking, instead of refusing them", async () => {
+    const { time, ask, open } = world(100);
+    const [first, second, third] = [open(), open(), open()];
+    const asked = [ask(first, 60), ask(second, 60), ask(third, 30)];
+    await time.advance(1);
+    expect(asked.map(({ is }) => is)).toEqual(["holds", "waits", "waits"]);
+
+    first.end(0);
+    await time.advance(1);
+    expect(asked.map(({ is }) => is)).toEqual(["holds", "holds", "holds"]);
+  });
+
+  it("refuses what is not there even when all others have ended", async () => {
+    const { time, ask, open } = world(100);
+    const [first, second] = [open(), open()];
+    ask(first, 60);
+    const [tooMuch, waits] = [ask(second, 101), ask(open(), 60)];
+    await time.advance(1);
+    expect([tooMuch.is, waits.is]).toEqual(["RESPONSE_TOO_LARGE", "waits"]);
+
+    // Its output is held for the answer.
+    first.end(60);
+    await time.advance(1);
+    expect(waits.is).toBe("RESPONSE_TOO_LARGE");
+  });
+
+  it("holds what was said last, and nothing for a call that is over or an attempt that failed", async () => {
+    const { time, budget, ask, open } = world(100);
+    const call = open();
+    for (const bytes of [20, 90, 30]) {
+      ask(call, bytes);
+      await time.advance(1);
+    }
+    expect([budget.take(71), budget.take(70)]).toEqual([false, true]);
+    budget.give(70);
+    call.drop();
+    ask(call, 100);
+    await time.advance(1);
+    expect(budget.take(1)).toBe(false);
+    call.end(10);
+    for (const bytes of [0, 50]) {
+      ask(call, bytes);
+      await time.advance(1);
+    }
+    expect([budget.take(91), budget.take(90)]).toEqual([false, true]);
+  });
+
+  it("gives back what comes when the call's time is over", async () => {
+    const { time, budget, ask, open } = world(100);
+    const holder = open();
+    ask(holder, 100);
+    const clock = clockOf(time);
+    const late = ask(open(), 50, clock);
+    await time.advance(10_000);
+    expect(late.is).toBe("TIMEOUT");
+    holder.end(0);
+    await time.advance(1);
+    expect(budget.take(100)).toBe(true);
+  });
+
+  it("T30 leaves the reserve to what is small, and half of it to writes", async () => {
+    const { time, ask, open } = world(0, 400 * KIB);
+    const asked = [ask(open(), 65 * KIB), ask(open(true), 200 * KIB), ask(open(), 64 * KIB)];
+    await time.advance(1);
+    expect(asked.map(({ is }) => is)).toEqual(["RESPONSE_TOO_LARGE", "holds", "holds"]);
+  });
+
+  it("T44 waits for the isolate's turn as a response does, and is OVERLOADED when that does not come", async () => {
+    const time = new VirtualClock();
+    const isolate = new IsolateBytes(time, { bytes: 600_000, claim: 200_000, waiting: 10 });
+    const open = (): CallBytes =>
+      new CallBytes(new ByteBudget(150_000, 0, { share: () => isolate.open("acme", time) }), false);
+    const calls = [open(), open(), open()];
+    const ended = calls.map((call) => attempt(() => call.hold(150_000, clockOf(time))));
+    await time.advance(1);
+    expect(isolate.heldBy("acme")).toBeLessThanOrEqual(300_000);
+    await time.advance(LIMITS.bytesWaitMs);
+    const results = await Promise.all(ended);
+    expect(results.filter(({ ok }) => ok)).toHaveLength(1);
+    for (const result of results)
+      if (!result.ok) expect(result.error).toMatchObject({ failure: { code: "OVERLOADED" } });
+    calls[0]!.end(0);
+    expect(isolate.held).toBe(0);
   });
 });
 

@@ -35,6 +35,7 @@ function start(
     clock,
     time,
     slots,
+    tenant: "acme",
     held: new CallBytes(new ByteBudget(1_000_000), false),
     fetch: upstream.fetch,
     options: {
@@ -333,6 +334,7 @@ describe("createEgress() under its clock and slots", () => {
       clock: new CallClock(time, 1_000),
       time,
       slots,
+      tenant: "acme",
       held: new CallBytes(new ByteBudget(100), false),
       fetch: () => time.sleep(5_000).then(() => new Response(body.stream)),
       options,
@@ -386,6 +388,41 @@ describe("createEgress() under its clock and slots", () => {
 
     expect((await sending).text()).toBe("ok");
     expect(clock.pausedMs).toBe(60_000);
+  });
+
+  it("does not count the wait for a slot for the time that headers may take", async () => {
+    const slots = new Semaphore(1);
+    const release = slots.tryAcquire()!;
+    const { fetch, time } = start(() => time.sleep(9_999).then(() => new Response("ok")), { slots });
+
+    const sending = fetch(URL_A);
+    await time.advance(60_000);
+    release();
+
+    expect((await time.runUntil(sending)).text()).toBe("ok");
+  });
+
+  it("does not count the wait for a slot for a request's own limit, at none of its redirects", async () => {
+    const slots = new Semaphore(1);
+    let release = slots.tryAcquire()!;
+    const { fetch, time, upstream } = start(
+      ({ url }) => {
+        if (!url.endsWith("/first")) return new Response("ok");
+        // Another request of the isolate takes the slot before the redirect is followed.
+        void slots.acquire(new AbortController().signal).then((taken) => (release = taken));
+        return new Response(null, { status: 302, headers: { location: URL_A } });
+      },
+      { slots },
+    );
+
+    const sending = fetch(`${URL_A}/first`, { timeoutMs: 50 });
+    await time.advance(60_000);
+    release();
+    await time.advance(60_000);
+    expect(upstream.requests).toHaveLength(1);
+    release();
+
+    expect((await time.runUntil(sending)).text()).toBe("ok");
   });
 
   it("leaves the queue and sends nothing when the call is ended while it waits", async () => {

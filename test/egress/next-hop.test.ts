@@ -107,3 +107,11 @@ describe("nextHop()", () => {
     });
   });
 });
+
+it("nextHop() keeps at the same origin what is not about the body, when the body is dropped", () => {
+  const { headers, body, method } = follow(hop(), 303, "/next");
+  expect({ method, body }).toEqual({ method: "GET", body: undefined });
+  const { "content-type": _, ...rest } = HEADERS;
+  expect(headers).toMatchObject(rest);
+  expect(headers).not.toHaveProperty("content-type");
+});

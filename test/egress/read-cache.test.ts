@@ -269,7 +269,7 @@ test("whatever overlaps, ends or is lost, what is found is what the upstream wou
             if (kind !== "read") version += 1;
             seen = version;
           });
-          // Of what was lost some is told, soon, and some never.
+          // Some lost ends are told, soon, and some never.
           if (kind !== "lose") clock.after(lastingMs, () => end?.(success(seen)));
           else if (n === 0) clock.after(Math.min(ms, lastingMs), () => end?.(ms % 2 === 0 ? LOST : BROKEN));
         }

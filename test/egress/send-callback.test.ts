@@ -16,6 +16,7 @@ const JOB: JobRecord = {
   tool: "send_email",
   status: "succeeded",
   attempts: 1,
+  tries: [],
   createdAt: 1_800_000_000_000,
   updatedAt: 1_800_000_001_000,
   nextAttemptAt: null,

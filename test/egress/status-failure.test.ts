@@ -31,7 +31,7 @@ describe("makeStatusFailure()", () => {
     [505, "UPSTREAM_ERROR", false],
     [507, "UPSTREAM_ERROR", true],
     [511, "UPSTREAM_ERROR", false],
-    // What a proxy in front of the service says when the service is down, and "overloaded" of several providers.
+    // The statuses of a proxy in front of a service that is down, and "overloaded" of several providers.
     [520, "UPSTREAM_ERROR", true],
     [522, "UPSTREAM_ERROR", true],
     [529, "UPSTREAM_ERROR", true],

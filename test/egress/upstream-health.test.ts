@@ -21,6 +21,8 @@ import { FakeUpstream, silence } from "../support/fake-upstream.ts";
 import { valueOf } from "../support/unwrap.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
+const ACME = { tenant: "acme" };
+
 const ORIGIN = "https://a.example.com";
 const LEASE = { leaseMs: LIMITS.jobLeaseMs };
 const retried = { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 50 } } as const;
@@ -304,21 +306,21 @@ describe("judge()", () => {
 test("a request that never reports does not hold the probe's place for longer than a call can last", () => {
   const clock = new VirtualClock();
   const health = new UpstreamHealth(clock);
-  for (let call = 0; call < LIMITS.breakerCalls; call += 1) health.enter(read, ORIGIN)("failed");
-  expect(() => health.enter(read, ORIGIN)).toThrow(ToolFailure);
+  for (let call = 0; call < LIMITS.breakerCalls; call += 1) health.enter(read, ORIGIN, ACME)("failed");
+  expect(() => health.enter(read, ORIGIN, ACME)).toThrow(ToolFailure);
 
   clock.jump(LIMITS.breakerPauseMs);
-  health.enter(read, ORIGIN);
-  expect(() => health.enter(read, ORIGIN)).toThrow(ToolFailure);
+  health.enter(read, ORIGIN, ACME);
+  expect(() => health.enter(read, ORIGIN, ACME)).toThrow(ToolFailure);
   clock.jump(read.timeoutMs);
-  health.enter(read, ORIGIN)("ok");
-  expect(() => health.enter(read, ORIGIN)).not.toThrow();
+  health.enter(read, ORIGIN, ACME)("ok");
+  expect(() => health.enter(read, ORIGIN, ACME)).not.toThrow();
 });
 
 describe("who is told of a breaker", () => {
   const fail = (health: UpstreamHealth, opened: unknown[], times: number = LIMITS.breakerCalls): void => {
     for (let n = 0; n < times; n += 1)
-      health.enter(read, ORIGIN, (breaker) => opened.push(breaker))("failed");
+      health.enter(read, ORIGIN, { tenant: "acme", onOpened: (breaker) => opened.push(breaker) })("failed");
   };
 
   test("hears of it once when it opens, with its pause, and not when a look finds it as it was", () => {
@@ -341,7 +343,7 @@ describe("who is told of a breaker", () => {
     const opened: unknown[] = [];
     fail(health, opened);
     clock.jump(LIMITS.breakerPauseMs);
-    health.enter(read, ORIGIN)("ok");
+    health.enter(read, ORIGIN, ACME)("ok");
     fail(health, opened);
     expect(opened).toHaveLength(2);
   });
@@ -350,9 +352,111 @@ describe("who is told of a breaker", () => {
     const health = new UpstreamHealth(new VirtualClock(1_000));
     const opened: number[] = [];
     const leaves = Array.from({ length: 2 * LIMITS.breakerCalls }, (_, n) =>
-      health.enter(read, ORIGIN, () => opened.push(n)),
+      health.enter(read, ORIGIN, { tenant: "acme", onOpened: () => opened.push(n) }),
     );
     for (const leave of leaves) leave("failed");
     expect(opened).toHaveLength(1);
+  });
+});
+
+describe("breakers of several tenants", () => {
+  const failFor = (health: UpstreamHealth, tenant: string): void => {
+    for (let call = 0; call < LIMITS.breakerCalls; call += 1)
+      health.enter(read, ORIGIN, { tenant })("failed");
+  };
+
+  test("T46 one tenant's failing calls close a shared tool to nobody else", () => {
+    const health = new UpstreamHealth(new VirtualClock());
+    failFor(health, "acme");
+
+    expect(() => health.enter(read, ORIGIN, ACME)).toThrow(ToolFailure);
+    expect(() => health.enter(read, ORIGIN, { tenant: "other" })).not.toThrow();
+    expect(health.openOf([read], "acme")).toHaveLength(1);
+    expect(health.openOf([read], "other")).toEqual([]);
+  });
+
+  test("T46 keeps everybody away when three tenants' calls fail, until one look succeeds", () => {
+    const clock = new VirtualClock();
+    const health = new UpstreamHealth(clock);
+    failFor(health, "a");
+    failFor(health, "b");
+    expect(() => health.enter(read, ORIGIN, ACME)("ok")).not.toThrow();
+    failFor(health, "c");
+    expect(() => health.enter(read, ORIGIN, ACME)).toThrow(ToolFailure);
+    expect(health.openOf([read], "acme")).toHaveLength(1);
+
+    clock.jump(LIMITS.breakerPauseMs);
+    const leave = health.enter(read, ORIGIN, ACME);
+    expect(() => health.enter(read, ORIGIN, { tenant: "other" })).toThrow(ToolFailure);
+    leave("ok");
+    expect(() => health.enter(read, ORIGIN, { tenant: "other" })).not.toThrow();
+  });
+
+  test("T46 tenants that failed long ago are not among them", () => {
+    const clock = new VirtualClock();
+    const health = new UpstreamHealth(clock);
+    failFor(health, "a");
+    failFor(health, "b");
+    clock.jump(LIMITS.breakerPauseMaxMs);
+    failFor(health, "c");
+
+    expect(() => health.enter(read, ORIGIN, ACME)).not.toThrow();
+  });
+
+  test("remembers breakers of a bounded number of tenants, and forgets the first", () => {
+    const health = new UpstreamHealth(new VirtualClock());
+    failFor(health, "acme");
+    for (let tenant = 0; tenant < LIMITS.breakerTenantsKnown; tenant += 1)
+      health.enter(read, ORIGIN, { tenant: `t${tenant}` })("ok");
+
+    expect(() => health.enter(read, ORIGIN, ACME)).not.toThrow();
+  });
+});
+
+describe("retries of several tenants", () => {
+  const takeAll = (health: UpstreamHealth, tenant: string): number => {
+    let taken = 0;
+    while (health.takeRetry(read, tenant)) taken += 1;
+    return taken;
+  };
+
+  test("T46 one tenant's failing calls use up no other's retries", () => {
+    const health = new UpstreamHealth(new VirtualClock());
+    for (let call = 0; call < 100; call += 1) health.countCall(read, "acme");
+
+    expect(takeAll(health, "acme")).toBe(LIMITS.retryReserve);
+    expect(takeAll(health, "other")).toBe(LIMITS.retryReserve);
+    expect(takeAll(health, "acme")).toBe(0);
+  });
+
+  test("T46 a call is retried as ever after another tenant's have used up what they may retry", async () => {
+    const { world } = stormyWorld();
+    const attemptsOf = async (tenant: string): Promise<number> => {
+      const origin = { tenant, key: "tester", requestId: "request-1" };
+      const { results } = await world.run([read], batchOf("read", 1), { origin });
+      await world.clock.advance(1_100);
+      return results[0]!.meta.attempts!;
+    };
+    for (let call = 0; call < 2 * LIMITS.retryReserve; call += 1) await attemptsOf("acme");
+
+    expect(await attemptsOf("acme")).toBe(1);
+    expect(await attemptsOf("other")).toBe(2);
+  });
+
+  test("the tenant that left a tool alone for longest is forgotten, and only where there are too many", () => {
+    const health = new UpstreamHealth(new VirtualClock());
+    takeAll(health, "idle");
+    takeAll(health, "busy");
+    const callAs = (name: string, tenants: number): void => {
+      for (let tenant = 0; tenant < tenants; tenant += 1) {
+        health.countCall(read, `${name}${tenant}`);
+        expect(health.takeRetry(read, "busy")).toBe(false);
+      }
+    };
+    callAs("known", LIMITS.retryTenantsKnown - 2);
+    expect(health.takeRetry(read, "busy")).toBe(false);
+    expect(health.takeRetry(read, "idle")).toBe(false);
+    callAs("new", LIMITS.retryTenantsKnown - 1);
+    expect(takeAll(health, "idle")).toBe(LIMITS.retryReserve);
   });
 });

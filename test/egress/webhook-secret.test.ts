@@ -26,3 +26,10 @@ test.each([
 ])("parseWebhookSecrets() refuses %s", (_, text) => {
   expect(parseWebhookSecrets(text)).toBeNull();
 });
+
+test("parseWebhookSecrets() takes as many bytes as Standard Webhooks allows, and spaces of any kind around them", () => {
+  expect(parseWebhookSecrets(secretOf(64))?.map(({ length }) => length)).toEqual([64]);
+  expect(parseWebhookSecrets(`\n${secretOf(24)}\t\n${secretOf(64)}`)?.map(({ length }) => length)).toEqual([
+    24, 64,
+  ]);
+});

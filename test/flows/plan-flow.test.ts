@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Tool, ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
 import { executeFlow } from "../../src/executor.ts";
-import type { FlowRun } from "../../src/flows/plan-flow.ts";
+import { type FlowRun, planFlowRun } from "../../src/flows/plan-flow.ts";
 import { TestWorld, type WireEnvelope } from "../support/execute-batch.ts";
 import { contractOf } from "../support/fake-actions.ts";
 import { errorOf, valueOf } from "../support/unwrap.ts";
@@ -20,7 +20,7 @@ function flowOf(
   declared: Partial<ToolDeclaration> = {},
 ): Tool {
   const tool = contractOf(name, { input: z.strictObject({ n: z.number().optional() }), ...declared });
-  return { ...tool, flow: { batch: valueOf(parseBatch({ actions }, 1_000)), answer } };
+  return { ...tool, flow: { batch: valueOf(parseBatch({ actions }, 1_000)), answer, tools: ["*"] } };
 }
 
 const FLOW = flowOf("twice", [{ id: "once", tool: "double", args: { n: { $ref: "input#/n" } } }], {
@@ -108,5 +108,37 @@ describe("A flow run by itself", () => {
     expect(results[0]!.status).toBe("pending_confirmation");
     const [group] = [...world.gate.parked.values()];
     expect(group!.actions[0]!.args).toEqual({ kind: "call", input: { n: 4 } });
+  });
+});
+
+describe("planFlowRun()", () => {
+  const planned = (flow: Tool, asked: Partial<FlowRun> = {}) =>
+    planFlowRun(
+      { name: flow.name, input: {}, maxTokens: null, dryRun: false, skipApproval: false, ...asked },
+      new TestWorld().execution([double, flow]),
+    );
+
+  test("gives a run the time that was asked for, or else the flow's own", () => {
+    expect(valueOf(planned(FLOW)).plan.deadlineMs).toBe(15_000);
+    expect(valueOf(planned(FLOW, { deadlineMs: 700 })).plan.deadlineMs).toBe(700);
+    expect(valueOf(planned(FLOW, { maxTokens: 900 })).plan.maxTokens).toBe(900);
+  });
+
+  test("refuses a number that would not be the same upstream, by its place", () => {
+    const exact = JSON.parse("820982911946154508", (_, value: unknown) =>
+      typeof value === "number" ? JSON.rawJSON("820982911946154508") : value,
+    ) as unknown;
+    const refused = errorOf(planned(FLOW, { input: { n: exact } }));
+    expect(refused).toMatchObject({ code: "INVALID_REQUEST", issue: { path: "/input/n" } });
+    expect(refused.hint).toContain("/input/n");
+  });
+
+  test("refuses what does not fit with the place in its words too", () => {
+    const refused = errorOf(planned(FLOW, { input: { n: "four" } }));
+    expect(refused.hint).toMatch(/^\/input\/n must be a number/);
+  });
+
+  test("knows no flow under the name of a tool", () => {
+    expect(errorOf(planned(FLOW, { name: "double" })).code).toBe("NOT_FOUND");
   });
 });

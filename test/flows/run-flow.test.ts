@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { Tool } from "../../src/catalog/define-tool.ts";
+import { ToolFailure } from "../../src/catalog/tool-failure.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
 import { TestWorld, type WireResult } from "../support/execute-batch.ts";
 import { contractOf } from "../support/fake-actions.ts";
@@ -21,7 +22,11 @@ function flowOf(
   declared: Partial<Tool> = {},
 ): Tool {
   const { answer, ...batch } = body;
-  return { ...contractOf(name), ...declared, flow: { batch: valueOf(parseBatch(batch, 1_000)), answer } };
+  return {
+    ...contractOf(name),
+    ...declared,
+    flow: { batch: valueOf(parseBatch(batch, 1_000)), answer, tools: ["*"] },
+  };
 }
 
 const quadruple = flowOf("quadruple", {
@@ -211,5 +216,86 @@ describe("A flow in a batch", () => {
       world,
     );
     expect(most).toBe(6);
+  });
+});
+
+describe("A flow that does not come to its end", () => {
+  const slowIn = (world: TestWorld) =>
+    contractOf("slow", { run: () => world.clock.sleep(1_000).then(() => ({ done: true })) });
+  const slowly = (more: object = {}) =>
+    flowOf("slowly", { actions: [{ id: "s", tool: "slow" }], answer: { $ref: "s#/done" }, ...more });
+
+  test("says how long it took, and how large its answer is", async () => {
+    const world = new TestWorld();
+    await world.clock.advance(77);
+    const [result] = await run([slowIn(world), slowly()], [{ tool: "slowly" }], world);
+    expect(result).toMatchObject({
+      status: "success",
+      data: true,
+      meta: { duration_ms: 1_000, queued_ms: 0, attempts: 1, bytes: 4 },
+    });
+  });
+
+  test("has the time that it says itself, and never more than the batch that it is in", async () => {
+    for (const [deadline_ms, batch] of [
+      [999, 15_000],
+      [15_000, 999],
+    ] as const) {
+      const world = new TestWorld();
+      const flow = slowly({ deadline_ms });
+      const [result] = await run([slowIn(world), flow], [{ tool: "slowly" }], world, { deadline_ms: batch });
+      expect(result!.status).toBe("error");
+      expect(result!.meta.duration_ms).toBe(999);
+    }
+  });
+
+  test("is overloaded where its background work could not be recorded, and says what the gate said", async () => {
+    const world = new TestWorld();
+    world.gate.beforeAnswer = ({ quota }) =>
+      quota === null ? Promise.reject(new Error("The gate is down")) : Promise.resolve();
+    const notify = flowOf("notify", { actions: [{ tool: "later" }] }, { isWrite: true });
+    const [result] = await run([notify], [{ tool: "notify" }], world);
+    expect(result).toMatchObject({
+      status: "error",
+      error: { code: "OVERLOADED", hint: expect.stringContaining("may have been recorded") as string },
+    });
+  });
+
+  test("is broken where a tool of it is gone, and says which action", async () => {
+    const gone = flowOf("gone", { actions: [{ id: "g", tool: "nowhere" }] });
+    const [result] = await run([gone], [{ tool: "gone" }]);
+    expect(result!.error).toMatchObject({
+      code: "FLOW_BROKEN",
+      hint: expect.stringContaining("'g'") as string,
+    });
+  });
+
+  test("says which action it failed for, with its code and its hint, and nothing after where it has none", async () => {
+    const told = contractOf("told", {
+      run: () => Promise.reject(new ToolFailure("NOT_FOUND", { hint: "No such mail." })),
+    });
+    const untold = contractOf("untold", { run: () => Promise.reject(new ToolFailure("NOT_FOUND")) });
+    const [said, unsaid] = await run(
+      [
+        told,
+        untold,
+        flowOf("one", { actions: [{ id: "t", tool: "told" }] }),
+        flowOf("two", { actions: [{ id: "u", tool: "untold" }] }),
+      ],
+      [{ tool: "one" }, { tool: "two" }],
+    );
+    expect(said!.error!.hint).toBe("Its action 't' ended as error (NOT_FOUND). No such mail.");
+    expect(unsaid!.error!.hint).toMatch(/^Its action 'u' ended as error \(NOT_FOUND\)\.( .+)?$/);
+    expect(unsaid!.error!.hint).toBe(unsaid!.error!.hint!.trim());
+  });
+
+  test("with an answer about background work, whose result nobody knows, names no code", async () => {
+    const early = flowOf(
+      "early",
+      { actions: [{ id: "j", tool: "later" }], answer: { $ref: "j#/done" } },
+      { isWrite: true },
+    );
+    const [result] = await run([early], [{ tool: "early" }]);
+    expect(result!.error!.hint).toBe("The answer needs 'j', which ended as initiated.");
   });
 });

@@ -24,12 +24,12 @@ const SPEC: JobClaim["spec"] = {
   delivery: "at-least-once",
 };
 
-/** What an upstream was asked, and whether it answers: each tool counts the calls that reached it. */
+/** The requests to an upstream, and whether it answers: each tool counts the calls that reached it. */
 class Upstream {
   readonly calls: string[] = [];
   readonly keys: string[] = [];
   readonly down = new Set<string>();
-  /** Never answered: whoever calls is cut off. */
+  /** Never answered: their callers are cut off. */
   readonly silent = new Set<string>();
 
   tool(name: string, declared: Parameters<typeof contractOf>[1] = {}): Tool {
@@ -69,7 +69,7 @@ function claimOf(fence = 1): JobClaim {
 function flowOf(actions: readonly object[]): Tool {
   return {
     ...contractOf("flow", { isWrite: true }),
-    flow: { batch: valueOf(parseBatch({ actions }, 1_000)), answer: undefined },
+    flow: { batch: valueOf(parseBatch({ actions }, 1_000)), answer: undefined, tools: ["*"] },
   };
 }
 
@@ -96,7 +96,7 @@ function setUp(
   ];
   const flow: Tool = {
     ...contractOf("flow", { isWrite: true, orchestration: { mode: "sequential-only", confirm: "always" } }),
-    flow: { batch: valueOf(parseBatch({ actions, ...batch }, 1_000)), answer },
+    flow: { batch: valueOf(parseBatch({ actions, ...batch }, 1_000)), answer, tools: ["*"] },
   };
   const begin = (): Promise<RunEnd> => runJob(claimOf(world.gate.runFence), flow, world.execution(tools));
   return {
@@ -106,7 +106,7 @@ function setUp(
     /** Make an attempt, and keep what it leaves as the object does. */
     attempt: async (): Promise<RunEnd> => {
       const ended = await world.clock.runUntil(begin());
-      // What goes on in the background ends, or is cut.
+      // Work in the background ends, or is cut.
       await world.clock.runUntil(world.clock.sleep(LIMITS.firstAttemptMs));
       world.gate.runFence += 1;
       const kept = world.gate.stepsOf(JOB);
@@ -154,7 +154,10 @@ function setUpHttp(
     },
   });
   const batch = valueOf(parseBatch({ actions: [{ id: "w", tool: "write" }, ...others] }, 1_000));
-  const flow: Tool = { ...contractOf("flow", { isWrite: true }), flow: { batch, answer: undefined } };
+  const flow: Tool = {
+    ...contractOf("flow", { isWrite: true }),
+    flow: { batch, answer: undefined, tools: ["*"] },
+  };
   const attempt = async (): Promise<RunEnd> => {
     const fence = world.gate.runFence;
     const ended = await world.clock.runUntil(
@@ -389,6 +392,53 @@ describe("A run", () => {
       { answer: { $ref: "a#/from" } },
     );
     expect((await attempt()).end).toEqual({ kind: "succeeded", dataJson: '"read"' });
+  });
+
+  test.each([
+    ["a skipped action that its answer needs", { answer: { $ref: "z#" } }],
+    ["all of its actions, where it has no answer", {}],
+  ])("that failed for %s says what failed first, with its code", async (_, more) => {
+    const { attempt, upstream } = setUp(
+      [
+        { id: "x", tool: "other" },
+        { id: "y", tool: "once", depends_on: ["x"] },
+        { id: "z", tool: "read", depends_on: ["y"] },
+      ],
+      more,
+    );
+    upstream.down.add("other");
+    const { end } = await attempt();
+    const hint = expect.stringMatching(/^Its action 'x' ended as error/) as string;
+    expect(end).toMatchObject({ kind: "failed", error: { code: "UPSTREAM_ERROR", hint } });
+  });
+
+  test("whose answer needs one of two that failed says that one; a pointer to nothing is no action's failure", async () => {
+    const actions = [
+      { id: "x", tool: "other" },
+      { id: "y", tool: "once", args: { gone: { $ref: "input#/gone" } } },
+    ];
+    const { attempt } = setUp(actions, { answer: { $ref: "y#" } });
+    expect((await attempt()).end).toMatchObject({ error: { code: "BAD_REFERENCE" } });
+    const nowhere = setUp(actions, { answer: { $ref: "x#/nowhere" } });
+    expect((await nowhere.attempt()).end).toMatchObject({ kind: "failed", error: { code: "BAD_REFERENCE" } });
+  });
+
+  test("of which an open breaker has kept in one action and another failed loses an attempt", async () => {
+    const world = new TestWorld();
+    const kept = contractOf("kept", {
+      hosts: ["api.example.com"],
+      run: async (_, ctx) => (await ctx.fetch("https://api.example.com/")).json(),
+    });
+    const down = contractOf("down", {
+      run: () => Promise.reject(new ToolFailure("UPSTREAM_ERROR", { retryable: true })),
+    });
+    world.fetch = () => Promise.resolve(Response.json({}, { status: 500 }));
+    const execution = world.execution([kept, down]);
+    const end = async (...tools: string[]) =>
+      (await world.clock.runUntil(runJob(claimOf(), flowOf(tools.map((tool) => ({ tool }))), execution))).end;
+    for (let n = 0; n < 30; n += 1) await end("kept");
+    expect((await end("kept")).kind).toBe("deferred");
+    expect((await end("kept", "down")).kind).toBe("failed");
   });
 
   test("that an open breaker has kept in loses no attempt", async () => {

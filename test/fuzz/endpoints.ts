@@ -41,7 +41,7 @@ export const ENDPOINTS: Fuzz = {
           continue;
         }
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-        // What the model's server refused is 502 by contract: the fault of neither side of this request.
+        // A refusal of the model's server is 502 by contract: the fault of neither side of this request.
         if (answer.status >= 500 && !answer.text.includes('"MODEL_UNAVAILABLE"'))
           found.push(`${answer.status} ${answer.text.slice(0, 300)}: ${show(request)}`);
       }
@@ -57,7 +57,8 @@ export const ENDPOINTS: Fuzz = {
     const bugs = sandbox
       .output()
       .split("\n")
-      .filter((line) => line.includes('"level":"error"') || line.includes("uncaught"));
+      .filter((line) => line.includes('"level":"error"') || line.includes("uncaught"))
+      .filter((line) => !line.includes('"code":"MODEL_UNAVAILABLE"'));
     for (const line of bugs.slice(0, 5)) found.push(`logged: ${line.slice(0, 300)}`);
     return found;
   },
@@ -95,7 +96,7 @@ function show({ method, path, body }: RawRequest): string {
   return `${method} ${path} ${String(body).slice(0, 400)}`;
 }
 
-/** What the process holds now; NaN where /proc does not tell. */
+/** The memory that the process holds now; NaN where /proc does not tell. */
 function readResidentMib(pid: number): number {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 /** One thing that is looked at with random input, against a judge that shares no code with it. */
 export interface Fuzz {
   readonly title: string;
-  /** Samples of a run, where nobody says otherwise. */
+  /** Samples of a run, unless said otherwise. */
   readonly runs: number;
   /** Say what was found, smallest first; nothing when the code and its judge agree. */
   look(how: FuzzRun): Promise<readonly string[]>;

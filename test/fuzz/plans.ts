@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import * as z from "zod";
 
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../support/create-catalog.ts";
 import { defineTool } from "../../src/catalog/define-tool.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";
@@ -46,7 +46,7 @@ const batches = fc.integer({ min: 1, max: 9 }).chain((size) => {
     dependsOn: others,
     refers: others,
   });
-  // What refers to itself waits for itself, whatever else is wrong with it.
+  // An action that refers to itself waits for itself, whatever else is wrong with it.
   return fc.array(action, { minLength: size, maxLength: size }).map((actions) =>
     actions.map(({ tool, dependsOn, refers }, own): Asked => {
       const isOther = (at: number): boolean => at !== own;
@@ -118,7 +118,7 @@ function look(asked: readonly Asked[], counts: { planned: number; cycles: number
       if (asks(first, second) !== step.needs.includes(first))
         throw new Error(`n${second} needs n${first}: ${step.needs.includes(first)}`);
       const conflicts = first !== second && takesPart(first) && takesPart(second) && meets(first, second);
-      // Order that nobody asked for is laid where two meet, and nowhere else.
+      // Order that was not asked for is laid where two meet, and nowhere else.
       if (step.after.includes(first) && !conflicts)
         throw new Error(`n${second} waits for n${first} for nothing`);
       if (conflicts && !laid[first]![second] && !laid[second]![first])

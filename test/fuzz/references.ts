@@ -68,7 +68,7 @@ function follow(value: unknown, pointer: string): unknown {
   return at;
 }
 
-/** What arguments become, as a table of cases: text is searched for braces instead of being parsed into parts. */
+/** The resolved form of arguments, as a table of cases: text is searched for braces instead of being parsed into parts. */
 function model(value: unknown, known: ReadonlyMap<string, unknown>): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
@@ -81,7 +81,9 @@ function model(value: unknown, known: ReadonlyMap<string, unknown>): unknown {
   if (key === "$ref") return at(inner as string, known);
   if (key === "$template") {
     let isWhole = true;
-    const text = (inner as string).replace(/\{\{(.*?)\}\}/gs, (_, named: string) => {
+    const text = (inner as string).replace(/\{\{\{\{|\{\{(.*?)\}\}/gs, (_, named: string | undefined) => {
+      // Four braces write two.
+      if (named === undefined) return "{{";
       const found = at(named, known);
       if (found === NOTHING) isWhole = false;
       return typeof found === "string" ? found : (JSON.stringify(found) ?? "");
@@ -110,7 +112,7 @@ export const REFERENCES: Fuzz = {
           ["x", x],
           ["y", y],
         ]);
-        // What is malformed is refused before anything is looked up.
+        // A malformed reference is refused before anything is looked up.
         if (!findReferences(value, []).ok) return;
         const resolved = resolveReferences(
           value,

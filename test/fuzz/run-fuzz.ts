@@ -1,5 +1,5 @@
 /**
- * Look for what nobody thought of: random and mutated input against judges that share no code with what they judge.
+ * Look for unforeseen cases: random and mutated input against judges that share no code with the code they judge.
  *
  *   npm run fuzz [-- SECTION…] [--seed N] [--runs N]
  *

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { Bash } from "just-bash";
 
-import { classifyShell } from "../../src/shell/classify-shell.ts";
-import { HARMLESS } from "../shell/harmless-commands.ts";
-import { HOSTILE } from "../shell/hostile-commands.ts";
+import { classifyShell } from "../../src/features/orchestration/shell/classify-shell.ts";
+import { HARMLESS } from "../features/orchestration/shell/harmless-commands.ts";
+import { HOSTILE } from "../features/orchestration/shell/hostile-commands.ts";
 import { type Fuzz, lookAt } from "./fuzz.ts";
 
 const FILES = {

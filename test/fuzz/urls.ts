@@ -4,7 +4,7 @@ import ipaddr from "ipaddr.js";
 import { createUrlGuard, guardPublicUrl, guardUrl } from "../../src/egress/guard-url.ts";
 import { type Fuzz, lookAt } from "./fuzz.ts";
 
-/** What a tool declares; some of it should not have been, and declaring is no way in. */
+/** The declarations of a tool; some should not have been made, and declaring is no way in. */
 const DECLARED = new Set([
   "https://api.example.com",
   "https://api.example.com:8443",
@@ -113,7 +113,7 @@ const urls = fc
   )
   .map((parts) => parts.join(""));
 
-/** What the platform would connect to, judged by another reader of addresses. */
+/** The address that the platform would connect to, judged by another reader of addresses. */
 function judge(url: string): { readonly isSafe: boolean; readonly origin: string } | null {
   if (!URL.canParse(url)) return null;
   const { protocol, username, password, hostname, origin } = new URL(url);

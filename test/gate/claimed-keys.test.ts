@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
@@ -6,7 +8,7 @@ import { ToolFailure } from "../../src/catalog/tool-failure.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { KeyedWorld } from "../support/keyed-world.ts";
 
-/** One tool of every kind that makes a difference to a run that nobody heard the end of. */
+/** One tool of every kind that makes a difference to a run whose end was not heard. */
 function createWorld() {
   const world = new KeyedWorld();
   const waits = (ms: number) => async () => {
@@ -399,5 +401,156 @@ describe("the answer under a key", () => {
     if (size === 1) expect(data).toEqual(first.results[0]!.data);
     else expect(data).toMatchObject([{ index: 0, data: { rows: expect.arrayContaining(["a row"]) } }]);
     expect("truncated" in again.results[0]!.meta).toBe(size > 1);
+  });
+});
+
+describe("P5: the key of an action that refers to another", () => {
+  /** A world whose tool `number` answers the next of these numbers each time. */
+  function createNumbers(...numbers: number[]) {
+    const { world, tools } = createWorld();
+    tools.push(world.tool("number", { run: () => Promise.resolve({ n: numbers.shift() }) }));
+    const refers = (tool: string, more: object = {}) => ({
+      actions: [
+        action("number"),
+        action(tool, { args: { n: { $ref: "number#/n" } }, idempotency_key: "k", ...more }),
+      ],
+    });
+    const literal = (tool: string, args: object, more: object = {}) => ({
+      actions: [action(tool, { args, idempotency_key: "k", ...more })],
+    });
+    const callsOf = (tool: string) => world.calls.filter((call) => call.tool === tool).length;
+    return { world, tools, refers, literal, callsOf };
+  }
+  const CONFLICT = {
+    status: "error",
+    error: {
+      code: "IDEMPOTENCY_CONFLICT",
+      retryable: false,
+      hint: expect.stringContaining("other arguments"),
+    },
+  };
+  const REPLAY = { status: "success", meta: { idempotency_replayed: true } };
+
+  test("is a conflict when the reference stands for another value", async () => {
+    const { world, tools, refers, callsOf } = createNumbers(1, 2);
+    await world.send(tools, refers("write"));
+    const { results } = await world.send(tools, refers("write"));
+    expect(results[1]).toMatchObject(CONFLICT);
+    expect(callsOf("write")).toBe(1);
+  });
+
+  test("replays when the reference stands for the same value again, and for the value itself", async () => {
+    const { world, tools, refers, literal, callsOf } = createNumbers(1, 1);
+    await world.send(tools, refers("write"));
+    expect((await world.send(tools, refers("write"))).results[1]).toMatchObject(REPLAY);
+    expect((await world.send(tools, literal("write", { n: 1 }))).results[0]).toMatchObject(REPLAY);
+    expect((await world.send(tools, literal("write", { n: 2 }))).results[0]).toMatchObject(CONFLICT);
+    expect(callsOf("write")).toBe(1);
+  });
+
+  test("that stood for the value itself before replays it for a reference to it alone", async () => {
+    const { world, tools, refers, literal, callsOf } = createNumbers(1, 2);
+    await world.send(tools, literal("write", { n: 1 }));
+    expect((await world.send(tools, refers("write"))).results[1]).toMatchObject(REPLAY);
+    expect((await world.send(tools, refers("write"))).results[1]).toMatchObject(CONFLICT);
+    expect(callsOf("write")).toBe(1);
+  });
+
+  test("of a job is a conflict too, and records none", async () => {
+    const { world, tools, refers } = createNumbers(1, 1, 2);
+    const [, first] = (await world.send(tools, refers("mail"))).results;
+    const [, again] = (await world.send(tools, refers("mail"))).results;
+    expect(again).toMatchObject({ status: "initiated", job_id: first!.job_id });
+    expect((await world.send(tools, refers("mail"))).results[1]).toMatchObject(CONFLICT);
+    expect(world.gate.recordedIds).toHaveLength(1);
+  });
+
+  test("of a loop compares the elements that it runs over", async () => {
+    const { world, tools, callsOf } = createNumbers();
+    const lists = [
+      [1, 2],
+      [1, 2],
+      [1, 3],
+    ];
+    tools.push(world.tool("list", { run: () => Promise.resolve({ list: lists.shift() }) }));
+    const loop = (forEach: unknown) =>
+      action("with-key", { for_each: forEach, args: { n: { $ref: "item#" } }, idempotency_key: "k" });
+    const body = { actions: [action("list"), loop({ $ref: "list#/list" })] };
+    await world.send(tools, body);
+    expect((await world.send(tools, body)).results[1]).toMatchObject(REPLAY);
+    expect((await world.send(tools, body)).results[1]).toMatchObject(CONFLICT);
+    expect((await world.send(tools, { actions: [loop([1, 2])] })).results[0]).toMatchObject(REPLAY);
+    expect(callsOf("with-key")).toBe(2);
+  });
+
+  test("under fail-fast stops the batch when it turns out a conflict", async () => {
+    const { world, tools, refers, callsOf } = createNumbers(1, 2);
+    await world.send(tools, refers("write"));
+    const actions = [
+      ...refers("write").actions,
+      action("with-key", { depends_on: ["read"] }),
+      action("read"),
+    ];
+    const { results } = await world.send(tools, { actions, on_error: "fail-fast" });
+    expect(results[1]).toMatchObject(CONFLICT);
+    expect(results[2]!.status).toBe("skipped");
+    expect(callsOf("with-key")).toBe(0);
+  });
+
+  test("of a run that was lost: the write is unknown, because nobody knows what it sent", async () => {
+    const { world, tools, refers, callsOf } = createNumbers(1, 2);
+    await world.lose(tools, refers("idempotent"), { ms: 50 });
+    const { results } = await world.send(tools, refers("idempotent"));
+    expect(results[1]!.status).toBe("unknown");
+    expect(callsOf("idempotent")).toBe(0);
+  });
+
+  test("of a run that was lost with the value itself goes by the value", async () => {
+    const { world, tools, refers, literal, callsOf } = createNumbers(2, 1);
+    await world.lose(tools, literal("write", { n: 1 }), { ms: 50 });
+    expect((await world.send(tools, refers("write"))).results[1]).toMatchObject(CONFLICT);
+    expect((await world.send(tools, refers("write"))).results[1]!.status).toBe("unknown");
+    expect(callsOf("write")).toBe(0);
+  });
+
+  test("asks a person once for the same value", async () => {
+    const { world, tools, refers } = createNumbers(1, 1, 2);
+    tools.push(
+      world.tool("gated", {
+        isWrite: true,
+        actions: ["delete"],
+        domain: "g",
+        orchestration: { mode: "sequential-only", confirm: "always" },
+      }),
+    );
+    const [, first] = (await world.send(tools, refers("gated"))).results;
+    const [, again] = (await world.send(tools, refers("gated"))).results;
+    expect([first!.status, again!.status]).toEqual(["pending_confirmation", "pending_confirmation"]);
+    expect(again).toMatchObject({
+      confirmation: { id: (first as { confirmation?: { id: string } }).confirmation!.id },
+    });
+    expect((await world.send(tools, refers("gated"))).results[1]).toMatchObject(CONFLICT);
+  });
+
+  test("that an earlier version kept replays for what was sent, as it was spelled", async () => {
+    const { world, tools, refers, callsOf } = createNumbers(1, 1);
+    const body = refers("write", { select: ["/done"] });
+    await world.send(tools, body);
+    const { tool, args, select } = body.actions[1] as Record<string, unknown>;
+    const content = JSON.stringify(["tester", { args, select, tool }]);
+    const fingerprint = createHash("sha256").update(content).digest("hex");
+    world.records.set("action:k", { ...world.records.get("action:k")!, fingerprint });
+    expect((await world.send(tools, body)).results[1]).toMatchObject(REPLAY);
+    expect(callsOf("write")).toBe(1);
+  });
+
+  test("does not look at select", async () => {
+    const { world, tools, literal, refers, callsOf } = createNumbers(1);
+    await world.send(tools, literal("write", { n: 1 }, { select: ["/done"] }));
+    expect((await world.send(tools, literal("write", { n: 1 }))).results[0]).toMatchObject(REPLAY);
+    expect((await world.send(tools, refers("write", { select: ["/from"] }))).results[1]).toMatchObject(
+      REPLAY,
+    );
+    expect(callsOf("write")).toBe(1);
   });
 });

@@ -123,6 +123,17 @@ describe("a batch while the limiter does not answer", () => {
     expect(answer).toMatchObject({ ok: false, error: { refusal: { code: "UNAVAILABLE" } } });
   });
 
+  test("runs nothing where everything that may run waits for what may not", async () => {
+    const world = new TestWorld();
+    world.gate.down = true;
+    const actions = [
+      { id: "w", tool: "write" },
+      { tool: "read", depends_on: ["w"] },
+    ];
+    const answer = await world.execute(TOOLS, { actions });
+    expect(answer).toMatchObject({ ok: false, error: { refusal: { code: "UNAVAILABLE" } } });
+  });
+
   test("has no quota to tell", async () => {
     const world = new TestWorld();
     world.gate.down = true;

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 
-import type { AdmissionRequest, LeaseWish } from "../../src/contract/gate/admission.ts";
+import type {
+  AdmissionAnswer,
+  AdmissionRequest,
+  KeyQuota,
+  LeaseWish,
+} from "../../src/contract/gate/admission.ts";
 import { createLeasedAdmission, IsolateQuota } from "../../src/gate/leased-admission.ts";
 import { QuotaGate } from "../support/quota-gate.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
@@ -12,25 +17,32 @@ const TOOL = { bucket: "tool:search", limit: 60_000, windowS: 60 };
 
 /** One isolate and a gate that runs the real quota, 10 ms away. */
 class World {
-  readonly clock = new VirtualClock();
-  readonly gate = new QuotaGate();
+  readonly clock: VirtualClock;
+  readonly gate: QuotaGate;
   readonly deferred: Promise<unknown>[] = [];
   readonly held = new IsolateQuota();
   calls = 0;
   down = false;
-  readonly admit = createLeasedAdmission({
-    held: this.held,
-    clock: this.clock,
-    defer: (work) => void this.deferred.push(work),
-    send: async (request: AdmissionRequest, wishes: readonly LeaseWish[]) => {
-      this.calls += 1;
-      await this.clock.sleep(10);
-      if (this.down) throw new Error("The gate is down");
-      const answer = this.gate.admit(this.clock.now(), request, wishes);
-      await this.clock.sleep(10);
-      return answer;
-    },
-  });
+  readonly admit: (request: AdmissionRequest) => Promise<AdmissionAnswer>;
+
+  /** @param other another isolate of the same gate */
+  constructor(other?: World) {
+    this.clock = other?.clock ?? new VirtualClock();
+    this.gate = other?.gate ?? new QuotaGate();
+    this.admit = createLeasedAdmission({
+      held: this.held,
+      clock: this.clock,
+      defer: (work) => void this.deferred.push(work),
+      send: async (request: AdmissionRequest, wishes: readonly LeaseWish[]) => {
+        this.calls += 1;
+        await this.clock.sleep(10);
+        if (this.down) throw new Error("The gate is down");
+        const answer = this.gate.admit(this.clock.now(), request, wishes);
+        await this.clock.sleep(10);
+        return answer;
+      },
+    });
+  }
 
   request(parts: Partial<AdmissionRequest> = {}): AdmissionRequest {
     return { quota: QUOTA, draws: [], jobs: [], allOrNothing: false, ...parts };
@@ -80,7 +92,7 @@ describe("createLeasedAdmission()", () => {
     const before = world.calls;
     await world.send(1, 200, { jobs: [job] });
     expect(world.calls).toBe(before + 1);
-    await world.send(1, 200, { idempotency: { runId: "run", deadlineMs: 1, batch: null, actions: [] } });
+    await world.send(1, 200, { idempotency: { runId: "run", batch: null, actions: [] } });
     expect(world.calls).toBe(before + 2);
   });
 
@@ -235,5 +247,85 @@ describe("createLeasedAdmission()", () => {
     expect(await world.send(280, 100, { quota })).toBe(0);
     const alone = Array.from({ length: 30 }, () => world.held.countAlone(world.clock.now(), quota));
     expect(alone.filter(Boolean)).toHaveLength(20);
+  });
+});
+
+describe("createLeasedAdmission() of made keys", () => {
+  const MAKER = { bucket: "key:maker", limit: 1_200, windowS: 60 };
+  const madeBy = (name: string, limit = 1_200): KeyQuota => ({
+    bucket: `key:${name}`,
+    limit,
+    windowS: 60,
+    makers: [MAKER],
+  });
+
+  test("T45 P3: two busy keys in three isolates, partly by leases, never send more than their maker may, nor much less", async () => {
+    const first = new World();
+    const isolates = [first, new World(first), new World(first)];
+    const startedAtMs = first.clock.now();
+    const answers = [];
+    // Each key sends 30 requests a second for a minute.
+    for (let k = 0; k < 1_800; k += 1) {
+      for (const [n, isolate] of isolates.entries())
+        answers.push(isolate.admit(isolate.request({ quota: madeBy(`a${n % 2}`) })));
+      await first.clock.advance(100 / 3);
+    }
+    const tookMs = first.clock.now() + 300 - startedAtMs;
+    const all = await first.clock.runUntil(Promise.all(answers));
+    const admitted = all.filter(({ quota }) => quota?.allowed === true).length;
+    // The quota after a pause, and the part that comes back until the last is answered.
+    const most = MAKER.limit + (MAKER.limit * tookMs) / 60_000;
+    expect(admitted).toBeLessThanOrEqual(most);
+    expect(admitted).toBeGreaterThan(most * 0.95);
+    expect(first.calls + isolates[1]!.calls + isolates[2]!.calls).toBeLessThan(answers.length);
+  });
+
+  test("T45 P3: a busy key is covered by leases of its own quota and its maker's together", async () => {
+    const world = new World();
+    expect(await world.send(500, 10, { quota: madeBy("steady") })).toBe(0);
+    expect(world.calls).toBeLessThan(250);
+    expect(world.gate.counted(MAKER.bucket)).toBeGreaterThanOrEqual(500);
+  });
+
+  test("many keys that are each used now and then waste no lease of their maker", async () => {
+    const world = new World();
+    for (let round = 0; round < 10; round += 1)
+      for (let k = 0; k < 40; k += 1) expect(await world.send(1, 20, { quota: madeBy(`k${k}`) })).toBe(0);
+    expect(world.gate.counted(MAKER.bucket)).toBe(400);
+  });
+
+  test("what the maker's quota refused to one key is refused to the others without asking, until it is there again", async () => {
+    const world = new World();
+    const small = { bucket: "key:small", limit: 5, windowS: 60 };
+    const quotaOf = (name: string): KeyQuota => ({ ...small, bucket: `key:${name}`, makers: [small] });
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, k) =>
+        world.clock.runUntil(world.admit(world.request({ quota: quotaOf(`k${k}`) }))),
+      ),
+    );
+    expect(answers.map(({ quota }) => quota?.remaining)).toEqual([4, 3, 2, 1, 0]);
+    const refused = await world.clock.runUntil(world.admit(world.request({ quota: quotaOf("k5") })));
+    expect(refused.quota).toMatchObject({ allowed: false, remaining: 0, usedUp: small.bucket });
+    const before = world.calls;
+    for (const name of ["k6", "k7"])
+      expect(await world.admit(world.request({ quota: quotaOf(name) }))).toMatchObject({
+        quota: { allowed: false },
+      });
+    // The maker itself, too.
+    expect(await world.admit(world.request({ quota: small }))).toMatchObject({ quota: { allowed: false } });
+    expect(world.calls).toBe(before);
+    await world.clock.advance(refused.quota!.retryAfterMs);
+    const later = await world.clock.runUntil(world.admit(world.request({ quota: quotaOf("k6") })));
+    expect(later.quota?.allowed).toBe(true);
+  });
+
+  test("counts alone what came through this isolate, for all keys of a maker together", () => {
+    const held = new IsolateQuota();
+    const small = { bucket: "key:small", limit: 5, windowS: 60 };
+    const quotaOf = (k: number): KeyQuota => ({ ...small, bucket: `key:k${k}`, makers: [small] });
+    const counted = Array.from({ length: 12 }, (_, k) => held.countAlone(0, quotaOf(k)));
+    expect(counted.filter(Boolean)).toHaveLength(5);
+    // The refused request has cost its own key nothing.
+    expect(held.countAlone(0, { ...small, bucket: "key:k11" })).toBe(true);
   });
 });

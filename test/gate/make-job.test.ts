@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { shardOf } from "../../src/contract/gate/job-shard.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
 import { deriveId } from "../../src/kit/derive-id.ts";
 import { createMakeJob } from "../../src/gate/make-job.ts";
 import { StepIds } from "../../src/gate/step-ids.ts";
@@ -90,4 +91,18 @@ test("createMakeJob() remembers who asked, in which batch, and when it is to beg
   const [make, later] = [makerOf([mail]), 1_800_000_000_000];
   expect(make({ ...callOf(mail), runAt: later }, 0)).toMatchObject({ origin: ORIGIN, runAt: later });
   expect(make(callOf(mail), 0)).not.toHaveProperty("runAt");
+});
+
+test("createMakeJob() waits as its tool's contract says before a job is tried again, and has what a tenant declared", () => {
+  const patient = contractOf("patient", {
+    ...BACKGROUND,
+    orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 7_000 } },
+  });
+  expect(makerOf([patient])(callOf(patient), 0).backoffInitialMs).toBe(7_000);
+  const usual = makerOf([mail])(callOf(mail), 0);
+  expect(usual.backoffInitialMs).toBe(LIMITS.jobBackoffInitialMs);
+  expect(usual).not.toHaveProperty("toolJson");
+  expect(usual).not.toHaveProperty("callback");
+  const added = { ...mail, added: { json: '{"name":"mail"}', fingerprint: "f" } };
+  expect(makerOf([added])(callOf(added), 0).toolJson).toBe('{"name":"mail"}');
 });

@@ -11,7 +11,6 @@ const createPorts = () => {
 };
 const ASKED: IdempotencyRequest = {
   runId: "run",
-  deadlineMs: 15_000,
   batch: { key: "batch:k", fingerprint: "f", seed: seed(1) },
   actions: [{ index: 2, key: "action:k", fingerprint: "f", seed: seed(2) }],
 };

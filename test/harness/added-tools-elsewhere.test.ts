@@ -46,7 +46,7 @@ const remove = async (name: string): Promise<void> => {
   const answer = await here.send({ method: "DELETE", path: `/v1/tools/${name}` });
   expect(answer.status).toBe(204);
 };
-/** What an isolate answers to one call of a tool: its status, or the code of its error. */
+/** An isolate's answer to one call of a tool: its status, or the code of its error. */
 async function call(name: string, by = elsewhere): Promise<string> {
   const { results } = await by.execute([{ tool: name, args: { n: 1 } }]);
   return results[0]!.error?.code ?? results[0]!.status;
@@ -155,5 +155,34 @@ describe("a change of the tenant's tools", () => {
         const { text } = await here.get(`/v1/jobs/${job_id}`);
         return text.includes('"status":"succeeded"') || undefined;
       });
+  });
+
+  test("redrives the dead jobs of a tool that is gone as it was declared, one or all", async () => {
+    await put("mortal", "", {
+      is_write: true,
+      actions: ["create"],
+      execution: "fire-and-forget",
+      idempotent: true,
+      http: { method: "POST", url: `${upstream.url}/mortal` },
+    });
+    upstream.script("/mortal", (_, response) => void response.writeHead(500).end());
+    const { results } = await here.execute([0, 1].map((n) => ({ tool: "mortal", args: { n } })));
+    const ids = results.map(({ job_id }) => job_id!);
+    const become = (status: string) =>
+      eventually(status, async () => {
+        const texts = await Promise.all(ids.map(async (id) => (await here.get(`/v1/jobs/${id}`)).text));
+        return texts.every((text) => text.includes(`"status":"${status}"`)) || undefined;
+      });
+    await become("dead");
+    await remove("mortal");
+    upstream.script("/mortal", (_, response) => {
+      response.writeHead(200, { "content-type": "application/json" }).end('{"healed":true}');
+    });
+
+    const one = await here.send({ path: `/v1/jobs/${ids[0]}/redrive` });
+    expect(one.status, one.text).toBe(200);
+    const all = await here.send({ path: "/v1/jobs/redrive", body: '{"status":"dead","tool":"mortal"}' });
+    expect(JSON.parse(all.text)).toMatchObject({ redriven: 1, not_redriven: 0, tools_gone: [] });
+    await become("succeeded");
   });
 });

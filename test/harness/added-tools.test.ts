@@ -41,7 +41,7 @@ describe("PUT /v1/tools/{name}", () => {
     expect(upstream.requestsTo("/search")).toHaveLength(1);
     const shown = await send("GET", "/v1/tools/echo-number");
     expect(json(shown)).toEqual(json(replaced));
-    // What was shown can be put as it is.
+    // A shown tool can be put as it is.
     const again = await send("PUT", "/v1/tools/echo-number", json(shown));
     expect([again.status, json(again)]).toEqual([200, json(shown)]);
   });
@@ -85,6 +85,17 @@ describe("PUT /v1/tools/{name}", () => {
       "shared",
       { orchestration: { mode: "parallel-safe", global_concurrency: 2 } },
       "/orchestration/global_concurrency",
+    ],
+    [
+      "a rate that tenants would share",
+      "shared-rate",
+      {
+        orchestration: {
+          mode: "parallel-safe",
+          rate_limit: { limit: 5, window_s: 60, scope: "global" },
+        },
+      },
+      "/orchestration/rate_limit/scope",
     ],
     [
       "a host that is private",

@@ -6,12 +6,12 @@ import { afterAll, describe, expect, test } from "vitest";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { problemOf, TestCaller } from "../support/test-caller.ts";
 
-/* Addresses that a caller writes, by every way in which one can be written: nobody may be sent where they lead. */
+/* Addresses that a caller writes, by every way in which one can be written: no request may go where they lead. */
 
 const { volley, caller } = await setUpSandbox();
 const admin = new TestCaller(volley.url, "sandbox-admin-key");
 
-/** Whoever connects here was sent to this machine. */
+/** A connection here was sent to this machine. */
 let connections = 0;
 const trap = createServer((socket) => {
   connections += 1;
@@ -61,7 +61,7 @@ const ADDRESSES = [
   `ftp://127.0.0.1:${port}/`,
   "https://",
 ];
-/** What an address is told that is none at all, or has a scheme that is none of ours. */
+/** The codes for an address that is none at all, or has a scheme that is none of ours. */
 const REFUSED = new Set(["EGRESS_DENIED", "INVALID_ARGS"]);
 
 describe("An address that leads inside is refused before any connection", () => {

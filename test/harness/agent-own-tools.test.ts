@@ -408,7 +408,7 @@ describe("A tool of the caller's", () => {
     const answer = await ask({ tools: [custom] });
     expect(messageOf(answer).tool_calls).toEqual([call]);
     expect(answer.volley.stopped).toBe("client_tools");
-    expect((model.requests[0]!.body["tools"] as object[])[1]).toEqual(custom);
+    expect((model.requests[0]!.body["tools"] as object[]).at(-1)).toEqual(custom);
   });
 
   test("that is called with broken arguments is the caller's to judge", async () => {

@@ -99,7 +99,12 @@ for (const [kind, cases] of [
   ["more", [1, 2, 3]],
 ] as const)
   for (const index of cases.keys())
-    entries[nameOf(kind, index)] = { name: nameOf(kind, index), tenant: "acme", quota: QUOTA };
+    entries[nameOf(kind, index)] = {
+      name: nameOf(kind, index),
+      tenant: "acme",
+      quota: QUOTA,
+      flags: ["approve"],
+    };
 
 const { volley } = await setUpSandbox({ VOLLEY_KEYS: await configureKeys(entries) });
 const callerOf = (kind: string, index: number): TestCaller => new TestCaller(volley.url, nameOf(kind, index));

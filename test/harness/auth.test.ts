@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { configureKeys } from "../support/configured-keys.ts";
 import type { WireResult } from "../support/execute-batch.ts";
 import { expectClean } from "../support/expect-clean.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { startRawSandbox } from "../support/sandbox.ts";
 import { problemOf, type RawAnswer, type RawRequest, TestCaller } from "../support/test-caller.ts";
 import type { RunningWorker } from "../support/miniflare.ts";
 
@@ -11,7 +11,7 @@ let volley: RunningWorker;
 let caller: TestCaller;
 
 beforeAll(async () => {
-  volley = await startSandbox();
+  volley = await startRawSandbox();
   caller = new TestCaller(volley.url);
 });
 
@@ -19,6 +19,17 @@ afterAll(() => volley?.[Symbol.asyncDispose]());
 
 const ECHO = { tool: "probe-echo", args: { n: 1 } };
 const batch = (...actions: unknown[]): string => JSON.stringify({ actions });
+
+test.each([
+  "/.well-known/oauth-protected-resource",
+  "/.well-known/oauth-authorization-server/mcp",
+  "/.well-known/x",
+])("GET %s is 404 for everybody, with a key, a wrong one or none", async (path) => {
+  for (const headers of [{}, { authorization: "Bearer wrong" }, { authorization: "Bearer sandbox-key" }]) {
+    const answer = await caller.send({ method: "GET", path, headers });
+    expect(problemOf(answer)).toMatchObject({ status: 404, code: "NOT_FOUND" });
+  }
+});
 
 describe("A key", () => {
   const unknown: [sentence: string, key: string][] = [
@@ -125,10 +136,10 @@ function withoutRequestId({ status, headers, text }: RawAnswer): unknown {
 test("T01 a key that was taken out of the configuration is answered like one that never was there", async () => {
   const entries = { "kept-key": { name: "kept" }, "old-key": { name: "old" } };
   const ask = (url: string, key: string) => new TestCaller(url, key).send({ body: batch(ECHO) });
-  await using before = await startSandbox({ vars: { VOLLEY_KEYS: await configureKeys(entries) } });
+  await using before = await startRawSandbox({ vars: { VOLLEY_KEYS: await configureKeys(entries) } });
   expect((await ask(before.url, "old-key")).status).toBe(200);
   const { "kept-key": kept } = entries;
-  await using after = await startSandbox({
+  await using after = await startRawSandbox({
     vars: { VOLLEY_KEYS: await configureKeys({ "kept-key": kept }) },
   });
   expect((await ask(after.url, "kept-key")).status).toBe(200);
@@ -149,7 +160,7 @@ test("health is told to everyone, and nothing else is", async () => {
 
 test("nobody gets in where no key is configured, and that is what they are told", async () => {
   for (const keys of ["", "[]"]) {
-    await using bare = await startSandbox({ vars: { VOLLEY_KEYS: keys } });
+    await using bare = await startRawSandbox({ vars: { VOLLEY_KEYS: keys } });
     for (const key of ["", "undefined", "null", "sandbox-key"]) {
       const answer = await new TestCaller(bare.url, key).send({ body: batch(ECHO) });
       expect(problemOf(answer)).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
@@ -168,11 +179,11 @@ test.each([
   ["VOLLEY_HEADER_SLOTS", SECRET_TEXT],
   ["VOLLEY_CONFIRMATION_TTL_S", "-900s"],
   ["VOLLEY_JOB_LEASE_MS", SECRET_TEXT],
-  ["VOLLEY_IDEMPOTENCY_MARGIN_MS", "1.5 s"],
+  ["VOLLEY_IDEMPOTENCY_LEASE_MS", "1.5 s"],
 ])(
   "health names %s when it cannot be read, never its value, and nothing else is served",
   async (name, value) => {
-    await using broken = await startSandbox({ vars: { [name]: value } });
+    await using broken = await startRawSandbox({ vars: { [name]: value } });
     const anybody = new TestCaller(broken.url);
     const health = await anybody.send({
       method: "GET",

@@ -27,7 +27,7 @@ const target: Target = {
   execute: (batch, headers) => send("/v1/execute_actions", batch, headers),
 };
 
-// What runs out of time opens the breaker for those after it; in `npm run bench:worst` it has a process of its own.
+// An attack that runs out of time opens the breaker for those after it; in `npm run bench:worst` it has a process of its own.
 const ATTACKS = [...ANSWER_ATTACKS, ...BODY_ATTACKS].filter(({ title }) => !/stall|endless/.test(title));
 
 describe("P6: What must hold of the worst known", () => {

@@ -32,7 +32,7 @@ const CANARIES = {
 };
 const ALL = [...Object.values(CANARIES), TENANT_SECRET, CALLER_KEY, ADMIN_KEY];
 
-/** What was sent, as an upstream may repeat it. */
+/** The sent text, as an upstream may repeat it. */
 function repeat(sent: string): object {
   const bare = sent.replace(/^\w+ /, "");
   return {
@@ -111,7 +111,12 @@ test("P7: T16 no secret is in any answer, line, event or file after a run of eve
       LLM_BASE_URL: model.baseUrl,
       ANTHROPIC_BASE_URL: model.baseUrl.replace(/\/v1$/, ""),
       VOLLEY_KEYS: await configureKeys({
-        [CALLER_KEY]: { name: "caller", tenant: "sandbox", quota: { limit: 10_000, window_s: 60 } },
+        [CALLER_KEY]: {
+          name: "caller",
+          tenant: "sandbox",
+          quota: { limit: 10_000, window_s: 60 },
+          flags: ["approve"],
+        },
         [ADMIN_KEY]: { name: "admin", tenant: "sandbox-admin", flags: ["manage_tools"] },
       }),
     },
@@ -213,7 +218,7 @@ test("P7: T16 no secret is in any answer, line, event or file after a run of eve
   for (const path of ["/v1/tools", "/v1/tools?format=openai", "/openapi.json", "/healthz", "/v1/usage", "/"])
     await get(path);
 
-  // What a tenant adds: tools that carry a bound secret in each way, an MCP server, a flow by its name and by a delivery.
+  // The additions of a tenant: tools that carry a bound secret in each way, an MCP server, a flow by its name and by a delivery.
   const declare = (as: unknown, path: string) => ({
     summary: "Read with a secret",
     description: "Reads.",
@@ -303,7 +308,7 @@ test("P7: T16 no secret is in any answer, line, event or file after a run of eve
   await get(`/v1/tools?api_key=${encodeURIComponent(CALLER_KEY)}`);
 
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(40);
-  // What its key's server refuses is 502; nothing else is ours to blame.
+  // A refusal of its key's server is 502; nothing else is ours to blame.
   expect(new Set(statuses.filter((status) => status >= 500))).toEqual(new Set([502]));
   expect(model.problems).toEqual([]);
   // Proof that secrets were on their way, were repeated and found, and that what repeats them was kept.
@@ -315,7 +320,7 @@ test("P7: T16 no secret is in any answer, line, event or file after a run of eve
   expect(seen.filter((text) => text.includes("[redacted]")).length).toBeGreaterThan(20);
   expect(model.requests.filter(({ text }) => text.includes("[redacted]")).length).toBeGreaterThanOrEqual(4);
   const printed = volley.output();
-  // Of more than that only the end is kept.
+  // A longer output keeps only its end.
   expect(printed.length).toBeLessThan(100_000);
   await volley.kill("SIGKILL");
   const rows = await readStorage(storageDir);

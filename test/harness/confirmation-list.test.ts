@@ -15,7 +15,7 @@ const keyEntry = async (key: string, entry: object): Promise<object> => ({
 
 const VOLLEY_KEYS = JSON.stringify(
   await Promise.all([
-    keyEntry("sandbox-key", {}),
+    keyEntry("sandbox-key", { flags: ["approve"] }),
     keyEntry("delete-key", { tools: ["probe-delete"] }),
     keyEntry("stranger-key", { tenant: "other" }),
     keyEntry("admin-key", { tenant: "admin", flags: ["manage_tools"] }),
@@ -29,7 +29,7 @@ interface Listed {
   readonly id: string;
   readonly status: string;
   readonly url: string;
-  readonly requested_by: string;
+  readonly requested_by: object;
   readonly actions: readonly { readonly id: string; readonly tool: string; readonly gated: boolean }[];
 }
 
@@ -65,7 +65,7 @@ describe("GET /v1/confirmations", () => {
       status: "pending",
       created_at: expect.any(String),
       expires_at: expect.any(String),
-      requested_by: "sandbox-key",
+      requested_by: { key: "sandbox-key", run_id: expect.any(String) },
       url: urlOf(first),
       actions: [
         { id: "gone", tool: "probe-delete", gated: true },

@@ -8,7 +8,7 @@ import { digestKey } from "../../src/edge/http/key-ring.ts";
 import { eventually } from "../support/eventually.ts";
 import type { WireEnvelope, WireResult } from "../support/execute-batch.ts";
 import { postAndHold } from "../support/raw-client.ts";
-import { startRawSandbox, startSandbox } from "../support/sandbox.ts";
+import { startRawSandbox } from "../support/sandbox.ts";
 import { sendForEvents } from "../support/send-for-events.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { problemOf, type RawAnswer, TestCaller } from "../support/test-caller.ts";
@@ -24,12 +24,14 @@ const keyEntry = async (key: string, entry: object): Promise<object> => ({
 
 const VOLLEY_KEYS = JSON.stringify(
   await Promise.all([
-    keyEntry("sandbox-key", {}),
-    keyEntry("trusted-key", { flags: ["skip_approval"] }),
-    keyEntry("second-key", {}),
-    keyEntry("reads-only-key", { tools: ["probe-echo", "probe-search"] }),
-    keyEntry("slow-key", { quota: { limit: 1, window_s: 3_600 } }),
-    keyEntry("stranger-key", { tenant: "other" }),
+    keyEntry("sandbox-key", { flags: ["approve"] }),
+    keyEntry("model-key", {}),
+    keyEntry("trusted-key", { flags: ["skip_approval", "manage_tools", "manage_keys"] }),
+    keyEntry("second-key", { flags: ["approve"] }),
+    keyEntry("reads-only-key", { tools: ["probe-echo", "probe-search"], flags: ["approve"] }),
+    keyEntry("slow-key", { quota: { limit: 1, window_s: 3_600 }, flags: ["approve"] }),
+    keyEntry("stranger-key", { tenant: "other", flags: ["approve"] }),
+    keyEntry("undecided-key", { tenant: "undecided", flags: ["skip_approval"] }),
   ]),
 );
 
@@ -115,7 +117,7 @@ describe("An action that needs a person's yes", () => {
       status: "pending",
       created_at: expect.any(String),
       expires_at,
-      requested_by: "sandbox-key",
+      requested_by: { key: "sandbox-key", run_id: expect.any(String) },
       url: `${new URL(volley.url).origin}/console#/confirmations/${id}`,
       actions: [
         { id: "gone", tool: "probe-delete", gated: true, args: { id: found }, resolved: true, waits_for: [] },
@@ -196,6 +198,16 @@ describe("An action that needs a person's yes", () => {
     });
   });
 
+  test("says so where no key of the tenant may decide, and only there", async () => {
+    const gone = { id: "gone", tool: "probe-delete", args: { id: "nobody" } };
+    const undecided = await as("undecided-key").execute([gone]);
+    expect(confirmationOf(undecided.results, "gone").message).toMatch(
+      /yes\. No key of this tenant in VOLLEY_KEYS may decide; its operator has to give one the flag 'approve'\.$/,
+    );
+    const decided = await as("model-key").execute([gone]);
+    expect(confirmationOf(decided.results, "gone").message).toMatch(/yes\.$/);
+  });
+
   test("is streamed like any other result", async () => {
     const { results } = await sendForEvents(`${volley.url}/v1/execute_actions`, { actions: FOUR });
     const statuses = (results as readonly WireResult[]).map(({ status }) => status);
@@ -226,6 +238,38 @@ describe("A decision", () => {
   test("is made by any key of the tenant that may call the tools", async () => {
     const id = await park(caller, "second");
     expect(envelopeOf(await approve(id, as("second-key"))).results[0]!.status).toBe("success");
+  });
+
+  test.each(["model-key", "trusted-key"])(
+    "T50 is not for a key without the flag 'approve', which may ask: %s",
+    async (key) => {
+      const id = await park(as(key), `asked-${key}`);
+      const bodies = [{ decision: "approve" }, { decision: "reject" }, { decision: "maybe" }];
+      for (const path of [pathOf(id), pathOf("00000000-0000-4000-8000-000000000000")]) {
+        for (const body of bodies) {
+          const headers = { "idempotency-key": `undecided-${key}` };
+          const refused = problemOf(await as(key).send({ path, body: JSON.stringify(body), headers }));
+          expect(refused).toMatchObject({ status: 403, code: "FORBIDDEN" });
+          expect(refused.detail).toMatch(/'approve'/);
+        }
+      }
+      expect((await shownTo(as(key), id)).status).toBe("pending");
+      expect(deletions(`asked-${key}`)).toBe(0);
+      expect(envelopeOf(await approve(id)).results[0]!.status).toBe("success");
+    },
+  );
+
+  test("T50 has one door: everything else that the document has of confirmations only looks", async () => {
+    const { text } = await caller.get("/openapi.json");
+    const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, { tags?: string[] }>> };
+    const doors = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, { tags = [] }]) =>
+        method !== "get" && (path.includes("confirmation") || tags.includes("Confirmations"))
+          ? [`${method} ${path}`]
+          : [],
+      ),
+    );
+    expect(doors).toEqual(["post /v1/confirmations/{id}"]);
   });
 
   test.each([
@@ -379,7 +423,7 @@ describe("skip_approval", () => {
 
 describe("A confirmation", () => {
   test("T18 expires", async () => {
-    await using hasty = await startSandbox({
+    await using hasty = await startRawSandbox({
       vars: { PROBE_ORIGIN: upstream.url, VOLLEY_CONFIRMATION_TTL_S: "1" },
     });
     const by = new TestCaller(hasty.url);
@@ -408,11 +452,11 @@ describe("A confirmation", () => {
       const storageDir = await newStorage();
       let id: string;
       {
-        await using first = await startSandbox({ storageDir, vars: { PROBE_ORIGIN: upstream.url } });
+        await using first = await startRawSandbox({ storageDir, vars: { PROBE_ORIGIN: upstream.url } });
         id = await park(new TestCaller(first.url), "moved");
       }
       // The tool now sends its requests elsewhere.
-      await using second = await startSandbox({
+      await using second = await startRawSandbox({
         storageDir,
         vars: { PROBE_ORIGIN: "https://probe.sandbox.test" },
       });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { buildBundle } from "../support/build-bundle.ts";
 import { eventually } from "../support/eventually.ts";
 import type { WireEnvelope } from "../support/execute-batch.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";
@@ -26,7 +27,7 @@ async function run(volley: Workerd, action: object) {
   return (JSON.parse(answer.text) as WireEnvelope).results[0]!;
 }
 
-/** What was printed is read over a pipe. */
+/** The printed text is read over a pipe. */
 const said = (volley: Workerd, text: string): Promise<string> =>
   eventually(`the log to say '${text}'`, async () =>
     volley.output().includes(text) ? volley.output() : undefined,
@@ -109,6 +110,14 @@ describe("VOLLEY_DEV_ORIGINS", () => {
     await said(volley, "VOLLEY_DEV_ORIGINS is set, and ignored");
   });
 
+  test("opens nothing where an entry of development is deployed: that does not start, so its upload is refused", async () => {
+    await using bundle = await buildBundle({ config: DEVELOPED, isDeployed: true });
+    const vars = { VOLLEY_DEV_ORIGINS: upstream.url };
+    await expect(startRawSandbox({ config: DEVELOPED, script: bundle.path, vars })).rejects.toThrow(
+      "Cannot deploy an entry of development",
+    );
+  });
+
   test("opens on a development server only what it names", async () => {
     await using volley = await start(DEVELOPED, { VOLLEY_DEV_ORIGINS: "http://127.0.0.1:9" });
     expect(await run(volley, callback())).toMatchObject({
@@ -134,13 +143,23 @@ describe("A development server says at its start", () => {
   test("how many tools and keys there are, and which secrets are missing", async () => {
     await using volley = await start(DEVELOPED, { OWN_SECRET: "" });
     const output = await said(volley, "Volley has");
-    expect(output).toContain("Volley has 2 tools and 4 keys.");
+    expect(output).toContain("Volley has 2 tools and 5 keys.");
     expect(output).toContain("Missing secret OWN_SECRET: own-read will answer MISCONFIGURED.");
   });
 
   test("how to make a key where there is none", async () => {
     await using volley = await start(DEVELOPED, { VOLLEY_KEYS: "[]" });
     expect(await said(volley, "Volley has 2 tools and 0 keys.")).toContain("npm run key -- --name me");
+  });
+
+  test("that the secret of callbacks cannot be read, and so does its health", async () => {
+    await using volley = await start(DEVELOPED, { VOLLEY_WEBHOOK_SECRET: "secret" });
+    await said(volley, "Nobody can call it: Cannot read VOLLEY_WEBHOOK_SECRET");
+    const answer = await new TestCaller(volley.url).send({ method: "GET", path: "/healthz" });
+    expect(problemOf(answer)).toMatchObject({
+      status: 503,
+      detail: expect.stringContaining("VOLLEY_WEBHOOK_SECRET"),
+    });
   });
 
   test("what is wrong with the keys", async () => {

@@ -163,6 +163,11 @@ describe("POST /v1/get_tool_schema", () => {
 });
 
 describe("POST /v1/invoke_tool", () => {
+  test("reads parameters that are null as left out", async () => {
+    const result = await read<object>("/v1/invoke_tool", { tool_name: "discover_tools", parameters: null });
+    expect(result).toMatchObject({ status: "success", data: { tools: expect.any(Array) } });
+  });
+
   test("answers with the tool's one result, and counts it", async () => {
     const answer = await post("/v1/invoke_tool", { tool_name: "probe-echo", parameters: { n: 7 } }, small);
 

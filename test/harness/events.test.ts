@@ -3,14 +3,14 @@ import { afterAll, describe, expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
 import { HostileUpstream, type SeenRequest } from "../support/hostile-upstream.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { startRawSandbox } from "../support/sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";
 
 const SECRET = `whsec_${btoa("a secret of the test, 32 bytes..")}`;
 const upstream = await HostileUpstream.start();
 afterAll(() => upstream[Symbol.asyncDispose]());
 upstream.script("/operator", (_, response) => void response.writeHead(204).end());
-const volley = await startSandbox({
+const volley = await startRawSandbox({
   vars: {
     PROBE_ORIGIN: upstream.url,
     VOLLEY_WEBHOOK_SECRET: SECRET,
@@ -123,7 +123,7 @@ describe("A configuration of it that cannot be right", () => {
     ["https://metadata.internal/", "VOLLEY_EVENTS_URL"],
     ["geheim", "VOLLEY_EVENTS_URL"],
   ])("'%s' is refused whole, and health names the variable and not its value", async (url, variable) => {
-    await using refused = await startSandbox({ vars: { VOLLEY_EVENTS_URL: url } });
+    await using refused = await startRawSandbox({ vars: { VOLLEY_EVENTS_URL: url } });
     const { status, text } = await new TestCaller(refused.url).get("/healthz");
     expect(status).toBe(503);
     expect(text).toContain(variable);
@@ -131,7 +131,7 @@ describe("A configuration of it that cannot be right", () => {
   });
 
   test("nor is one without a secret to sign with", async () => {
-    await using refused = await startSandbox({
+    await using refused = await startRawSandbox({
       vars: { VOLLEY_EVENTS_URL: "https://hooks.example.com/", VOLLEY_WEBHOOK_SECRET: "whsec_short" },
     });
     const { status, text } = await new TestCaller(refused.url).get("/healthz");

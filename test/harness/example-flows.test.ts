@@ -44,7 +44,7 @@ const volley = await startSandbox({
 });
 afterAll(() => volley[Symbol.asyncDispose]());
 const admin = new TestCaller(volley.url, "sandbox-admin-key");
-/** Whoever is called lives here; nothing else of the files is changed. */
+/** Every called host lives here; nothing else of the files is changed. */
 const toHere = (text: string): string =>
   text.replaceAll(/https:\/\/(?:api\.github|subscriber-\d+\.example)\.com/g, (origin) =>
     origin.includes("github") ? upstream.url : `${upstream.url}/${new URL(origin).hostname}`,
@@ -90,7 +90,7 @@ describe("docs/example-flows.md", () => {
     const [first, second, third] = Object.entries(flows).map(([name, flow]) => ({ [name]: flow }));
     expect(shown).toContainEqual(first);
     expect(shown).toContainEqual(second);
-    // Of 25 subscribers the page has two.
+    // The page has two of 25 subscribers.
     const { order_paid: order } = third as { order_paid: { actions: { for_each: string[] }[] } };
     expect(order.actions[0]!.for_each).toHaveLength(25);
     order.actions[0]!.for_each.splice(2);

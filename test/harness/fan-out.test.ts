@@ -12,7 +12,7 @@ import { type RawAnswer, TestCaller } from "../support/test-caller.ts";
 
 /* One webhook in, twenty-five out: each signed, each with a job of its own, and three endpoints that do not take it. */
 
-/** Nobody listens there. */
+/** This port has no listener. */
 const CLOSED = "http://127.0.0.1:1";
 const { upstream, volley } = await setUpSandbox({ VOLLEY_DEV_ORIGINS: CLOSED });
 const admin = new TestCaller(volley.url, "sandbox-admin-key");
@@ -55,7 +55,7 @@ const until = (id: string, what: string, is: (job: Job) => boolean): Promise<Job
     return is(job) ? job : undefined;
   });
 
-/** What a receiver makes of a request: the library throws where a signature is not right. */
+/** The event that a receiver reads from a request: the library throws where a signature is not right. */
 const eventOf = ({ body, headers }: SeenRequest) =>
   new Webhook(WEBHOOK_SECRET).verify(body, headers as Record<string, string>);
 const idsOf = (requests: readonly SeenRequest[]): Set<unknown> =>
@@ -120,7 +120,7 @@ describe("An order that comes in by webhook", () => {
     expect([...places.values()].map(({ length }) => length)).toEqual([6, 6, 6, 6, 1]);
     expect(places.has(0)).toBe(true);
 
-    // What failed once waits for its schedule.
+    // A delivery that failed once waits for its schedule.
     const closed = await until(
       jobOf.get(`${CLOSED}/closed`)!,
       "waits",
@@ -133,7 +133,7 @@ describe("An order that comes in by webhook", () => {
     // On a machine that stood still for so long its next attempt has begun.
     if (down.attempts === 1) expectScheduled(down);
 
-    // Who is gone is over, and whoever is there has it, after one attempt.
+    // A receiver that is gone is over, and one that is there has it, after one attempt.
     const gone = await until(jobOf.get(urlOf(GONE))!, "is over", ({ status }) => status === "failed");
     expect(gone).toMatchObject({ attempts: 1, next_attempt_at: null, error: { upstream_status: 410 } });
     for (const path of alive) {
@@ -150,11 +150,11 @@ describe("An order that comes in by webhook", () => {
     expect(second!.body).toBe(first!.body);
     expect(idsOf([first!, second!])).toEqual(new Set([down.job_id]));
 
-    // A sender that says it again is told the same run, and nobody hears of it.
+    // A sender that says it again is told the same run, and no receiver hears of it.
     const again = await sendHook(volley.url, "order-paid", github, delivery);
     expect(read(again)).toMatchObject({ job_id: runId });
 
-    // Whatever was sent is signed and what came in; nobody got it twice.
+    // Every delivery is signed and as it came in; no receiver got it twice.
     const sent = upstream.requests.filter(({ path }) => path.startsWith("/subscribers/"));
     for (const request of sent)
       expect(eventOf(request)).toEqual({ type: "order.paid", timestamp: expect.any(String), data: ORDER });

@@ -60,7 +60,8 @@ test("the commands of docs/flows.md do what the page says, in its order", async 
   });
   expect(new Date(timed!["next_run_at"] as string).getUTCMinutes()).toBe(0);
   expect(jobs).toMatchObject({ jobs: [{ job_id: job, tool: "look_up", trigger: "webhook" }] });
-  expect((listed as { flows: unknown[] }).flows).toContainEqual({ name, summary, is_write, fingerprint });
+  const inList = { name, summary, is_write, fingerprint, paused: false };
+  expect((listed as { flows: unknown[] }).flows).toContainEqual(inList);
   expect(shown).toMatchObject({ ...kept, plan: { waves: [["found"], ["first"]] } });
   expect(deleted).toBeNull();
   expect(answers).toHaveLength(10);

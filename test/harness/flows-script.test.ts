@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 
 import { configureKeys } from "../support/configured-keys.ts";
+import { github } from "../hooks/sample-senders.ts";
+import { HOOK_SECRET, triggerOf } from "../support/hook-sender.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";
 
@@ -20,7 +22,8 @@ const VOLLEY_KEYS = await configureKeys({
   reader: { name: "reader", tenant: "acme", quota },
   paged: { name: "paged", tenant: "page", flags, quota },
 });
-const { volley, upstream } = await setUpSandbox({ VOLLEY_KEYS });
+const VOLLEY_TOOL_SECRETS = JSON.stringify({ [HOOK_SECRET]: { tenants: ["acme"], hosts: [] } });
+const { volley, upstream } = await setUpSandbox({ VOLLEY_KEYS, VOLLEY_TOOL_SECRETS });
 const SCRIPT = fileURLToPath(new URL("../../scripts/flows.ts", import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), "volley-flows-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -182,6 +185,26 @@ describe("npm run flows", () => {
     const { code, stdout } = await run("diff");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^! leaving is broken there: .*leaves[^]*\n= 1 unchanged\n$/);
+  });
+
+  test("tells what is to be said of flows that are kept, whether they differ or not", async () => {
+    const hooked = declare({ triggers: { webhook: triggerOf(github) } });
+    await write({ one: hooked });
+    expect(await ended("push")).toEqual([0, "+ one", "= 0 unchanged"]);
+    await write({ one: hooked, two: hooked });
+    const { code, stdout } = await run("push");
+    expect(code).toBe(0);
+    const said = stdout.replaceAll(/\n +/g, " ").trimEnd().split("\n");
+    const issue =
+      / has an issue, warning at \/triggers\/webhook\/secret: .*name a secret of its own for each flow/;
+    expect(said).toEqual(["+ two", expect.stringMatching(issue), "= 1 unchanged"]);
+    expect(said[1]).toMatch(/^! two /);
+
+    const again = await run("push");
+    expect(again.stdout.match(/^! (one|two) has an issue/gm)).toHaveLength(2);
+    expect((await run("diff")).stdout).toBe(again.stdout);
+    expect((await run("pull")).stdout).toContain("! one has an issue");
+    expect(Math.max(...again.stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 
   test("looks with a key that may not put, which a push says", async () => {

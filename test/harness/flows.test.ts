@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 
 import { configureKeys } from "../support/configured-keys.ts";
-import { startRawSandbox, startSandbox } from "../support/sandbox.ts";
+import { startRawSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { problemOf, type RawAnswer, TestCaller } from "../support/test-caller.ts";
 
@@ -176,6 +176,7 @@ describe("GET /v1/flows", () => {
       summary: "Find the first item for a word",
       is_write: false,
       fingerprint: json(await show("in-the-list"))["fingerprint"],
+      paused: false,
     });
     expect(flows.map(({ name }) => name)).not.toContain("flow-like");
     expect((await show("flow-like")).status).toBe(404);
@@ -292,6 +293,18 @@ describe("a flow", () => {
     expect((await show("not-for-all")).status).toBe(200);
   });
 
+  test("that a key may not call is not replaced by it, nor is such a tool: the name is taken", async () => {
+    const blind = as("blind");
+    const actions = [{ tool: "probe-search", args: { q: "mine" } }];
+    const before = json(await put("unseen-flow"))["fingerprint"];
+    const overwritten = await put("unseen-flow", { actions, answer: undefined }, blind);
+    expect(refusalOf(overwritten)).toEqual([409, "NAME_TAKEN"]);
+    expect(json(await show("unseen-flow"))["fingerprint"]).toBe(before);
+    await send("PUT", "/v1/tools/unseen-tool", tool());
+    expect(refusalOf(await send("PUT", "/v1/tools/unseen-tool", tool(), blind))).toEqual([409, "NAME_TAKEN"]);
+    expect((await put("unseen-flow", { summary: "Seen" })).status).toBe(200);
+  });
+
   test("is one of the 500 tools that a tenant may have", async () => {
     const ids = Array.from({ length: 499 }, (_, index) => `op${index}`);
     const stranger = as("stranger");
@@ -323,10 +336,10 @@ describe("a flow", () => {
     const vars = { VOLLEY_KEYS, PROBE_ORIGIN: upstream.url };
     let kept: unknown;
     {
-      await using first = await startSandbox({ storageDir, vars });
+      await using first = await startRawSandbox({ storageDir, vars });
       kept = json(await put("durable", {}, as("admin", first.url)));
     }
-    await using second = await startSandbox({ storageDir, vars });
+    await using second = await startRawSandbox({ storageDir, vars });
     expect(json(await show("durable", as("admin", second.url)))).toMatchObject(kept as object);
   });
 

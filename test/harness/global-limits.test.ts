@@ -48,8 +48,8 @@ describe("a tool that two calls at once are all of", () => {
     expect(results.map(({ status }) => status)).toEqual(results.map(() => "success"));
     expect(upstream.requestsTo("/global")).toHaveLength(26);
     expect(upstream.peakOf("/global")).toBe(2);
-    // Waiting for a place is nobody's time: not the tool's, and not the call's duration. Counted twice, the longest
-    // wait would not fit into its batch. A millisecond each for rounding.
+    // Waiting for a place is not charged: not to the tool, and not to the call's duration. Counted twice, the longest wait would
+    // not fit into its batch. A millisecond each for rounding.
     for (const { results, stats } of envelopes)
       for (const { meta } of results.filter(({ data }) => !Array.isArray(data)))
         expect(meta.queued_ms! + meta.duration_ms!).toBeLessThanOrEqual(stats["duration_ms"]! + 3);
@@ -92,7 +92,7 @@ describe("a caller that goes away", () => {
         : undefined,
     );
     client.resetAndDestroy();
-    // Of their ten seconds more than this batch has are left.
+    // More than this batch's time is left of their ten seconds.
     const { results } = await callers[0].execute([call(1), call(2), call(3)], { deadline_ms: 8_000 });
     expect(results.map(({ status }) => status)).toEqual(["success", "success", "success"]);
     answer();

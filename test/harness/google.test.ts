@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
 import type { WireEnvelope, WireResult } from "../support/execute-batch.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { startRawSandbox } from "../support/sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";
 
-const volley = await startSandbox();
+const volley = await startRawSandbox();
 const caller = new TestCaller(volley.url);
 
 async function run(actions: readonly object[], batch: object = {}): Promise<readonly WireResult[]> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { TOOL_FORMATS } from "../../src/formats/tool-list.ts";
+import { TOOL_FORMATS } from "../../src/features/discovery/tool-list.ts";
 import { configureKeys } from "../support/configured-keys.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { problemOf, type RawAnswer, type RawRequest, TestCaller } from "../support/test-caller.ts";
@@ -11,8 +11,8 @@ const GRANTED = ["fetch_document", "probe-item", "probe-write-verified", "probe-
 const QUOTA = { limit: 100_000, window_s: 60 };
 const { volley, upstream } = await setUpSandbox({
   VOLLEY_KEYS: await configureKeys({
-    full: { name: "full", tenant: "acme", quota: QUOTA },
-    few: { name: "few", tenant: "acme", tools: GRANTED, quota: QUOTA },
+    full: { name: "full", tenant: "acme", quota: QUOTA, flags: ["approve"] },
+    few: { name: "few", tenant: "acme", tools: GRANTED, quota: QUOTA, flags: ["approve"] },
   }),
 });
 const full = new TestCaller(volley.url, "full");
@@ -140,7 +140,7 @@ describe("T02 a key learns no name of a tool that it may not call", () => {
   });
 
   test("from another key's jobs, which do not exist for it", async () => {
-    // Of a tool that it may not call, and of one that it may.
+    // A call of a tool that it may not call, and one of a tool that it may.
     const { results } = await full.execute([
       { tool: "send_email", args: { to: ["a@example.com"], subject: "Hi", body: "…" } },
       { tool: "probe-background", args: { n: 1 } },

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { github, slack, standard, stripe } from "../hooks/sample-senders.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Delivering, HOOK_SECRET, sendHook, SENDERS, triggerOf } from "../support/hook-sender.ts";
+import { samples } from "../support/samples.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";
 
@@ -120,6 +121,23 @@ describe("A webhook", () => {
     });
   });
 
+  test("of a paused flow records nothing and asks for the delivery again, once it is signed", async () => {
+    const paused = { actions: [echo(1)], triggers: { webhook: triggerOf(github), paused: true } };
+    expect(await keep("resting", paused)).toMatchObject({ triggers: { paused: true } });
+    const { flows } = JSON.parse((await admin.send({ method: "GET", path: "/v1/flows" })).text) as {
+      readonly flows: readonly { readonly name: string; readonly paused: boolean }[];
+    };
+    expect(flows.filter((flow) => flow.paused).map(({ name }) => name)).toEqual(["resting"]);
+    const told = await deliver("resting");
+    expect([told.status, Number(told.headers["retry-after"])]).toEqual([503, 300]);
+    expect((await deliver("resting", github, { secret: "wrong" })).status).toBe(401);
+    expect(JSON.parse((await admin.get("/v1/jobs?tool=resting")).text)).toMatchObject({ jobs: [] });
+    const ran = await admin.send({ path: "/v1/flows/resting/run", body: "{}" });
+    expect(ran.status, "by its name it runs").toBe(200);
+    await keep("resting", { actions: [echo(1)], ...webhook() });
+    expect((await deliver("resting")).status, "its id was not used up").toBe(202);
+  });
+
   test("asks for no key, and a flow without one has no webhook", async () => {
     await keep("none", { actions: [echo(1)] });
     expect((await deliver("none")).status).toBe(401);
@@ -223,6 +241,22 @@ describe("A run", () => {
     expect(upstream.requestsTo("/verified")).toHaveLength(1);
   });
 
+  test("that is dead is redriven where its flow is deleted by now, because it has the flow with it", async () => {
+    let status = 400;
+    upstream.script("/item", (_, response) => {
+      response.writeHead(status, { "content-type": "application/json" }).end('{"id":"7"}');
+    });
+    const actions = [{ id: "i", tool: "probe-item", args: { id: "7" } }];
+    await keep("left-alone", { actions, answer: { $ref: "i#/id" }, ...webhook() });
+    const id = jobOf(await deliver("left-alone"));
+    expect((await ended(id)).status).toBe("dead");
+    expect((await admin.send({ method: "DELETE", path: "/v1/flows/left-alone" })).status).toBe(204);
+    status = 200;
+    const redriven = await admin.send({ path: `/v1/jobs/${id}/redrive` });
+    expect(redriven.status, redriven.text).toBe(200);
+    expect(await ended(id)).toMatchObject({ status: "succeeded", data: "7" });
+  });
+
   test("that is cancelled sends no write that it has not begun", async () => {
     const release = upstream.hold("/read");
     await keep("cancelled", {
@@ -251,6 +285,14 @@ describe("A run", () => {
     });
     const [{ confirmation }] = (job.envelope as unknown as { results: [{ confirmation: { id: string } }] })
       .results;
+    const asker = { flow: "asking", trigger: "webhook", run_id: job.job_id };
+    const one = await admin.get(`/v1/confirmations/${confirmation.id}`);
+    expect(JSON.parse(one.text)).toMatchObject({ requested_by: asker });
+    expect((JSON.parse(one.text) as { requested_by: object }).requested_by).not.toHaveProperty("key");
+    const { confirmations } = JSON.parse((await admin.get("/v1/confirmations?limit=1")).text) as {
+      confirmations: object[];
+    };
+    expect(confirmations).toMatchObject([{ id: confirmation.id, requested_by: asker }]);
     const said = await admin.send({
       path: `/v1/confirmations/${confirmation.id}`,
       body: JSON.stringify({ decision: "approve" }),
@@ -287,7 +329,9 @@ describe("A run", () => {
   });
 });
 
-describe("A burst of 1,000 deliveries", () => {
+const DELIVERIES = samples(1_000);
+
+describe(`A burst of ${DELIVERIES} deliveries`, () => {
   test("loses none, runs each once, and holds nobody else up", { timeout: 240_000 }, async () => {
     await keep("burst", {
       actions: [{ id: "w", tool: "probe-write-keyed", args: { n: { $ref: "input#/n" } } }],
@@ -298,12 +342,12 @@ describe("A burst of 1,000 deliveries", () => {
     const send = (n: number) =>
       deliver("burst", standard, { id: `burst_${n}`, body: JSON.stringify({ n: 10_000 + n }) });
     const answers: string[] = [];
-    for (let n = 0; n < 1_000; n += 50) {
+    for (let n = 0; n < DELIVERIES; n += 50) {
       const sent = await Promise.all(Array.from({ length: 50 }, (_, i) => send(n + i)));
       answers.push(...sent.map((answer) => (expect(answer.status, answer.text).toBe(202), jobOf(answer))));
     }
-    expect(new Set(answers).size).toBe(1_000);
-    // One flow with one delivery, while a thousand of another wait.
+    expect(new Set(answers).size).toBe(DELIVERIES);
+    // One flow with one delivery, while all of another wait.
     const beside = await ended(jobOf(await deliver("beside", stripe)));
     expect(beside.status).toBe("succeeded");
     const batch = await admin.execute([echo(1)]);
@@ -321,7 +365,7 @@ describe("A burst of 1,000 deliveries", () => {
     );
     const written = upstream.requestsTo("/keyed").slice(before);
     const numbers = written.map(({ body }) => (JSON.parse(body) as { n: number }).n);
-    expect(new Set(numbers).size).toBe(1_000);
-    expect(numbers).toHaveLength(1_000);
+    expect(new Set(numbers).size).toBe(DELIVERIES);
+    expect(numbers).toHaveLength(DELIVERIES);
   });
 });

@@ -11,7 +11,7 @@ import { TestCaller } from "../support/test-caller.ts";
 
 /* Requests that want more than they may, over HTTP, from the built bundle in raw workerd: what no single part shows. */
 
-const { upstream, volley, caller } = await setUpSandbox({}, startRawSandbox);
+const { upstream, volley, caller } = await setUpSandbox();
 const admin = new TestCaller(volley.url, "sandbox-admin-key");
 const { hostname, port } = new URL(volley.url);
 const JSON_TYPE = { "content-type": "application/json" };

@@ -229,6 +229,26 @@ describe("P5: an action under an idempotency_key", () => {
     expect(writesOf(24)).toEqual([]);
   });
 
+  test("compares what its references stand for: the same value replays, another one is a conflict", async () => {
+    const key = freshKey();
+    const batchOf = (n: number) => [
+      { id: "e", tool: "probe-echo", args: { n } },
+      { tool: "probe-write", args: { n: { $ref: "e#/n" } }, idempotency_key: key },
+    ];
+    const resultOf = async (actions: readonly object[]) =>
+      (await caller.execute([...actions])).results.at(-1);
+    const replay = { status: "success", meta: { idempotency_replayed: true } };
+    await caller.execute(batchOf(26));
+    expect(await resultOf(batchOf(26))).toMatchObject(replay);
+    const literal = { tool: "probe-write", args: { n: 26 }, idempotency_key: key };
+    expect(await resultOf([literal])).toMatchObject(replay);
+    expect(await resultOf(batchOf(27))).toMatchObject({
+      status: "error",
+      error: { code: "IDEMPOTENCY_CONFLICT", retryable: false },
+    });
+    expect([writesOf(26).length, writesOf(27).length]).toEqual([1, 0]);
+  });
+
   test("20 times at once runs once, and the others may come back", async () => {
     const keyed = { tool: "probe-echo", args: { n: 25 }, idempotency_key: freshKey() };
     const batches = await whileHeld(upstream.hold("/echo", 25), 20, () => caller.execute([keyed]));
@@ -380,5 +400,34 @@ describe("P5: an Idempotency-Key on other paths", () => {
       structuredContent: { error: { code: "IDEMPOTENCY_CONFLICT" } },
     });
     expect(writesOf(7_122)).toEqual([]);
+  });
+});
+
+describe("T42 A batch that an official client sends again", () => {
+  const send = (path: string, body: object, count: number) =>
+    caller.send({ path, body: JSON.stringify(body), headers: { "x-stainless-retry-count": String(count) } });
+  const write = (n: number) => ({ tool: "probe-write", args: { n } });
+
+  test.each([
+    ["/v1/execute_actions", 9_001, (n: number) => ({ actions: [write(n)] })],
+    ["/v1/invoke_tool", 9_002, (n: number) => ({ tool_name: write(n).tool, parameters: write(n).args })],
+    [
+      "/v1/anthropic/tool_use",
+      9_003,
+      (n: number) => ({
+        role: "assistant",
+        content: [{ type: "tool_use", id: "toolu_1", name: "probe-write", input: { n } }],
+      }),
+    ],
+  ])("to %s is answered what it was answered, and its write is sent once", async (path, n, bodyOf) => {
+    const first = await send(path, bodyOf(n), 0);
+    expect(first.status).toBe(200);
+    const again = await send(path, bodyOf(n), 1);
+    expect([again.headers["idempotency-replayed"], again.text]).toEqual(["true", first.text]);
+    expect(writesOf(n)).toHaveLength(1);
+    // Counted from 0 it is another one.
+    const anew = await send(path, bodyOf(n), 0);
+    expect(anew.headers["idempotency-replayed"]).toBeUndefined();
+    expect(writesOf(n)).toHaveLength(2);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { eventually, sleep } from "../support/eventually.ts";
+import { eventually } from "../support/eventually.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { problemOf, type RawAnswer, TestCaller } from "../support/test-caller.ts";
 
@@ -51,7 +51,7 @@ const doomed = await initiate({ n: 900, status: 500 });
 const alsoDoomed = await initiate({ n: 901, status: 500 });
 
 describe("POST /v1/jobs/{id}/cancel", () => {
-  test("ends a job whose attempt is under way, says that it may have taken effect, and refuses its answer", async () => {
+  test("ends a job whose attempt is under way, and says that it may have taken effect", async () => {
     const answerAttempt = upstream.hold("/background", 1);
     const id = await initiate({ n: 1 });
     await eventually("the attempt", async () => requestsOf(1)[0]);
@@ -64,21 +64,6 @@ describe("POST /v1/jobs/{id}/cancel", () => {
     expect(cancelled.note).toContain("may have taken effect");
     answerAttempt();
     expect(await requestsOf(1)[0]!.end).toBe("answered");
-    await sleep(100);
-    expect(await jobOf(id)).toEqual(cancelled);
-  });
-
-  test("ends a job that waits for its next attempt, which is never made", async () => {
-    const id = await initiate({ n: 2, status: 503 });
-    await becomes(id, "retrying");
-
-    const answer = await post(`/v1/jobs/${id}/cancel`);
-
-    const { status, attempts } = JSON.parse(answer.text) as WireJob;
-    expect(status).toBe("cancelled");
-    await sleep(1_200);
-    // One, unless the machine was so slow that the next had begun before it was cancelled.
-    expect(requestsOf(2).length).toBeLessThanOrEqual(attempts);
   });
 
   test("T03 of a job that is over is refused, and of another tenant's it is unknown", async () => {
@@ -175,7 +160,13 @@ describe("POST /v1/jobs/redrive", () => {
       caller.send({ path: "/v1/jobs/redrive", body: JSON.stringify(body) });
 
     const none = await redrive({ status: "dead", tool: "probe-echo" });
-    expect(JSON.parse(none.text)).toEqual({ redriven: 0, not_redriven: 0, backlog_full: false, more: false });
+    expect(JSON.parse(none.text)).toEqual({
+      redriven: 0,
+      not_redriven: 0,
+      tools_gone: [],
+      backlog_full: false,
+      more: false,
+    });
     const later = await redrive({ status: "dead", since: "2199-01-01T00:00:00Z" });
     expect(JSON.parse(later.text)).toMatchObject({ redriven: 0 });
 
@@ -184,7 +175,13 @@ describe("POST /v1/jobs/redrive", () => {
       tool: "probe-background",
       since: "2026-01-01T00:00:00Z",
     });
-    expect(JSON.parse(all.text)).toEqual({ redriven: 1, not_redriven: 0, backlog_full: false, more: false });
+    expect(JSON.parse(all.text)).toEqual({
+      redriven: 1,
+      not_redriven: 0,
+      tools_gone: [],
+      backlog_full: false,
+      more: false,
+    });
     expect((await jobOf(alsoDoomed)).note).toContain("Redriven");
   });
 

@@ -63,6 +63,7 @@ describe("A fire-and-forget action", () => {
       key: "sandbox",
       status: "succeeded",
       attempts: 1,
+      tries: [{ at: expect.stringMatching(ISO), duration_ms: expect.any(Number) }],
       created_at: expect.stringMatching(ISO),
       updated_at: expect.stringMatching(ISO),
       next_attempt_at: null,
@@ -163,6 +164,20 @@ describe("A job's id", () => {
     expect(theirs).toMatchObject({ status: 404, code: "NOT_FOUND" });
     expect({ ...theirs, request_id: "" }).toEqual({ ...nobodys, request_id: "" });
     expect((await caller.get(`/v1/jobs/${id}`)).status).toBe(200);
+  });
+
+  test("T49 of a tool that the key may not call is answered like one that does not exist, and is in no list", async () => {
+    const args = { to: ["you@example.com"], subject: "Hi", body: "Hello." };
+    const id = (await caller.execute([{ tool: "send_email", args }])).results[0]!.job_id!;
+    await jobWhich(id, "success", ({ status }) => status === "succeeded");
+    const small = new TestCaller(volley.url, "sandbox-small-key");
+    const theirs = problemOf(await small.get(`/v1/jobs/${id}`));
+    const nobodys = problemOf(await small.get("/v1/jobs/00000000-0000-4000-8000-000000000000"));
+    expect(theirs).toMatchObject({ status: 404, code: "NOT_FOUND" });
+    expect({ ...theirs, request_id: "" }).toEqual({ ...nobodys, request_id: "" });
+    for (const query of ["", "?tool=send_email", "?status=succeeded"])
+      expect((await small.get(`/v1/jobs${query}`)).text).not.toContain(id);
+    expect((await caller.get("/v1/jobs?tool=send_email")).text).toContain(id);
   });
 
   test.each([

@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 import { digestKey } from "../../src/edge/http/key-ring.ts";
-import { makeKey } from "../../src/keys/key-form.ts";
+import { makeKey } from "../../src/features/keys/key-form.ts";
 import { configureKeys } from "../support/configured-keys.ts";
 import { eventually } from "../support/eventually.ts";
+import { samples } from "../support/samples.ts";
 import { startRawSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { problemOf, type RawAnswer, TestCaller } from "../support/test-caller.ts";
@@ -15,10 +16,11 @@ import { problemOf, type RawAnswer, TestCaller } from "../support/test-caller.ts
 const quota = { limit: 100_000, window_s: 60 };
 const flags = ["manage_keys"];
 const VOLLEY_KEYS = await configureKeys({
-  manager: { name: "manager", tenant: "acme", flags: [...flags, "manage_tools"], quota },
+  manager: { name: "manager", tenant: "acme", flags: ["approve", ...flags, "manage_tools"], quota },
   narrow: { name: "narrow", tenant: "acme", flags, tools: ["probe"], quota: { limit: 60, window_s: 60 } },
   plain: { name: "plain", tenant: "acme", quota },
   stranger: { name: "stranger", tenant: "other", flags, quota },
+  five: { name: "five", tenant: "acme", flags, quota: { limit: 5, window_s: 86_400 } },
   many: { name: "many", tenant: "thousands", flags, quota: { limit: 1_000_000, window_s: 60 } },
 });
 const { volley } = await setUpSandbox({ VOLLEY_KEYS });
@@ -101,6 +103,7 @@ describe("POST /v1/keys", () => {
     ["everything", { tools: ["*"] }, 403, "/tools/0"],
     ["a flag it has not", { flags: ["manage_keys", "manage_tools"] }, 403, "/flags/1"],
     ["to skip a person's yes", { flags: ["skip_approval"] }, 403, "/flags/0"],
+    ["to say a person's yes", { flags: ["approve"] }, 403, "/flags/0"],
     ["more requests than it has", { quota: { limit: 61, window_s: 60 } }, 403, "/quota"],
     ["more requests in another window", { quota: { limit: 2, window_s: 1 } }, 403, "/quota"],
     ["a time that is over", { expires_at: "2020-01-01T00:00:00Z" }, 422, "/expires_at"],
@@ -117,6 +120,15 @@ describe("POST /v1/keys", () => {
     expect([answer.status, json(answer)["path"]], answer.text).toEqual([status, path]);
     expect(json(answer)["detail"]).not.toBe("");
     expect((await send("DELETE", "/v1/keys/no")).status).toBe(404);
+  });
+
+  test("T50 gives the flag 'approve' where the key that asks has it: the key that was made decides", async () => {
+    const decider = as(await make({ name: "decider", tools: ["*"], flags: ["approve"] }));
+    const asker = as(await make({ name: "asker", tools: ["*"] }));
+    const { results } = await asker.execute([{ tool: "probe-delete", args: { id: "made" } }]);
+    const path = `/v1/confirmations/${results[0]!.confirmation!.id}`;
+    expect((await send("POST", path, { decision: "approve" }, asker)).status).toBe(403);
+    expect((await send("POST", path, { decision: "approve" }, decider)).status).toBe(200);
   });
 
   test("narrows a category to one of its tools, and gives no more requests than there are unless asked", async () => {
@@ -269,10 +281,12 @@ describe("GET /v1/keys", () => {
   );
 });
 
+const KEYS = samples(5_000);
+
 // From here on side by side: one waits for others' answers, the next for half a minute to pass.
-test.concurrent("5,000 keys can be made, every seventh of them works, and any can be revoked", async () => {
+test.concurrent(`${KEYS} keys can be made, every seventh of them works, and any can be revoked`, async () => {
   const by = as("many");
-  const keys = Array.from({ length: 5_000 }, freshKey);
+  const keys = Array.from({ length: KEYS }, freshKey);
   const hashes = await Promise.all(keys.map(hashOf));
   const inTurns = async (work: (at: number) => Promise<void>, step = 1) => {
     let next = 0;
@@ -287,12 +301,12 @@ test.concurrent("5,000 keys can be made, every seventh of them works, and any ca
     async (at) =>
       void count(await send("POST", "/v1/keys", { name: `k${at}`, tools: ["probe"], hash: hashes[at] }, by)),
   );
-  expect([...statuses]).toEqual([[201, 5_000]]);
+  expect([...statuses]).toEqual([[201, KEYS]]);
   statuses.clear();
   await inTurns(async (at) => void count(await as(keys[at]!).get("/v1/flows")), 7);
   expect([...statuses.keys()]).toEqual([200]);
-  expect((await send("DELETE", "/v1/keys/k4321", undefined, by)).status).toBe(204);
-  expect([await statusOf(keys[4_321]!), await statusOf(keys[4_320]!)]).toEqual([401, 200]);
+  expect((await send("DELETE", `/v1/keys/k${KEYS - 1}`, undefined, by)).status).toBe(204);
+  expect([await statusOf(keys.at(-1)!), await statusOf(keys.at(-2)!)]).toEqual([401, 200]);
 }, 240_000);
 
 describe.concurrent("Two isolates", () => {
@@ -312,7 +326,7 @@ describe.concurrent("Two isolates", () => {
     const deleted = await Promise.all(
       [one, two].map((url) => send("DELETE", "/v1/keys/gone", undefined, as("manager", url))),
     );
-    // Whoever was first revoked it; the other is told that there is none.
+    // The first request revoked it; the other is told that there is none.
     expect(new Set(deleted.map(({ status }) => status))).toEqual(new Set([204, 404]));
     await Promise.all([one, two].map((url) => untilRefused(gone, url)));
     expect(await at(kept)).toEqual([200, 200]);
@@ -361,4 +375,29 @@ test("Made keys end with the last key of VOLLEY_KEYS that could revoke them", as
   const without = await configureKeys({ plain: { name: "plain", tenant: "acme", quota } });
   await using raw = await startRawSandbox({ vars: { VOLLEY_KEYS: without }, storageDir });
   expect([await statusOf(key, raw.url), await statusOf("plain", raw.url)]).toEqual([401, 200]);
+});
+
+test("T45 P3 twelve keys that a key of five requests made, and one that one of them made, send five batches together", async () => {
+  const five = as("five");
+  const small = { tools: ["probe-echo"], quota: { limit: 5, window_s: 86_400 } };
+  const keys = [];
+  for (let n = 0; n < 12; n += 1)
+    keys.push(await make({ ...small, name: `five-${n}`, flags: n === 0 ? ["manage_keys"] : [] }, five));
+  keys.push(await make({ ...small, name: "below" }, as(keys[0]!)));
+  const body = JSON.stringify({ actions: [{ tool: "probe-echo", args: { n: 1 } }] });
+  const answers = [];
+  for (const key of [...keys, ...keys]) answers.push(await as(key).send({ body }));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused).toHaveLength(21);
+  expect(problemOf(refused[0]!)).toMatchObject({
+    code: "QUOTA_EXCEEDED",
+    detail: expect.stringContaining("A key above this one and all keys that it made may send 5 requests"),
+  });
+  expect(problemOf(await five.send({ body }))).toMatchObject({
+    code: "QUOTA_EXCEEDED",
+    detail: expect.stringContaining("The key may send 5 requests"),
+  });
+  const usage = json(await as(keys.at(-1)!).get("/v1/usage")) as { quota: { requests: object } };
+  expect(usage.quota.requests).toMatchObject({ limit: 5, remaining: 0 });
 });

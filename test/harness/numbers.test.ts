@@ -31,7 +31,7 @@ const send = async (batch: object, headers: Record<string, string> = {}): Promis
   expect(status).toBe(200);
   return text;
 };
-/** What the upstream was asked for last, decoded. */
+/** The last request to the upstream, decoded. */
 const lastPath = (): string => upstream.requests.at(-1)!.query.get("q") ?? "";
 
 test("Every number of an upstream reaches the caller digit for digit", async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
-import { startRawSandbox } from "../support/sandbox.ts";
+import { startRawSandbox, startSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { problemOf, type RawAnswer, TestCaller } from "../support/test-caller.ts";
 
-const { volley, caller } = await setUpSandbox();
+const { volley, caller } = await setUpSandbox({}, startSandbox);
 const other = new TestCaller(volley.url, "sandbox-other-key");
 
 interface Kept {

@@ -4,11 +4,11 @@ import { describe, expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
 import { sendHook, triggerOf } from "../support/hook-sender.ts";
-import { TestCaller } from "../support/test-caller.ts";
+import { type RawAnswer, TestCaller } from "../support/test-caller.ts";
 import { github } from "../hooks/sample-senders.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
-/* What an operator sees of the built bundle: the lines that docs/observability.md describes, and Server-Timing on every answer. */
+/* The operator's view of the built bundle: the lines that docs/observability.md describes, and Server-Timing on every answer. */
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CANARY = "CaNaRy";
@@ -114,8 +114,8 @@ describe("A line", () => {
       kind: "run",
       total: 3,
     });
-    // What there is only where a limiter is late.
-    expect([...Object.keys(line!), "degraded"].toSorted()).toEqual(documented("batch").toSorted());
+    // Fields that are there only where a limiter is late, and only of a flow.
+    expect([...Object.keys(line!), "degraded", "flow"].toSorted()).toEqual(documented("batch").toSorted());
   });
 
   test.each<[string, string, string, string]>([
@@ -210,6 +210,7 @@ describe("A line", () => {
     expect(lines.toSorted((a, b) => a.event.localeCompare(b.event))).toMatchObject([
       {
         event: "batch",
+        flow: "seen",
         key: "webhook:seen",
         tenant: "sandbox-admin",
         tools: { "probe-echo": 1 },
@@ -217,6 +218,20 @@ describe("A line", () => {
       },
       { event: "job_attempt", trigger: "webhook", tool: "seen", end: "succeeded", attempt: 1, job_id: job },
     ]);
+  });
+
+  test("names the flow that a batch is, by itself, in a dry run and as an action; of any other batch none", async () => {
+    const admin = new TestCaller(volley.url, "sandbox-admin-key");
+    const flow = { summary: "Says one", input_schema: { type: "object" }, actions: [echo] };
+    await admin.send({ method: "PUT", path: "/v1/flows/named", body: JSON.stringify(flow) });
+    const flowsOf = async (sent: Promise<RawAnswer>, count: number) => {
+      const lines = await linesOf((await sent).headers["x-request-id"], count);
+      return lines.filter(({ event }) => event === "batch").map((line) => line["flow"]);
+    };
+    const run = { path: "/v1/flows/named/run" };
+    expect(await flowsOf(admin.send({ ...run, body: "{}" }), 1)).toEqual(["named"]);
+    expect(await flowsOf(admin.send({ ...run, body: '{"dry_run":true}' }), 1)).toEqual(["named"]);
+    expect(await flowsOf(admin.send({ body: batchOf({ tool: "named" }) }), 2)).toEqual(["named", undefined]);
   });
 
   test.each<[string, string, number, string, () => ReturnType<typeof caller.send>]>([

@@ -10,10 +10,11 @@ import {
 } from "../support/api-document.ts";
 import { eventually } from "../support/eventually.ts";
 import { requestArbitrary } from "../support/request-arbitrary.ts";
+import { startSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { type RawRequest, TestCaller } from "../support/test-caller.ts";
 
-const { upstream, volley, caller } = await setUpSandbox();
+const { upstream, volley, caller } = await setUpSandbox({}, startSandbox);
 const admin = new TestCaller(volley.url, "sandbox-admin-key");
 upstream.script(
   "/write",
@@ -80,7 +81,7 @@ function byDeath(a: DocumentedOperation, b: DocumentedOperation): number {
   return Number(a.operationId === "redriveJob") - Number(b.operationId === "redriveJob");
 }
 
-/** What may stand in a path: kept objects; confirmations that wait, more than are decided; jobs under way, or dead. */
+/** The ids for a path: kept objects; confirmations that wait, more than are decided; jobs under way, or dead. */
 async function idsFor({ path, operationId }: DocumentedOperation): Promise<readonly string[]> {
   if (!path.includes("{id}")) return [];
   if (path.startsWith("/v1/objects")) return [await keepReport()];
@@ -139,7 +140,8 @@ function expectReached(reached: ReadonlySet<string>): void {
       .filter((status) => ["200", "400", "401", "403", "404", "405", "415", "422"].includes(status))
       .map((status) => `${operationId} ${status}`),
   );
-  // What deletes everything of a tenant is not asked in its name: the others would have nothing left to be asked about.
+  // The request that deletes everything of a tenant is not sent in its name: the others would have nothing left to be asked
+  // about.
   const wanted = [...results, ...statuses].filter((one) => one !== "deleteTenant 200");
   expect(wanted.filter((one) => !reached.has(one))).toEqual([]);
 }

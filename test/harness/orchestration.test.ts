@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { expectClean } from "../support/expect-clean.ts";
-import { startSandbox } from "../support/sandbox.ts";
+import { startRawSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { type RawAnswer, TestCaller } from "../support/test-caller.ts";
 
@@ -42,7 +42,7 @@ const PARTITION = "/api/orchestration/partition";
 const WORK_MS = 60;
 
 const { upstream, volley, caller } = await setUpSandbox();
-/** What the upstream saw of the workspace tools: `+name label` when a call came, `-name label` when it was answered. */
+/** The requests that the upstream saw of the workspace tools: `+name label` when a call came, `-name label` when it was answered. */
 let seen: string[] = [];
 
 for (const name of ["read", "grep", "write", "bash"]) {
@@ -218,7 +218,7 @@ describe("POST /api/orchestration/batch", () => {
       expect(skipped).not.toHaveProperty("output");
     }
     expect(seen).toEqual(["+read a", "-read a", "+write b", "-write b"]);
-    // What was planned is what was planned, whatever came of it.
+    // The plan's counts stay as planned, whatever came of it.
     expect(partition).toMatchObject({ batches: 5, parallelBatches: 3, serialBatches: 2 });
   });
 
@@ -275,7 +275,7 @@ describe("POST /api/orchestration/batch", () => {
       });
     }
     expect(result.results[1]!.error).toMatch(/^INVALID_ACTION: .*'id' of a tool call must be a string/);
-    // Nobody knows what a malformed call was meant to be, so it counts as a write that failed.
+    // The meaning of a malformed call is not known, so it counts as a write that failed.
     expect(seen).toEqual(["+read a", "-read a"]);
   });
 
@@ -490,7 +490,7 @@ describe("The quota", () => {
 });
 
 test("A failure of ours is 500 'Internal server error'", async () => {
-  await using broken = await startSandbox({ vars: { VOLLEY_KEYS: "no JSON" } });
+  await using broken = await startRawSandbox({ vars: { VOLLEY_KEYS: "no JSON" } });
   for (const path of [BATCH, PARTITION]) {
     const answer = await new TestCaller(broken.url).send({ path, body: JSON.stringify({ tools: EXAMPLE }) });
     expect(answer.status).toBe(500);

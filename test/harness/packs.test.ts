@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
 import { readZip } from "../support/read-zip.ts";
+import { startSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
-const { caller, volley } = await setUpSandbox();
+const { caller, volley } = await setUpSandbox({}, startSandbox);
 
 test("calculator_evaluate calculates in an isolate of its own", async () => {
   const expressions = ["355/113", "sqrt(2)", "e^pi", "2^64", "0.1+0.2"];

@@ -14,20 +14,9 @@ const commands = [...page.matchAll(/^```bash\n(.*?)^```$/gms)]
   .filter((text) => text.includes("$VOLLEY/"));
 
 test("the commands of docs/register-tools.md do what the page says, in its order", async () => {
-  const answers: string[] = [];
-  for (const command of commands) {
-    const { stdout } = await run(
-      "bash",
-      ["-c", command.replaceAll("https://probe.sandbox.test", upstream.url)],
-      {
-        env: { ...process.env, VOLLEY: volley.url },
-      },
-    );
-    answers.push(stdout);
-  }
-  const [added, ran, shown, deleted, imported] = answers.map((text) =>
-    text === "" ? null : (JSON.parse(text) as object),
-  );
+  const answers: unknown[] = [];
+  for (const command of commands) answers.push(await answerOf(command));
+  const [added, ran, shown, deleted, imported] = answers;
   expect(added).toMatchObject({ name: "find_item", fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) });
   expect(ran).toMatchObject({ results: [{ tool: "find_item", status: "success", data: { id: "pump-1" } }] });
   expect(upstream.requestsTo("/item").map(({ headers }) => headers["authorization"])).toEqual([
@@ -39,17 +28,22 @@ test("the commands of docs/register-tools.md do what the page says, in its order
   expect(answers).toHaveLength(5);
 });
 
-test("the README's import makes a tool that batches call", async () => {
+test("the README's import makes a tool that its next command calls", async () => {
   const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
-  const [, body = ""] = /\/v1\/tools\/import[^']*'[^']*'[^']*'[^']*'[^']*'(.*?)'\n```/s.exec(readme) ?? [];
-  const [, action = ""] = /^Now `(.*?)`/m.exec(readme) ?? [];
-  const send = async (path: string, json: string): Promise<unknown> => {
-    const headers = { authorization: "Bearer sandbox-admin-key", "content-type": "application/json" };
-    const sent = json.replaceAll("https://probe.sandbox.test", upstream.url);
-    return (await fetch(volley.url + path, { method: "POST", headers, body: sent })).json();
-  };
-  expect(await send("/v1/tools/import", body)).toMatchObject({ tools: [{ name: "shop_findItems" }] });
-  expect(await send("/v1/execute_actions", `{ "actions": [${action}] }`)).toMatchObject({
-    results: [{ tool: "shop_findItems", status: "success", data: { items: [{}, {}, {}] } }],
-  });
+  const [, section = ""] = /^## Bring your API\n(.*?)^## /ms.exec(readme) ?? [];
+  const answers: unknown[] = [];
+  for (const [, command] of section.matchAll(/^```bash\n(.*?)^```$/gms))
+    answers.push(await answerOf(command!.replaceAll("http://127.0.0.1:8787", volley.url)));
+  expect(answers).toMatchObject([
+    { tools: [{ name: "shop_findItems" }], skipped: [] },
+    { results: [{ tool: "shop_findItems", status: "success", data: { items: [{}, {}, {}] } }] },
+  ]);
 });
+
+/** Run a command of a page in a shell, and read what it prints. */
+async function answerOf(command: string): Promise<unknown> {
+  const env = { ...process.env, VOLLEY: volley.url };
+  const sent = command.replaceAll("https://probe.sandbox.test", upstream.url);
+  const { stdout } = await run("bash", ["-c", sent], { env });
+  return stdout === "" ? null : JSON.parse(stdout);
+}

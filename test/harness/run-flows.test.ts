@@ -9,6 +9,7 @@ const { upstream, volley } = await setUpSandbox();
 const admin = new TestCaller(volley.url, "sandbox-admin-key");
 
 interface Answer {
+  readonly batch_id: string;
   readonly results: readonly {
     readonly id: string;
     readonly status: string;
@@ -54,6 +55,7 @@ await keep("echo_flow", {
   actions: [ECHO, { id: "f", tool: "probe-echo", args: { n: { $ref: "e#/n" } } }],
   answer: { n: { $ref: "f#/n" }, said: { $template: "n is {{input#/n}}" } },
 });
+await keep("taker", { input_schema: { type: "object" }, actions: [ECHO] });
 await keep("write_flow", {
   actions: [{ id: "w", tool: "probe-write", args: { n: { $ref: "input#/n" } } }],
   answer: { $ref: "w#/n" },
@@ -83,6 +85,28 @@ describe("POST /v1/flows/{name}/run", () => {
     expect((await run("echo_flow", { input: { n: 1, __proto__x: 1 } })).status).not.toBe(500);
   });
 
+  test.each([
+    ["an integer that no double is", "820982911946154508"],
+    ["a number out of range", "1e400"],
+    ["a reserved key", '{"__proto__":1}'],
+  ])("refuses %s by its place, as the flow as a tool does, and sends nothing", async (_, n) => {
+    const before = upstream.requestsTo("/echo").length;
+    const ran = await admin.send({ path: "/v1/flows/taker/run", body: `{"input":{"n":${n}}}` });
+    const refusal = JSON.parse(ran.text) as Record<string, unknown>;
+    expect(refusal).toMatchObject({ status: 422, code: "INVALID_REQUEST" });
+    const called = await admin.send({
+      path: "/v1/execute_actions",
+      body: `{"actions":[{"tool":"taker","args":{"n":${n}}}]}`,
+    });
+    const [result] = (JSON.parse(called.text) as Answer).results as readonly {
+      readonly error?: { readonly code: string; readonly issues?: readonly Record<string, string>[] };
+    }[];
+    expect(result!.error!.code).toBe("INVALID_ARGS");
+    const [{ path, expected, received }] = result!.error!.issues as [Record<string, string>];
+    expect(refusal).toMatchObject({ path: path!.replace("/args", "/input"), expected, received });
+    expect(upstream.requestsTo("/echo")).toHaveLength(before);
+  });
+
   test("only plans where it is a dry run", async () => {
     const before = upstream.requestsTo("/echo").length;
     const { json } = await run("echo_flow", { input: { n: 1 }, dry_run: true });
@@ -110,6 +134,10 @@ describe("POST /v1/flows/{name}/run", () => {
   test("parks what needs a person's yes, which then runs with what the flow was given", async () => {
     const { json } = await run("delete_flow", { input: { n: 5 } });
     expect(json!.results.map(({ status }) => status)).toEqual(["pending_confirmation", "success"]);
+    const asked = await admin.get(`/v1/confirmations/${json!.results[0]!.confirmation!.id}`);
+    expect(JSON.parse(asked.text)).toMatchObject({
+      requested_by: { key: "admin", flow: "delete_flow", run_id: json!.batch_id },
+    });
     const { text } = await admin.send({
       path: `/v1/confirmations/${json!.results[0]!.confirmation!.id}`,
       body: '{"decision":"approve"}',

@@ -14,9 +14,9 @@ type Call = readonly [string, object];
 
 interface Dialect {
   readonly path: string;
-  /** What the provider's model returned. */
+  /** The response of the provider's model. */
   readonly turn: (calls: readonly Call[]) => unknown;
-  /** What is to be appended, made of one item a call. */
+  /** The items to append, made of one item a call. */
   readonly answer: (items: readonly unknown[]) => object;
 }
 
@@ -114,7 +114,7 @@ test("A streamed turn over the quota is a problem document, also when a call was
     ]),
   );
   let answer = await small.send({ path: CHAT.path, headers: SSE, body });
-  // What refills meanwhile is used up as well.
+  // Quota that refills meanwhile is used up as well.
   for (let sent = 1; sent < 20 || answer.status === 200; sent += 1)
     answer = await small.send({ path: CHAT.path, headers: SSE, body });
   expect(problemOf(answer)).toMatchObject({ status: 429, code: "QUOTA_EXCEEDED" });

@@ -175,7 +175,7 @@ describe("A streamed batch", () => {
     const small = new TestCaller(volley.url, "sandbox-small-key");
     const body = JSON.stringify({ actions: [{ tool: "probe-echo", args: { n: 1 } }] });
     let answer = await small.send({ headers: SSE, body });
-    // What refills meanwhile is used up as well.
+    // Quota that refills meanwhile is used up as well.
     for (let sent = 1; sent < 20 || answer.status === 200; sent += 1)
       answer = await small.send({ headers: SSE, body });
 

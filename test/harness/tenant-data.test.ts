@@ -7,8 +7,9 @@ import { fileURLToPath } from "node:url";
 
 import { afterAll, describe, expect, test } from "vitest";
 
-import { makeKey } from "../../src/keys/key-form.ts";
+import { makeKey } from "../../src/features/keys/key-form.ts";
 import { configureKeys } from "../support/configured-keys.ts";
+import { startSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { problemOf, type RawAnswer, TestCaller } from "../support/test-caller.ts";
 
@@ -23,7 +24,7 @@ const VOLLEY_KEYS = await configureKeys({
   doomed: { name: "admin", tenant: "doomed", flags: both, quota },
   small: { name: "small", tenant: "doomed", quota: { limit: 3, window_s: 3_600 } },
 });
-const { volley, upstream } = await setUpSandbox({ VOLLEY_KEYS, WORKSPACE: "on" });
+const { volley, upstream } = await setUpSandbox({ VOLLEY_KEYS, WORKSPACE: "on" }, startSandbox);
 const as = (key: string) => new TestCaller(volley.url, key);
 const send = (by: string, method: string, path: string, body?: unknown): Promise<RawAnswer> =>
   as(by).send({ method, path, ...(body !== undefined && { body: JSON.stringify(body) }) });
@@ -89,7 +90,7 @@ async function restore(by: string, backup: unknown): Promise<{ code: number | nu
   return { code, printed };
 }
 
-/** What of an export is the same wherever it is restored. */
+/** The part of an export that is the same wherever it is restored. */
 function essence({ tools, flows, keys }: Record<string, unknown>): unknown {
   const byName = (list: unknown) =>
     (list as { name: string }[]).toSorted((a, b) => a.name.localeCompare(b.name));

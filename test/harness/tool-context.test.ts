@@ -47,7 +47,7 @@ function linesOf(matches: (line: Line) => boolean): Line[] {
     .output()
     .split("\n")
     .filter((line) => line.startsWith("{"));
-  // What the batch itself and its jobs' attempts say is tested with what an operator sees.
+  // Lines of the batch itself and of its jobs' attempts are tested with the operator's view.
   const isOfTool = ({ event }: Line): boolean => event !== "batch" && event !== "job_attempt";
   return lines.map((line) => JSON.parse(line) as Line).filter((line) => isOfTool(line) && matches(line));
 }

@@ -16,7 +16,7 @@ const keyEntry = async (key: string, entry: object): Promise<object> => ({
 
 const VOLLEY_KEYS = JSON.stringify(
   await Promise.all([
-    keyEntry("sandbox-key", {}),
+    keyEntry("sandbox-key", { flags: ["approve"] }),
     keyEntry("echo-key", { tools: ["probe-echo"] }),
     keyEntry("stranger-key", { tenant: "other" }),
     keyEntry("admin-key", { tenant: "admin", flags: ["manage_tools"] }),
@@ -52,6 +52,7 @@ describe("GET /v1/usage", () => {
     expect(await usage(as("stranger-key"))).toMatchObject({
       key: "stranger-key",
       tenant: "other",
+      flags: [],
       quota: {
         requests: { limit: 40, window_s: 3_600, remaining: 40, reset_ms: 0 },
         lists: { limit: 200, window_s: 3_600, remaining: 199 },
@@ -62,6 +63,11 @@ describe("GET /v1/usage", () => {
       breakers: { seen_by: "isolate", open: [] },
       added: { tools: 0, flows: 0, limit: 500, bytes: 0 },
     });
+  });
+
+  test("says which flags the key has", async () => {
+    expect(await usage()).toMatchObject({ flags: ["approve"] });
+    expect(await usage(as("admin-key"))).toMatchObject({ flags: ["manage_tools"] });
   });
 
   test("says what batches have left of the quota, and looking itself of the second allowance", async () => {

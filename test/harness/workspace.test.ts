@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 
+import { startSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";
 
-const { caller, volley } = await setUpSandbox({ WORKSPACE: "on" });
+const { caller, volley } = await setUpSandbox({ WORKSPACE: "on" }, startSandbox);
 const other = new TestCaller(volley.url, "sandbox-other-key");
 
 type Args = Readonly<Record<string, unknown>>;

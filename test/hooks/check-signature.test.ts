@@ -9,7 +9,7 @@ import type { HookTrigger } from "../../src/hooks/hook-trigger.ts";
 import { schemeOf } from "../../src/hooks/schemes.ts";
 import { bytesOf, NOW_MS, NOW_S, standard, WHSEC } from "./sample-senders.ts";
 
-/** What a provider's documentation gives as an example; its bodies need not be JSON. */
+/** The example in a provider's documentation; its bodies need not be JSON. */
 interface Example {
   readonly verify: Exclude<HookTrigger["verify"], "hmac-sha256">;
   readonly secret: string;
@@ -106,4 +106,15 @@ test("checkSignature() takes base64 in one way of writing it only", async () => 
     const isRight = await checkSignature({ headers, body }, schemeOf(standard.trigger), world);
     expect(isRight).toBe(signature === right);
   }
+});
+
+test("words are secrets of their own from the length on that no word has", () => {
+  const keysOf = (secret: string) =>
+    schemeOf({ verify: "github", secret: "S" })
+      .keysOf(secret)!
+      .map((key) => Buffer.from(key).toString());
+  const [long, other] = ["a".repeat(16), "b".repeat(16)];
+  expect(keysOf(`${long}  ${other}\n`)).toEqual([`${long}  ${other}\n`, long, other]);
+  expect(keysOf(`${long} ${other.slice(1)}`)).toEqual([`${long} ${other.slice(1)}`]);
+  expect(keysOf(`${long}\n`)).toEqual([`${long}\n`]);
 });

@@ -8,7 +8,7 @@ const HMAC = { verify: "hmac-sha256", secret: "SHOP", header: "X-Shop-Signature"
 
 const TOKEN = "text matching /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/";
 
-/** What is said of it, each with its place. */
+/** The issues of a value, each with its place. */
 function issuesOf(value: unknown): string[] {
   const parsed = hookTriggerSchema().safeParse(value);
   return parsed.success

@@ -10,7 +10,7 @@ export const NOW_MS = 1_800_000_000_000;
 
 export const NOW_S = NOW_MS / 1_000;
 
-/** What a sender signs; what it does not say is as usual. */
+/** The signed parts of a delivery; those that it does not name are as usual. */
 export interface Signing {
   readonly body: Uint8Array;
   readonly secret?: string;
@@ -137,7 +137,7 @@ export const SENDERS: readonly (readonly [string, Sender])[] = [
   ["hmac-sha256 without id_header", hmacAlone],
 ];
 
-/** What arrives; what it does not say is as its sender sends it. */
+/** The arriving request; the parts that it does not name are as its sender sends them. */
 interface Arriving {
   readonly headers?: Record<string, string> | Headers;
   readonly body?: Uint8Array;

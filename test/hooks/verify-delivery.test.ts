@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import type { JsonObject } from "../../src/contract/json.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { verifyMac } from "../../src/edge/platform/verify-mac.ts";
 import type { VerifyMac } from "../../src/hooks/check-signature.ts";
@@ -58,6 +59,22 @@ describe.each(SENDERS)("verifyDelivery() of %s", (_, sender) => {
     });
   });
 
+  test("takes it under either of two secrets, while one replaces another", async () => {
+    const [first, second, third] = ["a", "b", "c"].map(
+      (letter) => `whsec_${Buffer.alloc(32, letter).toString("base64")}`,
+    ) as [string, string, string];
+    const body = bytesOf(sender.body);
+    for (const text of [`${first} ${second}`, `${second}\n${first}\n`]) {
+      const world = { nowMs: NOW_MS, secret: text };
+      for (const secret of [first, second])
+        expect(await receive(sender, { headers: sender.sign({ body, secret }), ...world })).toMatchObject({
+          kind: "event",
+          id: sender.id,
+        });
+      expect(await receive(sender, { headers: sender.sign({ body, secret: third }), ...world })).toBeNull();
+    }
+  });
+
   test("refuses it under another secret, and where none is set", async () => {
     expect(await receive(sender, { secret: `whsec_${randomBytes(32).toString("base64")}` })).toBeNull();
     expect(await receive(sender, { secret: `${sender.secret} ` })).toEqual(
@@ -95,6 +112,12 @@ describe.each(SENDERS)("verifyDelivery() of %s", (_, sender) => {
     const others = [whole.slice(0, -1), whole.slice(0, -2), whole.slice(0, -32), `${whole}00`, `${whole}=`];
     for (const other of others)
       expect(await receive(sender, { headers: { ...headers, [sender.signature]: other } })).toBeNull();
+  });
+
+  test("keeps every digit of a sender's numbers", async () => {
+    const body = sender.body.replace(/\}$/, ',"long":820982911946154508,"price":1.10000000000000000001}');
+    const delivery = (await verify(sender, { body: bytesOf(body) })) as { input: JsonObject };
+    expect(JSON.stringify(delivery.input)).toBe(body);
   });
 
   test("refuses a body that is no JSON object, however well it is signed", async () => {
@@ -368,7 +391,7 @@ describe("delivery ids", () => {
   });
 
   test("of Standard Webhooks cannot take in a part of what was signed", async () => {
-    // The text that is signed is the same for both, and the second would be another delivery of a body that nobody sent.
+    // The text that is signed is the same for both, and the second would be another delivery of a body that was not sent.
     const secret = WHSEC;
     const sent = standard.sign({ body: bytesOf(`{"a":"x"}.${NOW_S}.{}`), id: "msg_1", secret });
     const headers = { ...sent, "webhook-id": `msg_1.${NOW_S}.{"a":"x"}` };
@@ -452,4 +475,13 @@ describe("What is signed and cannot be used", () => {
     const forged = github.sign({ body: bytesOf("[]"), secret: "another" });
     expect(await why(github, "[]", forged)).toBeNull();
   });
+});
+
+test("a word of a secret that has spaces itself opens nothing", async () => {
+  const secret = "correct horse-battery-staple";
+  const body = bytesOf(github.body);
+  const opens = async (key: string) =>
+    (await receive(github, { headers: github.sign({ body, secret: key }), secret })) !== null;
+  expect(await opens(secret)).toBe(true);
+  for (const word of secret.split(" ")) expect(await opens(word)).toBe(false);
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decideGcra, decideGcraBlock, gcraIntervalMs, type GcraRate } from "../../src/kit/gcra.ts";
+import { samples } from "../support/samples.ts";
 
 const NOW = 1_800_000_000_123;
 
@@ -79,7 +80,7 @@ describe("decideGcra()", () => {
           }
         }
       }),
-      { numRuns: 60 },
+      { numRuns: samples(60) },
     );
   });
 
@@ -95,7 +96,7 @@ describe("decideGcra()", () => {
         if (retryAfterMs > 0) expect(decideGcra(next, NOW + retryAfterMs - 1, rate).allowed).toBe(false);
         expect(drawAt(times(rate.limit + 1, NOW + resetMs), rate, next).allowed).toHaveLength(rate.limit);
       }),
-      { numRuns: 60 },
+      { numRuns: samples(60) },
     );
   });
 
@@ -148,5 +149,35 @@ describe("decideGcraBlock()", () => {
     expect(refused).toMatchObject({ allowed: false, tatMs, remaining: 5, retryAfterMs: 5_000 });
     const again = decideGcraBlock(tatMs, NOW + refused.retryAfterMs, rate, { count: 10, holdMs: 2_000 });
     expect(again.allowed).toBe(true);
+  });
+});
+
+describe("a rate of which a millisecond has several ticks", () => {
+  const rate = { limit: 3, windowS: 10 };
+
+  test("says in milliseconds when all of it is there again", () => {
+    const first = decideGcra(0, NOW, rate);
+    expect(first).toMatchObject({ allowed: true, remaining: 2, retryAfterMs: 0, resetMs: 3_334 });
+    expect(first.tatMs).toBeCloseTo(NOW + 10_000 / 3, 3);
+    expect(decideGcra(first.tatMs, NOW, rate).resetMs).toBe(6_667);
+  });
+
+  test("draws a block with the time that it may lie idle, and says in milliseconds when it would fit", () => {
+    const block = decideGcraBlock(0, NOW, rate, { count: 2, holdMs: 1_000 });
+    expect(block).toMatchObject({ allowed: true, remaining: 0, retryAfterMs: 0, resetMs: 7_667 });
+    expect(block.tatMs).toBeCloseTo(NOW + 23_000 / 3, 3);
+    expect(decideGcraBlock(0, NOW, rate, { count: 3, holdMs: 1_000 })).toMatchObject({
+      allowed: false,
+      tatMs: 0,
+      retryAfterMs: 1_000,
+      resetMs: 0,
+    });
+    const later = decideGcraBlock(block.tatMs, NOW, rate, { count: 1, holdMs: 0 });
+    expect(later).toMatchObject({ allowed: false, retryAfterMs: 1_000, resetMs: 7_667 });
+  });
+
+  test("may have a window of a millisecond, and none below", () => {
+    expect(decideGcra(0, NOW, { limit: 1, windowS: 0.001 }).allowed).toBe(true);
+    expect(() => decideGcra(0, NOW, { limit: 1, windowS: 0.0004 })).toThrow(RangeError);
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import {
   DAY_MS,
+  dayOf,
   instantOf,
   placeOfOffset,
   placeOfZone,
@@ -12,6 +13,7 @@ import {
   writeDay,
   writeInstant,
 } from "../../src/kit/time-zone.ts";
+import { samples } from "../support/samples.ts";
 
 const ZONES = [...Intl.supportedValuesOf("timeZone"), "UTC"];
 const [FIRST, LAST] = [Date.UTC(1973, 0, 3), Date.UTC(2199, 11, 29)];
@@ -22,7 +24,7 @@ function placeIn(zone: string) {
   return place;
 }
 
-/** What an independent implementation says. */
+/** The instant by an independent implementation. */
 function temporalInstant(wall: number, zone: string): number {
   const shown = Temporal.PlainDateTime.from(new Date(wall).toISOString().slice(0, 23));
   return shown.toZonedDateTime(zone, { disambiguation: "compatible" }).epochMilliseconds;
@@ -37,7 +39,7 @@ describe("instantOf()", () => {
       fc.property(fc.constantFrom(...ZONES), minutes(FIRST, LAST), (zone, wall) => {
         expect(instantOf(wall, placeIn(zone))).toBe(temporalInstant(wall, zone));
       }),
-      { numRuns: 1_000 },
+      { numRuns: samples(1_000) },
     );
   });
 
@@ -55,7 +57,7 @@ describe("instantOf()", () => {
           expect(instantOf(wall, placeIn(zone))).toBe(temporalInstant(wall, zone));
         },
       ),
-      { numRuns: 400 },
+      { numRuns: samples(400) },
     );
   });
 
@@ -129,4 +131,28 @@ test("toDay() takes days that exist, in years of a calendar", () => {
   ] as const)
     expect(toDay(year, month, day)).toBeNull();
   expect(toDay(2027, 3, 6)! - toDay(2027, 3, 5)!).toBe(DAY_MS);
+});
+
+test("dayOf() is the midnight before a time, also before 1970", () => {
+  expect(dayOf(Date.UTC(2027, 2, 5, 23, 59, 59, 999))).toBe(Date.UTC(2027, 2, 5));
+  expect(dayOf(Date.UTC(2027, 2, 5))).toBe(Date.UTC(2027, 2, 5));
+  expect(dayOf(Date.UTC(1969, 11, 31, 1))).toBe(Date.UTC(1969, 11, 31));
+});
+
+test("toDay() knows the days that a month has, in the years that a calendar has", () => {
+  expect(toDay(2028, 2, 29)).toBe(Date.UTC(2028, 1, 29));
+  for (const [year, month, day] of [
+    [2027, 2, 29],
+    [2027, 4, 31],
+    [2027, 13, 1],
+    [2027, 0, 1],
+    [2027, 1, 0],
+  ] as const)
+    expect([year, month, day, toDay(year, month, day)]).toEqual([year, month, day, null]);
+  expect([1972, 1973, 2199, 2200].map((year) => toDay(year, 1, 1) !== null)).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
 });

@@ -118,4 +118,45 @@ describe("TimerQueue", () => {
       { numRuns: 200 },
     );
   });
+
+  it("has the time of its clock", () => {
+    const clock = new VirtualClock(77);
+    expect(new TimerQueue(clock).now()).toBe(77);
+  });
+
+  it("fires nothing once it is closed, takes the platform's timer back, and can begin anew", async () => {
+    const clock = new VirtualClock(0);
+    const queue = new TimerQueue(clock);
+    let fired = 0;
+    queue.after(10, () => (fired += 1));
+    queue.close();
+    expect(clock.pending).toBe(0);
+    await clock.advance(50);
+    expect(fired).toBe(0);
+    queue.after(10, () => (fired += 10));
+    await clock.advance(10);
+    expect(fired).toBe(10);
+  });
+
+  it("fires what a late timer finds due in the order of its times", async () => {
+    let now = 0;
+    let fire = (): void => {};
+    const queue = new TimerQueue({
+      now: () => now,
+      after: (_, callback) => {
+        fire = callback;
+        return () => {};
+      },
+    });
+    const fired: string[] = [];
+    for (const [name, ms] of [
+      ["c", 30],
+      ["a", 10],
+      ["b", 20],
+    ] as const)
+      queue.after(ms, () => fired.push(name));
+    now = 100;
+    fire();
+    expect(fired).toEqual(["a", "b", "c"]);
+  });
 });

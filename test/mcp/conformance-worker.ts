@@ -2,8 +2,9 @@ import * as z from "zod";
 
 import { defineTool, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import { createVolley } from "../../src/edge/create-volley.ts";
+import { ALL_FEATURES } from "../support/all-features.ts";
 
-/** What the official conformance suite calls, as far as a tool of ours can be it. */
+/** The tools that the official conformance suite calls, as far as a tool of ours can be one. */
 const fixture = (name: string, run: ToolDeclaration["run"]) =>
   defineTool({
     name,
@@ -20,6 +21,7 @@ const fixture = (name: string, run: ToolDeclaration["run"]) =>
   });
 
 const volley = createVolley({
+  features: ALL_FEATURES,
   tools: [
     fixture("test_simple_text", async () => "This is a simple text response for testing."),
     fixture("test_error_handling", () =>

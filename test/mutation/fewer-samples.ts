@@ -1,4 +1,4 @@
-/** What a test file gets for `fast-check` while mutants are tried: properties with few samples, however many they ask for. */
+/** The `fast-check` of a test file while mutants are tried: properties with few samples, however many they ask for. */
 import * as real from "fast-check";
 
 const SAMPLES = 30;

@@ -2,9 +2,9 @@
  * Runs Volley's core tests for Stryker inside one process, so that most mutants are told in milliseconds.
  *
  * Test files are imported by Node itself, which drops the types, with `vitest` answered by `stand-in.ts`. A file is imported when a
- * mutant first needs it. Modules remember things (a schema that is made once), so what one mutant did could be seen by the next: a
+ * mutant first needs it. Modules remember things (a schema that is made once), so one mutant's effect could be seen by the next: a
  * mutant that seems killed is therefore only so when the same test passes without it, and one whose code was not reached although it
- * was in the dry run gets modules that nobody has used. So do mutants of what runs while a module is loaded.
+ * was in the dry run gets fresh modules. So do mutants of what runs while a module is loaded.
  */
 import { registerHooks, type ResolveHookSync } from "node:module";
 import { resolve } from "node:path";
@@ -30,34 +30,41 @@ import {
   findTestFiles,
   inRepository,
   isLeftOut,
+  needsAllSamples,
   readKnown,
+  readSlow,
   writeKnown,
+  writeSlow,
   type KnownTest,
 } from "./test-files.ts";
 
 /** A test may take so much longer with a mutant before it counts as hanging; what it took is mostly less than 10 ms. */
 const PATIENCE = { factor: 10, leastMs: 3_000, unknownMs: 120_000 } as const;
 
-/** What the tests of one mutant from other files than its own take together without it, at most: the slowest are left out. */
-const BUDGET_MS = { plan: 3_000, state: 3_000, run: 3_000, agent: 1_000 } as const;
-const ROOM = process.env["VOLLEY_ROOM"] as keyof typeof BUDGET_MS;
+const ROOM = process.env["VOLLEY_ROOM"] ?? "";
+/** The most that the tests of one mutant from other files than its own take together without it: the slowest are left out. */
+const BUDGET_MS = ROOM === "features" ? 1_000 : 3_000;
+/** A test that takes longer without a mutant takes part for none: survivors would wait for it, thousands of times. */
+const TOO_SLOW_MS = 2_000;
+/** So many tests may fail here without a mutant, because they count what so few samples were; they take no part. More are a bug. */
+const FAILING = 5;
 /** A file's own tests come first, because they mostly tell. */
 const OTHERS_LATER_MS = 300;
 /** So few tests may pass what is made once. */
 const FEW = 3;
 
-/** What the instrumented code and this runner tell each other. */
+/** The messages between the instrumented code and this runner. */
 const stryker: { -readonly [name in keyof InstrumenterContext]: InstrumenterContext[name] | undefined } = ((
   globalThis as { __stryker__?: InstrumenterContext }
 ).__stryker__ ??= {});
 
 class InProcessRunner implements TestRunner {
-  /** Counts the sets of modules: one that nobody has used has a number of its own in its addresses. */
+  /** Counts the sets of modules: a fresh one has a number of its own in its addresses. */
   #generation = 0;
   readonly #tests = new Map<string, CollectedTest>();
   readonly #imported = new Set<string>();
   #known: Readonly<Record<string, KnownTest>> = {};
-  /** What was thrown where nobody waited for it. */
+  /** Errors that were thrown where no caller waited for them. */
   readonly #stray: unknown[] = [];
 
   capabilities(): { reloadEnvironment: boolean } {
@@ -74,20 +81,31 @@ class InProcessRunner implements TestRunner {
 
   async dryRun(): Promise<DryRunResult> {
     const tests: TestResult[] = [];
+    const failed: TestResult[] = [];
     const took = new Map<string, number>();
     for (const file of await findTestFiles(ROOM)) await this.#import(file);
+    const slow = await readSlow(ROOM);
     for (const [id, test] of this.#tests) {
+      if (slow.has(id)) continue;
       stryker.currentTestId = id;
-      const { ms, error } = await this.#run(id, test);
+      const { ms, cpuMs, error } = await this.#run(id, test);
       stryker.currentTestId = undefined;
-      took.set(id, ms);
       const about = { id, name: test.name, fileName: resolve(fileOf(id)), timeSpentMs: ms };
-      tests.push(
-        error === undefined
-          ? { ...about, status: TestStatus.Success }
-          : { ...about, status: TestStatus.Failed, failureMessage: error },
-      );
+      if (cpuMs > TOO_SLOW_MS) {
+        slow.add(id);
+        delete stryker.mutantCoverage?.perTest[id];
+        continue;
+      }
+      if (error === undefined) {
+        took.set(id, ms);
+        tests.push({ ...about, status: TestStatus.Success });
+        continue;
+      }
+      console.warn(`Left out, because it fails without a mutant: ${id}`);
+      failed.push({ ...about, status: TestStatus.Failed, failureMessage: error });
+      delete stryker.mutantCoverage?.perTest[id];
     }
+    if (failed.length > FAILING) tests.push(...failed);
     const mutantCoverage = stryker.mutantCoverage ?? { static: {}, perTest: {} };
     const mutants = await findMutants();
     const known = Object.fromEntries(
@@ -97,6 +115,7 @@ class InProcessRunner implements TestRunner {
       }),
     );
     await writeKnown(known);
+    await writeSlow(ROOM, slow);
     return { status: DryRunStatus.Complete, tests, mutantCoverage };
   }
 
@@ -111,21 +130,24 @@ class InProcessRunner implements TestRunner {
     return isDoubtful ? this.#try(ids, { options, isFresh: true }) : result;
   }
 
-  /** Run the tests until one fails. Fresh modules are loaded with the mutant in them when it is one of their loading. */
+  /**
+   * Run the tests until one fails. Fresh modules are loaded with the mutant in them, since a value that is made once may be made
+   * while a test file is loaded; then they are not used again.
+   */
   async #try(
     ids: readonly string[],
     { options, isFresh }: { options: MutantRunOptions; isFresh: boolean },
   ): Promise<MutantRunResult> {
     const { activeMutant, mutantActivation, hitLimit } = options;
-    const isOfLoading = mutantActivation === "static";
-    stryker.activeMutant = isOfLoading ? activeMutant.id : undefined;
+    const isLoaded = isFresh || mutantActivation === "static";
+    stryker.activeMutant = isLoaded ? activeMutant.id : undefined;
     stryker.hitCount = 0;
     stryker.hitLimit = hitLimit;
     if (isFresh) this.#renew();
     let nrOfTests = 0;
     try {
       for (const id of ids) {
-        if (!isOfLoading) stryker.activeMutant = undefined;
+        if (!isLoaded) stryker.activeMutant = undefined;
         const loading = await this.#import(fileOf(id));
         stryker.activeMutant = activeMutant.id;
         nrOfTests += 1;
@@ -145,7 +167,7 @@ class InProcessRunner implements TestRunner {
       return { status: MutantRunStatus.Survived, nrOfTests };
     } finally {
       stryker.activeMutant = undefined;
-      if (isOfLoading) this.#renew();
+      if (isLoaded) this.#renew();
     }
   }
 
@@ -167,7 +189,7 @@ class InProcessRunner implements TestRunner {
     const ofFile = testFilter ?? all.filter((id) => this.#known[id]!.passes.includes(file));
     const some = ofFile.length <= FEW ? [...new Set([...ofFile, ...all.filter(isOwn)])] : ofFile;
     const orderOf = (id: string): number => this.#msOf(id) + (isOwn(id) ? 0 : OTHERS_LATER_MS);
-    let leftMs: number = BUDGET_MS[ROOM];
+    let leftMs = BUDGET_MS;
     return [...(some.length > 0 ? some : all)]
       .sort((a, b) => orderOf(a) - orderOf(b))
       .filter((id) => isOwn(id) || (leftMs -= this.#msOf(id)) > 0);
@@ -178,7 +200,7 @@ class InProcessRunner implements TestRunner {
   }
 
   async #run(id: string, test: CollectedTest): Promise<Ran> {
-    const began = performance.now();
+    const [began, cpu] = [performance.now(), process.cpuUsage()];
     const known = this.#known[id];
     const patienceMs = known ? PATIENCE.leastMs + PATIENCE.factor * known.ms : PATIENCE.unknownMs;
     let alarm: NodeJS.Timeout | undefined;
@@ -190,9 +212,11 @@ class InProcessRunner implements TestRunner {
     clearTimeout(alarm);
     await setImmediate();
     const ms = performance.now() - began;
-    if (ended === "hanging") return { ms, error: "The test did not end", isHanging: true };
+    const { user } = process.cpuUsage(cpu);
+    const cpuMs = user / 1_000;
+    if (ended === "hanging") return { ms, cpuMs, error: "The test did not end", isHanging: true };
     const failure = ended ?? (this.#stray.length > 0 ? { error: this.#stray[0] } : undefined);
-    return { ms, error: failure && textOf(failure.error), isHanging: false };
+    return { ms, cpuMs, error: failure && textOf(failure.error), isHanging: false };
   }
 
   /** The text of what went wrong while the file was imported, if anything did. */
@@ -232,7 +256,8 @@ class InProcessRunner implements TestRunner {
     registerHooks({
       resolve: (specifier, context, next) => {
         const standIn = standIns.get(specifier);
-        if (standIn !== undefined && context.parentURL !== fewerSamples)
+        const isReal = context.parentURL === fewerSamples || needsAllSamples(context.parentURL);
+        if (standIn !== undefined && !(specifier === "fast-check" && isReal))
           return { url: standIn, shortCircuit: true };
         if (specifier.includes("/dist/packs/"))
           return { url: "data:text/javascript,export default 'pack'", shortCircuit: true };
@@ -248,7 +273,10 @@ class InProcessRunner implements TestRunner {
 
 const REPOSITORY = new URL("../../", import.meta.url).href;
 
-/** What only a package folder of its own has is found where the repository has it: the copy that is tested has no such folders. */
+/**
+ * A module that only a package folder of its own has is found where the repository has it: the copy that is tested has no such
+ * folders.
+ */
 const resolveApart: ResolveHookSync = (specifier, context, next) => {
   try {
     return next(specifier, context);
@@ -261,6 +289,8 @@ const resolveApart: ResolveHookSync = (specifier, context, next) => {
 
 interface Ran {
   readonly ms: number;
+  /** The time of a processor that it took, however many others wanted it. */
+  readonly cpuMs: number;
   readonly error: string | undefined;
   readonly isHanging: boolean;
 }

@@ -1,4 +1,4 @@
-/** What became of the mutants, as Stryker's JSON report says it, in the form this folder keeps and counts. */
+/** The fates of the mutants, as Stryker's JSON report says them, in the form this folder keeps and counts. */
 
 /** The part of a mutation testing report that is read here (the schema `mutation-testing-report-schema`, version 2). */
 export interface Report {

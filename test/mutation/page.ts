@@ -7,22 +7,65 @@ export type MutantsOfFiles = Readonly<Record<string, readonly Mutant[]>>;
 const BEGIN = "<!-- npm run mutation -- --write -->";
 /** Lines of one file and reason that are written out. */
 const SHOWN = 8;
-export const ROOMS = ["plan", "state", "run", "agent"] as const;
+/** Every room of `src` but `tools` (requests to providers, held by strict stand-ins) and `console` (held in a real browser), lowest first. */
+export const ROOMS = [
+  "kit",
+  "contract",
+  "clock",
+  "catalog",
+  "plan",
+  "state",
+  "egress",
+  "hooks",
+  "answer",
+  "observe",
+  "gate",
+  "approve",
+  "run",
+  "flows",
+  "turns",
+  "packs",
+  "features",
+  "edge",
+  "package",
+] as const;
 
-/** Put figures and survivors behind the page's mark; what a person wrote above it stays. */
+/**
+ * Put figures and survivors behind the page's mark; what a person wrote above it stays. So does what was found earlier of a room
+ * of which nothing is known now: then there is no sum, which would be one of different versions.
+ */
 export function updatePage(
   page: string,
   { mutants, reasons }: { mutants: MutantsOfFiles; reasons: Reasons },
 ): string {
-  const [written] = page.split(BEGIN);
-  if (written === page) throw new Error(`Cannot write the page: it has no line ${BEGIN}`);
+  const [written, before] = page.split(BEGIN);
+  if (before === undefined) throw new Error(`Cannot write the page: it has no line ${BEGIN}`);
+  const isUntried = (room: string): boolean => ofRoom(room, mutants).length === 0;
   const parts = [
     BEGIN,
     "",
-    ...makeTable(mutants),
-    ...ROOMS.flatMap((room) => makeRoom(room, { mutants, reasons })),
+    ...makeTable(mutants).filter((row) => !row.startsWith("| all ") || !ROOMS.some(isUntried)),
+    ...ROOMS.filter(isUntried).map((room) => rowBefore(room, before)),
+    "",
+    ...ROOMS.flatMap((room) =>
+      isUntried(room) ? partBefore(room, before) : makeRoom(room, { mutants, reasons }),
+    ),
   ];
   return `${written}${parts.join("\n").trimEnd()}\n`;
+}
+
+/** Find what a page says of a room in its table. */
+function rowBefore(room: string, page: string): string {
+  const figures = new RegExp(`^\\| \`${room}\`(?:, of an earlier version)? (\\|.*)$`, "m").exec(page)?.[1];
+  return figures === undefined
+    ? `| \`${room}\`, not tried yet |${" |".repeat(8)}`
+    : `| \`${room}\`, of an earlier version ${figures}`;
+}
+
+/** Find what a page says of a room's survivors. */
+function partBefore(room: string, page: string): readonly string[] {
+  const [, part] = page.split(`## What survives in \`${room}\`\n`);
+  return part === undefined ? [] : [`## What survives in \`${room}\``, part.split("\n## ")[0]!.trimEnd(), ""];
 }
 
 /** Make the table of the rooms: a share for all that was tried, and one without the sentences. */
@@ -40,11 +83,20 @@ export function makeTable(mutants: MutantsOfFiles): readonly string[] {
       const counts = [score.all, score.killed, score.timeout, score.survived, score.unreached, score.atLoad];
       return `| ${[name, ...counts.map((count) => count.toLocaleString("en")), inPercent(score.percent), inPercent(plain.percent)].join(" | ")} |`;
     }),
-    "",
   ];
 }
 
-/** Find the survivors that nobody has given a reason for. Texts for people need none. */
+/** Find the rooms that notice less than they should, and those of which no mutant has been tried. */
+export function findShort(mutants: MutantsOfFiles, leastPercent: number): readonly string[] {
+  return ROOMS.flatMap((room) => {
+    const of = ofRoom(room, mutants);
+    if (of.length === 0) return [`${room}: not tried yet`];
+    const { percent } = countMutants(of);
+    return percent < leastPercent ? [`${room}: ${inPercent(percent)}, less than ${leastPercent} %`] : [];
+  });
+}
+
+/** Find the survivors without a reason. Texts for people need none. */
 export function findUnexplained(mutants: MutantsOfFiles, reasons: Reasons): readonly string[] {
   return Object.entries(mutants).flatMap(([file, of]) =>
     of
@@ -97,7 +149,7 @@ function rowsOf(
 ): readonly string[] {
   const groups = new Map<string, Mutant[]>();
   for (const mutant of alive) {
-    const why = findReason(reasons, { file, mutant }) ?? "**Nobody has said why.**";
+    const why = findReason(reasons, { file, mutant }) ?? "**No reason is given.**";
     groups.set(why, [...(groups.get(why) ?? []), mutant]);
   }
   return [...groups].map(([why, of]) => {
@@ -118,5 +170,11 @@ function short(text: string): string {
 }
 
 function inCell(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll("`", "'");
+  return (
+    text
+      .replaceAll("|", "\\|")
+      .replaceAll("`", "'")
+      // A pattern is no link.
+      .replaceAll("](", "] (")
+  );
 }

@@ -1,31 +1,41 @@
 /**
- * Change the code of the pure rooms in thousands of small ways, one at a time, and see whether a test notices.
+ * Change the code in thousands of small ways, one at a time, and see whether a test notices.
  *
- *   npm run mutation [-- --room plan] [--file src/plan/partition.ts] [--since main] [--static] [--anew] [--write]
+ *   npm run mutation [-- --slice 1/7] [--room plan] [--file src/features/orchestration/partition.ts] [--since main] [--static] [--anew] [--write]
  *
  * Stryker makes the changes and keeps what they came to; only what changed since the last run is tried again, unless `--anew`. With
- * `--static` also what runs while modules load is changed, which takes a second for each. Fails when a room notices too few, or
- * something survives that `survivors.ts` gives no reason for. `--write` puts all that is known into docs/mutation.md.
+ * `--static` also what runs while modules load is changed, which takes a second for each. `--slice` takes one part of all files, for one night each. Fails when a room
+ * notices too few or was never tried, or something survives that `survivors.ts` gives no reason for. `--write` puts all that is known into docs/mutation.md.
  */
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 import { Stryker } from "@stryker-mutator/core";
 
-import { countMutants, readMutants, type Mutant, type Report } from "./mutants.ts";
-import { findUnexplained, findUnneeded, makeTable, type MutantsOfFiles, ROOMS, updatePage } from "./page.ts";
+import { readMutants, type Report } from "./mutants.ts";
+import {
+  findShort,
+  findUnexplained,
+  findUnneeded,
+  makeTable,
+  type MutantsOfFiles,
+  ROOMS,
+  updatePage,
+} from "./page.ts";
+import { parseSlice, takeSlice, type Slice } from "./slice.ts";
 import { SURVIVORS } from "./survivors.ts";
 
-/** What a room has to notice, in percent of what was tried. */
-const AIMED_FOR = 80;
+/** The part that a room has to notice, in percent of the tried mutants. */
+const AIMED_FOR = 90;
 const KEPT = "dist/mutation";
 const PAGE = "docs/mutation.md";
 
 const { values: asked } = parseArgs({
   options: {
+    slice: { type: "string" },
     room: { type: "string", multiple: true },
     file: { type: "string", multiple: true },
     since: { type: "string" },
@@ -36,9 +46,9 @@ const { values: asked } = parseArgs({
 });
 
 // Others measure on this machine.
-setPriority(10);
+setPriority(Math.max(getPriority(), 10));
 await mkdir(KEPT, { recursive: true });
-const files = asked.file ?? (asked.since === undefined ? undefined : changedSince(asked.since));
+const files = asked.file ?? (await filesAsked());
 const rooms = ROOMS.filter((room) =>
   files === undefined
     ? (asked.room?.includes(room) ?? true)
@@ -56,11 +66,28 @@ for (const line of unexplained) console.log(`  ${line}`);
 const unneeded = findUnneeded(known, SURVIVORS);
 console.log(`${unneeded.length} reasons that nothing needs`);
 for (const line of unneeded) console.log(`  ${line}`);
-const short = ROOMS.filter((room) => shareOf(room) < AIMED_FOR);
-if (short.length > 0) console.log(`Less than ${AIMED_FOR} % noticed in ${short.join(", ")}`);
+const short = findShort(known, AIMED_FOR);
+for (const line of short) console.log(line);
 if (unexplained.length > 0 || unneeded.length > 0 || short.length > 0) process.exitCode = 1;
 if (asked.write)
   await writeFile(PAGE, updatePage(await readFile(PAGE, "utf8"), { mutants: known, reasons: SURVIVORS }));
+
+/** The files that a slice or a revision means; undefined where neither is given, which means all. */
+async function filesAsked(): Promise<readonly string[] | undefined> {
+  if (asked.slice !== undefined) return filesOf(parseSlice(asked.slice));
+  return asked.since === undefined ? undefined : changedSince(asked.since);
+}
+
+async function filesOf(slice: Slice): Promise<readonly string[]> {
+  const listed = execFileSync("git", ["ls-files", ...ROOMS.map((room) => `src/${room}/*.ts`)], {
+    encoding: "utf8",
+  });
+  const sized = listed
+    .trim()
+    .split("\n")
+    .map(async (file) => ({ file, lines: (await readFile(file, "utf8")).split("\n").length }));
+  return takeSlice(await Promise.all(sized), slice);
+}
 
 function changedSince(revision: string): readonly string[] {
   return execFileSync("git", ["diff", "--name-only", "--diff-filter=d", revision, "--", "src"], {
@@ -74,7 +101,8 @@ async function tryMutants(room: string): Promise<void> {
   process.env["VOLLEY_ROOM"] = room;
   const report = `${KEPT}/report-${room}.json`;
   const incremental = `${KEPT}/incremental-${room}${asked.static ? "-static" : ""}.json`;
-  if (asked.anew) await rm(incremental, { force: true });
+  if (asked.anew)
+    for (const path of [incremental, `${KEPT}/slow-${room}.json`]) await rm(path, { force: true });
   const mutate = files?.filter((file) => file.startsWith(`src/${room}/`)) ?? [`src/${room}/**/*.ts`];
   await new Stryker({
     mutate: [...mutate],
@@ -85,8 +113,9 @@ async function tryMutants(room: string): Promise<void> {
     concurrency: 2,
     // Modules cannot be given back: a process that has loaded many sets of them makes room for another.
     maxTestRunnerReuse: asked.static ? 60 : 400,
-    // Of what hangs without giving up its turn; the runner itself notices what only never ends.
+    // A limit for mutants that hang without giving up their turn; the runner itself notices those that only never end.
     timeoutMS: 4_000,
+    dryRunTimeoutMinutes: 60,
     incremental: true,
     incrementalFile: incremental,
     tempDirName: `${KEPT}/sandbox-${room}`,
@@ -109,7 +138,7 @@ async function tryMutants(room: string): Promise<void> {
   await keep(room, readMutants(JSON.parse(await readFile(report, "utf8")) as Report));
 }
 
-/** What was tried now takes the place of what is known of the same files; files that are gone go. */
+/** The mutants tried now take the place of the known ones of the same files; files that are gone go. */
 async function keep(room: string, tried: MutantsOfFiles): Promise<void> {
   const path = `${KEPT}/${room}.json`;
   const before = await readJson(path);
@@ -136,11 +165,4 @@ async function readJson(path: string): Promise<MutantsOfFiles> {
     (text) => JSON.parse(text) as MutantsOfFiles,
     () => ({}),
   );
-}
-
-function shareOf(room: string): number {
-  const mutants: readonly Mutant[] = Object.entries(known).flatMap(([file, of]) =>
-    file.startsWith(`src/${room}/`) ? of : [],
-  );
-  return countMutants(mutants).percent;
 }

@@ -1,9 +1,9 @@
 /**
- * What a test file gets for `vitest` while mutants are tried: the same words, collecting tests instead of being a run of their own.
+ * The `vitest` of a test file while mutants are tried: the same words, collecting tests instead of being a run of their own.
  *
  * Vitest begins each of its runs in a worker that knows nothing, which costs a second; there are thousands of mutants, and most are told
- * in milliseconds. The matchers are Vitest's own. What is missing here is what our tests do not use; a name that is not there fails the
- * import, so nothing is passed over silently.
+ * in milliseconds. The matchers are Vitest's own. A missing name is one that our tests do not use; it fails the import, so nothing is
+ * passed over silently.
  */
 import { format } from "node:util";
 
@@ -114,9 +114,12 @@ function eachOf(
   return (rows) =>
     (name, ...rest) => {
       const body = rest.find(isBody)!;
+      const all = [...rows];
+      // Rows that are not all arrays are values, and an array among them is one too.
+      const isTable = all.every((row) => Array.isArray(row));
       let index = 0;
-      for (const row of rows) {
-        const given = Array.isArray(row) ? (row as unknown[]) : [row];
+      for (const row of all) {
+        const given = isTable ? (row as unknown[]) : [row];
         const numbered = name.replaceAll("%#", String(index));
         const shown = format(numbered.replaceAll("$", "$ "), ...given.map(inTitle));
         make(`${shown} [${index}]`, () => body(...(given as never[])));
@@ -125,7 +128,7 @@ function eachOf(
     };
 }
 
-/** What a title shows of a value: names need only be the same in every run. */
+/** The title's text of a value: names need only be the same in every run. */
 function inTitle(value: unknown): unknown {
   return typeof value === "object" || typeof value === "function" ? "…" : value;
 }

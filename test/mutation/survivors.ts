@@ -1,37 +1,43 @@
 /** Why these mutants live. `npm run mutation` complains of a survivor that is not here, and `--write` puts them into docs/mutation.md. */
-import type { Reason, Reasons } from "./reasons.ts";
-
-/** The same is found without it, a little later. */
-const SHORTCUT = "A shortcut: without it the same is found, with more work.";
-/** Both sides of a bound do the same at the bound itself. */
-const AT_BOUND = "At the bound itself both do the same.";
-const DEFAULT = "A default that every caller of today overrides, or whose value makes no difference to them.";
-const TYPE = "Only narrows a type: what it rules out cannot come here, or fails the same way one line later.";
-const WORDS = "Only the words of a hint; its code and path are held.";
-const EMPTY =
-  "What would be in it is never looked at: the list is replaced, or its reader wants ids that it has not.";
-const ELSEWHERE =
-  "Held by tests that run the objects or the built Worker (test/edge, test/harness), which take no part here.";
-const SCHEMA =
-  "A part of a schema that describes an answer; the OpenAPI document and its clients hold it (test/harness, test/sdks).";
-const TIDY = "Only gives memory or a listener back; the invocation ends soon after.";
-const HEURISTIC =
-  "How much is asked for ahead of time: the limit holds whatever it says, and a simulation holds how well it does.";
-const HINTS_OF_FOREIGN =
-  "Only how carefully a hint quotes; the words of it are held for parseArgs itself (test/catalog).";
-const LATER_CHECK = "What it lets through is refused by the next check, with the same code.";
-const TOLERANT =
-  "Not looked at one by one: a rule of thumb by which text that no format promises is read. The tables hold the spellings that models are known for; where two rules find the same, either may go.";
-const FORWARD =
-  "Not looked at one by one: what is passed on is held as a whole, by properties over whole streams and by clients of both providers (test/sdks).";
-const COUNTS =
-  "Exactly how many pieces, events or values are too many; that there is a bound is held (test/agent/ask-model-bounds).";
-const DECODING = "A mark at the beginning, and bytes that are no UTF-8, are read either way.";
-
-const on = (why: string, ...parts: readonly string[]): Reason => ({ on: parts, why });
+import type { Reasons } from "./reasons.ts";
+import { ANSWER } from "./survivors/answer.ts";
+import { APPROVE } from "./survivors/approve.ts";
+import { CONTRACT } from "./survivors/contract.ts";
+import { GATE } from "./survivors/gate.ts";
+import { KEYS } from "./survivors/keys.ts";
+import { KIT } from "./survivors/kit.ts";
+import { OBSERVE } from "./survivors/observe.ts";
+import { REGISTRY } from "./survivors/registry.ts";
+import {
+  AT_BOUND,
+  COUNTS,
+  DECODING,
+  DEFAULT,
+  ELSEWHERE,
+  EMPTY,
+  FORWARD,
+  HEURISTIC,
+  HINTS_OF_FOREIGN,
+  LATER_CHECK,
+  on,
+  SCHEMA,
+  SHORTCUT,
+  TIDY,
+  TOLERANT,
+  TYPE,
+  WORDS,
+} from "./why.ts";
 
 export const SURVIVORS: Reasons = {
-  "src/plan/classify.ts": [on(TYPE, "commands.length === 1")],
+  ...ANSWER,
+  ...APPROVE,
+  ...CONTRACT,
+  ...GATE,
+  ...KEYS,
+  ...KIT,
+  ...OBSERVE,
+  ...REGISTRY,
+  "src/features/orchestration/classify.ts": [on(TYPE, "commands.length === 1")],
   "src/plan/describe-plan.ts": [
     on(
       SCHEMA,
@@ -67,16 +73,20 @@ export const SURVIVORS: Reasons = {
   ],
   "src/plan/find-parking.ts": [on(SHORTCUT, "gated.includes(true)")],
   "src/plan/find-placeholders.ts": [
-    on("Each pattern has one of these groups, so the last default is never taken.", "?? plain ??"),
-    on(AT_BOUND, "text.length > SHOWN"),
-    on(TYPE, 'typeof value !== "object"', "marker?.kind", "NAME.exec(inner)", "reference === null"),
-    on(SHORTCUT, "STRINGIFIED.test(whole)", "const whole = text.trim()", "readStringified(whole)"),
+    on(AT_BOUND, "text.length <= SHOWN"),
+    on(TYPE, 'typeof value !== "object"', "marker?.kind"),
     on(WORDS, "const isWhole", "$template: `…"),
     on(
       "Where more is known than an action may name, the reference's own check refuses it next.",
       "other !== id && (known.has",
     ),
     on("A marker is taken as it is: nothing inside one has braces to find.", "if (marker !== null) return"),
+  ],
+  "src/plan/read-placeholders.ts": [
+    on("Each pattern has one of these groups, so the last default is never taken.", "?? plain ??"),
+    on(AT_BOUND, "text.length > SHOWN"),
+    on(TYPE, "marker?.kind", "NAME.exec(inner)", "reference === null"),
+    on(SHORTCUT, "STRINGIFIED.test(whole)", "const whole = text.trim()", "readStringified(whole)"),
   ],
   "src/plan/hazards.ts": [on(SHORTCUT, "if (needs.every("), on(EMPTY, "effect === null ? []")],
   "src/plan/make-plan.ts": [
@@ -100,17 +110,17 @@ export const SURVIVORS: Reasons = {
     on(EMPTY, "edges: [], handles: []", "edgesOf(action.args, [])", "edges, handles: []"),
     on(WORDS, "const more ="),
     on(
-      "Of a loop's own elements none is an item; text that looks so is looked at once more when the element is known.",
+      "A loop's own elements are no items; text that looks so is looked at once more when the element is known.",
       'findPlaceholders(forEach, ["for_each"]',
       "return forEach === undefined",
     ),
   ],
-  "src/plan/make-serial-plan.ts": [on(EMPTY, "calls.map(() => [])"), on(WORDS, "makeFailure(")],
+  "src/features/orchestration/make-serial-plan.ts": [
+    on(EMPTY, "calls.map(() => [])"),
+    on(WORDS, "makeFailure("),
+  ],
   "src/plan/prepare-task.ts": [
-    on(
-      "What is resolved is either a loop or a call, and its reader asks for the call first.",
-      'kind: "loop"',
-    ),
+    on("A resolved task is either a loop or a call, and its reader asks for the call first.", 'kind: "loop"'),
     on(
       "Only who pays for what: a batch's room for arguments holds either way.",
       "isCharged: true",
@@ -124,7 +134,7 @@ export const SURVIVORS: Reasons = {
     on("A row has more words than it needs.", "Math.ceil(size / 32)"),
     on(SHORTCUT, "if (this.reaches(from, to)) return"),
     on(
-      "There is no such row: reading it gives nothing, and writing it nobody reads.",
+      "There is no such row: reading it gives nothing, and a write to it is not read.",
       "node < this.#size",
       "this.#rows[row + word]",
     ),
@@ -157,10 +167,7 @@ export const SURVIVORS: Reasons = {
       "callback === null",
       "job.callback === null",
     ),
-    on(
-      "Of what was not answered neither field is there, which counts as zero and as none.",
-      "const answered",
-    ),
+    on("An outcome without an answer has neither field, which counts as zero and as none.", "const answered"),
   ],
   "src/state/change-job.ts": [on(WORDS, 'status === "running" && attempts', "count === 1")],
   "src/state/confirmations.ts": [on(SHORTCUT, "bytes === 0 || excess <= 0")],
@@ -187,7 +194,7 @@ export const SURVIVORS: Reasons = {
       "bucket.leases.sort",
     ),
     on(SHORTCUT, "dropEnded(bucket, nowMs)", "bucket.asked === 0", "tokens > 0 && nowMs < endsAt"),
-    on("A bucket that nobody has opened has no leases to drop.", "if (bucket !== undefined) dropEnded"),
+    on("A bucket that was never opened has no leases to drop.", "if (bucket !== undefined) dropEnded"),
     on(
       "Only where one bucket's answer is coming while another begins to wish: the draw then goes to the gate, which is always right.",
       'coming ? "coming"',
@@ -241,9 +248,12 @@ export const SURVIVORS: Reasons = {
     on(SHORTCUT, "draws.length === 0"),
     on("A count and a hold that are not there count as nothing.", "decideGcraBlock(tatMs, nowMs, limit"),
     on(AT_BOUND, "markMs > nowMs", "tatMs <= markMs"),
-    on("What was not allowed moves no bucket: the change would say what is so already.", "!decision.allowed"),
+    on(
+      "A draw that was not allowed moves no bucket: the change would say what is so already.",
+      "!decision.allowed",
+    ),
   ],
-  "src/state/workspace-index.ts": [
+  "src/features/workspace/workspace-index.ts": [
     on(SHORTCUT, "if (step !== 0)"),
     on("A folder with no files is as good as none.", "if (next === 0)"),
     on("A folder of another name or of none holds no files.", "const folders", 'path.indexOf("/")'),
@@ -265,7 +275,7 @@ export const SURVIVORS: Reasons = {
       "const draws = limit === null",
     ),
     on(
-      "Between recording and answer nothing can stop it: the ticket is held by nobody else.",
+      "Between recording and answer nothing can stop it: the ticket has no other holder.",
       "beyondRecall(ticket)",
     ),
     on(WORDS, "const perhaps"),
@@ -289,7 +299,7 @@ export const SURVIVORS: Reasons = {
       "askedAtMs + answer.waitedMs",
     ),
     on("Ends by itself in a few seconds.", "this.release();"),
-    on("The step has its outcome from whoever stopped it.", "fail(failure);"),
+    on("The step has its outcome from the code that stopped it.", "fail(failure);"),
     on("A ticket that is over takes no second end.", "if (ticket.isOver)", "ticket.hold(null)"),
     on(WORDS, "const when ="),
     on(TYPE, 'case "rate"'),
@@ -321,10 +331,10 @@ export const SURVIVORS: Reasons = {
     on(
       "The budget of retries counts a few calls more or less; the bound on all of them is held (test/egress/upstream-health).",
       "this.#options.maxAttempts > 1",
-      "health.countCall(tool)",
+      "health.countCall(tool,",
     ),
     on(
-      "What else can end it there is the call's own clock, which says so itself.",
+      "Only the call's own clock can also end it there, and says so itself.",
       "found.error instanceof LookupFailure",
       "if (!slept.ok)",
       "clock.ended !== null",
@@ -351,12 +361,12 @@ export const SURVIVORS: Reasons = {
     on(TIDY, "going.delete(job)"),
     on(TYPE, "if (fence !== undefined)", "fence === null ?"),
     on(
-      "The job is closed with what its row says; the words are for nobody.",
+      "The job is closed with what its row says; the words have no reader.",
       'status: "error", error: exceeded',
       'makeFailure("TIMEOUT", { phase',
     ),
-    on("What was not sent has no success to tell.", 'outcome.status !== "success"'),
-    on("What is demoted is repeatable, so it is stopped as a read is.", '"report-unknown"'),
+    on("A call that was not sent has no success to tell.", 'outcome.status !== "success"'),
+    on("A demoted call is repeatable, so it is stopped as a read is.", '"report-unknown"'),
     on(
       "A flow confirms or writes through its steps, and is not repeatable by its declaration.",
       "tool.flow === undefined",
@@ -364,7 +374,7 @@ export const SURVIVORS: Reasons = {
   ],
   "src/run/reads.ts": [
     on(SHORTCUT, "if (data === undefined)", "this.#recalled.set", "open.has(call.tool)", "keys.size === 0"),
-    on("What was remembered was written by us, and can be read.", 'status: "error", error: data.error'),
+    on("A remembered answer was written by us, and can be read.", 'status: "error", error: data.error'),
     on(
       "Who asks and is gone hears nothing of it; the read it shared ends by its own time.",
       "this.#isAbandoned",
@@ -390,13 +400,13 @@ export const SURVIVORS: Reasons = {
   ],
   "src/run/run-loop.ts": [
     on(
-      "Only whether elements say that nobody counted them; the batch says it too.",
+      "Only whether elements say that they were not counted; the batch says it too.",
       "degraded: false",
       "if (degraded)",
     ),
     on(DEFAULT, "admit === undefined"),
     on(TYPE, "if (call.ok)", "call.ok && limit !== null"),
-    on("What is stopped twice is stopped once.", "this.#ended === null"),
+    on("A call that is stopped twice is stopped once.", "this.#ended === null"),
     on(WORDS, 'makeFailure("ABORTED"', 'makeFailure("OVERLOADED"'),
   ],
   "src/run/run-plan.ts": [
@@ -427,7 +437,7 @@ export const SURVIVORS: Reasons = {
     on(DEFAULT, "admit === undefined"),
     on(WORDS, "const aborted", "const exceeded"),
     on("Any word but report-unknown means to wait.", '"wait"'),
-    on("What stops nothing new is that every step has its outcome by then.", "this.#stopped = true"),
+    on("Every step has its outcome by then, so nothing new is stopped.", "this.#stopped = true"),
   ],
   "src/run/start-step.ts": [
     on("A ticket that is over takes no second end.", "if (ticket.isOver) return"),
@@ -483,12 +493,12 @@ export const SURVIVORS: Reasons = {
       "const options = {",
     ),
   ],
-  "src/agent/agent-options.ts": [
+  "src/features/agent/agent-options.ts": [
     on(SCHEMA, ".strictObject({", "tools: z", ".array(z.string()", "z.int()", "max_tokens: z", ".meta({ id"),
     on(TYPE, "if (tools === null"),
     on(WORDS, "const meant"),
   ],
-  "src/agent/ask-model.ts": [
+  "src/features/agent/ask-model.ts": [
     on(
       COUNTS,
       "eventsLeft",
@@ -502,7 +512,7 @@ export const SURVIVORS: Reasons = {
     ),
     on(DECODING, "new TextDecoder("),
     on(
-      "What a stream says behind its last empty line is nothing that is passed on, in any dialect.",
+      "Text behind the last empty line of a stream is not passed on, in any dialect.",
       "rest !==",
       "const rest",
       "isHeard = true",
@@ -518,10 +528,10 @@ export const SURVIVORS: Reasons = {
     on(TIDY, "response.body?.cancel()"),
     on("A server that says event-stream says it alone.", "const isStream"),
     on("Nothing is nothing, written or not.", 'if (taken.value !== "")', 'return said.join("")'),
-    on("What is at fault is not asked for its turn.", "const turn = read"),
+    on("A faulty stream is not asked for its turn.", "const turn = read"),
     on("A body of nothing is no answer either way.", "if (body === null)"),
   ],
-  "src/agent/dialect/chat-dialect.ts": [
+  "src/features/agent/dialect/chat-dialect.ts": [
     on(DEFAULT, "n !== null && n !== 1"),
     on(
       TYPE,
@@ -532,7 +542,7 @@ export const SURVIVORS: Reasons = {
       "parsed?.ok",
     ),
     on(
-      "Whose words a message is told apart by; the calls and their ids are held (test/agent/kept-turn).",
+      "Whose words a message is told apart by; the calls and their ids are held (test/features/agent/kept-turn).",
       'role === "developer"',
       "const ids",
       "return [role, textOf",
@@ -542,7 +552,7 @@ export const SURVIVORS: Reasons = {
     on(EMPTY, "return [textOf(content), ...actions]"),
     on(AT_BOUND, "LIMITS.modelCalls"),
   ],
-  "src/agent/dialect/chat-message.ts": [
+  "src/features/agent/dialect/chat-message.ts": [
     on("A message without content is one with null, to every server.", "content !== undefined"),
     on(WORDS, "hint: CUSTOM"),
     on("A call that failed already is not looked at for where it was cut.", "closed: false"),
@@ -556,8 +566,8 @@ export const SURVIVORS: Reasons = {
     on(EMPTY, "read.length > 0"),
     on(FORWARD, "const entries", "entries.get(id)"),
   ],
-  "src/agent/dialect/chat-relay.ts": [{ why: FORWARD }],
-  "src/agent/dialect/event-splitter.ts": [
+  "src/features/agent/dialect/chat-relay.ts": [{ why: FORWARD }],
+  "src/features/agent/dialect/event-splitter.ts": [
     on(
       SHORTCUT,
       'piece === ""',
@@ -577,7 +587,7 @@ export const SURVIVORS: Reasons = {
       "this.#isFirst = false",
     ),
   ],
-  "src/agent/dialect/grow-field.ts": [
+  "src/features/agent/dialect/grow-field.ts": [
     on(
       TYPE,
       "value === undefined",
@@ -592,7 +602,7 @@ export const SURVIVORS: Reasons = {
       "field !== null",
     ),
   ],
-  "src/agent/dialect/json-span.ts": [
+  "src/features/agent/dialect/json-span.ts": [
     on(
       "Behind the end of a text there is no character, and nothing is found there.",
       "at < limit",
@@ -602,12 +612,12 @@ export const SURVIVORS: Reasons = {
       "kept === 0",
     ),
   ],
-  "src/agent/dialect/list-tools.ts": [on(SHORTCUT, "written.set(")],
-  "src/agent/dialect/messages-content.ts": [
+  "src/features/agent/dialect/list-tools.ts": [on(SHORTCUT, "written.set(")],
+  "src/features/agent/dialect/messages-content.ts": [
     on("Servers of Messages send no nulls and no other role.", 'role: "assistant"', "value !== null"),
     on(TYPE, 'type === "text"'),
   ],
-  "src/agent/dialect/messages-dialect.ts": [
+  "src/features/agent/dialect/messages-dialect.ts": [
     on(
       "A conversation that the API would take has a user's message there.",
       "const isReply",
@@ -622,7 +632,7 @@ export const SURVIVORS: Reasons = {
       'return type === "tool_result"',
     ),
     on(
-      "Whose words a message is told apart by; the calls and their ids are held (test/agent/kept-turn).",
+      "Whose words a message is told apart by; the calls and their ids are held (test/features/agent/kept-turn).",
       "digestOf(message)",
       'type === "tool_use" ?',
       'return [message["role"]',
@@ -643,18 +653,18 @@ export const SURVIVORS: Reasons = {
     on(TYPE, "Array.isArray(content)"),
     on(AT_BOUND, "content.length > LIMITS"),
   ],
-  "src/agent/dialect/messages-relay.ts": [{ why: FORWARD }],
-  "src/agent/dialect/provider-error.ts": [on(SCHEMA, ".meta({ id")],
-  "src/agent/dialect/read-conversation.ts": [
+  "src/features/agent/dialect/messages-relay.ts": [{ why: FORWARD }],
+  "src/features/agent/dialect/provider-error.ts": [on(SCHEMA, ".meta({ id")],
+  "src/features/agent/dialect/read-conversation.ts": [
     on(DEFAULT, "stream !== undefined", "tools !== undefined", "streams: stream === true"),
     on(WORDS, "toHint([issue])"),
     on(TYPE, 'typeof part["text"]', "let unique"),
   ],
-  "src/agent/dialect/repair-arguments.ts": [
+  "src/features/agent/dialect/repair-arguments.ts": [
     on(TOLERANT, "const isOver", "return before.includes", "return repaired.ok", "fence === -1"),
   ],
-  "src/agent/dialect/sum-usage.ts": [on(TYPE, "value !== undefined")],
-  "src/agent/kept-turn.ts": [
+  "src/features/agent/dialect/sum-usage.ts": [on(TYPE, "value !== undefined")],
+  "src/features/agent/kept-turn.ts": [
     on("A part that ends one character later does not end within one either.", "const end ="),
     on(
       "Reading more rows than are needed finds the same.",
@@ -694,7 +704,7 @@ export const SURVIVORS: Reasons = {
     on(WORDS, '"error",'),
     on(EMPTY, "rows.length === 0", "const [[, result]"),
     on(
-      "A reply with one action has one result; a batch's are found by their ids (test/agent/run-agent).",
+      "A reply with one action has one result; a batch's are found by their ids (test/features/agent/run-agent).",
       "id === action",
       'result["status"] ===',
       "const key =",
@@ -708,29 +718,29 @@ export const SURVIVORS: Reasons = {
       "calls.length > 0",
       "question: calls",
     ),
-    on("What stands on the other shelf is not asked for there.", "SHELF_OF[kind]"),
+    on("A result on the other shelf is not asked for there.", "SHELF_OF[kind]"),
   ],
-  "src/agent/loop.ts": [on(DEFAULT, "callsTheirs: false")],
-  "src/agent/offered-tools.ts": [on(TYPE, "oldest !== undefined")],
-  "src/agent/react-labels.ts": [{ why: TOLERANT }],
-  "src/agent/react-prompt.ts": [
+  "src/features/agent/loop.ts": [on(DEFAULT, "callsTheirs: false")],
+  "src/features/agent/offered-tools.ts": [on(TYPE, "oldest !== undefined")],
+  "src/features/agent/react-labels.ts": [{ why: TOLERANT }],
+  "src/features/agent/react-prompt.ts": [
     on(
       "The words of a prompt; what a model is shown of a tool and of a result is held.",
       "found ===",
       "return [FORMAT",
     ),
   ],
-  "src/agent/react-text.ts": [{ why: TOLERANT }],
-  "src/agent/round-batches.ts": [
+  "src/features/agent/react-text.ts": [{ why: TOLERANT }],
+  "src/features/agent/round-batches.ts": [
     on(LATER_CHECK, "if (!batch.ok)", "if (!args.ok)", "action.ok"),
     on(TYPE, 'typeof inner !== "string"'),
     on(WORDS, "CUT_OFF", '"error"'),
     on(SHORTCUT, "n += 1", "return dependsOn.length"),
   ],
-  "src/agent/run-agent.ts": [
+  "src/features/agent/run-agent.ts": [
     on(WORDS, "progress.plans", "const more"),
     on(
-      "What a listener is told while tools run; the built Worker's tests hold it (test/harness).",
+      "The messages to a listener while tools run; the built Worker's tests hold them (test/harness).",
       "audience",
       "stopWaiting",
     ),
@@ -744,7 +754,9 @@ export const SURVIVORS: Reasons = {
     ),
     on(EMPTY, "unseen.length === 0", "[...replies].filter(", "progress.rounds.join"),
   ],
-  "src/agent/run-calls.ts": [
+  "src/turns/parse-call-arguments.ts": [on(WORDS, "const hint")],
+  "src/turns/provider-turn.ts": [on(TYPE, "calls.error.issue?.path")],
+  "src/turns/run-calls.ts": [
     on("How many bytes are set aside for the frame of an answer.", "const elements"),
     on(ELSEWHERE, "sawRefusal(", '.enter("plan")', "onAdmitted(quota)", "admitted.resolve()"),
     on(DEFAULT, "toBatches(calls, {"),
@@ -760,21 +772,18 @@ export const SURVIVORS: Reasons = {
     on(WORDS, 'toFailedReply("error"'),
     on(TYPE, "if (replayed)", "replayed: false"),
   ],
-  "src/agent/run-round.ts": [
+  "src/features/agent/run-round.ts": [
     on(EMPTY, "of refused) replies.set", "texts.get(call) ?? []"),
     on("Every result of ours begins with its index.", "json.replace("),
     on(ELSEWHERE, '.enter("plan")'),
-    on(
-      "Of a step at a part's end the next part is meant; a part has one step or more.",
-      "const part = parts.find",
-    ),
+    on("A step at a part's end means the next part; a part has one step or more.", "const part = parts.find"),
     on(DEFAULT, "handle !== undefined", "retryAfterMs !== undefined", 'outcome.status !== "success"'),
-    on("What a part needs of another is not in its own envelope, which shows no edges.", "indexes.filter("),
+    on("A part's needs of another are not in its own envelope, which shows no edges.", "indexes.filter("),
     on(TYPE, "canonicalKey(said) ??"),
   ],
-  "src/agent/voice.ts": [
+  "src/features/agent/voice.ts": [
     on("Any word but the others' means the same to a dialect.", 'tools: "unsaid"', '"ours" : "off"'),
     on(EMPTY, ": [];"),
   ],
-  "src/agent/written-call.ts": [{ why: TOLERANT }],
+  "src/features/agent/written-call.ts": [{ why: TOLERANT }],
 };

@@ -2,36 +2,63 @@
 import { glob, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-/** The core's tests that pass a room. None has sockets: those of the harness and of workerd are too slow for thousands of runs. */
+const EXECUTOR = "test/executor{,-cache,-confirmations,-properties}.test.ts";
+/**
+ * The core's tests that pass a room, where those of its own folder are not all. None has sockets: those of the harness and of workerd are
+ * too slow for thousands of runs. `edge` has the tests that run the real app and objects in Node.
+ */
 const KILLERS: Readonly<Record<string, readonly string[]>> = {
   plan: [
     "test/{plan,gate,approve,flows}/*.test.ts",
-    "test/executor{,-cache,-confirmations,-properties}.test.ts",
+    EXECUTOR,
     "test/run/{reads,run-loop,run-plan,demotion}.test.ts",
     "test/catalog/mcp/call-in-batch.test.ts",
-    "test/formats/orchestration-answer.test.ts",
+    "test/features/orchestration/answer.test.ts",
   ],
   state: ["test/{state,gate,approve}/*.test.ts"],
+  contract: ["test/{contract,plan,features/keys,gate,approve}/**/*.test.ts", EXECUTOR],
+  egress: ["test/egress/**/*.test.ts", "test/catalog/{declared,mcp}/*.test.ts", EXECUTOR],
+  answer: ["test/answer/**/*.test.ts", "test/contract/wire-schemas.test.ts", EXECUTOR],
+  turns: ["test/{turns,features/formats}/**/*.test.ts", "test/sdks/core/provider-turns.test.ts"],
+  observe: ["test/observe/**/*.test.ts", EXECUTOR],
+  gate: ["test/{gate,approve,run,flows}/**/*.test.ts", EXECUTOR],
+  approve: ["test/{approve,gate}/**/*.test.ts", EXECUTOR],
+  flows: ["test/{flows,catalog/flow}/**/*.test.ts", EXECUTOR],
+  edge: ["test/{package,mcp}/**/*.test.ts"],
   run: [
     "test/{run,approve,flows,observe,gate}/*.test.ts",
-    "test/executor{,-cache,-confirmations,-properties}.test.ts",
+    EXECUTOR,
     "test/answer/{recall-results,shape-outcomes}.test.ts",
     "test/catalog/mcp/call-in-batch.test.ts",
     "test/egress/{public-hosts,upstream-health}.test.ts",
     "test/tools/events/deliver-event.test.ts",
   ],
-  agent: [
-    "test/agent/**/*.test.ts",
-    "test/formats/orchestration-answer.test.ts",
-    "test/sdks/core/{messages-relay,provider-error}.test.ts",
+  features: [
+    "test/sdks/core/*.test.ts",
+    "test/features/**/*.test.ts",
+    "test/catalog/{declared,flow}/*.test.ts",
   ],
 };
 /** Not among them: what is about how time grows with megabytes, or plays ten thousand histories. */
 const LEFT_OUT_TITLES =
   /of a megabyte|hundred thousand|copied once|in proportion to the text|linear time|a million/;
-const LEFT_OUT = ["test/state/lease-properties.test.ts", "test/agent/ask-model-bounds.test.ts"];
+const LEFT_OUT = [
+  "test/state/lease-properties.test.ts",
+  "test/features/agent/ask-model-bounds.test.ts",
+  "test/features/imports/openapi/hostile-documents.test.ts",
+  // It starts servers.
+  "test/catalog/mcp/official-servers.test.ts",
+  // It sets the clock of the process.
+  "test/features/added-tools/round-trips.test.ts",
+];
+/** Properties that count what their samples were. */
+const ALL_SAMPLES = [
+  "test/contract/fits.test.ts",
+  "test/features/formats/batch-pairs.test.ts",
+  "test/egress/read-cache.test.ts",
+];
 
-/** What a test took without a mutant, and the files of `src` that it passed. */
+/** The time that a test took without a mutant, and the files of `src` that it passed. */
 export interface KnownTest {
   readonly ms: number;
   readonly passes: readonly string[];
@@ -40,13 +67,19 @@ export interface KnownTest {
 /** Find the files of a room's tests, as paths in the repository, in one order. */
 export async function findTestFiles(room: string): Promise<readonly string[]> {
   const files: string[] = [];
-  for await (const file of glob(KILLERS[room] ?? [], { exclude: LEFT_OUT })) files.push(file);
+  for await (const file of glob(KILLERS[room] ?? [`test/${room}/**/*.test.ts`], { exclude: LEFT_OUT }))
+    files.push(file);
   return files.sort();
 }
 
 /** Whether a test is among those that are left out. */
 export function isLeftOut(title: string): boolean {
   return LEFT_OUT_TITLES.test(title);
+}
+
+/** Whether a file's properties have as many samples as they ask for. */
+export function needsAllSamples(url: string | undefined): boolean {
+  return ALL_SAMPLES.some((file) => url?.includes(`/${file}`));
 }
 
 /** Which file each mutant is in, by what the instrumented sources under `src` say. */
@@ -79,4 +112,20 @@ export async function readKnown(): Promise<Readonly<Record<string, KnownTest>>> 
 
 export function inRepository(path: string): string {
   return relative(process.cwd(), path);
+}
+
+/** Kept outside of the copy that is tested, until everything is tried anew. */
+const slowOf = (room: string): URL => new URL(`../../dist/mutation/slow-${room}.json`, import.meta.url);
+
+/** Read which tests of a room were too slow the last time: they are not run again only to be left out. */
+export async function readSlow(room: string): Promise<Set<string>> {
+  const ids = await readFile(slowOf(room), "utf8").then(
+    (text) => JSON.parse(text) as string[],
+    () => [],
+  );
+  return new Set(ids);
+}
+
+export async function writeSlow(room: string, ids: ReadonlySet<string>): Promise<void> {
+  await writeFile(slowOf(room), JSON.stringify([...ids]));
 }

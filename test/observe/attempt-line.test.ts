@@ -60,3 +60,11 @@ test("Attempts that went well are left out where only errors are wanted; a run s
   expect(operator.told("job_attempt")).toMatchObject([{ trigger: "cron", end: "failed" }]);
   expect(operator.logged).toHaveLength(1);
 });
+
+test("An attempt of a job that does not say whose it is has a line all the same", () => {
+  const operator = new SeenOperator();
+  const { origin: _, ...spec } = claim.spec;
+  tellAttempt(operator, { claim: { ...claim, spec }, end: failed, durationMs: 1 });
+  expect(operator.told("job_attempt")).toMatchObject([{ job_id: "job-1", end: "failed" }]);
+  expect(operator.told("job_attempt")[0]).not.toHaveProperty("tenant");
+});

@@ -8,6 +8,7 @@ import { Watch } from "../../src/observe/watch.ts";
 import { TestWorld } from "../support/execute-batch.ts";
 import { contractOf } from "../support/fake-actions.ts";
 import { SeenOperator } from "../support/seen-operator.ts";
+import { samples } from "../support/samples.ts";
 
 /* P7 for what an operator sees: nothing that a caller or an upstream wrote gets into a line or a point. */
 
@@ -34,7 +35,7 @@ const action = fc.record(
   { requiredKeys: ["tool"] },
 );
 
-/** What an upstream says: an answer, a status, a header, or nothing. */
+/** An upstream's answer: a body, a status, a header, or nothing. */
 const answer = fc.oneof(
   poison.map((text) => () => Response.json({ [text]: text })),
   fc.tuple(fc.constantFrom(400, 404, 429, 500, 503), poison).map(
@@ -83,6 +84,6 @@ test("P7: no line and no point has a word of a hostile batch, a hostile upstream
         JSON.parse(text);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: samples(300) },
   );
 });

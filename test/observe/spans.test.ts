@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 
 import type { InSpan, SpanAttributes } from "../../src/egress/ports.ts";
+import { traceFetch } from "../../src/observe/traced-fetch.ts";
 import { TestWorld } from "../support/execute-batch.ts";
 import { contractOf } from "../support/fake-actions.ts";
 
@@ -82,4 +83,14 @@ test("A refused admission says why in its span, and a request that nobody answer
   ]);
   expect(spans[1]!.attributes).not.toHaveProperty("http.response.status_code");
   expect(JSON.stringify(spans)).not.toContain("CANARY");
+});
+
+test("A request's span says its method, GET where the request names none; without spans the requests are as they were", async () => {
+  const { spans, inSpan } = new SeenSpans();
+  const fetch = async () => new Response("");
+  const traced = traceFetch({ fetch, inSpan }, () => ({}));
+  await traced("https://upstream.example/", { method: "POST" });
+  await traced("https://upstream.example/", {});
+  expect(spans.map(({ attributes }) => attributes["http.request.method"])).toEqual(["POST", "GET"]);
+  expect(traceFetch({ fetch, inSpan: undefined }, () => ({}))).toBe(fetch);
 });

@@ -10,7 +10,7 @@ interface Sent {
   readonly body: unknown;
 }
 
-/** What answers one request after the other; an error breaks the connection. */
+/** The answers to one request after the other; an error breaks the connection. */
 type Script = readonly (Response | Error)[];
 
 const ENVELOPE = { batch_id: "b", results: [], summary: {}, stats: {} } as unknown as Envelope;
@@ -43,12 +43,13 @@ function clientOf(script: Script) {
 }
 
 /** A stream that tells these events and then ends, or breaks. */
-function events(texts: readonly string[], { breaks = false } = {}): Response {
+function events(texts: readonly (string | Uint8Array<ArrayBuffer>)[], { breaks = false } = {}): Response {
   const pieces = texts.values();
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
       const { value, done } = pieces.next();
-      if (done !== true) controller.enqueue(new TextEncoder().encode(value));
+      if (done !== true)
+        controller.enqueue(typeof value === "string" ? new TextEncoder().encode(value) : value);
       else if (breaks) controller.error(LOST);
       else controller.close();
     },
@@ -158,6 +159,16 @@ describe("A stream", () => {
       { event: "done", envelope: ENVELOPE },
     ]);
     expect(sent[0]!.headers.get("accept")).toBe("text/event-stream");
+  });
+
+  test("has every character whole, whatever bytes of it a piece ends with", async () => {
+    const result = { ...RESULT, data: "ünd ✓ 🚗" };
+    const bytes = new TextEncoder().encode(event("result", result) + event("done", ENVELOPE));
+    const { client } = clientOf([events(Array.from(bytes, (byte) => Uint8Array.of(byte)))]);
+    expect(await collect(client.stream(BATCH))).toEqual([
+      { event: "result", result },
+      { event: "done", envelope: ENVELOPE },
+    ]);
   });
 
   test("that breaks off goes on under its idempotency key, and tells nothing twice", async () => {

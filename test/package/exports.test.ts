@@ -11,6 +11,7 @@ import { WORKSPACE_TOOLS } from "../../src/tools/workspace-tools.ts";
 
 // Not imported by name: their types need the Workers', which a test in Node has not.
 const ENTRIES: string = "../../src/package";
+const FEATURES: string = "../../src/features";
 const load = (name: string): Promise<Record<string, unknown>> => import(`${ENTRIES}/${name}.ts`);
 
 interface Manifest {
@@ -31,9 +32,24 @@ describe("The package exports", () => {
       "./tools": entry("tools"),
       "./tools/packs": entry("packs"),
       "./testing": entry("testing"),
+      "./dev": entry("dev"),
       "./client": entry("client"),
+      "./*": { types: "./dist/lib/features/*/index.d.ts", default: "./dist/lib/features/*/index.js" },
       "./package.json": "./package.json",
     });
+  });
+
+  test("from 'volley/<feature>' one function, which makes the feature of that name", async () => {
+    const folders = (await readdir("src/features")).toSorted();
+    for (const folder of folders) {
+      const made = Object.entries(
+        (await import(`${FEATURES}/${folder}/index.ts`)) as Record<string, () => object>,
+      );
+      expect(made).toHaveLength(1);
+      const [[name, make]] = made as [[string, () => object]];
+      expect(make()).toMatchObject({ name: folder });
+      expect(name).toBe(folder.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()));
+    }
   });
 
   test("from 'volley' what a Worker is made of", async () => {
@@ -49,6 +65,10 @@ describe("The package exports", () => {
   test("from 'volley/client' and 'volley/testing' one function each, and what they throw and keep time by", async () => {
     expect(Object.keys(await load("client")).toSorted()).toEqual(["VolleyError", "createClient"]);
     expect(Object.keys(await load("testing")).toSorted()).toEqual(["VirtualClock", "createTestVolley"]);
+  });
+
+  test("from 'volley/dev' what serves a Worker on a development server, and nowhere else", async () => {
+    expect(Object.keys(await load("dev"))).toEqual(["develop"]);
   });
 
   test("from 'volley/tools' and 'volley/tools/packs' every tool that comes with Volley, once, by its own name", async () => {

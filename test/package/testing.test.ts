@@ -4,6 +4,10 @@ import { describe, expect, test } from "vitest";
 import type { ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import { defineTool } from "../../src/catalog/define-tool.ts";
 import { createTestVolley } from "../../src/package/testing.ts";
+import { addedTools } from "../../src/features/added-tools/index.ts";
+import { confirmations } from "../../src/features/confirmations/index.ts";
+import { discovery } from "../../src/features/discovery/index.ts";
+import { flows } from "../../src/features/flows/index.ts";
 
 const ORIGIN = "https://api.example.com";
 
@@ -122,6 +126,7 @@ describe("A Volley for tests", () => {
   test("asks a person, lets the question expire, and runs what was parked on a yes", async () => {
     const volley = await createTestVolley({
       tools: [drop],
+      features: [confirmations()],
       routes: { [`DELETE ${ORIGIN}/drop`]: { gone: true } },
     });
     const ask = async (): Promise<string> => {
@@ -157,6 +162,7 @@ describe("A Volley for tests", () => {
     const volley = await createTestVolley({
       tools: [read],
       routes: { [`GET ${ORIGIN}/read_it`]: { ok: true } },
+      features: [discovery(), addedTools(), flows()],
       key: { flags: ["manage_tools"] },
       now: new Date("2026-11-02T06:00:00Z"),
     });

@@ -1,8 +1,8 @@
-/** What can be wrong with an answer. */
+/** The faults of an answer. */
 export const FAULTS = ["status", "missing", "order", "wrong", "lost"] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** What an answer is held to: `n` results, which carry the numbers from `first` on in their order. */
+/** The expectation that an answer is held to: `n` results, which carry the numbers from `first` on in their order. */
 export interface Expected {
   readonly n: number;
   readonly first: number;

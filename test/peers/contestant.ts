@@ -6,7 +6,7 @@ import type { WorkerdOptions } from "../support/workerd.ts";
 /** One way to run a batch of calls: what is started, what it is sent, and how its answers are read. */
 export interface Contestant {
   readonly name: string;
-  /** What the tables say about it. */
+  /** The label of it in the tables. */
   readonly label: string;
   readonly runs: OnWorkerd | OnNode;
   /** Give it what it needs before batches of `n` calls. */
@@ -30,7 +30,7 @@ export interface OnNode {
   readonly file: string;
 }
 
-/** What who runs a tool call takes: a tool's name, and its arguments. */
+/** The call that a runner of tools takes: a tool's name, and its arguments. */
 export interface Action {
   readonly id?: string;
   readonly tool: string;
@@ -47,7 +47,7 @@ export function makePost(path: string, body: unknown): LoadRequest {
   return { path, headers, body: JSON.stringify(body) };
 }
 
-/** What is sent to all who take calls as they are, and how most of them answer. */
+/** The request to all who take calls as they are, and how most of them answer. */
 export const PLAIN: Pick<Contestant, "makeRequest" | "readNumber"> = {
   makeRequest: (n, first) => makeBatch(n, (i) => ({ tool: "bench-echo", args: { n: first + i } })),
   readNumber: (result) => (result as { readonly n?: unknown } | null)?.n,

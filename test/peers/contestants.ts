@@ -4,7 +4,7 @@ import { CONTENDERS } from "../bench/contenders.ts";
 import { type Contestant, type OnNode, type OnWorkerd, PLAIN } from "./contestant.ts";
 import { VOLLEYS } from "./volley.ts";
 
-/** What everybody is compared with, and what everybody on Node is compared with besides. */
+/** The contestant that all are compared with, and the one that all on Node are compared with besides. */
 export const BARE = "bare";
 export const BARE_NODE = "bare-node";
 

@@ -14,7 +14,7 @@ export interface CheckedLoad extends Pick<Expected, "n" | "readNumber"> {
   readonly patienceMs: number;
 }
 
-/** What came of a load. Every answer was looked at, after the last had come: while time counts nothing is parsed. */
+/** The results of a load. Every answer was looked at, after the last had come: while time counts nothing is parsed. */
 export interface LoadReport {
   readonly answered: number;
   readonly seconds: number;

@@ -54,7 +54,7 @@ const PATIENCE_MS = 10_000;
 /** And for calls in the background: longer than a lease, after which a job whose first attempt was lost is tried again. */
 const CALLS_PATIENCE_MS = 60_000;
 /**
- * Batches of a slice where calls are made after the answer, which hurries nobody who sends: with ten calls each they are well
+ * Batches of a slice where calls are made after the answer, which hurries no sender: with ten calls each they are well
  * below the thousand live jobs beyond which Volley takes no more of a tenant.
  */
 const MOST_IN_BACKGROUND = 96;

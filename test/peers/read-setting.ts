@@ -8,7 +8,7 @@ export interface Setting {
   readonly machine: string;
   readonly node: string;
   readonly workerd: string;
-  /** Of this folder, as they are pinned. */
+  /** The packages of this folder, as they are pinned. */
   readonly packages: readonly (readonly [name: string, version: string])[];
   readonly seconds: number;
   /** Load average before it began. */

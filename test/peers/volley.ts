@@ -15,7 +15,7 @@ const background: Contestant = {
   label: "Volley, every call in the background",
   runs,
   makeRequest: (n, first) => makeBatch(n, (i) => ({ tool: "bench-background", args: { n: first + i } })),
-  // What is promised is a job for each call; that they are made is looked for where they arrive.
+  // The promise is a job for each call; that they are made is looked for where they arrive.
   readNumber: (result, first) => {
     const { status, index, job_id } = result as Readonly<Record<string, unknown>>;
     return status === "initiated" && typeof job_id === "string" ? first + Number(index) : undefined;

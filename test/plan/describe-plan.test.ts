@@ -2,7 +2,7 @@ import * as z from "zod";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../support/create-catalog.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
 import { makeFailure } from "../../src/contract/failure.ts";
 import { describePlan, type PlanDescription } from "../../src/plan/describe-plan.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { expect, test } from "vitest";
 
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../support/create-catalog.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";
 import type { Step } from "../../src/plan/step.ts";

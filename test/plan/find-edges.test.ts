@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../support/create-catalog.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";
 import type { Plan } from "../../src/plan/step.ts";

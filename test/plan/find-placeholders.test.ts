@@ -6,7 +6,7 @@ import { readMarker } from "../../src/contract/reference.ts";
 import { findPlaceholders } from "../../src/plan/find-placeholders.ts";
 
 const isSource = (id: string): boolean => ["shops", "item", "a", "a0"].includes(id);
-const find = (value: unknown) => findPlaceholders(value, ["args"], isSource);
+const find = (value: unknown) => findPlaceholders(value, ["args"], { isSource, previous: "a0" });
 
 test.each([
   ["{{shops#/name}}", '{"$ref":"shops#/name"}'],
@@ -42,6 +42,24 @@ test.each([
   ["Book {{shops.name}} now", '{"$template":"Book {{shops#/name}} now"}'],
   ["Hi $shops.name!", '{"$template":"Hi {{shops#/name}}!"}'],
   ["It is ($shops.rows[1]).", '{"$template":"It is ({{shops#/rows/1}})."}'],
+  ["${{ steps.shops.outputs.name }}", '{"$ref":"shops#/name"}'],
+  ["${{ shops.name }}", '{"$ref":"shops#/name"}'],
+  ["{{steps.shops.name}}", '{"$ref":"shops#/name"}'],
+  ["$steps['shops'].result.name", '{"$ref":"shops#/name"}'],
+  ["$ref:shops#/name", '{"$ref":"shops#/name"}'],
+  ["on $ref: shops#/name, yes", '{"$template":"on {{shops#/name}}, yes"}'],
+  ["[[shops#/name]]", '{"$ref":"shops#/name"}'],
+  ["{{previous}}", '{"$ref":"a0#"}'],
+  ["{{previous.output.name}}", '{"$ref":"a0#/name"}'],
+  ["{{prev_result.name}}", '{"$ref":"a0#/name"}'],
+  ["{{shops#/name", '{"$ref":"shops#/name"}'],
+  ["{{shops#/name}", '{"$ref":"shops#/name"}'],
+  ["{{shops.name", '{"$ref":"shops#/name"}'],
+  ["Hi {{shops", '{"$template":"Hi {{shops#}}"}'],
+  ["Hi {{shops#/name}, dear", '{"$template":"Hi {{shops#/name}}, dear"}'],
+  ["{{x}} {{shops#/name}}", '{"$template":"{{{{x}} {{shops#/name}}"}'],
+  // A brace before a reference cannot be written in a template, so only the reference is shown.
+  ['{{{shops#/name}} "{{"', '{"$template":"…{{shops#/name}}…"}'],
   ["<shops.a> and <shops.b>", '{"$template":"{{shops#/a}} and {{shops#/b}}"}'],
 ])("findPlaceholders() takes %s for one, and says how it is written", (text, right) => {
   const [found, ...others] = find({ body: text });
@@ -65,7 +83,16 @@ test.each([
   "shops#",
   "C#/a",
   "the {{first name}}",
-  "{{shops#/name",
+  "{{other#/name",
+  "{{shops are",
+  "shops <shops.keeper@example.com>",
+  "It costs $shops.00",
+  "$shops.00",
+  "It costs $shops.5 only",
+  "cat $a.txt | wc",
+  "see [[a#section]] and [[shops]]",
+  "price ${{ env.name }}",
+  "{{previously}} {{steps.other.n}}",
   "a.b{color:red}",
   "$",
   "{{}}",
@@ -78,9 +105,41 @@ test("findPlaceholders() leaves references, templates' references, literals and 
     a: { $ref: "shops#/name" },
     b: { $template: "Hi {{shops#/name}}" },
     c: { $literal: "{{shops#/name}}" },
-    d: { $ref: "shops#/name", also: 1 },
+    d: { $ref: "#/$defs/shops", title: "Shops" },
+    e: { $template: "Hi {{name}}", also: 1 },
+    f: { $template: "Hi {{{{name}} of {{shops#/name}}" },
+    g: { $template: "${{shops#/price}}" },
   };
   expect(find(value)).toEqual([]);
+});
+
+test.each([
+  [{ $ref: "shops#/name", description: "x" }, '{"$ref":"shops#/name"}'],
+  [{ $ref: "shops#name", type: "string" }, '{"$ref":"shops#/name"}'],
+  [{ $template: "Hi {{shops#/name}}", default: "" }, '{"$template":"Hi {{shops#/name}}"}'],
+  [{ $ref: "shops#", $template: "x" }, '{"$ref":"shops#"}'],
+])("findPlaceholders() takes %j, a marker with further keys, for one", (value, right) => {
+  expect(find({ body: value })).toMatchObject([{ issue: { path: "/args/body", expected: right } }]);
+});
+
+test.each([
+  ["Hi {{shops#/name", '{"$template":"Hi {{shops#/name}}"}'],
+  ["{{shops#/a}} and {{ you", '{"$template":"{{shops#/a}} and {{{{ you"}'],
+  ["{{", '{"$template":"{{{{"}'],
+])("findPlaceholders() finds the braces that the template '%s' never closes", (text, right) => {
+  const [found] = find({ body: { $template: text } });
+  expect(found).toMatchObject({ issue: { path: "/args/body/$template", expected: right } });
+  expect(find({ body: JSON.parse(right) })).toEqual([]);
+});
+
+test("findPlaceholders() tells the first form that would not be refused, and why where there is none", () => {
+  const told = (text: string, refuses: (value: object) => string | null) =>
+    findPlaceholders(text, ["args", "n"], { isSource, tryForm: (_, value) => refuses(value as object) })[0]!;
+  const noText = told("n=$shops.n", (value) => ("$ref" in value ? null : "It takes a number."));
+  expect(noText.sentence).toMatch(/: write \{"\$ref":"shops#\/n"\} for the value\.$/);
+  const nothing = told("$shops.n", (value) => ("$literal" in value ? null : "It runs in the background."));
+  expect(nothing).toMatchObject({ issue: { expected: "no placeholder" } });
+  expect(nothing.sentence).toContain('(It runs in the background): write {"$literal": ...}');
 });
 
 test("findPlaceholders() looks at a template's text, and into lists and objects", () => {
@@ -133,6 +192,10 @@ test("findPlaceholders() takes time in proportion to the text", { timeout: 20_00
     "{{a# ",
     "{{a#/x ",
     "$a['x",
+    "[[a#/",
+    "$ref:a#/",
+    "${{ a.b",
+    "{{{{",
   ])
     expect(() => find({ x: part.repeat(200_000) })).not.toThrow();
 });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import { findCycle, type Needs } from "../../src/kit/layers.ts";
 import { type Effect, findHazards } from "../../src/plan/hazards.ts";
+import { samples } from "../support/samples.ts";
 
 const read = (domain = "calendar"): Effect => ({ domain, isWrite: false });
 const write = (domain = "calendar"): Effect => ({ domain, isWrite: true });
@@ -99,7 +100,7 @@ test("findHazards() keeps the graph acyclic and orders every conflicting pair di
         for (const at of waits) expect(effects[at]?.domain).toBe(effects[index]?.domain);
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: samples(3_000) },
   );
 });
 
@@ -120,6 +121,6 @@ test("findHazards() follows the order asked unless dependencies say otherwise", 
       );
       expect(withoutEffects.flat()).toEqual([]);
     }),
-    { numRuns: 500 },
+    { numRuns: samples(500) },
   );
 });

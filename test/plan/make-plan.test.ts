@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../support/create-catalog.ts";
 import { defineTool } from "../../src/catalog/define-tool.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
 import { LIMITS } from "../../src/contract/limits.ts";

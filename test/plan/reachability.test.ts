@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { Reachability } from "../../src/plan/reachability.ts";
+import { samples } from "../support/samples.ts";
 
 test("reaches() is false between all nodes of a graph without edges", () => {
   const order = new Reachability(3);
@@ -64,6 +65,6 @@ test("reaches() says the same as a search through the edges", () => {
         for (let to = 0; to < size; to += 1) expect(order.reaches(from, to)).toBe(found.has(to));
       }
     }),
-    { numRuns: 50 },
+    { numRuns: samples(50) },
   );
 });

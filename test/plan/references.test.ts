@@ -17,6 +17,7 @@ const SHOPS = {
   "100%25": "percent",
   größe: "unicode",
   count: 2,
+  "page?from=1": "a key with a question mark",
   open: true,
   none: null,
   empty: {},
@@ -49,6 +50,36 @@ describe("resolveReferences()", () => {
     ["shops#/größe", "unicode"],
   ])("puts the value of '%s' in its place", (text, value) => {
     expect(resolve({ $ref: text })).toEqual(value);
+  });
+
+  test.each([
+    ["shops#/places?from=1&count=25", [SHOPS.places[1]]],
+    ["shops#/places?count=1", [SHOPS.places[0]]],
+    ["shops#/places?from=2", []],
+    ["shops#/page?from=1", "a key with a question mark"],
+  ])("takes the part of a list that '%s' names", (text, value) => {
+    expect(resolve({ $ref: text })).toEqual(value);
+    expect(resolve({ $template: `{{${text}}}` })).toBe(
+      typeof value === "string" ? value : JSON.stringify(value),
+    );
+  });
+
+  test("says of a part what is no list, and which key is close to one that is not there", () => {
+    expect(hintOf({ $ref: "shops#/count?from=1" })).toBe(
+      "'shops#/count?from=1' takes a part of a list, and shops#/count is the number 2.",
+    );
+    expect(hintOf({ $ref: "shops#/place?from=1" })).toContain('"places"');
+  });
+
+  test("bounds the elements that the parts of one batch take together", () => {
+    const list = Array.from({ length: LIMITS.partElements }, () => 0);
+    const options = { ...OPTIONS, limitBytes: Number.POSITIVE_INFINITY, room: new Room() };
+    const take = (text: string) => resolveReferences({ $ref: text }, () => ({ data: list }), options);
+    expect(take("shops#?from=0").ok).toBe(true);
+    expect(errorOf(take("shops#?count=1"))).toMatchObject({
+      code: "INVALID_ARGS",
+      hint: expect.stringContaining(String(LIMITS.partElements)),
+    });
   });
 
   test("reaches every depth of objects and arrays and leaves the rest as it is", () => {
@@ -245,7 +276,7 @@ describe("findReferences()", () => {
     [
       "a template with something else in braces",
       { a: { $template: "Hello {{ name }}" } },
-      `/args/a/$template must be text whose double braces hold ${REFERENCE}, received the string "name".`,
+      `/args/a/$template must be text whose double braces hold ${REFERENCE}; "{{{{" writes two braces, received the string "name".`,
     ],
   ])("refuses %s: its path, what it should be, what it is", (_, value, hint) => {
     const failure = errorOf(findReferences(value, ["args"]));

@@ -32,6 +32,13 @@ describe("resolveAliases()", () => {
     expect(invoked).toEqual(written);
   });
 
+  test("reads parameters that are null as left out", () => {
+    const sent = { tool: "invoke_tool", args: { tool_name: "ping", parameters: null } };
+    expect(resolveAliases(entriesOf(sent))).toMatchObject([
+      { tool: "ping", action: { ok: true, value: { args: {} } } },
+    ]);
+  });
+
   test("keeps the alias's name where it names no tool", () => {
     const [entry] = resolveAliases(entriesOf({ tool: "invoke_tool", args: {} }));
     expect(entry).toMatchObject({

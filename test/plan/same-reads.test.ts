@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../support/create-catalog.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
 import { findRepeats, findSameReads, readKey } from "../../src/plan/same-reads.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";

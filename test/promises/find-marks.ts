@@ -4,7 +4,7 @@ const TESTS = new URL("../", import.meta.url);
 /** A text whose first words are marks, behind the name of a promise where there is one: `"P7: T16 a secret that …"`. */
 const MARKED = /(["`])((?:P\d: )?(?:[TF]\d\d )+(?:\\.|(?!\1).)+)\1/g;
 
-/** What stands before the sentence of a title. */
+/** The marks before the sentence of a title. */
 const BEGINNING = /^(?:P\d: )?((?:[TF]\d\d )*)/;
 /** A group at the left margin: its title, which the titles inside go on from. */
 const GROUP = /^describe\b[^]*?\(\s*(["`])((?:\\.|(?!\1).)+)\1,\s*(?:async )?\(/gm;

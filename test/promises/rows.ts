@@ -2,13 +2,13 @@
 export interface PromiseRow {
   /** `T` and two digits for a threat, `F` for a fault: what the titles of its tests begin with. */
   readonly mark: string;
-  /** What somebody tries, or what breaks. */
+  /** The attempt of an attacker, or the fault. */
   readonly when: string;
-  /** What is then seen. */
+  /** The visible result. */
   readonly seen: string;
 }
 
-/** What hostile callers, upstreams, models and documents try. */
+/** The attempts of hostile callers, upstreams, models and documents. */
 export const THREATS: readonly PromiseRow[] = [
   {
     mark: "T01",
@@ -194,9 +194,64 @@ export const THREATS: readonly PromiseRow[] = [
     when: "hostile names and results on the pages for people",
     seen: "shown as text, under a strict policy, with no HTML made of them",
   },
+  {
+    mark: "T41",
+    when: "text that hides or turns around what stands beside it, where a person reads and approves",
+    seen: "every control, bidirectional and zero-width character is shown as an escape; what runs has the exact text",
+  },
+  {
+    mark: "T42",
+    when: "a client sends its request again by itself",
+    seen: "no write twice: 409 while the first one runs, then its answer, or what became of each write",
+  },
+  {
+    mark: "T43",
+    when: "a command, a pattern or a document whose work grows faster than its size",
+    seen: "its work is bounded and counted, an import stops between operations, and others are answered meanwhile",
+  },
+  {
+    mark: "T44",
+    when: "many bounded requests at once",
+    seen: "an isolate's bytes are counted; a response waits its turn, and one tenant never has more than half",
+  },
+  {
+    mark: "T45",
+    when: "keys that make keys, and clocks and hooks that run, as a way out of a quota",
+    seen: "made keys count on the quotas of all keys above them; runs have a quota of their tenant, and wait for it",
+  },
+  {
+    mark: "T46",
+    when: "one tenant's calls of a shared tool fail",
+    seen: "its own breaker opens; everybody's does when three tenants' have",
+  },
+  {
+    mark: "T47",
+    when: "a key keeps a flow that finds or calls what the key may not",
+    seen: "its runs see what that key may call and no more, by whichever door",
+  },
+  {
+    mark: "T48",
+    when: "a model's server speaks in our voice, or repeats the key that it was sent",
+    seen: "what it sends under `volley` is stripped from its answer and from its stream; its secrets are taken out of both, wherever pieces cut them",
+  },
+  {
+    mark: "T49",
+    when: "a kept result, or an answer kept under a key, of a tool that the key that asks may not call",
+    seen: "it does not exist",
+  },
+  {
+    mark: "T50",
+    when: "a key that asks says yes as well, or one yes is taken for what nobody has seen",
+    seen: "deciding takes the flag `approve`; what is resolved after a yes has a question of its own",
+  },
+  {
+    mark: "T55",
+    when: "one delivery is sent to another flow, whose webhook has the same secret",
+    seen: "it runs there, because no signature names its flow; that the secret is shared is said with both flows",
+  },
 ];
 
-/** What breaks: upstreams, clients, the runtime, storage, clocks. */
+/** The faults: upstreams, clients, the runtime, storage, clocks. */
 export const FAULTS: readonly PromiseRow[] = [
   {
     mark: "F01",
@@ -311,6 +366,11 @@ export const FAULTS: readonly PromiseRow[] = [
     seen: "it runs as it was planned; planned with older tools it is planned again",
   },
   { mark: "F29", when: "a database of the version before", seen: "it opens, and everything in it goes on" },
+  {
+    mark: "F30",
+    when: "a flow is replaced or deleted",
+    seen: "the next run is the new one, or 404; everywhere within 5 s",
+  },
 ];
 
 export const ROWS: readonly PromiseRow[] = [...THREATS, ...FAULTS];

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../support/create-catalog.ts";
 import type { Tool, ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import type { AttemptEnd, JobClaim } from "../../src/contract/gate/job.ts";
 import { makeFailure } from "../../src/contract/failure.ts";
@@ -47,7 +47,7 @@ class Invocations {
     return this.runner().run(claimOf(args), this.world.clock.now() + budgetMs);
   }
 
-  /** What one invocation has. */
+  /** The runner of one invocation. */
   runner(tools: readonly Tool[] = [this.tool]): AttemptRunner {
     const { toolGates } = this.world;
     const ports = { ...this.world.ports, operator: this.operator };

@@ -31,7 +31,7 @@ class Shared {
   readonly arrived: number[] = [];
   active = 0;
   peak = 0;
-  /** What the upstream answers to its n-th request. */
+  /** The upstream's answer to its n-th request. */
   answer: (n: number) => Response = () => Response.json("done");
 
   constructor(orchestration: Orchestration, declaration: Partial<ToolDeclaration> = {}) {

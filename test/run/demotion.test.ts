@@ -7,19 +7,22 @@ import type { AdmissionRequest } from "../../src/contract/gate/admission.ts";
 import type { JobSpec } from "../../src/contract/gate/job.ts";
 import { executePlan } from "../../src/executor.ts";
 import type { Execution } from "../../src/gate/execution.ts";
-import { parseBatchRequest } from "../../src/formats/orchestration-api.ts";
-import { makePartition } from "../../src/plan/partition.ts";
-import { makeSerialPlan } from "../../src/plan/make-serial-plan.ts";
+import { parseBatchRequest } from "../../src/features/orchestration/api.ts";
+import { makePartition } from "../../src/features/orchestration/partition.ts";
+import { makeSerialPlan } from "../../src/features/orchestration/make-serial-plan.ts";
 import { valueOf } from "../support/unwrap.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { runAttempt } from "../../src/run/run-attempt.ts";
 import { isDemotable } from "../../src/run/demotion.ts";
 import { ByteBudget } from "../../src/egress/read-body.ts";
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../support/create-catalog.ts";
 import { sleep } from "../../src/kit/sleep.ts";
 import { Semaphore } from "../../src/kit/semaphore.ts";
 import { TestWorld, type WireResult } from "../support/execute-batch.ts";
 import { contractOf } from "../support/fake-actions.ts";
+import { samples } from "../support/samples.ts";
+
+const DEADLINES = samples(500);
 
 interface Request {
   readonly tool: string;
@@ -101,7 +104,7 @@ class Upstream {
     return { results, answeredAt: this.world.clock.now() - this.startedAt };
   }
 
-  /** What was asked of the gate at the deadline. */
+  /** The requests to the gate at the deadline. */
   get recordings(): readonly AdmissionRequest[] {
     return this.world.gate.requests.filter(({ quota, jobs }) => quota === null && jobs.length > 0);
   }
@@ -161,7 +164,7 @@ describe("A safe action that is unfinished at the deadline", () => {
     expect(upstream.recorded[0]!.idempotencyKey).toBe(upstream.requests[0]!.key);
     expect(JSON.parse(upstream.recorded[0]!.argsJson)).toMatchObject({ n: 5, ms: 500 });
 
-    // What the object's alarm does with it, had the runtime died.
+    // The alarm's part for the job, had the runtime died.
     const { origin, ports, options, toolGates, health } = upstream.execution();
     const scope = {
       origin,
@@ -358,7 +361,7 @@ describe("A safe action that is unfinished at the deadline", () => {
     ]);
     expect(results[2]!.error?.hint).toContain("look before you send it again");
 
-    // What was recorded too late is closed, because nobody was told of it.
+    // A job that was recorded too late is closed, because its caller was not told of it.
     await upstream.world.drain();
     expect(upstream.recorded.map(({ id }) => upstream.world.gate.settled.get(id))).toMatchObject(
       Array.from({ length: 3 }, () => ({
@@ -486,7 +489,7 @@ test("a batch that is over before its deadline asks nothing more of the gate", a
   expect(upstream.world.gate.requests).toHaveLength(1);
 });
 
-test("500 random deadlines: one result each, jobs only of what may be repeated, each job ended once", async () => {
+test(`${DEADLINES} random deadlines: one result each, jobs only of what may be repeated, each job ended once`, async () => {
   const names = ["read", "serial", "retried", "write", "put", "keyed", "post"] as const;
   const action = fc.record({
     tool: fc.constantFrom(...names),
@@ -552,6 +555,6 @@ test("500 random deadlines: one result each, jobs only of what may be repeated, 
       await world.clock.advance(200);
       expect(world.clock.pending).toBe(0);
     }),
-    { numRuns: 500 },
+    { numRuns: DEADLINES },
   );
 });

@@ -5,6 +5,7 @@ import type { Tool } from "../../src/catalog/define-tool.ts";
 import { runPlan } from "../../src/run/run-plan.ts";
 import { contractOf, FakeActions, fakePark, planOf, type StepSketch } from "../support/fake-actions.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
+import { samples } from "../support/samples.ts";
 
 /** A tool with room for so many calls. */
 const capped = (cap: number, name = `cap${cap}`): Tool =>
@@ -65,7 +66,7 @@ test("independent actions of several capped tools take no longer than the fulles
     fc.asyncProperty(sketches, async (sketches) => {
       expect(await makespan(sketches)).toBeLessThanOrEqual(1.05 * lowerBound(sketches, MS));
     }),
-    { numRuns: 300 },
+    { numRuns: samples(300) },
   );
 });
 
@@ -93,7 +94,7 @@ test("chains and fillers on one capped tool reach the bound, whatever the order 
     fc.asyncProperty(cases, async (sketches) => {
       expect(await makespan(sketches)).toBeLessThanOrEqual(1.05 * lowerBound(sketches, MS));
     }),
-    { numRuns: 500 },
+    { numRuns: samples(500) },
   );
 });
 
@@ -115,7 +116,7 @@ test("a chain over other tools beside a full one takes no longer than the longer
     fc.asyncProperty(cases, async (sketches) => {
       expect(await makespan(sketches)).toBeLessThanOrEqual(1.05 * lowerBound(sketches, MS));
     }),
-    { numRuns: 300 },
+    { numRuns: samples(300) },
   );
 });
 
@@ -138,7 +139,7 @@ test("in-forests on one capped tool take as long as the best schedule there is (
     fc.asyncProperty(cases, async ([optimum, sketches]) => {
       expect(await makespan(sketches)).toBe(optimum);
     }),
-    { numRuns: 500 },
+    { numRuns: samples(500) },
   );
 });
 
@@ -158,7 +159,7 @@ test("without caps a graph takes exactly its critical path, whatever the duratio
     fc.asyncProperty(graphs(fc.constant(undefined)), async (sketches) => {
       expect(await makespan(sketches)).toBe(criticalPath(sketches));
     }),
-    { numRuns: 500 },
+    { numRuns: samples(500) },
   );
 });
 
@@ -173,7 +174,7 @@ test("any graph on one capped tool stays within Graham's bound of the best sched
       expect(took).toBeLessThanOrEqual(work / cap + (1 - 1 / cap) * path + 1e-9);
       expect(took).toBeLessThanOrEqual((2 - 1 / cap) * Math.max(path, work / cap) + 1e-9);
     }),
-    { numRuns: 1_000 },
+    { numRuns: samples(1_000) },
   );
 });
 
@@ -192,7 +193,7 @@ test("any graph over several capped tools takes no longer than all their bounds 
       const bound = criticalPath(mixed) + loads.reduce((sum, load) => sum + load, 0);
       expect(await makespan(mixed)).toBeLessThanOrEqual(bound + 1e-9);
     }),
-    { numRuns: 500 },
+    { numRuns: samples(500) },
   );
 });
 

@@ -13,6 +13,9 @@ import {
   type StepSketch,
 } from "../support/fake-actions.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
+import { samples } from "../support/samples.ts";
+
+const PLANS = samples(10_000);
 
 const SERIAL = contractOf("serial", { orchestration: { mode: "sequential-only" } });
 const LIMITED = contractOf("limited", { orchestration: { mode: "fan-out-bounded", max_concurrency: 3 } });
@@ -71,7 +74,7 @@ function toSketches(steps: readonly Picks[], order: readonly number[]): StepSket
   return sketches;
 }
 
-test("P1: 10,000 random plans: one outcome each, in order, under the caps, after what is needed and what comes before", async () => {
+test(`P1: ${PLANS} random plans: one outcome each, in order, under the caps, after what is needed and what comes before`, async () => {
   await fc.assert(
     fc.asyncProperty(plans, async ({ onError, deadlineMs, order, steps }) => {
       const sketches = toSketches(steps, order);
@@ -128,6 +131,6 @@ test("P1: 10,000 random plans: one outcome each, in order, under the caps, after
       }
       expect(clock.pending).toBe(0);
     }),
-    { numRuns: 10_000 },
+    { numRuns: PLANS },
   );
 });

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../support/create-catalog.ts";
 import { defineTool, type Tool, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import type { Orchestration } from "../../src/contract/orchestration.ts";
@@ -25,7 +25,7 @@ class Lost {
   readonly world = new TestWorld();
   readonly requests: string[] = [];
   readonly tools: readonly Tool[];
-  /** What the read is answered; null when it never is. */
+  /** The answer to the read; null when it is never answered. */
   looks: Answer | null = { body: { id: "i1" } };
   readonly #epoch = this.world.clock.now();
 
@@ -74,7 +74,7 @@ class Lost {
     };
   }
 
-  /** What the write is answered; a status of 0 is a connection that breaks. */
+  /** The answer to the write; a status of 0 is a connection that breaks. */
   writes: Answer | null = { ms: 50, status: 0 };
 
   async run(actions: readonly object[], fields: object = {}, overrides: Partial<Execution> = {}) {

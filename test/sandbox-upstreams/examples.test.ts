@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { Webhook } from "standardwebhooks";
 
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../support/create-catalog.ts";
 import { EXAMPLE_TOOLS } from "../sandbox/example-tools.ts";
 import { EXAMPLES_HOST, resetExamples, WEBHOOK_SECRET } from "../sandbox/upstreams/examples.ts";
 import { INSTANT_PORTS } from "../support/instant-ports.ts";

@@ -24,7 +24,7 @@ interface SandboxEnv {
 }
 
 /**
- * Make tools that use the database fill it first, the first of them that is called: whoever uses none pays for none. Where
+ * Make tools that use the database fill it first, the first of them that is called: a test that uses none pays for none. Where
  * there is no database or nothing to fill it with, tools stay what they are.
  */
 export function createFiller(env: object): (tool: Tool) => Tool {

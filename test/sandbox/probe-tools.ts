@@ -12,7 +12,7 @@ const d = z.number().min(0).max(60_000).optional().describe("Delay of the answer
 const status = z.int().min(200).max(599).optional().describe("Status the upstream answers with.");
 const id = z.union([z.string().min(1), z.number()]).describe("Id of an item.");
 
-/** What most probes have in common. */
+/** The fields that most probes have in common. */
 const PROBE = { category: "probe", actions: ["read"], isWrite: false, execution: "sync" } as const;
 
 /**
@@ -284,7 +284,7 @@ export function createProbeTools(origin: string): Tool[] {
       maxResponseBytes: 1024 * 1024,
       orchestration: { mode: "parallel-safe" },
       run: async ({ path }, ctx) => {
-        // What is no URL goes on as it is: refusing it is the guard's business, not ours.
+        // Text that is no URL goes on as it is: refusing it is the guard's business, not ours.
         const response = await ctx.fetch(URL.parse(path, at) ?? path);
         const isJson = /[/+]json\b/i.test(response.headers.get("content-type") ?? "");
         return isJson ? response.json() : { text: response.text() };

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 
 import { createVolley } from "../../src/edge/create-volley.ts";
 import { develop } from "../../src/edge/develop.ts";
+import { workspace } from "../../src/features/workspace/index.ts";
 import { OPT_IN_TOOLS } from "../../src/tools/opt-in-tools.ts";
 import { PACK_TOOLS } from "../../src/tools/pack-tools.ts";
 import { WORKSPACE_TOOLS } from "../../src/tools/workspace-tools.ts";
@@ -20,27 +21,30 @@ const fill = createFiller(env);
  * The tools of `src/worker.ts`, whatever it has, with stand-ins for every upstream of those that ship; and those that need a
  * binding, the probe and the example tools, where it has none of their name.
  */
-const served = await develop({ ...env }, async () => {
+const served = await develop(env, async () => {
   const { default: app } = await import("../../src/worker.ts");
   const { options } = app;
   const probes = [...createProbeTools(probeOrigin), ...EXAMPLE_TOOLS];
-  // Four tools of the workspace have the names of probes, which tests of other things rely on: whoever comes first is it.
+  // Four tools of the workspace have the names of probes, which tests of other things rely on: the first in the list has the
+  // name.
   const named = WORKSPACE === "on" ? [...WORKSPACE_TOOLS, ...probes] : [...probes, ...WORKSPACE_TOOLS];
   const taken = new Set<string>();
   const tools = [...options.tools, ...Object.values(OPT_IN_TOOLS).flat(), ...PACK_TOOLS, ...named].filter(
     ({ name }) => !taken.has(name) && taken.add(name),
   );
-  return createVolley({
+  const { app: sandbox, ...objects } = createVolley({
     ...options,
     tools: tools.map(fill),
+    features: [...options.features!, workspace()],
     send: (url, init) => (hasStandIn(url) ? routeUpstream(new Request(url, init)) : null) ?? fetch(url, init),
-    // Names that nobody can have, which a caller may only name here.
+    // Reserved names, which a caller may only name here.
     trustedOrigins: [probeOrigin, ...[EXAMPLES_HOST, ...PAGE_HOSTS].map((host) => `https://${host}`)],
     toolSecrets: JSON.stringify({ SANDBOX_SECRET: { tenants: ["sandbox-admin"], hosts: [probeOrigin] } }),
   });
+  return { default: sandbox, ...objects };
 });
 
-export default served.app;
+export default served.default;
 export const TenantGate = served.TenantGate;
 export const ToolGate = served.ToolGate;
 export const KeyShard = served.KeyShard;

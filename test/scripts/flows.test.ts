@@ -295,6 +295,23 @@ describe("FlowsClient", () => {
     await expect(listed).rejects.not.toThrow(KEY);
   });
 
+  test("gives a kept flow with what is to be said of it, safe to print, and without what is not its own", async () => {
+    const issues = [
+      { severity: "error", path: "/a", expected: "e", received: "r", hint: "h\u202e" },
+      { severity: "x" },
+    ];
+    const answer = () => Response.json({ name: "a", summary: "s", fingerprint: "f", issues });
+    const kept = {
+      flow: { summary: "s" },
+      issues: [
+        { severity: "error", path: "/a", expected: "e", received: "r", hint: "h\\u{202e}" },
+        { path: "", expected: "", received: "", hint: "" },
+      ],
+    };
+    expect(await setUp(answer).client.show("a")).toEqual(kept);
+    expect(await setUp(answer).client.put("a", {})).toEqual({ ok: true, value: kept });
+  });
+
   test("gives a refusal of one flow with all its issues, safe to print", async () => {
     const issues = [{ path: "/a\u202e", expected: "e", received: "r\n", hint: "h" }, 7];
     const refused = await setUp(() =>

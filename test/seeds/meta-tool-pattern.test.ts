@@ -2,12 +2,12 @@ import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
 import * as z from "zod";
 
-import { describeBatchTool } from "../../src/catalog/batch-tool.ts";
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { describeBatchTool } from "../../src/features/discovery/batch-tool.ts";
+import { createCatalog } from "../support/create-catalog.ts";
 import { defineTool } from "../../src/catalog/define-tool.ts";
-import { describeTool } from "../../src/catalog/describe-tool.ts";
-import { discoverTools, discoverySchema } from "../../src/catalog/discover-tools.ts";
-import { describeSurface } from "../../src/catalog/tool-surface.ts";
+import { describeTool } from "../../src/features/discovery/describe-tool.ts";
+import { discoverTools, discoverySchema } from "../../src/features/discovery/discover-tools.ts";
+import { describeSurface } from "../../src/features/discovery/tool-surface.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";
 import { executeApproved } from "../../src/executor.ts";
 import { deleteCalendarEvent } from "../../src/tools/calendar/delete-calendar-event.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
 import type { Outcome } from "../../src/contract/outcome.ts";
-import { toBatchJson, toPartitionJson } from "../../src/formats/orchestration-answer.ts";
-import { parseBatchRequest, parsePartitionRequest } from "../../src/formats/orchestration-api.ts";
-import { classifyTool } from "../../src/plan/classify.ts";
-import { makePartition } from "../../src/plan/partition.ts";
+import { toBatchJson, toPartitionJson } from "../../src/features/orchestration/answer.ts";
+import { parseBatchRequest, parsePartitionRequest } from "../../src/features/orchestration/api.ts";
+import { classifyTool } from "../../src/features/orchestration/classify.ts";
+import { makePartition } from "../../src/features/orchestration/partition.ts";
 import { SAMPLE_CATALOG } from "../support/sample-tools.ts";
 import { errorOf, valueOf } from "../support/unwrap.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { expect, test } from "vitest";
 
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../support/create-catalog.ts";
 import { defineTool, type Tool } from "../../src/catalog/define-tool.ts";
 import { toolSchema } from "../../src/catalog/tool-schema.ts";
 import { orchestrationSchema } from "../../src/contract/orchestration.ts";
@@ -55,7 +55,9 @@ test.each([
   "'under an x-orchestration extension': a %s contract travels as it was declared",
   (_, name, definition) => {
     const tool = createCatalog([SEARCH, toolUnder(name, definition)]).get(name)!;
-    expect({ "x-orchestration": toolSchema(tool)["x-orchestration"] }).toEqual(JSON.parse(definition));
+    expect({ "x-orchestration": toolSchema(tool)["x-orchestration"] }).toMatchObject(
+      JSON.parse(definition) as object,
+    );
   },
 );
 

@@ -2,7 +2,7 @@ import { configureKeys } from "../support/configured-keys.ts";
 
 const AMPLE = { limit: 1_000_000, window_s: 60 };
 
-/** Of the tenant that asks for more than it may have, all the time. */
+/** The quota of the tenant that asks for more than it may have, all the time. */
 export const FLOOD_QUOTA = { limit: 100, windowS: 10 };
 
 /** Who calls: five tenants, one of which floods. The names of tenants and of the keys of two are the sandbox's. */
@@ -18,8 +18,12 @@ export function configureSoakKeys(): Promise<string> {
   const tenant = (name: string) => ({ name, tenant: name, quota: AMPLE });
   return configureKeys({
     [KEYS.reader]: tenant("soak-reader"),
-    [KEYS.writer]: tenant("soak-writer"),
-    [KEYS.admin]: { ...tenant("sandbox-admin"), name: "admin", flags: ["manage_tools", "manage_keys"] },
+    [KEYS.writer]: { ...tenant("soak-writer"), flags: ["approve"] },
+    [KEYS.admin]: {
+      ...tenant("sandbox-admin"),
+      name: "admin",
+      flags: ["approve", "manage_tools", "manage_keys"],
+    },
     [KEYS.flood]: {
       ...tenant("soak-flood"),
       quota: { limit: FLOOD_QUOTA.limit, window_s: FLOOD_QUOTA.windowS },

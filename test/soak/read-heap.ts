@@ -4,7 +4,7 @@ const PATIENCE_MS = 10_000;
 
 /**
  * Collect the garbage of a Worker's isolate, and give what is in use after that, in MB: what is kept, and nothing else. Null when
- * nobody says.
+ * the inspector does not say.
  *
  * Source: the Chrome DevTools Protocol, `HeapProfiler.collectGarbage` and `Runtime.getHeapUsage`
  *
@@ -39,7 +39,7 @@ async function askHeap(socket: WebSocket): Promise<number> {
   await ask(1, "HeapProfiler.enable");
   await ask(2, "HeapProfiler.collectGarbage");
   const { result } = await ask(3, "Runtime.getHeapUsage");
-  // What buffers hold is outside of the heap.
+  // Bytes that buffers hold are outside of the heap.
   return (result.usedSize + result.backingStorageSize) / MB;
 }
 

@@ -69,8 +69,7 @@ function judge({
   beganAt,
 }: SoakResult): readonly Verdict[] {
   const warmUpMs = Math.min(MOST_WARM_UP_MS, schedule.lengthMs / WARM_UP_SHARE);
-  // What was kept when it began is forgotten after the retention, and whatever is looked for in between a quarter later.
-  // What was kept when it began is forgotten after the retention, and is looked for a quarter later.
+  // Rows that were kept when it began are forgotten after the retention, and are looked for a quarter later.
   const options = { warmUpMs, settledMs: retentionMs * 1.5, cycleMs: CYCLE_MS };
   const broken = [
     ...schedule.windows.map(({ fromMs, toMs }) => ({

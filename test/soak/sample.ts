@@ -8,10 +8,10 @@ export interface Sample {
   /** Which of the runtime's lives it is, from 0. */
   readonly life: number;
   readonly rssMb: number;
-  /** What the isolate holds once its garbage is collected; null where nobody looked, which is most of the time. */
+  /** The memory that the isolate holds once its garbage is collected; null without a look, which is most of the time. */
   readonly heapMb: number | null;
   readonly sockets: number;
-  /** Of the processor, since that life began. */
+  /** Time of the processor, since that life began. */
   readonly cpuS: number;
   readonly rows: Readonly<Record<string, number>>;
   readonly storedMb: number;

@@ -1,6 +1,6 @@
 import { createRandom } from "../support/random.ts";
 
-/** What an upstream does to a part of the calls that it gets. */
+/** The faults of an upstream for a part of the calls that it gets. */
 export type FaultKind = "500" | "429" | "reset" | "hang" | "huge" | "invalid" | "drip" | "outage";
 
 /** Times are milliseconds since the load began. */

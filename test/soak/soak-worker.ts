@@ -7,6 +7,6 @@ import { shortened } from "./shorten-limits.ts";
  */
 export { default, KeyShard, TenantGate, ToolGate, Workspace } from "../chaos/chaos-worker.ts";
 
-// The bundler leaves out what nobody uses.
+// The bundler leaves out unused code.
 if (shortened.length === 0)
   throw new Error("Cannot soak: nothing is forgotten sooner, 'SOAK_LIMITS' is missing");

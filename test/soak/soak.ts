@@ -23,12 +23,12 @@ export interface SoakResult {
   readonly latencies: readonly Latency[];
   readonly evidence: Evidence;
   readonly outages: readonly Outage[];
-  /** What lay on disk when nothing was under way any more, and when that was. */
+  /** The objects on disk when nothing was under way any more, and when that was. */
   readonly objects: readonly StoredObject[];
   readonly lookedAtMs: number;
   /** Secrets that stood in lines or files, by what they stood in. */
   readonly leaks: readonly string[];
-  /** Lines of the runtime about what nobody caught. */
+  /** Lines of the runtime about uncaught errors. */
   readonly uncaught: readonly string[];
   readonly linesMb: number;
 }
@@ -36,7 +36,7 @@ export interface SoakResult {
 export interface SoakOptions {
   /** Times the usual load. */
   readonly rate: number;
-  /** What is gone after each kill: then promises are broken, and a run that says nothing of it is worth nothing. */
+  /** The state that is gone after each kill: then promises are broken, and a run that says nothing of it is worth nothing. */
   readonly forgets?: "storage" | undefined;
 }
 
@@ -138,7 +138,7 @@ export async function soak(schedule: Schedule, { rate, forgets }: SoakOptions): 
   };
 }
 
-/** What is remembered for days is forgotten within minutes, and looked for as much more often. */
+/** A row that is remembered for days is forgotten within minutes, and looked for as much more often. */
 function shorten(retentionMs: number): Readonly<Record<string, number>> {
   const pruneEveryMs = Math.round(retentionMs / PRUNE_SHARE);
   return {

@@ -1,19 +1,19 @@
 import { createCanaryFinder } from "./find-canaries.ts";
 import { CANARIES } from "./keys.ts";
 
-/** What the runtime printed, looked at as it came. */
+/** The runtime's output, looked at as it came. */
 export interface OutputWatch {
   readonly onOutput: (text: string) => void;
   /** Lines with a secret, by its number. */
   readonly leaks: readonly string[];
-  /** Lines about what nobody caught. */
+  /** Lines about uncaught errors. */
   readonly uncaught: readonly string[];
   readonly characters: () => number;
 }
 
 const UNCAUGHT = /uncaught|unhandled|fatal|"event":"bug"/i;
 
-/** Look at every line that is printed, once it is whole: for secrets, and for what nobody caught. */
+/** Look at every line that is printed, once it is whole: for secrets, and for uncaught errors. */
 export function watchOutput(): OutputWatch {
   const leaks: string[] = [];
   const uncaught: string[] = [];

@@ -33,6 +33,16 @@ describe("nextDue() and firstDue()", () => {
     expect(nextDue(indexOf(...runs), 0, few(2))).toBe(100);
   });
 
+  test("T45 keep runs until their time, and nothing else; then they are what has been due for longest", () => {
+    const index = indexOf(runAt("young", "f", 200), runAt("old", "f", 100), attemptAt("job", 300));
+    const kept = { ...few(2), runsFromMs: 900 };
+    expect(firstDue(index, 250, kept)).toBeNull();
+    expect(nextDue(index, 250, kept)).toBe(300);
+    expect(firstDue(index, 400, kept)).toBe("job");
+    expect(nextDue(indexOf(runAt("old", "f", 100)), 250, kept)).toBe(900);
+    expect(firstDue(index, 900, kept)).toBe("old");
+  });
+
   test("do not take an attempt under way for a delivery", () => {
     const attempt: [string, Due] = ["a", { kind: "attempt", dueAt: 500, claimed: true }];
     expect(firstDue(indexOf(attempt, deliveryAt("waiting", 100)), 200, few(1))).toBe("waiting");

@@ -2,12 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { KeyEnd, KeyState } from "../../src/contract/gate/idempotency.ts";
-import { LIMITS } from "../../src/contract/limits.ts";
-import { claimKey, completeKey, type KeyRecord } from "../../src/state/idempotency.ts";
+import { claimKey, completeKey, type KeyRecord, renewKey } from "../../src/state/idempotency.ts";
 
-const DEADLINE_MS = 15_000;
-const MARGIN_MS = 30_000;
-const LEASE_MS = DEADLINE_MS + MARGIN_MS;
+const LEASE_MS = 15_000;
 const RETENTION_MS = 86_400_000;
 const DONE: KeyEnd = { kind: "done", answer: { json: '{"ok":true}', failed: false } };
 
@@ -15,12 +12,13 @@ const claim = (record: KeyRecord | null, nowMs: number, runId: string, fingerpri
   claimKey(record, nowMs, {
     content: { fingerprint, seed: `seed-of-${runId}` },
     runId,
-    deadlineMs: DEADLINE_MS,
-    marginMs: MARGIN_MS,
+    leaseMs: LEASE_MS,
     retentionMs: RETENTION_MS,
   });
 const complete = (record: KeyRecord | null, nowMs: number, runId: string, end: KeyEnd) =>
   completeKey(record, nowMs, { runId, end, retentionMs: RETENTION_MS });
+const renew = (record: KeyRecord | null, nowMs: number, runId: string, seed = "seed-of-one") =>
+  renewKey(record, nowMs, { runId, seed, leaseMs: LEASE_MS, retentionMs: RETENTION_MS });
 const claimed = (seed: string, inDoubt = false): KeyState => ({ kind: "claimed", seed, inDoubt });
 
 describe("a new key", () => {
@@ -36,12 +34,29 @@ describe("a new key", () => {
     expect(claim(held, LEASE_MS, "two")[1]).toEqual(claimed("seed-of-one", true));
   });
 
-  test("is to be asked for soon while its run may report, then when its lease ends", () => {
-    const waitAt = (nowMs: number) =>
-      (claim(held, nowMs, "two")[1] as { retryAfterMs?: number }).retryAfterMs;
-    const lastReport = DEADLINE_MS + LIMITS.verifyMs + 2_000;
-    expect([DEADLINE_MS, lastReport - 1].map(waitAt)).toEqual([1_000, 1_000]);
-    expect([lastReport, LEASE_MS - 10_000].map(waitAt)).toEqual([LEASE_MS - lastReport, 10_000]);
+  test("is another's at once where that one's request was never sent before, which the first one's end does not change", () => {
+    const content = { fingerprint: "f", seed: "seed-of-two", fresh: true };
+    const command = { content, runId: "two", leaseMs: 1, retentionMs: RETENTION_MS };
+    const [taken, state] = claimKey(held, 1, command);
+    expect(state).toEqual(claimed("seed-of-two"));
+    expect(complete(taken, 2, "one", DONE)).toBe(taken);
+    // Its admission may be sent twice.
+    expect(claimKey(taken, 2, command)).toEqual([taken, claimed("seed-of-two")]);
+  });
+
+  test("is to be asked for soon while its run gives signs of life, then when its lease ends", () => {
+    const waitAt = (nowMs: number, record = held) =>
+      (claim(record, nowMs, "two")[1] as { retryAfterMs?: number }).retryAfterMs;
+    const half = LEASE_MS / 2;
+    expect([0, half - 1].map((nowMs) => waitAt(nowMs))).toEqual([1_000, 1_000]);
+    expect([half, LEASE_MS - 2_000].map((nowMs) => waitAt(nowMs))).toEqual([half, 2_000]);
+    expect(waitAt(half, renew(held, half - 1, "one")[0])).toBe(1_000);
+  });
+
+  test("is to be asked for when its lease ends by a client that gives up soon", () => {
+    const content = { fingerprint: "f", seed: "seed-of-two", givesUpSoon: true };
+    const command = { content, runId: "two", leaseMs: LEASE_MS, retentionMs: RETENTION_MS };
+    expect(claimKey(held, 1_000, command)[1]).toEqual({ kind: "running", retryAfterMs: LEASE_MS - 1_000 });
   });
 
   test("is a conflict for other content, whether it runs, is done or was left", () => {
@@ -113,10 +128,43 @@ describe("a run that did nothing", () => {
   });
 });
 
-/** What happens to one key: time passes, runs claim it, and some of them end it. */
+describe("a claim that its run renews", () => {
+  const [held] = claim(null, 0, "one");
+
+  test.each([
+    ["in time", 5_000],
+    ["14 s late", 14_000],
+    ["when its lease is over, as long as no other run asked for it", 16_000],
+  ])("%s is held for as long again", (_, nowMs) => {
+    const [renewed, takenOver] = renew(held, nowMs, "one");
+    expect(takenOver).toBe(false);
+    expect(claim(renewed, nowMs + LEASE_MS - 1, "two")[1].kind).toBe("running");
+    expect(claim(renewed, nowMs + LEASE_MS, "two")[1]).toEqual(claimed("seed-of-one", true));
+  });
+
+  test("16 s late, when another run has it, stays that one's, also when that one is over", () => {
+    const [taken] = claim(held, LEASE_MS, "two");
+    expect(renew(taken, 16_000, "one")).toEqual([taken, true]);
+    for (const end of [DONE, { kind: "release" }] as const) {
+      const left = complete(taken, 16_000, "two", end);
+      expect(renew(left, 17_000, "one")).toEqual([left, true]);
+    }
+  });
+
+  test("is not taken over by a request that was never sent before: they are two", () => {
+    const content = { fingerprint: "f", seed: "seed-of-two", fresh: true };
+    const command = { content, runId: "two", leaseMs: LEASE_MS, retentionMs: RETENTION_MS };
+    const [forgotten] = claimKey(held, 1, command);
+    expect(renew(forgotten, 2, "one")).toEqual([forgotten, false]);
+    expect(renew(null, 2, "one")).toEqual([null, false]);
+  });
+});
+
+/** The events of one key: time passes, runs claim it, and some of them end it. */
 type Event =
   | { readonly kind: "pass"; readonly ms: number }
   | { readonly kind: "claim"; readonly content: string }
+  | { readonly kind: "renew"; readonly run: number }
   | { readonly kind: "end"; readonly run: number; readonly as: KeyEnd["kind"] };
 
 const anyEvent: fc.Arbitrary<Event> = fc.oneof(
@@ -125,6 +173,7 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
     ms: fc.constantFrom(1, 500, LEASE_MS - 1, LEASE_MS, RETENTION_MS),
   }),
   fc.record({ kind: fc.constant("claim" as const), content: fc.constantFrom("f", "f", "f", "other") }),
+  fc.record({ kind: fc.constant("renew" as const), run: fc.nat(6) }),
   fc.record({
     kind: fc.constant("end" as const),
     run: fc.nat(6),
@@ -132,7 +181,7 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
   }),
 );
 
-/** What has to be true of a key, told without its record. */
+/** The facts that have to be true of a key, told without its record. */
 class KeyModel {
   /** The content that the key stands for, and since when it need not any more. */
   content: string | null = null;
@@ -171,7 +220,17 @@ test("P5: T19 the same key never starts a second batch while one runs or its ans
           else if (state.kind === "conflict") expect(model.content).not.toBe(event.content);
           else expect(nowMs).toBeLessThan(model.liveUntil);
         }
-        const run = event.kind === "end" ? runs[event.run] : undefined;
+        const run = event.kind === "end" || event.kind === "renew" ? runs[event.run] : undefined;
+        if (event.kind === "renew" && run !== undefined) {
+          const [next, takenOver] = renew(record, nowMs, run, model.seed);
+          // Nothing but the claim of another run ends a run's own: not even a late renewal.
+          expect(takenOver).toBe(record !== null && run !== holder);
+          record = next;
+          if (record !== null && run === holder) {
+            model.liveUntil = nowMs + LEASE_MS;
+            model.forgottenAt = model.liveUntil + RETENTION_MS;
+          }
+        }
         if (event.kind !== "end" || run === undefined) continue;
         const json = `"${run}"`;
         const end: KeyEnd =

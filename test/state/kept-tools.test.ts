@@ -15,8 +15,8 @@ const put = (name: string, parts?: Parameters<typeof tool>[1]): ToolChange => ({
   kind: "put",
   tool: tool(name, parts),
 });
-const step = (book: ToolBook, change: ToolChange, limits = LIMITS) =>
-  changeTools(book, change, limits, (text) => text.length);
+const step = (book: ToolBook, change: ToolChange, limits = LIMITS, hidden: readonly string[] = []) =>
+  changeTools(book, change, { limits, hidden: new Set(hidden), sizeOf: (text) => text.length });
 
 /** The book after changes that must all be possible. */
 function after(changes: readonly ToolChange[], book = EMPTY): ToolBook {
@@ -51,6 +51,23 @@ describe("changeTools()", () => {
   test("writes nothing for a tool that is put again as it is", () => {
     const again = step(after([put("a")]), put("a"));
     expect(again).toMatchObject({ value: { changed: { version: 1, replaced: ["a"] }, written: [] } });
+  });
+
+  test("T02 leaves what is hidden from whoever asks as it is, and says no more of it than that a name is taken", () => {
+    const imported = { kind: "import", prefix: "p", tools: [tool("p_a"), tool("p_b")] } as const;
+    const book = after([put("a"), imported]);
+    const hiding = (change: ToolChange, ...hidden: string[]) => step(book, change, LIMITS, hidden);
+    const refused = (reason: string, name: string) => ({ ok: false, error: { reason, names: [name] } });
+    expect(hiding(put("a", { text: "[]" }), "a")).toEqual(refused("hidden", "a"));
+    expect(hiding({ ...imported, tools: [tool("p_a"), tool("p_c")] }, "p_a")).toEqual(
+      refused("hidden", "p_a"),
+    );
+    expect(hiding({ ...imported, tools: [tool("p_c")] }, "p_a")).toMatchObject({
+      value: { changed: { added: ["p_c"], removed: ["p_b"] } },
+    });
+    expect(hiding({ kind: "delete", name: "a" }, "a")).toEqual(refused("unknown", "a"));
+    expect(hiding(put("n", { needs: ["a"] }), "a")).toEqual(refused("needs-unknown", "n"));
+    expect(hiding(put("n", { needs: ["a"] }), "p_a")).toMatchObject({ ok: true });
   });
 
   test("deletes what is there, and nothing else", () => {

@@ -4,9 +4,10 @@ import type { RateLimit } from "../../src/contract/gate/admission.ts";
 import { leaseMsOf } from "../../src/state/lease.ts";
 import { LeaseSimulation, worstExcess } from "../support/lease-simulation.ts";
 import { createRandom } from "../support/random.ts";
+import { samples } from "../support/samples.ts";
 
 const ISOLATES = 50;
-const HISTORIES = 10_000;
+const HISTORIES = samples(10_000);
 
 /** Real time here is whole milliseconds, as clocks show it: to less than one no count is exact, leased or not. */
 const START = 1_800_000_000_000;

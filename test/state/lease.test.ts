@@ -99,7 +99,7 @@ describe("draw()", () => {
       kind: "short",
       wishes: [{ limit: LIMIT, tokens: 150 }],
     });
-    // What it brings is enough for those that come meanwhile, as many as it is.
+    // The granted block is enough for the draws that come meanwhile, as many as it is.
     const kinds = Array.from({ length: 151 }, () => draw(leases, NOW + 2_001, LIMIT));
     expect(kinds.filter((kind) => kind === "coming")).toHaveLength(150);
     expect(kinds.at(-1)).toBe("short");

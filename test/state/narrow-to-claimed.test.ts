@@ -18,14 +18,13 @@ const seedAt = (index: number): string => `${index}0000000-0000-4000-8000-000000
 const content = (index: number) => ({ key: `k${index}`, fingerprint: "f", seed: seedAt(index) });
 const ASKED: IdempotencyRequest = {
   runId: "run",
-  deadlineMs: 1,
   batch: content(9),
   actions: [1, 2].map((index) => ({ index, ...content(index) })),
 };
 const FRESH = (index: number): KeyState => ({ kind: "claimed", seed: seedAt(index), inDoubt: false });
 const TAKEN: KeyState = { kind: "claimed", seed: seedAt(8), inDoubt: true };
 
-/** What is left of three actions that each draw and record a job; the second and third have keys of their own. */
+/** The rest of three actions that each draw and record a job; the second and third have keys of their own. */
 function narrow(states: { batch?: KeyState; one?: KeyState; two?: KeyState }, allOrNothing = false) {
   const request = {
     draws: [0, 1, 2].map((index) => ({ index, limit })),
@@ -100,3 +99,15 @@ test.each<[string, KeyState, boolean]>([
 ])("under all-or-nothing an action that %s stops the others: %#", (_, one, stops) => {
   expect(narrow({ one }, true)).toMatchObject({ jobs: stops ? [] : [0, 2] });
 });
+
+test.each<[string, KeyState]>([
+  ["kept a failure for", { kind: "done", answer: { json: "{}", failed: true }, of: "f" }],
+  ["kept a success for", { kind: "done", answer: { json: "{}", failed: false }, of: "f" }],
+  ["let go", { kind: "claimed", seed: seedAt(8), inDoubt: false, of: "f" }],
+])(
+  "with allOrNothing a key that may turn out a conflict (an earlier run %s it) stops nothing yet, and jobs wait",
+  (_, one) => {
+    const { draws, jobs, keeps } = narrow({ one }, true);
+    expect([draws.includes(2), jobs, keeps(2, FRESH(2), [])]).toEqual([true, [], true]);
+  },
+);

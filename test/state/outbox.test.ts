@@ -99,6 +99,50 @@ describe("A job whose upstream is known to fail", () => {
   });
 });
 
+describe("A job's tries", () => {
+  const refused = (status: number): AttemptEnd => ({
+    kind: "failed",
+    error: toWireFailure(makeFailure("UPSTREAM_ERROR", { retryable: true, upstreamStatus: status })),
+  });
+
+  test("are its attempts that have ended, with when each began, how long it took and what it failed with", () => {
+    const [waiting] = settle(recorded(), refused(503));
+    const [running] = claimJob(waiting, waiting.dueAt!, LEASE);
+    expect(toJobRecord(running).tries).toHaveLength(1);
+    const [ended] = settleJob(running, waiting.dueAt! + 70, { fence: 2, end: succeeded, random: 0 });
+    expect(toJobRecord(ended).tries).toEqual([
+      { at: NOW, durationMs: 1_000, code: "UPSTREAM_ERROR", upstreamStatus: 503 },
+      { at: waiting.dueAt, durationMs: 70 },
+    ]);
+  });
+
+  test.each<Delivery>(["at-least-once", "at-most-once"])(
+    "have an attempt of an %s job that never reported, as long as its lease was",
+    (delivery) => {
+      const [after] = claimJob(recorded({ delivery }), AFTER_LEASE + 5_000, LEASE);
+      expect(after.tries).toEqual([{ at: NOW, durationMs: LEASE.leaseMs, code: "INTERNAL" }]);
+    },
+  );
+
+  test("have no attempt that was given back before it called anything", () => {
+    expect(settle(recorded(), { kind: "released" })[0].tries).toEqual([]);
+    expect(settle(recorded(), deferred)[0].tries).toEqual([]);
+    const [first] = claimJob(queueJob(specOf(), NOW), NOW, LEASE);
+    expect(first.tries).toEqual([]);
+  });
+
+  test("are the last twenty, also over redrives", () => {
+    let job = recorded({ maxAttempts: 1 });
+    for (let n = 1; n <= LIMITS.jobTries + 1; n += 1) {
+      [job] = settleJob(job, job.updatedAt + n, { fence: job.fence, end: refused(500), random: 0 });
+      [job] = redriveJob(job, job.updatedAt);
+      [job] = claimJob(job, job.dueAt!, LEASE);
+    }
+    const durations = Array.from({ length: LIMITS.jobTries }, (_, n) => n + 2);
+    expect(job.tries.map(({ durationMs }) => durationMs)).toEqual(durations);
+  });
+});
+
 describe("recordJob()", () => {
   test("starts as attempt 1 under fence 1, with a lease", () => {
     expect(recorded()).toMatchObject({ status: "running", attempts: 1, fence: 1, dueAt: AFTER_LEASE });
@@ -413,7 +457,7 @@ describe("a job's whole life", () => {
           expect(["succeeded", "failed", "dead", "cancelled", "unknown"]).toContain(job.status);
           expect(job.dueAt).toBeNull();
           const [again, redriven] = redriveJob(job, now);
-          // What may have been sent at most once is never given another attempt.
+          // A call that may have been sent at most once is never given another attempt.
           if (redriven) expect(delivery === "at-least-once" || uncertain === 0).toBe(true);
           expect(redriven).toBe(job.status === "dead");
           expect(again.spec).toEqual(job.spec);

@@ -12,6 +12,7 @@ import {
   type PermitOptions,
 } from "../../src/state/permit-book.ts";
 import { stepPermits } from "../../src/state/permits.ts";
+import { samples } from "../support/samples.ts";
 
 const START = 1_800_000_000_000;
 const TWO: GlobalLimits = { concurrency: 2, rate: null };
@@ -257,7 +258,7 @@ describe("a global rate", () => {
     const ids = Array.from({ length: 12 }, (_, k) => `${k}`);
     for (const id of ids) gate.ask(id, FIVE_A_SECOND, { waitMs: 1_000 });
     const told = ids.slice(10).map((id) => gate.answers.get(id));
-    // Ten fit into the second; each that does not learns when it would have, if nobody else came.
+    // Ten fit into the second; each that does not learns when it would have, without other calls.
     expect(told).toMatchObject([
       { reason: "rate", retryAfterMs: 1_200 },
       { reason: "rate", retryAfterMs: 1_200 },
@@ -511,7 +512,7 @@ describe("whatever happens", () => {
         expect(gate.book.live).toEqual([]);
         expect(gate.book.waiting).toEqual([]);
       }),
-      { numRuns: 2_000 },
+      { numRuns: samples(2_000) },
     );
   });
 
@@ -556,7 +557,7 @@ describe("whatever happens", () => {
           }
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: samples(1_000) },
     );
   });
 });

@@ -10,6 +10,7 @@ import {
   type QuotaResult,
   resumeBucket,
 } from "../../src/state/quota.ts";
+import { samples } from "../support/samples.ts";
 
 const NOW = 1_800_000_000_000;
 
@@ -78,12 +79,40 @@ describe("drawQuota()", () => {
     ]);
   });
 
+  test("T45 counts a made key's request on its maker's quota too: on both, or on none", () => {
+    const book = new Book();
+    const maker = { bucket: "key:maker", limit: 5, windowS: 60 };
+    const quotaOf = (k: number) => ({ bucket: `key:${k}`, limit: 3, windowS: 60, makers: [maker] });
+    const drawn = Array.from({ length: 12 }, (_, k) => book.draw(1_000, { quota: quotaOf(k), draws: [] }));
+    expect(drawn.filter(({ quota }) => quota!.allowed)).toHaveLength(5);
+    expect(drawn[0]!.quota).toMatchObject({ remaining: 2 });
+    expect(drawn[4]!.quota).toMatchObject({ remaining: 0 });
+    expect(drawn[5]!.quota).toMatchObject({ allowed: false, usedUp: "key:maker", retryAfterMs: 12_000 });
+    expect(peekQuota(book, 1_000, quotaOf(11))).toMatchObject({ remaining: 0 });
+    expect(
+      peekQuota(book, 1_000, { ...quotaOf(11), makers: [] }),
+      "nothing of its own is used",
+    ).toMatchObject({
+      remaining: 3,
+    });
+    // Nor of its maker's where its own is used up.
+    const alone = new Book();
+    for (let k = 0; k < 9; k += 1) alone.draw(1_000, { quota: quotaOf(0), draws: [] });
+    expect(peekQuota(alone, 1_000, maker)).toMatchObject({ remaining: 2 });
+  });
+
   test("counts nothing else when the quota is used up", () => {
     const book = new Book();
     const tool = { bucket: "tool:search", limit: 1, windowS: 60 };
     book.draw(NOW, quotaOf(key(1)));
     const { quota, denied } = book.draw(NOW, { quota: key(1), draws: drawsOf(tool, 1) });
-    expect(quota).toEqual({ allowed: false, remaining: 0, resetMs: 60_000, retryAfterMs: 60_000 });
+    expect(quota).toEqual({
+      allowed: false,
+      remaining: 0,
+      resetMs: 60_000,
+      retryAfterMs: 60_000,
+      usedUp: "key:ci",
+    });
     expect(denied).toEqual([]);
     expect(book.buckets.has("tool:search")).toBe(false);
   });
@@ -195,7 +224,7 @@ describe("drawQuota()", () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: samples(300) },
     );
   });
 });

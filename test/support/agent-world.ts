@@ -1,9 +1,9 @@
-import { type AgentOptions, parseAgentOptions } from "../../src/agent/agent-options.ts";
-import { CHAT } from "../../src/agent/dialect/chat-dialect.ts";
-import { restoreTurns } from "../../src/agent/kept-turn.ts";
-import { type Audience, runAgent } from "../../src/agent/run-agent.ts";
-import { STRATEGIES } from "../../src/agent/strategies.ts";
-import { describeTheirs, speakInText, speakNatively } from "../../src/agent/voice.ts";
+import { type AgentOptions, parseAgentOptions } from "../../src/features/agent/agent-options.ts";
+import { CHAT } from "../../src/features/agent/dialect/chat-dialect.ts";
+import { restoreTurns } from "../../src/features/agent/kept-turn.ts";
+import { type Audience, runAgent } from "../../src/features/agent/run-agent.ts";
+import { STRATEGIES } from "../../src/features/agent/strategies.ts";
+import { describeTheirs, speakInText, speakNatively } from "../../src/features/agent/voice.ts";
 import type { Tool } from "../../src/catalog/define-tool.ts";
 import type { JsonObject } from "../../src/contract/json.ts";
 import type { Execution } from "../../src/gate/execution.ts";
@@ -17,7 +17,7 @@ export interface SaidCall {
   readonly args: object | string;
 }
 
-/** What a model does when it is asked. */
+/** The act of a model when it is asked. */
 export interface SaidTurn {
   readonly text?: string;
   readonly calls?: readonly SaidCall[];
@@ -47,7 +47,7 @@ export class AgentWorld extends TestWorld {
   readonly asked: (JsonObject & { readonly messages: readonly JsonObject[] })[] = [];
   /** When it was asked, in milliseconds since the beginning. */
   readonly askedAt: number[] = [];
-  /** What a caller that listens was sent while the model spoke; null where it waits for the whole answer. */
+  /** The pieces that a listening caller was sent while the model spoke; null where it waits for the whole answer. */
   heard: string[] | null = null;
   /** How often it was said that the model, or a tool, takes its time, less how often that was over. */
   waiting = 0;
@@ -86,7 +86,7 @@ export class AgentWorld extends TestWorld {
           options,
           dialect: CHAT,
           voice,
-          address: { url: "https://model.test/v1/chat/completions", headers: {} },
+          address: { url: "https://model.test/v1/chat/completions", headers: {}, secrets: [] },
           bodyBytes: 1_000,
           endsAt,
           audience: this.#audienceOf(({ name }) => conversation.theirs.has(name)),

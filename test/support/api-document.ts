@@ -87,7 +87,7 @@ export function fits(value: unknown, schema: Json): boolean {
 
 /** Why an answer is not one that the document promises, or is a bug of the server's; null when it is neither. */
 export function findDeviation(operation: DocumentedOperation, answer: RawAnswer): string | null {
-  // What a model's server refuses is told with a status of its own.
+  // A refusal of a model's server is told with a status of its own.
   const isModels = answer.status === 502 && operation.tags.includes("Models");
   return answer.status >= 500 && !isModels
     ? `${answer.status}: ${answer.text}`
@@ -101,12 +101,12 @@ export function findUndocumented({ responses }: DocumentedOperation, answer: Raw
   return findHeaderDeviation(response, answer) ?? findBodyDeviation(response, answer);
 }
 
-/** What they take depends on more than a form: whether the name has a key, and what the calling key is and may. */
+/** Bodies whose validity depends on more than a form: whether the name has a key, and the rights of the calling key. */
 const JUDGED_BY_MORE = new Set(["postKey", "deleteTenant"]);
 
 /**
- * Why a request was not judged as the document says: refused for its form though it has it, or taken without having it;
- * null when it was. What a batch holds is judged call by call, so only the form of the batch itself counts.
+ * Why a request was not judged as the document says: refused for its form though it has it, or taken without having it; null when
+ * it was. The content of a batch is judged call by call, so only the form of the batch itself counts.
  */
 export function findMisjudgement(
   operation: DocumentedOperation,
@@ -147,7 +147,7 @@ function findBodyDeviation(
   { headers, text }: Pick<RawAnswer, "headers" | "text">,
 ): string | null {
   if (content === undefined) return text === "" ? null : `undocumented body: ${text.slice(0, 300)}`;
-  // Bytes of any type are nobody's JSON.
+  // Bytes of any type are no JSON.
   if (content["*/*"] !== undefined) return null;
   const type = String(headers["content-type"]).split(";")[0]!;
   if (content[type] === undefined) return `undocumented type ${type}`;
@@ -196,8 +196,8 @@ function parse(body: RawRequest["body"]): unknown {
 }
 
 /**
- * Whether a refusal says which place is not of the form asked for. What no schema can say is not meant: that two ids are the
- * same, that actions wait for each other in a circle (it has no one place), that a header is wrong or a cursor made up.
+ * Whether a refusal says which place is not of the form asked for. Rules that no schema can say are not meant: that two ids are
+ * the same, that actions wait for each other in a circle (it has no one place), that a header is wrong or a cursor made up.
  */
 function isRefusedForItsForm(status: number, text: string): boolean {
   if (status !== 400 && status !== 422) return false;
@@ -205,7 +205,7 @@ function isRefusedForItsForm(status: number, text: string): boolean {
   return (
     /^INVALID_(?:BATCH|REQUEST|QUERY)$/.test(code) &&
     path !== undefined &&
-    // What a flow takes is for its own schema to say.
+    // A flow's arguments are for its own schema to say.
     !/\/id$|^\/input(?:\/|$)|^(?:Idempotency-Key|cursor)$/.test(path)
   );
 }

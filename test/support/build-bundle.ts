@@ -26,13 +26,15 @@ export interface BundleSource {
   readonly entry?: string;
   /** A wrangler configuration with a `main`; its settings are used as they are. */
   readonly config?: string;
+  /** Whether it says of itself that it is deployed, as what `wrangler deploy` bundles does. */
+  readonly isDeployed?: boolean;
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const wranglerPackage = createRequire(import.meta.url).resolve("wrangler/package.json");
 const wrangler = join(dirname(wranglerPackage), "bin", "wrangler.js");
 
-/** Bundles nobody disposed of, e.g. one that is shared by a whole process, go with the process. */
+/** Bundles that were not disposed of, e.g. one that is shared by a whole process, go with the process. */
 const directories = new Set<string>();
 process.once("exit", () => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
@@ -54,8 +56,15 @@ export async function buildBundle(source: BundleSource): Promise<Bundle> {
     const { config, main } = await readSource(source, directory);
     const outDir = join(directory, "out");
     const args = [wrangler, "deploy", "--dry-run", "--minify", "--outdir", outDir, "-c", config];
-    // CI and no metrics: wrangler must neither ask nor call home.
-    const env = { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", WRANGLER_LOG_PATH: directory };
+    // CI and no metrics: wrangler must neither ask nor call home. Entries of development refuse to start where they are deployed.
+    const env = {
+      NODE_ENV: "test",
+      ...process.env,
+      ...(source.isDeployed && { NODE_ENV: "production" }),
+      CI: "1",
+      WRANGLER_SEND_METRICS: "false",
+      WRANGLER_LOG_PATH: directory,
+    };
     await promisify(execFile)(process.execPath, args, { cwd: root, env });
     const path = join(outDir, main.replace(/\.[cm]?[jt]sx?$/, ".js"));
     const code = await readFile(path);

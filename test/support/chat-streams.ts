@@ -1,11 +1,11 @@
-/** What a stream calls: the caller's tools are `lookup` and `notify`. */
+/** The calls of a stream: the caller's tools are `lookup` and `notify`. */
 export interface StreamedCall {
   readonly id: string;
   readonly name: string;
   readonly args: string;
 }
 
-/** What a stream says. */
+/** The content of a stream. */
 export interface Said {
   readonly text?: string;
   readonly calls?: readonly StreamedCall[];

@@ -2,8 +2,7 @@ import { afterAll, beforeEach } from "vitest";
 
 import { ModelServer } from "./model-server.ts";
 import { readEvents } from "./read-events.ts";
-import { type SandboxSetup, setUpSandbox } from "./set-up-sandbox.ts";
-import type { startSandbox } from "./sandbox.ts";
+import { type SandboxSetup, setUpSandbox, type StartSandbox } from "./set-up-sandbox.ts";
 import { type RawAnswer, TestCaller } from "./test-caller.ts";
 
 /** A result of an action, as it stands in a report. */
@@ -16,7 +15,7 @@ export interface ShownResult {
   readonly meta: Readonly<Record<string, unknown>>;
 }
 
-/** What Volley says of a request besides the model's answer. */
+/** Volley's report on a request besides the model's answer. */
 export interface ChatReport {
   readonly rounds: readonly {
     readonly results: readonly ShownResult[];
@@ -102,12 +101,18 @@ export const CHAT_PATH = "/v1/chat/completions";
 /** Start the sandbox with a scripted model behind it, for all tests of the calling file. */
 export async function setUpChat(
   vars: Readonly<Record<string, string>> = {},
-  start?: typeof startSandbox,
+  start?: StartSandbox,
 ): Promise<ChatWorld> {
   const model = await ModelServer.start();
   afterAll(() => model[Symbol.asyncDispose]());
   const sandbox = await setUpSandbox(
-    { LLM_BASE_URL: model.baseUrl, LLM_API_KEY: "llm-secret-key-1", ...vars },
+    {
+      LLM_BASE_URL: model.baseUrl,
+      // No text of a test ends with what these keys begin with, in any encoding: it would be held back.
+      LLM_API_KEY: "#llm-secret-key-1",
+      ANTHROPIC_API_KEY: "#anthropic-secret",
+      ...vars,
+    },
     start,
   );
   beforeEach(() => model.reset());

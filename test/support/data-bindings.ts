@@ -8,7 +8,7 @@ export interface DataBindings extends AsyncDisposable {
   readonly database: Database;
 }
 
-/** What a test uses of the bucket. */
+/** The methods of the bucket that a test uses. */
 interface Bucket {
   get(key: string): Promise<{
     readonly httpMetadata?: { readonly contentType?: string };
@@ -18,7 +18,7 @@ interface Bucket {
   list(): Promise<{ readonly objects: readonly { readonly key: string }[] }>;
 }
 
-/** What a test uses of the database. */
+/** The methods of the database that a test uses. */
 interface Database {
   prepare(sql: string): Statement;
   batch(statements: Statement[]): Promise<unknown>;

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { createCatalog } from "./create-catalog.ts";
 import type { Tool } from "../../src/catalog/define-tool.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
 import type { WireFailure } from "../../src/contract/failure.ts";
@@ -88,7 +88,7 @@ export class TestWorld {
     return this.clock.runUntil(execute(batch.value, this.execution(tools, overrides)));
   }
 
-  /** What a request of these tools' caller brings with it. */
+  /** The execution of a request of these tools' caller. */
   execution(tools: readonly Tool[], overrides: Partial<Execution> = {}): Execution {
     const catalog = createCatalog(tools);
     return {

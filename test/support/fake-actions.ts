@@ -64,7 +64,7 @@ export function planOf(
     sketches.map(({ gated, refused }) => gated === true && refused === undefined),
     needsOf,
   );
-  // What waits for a person holds nothing back, and nothing holds it back but what it needs.
+  // A step that waits for a person holds nothing back, and only the steps that it needs hold it back.
   const afterOf = sketches.map(({ after }, index) =>
     parking[index] === null ? at(after).filter((earlier) => parking[earlier] === null) : [],
   );

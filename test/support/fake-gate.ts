@@ -1,3 +1,4 @@
+import type { KeptResult } from "../../src/contract/gate/kept-result.ts";
 import type { AdmissionAnswer, AdmissionRequest } from "../../src/contract/gate/admission.ts";
 import type {
   ApprovalAnswer,
@@ -10,6 +11,7 @@ import type {
 import type {
   IdempotencyAnswer,
   IdempotencyClosing,
+  IdempotencyRenewal,
   IdempotencyRequest,
 } from "../../src/contract/gate/idempotency.ts";
 import type { KeptStep } from "../../src/contract/gate/flow-run.ts";
@@ -27,8 +29,10 @@ export class FakeGate implements Gate {
   /** Jobs that were ever recorded. */
   readonly recordedIds = new Set<string>();
   readonly closings: IdempotencyClosing[] = [];
-  /** What it says of a request's keys; unless a test says otherwise, all of them are fresh. */
+  /** Its answer about a request's keys; unless a test says otherwise, all of them are fresh. */
   claim: (asked: IdempotencyRequest) => IdempotencyAnswer = claimAll;
+  /** Whose results they are, where that was said. */
+  readonly keptTools = new Map<string, string>();
   /** Results it keeps, by handle. */
   readonly kept = new Map<string, string>();
   /** Handles it was asked for. */
@@ -76,6 +80,15 @@ export class FakeGate implements Gate {
     const isTheirs = retaken === true && this.recordedIds.has(spec.id);
     this.recordedIds.add(spec.id);
     return { index, fence: isTheirs ? null : 1 };
+  }
+
+  /** The renewals of runs that are alive, oldest first. */
+  readonly renewals: IdempotencyRenewal[] = [];
+
+  async renew(renewal: IdempotencyRenewal): Promise<boolean> {
+    this.renewals.push(renewal);
+    if (this.down) throw new Error("The gate is down");
+    return true;
   }
 
   async complete(closing: IdempotencyClosing): Promise<void> {
@@ -152,23 +165,27 @@ export class FakeGate implements Gate {
     return Promise.resolve(true);
   }
 
-  async keep(results: readonly { handle: string; json: string }[]): Promise<string[]> {
+  async keep(results: readonly KeptResult[]): Promise<string[]> {
     if (this.down) throw new Error("The gate is down");
-    for (const { handle, json } of results) this.kept.set(handle, json);
+    for (const { handle, json, tool } of results) {
+      this.kept.set(handle, json);
+      if (tool !== undefined) this.keptTools.set(handle, tool);
+    }
     return results.map(({ handle }) => handle);
   }
 
-  async recall(handles: readonly string[]): Promise<{ handle: string; json: string }[]> {
+  async recall(handles: readonly string[]): Promise<KeptResult[]> {
     this.recalled.push(...handles);
     if (this.down) throw new Error("The gate is down");
     return handles.flatMap((handle) => {
       const json = this.kept.get(handle);
-      return json === undefined ? [] : [{ handle, json }];
+      const tool = this.keptTools.get(handle);
+      return json === undefined ? [] : [{ handle, json, ...(tool !== undefined && { tool }) }];
     });
   }
 }
 
-/** What no batch asks of its gate. */
+/** A method that no batch asks of its gate. */
 function unasked(): never {
   throw new Error("Cannot answer: a batch does not ask this");
 }

@@ -46,24 +46,26 @@ export interface LoggedLine {
 type FakedTool = Pick<Tool, "hosts" | "secrets"> & Partial<Pick<Tool, "bindings">>;
 
 /**
- * What a tool sees of the world, without a world: requests go to `answer` and are kept in `requests`, reports in
- * `reports` and lines of the log in `logged`; a status outside 2xx, an undeclared host and an undeclared or unset secret or
- * binding are refused as the real context refuses them.
+ * The tool's view of the world, without a world: requests go to `answer` and are kept in `requests`, reports in `reports` and
+ * lines of the log in `logged`; a status outside 2xx, an undeclared host and an undeclared or unset secret or binding are refused
+ * as the real context refuses them.
  */
 export class FakeToolContext implements ToolContext {
   readonly requests: SentRequest[] = [];
   readonly reports: ProgressReport[] = [];
   readonly idempotencyKey: string;
   readonly signal: AbortSignal = new AbortController().signal;
-  /** What the tool logged, oldest first. */
+  /** The lines that the tool logged, oldest first. */
   readonly logged: LoggedLine[] = [];
   readonly caller: ToolCaller;
   readonly log: ToolLog;
   readonly binding: ToolContext["binding"];
   readonly request: object;
-  /** What it asked to be kept out of its answers. */
+  /** The texts that it asked to be kept out of its answers. */
   readonly concealed: string[] = [];
-  /** Stands still: whoever sleeps does so for good. What waits is tested with a `TestWorld`. */
+  /** The bytes that it held, in that order. */
+  readonly held: number[] = [];
+  /** Stands still: a tool that sleeps does so for good. A tool that waits is tested with a `TestWorld`. */
   readonly time: ToolTime;
   readonly #tool: FakedTool;
   readonly #options: FakeToolContextOptions;
@@ -136,6 +138,10 @@ export class FakeToolContext implements ToolContext {
 
   conceal(secret: string): void {
     this.concealed.push(secret);
+  }
+
+  async hold(bytes: number): Promise<void> {
+    this.held.push(bytes);
   }
 
   #bind(name: string): unknown {

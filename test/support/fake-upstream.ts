@@ -58,7 +58,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 /** A step after which nothing ever comes. */
 export const STALL = Symbol("stall");
 
-/** What a body does next: give a chunk, stay silent for a while, stall for good, or break. */
+/** The next step of a body: give a chunk, stay silent for a while, stall for good, or break. */
 export type BodyStep = Uint8Array | string | { readonly waitMs: number } | typeof STALL | Error;
 
 /** A body that gives what its script says, only when asked, and counts what was taken from it. */

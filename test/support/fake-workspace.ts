@@ -2,11 +2,12 @@ import type {
   ChangeRefusal,
   FileChange,
   FileHead,
+  FilesRead,
   WorkspaceFile,
   WorkspaceMethods,
 } from "../../src/contract/gate/workspace.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
-import { WorkspaceIndex } from "../../src/state/workspace-index.ts";
+import { WorkspaceIndex } from "../../src/features/workspace/workspace-index.ts";
 
 const ROOM = {
   files: LIMITS.workspaceFiles,
@@ -19,7 +20,12 @@ class FakeWorkspace implements WorkspaceMethods {
   readonly #files = new Map<string, WorkspaceFile>();
   readonly #index = new WorkspaceIndex();
 
-  read(path: string): WorkspaceFile[] {
+  read(path: string, mostBytes: number): FilesRead {
+    const bytes = this.#index.bytesAt(path);
+    return bytes > mostBytes ? { bytes } : { files: this.#under(path) };
+  }
+
+  #under(path: string): WorkspaceFile[] {
     const isUnder = (one: string): boolean => path === "" || one === path || one.startsWith(`${path}/`);
     return [...this.#files.values()]
       .filter((file) => isUnder(file.path))
@@ -27,7 +33,7 @@ class FakeWorkspace implements WorkspaceMethods {
   }
 
   heads(under: string, most: number = ROOM.files): FileHead[] {
-    return this.read(under)
+    return this.#under(under)
       .slice(0, most)
       .map(({ path, version, content }) => ({ path, version, bytes: content.length }));
   }
@@ -58,7 +64,7 @@ export class FakeWorkspaces {
     const workspace = this.of(name);
     return {
       heads: async (under: string, most?: number) => workspace.heads(under, most),
-      read: async (path: string) => workspace.read(path),
+      read: async (path: string, mostBytes: number) => workspace.read(path, mostBytes),
       change: async (changes: readonly FileChange[]) => {
         this.before();
         return workspace.change(changes);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
 /**
- * Random samples are the same in every run, so that `npm test` says of a commit what it said before.
+ * Random samples are the same in every run, so that a run says of a commit what the last run said.
  *
  * `VOLLEY_SEED=random npm test` looks elsewhere, and a number there repeats what such a run found.
  */

@@ -5,7 +5,7 @@ import { type RawAnswer, TestCaller } from "./test-caller.ts";
 export const HOOK_SECRET = "SANDBOX_SECRET";
 const SECRET_TEXT = "whsec_c2FuZGJveC1zZWNyZXQtZm9yLXRlc3RzLW9ubHk=";
 
-/** Whoever sends webhooks to a running sandbox, by every scheme. */
+/** The senders of webhooks to a running sandbox, by every scheme. */
 export const SENDERS: Readonly<Record<string, Sender>> = {
   "standard-webhooks": standard,
   github,

@@ -114,7 +114,7 @@ export const HOSTILE_ANSWERS: Readonly<Record<string, Answer>> = {
       .end(JSON.stringify({ error: UPSTREAM_TEXT, stack: `at ${UPSTREAM_TEXT}.js:1:1` }));
   },
 
-  /** What reached us, header by header. */
+  /** The request that reached us, header by header. */
   "/echo-headers": (_, response) =>
     void response.writeHead(200, JSON_TYPE).end(JSON.stringify(response.req.headers)),
 };

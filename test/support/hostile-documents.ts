@@ -4,7 +4,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** A document made to cost its reader as much as it can. */
 export interface HostileDocument {
-  /** What there is too much of. */
+  /** The part that there is too much of. */
   readonly title: string;
   readonly make: () => Json;
 }
@@ -164,3 +164,25 @@ export const HOSTILE_DOCUMENTS: readonly HostileDocument[] = [
     },
   },
 ];
+
+/** Operations of forty parameters each, whose patterns all differ. */
+export function manyPatterns(operations: number): object {
+  const parameters = (at: number): object[] =>
+    Array.from({ length: 40 }, (_, n) => ({
+      name: `p${n}`,
+      in: "query",
+      schema: { type: "string", pattern: `^[a-z]{1,9}${at}-[0-9a-z]{1,9}-${n}$` },
+    }));
+  const paths = Object.fromEntries(
+    Array.from({ length: operations }, (_, at) => [
+      `/p${at}`,
+      { get: { operationId: `op${at}`, summary: "Look", parameters: parameters(at), responses: {} } },
+    ]),
+  );
+  return {
+    openapi: "3.1.0",
+    info: { title: "Patterns", version: "1" },
+    servers: [{ url: "https://api.example.com" }],
+    paths,
+  };
+}

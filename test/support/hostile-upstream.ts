@@ -78,9 +78,8 @@ export class HostileUpstream implements AsyncDisposable {
   }
 
   /**
-   * Keep the answers to a path, or to its requests with these numbers as `n`, until the function that is returned is
-   * called: what was seen before that did not wait for them, however slow the machine is. What a request does, it has
-   * done when it arrives.
+   * Keep the answers to a path, or to its requests with these numbers as `n`, until the function that is returned is called: what
+   * was seen before that did not wait for them, however slow the machine is. A request has had its effect when it arrives.
    */
   hold(path: string, ...numbers: readonly number[]): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();

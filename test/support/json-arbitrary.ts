@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What may be put in place of a schema found at a path of property names; undefined where the schema itself decides. */
+/** The value in place of a schema found at a path of property names; undefined where the schema itself decides. */
 export type Override = (path: readonly string[]) => fc.Arbitrary<unknown> | undefined;
 
 /** Values that a JSON Schema (without references) admits; patterns are not generated, so those need an override. */

@@ -1,18 +1,23 @@
 import type { Tool, ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
-import type { IdempotencyRequest, KeyedContent, KeyState } from "../../src/contract/gate/idempotency.ts";
+import type {
+  IdempotencyRenewal,
+  IdempotencyRequest,
+  KeyedContent,
+  KeyState,
+} from "../../src/contract/gate/idempotency.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { execute } from "../../src/executor.ts";
 import type { Execution } from "../../src/gate/execution.ts";
-import { claimKey, completeKey, type KeyRecord } from "../../src/state/idempotency.ts";
+import { claimKey, completeKey, type KeyRecord, renewKey } from "../../src/state/idempotency.ts";
 import { TestWorld, type WireEnvelope } from "./execute-batch.ts";
 import { contractOf } from "./fake-actions.ts";
 
-const { idempotencyRetentionMs: retentionMs, idempotencyMarginMs: marginMs } = LIMITS;
+const { idempotencyRetentionMs: retentionMs, idempotencyLeaseMs: leaseMs } = LIMITS;
 
 /** A world whose gate remembers idempotency keys by the rules of the real one, and which can lose a batch in the middle. */
 export class KeyedWorld extends TestWorld {
-  /** What was called, as `tool` and the idempotency key it was given. */
+  /** The calls, as `tool` and the idempotency key it was given. */
   readonly calls: { readonly tool: string; readonly key: string }[] = [];
   readonly records = new Map<string, KeyRecord>();
   /** How each key was left, oldest first. */
@@ -23,27 +28,49 @@ export class KeyedWorld extends TestWorld {
     this.gate.claim = (asked) => ({
       batch: asked.batch && this.#claim(asked.batch, asked),
       actions: asked.actions.map((action) => ({ index: action.index, state: this.#claim(action, asked) })),
+      leaseMs,
     });
+    const renew = this.gate.renew.bind(this.gate);
+    this.gate.renew = async (renewal) => {
+      await renew(renewal);
+      return this.#renew(renewal);
+    };
     const complete = this.gate.complete.bind(this.gate);
     this.gate.complete = async (closing) => {
       await complete(closing);
       const nowMs = this.clock.now();
-      for (const { key, end } of closing.ends) {
+      for (const { key, end, fingerprint } of closing.ends) {
         this.ends.push(`${key} ${end.kind}`);
         const { runId } = closing;
-        const record = completeKey(this.records.get(key) ?? null, nowMs, { runId, end, retentionMs });
+        const record = completeKey(this.records.get(key) ?? null, nowMs, {
+          runId,
+          end,
+          fingerprint,
+          retentionMs,
+        });
         if (record === null) this.records.delete(key);
         else this.records.set(key, record);
       }
     };
   }
 
-  #claim(content: KeyedContent, { runId, deadlineMs }: IdempotencyRequest): KeyState {
+  #claim(content: KeyedContent, { runId }: IdempotencyRequest): KeyState {
     const before = this.records.get(content.key) ?? null;
-    const command = { content, runId, deadlineMs, marginMs, retentionMs };
+    const command = { content, runId, leaseMs, retentionMs };
     const [after, state] = claimKey(before, this.clock.now(), command);
     if (after !== null) this.records.set(content.key, after);
     return state;
+  }
+
+  #renew({ runId, keys }: IdempotencyRenewal): boolean {
+    const lost = keys.filter(({ key, seed }) => {
+      const before = this.records.get(key) ?? null;
+      const command = { runId, seed, leaseMs, retentionMs };
+      const [after, takenOver] = renewKey(before, this.clock.now(), command);
+      if (after !== null) this.records.set(key, after);
+      return takenOver;
+    });
+    return lost.length === 0;
   }
 
   /** A tool that notes its calls and succeeds, unless told otherwise. */
@@ -74,20 +101,23 @@ export class KeyedWorld extends TestWorld {
     const { gate } = this;
     const { beforeAnswer } = gate;
     const complete = gate.complete.bind(gate);
+    const renew = gate.renew.bind(gate);
     void execute(batch.value, this.execution(tools, this.#keyed(body, key)));
     await this.clock.advance(ms);
     // The gate hears nothing more of it.
     gate.complete = () => new Promise(() => {});
+    gate.renew = () => new Promise(() => {});
     gate.beforeAnswer = () => new Promise(() => {});
-    await this.clock.advance(LIMITS.deadlineMs + marginMs);
+    await this.clock.advance(leaseMs);
     gate.complete = complete;
+    gate.renew = renew;
     gate.beforeAnswer = beforeAnswer;
     this.calls.length = 0;
     // Its deferred work died with it.
     this.deferred.length = 0;
   }
 
-  /** What the ids of a key's calls and jobs are made of. */
+  /** The seed of the ids of a key's calls and jobs. */
   seedOf(key: string): string {
     const record = this.records.get(key);
     if (record === undefined) throw new Error(`Cannot give a seed: nothing is known of '${key}'`);

@@ -43,7 +43,7 @@ class SimulatedIsolate {
   /** Requests that wait for an answer under way. */
   waiting: (() => void)[] = [];
   offsetMs = 0;
-  /** Answers to what an earlier life asked for reach nobody. */
+  /** Answers to the questions of an earlier life are dropped. */
   life = 0;
 
   evict(): void {
@@ -69,7 +69,7 @@ export interface SimulationOptions {
 }
 
 /**
- * Isolates and their gate, on the product's own state machines, in real time that nobody's clock has to show.
+ * Isolates and their gate, on the product's own state machines, in real time that no clock has to show.
  *
  * Messages take their time and can be lost, isolates come and go, clocks are set back, the gate restarts.
  */

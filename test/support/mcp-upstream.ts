@@ -27,7 +27,7 @@ export async function startMcpUpstream(): Promise<McpUpstream> {
       for await (const chunk of response.body ?? []) outgoing.write(chunk);
       outgoing.end();
     };
-    // Whoever has what they wanted hangs up in the middle of it.
+    // A client that has its answer hangs up in the middle of it.
     answer().catch(() => outgoing.destroy());
   });
   server.listen(0, "127.0.0.1");

@@ -19,7 +19,7 @@ import { VirtualClock } from "./virtual-clock.ts";
 
 export const URL_OF_SERVER = "https://mcp.example.com/mcp";
 
-/** What a server is asked, in short: the method of JSON-RPC or of HTTP. */
+/** The request to a server, in short: the method of JSON-RPC or of HTTP. */
 interface Asked {
   readonly method: string;
   readonly headers: Headers;
@@ -90,6 +90,7 @@ export class McpWorld {
       clock: call,
       time: this.clock,
       slots: new Semaphore(6),
+      tenant: "acme",
       held: new CallBytes(new ByteBudget(16_000_000), false),
       fetch: this.upstream.fetch,
       options: {
@@ -114,6 +115,7 @@ export class McpWorld {
           void this.logged.push({ level: "warn", message, ...(fields && { fields }) }),
       }),
       report: (report) => void this.reports.push(report),
+      idempotencyKey: fake.idempotencyKey,
     };
   }
 

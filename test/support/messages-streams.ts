@@ -48,7 +48,7 @@ export const THINKING: StreamedBlock = {
   ],
 };
 
-/** What is shown of thoughts is left out, and only their signature comes. */
+/** The shown text of thoughts is left out, and only their signature comes. */
 export const OMITTED: StreamedBlock = {
   block: { type: "thinking", thinking: "", signature: "b21p" },
   start: { type: "thinking", thinking: "", signature: "" },

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 export interface RunningWorker extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`, without a slash at the end. */
   readonly url: string;
-  /** What the process printed so far: `console.log`, uncaught errors. */
+  /** The output of the process so far: `console.log`, uncaught errors. */
   output(): string;
 }
 

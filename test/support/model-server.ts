@@ -42,7 +42,7 @@ interface Raw {
   readonly contentType?: string;
 }
 
-/** What the model says or does next, and how that reaches its client. */
+/** The next turn of the model, and how that reaches its client. */
 export type ModelTurn = (ModelSpeech | Refused | Hanging | Raw) &
   Delivery & {
     /** After so many events of a stream an error event, and its end; without a stream, that error alone. */
@@ -213,7 +213,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** The key is whoever's; the rest of the headers has to be there. */
+/** The key may be anyone's; the rest of the headers has to be there. */
 function findHeaderProblem({ path, headers }: ModelRequest): Problem | null {
   if (headers["content-type"]?.startsWith("application/json") !== true)
     return { status: 415, message: "content-type: must be 'application/json'" };

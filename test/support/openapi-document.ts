@@ -1,8 +1,8 @@
 import type { Declaration } from "../../src/catalog/declared/declaration.ts";
 import { parseDeclaration } from "../../src/catalog/declared/parse-declaration.ts";
 import { toTool } from "../../src/catalog/declared/to-tool.ts";
-import type { ImportOptions } from "../../src/formats/openapi/import-options.ts";
-import { type Imported, toDeclarations } from "../../src/formats/openapi/to-declarations.ts";
+import type { ImportOptions } from "../../src/features/imports/openapi/import-options.ts";
+import { type Imported, toDeclarations } from "../../src/features/imports/openapi/to-declarations.ts";
 import { FakeToolContext, type SentRequest } from "./fake-tool-context.ts";
 import { valueOf } from "./unwrap.ts";
 
@@ -22,7 +22,7 @@ export function documentOf(paths: object, more: object = {}): Json {
   };
 }
 
-/** What becomes of a document's operations; the prefix is `api` unless said. */
+/** The import of a document's operations; the prefix is `api` unless said. */
 export function importAll(document: unknown, options: Partial<ImportOptions> = {}): Imported {
   return valueOf(toDeclarations(document, { prefix: "api", ...options }));
 }

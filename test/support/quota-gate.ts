@@ -1,9 +1,10 @@
-import type {
-  AdmissionAnswer,
-  AdmissionRequest,
-  LeaseWish,
-  RateLimit,
+import {
+  type AdmissionAnswer,
+  type AdmissionRequest,
+  type LeaseWish,
+  type RateLimit,
 } from "../../src/contract/gate/admission.ts";
+import { limitsOf } from "../../src/state/lease.ts";
 import { decideGcra } from "../../src/kit/gcra.ts";
 import { grantLeases } from "../../src/state/grant-leases.ts";
 import { type Bucket, type BucketChange, drawQuota } from "../../src/state/quota.ts";
@@ -20,7 +21,7 @@ export class QuotaGate {
     this.wishes += wishes.length;
     const [changes, { quota, denied }] = drawQuota(this, nowMs, request);
     this.#save(changes);
-    if (quota?.allowed === true) this.#count(request.quota!.bucket, 1);
+    if (quota?.allowed === true) for (const { bucket } of limitsOf(request.quota!)) this.#count(bucket, 1);
     for (const { index, limit } of request.draws)
       if (!denied.some((other) => other.index === index)) this.#count(limit.bucket, 1);
 
@@ -34,7 +35,7 @@ export class QuotaGate {
     return this.#counted.get(bucket) ?? 0;
   }
 
-  /** What a draw would find, without drawing. */
+  /** The finding of a draw, without drawing. */
   remaining(nowMs: number, limit: RateLimit): number {
     return decideGcra(this.buckets.get(limit.bucket)?.tatMs ?? 0, nowMs, limit).remaining + 1;
   }

@@ -1,7 +1,7 @@
 import { type EventSourceMessage, EventSourceParserStream } from "eventsource-parser/stream";
 
 /**
- * Read server-sent events as a client does: by a parser that knows nothing of this project. What is no event, field or
+ * Read server-sent events as a client does: by a parser that knows nothing of this project. A line that is no event, field or
  * comment of the format throws.
  *
  * @example

@@ -1,5 +1,5 @@
-import type { Ending, Relay, RelayMode, StreamFault } from "../../src/agent/dialect/dialect.ts";
-import { EventSplitter, type ServerSentEvent } from "../../src/agent/dialect/event-splitter.ts";
+import type { Ending, Relay, RelayMode, StreamFault } from "../../src/features/agent/dialect/dialect.ts";
+import { EventSplitter, type ServerSentEvent } from "../../src/kit/event-splitter.ts";
 
 /** How one stream of a model's is passed on. */
 export interface StreamOptions {
@@ -8,9 +8,9 @@ export interface StreamOptions {
   readonly sizes?: readonly number[];
 }
 
-/** What became of a stream. */
+/** The result of relaying a stream. */
 export interface Passed {
-  /** What the caller was sent while it came. */
+  /** The text that the caller was sent while it came. */
   readonly text: string;
   readonly fault: StreamFault | null;
 }

@@ -74,6 +74,8 @@ function override(path: readonly string[]): fc.Arbitrary<unknown> | undefined {
   if (at === "tool" || at === "tool_name" || at === "toolName") return fc.constantFrom(...TOOLS);
   if (at === "args" || at === "parameters" || at === "input") return ARGS;
   if (at === "id") return fc.stringMatching(/^[a-z][a-z0-9]{0,9}$/);
+  if (at === "thread")
+    return fc.constantFrom({ type: "create" }, { type: "continue", previous_message_id: "msg_1" });
   if (at === "depends_on") return fc.subarray(["a0", "a1", "nobody"]);
   if (at === "for_each")
     return fc.oneof(fc.array(fc.integer(), { maxLength: 3 }), fc.constant({ $ref: "a0#" }));
@@ -118,7 +120,7 @@ function calls(call: fc.Arbitrary<unknown>): fc.Arbitrary<unknown[]> {
   return fc.array(call, { maxLength: 4 });
 }
 
-/** What providers return and the protocol sends: their own documents say what that is, and ours does not repeat it. */
+/** The responses of providers and messages of the protocol: their own documents describe them, and ours does not repeat it. */
 const FOREIGN: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   answerChatCalls: fc.oneof(
     CHAT_CALLS,

@@ -34,6 +34,8 @@ interface RunToolOptions {
 interface ToolRun {
   readonly output: Promise<unknown>;
   readonly requests: readonly SentRequest[];
+  /** The bytes that it held for what bindings answer, in that order. */
+  readonly held: readonly number[];
 }
 
 /** Run a tool as the executor does, arguments checked first, against the stand-ins of the services it calls. */
@@ -50,7 +52,7 @@ export function runTool(tool: Tool, args: unknown, options: RunToolOptions = {})
   // The output is what a model would read: what JSON keeps of it.
   const run = async (): Promise<unknown> =>
     JSON.parse(JSON.stringify(await tool.run(tool.input.parse(args), ctx)));
-  return { output: run(), requests: ctx.requests };
+  return { output: run(), requests: ctx.requests, held: ctx.held };
 }
 
 /** How many tokens a model reads: about four characters of JSON each. */

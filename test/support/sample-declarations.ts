@@ -2,7 +2,7 @@ import type { Declaration, DeclarationRules } from "../../src/catalog/declared/d
 import { parseToolSecrets } from "../../src/catalog/declared/secret-bindings.ts";
 import { valueOf } from "./unwrap.ts";
 
-/** What the operator of the samples allows. */
+/** The rules that the operator of the samples sets. */
 export const RULES: DeclarationRules = {
   tenant: "acme",
   secrets: valueOf(

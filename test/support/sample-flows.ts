@@ -1,3 +1,4 @@
+import type { TriggerRules } from "../../src/catalog/flow/check-triggers.ts";
 import type { FlowDeclaration } from "../../src/catalog/flow/flow-schema.ts";
 import { toFlowTool } from "../../src/catalog/flow/flow-tool.ts";
 import { SAMPLE_CATALOG } from "./sample-tools.ts";
@@ -39,6 +40,6 @@ export const CATALOG_WITH_FLOW = SAMPLE_CATALOG.extend(
 
 /** A tenant of which one secret is bound, on a Thursday in September. */
 export const TRIGGER_RULES = {
-  isBound: (secret: string): boolean => secret === "HOOK_SECRET",
+  flawOf: (secret: string) => (secret === "HOOK_SECRET" ? null : "unbound"),
   nowMs: Date.UTC(2026, 8, 3, 12),
-};
+} satisfies TriggerRules;

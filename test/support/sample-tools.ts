@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { createCatalog } from "../../src/catalog/create-catalog.ts";
+import { createCatalog } from "./create-catalog.ts";
 import { defineTool, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
 
 /** A read that anyone may call at any time. */

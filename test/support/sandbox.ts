@@ -12,7 +12,7 @@ export const BUILT_SANDBOX = "VOLLEY_BUILT_SANDBOX";
 /** Built once per process: every start of one runs the same bytes. */
 const bundles = new Map<string, Promise<Pick<Bundle, "path">>>();
 
-/** What a test changes about the sandbox. */
+/** The changes of a test to the sandbox. */
 export interface SandboxOptions extends Pick<MiniflareSetup, "storageDir"> {
   /** Variables besides the configured ones, e.g. `PROBE_ORIGIN` of an upstream of the test's own. */
   readonly vars?: Readonly<Record<string, string>>;
@@ -20,6 +20,8 @@ export interface SandboxOptions extends Pick<MiniflareSetup, "storageDir"> {
   readonly config?: string;
   /** Objects that it has no binding of. */
   readonly without?: readonly string[];
+  /** The path of a bundle to run instead of building the configuration's. */
+  readonly script?: string;
 }
 
 /** Run the sandbox's built bundle in Miniflare: production's ban on eval, real disconnects, real Durable Objects. */
@@ -27,9 +29,10 @@ export async function startSandbox({
   vars,
   config,
   without,
+  script,
   ...options
 }: SandboxOptions = {}): Promise<RunningWorker> {
-  return startMiniflare({ ...options, ...(await setUp(vars, config, without)) });
+  return startMiniflare({ ...options, ...(await setUp({ vars, config, without, script })) });
 }
 
 /**
@@ -40,21 +43,23 @@ export async function startRawSandbox({
   vars,
   config,
   without,
+  script,
   ...options
 }: SandboxOptions & Pick<WorkerdOptions, "port" | "twin" | "onOutput" | "inspected"> = {}): Promise<Workerd> {
-  return startWorkerd({ ...options, ...(await setUp(vars, config, without)) });
+  return startWorkerd({ ...options, ...(await setUp({ vars, config, without, script })) });
 }
 
-async function setUp(
-  vars: Readonly<Record<string, string>> = {},
-  path: string = SANDBOX_CONFIG,
-  without: readonly string[] = [],
-): Promise<Omit<MiniflareSetup, "storageDir">> {
+async function setUp({
+  vars = {},
+  config: path = SANDBOX_CONFIG,
+  without = [],
+  script,
+}: { [Name in keyof Omit<SandboxOptions, "storageDir">]: SandboxOptions[Name] | undefined }): Promise<
+  Omit<MiniflareSetup, "storageDir">
+> {
   const config = await readWranglerConfig(SANDBOX_CONFIG);
-  const bundle = bundles.get(path) ?? findOrBuild(path);
-  bundles.set(path, bundle);
   return {
-    script: (await bundle).path,
+    script: script ?? (await buildOnce(path)).path,
     vars: { ...config.vars, SANDBOX_SQL: await readSandboxSql(), ...vars },
     durableObjects: Object.fromEntries(
       Object.entries(objectsOf(config)).filter(([name]) => !without.includes(name)),
@@ -65,6 +70,12 @@ async function setUp(
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,
   };
+}
+
+function buildOnce(path: string): Promise<Pick<Bundle, "path">> {
+  const bundle = bundles.get(path) ?? findOrBuild(path);
+  bundles.set(path, bundle);
+  return bundle;
 }
 
 async function findOrBuild(config: string): Promise<Pick<Bundle, "path">> {

@@ -7,7 +7,7 @@ export interface ModelRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What it says next: an object as JSON, a list as server-sent events. */
+/** The next turn: an object as JSON, a list as server-sent events. */
 export type ScriptedTurn = object | readonly object[];
 
 /** A model that says what it was told to: it answers each request with the next turn, and remembers what it was sent. */

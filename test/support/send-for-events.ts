@@ -6,7 +6,7 @@ export interface ReadEvent {
   readonly data: unknown;
 }
 
-/** What a stream was, from its first header to its end. */
+/** The content of a stream, from its first header to its end. */
 export interface EventAnswer {
   readonly response: Response;
   readonly events: readonly ReadEvent[];

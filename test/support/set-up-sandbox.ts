@@ -2,7 +2,7 @@ import { afterAll } from "vitest";
 
 import { HostileUpstream } from "./hostile-upstream.ts";
 import type { RunningWorker } from "./miniflare.ts";
-import { startSandbox } from "./sandbox.ts";
+import { type SandboxOptions, startRawSandbox } from "./sandbox.ts";
 import { TestCaller } from "./test-caller.ts";
 
 /** The sandbox as a test file sees it: its upstream in the test's own hands, and a caller with every right. */
@@ -12,17 +12,20 @@ export interface SandboxSetup {
   readonly caller: TestCaller;
 }
 
+/** How a test file's sandbox is started. */
+export type StartSandbox = (options: SandboxOptions) => Promise<RunningWorker>;
+
 /**
  * Start the sandbox in front of an upstream of the test's own, for all tests of the calling file; both end with it.
  *
  * @param vars variables besides the configured ones
- * @param start `startRawSandbox` where every line that the runtime prints counts
+ * @param start `startSandbox` where a test needs a database, a bucket or a loader
  * @example
  * const { upstream, caller } = await setUpSandbox();
  */
 export async function setUpSandbox(
   vars: Readonly<Record<string, string>> = {},
-  start: typeof startSandbox = startSandbox,
+  start: StartSandbox = startRawSandbox,
 ): Promise<SandboxSetup> {
   const upstream = await HostileUpstream.start();
   afterAll(() => upstream[Symbol.asyncDispose]());

@@ -1,9 +1,11 @@
-/** What a worker is given when it starts; see https://github.com/cloudflare/workerd `src/workerd/server/workerd.capnp`. */
+/** The setup of a worker when it starts; see https://github.com/cloudflare/workerd `src/workerd/server/workerd.capnp`. */
 export interface WorkerdSetup {
   /** Plain text bindings: what `vars` and secrets are in a deployment. */
   readonly vars?: Readonly<Record<string, string>>;
   /** Durable Object namespaces with SQLite: binding name to exported class name. */
   readonly durableObjects?: Readonly<Record<string, string>>;
+  /** Names of Worker Loader bindings. */
+  readonly loaders?: readonly string[];
   /** 0 (the default) takes a free port. */
   readonly port?: number;
   readonly compatibilityDate?: string;
@@ -12,6 +14,8 @@ export interface WorkerdSetup {
   readonly twin?: boolean;
   /** Names of WebAssembly modules next to `worker.js` that it imports. */
   readonly wasm?: readonly string[];
+  /** Names of texts next to `worker.js` that it imports. */
+  readonly texts?: readonly string[];
 }
 
 /**
@@ -27,6 +31,7 @@ export function makeWorkerdConfig(setup: WorkerdSetup, storageDir: string): stri
   );
   const bindings = (classOf: (className: string) => string): readonly string[] => [
     ...vars,
+    ...(setup.loaders ?? []).map((name) => `(name = ${quote(name)}, workerLoader = ())`),
     ...objects.map(
       ([name, className]) => `(name = ${quote(name)}, durableObjectNamespace = ${classOf(className)})`,
     ),
@@ -35,7 +40,8 @@ export function makeWorkerdConfig(setup: WorkerdSetup, storageDir: string): stri
     (className) => `(className = ${quote(className)}, uniqueKey = ${quote(className)}, enableSql = true)`,
   );
   const wasm = (setup.wasm ?? []).map((name) => `(name = ${quote(name)}, wasm = embed ${quote(name)})`);
-  const worker = `modules = ${list(['(name = "worker.js", esModule = embed "worker.js")', ...wasm])},
+  const texts = (setup.texts ?? []).map((name) => `(name = ${quote(name)}, text = embed ${quote(name)})`);
+  const worker = `modules = ${list(['(name = "worker.js", esModule = embed "worker.js")', ...wasm, ...texts])},
   compatibilityDate = ${quote(setup.compatibilityDate ?? "2026-10-23")},
   compatibilityFlags = ${list((setup.compatibilityFlags ?? []).map(quote))},
   globalOutbound = "internet"`;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
-import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import type { RunningWorker } from "./miniflare.ts";
 import { makeWorkerdConfig, type WorkerdSetup } from "./workerd-config.ts";
 
 export interface WorkerdOptions extends WorkerdSetup {
-  /** The bundle's file: one ES module. Modules that it imports (`wasm`) are next to it. */
+  /** The bundle's file: one ES module. Modules that it imports (`wasm`, texts) are next to it. */
   readonly script: string;
   /** Where the Durable Objects' SQLite files live. Kept when given; a temporary directory when not. */
   readonly storageDir?: string;
@@ -58,14 +58,18 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   const storageDir = options.storageDir ?? join(directory, "storage");
   await mkdir(storageDir, { recursive: true });
   await cp(options.script, join(directory, "worker.js"));
-  for (const name of options.wasm ?? []) await cp(join(dirname(options.script), name), join(directory, name));
-  await writeFile(join(directory, "config.capnp"), makeWorkerdConfig(options, storageDir));
+  const built = dirname(options.script);
+  const texts = (await readdir(built)).filter((name) => name.endsWith(".txt"));
+  for (const name of [...(options.wasm ?? []), ...texts]) await cp(join(built, name), join(directory, name));
+  await writeFile(join(directory, "config.capnp"), makeWorkerdConfig({ ...options, texts }, storageDir));
 
-  // --control-fd reports the port that was bound, so port 0 works and nobody polls.
+  // --control-fd reports the port that was bound, so port 0 works without polling.
   const inspected = options.inspected === true;
   const args = [
     "serve",
     "--control-fd=3",
+    // Raw workerd has loaders only so.
+    ...((options.loaders ?? []).length > 0 ? ["--experimental"] : []),
     ...(inspected ? ["--inspector-addr=127.0.0.1:0"] : []),
     join(directory, "config.capnp"),
   ];

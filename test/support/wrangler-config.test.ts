@@ -23,7 +23,7 @@ test.each(["test/bench", "test/sandbox"])(
     );
     const { compatibility_date, compatibility_flags, migrations } = deployed!;
     expect(other).toMatchObject({ compatibility_date, compatibility_flags });
-    // What a deployment may have besides comes after what each has.
+    // A deployment's additions come after the parts that each has.
     expect(other!.migrations.slice(0, migrations.length)).toEqual(migrations);
     expect(objectsOf(other!)).toMatchObject(objectsOf(deployed!));
   },

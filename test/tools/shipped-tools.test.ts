@@ -74,7 +74,7 @@ test("what is sent once is never repeated", () => {
   ]);
 });
 
-/** What they do depends on what was there, so twice is not once; none of them leaves this system. */
+/** The effect of these depends on the state before, so twice is not once; none of them leaves this system. */
 const ONCE = new Set(["edit", "bash", ...SENT_ONCE]);
 
 test.each(ALL.filter(({ name }) => !ONCE.has(name)))(

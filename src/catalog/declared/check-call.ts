@@ -7,7 +7,7 @@ import type { HttpCall, McpCall, Sent, DeclarationRules } from "./declaration.ts
 import { type Problems, suggestName } from "./problems.ts";
 import { fillPlaceholders, placeholdersOf } from "./url-template.ts";
 
-/** What a call is checked against. */
+/** The parts of a declaration that a call is checked against. */
 export interface CallCheck {
   /** The arguments there are; null where the schema does not say. */
   readonly known: readonly string[] | null;
@@ -117,7 +117,7 @@ function checkSent(http: HttpCall, check: CallCheck): void {
   checkLeft(http, places, check);
 }
 
-/** What the declaration gives no place keeps its name; nothing else may have it there. */
+/** An argument without a place in the declaration keeps its name; no other may have that name there. */
 function checkLeft(
   http: HttpCall,
   places: ReadonlyMap<string, string>,

@@ -9,10 +9,20 @@ export function checkContract(
   known: readonly string[] | null,
   problems: Problems,
 ): void {
-  const { is_write: isWrite, execution = "sync", timeout_ms: timeoutMs, orchestration } = declaration;
+  const {
+    is_write: isWrite,
+    execution = "sync",
+    timeout_ms: timeoutMs,
+    delivery,
+    orchestration,
+  } = declaration;
   if (execution === "fire-and-forget" && isWrite === false)
     problems.add(["execution"], "'sync' for a read", execution, {
       hint: "Nobody would see what a fire-and-forget tool reads; make it 'sync'.",
+    });
+  if (execution === "sync" && delivery !== undefined)
+    problems.add(["delivery"], "nothing for a sync tool", delivery, {
+      hint: "'delivery' is for fire-and-forget tools. A sync write whose answer is lost is 'unknown' and not sent again; 'idempotent' says that it may be.",
     });
   if (
     execution === "fire-and-forget" &&

@@ -1,6 +1,6 @@
 import { guardUrl } from "../../egress/guard-url.ts";
 import { visibleText } from "../../kit/visible-text.ts";
-import type { DeclarationRules } from "./declaration.ts";
+import { type DeclarationRules, HTTPS_PORTS } from "./declaration.ts";
 import type { Problems } from "./problems.ts";
 import { placeholdersOf, sampleUrl } from "./url-template.ts";
 
@@ -10,14 +10,14 @@ const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
  * Find what is wrong with a declared address, and give its origin, or null where it has none that may be called.
  *
  * It has to be written as a URL parser writes it, so that what is shown and what is called are the same; then an argument
- * that is one whole segment of its path can change nothing but that segment.
+ * in a segment of its path can change nothing but that segment.
  *
  * @param kind whether it may have arguments in it
  */
 export function checkUrl(
   path: readonly PropertyKey[],
   url: string,
-  { trustedOrigins }: Pick<DeclarationRules, "trustedOrigins">,
+  { trustedOrigins, ports = HTTPS_PORTS }: Pick<DeclarationRules, "trustedOrigins" | "ports">,
   problems: Problems,
   kind: "template" | "plain" = "template",
 ): string | null {
@@ -38,10 +38,10 @@ export function checkUrl(
     const [beforeQuery = ""] = url.split(/[?#]/, 1);
     if (/[{}]/.test(url.slice(beforeQuery.length)))
       return refuse("arguments in the path only", "Send arguments of the query in 'query'.");
-    if (beforeQuery.split("/").some((segment) => /[{}]/.test(segment) && !/^\{[^{}]+\}$/.test(segment)))
+    if (beforeQuery.split("/").some((segment) => /[{}]/.test(segment.replaceAll(/\{[^{}]+\}/g, ""))))
       return refuse(
-        "{argument} as a whole segment of the path",
-        "An argument stands for a whole segment, such as /customers/{id}; take apart or leave out what stands beside it.",
+        "{argument} in a segment of the path",
+        "An argument stands in a segment, such as /customers/{id} or /orders/{id}.json; close each brace where it was opened, with a name between.",
       );
   }
   const sample = sampleUrl(url);
@@ -53,6 +53,13 @@ export function checkUrl(
     );
   const guarded = guardUrl(target, new Set([target.origin]), trustedOrigins);
   if (!guarded.ok) return refuse("an https URL of a public host", guarded.error.hint!);
+  if (!trustedOrigins.has(target.origin) && !ports.has(Number(target.port || 443))) {
+    const listed = `port ${[...ports].join(" or ")}`;
+    return refuse(
+      `an https URL on ${listed}`,
+      `Declared tools may call ${listed}; leave the port out, or ask the operator to list it in VOLLEY_TOOL_PORTS.`,
+    );
+  }
   if (target.hash !== "" || url.includes("#"))
     return refuse("a URL without a fragment", "Take the '#' and what is behind it out: it is never sent.");
   if (target.href !== sample && target.href !== `${sample}/`) {

@@ -13,7 +13,7 @@ const POINTER = /^(?:\/(?:[^~]|~[01])*)?$/;
 /** Text that says something. */
 const text = (most: number): z.ZodString => z.string().regex(/\S/, "text that says something").max(most);
 
-/** The shape of a declaration, field by field. What its fields mean to each other is looked at afterwards. */
+/** The shape of a declaration, field by field. `parseDeclaration` then looks at the fields together. */
 export const declarationSchema = lazySchema(() =>
   z.strictObject({
     name: z.string().regex(TOOL_NAME),
@@ -25,6 +25,7 @@ export const declarationSchema = lazySchema(() =>
     execution: z.enum(["sync", "fire-and-forget"]).optional(),
     timeout_ms: z.int().min(1).max(LIMITS.maxDeadlineMs).optional(),
     idempotent: z.union([z.boolean(), z.literal("with-key")], "true, false or 'with-key'").optional(),
+    delivery: z.enum(["at-least-once", "at-most-once"]).optional(),
     orchestration: orchestrationSchema().optional(),
     input_schema: z.custom<Record<string, unknown>>(isJsonObject, "a JSON Schema of an object"),
     http: httpSchema().optional(),

@@ -1,3 +1,5 @@
+import type { PatternWork } from "./pattern-work.ts";
+import type { Delivery } from "../../contract/gate/job.ts";
 import type { Orchestration } from "../../contract/orchestration.ts";
 import type { JsonSchema } from "../tool-schema.ts";
 import type { ToolSecrets } from "./secret-bindings.ts";
@@ -19,6 +21,8 @@ export interface Declaration {
   readonly execution?: "sync" | "fire-and-forget";
   readonly timeout_ms?: number;
   readonly idempotent?: boolean | "with-key";
+  /** For a fire-and-forget tool, whether an attempt whose answer was lost is repeated; see `deliveryOf`. */
+  readonly delivery?: Delivery;
   readonly orchestration?: Orchestration;
   /** JSON Schema 2020-12 of an object, complete in itself: each `$ref` is to a place inside it. */
   readonly input_schema: JsonSchema;
@@ -27,7 +31,10 @@ export interface Declaration {
   readonly mcp?: McpCall;
 }
 
-/** A request made of arguments. What is in neither `url`, `query`, `headers` nor `body` goes where the method usually has it. */
+/**
+ * A request made of arguments. An argument that is in neither `url`, `query`, `headers` nor `body` goes where the method usually
+ * has it.
+ */
 export interface HttpCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** `{argument}` stands for one path segment, percent-encoded. */
@@ -63,19 +70,29 @@ export interface Auth {
 export interface McpCall {
   /** The server's address (Streamable HTTP). */
   readonly url: string;
-  /** What the server calls the tool. */
+  /** The server's name of the tool. */
   readonly tool: string;
-  /** What the server said of the tool when it was imported, as SHA-256; a call of one that says otherwise now is `TOOL_CHANGED`. */
+  /**
+   * The server's description of the tool when it was imported, as SHA-256; a call of a tool that is described otherwise now is
+   * `TOOL_CHANGED`.
+   */
   readonly fingerprint: string;
   readonly auth?: Auth;
 }
 
-/** What the operator allows whoever declares a tool. */
+/** Where APIs are served over https. An odd port is how a declaration has us knock on other services. */
+export const HTTPS_PORTS: ReadonlySet<number> = new Set([443, 8443]);
+
+/** The rules that the operator sets for declared tools. */
 export interface DeclarationRules {
   /** Whose tool it is. */
   readonly tenant: string;
   /** Where secrets may go; null for the operator's own code, which needs no leave. */
   readonly secrets: ToolSecrets | null;
-  /** Origins that may be plain http or a private address. */
+  /** Origins that may be plain http or a private address, on any port. */
   readonly trustedOrigins: ReadonlySet<string>;
+  /** Ports that may be called; `HTTPS_PORTS` where absent. */
+  readonly ports?: ReadonlySet<number>;
+  /** The work that the patterns of many declarations may take together; for one alone its schema's own bound is enough. */
+  readonly patterns?: PatternWork;
 }

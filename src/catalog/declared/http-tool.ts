@@ -8,7 +8,7 @@ import { parseDeclaration } from "./parse-declaration.ts";
 import { toTool } from "./to-tool.ts";
 import { sampleUrl } from "./url-template.ts";
 
-/** What an author writes of a tool that is one request: a declaration whose input may be a Zod schema. */
+/** The author's declaration of a tool that is one request: its input may be a Zod schema. */
 export type HttpToolDeclaration = Omit<Declaration, "input_schema" | "mcp" | "http"> &
   Required<Pick<Declaration, "http">> &
   ({ readonly input_schema: JsonSchema } | { readonly input: z.ZodType });
@@ -36,7 +36,7 @@ export function httpTool(declared: HttpToolDeclaration): Tool {
   const { input, ...declaration } = { input: undefined, ...declared };
   const schema =
     input === undefined ? declaration : { ...declaration, input_schema: inputSchema({ name, input }) };
-  // What JSON leaves out of it is not there.
+  // Fields that JSON leaves out are absent.
   const value: unknown = JSON.parse(JSON.stringify(schema));
   // A host of the author's own machine is for the Worker's start to judge, as it is of every tool in code.
   const origin = URL.parse(sampleUrl(String((declared as Partial<Declaration>).http?.url)))?.origin ?? "";

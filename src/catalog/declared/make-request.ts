@@ -70,15 +70,29 @@ function fieldsOf(sent: readonly Sent[], args: Args): object {
   );
 }
 
-/** One segment for each argument: its characters are all encoded, and no segment is one that a path is shortened by. */
 function fillUrl(url: string, args: Args): string {
-  return fillPlaceholders(url, (name) => {
+  const fill = (segment: string): string => (segment.includes("{") ? fillSegment(segment, args) : segment);
+  return url.split("/").map(fill).join("/");
+}
+
+/**
+ * Fill one segment of a path, behind which the query may stand. The characters of its arguments are all encoded, and the
+ * whole of it is none that a path is shortened by: text beside an argument, or two arguments, may be a `..` together.
+ */
+function fillSegment(segment: string, args: Args): string {
+  const filled = fillPlaceholders(segment, (name) => {
     const value = valueOf(args, name);
     const text = scalarText(value);
-    if (text === null || text === "") return refuse(name, "text or a number for the address", value);
-    if (text === "." || text === "..") return refuse(name, "text other than '.' and '..'", value);
-    return encode(name, text);
+    return text === null || text === ""
+      ? refuse(name, "text or a number for the address", value)
+      : encode(name, text);
   });
+  const [path = ""] = filled.split("?", 1);
+  const [argument = ""] = placeholdersOf(segment);
+  // Some servers read `..;v=1` as `..` too.
+  return /^(?:\.|%2e){1,2}(?:;|$)/i.test(path)
+    ? refuse(argument, "text that does not make '.' or '..' of its segment", valueOf(args, argument))
+    : filled;
 }
 
 function fillHeaders(headers: Readonly<Record<string, string>>, args: Args): Record<string, string> {

@@ -13,10 +13,10 @@ import { argumentsOf } from "../json-schema/arguments-of.ts";
 import { type DeclarationIssue, Problems, suggestName } from "./problems.ts";
 
 /**
- * Parse a declaration of a tool, or say all that is wrong with it. It says nothing of other tools: whether a name is free and
- * whether a tool that it depends on exists is for whoever keeps them.
+ * Parse a declaration of a tool, or say all that is wrong with it. It says nothing of other tools: the caller that keeps them
+ * checks whether a name is free and whether a tool that it depends on exists.
  *
- * What it costs is bounded by the declaration's size, which is looked at first.
+ * The declaration's size is looked at first and bounds the cost.
  */
 export function parseDeclaration(
   value: unknown,
@@ -34,12 +34,15 @@ export function parseDeclaration(
     : err(problems.issues);
 }
 
-/** What the shape of one field allows to be looked at is looked at, whatever is wrong with the others. */
+/** Every rule whose fields have their shape is checked, whatever is wrong with the others. */
 function checkMeaning(value: JsonObject, rules: DeclarationRules, problems: Problems): void {
   const { input_schema: input, http, mcp } = value;
+  const { patterns } = rules;
   if (isJsonObject(input))
-    checkSchema(input, (path, expected, found, said) =>
-      problems.add(["input_schema", ...path], expected, found, said),
+    checkSchema(
+      input,
+      (path, expected, found, said) => problems.add(["input_schema", ...path], expected, found, said),
+      patterns && ((pattern, own) => patterns.weigh(pattern, own)),
     );
   const known = isJsonObject(input) ? argumentsOf(input) : null;
   checkContract(value, known, problems);

@@ -9,14 +9,14 @@ export interface DeclarationIssue extends Issue {
   readonly hint: string;
 }
 
-/** What else is said of a problem. */
+/** Further facts about a problem. */
 interface Said {
   readonly hint?: string | undefined;
-  /** What came, where it is not the value itself that says it. */
+  /** The received value in words, where the value itself does not show it. */
   readonly received?: string;
 }
 
-/** What is wrong with one declaration: all of it, up to a bound, because whoever has sent more than that sends it anew. */
+/** All that is wrong with one declaration, up to a bound, because an author with more problems sends it anew. */
 export class Problems {
   readonly issues: DeclarationIssue[] = [];
 
@@ -38,5 +38,5 @@ export function suggestName(name: string, known: readonly string[], what: string
   return `${shown}; there ${listed.length === 1 ? "is" : "are"} ${listed.join(", ")}${known.length > LISTED ? " and others" : ""}.`;
 }
 
-/** Names that are listed to whoever wrote one that nothing is like. */
+/** Names that are listed to an author whose own is like none of them. */
 const LISTED = 10;

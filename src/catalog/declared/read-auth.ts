@@ -2,18 +2,18 @@ import type { ToolContext } from "../define-tool.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import type { Auth } from "./declaration.ts";
 
-/** What a call carries so that its upstream knows who it is from. */
+/** The part of a request that tells its upstream who the caller is. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** What a header's value can be (RFC 9110, 5.5), without Latin-1, which few servers read alike. */
+/** The characters of a header's value (RFC 9110, 5.5), without Latin-1, which few servers read alike. */
 const HEADER_VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
- * Read the secret of a call and say where it stands. A line break at its end is a slip of whoever set it; anything else that no
- * header can carry is theirs to repair, so it is `MISCONFIGURED` and not the caller's arguments.
+ * Read the secret of a call and say where it stands. A line break at its end is a slip and is dropped; anything else that no
+ * header can carry is for the operator to repair, so it is `MISCONFIGURED` and not the caller's arguments.
  */
 export function readAuth(auth: Auth | undefined, ctx: Pick<ToolContext, "secret">): Credentials {
   if (auth === undefined) return { headers: {}, query: {} };

@@ -5,9 +5,9 @@ import type { HttpCall } from "./declaration.ts";
 import { makeRequest } from "./make-request.ts";
 import { readAuth } from "./read-auth.ts";
 
-/** What a request carries besides what its arguments say. */
+/** The parts of a request besides its arguments. */
 export interface SendOptions {
-  /** Send the action's idempotency key. */
+  /** Send the action's idempotency key, unless the declaration sends a header of that name. */
   readonly withKey: boolean;
 }
 
@@ -22,13 +22,13 @@ export async function sendHttp(
   const { url, headers, body } = makeRequest(http, args, auth.query);
   const response = await ctx.fetch(url, {
     method: http.method,
-    headers: { ...headers, ...(withKey && { "idempotency-key": ctx.idempotencyKey }), ...auth.headers },
+    headers: { ...(withKey && { "idempotency-key": ctx.idempotencyKey }), ...headers, ...auth.headers },
     ...(body !== undefined && { body }),
   });
   return readResult(response, http.result);
 }
 
-/** Text that is data as it is: of a page of HTML nobody asked for the markup. */
+/** Text that is data as it is: the markup of a page of HTML is not. */
 const PLAIN_TEXT = /^(?:text\/(?!html\b)[\w.+-]+|application\/(?:[\w.-]+\+)?xml)\b/i;
 
 /**

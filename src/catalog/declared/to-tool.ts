@@ -1,3 +1,4 @@
+import type { Delivery } from "../../contract/gate/job.ts";
 import type { Orchestration } from "../../contract/orchestration.ts";
 import { defineTool, type Tool, type ToolContext } from "../define-tool.ts";
 import { ToolFailure } from "../tool-failure.ts";
@@ -31,7 +32,6 @@ export function toTool(declaration: Declaration, options: ToToolOptions): Tool {
   const { http, mcp, is_write: isWrite, execution, timeout_ms: timeoutMs, idempotent } = declaration;
   const { auth } = http ?? mcp!;
   const { origin } = new URL(sampleUrl((http ?? mcp!).url));
-  const withKey = isWrite && idempotent === "with-key";
   return defineTool({
     name: declaration.name,
     summary: declaration.summary,
@@ -45,22 +45,31 @@ export function toTool(declaration: Declaration, options: ToToolOptions): Tool {
     secrets: auth === undefined ? [] : [auth.secret],
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(idempotent !== undefined && { idempotent }),
+    ...(execution === "fire-and-forget" && { delivery: deliveryOf(declaration) }),
     orchestration: declaration.orchestration ?? (isWrite ? WRITE : READ),
     run: async (args, ctx) => {
       if (auth !== undefined) requireBound(auth.secret, origin, options.secrets, ctx);
       const sent = args as Readonly<Record<string, unknown>>;
-      if (http !== undefined) return sendHttp(http, sent, ctx, { withKey });
+      if (http !== undefined) return sendHttp(http, sent, ctx, { withKey: isWrite });
       return options.callMcp!(mcp!, sent, ctx);
     },
   });
 }
 
+/**
+ * How a declared tool is delivered in the background. Whether its service honours an `Idempotency-Key` is not known, so a write
+ * that does not say that it may happen twice happens once or not at all.
+ */
+function deliveryOf({ delivery, idempotent = false }: Declaration): Delivery {
+  return delivery ?? (idempotent === false ? "at-most-once" : "at-least-once");
+}
+
 const READ: Orchestration = { mode: "parallel-safe" };
 
-/** Of a write that says nothing, nobody knows what two at once would do. */
+/** A write that declares no contract runs alone, because the effect of two at once is unknown. */
 const WRITE: Orchestration = { mode: "sequential-only" };
 
-/** What the operator bound when the tool was declared may have been taken back since. */
+/** A binding that was there when the tool was declared may have been taken back since. */
 function requireBound(
   secret: string,
   origin: string,

@@ -1,4 +1,4 @@
-/** What stands for an argument in a declaration's url and headers. */
+/** The mark of an argument in a declaration's url and headers. */
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 
 /** The arguments that a text stands for, in order, each as often as it is named. */

@@ -14,7 +14,7 @@ import { type Problems, suggestName } from "../declared/problems.ts";
 import { checkReferences } from "./check-references.ts";
 import { INPUT } from "./flow-schema.ts";
 
-/** What the actions of a flow, and its answer, are checked against. */
+/** The surroundings that a flow's actions and its answer are checked against. */
 export interface ActionsCheck {
   /** That of the flow. */
   readonly name: string;
@@ -47,8 +47,10 @@ export function checkActions(check: ActionsCheck, planned: Result<Plan, Refusal>
       });
     return;
   }
-  for (const { index, task } of planned.value.steps)
-    if (!task.ok && !entriesFound[index]) addFailure(task.error, entries[index]!, problems);
+  for (const { index, task, partly } of planned.value.steps) {
+    const failure = task.ok ? partly : task.error;
+    if (failure !== undefined && !entriesFound[index]) addFailure(failure, entries[index]!, problems);
+  }
 }
 
 /** Whether an action runs in the background, by its id. */
@@ -118,7 +120,7 @@ function checkDependsOn({ id, index }: Entry, { dependsOn }: Action, check: Acti
   }
 }
 
-/** In a batch such text of a read is a warning; nobody would read the one of a flow. */
+/** In a batch such text of a read is a warning; a flow's warning would have no reader. */
 function checkPlaceholders(
   entry: Entry,
   { args, forEach }: Action,
@@ -126,9 +128,12 @@ function checkPlaceholders(
 ): void {
   const known = new Set([...entries.map(({ id }) => id), INPUT]);
   const loops = forEach !== undefined;
+  const previous = entries[entry.index - 1]?.id;
   const found = [
-    ...findPlaceholders(args, ["args"], sourcesOf(entry.id, loops, known)),
-    ...(loops ? findPlaceholders(forEach, ["for_each"], sourcesOf(entry.id, false, known)) : []),
+    ...findPlaceholders(args, ["args"], sourcesOf(entry, { loops, known, previous })),
+    ...(loops
+      ? findPlaceholders(forEach, ["for_each"], sourcesOf(entry, { loops: false, known, previous }))
+      : []),
   ];
   for (const { issue, sentence } of found) addIssue(issue, sentence, entry, problems);
 }

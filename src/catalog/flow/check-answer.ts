@@ -30,8 +30,11 @@ export function checkAnswer(answer: unknown, check: ActionsCheck): void {
     loops: false,
     problems,
   });
-  const isSource = sourcesOf("", false, new Set([...ids, INPUT]));
-  for (const { issue, sentence } of findPlaceholders(answer, path, isSource))
+  const sources = sourcesOf(
+    { id: "" },
+    { loops: false, known: new Set([...ids, INPUT]), previous: ids.at(-1) },
+  );
+  for (const { issue, sentence } of findPlaceholders(answer, path, sources))
     problems.add(parsePointer(issue.path) ?? path, issue.expected, undefined, {
       received: issue.received,
       hint: sentence,

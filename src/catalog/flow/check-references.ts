@@ -6,7 +6,7 @@ import { type Problems, suggestName } from "../declared/problems.ts";
 import { INPUT } from "./flow-schema.ts";
 
 export interface ReferenceCheck {
-  /** What references may name as an action. */
+  /** The actions that references may name. */
   readonly ids: readonly string[];
   /** Those of them that run in the background, so that they have no data. */
   readonly isBackground: (id: string) => boolean;
@@ -21,7 +21,7 @@ export interface ReferenceCheck {
 
 /** Find what is wrong with the references in a value, each by its own path. */
 export function checkReferences(value: unknown, path: readonly PropertyKey[], check: ReferenceCheck): void {
-  // What is not told is not looked for: finding what a name may have meant costs most of all.
+  // An issue that would not be told is not looked for: finding a near name costs most of all.
   if (check.problems.issues.length === LIMITS.declarationIssues) return;
   if (typeof value !== "object" || value === null) return;
   const marker = readMarker(value);
@@ -48,12 +48,13 @@ export function checkReferences(value: unknown, path: readonly PropertyKey[], ch
 
 function checkReference(reference: Reference, path: readonly PropertyKey[], check: ReferenceCheck): void {
   const { ids, isBackground, known, self, loops, problems } = check;
-  const { id, pointer, tokens } = reference;
+  const { id, pointer, tokens, part } = reference;
   const refuse = (expected: string, hint: string): void =>
     problems.add(path, expected, undefined, { received: describe(`${id}#${pointer}`), hint });
   if (id === INPUT) {
     const [argument] = tokens;
-    if (argument !== undefined && known !== null && !known.includes(argument))
+    const [literal = ""] = part?.literal ?? [];
+    if (argument !== undefined && known !== null && !known.includes(argument) && !known.includes(literal))
       refuse("an argument of 'input_schema'", suggestName(argument, known, "argument"));
   } else if (id === ITEM) {
     if (!loops)

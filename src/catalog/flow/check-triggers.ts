@@ -1,22 +1,23 @@
 import { checkClock } from "../../clock/check-clock.ts";
 import { isJsonObject } from "../../contract/json.ts";
+import { SECRET_FLAWS, type SecretFlaw } from "../../hooks/secret-flaw.ts";
 import type { Problems } from "../declared/problems.ts";
 
 export interface TriggerRules {
-  /** Whether the operator has bound a secret to the tenant. */
-  readonly isBound: (secret: string) => boolean;
+  /** Why no delivery can be verified by a secret, by its name; null where one can. */
+  readonly flawOf: (secret: string) => SecretFlaw | null;
   readonly nowMs: number;
 }
 
 /**
- * Find what is wrong with triggers beyond their shape: a secret that is not the tenant's, a clock that never comes.
+ * Find what is wrong with triggers beyond their shape: a secret that verifies nothing, a clock that never comes.
  *
- * @param takesNothing whether the flow can be run with `{}`, which is all that a clock gives; null where nobody can say
+ * @param takesNothing whether the flow can be run with `{}`, which is all that a clock gives; null where that is unknown
  */
 export function checkTriggers(
   triggers: unknown,
   takesNothing: boolean | null,
-  { isBound, nowMs }: TriggerRules,
+  { flawOf, nowMs }: TriggerRules,
   problems: Problems,
 ): void {
   if (!isJsonObject(triggers)) return;
@@ -26,16 +27,16 @@ export function checkTriggers(
       hint: "Say what runs the flow, or leave 'triggers' out.",
     });
   const secret = isJsonObject(webhook) ? webhook["secret"] : undefined;
-  if (typeof secret === "string" && !isBound(secret))
-    problems.add(["triggers", "webhook", "secret"], "a secret that is bound to the tenant", secret, {
-      hint: "The operator binds it in VOLLEY_TOOL_SECRETS: its name, with this tenant among its 'tenants'.",
-    });
+  const flaw = typeof secret === "string" ? flawOf(secret) : null;
+  if (flaw !== null) {
+    const { expected, hint } = SECRET_FLAWS[flaw];
+    problems.add(["triggers", "webhook", "secret"], expected, secret, { hint });
+  }
   if (cron === undefined) {
-    for (const field of ["timezone", "paused"])
-      if (triggers[field] !== undefined)
-        problems.add(["triggers", field], "nothing where there is no 'cron'", triggers[field], {
-          hint: `'${field}' belongs to a clock; add 'cron', or leave it out.`,
-        });
+    if (timezone !== undefined)
+      problems.add(["triggers", "timezone"], "nothing where there is no 'cron'", timezone, {
+        hint: "'timezone' belongs to a clock; add 'cron', or leave it out.",
+      });
     return;
   }
   for (const { path, expected, hint } of checkClock({ cron, timezone }, nowMs))

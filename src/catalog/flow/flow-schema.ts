@@ -8,7 +8,7 @@ import { declarationSchema } from "../declared/declaration-schema.ts";
 import type { JsonSchema } from "../tool-schema.ts";
 import { type Triggers, triggersSchema } from "./triggers.ts";
 
-/** The shape of a flow, field by field. What its actions mean is looked at afterwards. */
+/** The shape of a flow, field by field. `parseFlow` then checks the meaning of its actions. */
 export const flowSchema = lazySchema(() => {
   const { summary, description } = declarationSchema().shape;
   const { on_error, deadline_ms } = batchSchema().shape;
@@ -37,7 +37,7 @@ export const flowSchema = lazySchema(() => {
  */
 export interface FlowDeclaration {
   readonly summary: string;
-  /** What a model reads of it; the summary where there is none. */
+  /** The description for a model; the summary where there is none. */
   readonly description?: string;
   /** JSON Schema 2020-12 of an object, complete in itself. */
   readonly input_schema: JsonSchema;
@@ -48,20 +48,22 @@ export interface FlowDeclaration {
   readonly triggers?: Triggers;
 }
 
-/** What follows of a flow from the tools that its actions call. */
+/** Facts that follow for a flow from the tools that its actions call. */
 export interface FlowFacts {
   /** One of its actions writes. */
   readonly is_write: boolean;
   /** One of its actions needs a person's yes. */
   readonly confirm: boolean;
-  /** What its answer usually takes of a model's context. */
+  /** Usual size of its answer in a model's context. */
   readonly typical_tokens: number;
 }
 
-/** A flow as it is kept: with what it amounted to then, because whoever makes a tool of it has no catalog. */
+/** A flow as it is kept, with its facts of that time, because the code that makes a tool of it has no catalog. */
 export interface KeptFlow extends FlowFacts {
   readonly name: string;
   readonly flow: FlowDeclaration;
+  /** The tools that the key which kept it may call: names, categories or `*`; absent where an older version kept it. */
+  readonly tools?: readonly string[];
 }
 
 /** The category of every flow. */

@@ -1,17 +1,19 @@
-import { parseBatch } from "../../contract/batch.ts";
+import { type Batch, parseBatch } from "../../contract/batch.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import { resolveAliases } from "../../plan/resolve-aliases.ts";
 import { defineTool, type Tool } from "../define-tool.ts";
 import { toInput } from "../json-schema/to-input.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import { FLOWS, type KeptFlow } from "./flow-schema.ts";
 
 /**
- * Make the tool that a flow is: found, listed, checked and confirmed like any other, and run as a batch by whoever sees `flow`.
+ * Make the tool of a flow: found, listed, checked and confirmed like any other; code that sees `flow` runs it as a batch.
  *
  * One that was kept by a Volley whose batches were other ones may not be a batch any more. Then the tool is there all the same,
  * without `flow`, and says so when it is called.
  */
-export function toFlowTool({ name, flow, is_write: isWrite, confirm, typical_tokens }: KeptFlow): Tool {
+export function toFlowTool(kept: KeptFlow): Tool {
+  const { name, flow, is_write: isWrite, confirm, typical_tokens } = kept;
   const { summary, description, input_schema: input, answer, deadline_ms: deadlineMs } = flow;
   const batch = parseBatch(batchOf(flow), JSON.stringify(flow.actions).length);
   const tool = defineTool({
@@ -35,7 +37,13 @@ export function toFlowTool({ name, flow, is_write: isWrite, confirm, typical_tok
       throw new Error(`Cannot call the flow '${name}': it is run as a batch`);
     },
   });
-  return batch.ok ? { ...tool, flow: { batch: batch.value, answer } } : tool;
+  if (!batch.ok) return tool;
+  return { ...tool, flow: { batch: batch.value, answer, tools: kept.tools ?? calledBy(batch.value) } };
+}
+
+/** The tools that the actions of a batch call. A key could call it when it kept them, so it is what is known of that key's rights. */
+function calledBy({ entries }: Batch): readonly string[] {
+  return resolveAliases(entries).flatMap(({ action }) => (action.ok ? [action.value.tool] : []));
 }
 
 /** The batch of a flow, as one is sent. */

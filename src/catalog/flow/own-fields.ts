@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../contract/json.ts";
 
 /**
- * Keep of a flow as it is shown the fields that were sent, so that what was shown can be put, or compared, as it is. Only what is
- * shown has a fingerprint: of anything else every field stays, for whoever checks it to speak of.
+ * Keep of a flow as it is shown the fields that were sent, so that what was shown can be put, or compared, as it is. Only a shown
+ * flow has a fingerprint: every field of other input stays, for the check that follows.
  */
 export function toOwnFields(flow: JsonObject): JsonObject {
   if (!Object.hasOwn(flow, "fingerprint")) return flow;
@@ -18,4 +18,5 @@ const SHOWN: ReadonlySet<string> = new Set([
   "broken",
   "hook_url",
   "next_run_at",
+  "issues",
 ]);

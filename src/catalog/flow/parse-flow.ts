@@ -38,10 +38,10 @@ export interface Flow {
 }
 
 /**
- * Parse a flow and plan it with the tools there are, or say all that is wrong with it, by path. Whether its name is free is for
- * whoever keeps it.
+ * Parse a flow and plan it with the tools there are, or say all that is wrong with it, by path. The caller that keeps it checks
+ * whether its name is free.
  *
- * What it costs is bounded by the flow's size, which is looked at first.
+ * The flow's size is looked at first and bounds the cost.
  */
 export function parseFlow(
   value: unknown,
@@ -70,7 +70,7 @@ export function parseFlow(
   });
 }
 
-/** What the shape of one field allows to be looked at is looked at, whatever is wrong with the others. */
+/** Every rule whose fields have their shape is checked, whatever is wrong with the others. */
 function checkMeaning(
   value: JsonObject,
   isWhole: boolean,
@@ -83,7 +83,7 @@ function checkMeaning(
     checkSchema(input, (path, expected, found, said) =>
       problems.add(["input_schema", ...path], expected, found, said),
     );
-  // Of a body with no list of actions the schema has said so.
+  // The schema has reported a body with no list of actions.
   if (!Array.isArray(actions) || actions.length === 0 || actions.length > LIMITS.actions) return null;
   const sent = isWhole ? batchOf(value as unknown as FlowDeclaration) : { actions };
   const batch = parseBatch(sent, JSON.stringify(actions).length);
@@ -94,7 +94,7 @@ function checkMeaning(
     return null;
   }
   const planned = makePlan(batch.value, catalog, { given: new Map([[INPUT, undefined]]) });
-  // Of a schema that is wrong nobody knows what else it was to say.
+  // A wrong schema does not tell which arguments it was to have.
   const known = problems.issues.length > before ? null : argumentsToName(input);
   const check = { name, catalog, known, problems, entries: batch.value.entries };
   checkActions(check, planned);
@@ -131,7 +131,7 @@ function addMisfits(issues: ReturnType<typeof toIssues>, problems: Problems): vo
   }
 }
 
-/** What to write instead of a field that does not exist; undefined where that depends. */
+/** The field to write instead of one that does not exist; undefined where that depends. */
 function hintOf(tokens: readonly string[]): string | undefined {
   const [field = "", inner] = tokens;
   if (tokens.length === 1)

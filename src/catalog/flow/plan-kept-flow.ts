@@ -1,12 +1,13 @@
 import { findReferences } from "../../plan/references.ts";
 import { makePlan } from "../../plan/make-plan.ts";
 import type { Plan } from "../../plan/step.ts";
-import { err, type Result } from "../../kit/result.ts";
+import { err, ok, type Result } from "../../kit/result.ts";
 import type { Batch } from "../../contract/batch.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { visibleText } from "../../kit/visible-text.ts";
 import type { Catalog } from "../catalog.ts";
 import type { Tool } from "../define-tool.ts";
+import { catalogOfFlow } from "./flow-catalog.ts";
 import { type FlowFacts, INPUT } from "./flow-schema.ts";
 
 /** Say what follows of a plan in which nothing is wrong. */
@@ -26,37 +27,45 @@ export function factsOf({ steps }: Plan, answer: unknown): FlowFacts {
   return { is_write: isWrite, confirm, typical_tokens: tokens + OWN_TOKENS };
 }
 
-/** What an answer says besides what it takes from results. */
+/** Tokens of an answer besides those of its results. */
 const OWN_TOKENS = 20;
 
-/** What a flow is planned with. */
+/** The options that a flow is planned with. */
 export interface FlowPlanOptions {
-  /** What a run is given; undefined where nobody knows. */
+  /** The input of a run; undefined where it is not known. */
   readonly input?: JsonObject;
-  /** What is said when it is run, and not when it is kept. */
+  /** The settings that are given when it is run, and not when it is kept. */
   readonly asked?: Partial<Batch>;
   readonly maySkipApproval?: boolean;
+  /** A person said yes to the call of it. */
+  readonly isApproved?: boolean;
 }
 
-/** Plan a flow with the tools that there are now, or say in a sentence why it cannot run as it was kept. */
+/** Plan a flow with the tools that it sees of those there are now, or say in a sentence why it cannot run as it was kept. */
 export function planKeptFlow(
   tool: Tool,
   catalog: Catalog,
-  { input, asked, maySkipApproval = false }: FlowPlanOptions = {},
+  { input, asked, maySkipApproval = false, isApproved = false }: FlowPlanOptions = {},
 ): Result<Plan, string> {
   if (tool.flow === undefined)
     return err("It was kept by an older version, and is no batch any more; keep it again.");
   const given = new Map<string, unknown>([[INPUT, input]]);
-  const planned = makePlan({ ...tool.flow.batch, ...asked }, catalog, { maySkipApproval, given });
+  const planned = makePlan({ ...tool.flow.batch, ...asked }, catalogOfFlow(tool, catalog), {
+    maySkipApproval,
+    isApproved,
+    given,
+  });
   if (!planned.ok) return err(planned.error.hint);
   const broken = findBroken(planned.value, tool);
-  return broken === null ? planned : err(broken);
+  if (broken !== null) return err(broken);
+  // The flow itself is the tenant's, and may have been replaced or deleted, whichever tools its actions call.
+  return ok({ ...planned.value, toolsVersion: catalog.version });
 }
 
 /**
  * Find what makes it certain that a flow cannot run as it was kept. Its actions are what they were, their tools may be others by
- * now: one is gone, takes other arguments, or does more than the flow says of itself. What a flow is taken for, a read or what
- * needs nobody's yes, it has to be: it is repeated, shared and run unasked on the strength of that.
+ * now: one is gone, takes other arguments, or does more than the flow says of itself. The kept facts, that a flow is a read or
+ * needs no approval, must still be true: it is repeated, shared and run unasked on the strength of them.
  *
  * @param plan of its batch, with the tools that there are now
  */

@@ -4,7 +4,7 @@ import type { CronClock } from "../../clock/next-time.ts";
 import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
 import { hookTriggerSchema } from "../../hooks/hook-trigger.ts";
 
-/** What runs a flow that nobody calls: signed deliveries to its address, a clock, or both. */
+/** Triggers run a flow without a caller: signed deliveries to its address, a clock, or both. */
 export const triggersSchema = lazySchema(() =>
   z
     .strictObject({
@@ -14,7 +14,7 @@ export const triggersSchema = lazySchema(() =>
       paused: z
         .boolean()
         .optional()
-        .describe("The clock stands still; what it would have run is not made up"),
+        .describe("Neither the webhook nor the clock runs it; what the clock would have run is not made up"),
     })
     .meta({ id: "Triggers" }),
 );

@@ -11,7 +11,7 @@ export function argumentsOf(schema: JsonObject): string[] {
   const waiting = new Set([""]);
   for (const pointer of waiting) {
     const place = places.get(pointer);
-    // Of a document with too many schemas not all are there.
+    // A document with too many schemas has only some of them here.
     if (place === undefined) continue;
     const properties = isJsonObject(place.schema) ? place.schema["properties"] : undefined;
     if (isJsonObject(properties)) for (const name of Object.keys(properties)) names.add(name);

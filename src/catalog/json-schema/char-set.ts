@@ -6,7 +6,7 @@ const LAST = 0x10_ff_ff;
 /** Every character: also what is not known exactly, because more characters only make a pattern look worse than it is. */
 const ANY: CharSet = [[0, LAST]];
 
-/** What `.` does not match. */
+/** The characters that `.` does not match. */
 export const LINE_ENDS: CharSet = [
   [0x0a, 0x0a],
   [0x0d, 0x0d],

@@ -21,9 +21,15 @@ const PATTERNS_WORK = 80_000;
 
 /**
  * Find what is wrong with the schema of a tool's arguments: JSON Schema 2020-12 of an object, complete in itself, whose patterns
- * cannot explode. Keywords that nobody knows are annotations and may stand anywhere.
+ * cannot explode. Unknown keywords are annotations and may stand anywhere.
+ *
+ * @param weigh weighs its patterns; within what many schemas may take together, where there are many
  */
-export function checkSchema(schema: JsonObject, report: Report): void {
+export function checkSchema(
+  schema: JsonObject,
+  report: Report,
+  weigh: typeof weighPattern = weighPattern,
+): void {
   if (schema["type"] !== "object")
     report(["type"], '"object"', schema["type"], {
       hint: 'A tool\'s arguments are an object: write "type": "object" at the top of \'input_schema\'.',
@@ -37,7 +43,14 @@ export function checkSchema(schema: JsonObject, report: Report): void {
     return;
   }
   const budget: Budget = { left: PATTERNS_WORK };
-  for (const place of walked.places.values()) checkPlace(place, report, budget);
+  const checkPattern = (path: readonly string[], pattern: string): void => {
+    const weighed = weigh(pattern, budget);
+    if (weighed.ok) return;
+    report(path, "a regular expression that is quick for every text", pattern, {
+      hint: `This pattern cannot be used: ${weighed.error}; write it so that each text fits in one way only, or leave it out and say in the description what is meant.`,
+    });
+  };
+  for (const place of walked.places.values()) checkPlace(place, report, checkPattern);
   for (const { pointer, ref, wrong } of walked.badRefs)
     report(pathOf(pointer), "a reference to a place inside this schema", ref, {
       hint:
@@ -48,7 +61,11 @@ export function checkSchema(schema: JsonObject, report: Report): void {
   if (walked.badRefs.length === 0) checkEnds(walked, report);
 }
 
-function checkPlace({ pointer, schema }: Place, report: Report, budget: Budget): void {
+function checkPlace(
+  { pointer, schema }: Place,
+  report: Report,
+  checkPattern: (path: readonly string[], pattern: string) => void,
+): void {
   if (typeof schema === "boolean") return;
   if (!isJsonObject(schema)) {
     const isOldList = pointer.endsWith("/items") && Array.isArray(schema);
@@ -65,21 +82,13 @@ function checkPlace({ pointer, schema }: Place, report: Report, budget: Budget):
     const holds = APPLICATORS.get(keyword);
     if (instead !== undefined) report(at(), "no such keyword", value, { hint: instead });
     else if (rule !== undefined && !rule.check(value)) report(at(), rule.expected, value);
-    else if (keyword === "pattern") checkPattern(at(), value as string, report, budget);
+    else if (keyword === "pattern") checkPattern(at(), value as string);
     else if (holds === "list" && (!Array.isArray(value) || value.length === 0))
       report(at(), "a list of at least one schema", value);
     else if (holds === "map" && !isJsonObject(value)) report(at(), "an object of schemas", value);
     else if (keyword === "patternProperties")
-      for (const pattern of Object.keys(value as object)) checkPattern(at(pattern), pattern, report, budget);
+      for (const pattern of Object.keys(value as object)) checkPattern(at(pattern), pattern);
   }
-}
-
-function checkPattern(path: readonly string[], pattern: string, report: Report, budget: Budget): void {
-  const weighed = weighPattern(pattern, budget);
-  if (weighed.ok) return;
-  report(path, "a regular expression that is quick for every text", pattern, {
-    hint: `This pattern cannot be used: ${weighed.error}; write it so that each text fits in one way only, or leave it out and say in the description what is meant.`,
-  });
 }
 
 /** Every value has to be checked some time: nothing may refer to itself without an object or a list between. */

@@ -11,7 +11,7 @@ export interface Compiled {
   readonly patterns: ReadonlyMap<string, PatternCost>;
 }
 
-/** Annotations: what they say is for whoever reads the schema. */
+/** Annotations are for readers of the schema. */
 const UNCHECKED = new Set(["format", "title", "description", "$comment", "$anchor", "$schema"]);
 
 /**
@@ -57,7 +57,7 @@ function copyPlace(
   return result;
 }
 
-/** What nothing fits; one of its own for each place, because the validator writes into it. */
+/** A schema that no value fits; one of its own for each place, because the validator writes into it. */
 function never(): JsonObject {
   return { not: {} };
 }

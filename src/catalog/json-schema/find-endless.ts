@@ -18,7 +18,7 @@ export function findEndless(places: ReadonlyMap<string, Place>): string[] {
         if (known === undefined) users.set(pointer, [user]);
         else known.push(user);
       }
-  // What stands inside comes before what it stands in, so most are looked at once.
+  // Inner schemas come before the outer ones, so most are looked at once.
   const waiting = [...places.keys()].toReversed();
   const queued = new Set(waiting);
   for (const pointer of waiting) {

@@ -48,7 +48,7 @@ interface Rule {
   readonly expected: string;
 }
 
-/** What the value of every other keyword must be (validation vocabulary). */
+/** The rule for the value of every other keyword (validation vocabulary). */
 export const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   [
     "type",
@@ -96,7 +96,7 @@ export const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ]),
 ]);
 
-/** What was a keyword once, or is one that needs more documents than this; and what to write instead. */
+/** Former keywords, and keywords that need more documents than this; and the replacement for each. */
 export const REFUSED: ReadonlyMap<string, string> = new Map([
   ["$dynamicRef", "Refer with '$ref' to a place inside this schema."],
   ["$recursiveRef", "Refer with '$ref' to a place inside this schema."],

@@ -15,8 +15,8 @@ const CHECKS_PER_FURTHER_VALUE = 2;
 
 /**
  * Whether checking a value by a schema takes no more work than it may: a schema can ask about each value twice as often at each
- * level (`allOf` of two references to itself), and no bound on either alone shows that. What is counted is never less than
- * what the validator does, as if it never stopped early, and counting stops at the bound.
+ * level (`allOf` of two references to itself), and no bound on either alone shows that. The count is never less than the
+ * validator's work, as if it never stopped early, and counting stops at the bound.
  */
 export function isBearable(compiled: Compiled, value: unknown): boolean {
   const values = countValues(value);
@@ -110,7 +110,7 @@ function search(pattern: unknown, text: string, { patterns }: Compiled, work: Wo
 
 const weights = new WeakMap<JsonObject, number>();
 
-/** What a schema costs by itself, whatever it is asked about: the values it names and how many schemas are in it. */
+/** The cost of a schema by itself, whatever it is asked about: the values it names and how many schemas are in it. */
 function weightOf(schema: JsonObject): number {
   let weight = weights.get(schema);
   if (weight === undefined) {

@@ -12,9 +12,9 @@ export type Pattern =
   | { readonly kind: "ahead"; readonly part: Pattern };
 
 /**
- * Read a pattern of ECMAScript (with the flag `u`, and valid). What can only be answered by looking back, a backreference or a
- * lookbehind, is refused by name; a set that is not known exactly (`\p{…}`) is taken for any character, which can only make
- * a pattern look worse than it is.
+ * Read a pattern of ECMAScript (with the flag `u`, and valid). A backreference or a lookbehind, which can only be answered by
+ * looking back, is refused by name; a set that is not known exactly (`\p{…}`) is taken for any character, which can only make a
+ * pattern look worse than it is.
  */
 export function parsePattern(source: string): Result<Pattern, string> {
   const reader = new Reader(source);

@@ -4,7 +4,7 @@ import type { Pattern } from "./parse-pattern.ts";
 /** How often each place is come to, by the place. */
 type Ways = ReadonlyMap<number, number>;
 
-/** What a part of a pattern looks like from outside: the ways it matches nothing, and its places that come first and last. */
+/** A part of a pattern seen from outside: the ways it matches nothing, and its places that come first and last. */
 interface Part {
   readonly empties: number;
   readonly first: Ways;
@@ -18,7 +18,7 @@ export interface Automaton {
   readonly sets: readonly CharSet[];
   /** Whether a text of any length may be matched. */
   readonly loops: boolean;
-  /** What stands in `(?=…)` and `(?!…)`, each of which is tried by itself. */
+  /** The patterns inside of `(?=…)` and `(?!…)`, each of which is tried by itself. */
   readonly aheads: readonly Pattern[];
 }
 
@@ -34,8 +34,8 @@ const NOTHING: Part = { empties: 1, first: new Map(), last: new Map() };
 
 /**
  * Build a pattern's position automaton (Glushkov, 1961) with multiplicities: a way that a backtracking search can take twice is
- * counted twice, which tells `(a+)+` from `a+` although both match the same texts. What it counts is never less than what
- * such a search can do: a long repetition is taken for one without an end, an assertion for nothing.
+ * counted twice, which tells `(a+)+` from `a+` although both match the same texts. Its counts are never less than such a search's
+ * ways: a long repetition is taken for one without an end, an assertion for nothing.
  *
  * @returns null where the budget ends, or something is in it that cannot be counted so
  */
@@ -98,7 +98,7 @@ class Builder {
     const { empties } = next;
     const copies = (this.sets.length - before) * (isEndless ? min + 1 : max);
     if (empties === 0 && ((isEndless && min <= 1) || copies > MOST_COPIES)) return this.#loop(next, min);
-    // What may match nothing, many times over, is no pattern that anybody needs.
+    // A part that may match nothing, many times over, is in no useful pattern.
     if (copies > MOST_COPIES || (isEndless ? min : max) > MOST_COPIES) this.isRefused = true;
     if (this.isRefused) return NOTHING;
     const copy = (): Part => {

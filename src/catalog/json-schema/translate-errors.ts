@@ -52,7 +52,7 @@ export function translateErrors(
   return issues;
 }
 
-/** What stands inside a union, a name's schema or a list's search is told together with it. */
+/** Errors inside a union, a name's schema or a list's search are told together with it. */
 function endOfGroup(errors: readonly OutputUnit[], at: number): number {
   const { keyword, keywordLocation } = errors[at]!;
   if (!["anyOf", "oneOf", "propertyNames", "contains"].includes(keyword)) return at + 1;

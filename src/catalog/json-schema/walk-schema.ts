@@ -30,12 +30,12 @@ interface BadRef {
   readonly wrong: "remote" | "dangling";
 }
 
-/** A document is walked once, for whoever asks: checking it, showing it, checking by it. */
+/** A document is walked once for all its uses: checking it, showing it, checking by it. */
 const walks = new WeakMap<JsonObject, Walked>();
 
 /**
  * Walk a document's schemas, once each, however they refer to each other; one more than there may be at the most, so that who
- * checks it can tell. What stands inside another comes behind it.
+ * checks it can tell. An inner schema comes behind its outer one.
  */
 export function walkSchema(root: JsonObject): Walked {
   let walked = walks.get(root);
@@ -75,7 +75,7 @@ function walk(root: JsonObject): Walked {
   return { places, badRefs };
 }
 
-/** What says more of the same value as a schema: what is inside it in place, and what it refers to. */
+/** The schemas that say more of the same value: the ones inside it in place, and the ones it refers to. */
 export function inPlace({ inner }: Place): Inner[] {
   return [...inner].flatMap(([keyword, within]) =>
     keyword === "$ref" || IN_PLACE.has(keyword) ? within : [],

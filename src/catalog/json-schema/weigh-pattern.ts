@@ -3,7 +3,7 @@ import type { CharSet } from "./char-set.ts";
 import { parsePattern, type Pattern } from "./parse-pattern.ts";
 import { type Automaton, type Budget, buildAutomaton } from "./position-automaton.ts";
 
-/** What searching for a pattern costs at the most. */
+/** The most that searching for a pattern costs. */
 export interface PatternCost {
   /** Ways that a search may have under way at once. */
   readonly paths: number;

@@ -1,9 +1,10 @@
 import type { JsonObject } from "../../contract/json.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { EventSplitter } from "../../kit/event-splitter.ts";
 import { attempt, attemptNow } from "../../kit/result.ts";
 import type { ProgressReport, ToolContext, UpstreamRequest, UpstreamResponse } from "../define-tool.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import { type Answer, readMessage, RPC } from "./message.ts";
-import { EventReader } from "./read-events.ts";
 import { type Session, STATELESS } from "./session.ts";
 
 /** Where a server is, and what it knows us by. */
@@ -33,9 +34,9 @@ interface Answered {
 type Fetch = Pick<ToolContext, "fetch">;
 
 /**
- * Ask a server over Streamable HTTP: one POST, answered by JSON or by a stream of events that ends for us with the answer. What
- * is no answer to it (broken JSON, an array, another id, a stream that ends too early) is a `ToolFailure` like any status but
- * 2xx; the answer itself may still be an error.
+ * Ask a server over Streamable HTTP: one POST, answered by JSON or by a stream of events that ends for us with the answer. A
+ * response that is no answer to it (broken JSON, an array, another id, a stream that ends too early) is a `ToolFailure` like any
+ * status but 2xx; the answer itself may still be an error.
  *
  * Giving a request up closes its answer, which tells a server of 2026-07-28 to cancel; for one of 2025 that is best effort.
  */
@@ -48,22 +49,29 @@ export async function ask(
   const id = session.nextId();
   const { method, params, onProgress } = question;
   const message = { jsonrpc: "2.0", id, method, params: withMeta(params, session, onProgress && id) };
-  const events = new EventReader();
+  const events = new EventSplitter();
   let answer: Answer | null = null;
   const take = (value: unknown): void => {
     const read = readMessage(value, id);
     if (read?.kind === "progress") onProgress?.(read.report);
     else answer = read;
   };
-  const onEvents = (piece: string, parse: (json: string) => unknown): boolean =>
-    events.read(piece, (data) => {
-      take(parse(data));
-      return answer !== null;
-    });
+  let parse: (json: string) => unknown = () => null;
+  const onEvents: Required<UpstreamRequest>["onEvents"] = (piece, parseHeld) => {
+    parse = parseHeld;
+    const ended = events.read(piece);
+    if (events.lines > LIMITS.mcpStreamLines) throw tooManyLines();
+    for (const { name, data } of ended) {
+      if (isMessage(name) && data) take(parse(data));
+      if (answer !== null) return true;
+    }
+    return false;
+  };
   const response = await post(server, session, { ...question, body: message, onEvents }, ctx);
   const isStream = /^\s*text\/event-stream\s*(?:;|$)/i.test(response.headers.get("content-type") ?? "");
-  // What came as events was read as it came.
+  // Events were read as they came, but for an event whose last line ends with a carriage return.
   if (!isStream) take(readJson(response));
+  else if (answer === null) onEvents("\n", parse);
   if (response.status >= 400 && !tellsWhy(answer)) throw refused(response.status);
   if (answer === null) throw isStream ? endedEarly() : noAnswer();
   return { answer, headers: response.headers };
@@ -109,7 +117,7 @@ async function post(
   throw isStatus(got.error, [404, 410]) ? refused(got.error.failure.upstreamStatus!) : got.error;
 }
 
-/** What names the revision; `initialize` is what asks for one. */
+/** The headers that name the revision; `initialize` is the request that asks for one. */
 function headersOf({ version, id, isStateless }: Session, method: string): Record<string, string> {
   if (isStateless) return { "mcp-protocol-version": version, "mcp-method": method };
   if (method === "initialize") return {};
@@ -135,7 +143,7 @@ function withMeta(params: JsonObject = {}, session: Session, progressToken?: num
 function readJson(response: UpstreamResponse): unknown {
   const read = attemptNow(() => response.json());
   if (read.ok) return read.value;
-  // Of a refusal without such words the status is what there is to say.
+  // A refusal without such words is told by its status.
   if (response.status >= 400) return null;
   throw read.error;
 }
@@ -167,6 +175,17 @@ function refused(upstreamStatus: number): ToolFailure {
   return new ToolFailure("NOT_FOUND", {
     upstreamStatus,
     hint: "There is no MCP server at the tool's address any more; use another tool or tell the user.",
+  });
+}
+
+/** Events of other types are nothing of the protocol's. */
+function isMessage(name: string): boolean {
+  return name === "" || name === "message";
+}
+
+function tooManyLines(): ToolFailure {
+  return new ToolFailure("RESPONSE_TOO_LARGE", {
+    hint: `The MCP server's stream has more than ${LIMITS.mcpStreamLines} lines and was given up; use another tool or tell the user.`,
   });
 }
 

@@ -15,20 +15,20 @@ import { needsPerson, toFailure } from "./rpc-failure.ts";
 import type { Session } from "./session.ts";
 import { toData } from "./to-data.ts";
 
-/** What this isolate knows. */
+/** The servers that this isolate knows. */
 const SERVERS = new KnownServers();
 
-/** What a call uses of the world. */
+/** The parts of the context that a call uses. */
 export type McpContext = Pick<
   ToolContext,
-  "fetch" | "secret" | "caller" | "time" | "request" | "log" | "report"
+  "fetch" | "secret" | "caller" | "time" | "request" | "log" | "report" | "idempotencyKey"
 >;
 
 interface Way {
   readonly server: Server;
   readonly ctx: McpContext;
   readonly servers: KnownServers;
-  /** The tenant, the address and what we are known by: nobody goes by what somebody else was told. */
+  /** The tenant, the address and our credentials: a tenant never uses an answer that another was given. */
   readonly key: string;
 }
 
@@ -61,14 +61,14 @@ export async function callMcpTool(
   if (!sent.ok) throw sent.error;
   if (sent.value.kind === "result") return finish(sent.value.result, ctx);
   const { code } = sent.value;
-  // What it does not know may be the tool, which it no longer has.
+  // The unknown name may be the tool, which the server no longer has.
   const isUnknown = code === RPC.invalidParams || code === RPC.methodNotFound;
   const heard = isUnknown ? await attempt(() => refresh(way, known)) : null;
   if (heard?.ok === true) requireSame(heard.value, call);
   throw toFailure(code);
 }
 
-/** What is known of the server, which is asked where nothing is, or for too long. */
+/** Recall the known server, or ask it where nothing is known, or for too long. */
 async function recall(way: Way): Promise<KnownServer> {
   const known = way.servers.find(way.key);
   if (known !== null && way.ctx.time.now() < known.until) return known;
@@ -121,9 +121,13 @@ async function send(
   args: JsonObject,
   { session, tools }: KnownServer,
 ): Promise<Answer> {
-  const headers = session.isStateless
-    ? { "mcp-name": toHeaderValue(tool), ...makeParamHeaders(tools.get(tool)?.params ?? [], args) }
-    : {};
+  const headers = {
+    "idempotency-key": ctx.idempotencyKey,
+    ...(session.isStateless && {
+      "mcp-name": toHeaderValue(tool),
+      ...makeParamHeaders(tools.get(tool)?.params ?? [], args),
+    }),
+  };
   const { answer } = await ask(
     server,
     session,
@@ -139,7 +143,7 @@ async function send(
   return answer;
 }
 
-/** Read what a tool answered. That it failed may be said with a text, which is for the log: nobody has vouched for it. */
+/** Read what a tool answered. A failed result may come with a text, which is for the log: the text is not trusted. */
 function finish(result: JsonObject, ctx: McpContext): unknown {
   const { resultType, isError, content } = result;
   if (resultType === "input_required") throw needsPerson();

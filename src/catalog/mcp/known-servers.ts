@@ -5,13 +5,13 @@ import { ToolFailure } from "../tool-failure.ts";
 import type { ParamHeader } from "./param-headers.ts";
 import type { Session } from "./session.ts";
 
-/** What is known of one of a server's tools. */
+/** The known facts of one of a server's tools. */
 export interface KnownTool {
   readonly fingerprint: string;
   readonly params: readonly ParamHeader[];
 }
 
-/** What is known of a server. */
+/** The known facts of a server. */
 export interface KnownServer {
   readonly session: Session;
   readonly tools: ReadonlyMap<string, KnownTool>;
@@ -22,7 +22,7 @@ export interface KnownServer {
 }
 
 /**
- * What an isolate knows of MCP servers: so many at most, and what was not asked for longest goes first.
+ * An isolate's memory of MCP servers: so many at most, and the server that was not asked for longest goes first.
  *
  * Requests share values only, because a promise of one request may not be awaited by another. Within a request, calls that need
  * the same share one way of finding it out.
@@ -46,9 +46,9 @@ export class KnownServers {
   }
 
   /**
-   * Find something out, unless another call of the request is about to. Whoever waits for that gets its failure as well, or
-   * each call would ask a server that is down once more. Only where that call was over, and not the server at fault, the next
-   * one asks.
+   * Find something out, unless another call of the request is about to. Calls that wait for that one get its failure as well, or
+   * each would ask a server that is down once more. Only where that call was over, and not the server at fault, the next one
+   * asks.
    */
   async learn(key: string, request: object, work: () => Promise<KnownServer>): Promise<KnownServer> {
     let asking = this.#asking.get(request);

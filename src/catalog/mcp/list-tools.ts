@@ -7,7 +7,7 @@ import { type ListedTool, readListedTool, type Unusable } from "./listed-tool.ts
 import { toFailure } from "./rpc-failure.ts";
 import type { Session } from "./session.ts";
 
-/** What a server offers. */
+/** The tools that a server offers. */
 export interface Listing {
   readonly tools: readonly ListedTool[];
   readonly unusable: readonly Unusable[];

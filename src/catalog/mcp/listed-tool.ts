@@ -14,22 +14,22 @@ export interface ListedTool {
   readonly description?: string;
   readonly inputSchema: JsonObject;
   readonly annotations: JsonObject;
-  /** Of everything that says what the tool is and does; see `fingerprintOf`. */
+  /** Fingerprint of everything that describes the tool; see `fingerprintOf`. */
   readonly fingerprint: string;
   readonly params: readonly ParamHeader[];
-  /** What the server says of it, as far as anything depends on that: to be kept as data. */
+  /** The server's entry, as far as anything depends on it: to be kept as data. */
   readonly entry: JsonObject;
 }
 
-/** A tool that cannot be offered, and why, in words for whoever imports the server. */
+/** A tool that cannot be offered, and the reason in words for the importer of the server. */
 export interface Unusable {
   readonly operation: string;
   readonly reason: string;
 }
 
 /**
- * Read one entry of a server's list. What it says is the server's, so nothing is taken on trust: a name that is too long, a
- * schema that is none of an object, refers elsewhere or nests too deep is the reason why it cannot be used.
+ * Read one entry of a server's list. The entry is the server's, so nothing is taken on trust: a name that is too long, a schema
+ * that is none of an object, refers elsewhere or nests too deep is the reason why it cannot be used.
  */
 export function readListedTool(entry: unknown): Result<ListedTool, Unusable> {
   // Numbers with more digits than a double has are read as doubles, as every validator does.

@@ -12,9 +12,9 @@ export interface McpToolsOptions extends McpImport {
 }
 
 /**
- * Make tools of an MCP server's, for a Worker of one's own. The list is data, because a Worker that starts can ask nobody; a tool
- * that the server describes otherwise by the time it is called is `TOOL_CHANGED`. What cannot be declared throws at start-up with
- * each tool's name and the reason, as `defineTool` does.
+ * Make tools of an MCP server's, for a Worker of one's own. The list is data, because a Worker that starts can ask no server; a
+ * tool that the server describes otherwise by the time it is called is `TOOL_CHANGED`. A tool that cannot be declared throws at
+ * start-up with its name and the reason, as `defineTool` does.
  *
  * The secret that `auth` names is the operator's own and needs no binding.
  */

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import type { ProgressReport } from "../define-tool.ts";
 
-/** What a server says of a request: its result, or the code of its error, whose text is nobody's to read here. */
+/** A server's answer to a request: its result, or the code of its error, whose text is not read here. */
 export type Answer =
   | { readonly kind: "result"; readonly result: JsonObject }
   | { readonly kind: "error"; readonly code: number };

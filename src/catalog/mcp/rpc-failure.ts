@@ -2,8 +2,7 @@ import { AnsweredFailure } from "../tool-failure.ts";
 import { RPC } from "./message.ts";
 
 /**
- * Make the failure that a server's JSON-RPC error means. Only its code is used: the text is the server's, and nobody has vouched
- * for it.
+ * Make the failure that a server's JSON-RPC error means. Only its code is used: the text is the server's, and is not trusted.
  */
 export function toFailure(code: number): AnsweredFailure {
   switch (code) {

@@ -11,7 +11,7 @@ export const NEWEST_WITH_SESSIONS = "2025-11-25";
 export class Session {
   /** The revision that was agreed on. */
   readonly version: string;
-  /** What a server of 2025 may have called the session. */
+  /** The session's id that a server of 2025 may have given. */
   readonly id: string | null;
   #requests = 0;
 

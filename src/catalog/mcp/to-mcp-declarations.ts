@@ -11,13 +11,13 @@ import type { ListedTool, Unusable } from "./listed-tool.ts";
 
 /** How a server's tools are to be called here. */
 export interface McpImport {
-  /** What their names begin with; their category as well. */
+  /** The beginning of their names; their category as well. */
   readonly prefix: string;
   readonly url: string;
   readonly auth?: Auth;
 }
 
-/** What became of a server's tools. */
+/** The declarations made of a server's tools, and the tools left out. */
 export interface McpDeclarations {
   readonly declarations: readonly Declaration[];
   readonly skipped: readonly Unusable[];
@@ -35,8 +35,8 @@ const NAME_CHARACTERS = 64;
  *
  * Names depend on the server's names only, so importing it again gives the same ones.
  *
- * A tool that nothing can be declared of is left out, with the reason. What is wrong with the address or the secret is wrong with
- * all of them and not theirs: that is for whoever parses what this makes.
+ * A tool that nothing can be declared of is left out, with the reason. An error in the address or the secret is the same for all
+ * tools: `parseDeclaration` finds it afterwards.
  *
  * @param rules what holds where the tools are to be kept; the operator's own code needs none
  */
@@ -59,7 +59,7 @@ export function toMcpDeclarations(
   return { declarations, skipped: [...skipped, ...unusable] };
 }
 
-/** Whoever wrote the address into the Worker's source may name a host of their own machine. */
+/** An address in the Worker's own source may name a host of the author's machine. */
 function rulesOf({ url }: McpImport): DeclarationRules {
   return { tenant: "", secrets: null, trustedOrigins: new Set([URL.parse(url)?.origin ?? ""]) };
 }
@@ -70,6 +70,8 @@ function makeOne(declaration: Declaration, rules: DeclarationRules): Result<Decl
   if (parsed.ok) return parsed;
   const own = parsed.error.filter(({ path }) => !path.startsWith("/mcp"));
   if (own.length === 0) return ok(declaration);
+  if (rules.patterns?.isSpent === true)
+    return err("the patterns of the server's tools before it took all the work that one import may");
   // A pattern that could take for ever to match costs the patterns, not the tool: its server has them too.
   const { input_schema: schema } = declaration;
   const plain = withoutPatterns(schema) as Declaration["input_schema"];
@@ -125,7 +127,7 @@ function toSummary(title: string | undefined, description: string, name: string)
   );
 }
 
-/** What nobody sees would be read by a model all the same. */
+/** Invisible characters, which a model would read all the same. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]+/gu;
 
 /** Text as one line, cut after a whole word. */

@@ -1,18 +1,19 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useMemo, useRef, useState } from "hono/jsx/dom";
 
 import type { WireTool } from "../kit/wire.ts";
+import { visibleJson } from "../kit/visible.ts";
 import { announce } from "../parts/announce.tsx";
 import { CARET } from "./batch-fields.ts";
 import { checkBatch } from "./check-batch.ts";
 import { type Completion, complete } from "./complete.ts";
 import { CompletionList, type ListPlace } from "./completion-list.tsx";
 import { paintJson, type Stroke } from "./paint-json.ts";
-import { breakLine, placeOnPage, replaceText } from "./edit-text.ts";
+import { breakLine, placeOnPage, replaceText, showUnseen } from "./edit-text.ts";
 import { putReference } from "./put-reference.ts";
 import { ProblemList } from "./problem-list.tsx";
 import { readJson } from "./read-json.ts";
 
-/** What others do to the text. */
+/** Changes that other components make to the text. */
 export interface EditorHandle {
   /** Put a whole text in; undo brings back what was there. */
   readonly setText: (text: string) => void;
@@ -42,7 +43,7 @@ export function BatchEditor({ initial, tools, handle, onText, onRun }: BatchEdit
   const area = useRef<HTMLTextAreaElement>(null);
   const paper = useRef<HTMLPreElement>(null);
   const frame = useRef<HTMLDivElement>(null);
-  const [text, setText] = useState(initial);
+  const [text, setText] = useState(() => visibleJson(initial));
   const [popup, setPopup] = useState<Popup | null>(null);
   const [active, setActive] = useState(0);
   const read = useMemo(() => readJson(text), [text]);
@@ -55,8 +56,9 @@ export function BatchEditor({ initial, tools, handle, onText, onRun }: BatchEdit
     drawn.current = strokes;
   }, [strokes]);
 
-  useEffect(() => {
-    area.current!.value = initial;
+  // An effect that runs after the drawing may find the page left, and the area gone.
+  useLayoutEffect(() => {
+    area.current!.value = visibleJson(initial);
     handle.current = {
       setText: (whole) => replaceText(area.current!, { start: 0, end: area.current!.value.length }, whole),
       insertReference: (reference) => putReference(area.current!, reference),
@@ -82,6 +84,7 @@ export function BatchEditor({ initial, tools, handle, onText, onRun }: BatchEdit
     if (popup === null || isAsked) announce(`${found.items.length} suggestions`);
   };
   const follow = (event: Event): void => {
+    if (!(event as InputEvent).isComposing && showUnseen(area.current!)) return;
     const { value } = area.current!;
     setText(value);
     onText(value);
@@ -179,8 +182,8 @@ export function BatchEditor({ initial, tools, handle, onText, onRun }: BatchEdit
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
 /**
- * Draw strokes in the place of those before. What is the same at both ends stays: a key that is pressed changes one or two
- * of thousands, and to look at all of them is felt.
+ * Draw strokes in the place of those before. Strokes that are the same at both ends stay: a key that is pressed changes one or
+ * two of thousands, and to look at all of them is felt.
  */
 function redraw(paper: HTMLElement, before: readonly Stroke[], after: readonly Stroke[]): void {
   const isSame = (a: Stroke | undefined, b: Stroke | undefined): boolean =>

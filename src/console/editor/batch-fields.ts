@@ -11,7 +11,7 @@ export interface BatchField {
   readonly name: string;
   readonly type: string;
   readonly help: string;
-  /** What stands in its place to begin with, with `CARET` where the cursor goes. */
+  /** The text that stands in its place to begin with, with `CARET` where the cursor goes. */
   readonly insert: string;
   readonly values?: readonly string[];
 }

@@ -96,7 +96,7 @@ export function checkArgs(
   }
 }
 
-/** What an earlier action fills in, by the tool's contract. */
+/** The fields that an earlier action fills in, by the tool's contract. */
 function fieldsOfContract(tool: WireTool, earlier: readonly WrittenAction[]): readonly string[] {
   const { "x-orchestration": contract = {} } = tool.input_schema as JsonSchema & {
     readonly "x-orchestration"?: { readonly depends_on?: unknown };

@@ -5,9 +5,9 @@ import { type Mark, MOST_ELEMENTS } from "./mark.ts";
 import { fieldOf, readActions, valueOf, type WrittenAction } from "./read-batch.ts";
 import type { JsonEntry, JsonNode, ReadJson } from "./read-json.ts";
 
-/** After so many nobody reads on. */
+/** More marks would not be read. */
 const MOST_MARKS = 30;
-/** What stands for a result of an earlier batch. */
+/** A handle of a result of an earlier batch. */
 const HANDLE = /^r-[0-9a-f-]{36}$/;
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 

@@ -20,12 +20,12 @@ export interface Suggestion {
   readonly detail: string;
   /** A sentence about it. */
   readonly help: string;
-  /** What is written, with `CARET`, once, where the cursor goes. */
+  /** The text to write, with `CARET`, once, where the cursor goes. */
   readonly insert: string;
 }
 
 export interface Completion {
-  /** What the chosen one stands in the place of. */
+  /** The beginning of the text that the chosen suggestion replaces. */
   readonly from: number;
   readonly to: number;
   readonly items: readonly Suggestion[];
@@ -33,7 +33,7 @@ export interface Completion {
 
 const MOST_ITEMS = 50;
 
-/** What could stand at a place of the text. Null where nothing is known. */
+/** Find the suggestions for a place of the text. Null where nothing is known. */
 export function complete(
   text: string,
   offset: number,
@@ -207,7 +207,7 @@ function plain(insert: string): Suggestion {
   return { label: insert.replace(/^"(.*)"$/, "$1"), detail: "", help: "", insert };
 }
 
-/** What stands in an argument's place before it is written. */
+/** The first text of an argument's value. */
 function skeletonOf({ type, enum: values }: JsonSchema): string {
   if (values?.length === 1) return JSON.stringify(values[0]);
   if (type === "string") return withCaret('"|"');
@@ -215,7 +215,7 @@ function skeletonOf({ type, enum: values }: JsonSchema): string {
   return withCaret(type === "array" ? "[|]" : "|");
 }
 
-/** What begins as it is typed first, then what holds it; dashes and underscores are the same. */
+/** Suggestions that begin with the typed text come first, then those that hold it; dashes and underscores are the same. */
 function filter(items: readonly Suggestion[], typed: string): readonly Suggestion[] {
   const wanted = fold(typed);
   if (wanted === "") return items;

@@ -17,7 +17,7 @@ interface CompletionListProps {
   readonly onChoose: (index: number) => void;
 }
 
-/** What could stand at the cursor. The focus stays in the text: the active one is told to it by its id. */
+/** The suggestions for the cursor's place. The focus stays in the text: the active one is told to it by its id. */
 export function CompletionList({ id, items, active, place, onChoose }: CompletionListProps) {
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {

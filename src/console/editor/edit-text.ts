@@ -1,3 +1,4 @@
+import { visibleJson } from "../kit/visible.ts";
 import type { ListPlace } from "./completion-list.tsx";
 
 /** The list's size, as its style has it. */
@@ -6,7 +7,7 @@ const LIST = { width: 340, height: 270 } as const;
 /** Browsers take seconds to write a thousand lines so that undo takes them back; a longer text is put there. */
 const MOST_UNDONE = 20_000;
 
-/** Write in the place of a stretch as a person would: undo takes it back, and whoever listens is told. */
+/** Write in the place of a stretch as a person would: undo takes it back, and listeners are told. */
 export function replaceText(
   area: HTMLTextAreaElement,
   { start, end }: { readonly start: number; readonly end: number },
@@ -23,6 +24,20 @@ export function replaceText(
     area.dispatchEvent(new InputEvent("input", { inputType: "insertText" }));
   }
   area.setSelectionRange(caret, caret);
+}
+
+/**
+ * Write what cannot be seen in a text as escapes of JSON, which mean the same inside its strings.
+ *
+ * @returns whether there was any; the area has told of its new text then
+ */
+export function showUnseen(area: HTMLTextAreaElement): boolean {
+  const { value, selectionStart } = area;
+  const shown = visibleJson(value);
+  if (shown === value) return false;
+  const caret = visibleJson(value.slice(0, selectionStart)).length;
+  replaceText(area, { start: 0, end: value.length }, shown, caret);
+  return true;
 }
 
 /**

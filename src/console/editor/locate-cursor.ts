@@ -4,7 +4,7 @@ import type { Token } from "./tokenize-json.ts";
 export interface Location {
   /** Names and positions from the root to the value that is being written, or to the object of a name. */
   readonly path: readonly (string | number)[];
-  /** What is written here: a name of an object or a value. */
+  /** The kind of text at the cursor: a name of an object or a value. */
   readonly role: "key" | "value";
   /** Where the innermost bracket stands; null outside of all. */
   readonly container: number | null;
@@ -15,7 +15,7 @@ export interface Location {
 interface Frame {
   readonly start: number;
   readonly isObject: boolean;
-  /** Of an object the name that was read last, of a list how many commas were. */
+  /** In an object the name that was read last, in a list the number of commas. */
   key: string;
   index: number;
   isValue: boolean;

@@ -66,7 +66,7 @@ function printScalar(text: string, node: JsonNode): string {
 }
 
 /**
- * Set fields of the outermost object in its text. What else stands there keeps its digits, its order and its spaces.
+ * Set fields of the outermost object in its text. The rest of the text keeps its digits, its order and its spaces.
  *
  * @returns the text as it is where it is no object
  */

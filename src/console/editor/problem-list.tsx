@@ -15,7 +15,7 @@ interface ProblemListProps {
   readonly onGo: (mark: Mark) => void;
 }
 
-/** What is wrong with the text, each a way to its place. */
+/** The problems of the text, each a link to its place. */
 export function ProblemList({ text, read, marks, onGo }: ProblemListProps) {
   const [calm, setCalm] = useState(text);
   useEffect(() => {

@@ -5,7 +5,7 @@ interface Placed {
   readonly end: number;
 }
 
-/** A value of a text, with its place. What is not there where a value has to be is `missing`. */
+/** A value of a text, with its place. A value that is absent where one has to be is `missing`. */
 export type JsonNode = Placed &
   (
     | { readonly kind: "object"; readonly entries: readonly JsonEntry[] }
@@ -36,7 +36,7 @@ export interface ReadJson {
 
 /** As deep as the API reads, and twice that: deeper text is not looked into, so that no text takes the stack. */
 const MOST_DEPTH = 64;
-/** After so many slips nobody reads on. */
+/** More slips would not be read. */
 const MOST_SLIPS = 20;
 
 const STRING = /^"(?:[^"\\\p{Cc}]|[\u007F-\u009F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"$/u;
@@ -46,7 +46,7 @@ const WORDS: ReadonlyMap<string, boolean | null> = new Map([
   ["false", false],
   ["null", null],
 ]);
-/** What other languages write. */
+/** The spellings of other languages. */
 const FOREIGN: ReadonlyMap<string, boolean | null> = new Map([
   ["True", true],
   ["False", false],

@@ -12,7 +12,7 @@ interface InputProps {
   readonly attributes: Readonly<Record<string, string | undefined>>;
 }
 
-/** The control of one value. What is typed is kept as it was typed, whatever is read from it. */
+/** The control of one value. The typed text is kept as it was typed, whatever is read from it. */
 export function FormInput({ kind, schema, value, isRequired, onChange, attributes }: InputProps) {
   const [text, setText] = useState(() =>
     value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value),
@@ -85,6 +85,7 @@ export function FormInput({ kind, schema, value, isRequired, onChange, attribute
         <input
           {...attributes}
           type="datetime-local"
+          value={toLocal(value)}
           onInput={(event: Event) => onChange(readLocal(valueOf(event)))}
         />
       );
@@ -98,6 +99,13 @@ export function FormInput({ kind, schema, value, isRequired, onChange, attribute
         />
       );
   }
+}
+
+/** An instant as a field of this browser's clock has it; empty where there is none. */
+function toLocal(value: unknown): string {
+  const date = new Date(typeof value === "string" ? value : Number.NaN);
+  if (Number.isNaN(date.getTime())) return "";
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
 /** A time as this browser's clock has it, as the instant that it is. */

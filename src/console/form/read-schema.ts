@@ -79,7 +79,7 @@ export function kindOf(schema: FieldSchema, depth: number): FieldKind {
   }
 }
 
-/** What a value may be instead of one thing: `anyOf`, `oneOf`, or a list of types. */
+/** The alternatives that a value may be: `anyOf`, `oneOf`, or a list of types. */
 export function variantsOf({ anyOf, oneOf, type, ...rest }: FieldSchema): readonly FieldSchema[] {
   const given = anyOf ?? oneOf;
   if (given !== undefined) return given.length > 1 ? given : [];
@@ -142,7 +142,7 @@ export interface SchemaRow {
   readonly about: string;
 }
 
-/** A table of more rows helps nobody. */
+/** A table of more rows is of no use. */
 const MOST_ROWS = 200;
 
 /** List the fields of a schema with those inside them, each with what it takes. */

@@ -5,7 +5,7 @@ import { FormInput } from "./form-input.tsx";
 import { setAt, type Step, toPointer } from "./form-value.ts";
 import { type FieldSchema, kindOf, resolveSchema, sayBounds, sayVariant, variantsOf } from "./read-schema.ts";
 
-/** What the API says is wrong, by the pointer of the value. */
+/** The API's issues, by the pointer of the value. */
 export type FormIssues = readonly {
   readonly path: string;
   readonly expected: string;
@@ -188,14 +188,14 @@ function List({ schema, value, steps, depth, world, label }: FieldProps) {
             });
           }}
         >
-          Add to {label}
+          Add to “{label}”
         </button>
       </div>
     </div>
   );
 }
 
-/** What an element begins as: something that its field can show. */
+/** The first value of an element: one that its field can show. */
 function firstOf(schema: FieldSchema): unknown {
   if (schema.type === "object") return {};
   if (schema.type === "array") return [];

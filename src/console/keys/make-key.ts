@@ -1,6 +1,6 @@
-/** What keys are digested under, as the Worker does it. */
+/** The label that keys are digested under, as the Worker does it. */
 const LABEL = "volley/key/v1";
-/** What a key, or a tenant, may be called. */
+/** The allowed names of a key, or a tenant. */
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 export interface MadeKey {
@@ -26,7 +26,7 @@ export async function makeKey(random = crypto.getRandomValues(new Uint8Array(32)
   return { key, hash: toHex(await crypto.subtle.sign("HMAC", label, encode(key))) };
 }
 
-/** What a key is made for, as it is typed. */
+/** The purpose of a key, as it is typed. */
 export interface KeyWish {
   readonly name: string;
   readonly tenant: string;
@@ -35,7 +35,7 @@ export interface KeyWish {
   readonly flags: readonly string[];
 }
 
-/** What is wrong with a wish, in words; null when nothing is. */
+/** The fault of a wish, in words; null when there is none. */
 export function refuseWish({ name, tenant, tools }: KeyWish): string | null {
   if (!NAME.test(name)) return "A name has 1 to 64 letters, digits, '_', '.' or '-'.";
   if (tenant !== "" && !NAME.test(tenant)) return "A tenant has 1 to 64 letters, digits, '_', '.' or '-'.";

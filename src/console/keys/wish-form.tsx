@@ -3,6 +3,7 @@ import { useState } from "hono/jsx/dom";
 import { type KeyWish, refuseWish } from "./make-key.ts";
 
 const FLAGS: Readonly<Record<string, string>> = {
+  approve: "May say the yes of a person",
   skip_approval: "May skip the yes of a person",
   manage_tools: "May keep tools and flows",
   manage_keys: "May make and revoke keys",

@@ -1,7 +1,8 @@
-import { readKey } from "./session.ts";
+import { parseExact, writeExact } from "./exact-json.ts";
+import { currentOwner, readKey } from "./session.ts";
 import type { WireProblem } from "./wire.ts";
 
-/** Why a request was not answered: a problem document, or that nobody could be reached. */
+/** The reason why a request was not answered: a problem document, or a network that did not reach the API. */
 export interface Problem extends Pick<WireProblem, "title" | "detail"> {
   /** A code of the API, or one of the two below. */
   readonly code: WireProblem["code"] | "OFFLINE" | "UNREADABLE";
@@ -19,9 +20,11 @@ export interface Asking {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** Read integers that a number cannot hold as `bigint`: for answers that carry data of tools. */
+  readonly isExact?: boolean;
 }
 
-/** Told when a key was refused, so that the console can ask for another. */
+/** Told when the key that the tab has was refused, so that the console can ask for another. */
 let onRefusedKey: () => void = () => {};
 
 export function whenKeyIsRefused(told: () => void): void {
@@ -34,7 +37,7 @@ export async function ask<T>(path: string, asking: Asking = {}): Promise<Answer<
   if (!opened.ok) return opened;
   const response = opened.data;
   if (response.status === 204) return { ok: true, data: undefined as T, headers: response.headers };
-  const data = await readJson(response);
+  const data = await readJson(response, asking);
   if (data === undefined) return { ok: false, problem: unreadable(response) };
   return { ok: true, data: data as T, headers: response.headers };
 }
@@ -42,6 +45,7 @@ export async function ask<T>(path: string, asking: Asking = {}): Promise<Answer<
 /** The same for an answer that is read as it comes: the response itself, once it is known to be no refusal. */
 export async function open(path: string, asking: Asking): Promise<Answer<Response>> {
   const { method = "GET", body, headers, signal } = asking;
+  const owner = currentOwner();
   const sent = await fetch(path, {
     method,
     headers: {
@@ -49,7 +53,7 @@ export async function open(path: string, asking: Asking): Promise<Answer<Respons
       ...(body !== undefined && { "content-type": "application/json" }),
       ...headers,
     },
-    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    ...(body !== undefined && { body: typeof body === "string" ? body : writeExact(body) }),
     ...(signal && { signal }),
   }).then(
     (response) => response,
@@ -57,7 +61,8 @@ export async function open(path: string, asking: Asking): Promise<Answer<Respons
   );
   if (sent === null) return { ok: false, problem: OFFLINE };
   if (sent.ok) return { ok: true, data: sent, headers: sent.headers };
-  if (sent.status === 401) onRefusedKey();
+  // A refusal that comes late is about a key that the tab does not have any more.
+  if (sent.status === 401 && owner === currentOwner()) onRefusedKey();
   return { ok: false, problem: await readProblem(sent) };
 }
 
@@ -89,6 +94,7 @@ function unreadable(response: Response): Problem {
   };
 }
 
-function readJson(response: Response): Promise<unknown> {
-  return response.json().catch(() => undefined);
+function readJson(response: Response, { isExact = false }: Asking = {}): Promise<unknown> {
+  const read = isExact ? response.text().then(parseExact) : response.json();
+  return read.catch(() => undefined);
 }

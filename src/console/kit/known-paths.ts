@@ -1,3 +1,5 @@
+import { currentOwner } from "./session.ts";
+
 /** So much of a result is looked at: enough to point into it, and not a list of a thousand places. */
 const MOST_DEPTH = 4;
 const MOST_ELEMENTS = 2;
@@ -5,17 +7,19 @@ const MOST_FIELDS = 12;
 const MOST_PATHS = 60;
 const MOST_TOOLS = 200;
 
-/** The places of results that this tab has seen, by tool: what a tool answered once says what can be pointed at. */
-const known = new Map<string, readonly string[]>();
+/** The places of results that an owner's tab has seen, by tool: what a tool answered once says what can be pointed at. */
+const knownOf = new WeakMap<object, Map<string, readonly string[]>>();
 
 export function learnPaths(tool: string, data: unknown): void {
+  const known = knownOf.get(currentOwner()) ?? new Map<string, readonly string[]>();
+  knownOf.set(currentOwner(), known);
   if (known.size >= MOST_TOOLS && !known.has(tool)) return;
   const paths = listPaths(data);
   if (paths.length > 0) known.set(tool, paths);
 }
 
 export function pathsOf(tool: string | null): readonly string[] {
-  return (tool === null ? undefined : known.get(tool)) ?? [];
+  return (tool === null ? undefined : knownOf.get(currentOwner())?.get(tool)) ?? [];
 }
 
 /** List places of a value as JSON Pointers, the near ones first. */

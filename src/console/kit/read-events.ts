@@ -1,10 +1,11 @@
+import { EventSplitter, type ServerSentEvent } from "../../kit/event-splitter.ts";
 import { open, type Asking, type Problem } from "./api.ts";
+import { parseExact } from "./exact-json.ts";
 
-/** One event of a stream: its name, its data as JSON says it, and the text of that JSON: a number may have lost digits. */
+/** One event of a stream: its name, and its data with every digit. */
 export interface StreamEvent {
   readonly event: string;
   readonly data: unknown;
-  readonly text: string;
 }
 
 /**
@@ -22,38 +23,18 @@ export async function readEvents(
   const { body } = opened.data;
   if (body === null) return BROKEN;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
+  const splitter = new EventSplitter();
   for (;;) {
     const read = await reader.read().catch(() => null);
     if (read === null) return BROKEN;
     if (read.done) return null;
-    const split = splitEvents(rest + read.value);
-    rest = split.rest;
-    for (const event of split.events) tell(event);
+    for (const event of splitter.read(read.value).flatMap(toEvent)) tell(event);
   }
 }
 
-/** Take the events that are complete from a text; comments and what is not JSON are left out. */
-export function splitEvents(text: string): {
-  readonly events: readonly StreamEvent[];
-  readonly rest: string;
-} {
-  const parts = text.split("\n\n");
-  const rest = parts.pop() ?? "";
-  return { events: parts.flatMap(parseEvent), rest };
-}
-
-function parseEvent(text: string): readonly StreamEvent[] {
-  const lines = text.split("\n");
-  const name =
-    lines
-      .find((line) => line.startsWith("event:"))
-      ?.slice(6)
-      .trim() ?? "message";
-  const data = lines.filter((line) => line.startsWith("data:")).map((line) => line.slice(5).trimStart());
-  if (data.length === 0) return [];
-  const json = data.join("\n");
-  return [{ event: name, data: JSON.parse(json), text: json }];
+/** An event with what its data says; a comment is none. */
+export function toEvent({ name, data }: ServerSentEvent): readonly StreamEvent[] {
+  return data === null ? [] : [{ event: name === "" ? "message" : name, data: parseExact(data) }];
 }
 
 const BROKEN: Problem = {

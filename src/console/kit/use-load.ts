@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from "hono/jsx/dom";
 
 import { ask, type Problem } from "./api.ts";
 
-/** What is known of something that is being asked for. What was known before stays while it is asked for again. */
+/** The state of something that is being asked for. The last data stays while it is asked for again. */
 export interface Loaded<T> {
   readonly data: T | null;
   readonly problem: Problem | null;
@@ -11,13 +11,23 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
+/** The turn of a component that has gone: no answer is of it. */
+const GONE = -1;
+
+export interface Loading {
+  /** Ask again after so many ms while the page is seen. */
+  readonly everyMs?: number | undefined;
+  /** Keep every digit of the data of tools. */
+  readonly isExact?: boolean;
+}
+
 /**
- * Ask for a path, and again when it changes; an answer that comes after a later question is left out.
+ * Ask for a path, and again when it changes. An answer that comes after a later question, or after its component has gone,
+ * is left out.
  *
  * @param path null to ask for nothing
- * @param everyMs ask again after so many ms while the page is seen
  */
-export function useLoad<T>(path: string | null, everyMs?: number): Loaded<T> {
+export function useLoad<T>(path: string | null, { everyMs, isExact = false }: Loading = {}): Loaded<T> {
   const [state, setState] = useState<{ path: string | null; data: T | null; problem: Problem | null }>({
     path: null,
     data: null,
@@ -27,11 +37,11 @@ export function useLoad<T>(path: string | null, everyMs?: number): Loaded<T> {
   const latest = useRef(0);
 
   const load = useCallback(() => {
-    if (path === null) return;
+    if (path === null || latest.current === GONE) return;
     const turn = (latest.current ?? 0) + 1;
     latest.current = turn;
     setLoading(true);
-    void ask<T>(path).then((answer) => {
+    void ask<T>(path, { isExact }).then((answer) => {
       if (latest.current !== turn) return;
       setLoading(false);
       setState((before) =>
@@ -48,6 +58,7 @@ export function useLoad<T>(path: string | null, everyMs?: number): Loaded<T> {
     const timer = setInterval(() => document.visibilityState === "visible" && load(), everyMs);
     return () => clearInterval(timer);
   }, [load, everyMs]);
+  useEffect(() => () => void (latest.current = GONE), []);
 
   const isOther = state.path !== path;
   return {

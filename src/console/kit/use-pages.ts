@@ -32,7 +32,7 @@ export function usePages<Item>(path: string, name: string, everyMs?: number): Pa
   const [isLoadingMore, setLoadingMore] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const asked = useRef(path);
-  const first = useLoad<Page>(path, cursor === undefined ? everyMs : undefined);
+  const first = useLoad<Page>(path, { everyMs: cursor === undefined ? everyMs : undefined });
   const forget = (): void => {
     setRest([]);
     setCursor(undefined);

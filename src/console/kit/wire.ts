@@ -5,7 +5,7 @@ import type { Written } from "../../contract/lazy-schema.ts";
 import type { problemSchema } from "../../contract/refusal.ts";
 import type { PlanDescription } from "../../plan/describe-plan.ts";
 
-/** What the API answers, as the schemas that describe it say: a change there is an error of types here. */
+/** The API's answers, typed by the schemas that describe them: a change there is an error of types here. */
 export type WireResult = Written<typeof resultSchema>;
 export type WireEnvelope = Written<typeof envelopeSchema>;
 export type WirePlan = PlanDescription;

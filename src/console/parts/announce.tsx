@@ -2,7 +2,7 @@ import { useEffect, useState } from "hono/jsx/dom";
 
 let tell: (text: string) => void = () => {};
 
-/** Say something to whoever cannot see that it happened. */
+/** Say an event to people who cannot see that it happened. */
 export function announce(text: string): void {
   tell(text);
 }

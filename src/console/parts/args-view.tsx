@@ -57,11 +57,14 @@ function Value({ value, label }: { readonly value: unknown; readonly label: stri
 }
 
 /** A short list of texts and numbers, such as receivers. */
-function isPlainList(value: unknown): value is readonly (string | number)[] {
+function isPlainList(value: unknown): value is readonly (string | number | bigint)[] {
   return (
     Array.isArray(value) &&
     value.length > 0 &&
     value.length <= 30 &&
-    value.every((one) => typeof one === "number" || (typeof one === "string" && one.length <= 300))
+    value.every(
+      (one) =>
+        typeof one === "number" || typeof one === "bigint" || (typeof one === "string" && one.length <= 300),
+    )
   );
 }

@@ -97,7 +97,7 @@ interface BranchProps extends Pick<NodeProps, "depth" | "pointer" | "onPick"> {
   readonly children?: unknown;
 }
 
-/** What is folded is not drawn. */
+/** A folded branch is not drawn. */
 function Branch({ entries, depth, pointer, onPick, children }: BranchProps) {
   const [isOpen, setOpen] = useState(depth < OPEN_DEPTH && entries.length <= FIRST);
   const [shown, setShown] = useState(FIRST);
@@ -132,7 +132,11 @@ function Branch({ entries, depth, pointer, onPick, children }: BranchProps) {
 
 function Leaf({ value }: { readonly value: unknown }) {
   if (typeof value === "string") return <Text text={value} />;
-  return <span class={typeof value === "number" ? "number" : "literal"}>{String(value)}</span>;
+  return (
+    <span class={typeof value === "number" || typeof value === "bigint" ? "number" : "literal"}>
+      {String(value)}
+    </span>
+  );
 }
 
 function Text({ text }: { readonly text: string }) {

@@ -32,7 +32,7 @@ interface PendingProps {
   readonly gone?: EmptyProps;
 }
 
-/** What is said while something is not there: it is on its way, it is not to be found, it was refused. */
+/** The note that stands for absent data: it is on its way, it is not to be found, it was refused. */
 export function Pending({ of: { data, problem, isLoading, reload }, what, gone }: PendingProps) {
   if (problem === null) return data === null ? <Loading what={what} /> : null;
   if (gone !== undefined && problem.status === 404 && problem.code !== "UNREADABLE")

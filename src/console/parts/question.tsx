@@ -2,7 +2,7 @@ import { useEffect, useRef } from "hono/jsx/dom";
 
 interface QuestionProps {
   readonly title: string;
-  /** What the button says that does it. */
+  /** The words of the button that does it. */
   readonly yes: string;
   readonly isDanger?: boolean;
   readonly onAnswer: (isYes: boolean) => void;

@@ -10,9 +10,11 @@ export function Time({ at }: { readonly at: string | null | undefined }) {
   );
 }
 
-/** Today's times without the day. */
+/** Today's times without the day, times of another year with it. */
 function sayTime(date: Date, now: Date): string {
   const time = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
   if (date.toDateString() === now.toDateString()) return time;
-  return `${date.toLocaleDateString([], { day: "numeric", month: "short" })}, ${time}`;
+  const year = date.getFullYear() === now.getFullYear() ? undefined : "numeric";
+  const day = date.toLocaleDateString([], { day: "numeric", month: "short", ...(year && { year }) });
+  return `${day}, ${time}`;
 }

@@ -1,6 +1,6 @@
 import { NO_OPTIONS, type Options } from "./run-options.tsx";
 
-/** What is being written, in this tab only. */
+/** The batch that is being written, in this tab only. */
 const KEY = "volley-batch";
 /** A longer text is not kept: it would take the storage's place from the key. */
 const MOST_CHARACTERS = 300_000;

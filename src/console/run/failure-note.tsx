@@ -5,7 +5,7 @@ type WireFailure = Extract<WireResult, { readonly status: "error" }>["error"];
 
 interface FailureNoteProps {
   readonly error: WireFailure;
-  /** Of which action; left out where that stands above. */
+  /** The action's id; left out where it stands above. */
   readonly id?: string;
   readonly tool?: string | null;
 }

@@ -4,7 +4,7 @@ import type { NamedAction } from "./name-actions.ts";
 /** Why one action waits for another, as the line between them shows it. */
 export type EdgeKind = "reference" | "contract" | "hazard" | "depends_on";
 
-/** What becomes of an action: it runs, it is wrong itself, or it needs one that is. */
+/** The fate of an action: it runs, it is wrong itself, or it needs one that is. */
 export type NodeState = "runs" | "wrong" | "blocked";
 
 export interface PlanNode extends NamedAction {

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "hono/jsx/dom";
 
 import { type EdgeKind, NODE, type PlanDrawing as Drawing, type PlanNode } from "./lay-out-plan.ts";
 
-/** What the lines mean, in the words of the API. */
+/** The meaning of the lines, in the words of the API. */
 export const EDGE_NAMES: Readonly<Record<EdgeKind, string>> = {
   reference: "uses its result",
   contract: "takes a field from it",
@@ -14,8 +14,8 @@ export const EDGE_NAMES: Readonly<Record<EdgeKind, string>> = {
 const MOST_CHARACTERS = { id: 17, tool: 21 };
 
 /**
- * The plan as a picture that is walked with the arrow keys: one stop of Tab, whatever it holds. What is under the pointer
- * or has the focus is said below, with what it waits for.
+ * The plan as a picture that is walked with the arrow keys: one stop of Tab, whatever it holds. The node under the pointer, or
+ * with the focus, is described below, with the nodes that it waits for.
  */
 export function PlanDrawing({ drawing }: { readonly drawing: Drawing }) {
   const { width, height, bands, nodes, edges } = drawing;

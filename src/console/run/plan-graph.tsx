@@ -8,7 +8,7 @@ import { EDGE_NAMES, PlanDrawing } from "./plan-drawing.tsx";
 import { sayPlan } from "./say-plan.ts";
 
 /**
- * What `dry_run` answered, drawn: the waves and what waits for what, what is wrong, and the same as a table.
+ * The answer of `dry_run`, drawn: the waves and their order, the issues, and the same as a table.
  *
  * @param answer what the API answered to the batch with `dry_run`
  * @param actions the batch's `actions` as they were sent: the plan names only their ids

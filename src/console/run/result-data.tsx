@@ -1,5 +1,6 @@
 import { useMemo, useState } from "hono/jsx/dom";
 
+import { writeExact } from "../kit/exact-json.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { JsonView } from "../parts/json-view.tsx";
 
@@ -8,18 +9,15 @@ const FIRST_CHARACTERS = 20_000;
 
 interface ResultDataProps {
   readonly data: unknown;
-  /** The JSON text of the whole result, as it came. */
-  readonly raw: string | undefined;
   readonly label: string;
   readonly onPick: (pointer: string) => void;
 }
 
-/** What a tool answered: as a tree whose values can be picked, or as text. */
-export function ResultData({ data, raw, label, onPick }: ResultDataProps) {
+/** A tool's answer: as a tree whose values can be picked, or as text. */
+export function ResultData({ data, label, onPick }: ResultDataProps) {
   const [isRaw, setRaw] = useState(false);
   const [isWhole, setWhole] = useState(false);
-  const value = useMemo(() => (raw === undefined ? data : readDigits(raw, data)), [raw, data]);
-  const text = useMemo(() => (isRaw ? writeDigits(value) : ""), [isRaw, value]);
+  const text = useMemo(() => (isRaw ? writeExact(data, 2) : ""), [isRaw, data]);
   return (
     <div class="stack tight">
       <div class="row result-tools">
@@ -32,7 +30,7 @@ export function ResultData({ data, raw, label, onPick }: ResultDataProps) {
           Raw text
         </label>
         <span class="end">
-          <CopyButton text={() => writeDigits(value)} label="Copy result" />
+          <CopyButton text={() => writeExact(data, 2)} label="Copy result" />
         </span>
       </div>
       {isRaw ? (
@@ -40,7 +38,7 @@ export function ResultData({ data, raw, label, onPick }: ResultDataProps) {
           {isWhole ? text : text.slice(0, FIRST_CHARACTERS)}
         </pre>
       ) : (
-        <JsonView key="tree" value={value} label={label} onPick={onPick} />
+        <JsonView key="tree" value={data} label={label} onPick={onPick} />
       )}
       {isRaw && !isWhole && text.length > FIRST_CHARACTERS && (
         <button key="more" type="button" class="plain" onClick={() => setWhole(true)}>
@@ -50,25 +48,3 @@ export function ResultData({ data, raw, label, onPick }: ResultDataProps) {
     </div>
   );
 }
-
-/** The data of a result's text, with integers that a number cannot hold as they were written. */
-function readDigits(raw: string, otherwise: unknown): unknown {
-  if (!/\d{16}/.test(raw)) return otherwise;
-  const read = JSON.parse(raw, (_key, value: unknown, context?: { readonly source?: string }) =>
-    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "")
-      ? BigInt(context!.source!)
-      : value,
-  ) as { readonly data?: unknown };
-  return read.data;
-}
-
-/** As indented JSON; a browser that reads digits also has what writes them. */
-function writeDigits(value: unknown): string {
-  return JSON.stringify(
-    value,
-    (_key, part: unknown) => (typeof part === "bigint" ? EXACT.rawJSON(String(part)) : part),
-    2,
-  );
-}
-
-const EXACT = JSON as typeof JSON & { readonly rawJSON: (text: string) => unknown };

@@ -14,29 +14,16 @@ interface ResultListProps {
   readonly results: readonly WireResult[];
   /** How many there will be, while they still come. */
   readonly total?: number;
-  /** The JSON text of a result as it came: digits beyond what a number holds are read from it. */
-  readonly rawOf?: ((index: number) => string | undefined) | undefined;
   /** Told the reference, such as `shops#/places/0/id`, of a value that was picked; otherwise it is copied. */
   readonly onPick?: ((reference: string) => void) | undefined;
 }
 
 /** The results of a batch in the order asked. Each folds; what is folded is not drawn, however large it is. */
-export function ResultList({
-  results,
-  total = results.length,
-  rawOf,
-  onPick = copyReference,
-}: ResultListProps) {
+export function ResultList({ results, total = results.length, onPick = copyReference }: ResultListProps) {
   return (
     <ol class="results">
       {results.map((result) => (
-        <Row
-          key={result.index}
-          result={result}
-          raw={rawOf?.(result.index)}
-          onPick={onPick}
-          isOpen={total === 1 || "error" in result}
-        />
+        <Row key={result.index} result={result} onPick={onPick} isOpen={total === 1 || "error" in result} />
       ))}
     </ol>
   );
@@ -44,12 +31,11 @@ export function ResultList({
 
 interface RowProps {
   readonly result: WireResult;
-  readonly raw: string | undefined;
   readonly onPick: (reference: string) => void;
   readonly isOpen: boolean;
 }
 
-function Row({ result, raw, onPick, isOpen: isOpenFirst }: RowProps) {
+function Row({ result, onPick, isOpen: isOpenFirst }: RowProps) {
   const [isOpen, setOpen] = useState(isOpenFirst);
   const { id, tool, status, meta } = result;
   return (
@@ -76,7 +62,6 @@ function Row({ result, raw, onPick, isOpen: isOpenFirst }: RowProps) {
             {"data" in result && result.data !== undefined && (
               <ResultData
                 data={result.data}
-                raw={raw}
                 label={`Result of ${id}`}
                 onPick={(pointer) => onPick(`${id}#${pointer}`)}
               />
@@ -88,7 +73,7 @@ function Row({ result, raw, onPick, isOpen: isOpenFirst }: RowProps) {
   );
 }
 
-/** What a person does about it: follow the job, decide, mend, look again. */
+/** The next step for a person: follow the job, decide, mend, look again. */
 function Outcome({ result }: { readonly result: WireResult }) {
   switch (result.status) {
     case "success":

@@ -1,4 +1,4 @@
-/** What is sent beside the batch's own text. Empty is: as the text says. */
+/** The options that are sent beside the batch's own text. Empty is: as the text says. */
 export interface Options {
   readonly onError: string;
   readonly deadlineMs: string;
@@ -93,7 +93,7 @@ export function RunOptions({ options, onChange }: RunOptionsProps) {
   );
 }
 
-/** The fields that the options put into a batch. What is no number is left out: the API would refuse the batch for it. */
+/** The fields that the options put into a batch. Text that is no number is left out: the API would refuse the batch for it. */
 export function fieldsOf({ onError, deadlineMs, maxTokens }: Options): Readonly<Record<string, unknown>> {
   const numberOf = (text: string): number | null => (/^\d{1,9}$/.test(text) ? Number(text) : null);
   const [deadline, tokens] = [numberOf(deadlineMs), numberOf(maxTokens)];
@@ -104,7 +104,7 @@ export function fieldsOf({ onError, deadlineMs, maxTokens }: Options): Readonly<
   };
 }
 
-/** A key that nobody else has. `randomUUID` is not there on plain http. */
+/** A fresh key for one run. `randomUUID` is not there on plain http. */
 function makeKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(12))]
     .map((byte) => byte.toString(16).padStart(2, "0"))

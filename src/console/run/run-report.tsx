@@ -1,5 +1,6 @@
 import { useMemo, useState } from "hono/jsx/dom";
 
+import { writeExact } from "../kit/exact-json.ts";
 import type { WirePlan } from "../kit/wire.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -9,7 +10,7 @@ import { ResultList } from "./result-list.tsx";
 import { count } from "./say-plan.ts";
 import { sayRun } from "./say-run.ts";
 import { countStates, makeTimeRows } from "./time-line.ts";
-import type { Run } from "./use-run.ts";
+import type { Run } from "./run.ts";
 import { toneOfRow, useNow, Waterfall } from "./waterfall.tsx";
 
 interface RunReportProps {
@@ -28,7 +29,7 @@ const TITLES: Readonly<Record<Run["phase"], string>> = {
 
 /** A run: how far it is, what every action does, and each result as soon as it is known. */
 export function RunReport({ run, heading, onCancel, onPick }: RunReportProps) {
-  const { phase, arrivals, texts, envelope, problem, actions, resent } = run;
+  const { phase, arrivals, envelope, problem, actions, resent } = run;
   const results = useMemo(
     () =>
       envelope?.results ??
@@ -73,17 +74,10 @@ export function RunReport({ run, heading, onCancel, onPick }: RunReportProps) {
           <div class="card-head">
             <h2>Results</h2>
             <span class="end">
-              {envelope !== null && (
-                <CopyButton text={() => JSON.stringify(envelope, null, 2)} label="Copy all" />
-              )}
+              {envelope !== null && <CopyButton text={() => writeExact(envelope, 2)} label="Copy all" />}
             </span>
           </div>
-          <ResultList
-            results={results}
-            total={actions.length}
-            rawOf={(index) => texts.get(index)}
-            onPick={onPick}
-          />
+          <ResultList results={results} total={actions.length} onPick={onPick} />
         </section>
       )}
       {phase !== "running" && run.plan !== null && actions.length > 1 && (

@@ -1,7 +1,7 @@
-import { useMemo } from "hono/jsx/dom";
+import { useEffect, useMemo } from "hono/jsx/dom";
 
 import { exampleOf, listExamples } from "../editor/examples.ts";
-import type { Route } from "../kit/route.ts";
+import { hrefTo, type Route } from "../kit/route.ts";
 import { useLoad } from "../kit/use-load.ts";
 import type { WireTool } from "../kit/wire.ts";
 import { ProblemNote } from "../parts/problem-note.tsx";
@@ -32,7 +32,12 @@ export function RunView({ route }: { readonly route: Route }) {
       isUnknown: wanted !== null && tools !== null && tool === undefined,
     };
   }, [tools, wanted]);
-  // What was written can be shown at once; where nothing was, the tools say what to begin with.
+  // A written batch can be shown at once; for an empty one the tools suggest a beginning.
+  const isWritten = wanted !== null && tools !== null && !begun.isUnknown;
+  useEffect(() => {
+    // The call is written: a person who comes back here goes on with it, and does not begin anew.
+    if (isWritten) history.replaceState(null, "", hrefTo("run"));
+  }, [isWritten]);
   const isReady = tools !== null || problem !== null || (wanted === null && readDraft() !== null);
   return (
     <div class="stack">

@@ -11,7 +11,7 @@ export function sayRun({ summary, stats }: Pick<WireEnvelope, "summary" | "stats
   return speedup >= 1.1 ? `${calls}, ${round(speedup)} times as fast as one by one.` : `${calls}.`;
 }
 
-/** Say how a run's actions ended, for whoever only listens. */
+/** Say how a run's actions ended, for people who only listen. */
 export function sayEnds({ summary }: Pick<WireEnvelope, "summary">): string {
   const { ok, error, skipped, initiated, pending_confirmation: pending, unknown } = summary;
   const parts: readonly (readonly [number, string])[] = [

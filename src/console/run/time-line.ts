@@ -31,14 +31,14 @@ export interface Span {
 
 export interface RunFacts {
   readonly actions: readonly NamedAction[];
-  /** Null until the plan is known: then nobody is known to wait. */
+  /** Null until the plan is known: until then no action is known to wait. */
   readonly plan: WirePlan | null;
   readonly arrivals: ReadonlyMap<number, Arrival>;
   readonly nowMs: number;
   readonly phase: "running" | "ended" | "stopped";
 }
 
-/** A shorter wait is how a runtime takes turns, and nobody held it back. */
+/** A shorter wait is how a runtime takes turns, not a queue. */
 const LEAST_QUEUE_MS = 5;
 
 /**
@@ -72,7 +72,7 @@ export function makeTimeRows(facts: RunFacts): readonly TimeRow[] {
       (other) => actions[other]!.id,
     );
     if (waitsFor.length > 0) return { ...open, state: "waiting", waitsFor };
-    // What a person is asked about is told after all others have ended.
+    // A question to a person is told after all others have ended.
     if (plan?.plan.confirmations.includes(id) === true) return { ...open, state: "waiting", waitsFor };
     const since = Math.max(0, ...before[index]!.map((other) => arrivals.get(other)!.atMs));
     const cap = tool === null ? undefined : plan?.plan.caps[tool];

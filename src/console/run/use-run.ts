@@ -1,27 +1,13 @@
-import { useEffect, useRef, useState } from "hono/jsx/dom";
-
-import { ask, type Problem } from "../kit/api.ts";
-import { readEvents } from "../kit/read-events.ts";
-import type { WireEnvelope, WirePlan, WireResult } from "../kit/wire.ts";
+import { ask } from "../kit/api.ts";
+import { holdPage } from "../kit/hold-page.ts";
+import { learnPaths } from "../kit/known-paths.ts";
+import { currentOwner } from "../kit/session.ts";
+import { type SetKept, useKept } from "../kit/use-kept.ts";
+import type { WirePlan } from "../kit/wire.ts";
+import { keepRun, readRun } from "./last-run.ts";
 import type { NamedAction } from "./name-actions.ts";
-import type { Arrival } from "./time-line.ts";
-
-/** A run while it goes on and when it is over. */
-export interface Run {
-  readonly phase: "running" | "ended" | "stopped" | "cancelled";
-  readonly startedAt: number;
-  readonly actions: readonly NamedAction[];
-  /** What `dry_run` says of the same batch: who waits for whom. Asked for beside the run, so that it costs no time. */
-  readonly plan: WirePlan | null;
-  readonly arrivals: ReadonlyMap<number, Arrival>;
-  /** The JSON texts of the results, by index. */
-  readonly texts: ReadonlyMap<number, string>;
-  readonly envelope: WireEnvelope | null;
-  readonly problem: Problem | null;
-  /** How often it was sent again. */
-  readonly resent: number;
-  readonly lengthMs: number | null;
-}
+import { begunRun, type Run } from "./run.ts";
+import { RUN_PATH, sendRun } from "./send-run.ts";
 
 export interface RunRequest {
   /** The body, as JSON text: its numbers keep their digits. */
@@ -31,121 +17,58 @@ export interface RunRequest {
   readonly idempotencyKey: string | null;
 }
 
-const PATH = "/v1/execute_actions";
-/** Pauses before a run whose connection was lost is sent again under its key; after them it is given up. */
-const PAUSES_MS = [500, 1_500, 4_000, 8_000];
-
 export interface Runner {
   readonly run: Run | null;
-  /** @returns what came of it, when it is over */
-  readonly start: (request: RunRequest) => Promise<Run>;
-  readonly cancel: () => void;
+  /** @returns what came of it, when it is over; null when the tab has another owner by then */
+  readonly start: (request: RunRequest) => Promise<Run | null>;
 }
 
-/** Run batches by the stream of their events, one at a time. */
+/**
+ * Run batches by the stream of their events, one at a time. A run belongs to the tab: it goes on while other sections are
+ * shown, and nothing but its own `cancel` aborts it.
+ */
 export function useRun(): Runner {
-  const [run, setRun] = useState<Run | null>(null);
-  const aborting = useRef<AbortController | null>(null);
-  useEffect(() => () => aborting.current?.abort(), []);
+  const [run, setRun] = useKept<Run | null>("run", readRun);
+  return { run, start: (request) => holdPage(start(request, setRun)) };
+}
 
-  const start = async (request: RunRequest): Promise<Run> => {
-    aborting.current?.abort();
-    const aborter = new AbortController();
-    aborting.current = aborter;
-    const startedAt = performance.now();
-    let now: Run = {
-      phase: "running",
-      startedAt,
-      actions: request.actions,
-      plan: null,
-      arrivals: new Map(),
-      texts: new Map(),
-      envelope: null,
-      problem: null,
-      resent: 0,
-      lengthMs: null,
-    };
-    const change = (what: Partial<Run>): void => {
-      now = { ...now, ...what };
-      // Of a run that another has taken the place of, nothing is shown.
-      if (aborting.current === aborter) setRun(now);
-    };
-    change({});
-    void ask<WirePlan>(PATH, { method: "POST", body: request.planBody, signal: aborter.signal }).then(
-      (answer) => {
-        if (answer.ok && "plan" in answer.data) change({ plan: answer.data });
-      },
-    );
-    const problem = await send(request, {
-      signal: aborter.signal,
-      onResult: (result, text) => {
-        const atMs = performance.now() - startedAt;
-        change({
-          arrivals: now.arrivals.has(result.index)
-            ? now.arrivals
-            : new Map(now.arrivals).set(result.index, { result, atMs }),
-          texts: new Map(now.texts).set(result.index, text),
-        });
-      },
-      onDone: (answer) => change("plan" in answer ? { plan: answer } : { envelope: answer }),
-      onAgain: () => change({ resent: now.resent + 1 }),
-    });
-    const lengthMs = performance.now() - startedAt;
-    if (aborter.signal.aborted) change({ phase: "cancelled", lengthMs });
-    else if (problem !== null) change({ phase: "stopped", problem, lengthMs });
-    else change({ phase: "ended", lengthMs });
-    return now;
+async function start(request: RunRequest, setRun: SetKept<Run | null>): Promise<Run | null> {
+  const owner = currentOwner();
+  const isOurs = (): boolean => owner === currentOwner();
+  const aborter = new AbortController();
+  const { signal } = aborter;
+  let now = begunRun(request.actions, () => aborter.abort());
+  const change = (changed: Partial<Run>): void => {
+    now = { ...now, ...changed };
+    setRun(now);
   };
-  return { run, start, cancel: () => aborting.current?.abort() };
+  const keep = (): void => {
+    if (isOurs()) keepRun(now);
+  };
+  const sinceStart = (): number => performance.now() - now.startedAt;
+  change({});
+  keep();
+  addEventListener("pagehide", keep);
+  void ask<WirePlan>(RUN_PATH, { method: "POST", body: request.planBody, signal }).then((answer) => {
+    if (answer.ok && "plan" in answer.data) change({ plan: answer.data });
+  });
+  const problem = await sendRun(request, {
+    signal,
+    onResult: (result) => {
+      if (now.arrivals.has(result.index)) return;
+      change({ arrivals: new Map(now.arrivals).set(result.index, { result, atMs: sinceStart() }) });
+    },
+    onDone: (answer) => change("plan" in answer ? { plan: answer } : { envelope: answer }),
+    onAgain: () => change({ resent: now.resent + 1 }),
+  });
+  const lengthMs = sinceStart();
+  if (signal.aborted) change({ phase: "cancelled", lengthMs });
+  else if (problem !== null) change({ phase: "stopped", problem, lengthMs });
+  else change({ phase: "ended", lengthMs });
+  removeEventListener("pagehide", keep);
+  keep();
+  if (!isOurs()) return null;
+  for (const { result } of now.arrivals.values())
+    if (result.status === "success" && result.tool !== null) learnPaths(result.tool, result.data);
+  return now;
 }
-
-interface Told {
-  readonly signal: AbortSignal;
-  readonly onResult: (result: WireResult, text: string) => void;
-  readonly onDone: (answer: WireEnvelope | WirePlan) => void;
-  readonly onAgain: () => void;
-}
-
-/** Send a batch, and with a key again when the connection is lost: under the same key it runs once, however often it is sent. */
-async function send({ body, idempotencyKey }: RunRequest, told: Told): Promise<Problem | null> {
-  const { signal } = told;
-  for (let turn = 0; ; turn += 1) {
-    let isDone = false;
-    const problem = await readEvents(
-      PATH,
-      {
-        method: "POST",
-        body,
-        signal,
-        ...(idempotencyKey !== null && { headers: { "idempotency-key": idempotencyKey } }),
-      },
-      ({ event, data, text }) => {
-        if (event === "result") told.onResult(data as WireResult, text);
-        if (event !== "done") return;
-        isDone = true;
-        told.onDone(data as WireEnvelope | WirePlan);
-      },
-    );
-    if (isDone) return null;
-    const lost = problem ?? CUT;
-    const isAgain = lost.code === "OFFLINE" || lost.code === "IDEMPOTENCY_IN_PROGRESS";
-    const pause = PAUSES_MS[turn];
-    if (signal.aborted || idempotencyKey === null || !isAgain || pause === undefined) return lost;
-    await new Promise((resolve) => {
-      setTimeout(resolve, pause);
-      signal.addEventListener("abort", resolve, { once: true });
-    });
-    if (signal.aborted) return lost;
-    told.onAgain();
-  }
-}
-
-/** The stream ended without saying that it was over. */
-const CUT: Problem = {
-  code: "OFFLINE",
-  title: "Broken off",
-  detail:
-    "The stream ended before the batch did. What was sent goes on; the jobs and confirmations say what became of it.",
-  status: 0,
-  requestId: null,
-};

@@ -3,14 +3,14 @@ import { useEffect, useMemo, useState } from "hono/jsx/dom";
 import { toneOf } from "../parts/status.tsx";
 import { sayDuration } from "../parts/say-duration.ts";
 import { makeTicks, makeTimeRows, type TimeRow } from "./time-line.ts";
-import type { Run } from "./use-run.ts";
+import type { Run } from "./run.ts";
 
 /** So often the drawing moves: the eye takes it as steady, and the page has the rest of the time. */
 const STEP_MS = 100;
 /** A scale shorter than this only shows how fast the browser is. */
 const LEAST_MS = 200;
 
-/** What every action of a run does or did, in the order asked, over one scale of time. */
+/** The course of every action of a run, in the order asked, over one scale of time. */
 export function Waterfall({ run }: { readonly run: Run }) {
   const now = useNow(run);
   const rows = useMemo(
@@ -124,8 +124,8 @@ function sayTick(ms: number, lengthMs: number): string {
 
 /** How long a run has been going on, and again ten times a second while it does. */
 export function useNow(run: Run): number {
-  const [now, setNow] = useState(0);
   const isRunning = run.phase === "running";
+  const [now, setNow] = useState(() => (isRunning ? performance.now() - run.startedAt : 0));
   useEffect(() => {
     if (!isRunning) return undefined;
     const look = (): void => setNow(performance.now() - run.startedAt);

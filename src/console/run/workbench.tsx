@@ -1,11 +1,12 @@
-import { useEffect, useMemo, useRef, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useMemo, useRef, useState } from "hono/jsx/dom";
 
 import { BatchEditor, type EditorHandle } from "../editor/batch-editor.tsx";
 import type { Example } from "../editor/examples.ts";
-import { learnPaths } from "../kit/known-paths.ts";
 import { printJson, setFields } from "../editor/print-json.ts";
 import { readJson } from "../editor/read-json.ts";
 import { ask, type Problem } from "../kit/api.ts";
+import { currentOwner } from "../kit/session.ts";
+import { useKept } from "../kit/use-kept.ts";
 import type { WirePlan, WireTool } from "../kit/wire.ts";
 import { announce } from "../parts/announce.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
@@ -22,7 +23,7 @@ import { useRun } from "./use-run.ts";
 interface WorkbenchProps {
   readonly begun: Draft & { readonly examples: readonly Example[] };
   readonly tools: readonly WireTool[] | null;
-  /** What is to be known before one begins. */
+  /** The text to read before one begins. */
   readonly children?: unknown;
 }
 
@@ -37,11 +38,12 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const [text, setText] = useState(begun.text);
   const [options, setOptions] = useState(begun.options);
-  const [shown, setShown] = useState<Shown>({ kind: "nothing" });
-  const { run, start, cancel } = useRun();
+  const { run, start } = useRun();
+  const [shown, setShown] = useKept<Shown>("bench", () => ({ kind: run === null ? "nothing" : "run" }));
   const read = useMemo(() => readJson(text), [text]);
   const body = useMemo(() => setFields(text, read.root, fieldsOf(options)), [text, read, options]);
-  useEffect(() => keepDraft({ text, options }), [text, options]);
+  // At once, not after the next frame: the page may be reloaded right after a letter was typed.
+  useLayoutEffect(() => keepDraft({ text, options }), [text, options]);
 
   /** The eye goes to what comes of it; so does the focus, but not away from a text that is still being written. */
   const goTo = (isFromText: boolean): void => {
@@ -58,15 +60,22 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
   };
   const plan = async (): Promise<void> => {
     if (!sendable()) return;
-    setShown({ kind: "planning" });
+    const owner = currentOwner();
+    const planning: Shown = { kind: "planning" };
+    setShown(planning);
     goTo(false);
     const answer = await ask<WirePlan>("/v1/execute_actions", {
       method: "POST",
       body: setFields(body, readJson(body).root, { dry_run: true }),
     });
-    if (!answer.ok) return setShown({ kind: "refused", problem: answer.problem });
-    announce(sayPlan(answer.data));
-    setShown({ kind: "plan", answer: answer.data, actions: readActionsOf(body) });
+    if (owner !== currentOwner()) return;
+    setShown((now) => {
+      // A run that was begun meanwhile stays.
+      if (now !== planning) return now;
+      if (!answer.ok) return { kind: "refused", problem: answer.problem };
+      announce(sayPlan(answer.data));
+      return { kind: "plan", answer: answer.data, actions: readActionsOf(body) };
+    });
   };
   const runIt = async (isFromText: boolean): Promise<void> => {
     if (!sendable() || run?.phase === "running") return;
@@ -82,8 +91,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
       actions,
       idempotencyKey: idempotencyKey === "" ? null : idempotencyKey,
     });
-    for (const { result } of ended.arrivals.values())
-      if (result.status === "success" && result.tool !== null) learnPaths(result.tool, result.data);
+    if (ended === null) return;
     if (ended.envelope !== null) announce(`Done: ${sayEnds(ended.envelope)}`);
     else if (ended.phase === "cancelled") announce("Cancelled");
   };
@@ -99,7 +107,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
           run={run}
           heading={heading}
           onCancel={() => {
-            cancel();
+            run.cancel();
             heading.current?.focus();
           }}
           onPick={(reference) => editor.current?.insertReference(reference)}
@@ -120,7 +128,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
           <button
             type="button"
             class="primary"
-            aria-disabled={run?.phase === "running"}
+            aria-disabled={run?.phase === "running" ? "true" : undefined}
             onClick={() => void runIt(false)}
           >
             Run

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "hono/jsx/dom";
 
 import { ask, type Problem } from "../kit/api.ts";
+import { holdPage } from "../kit/hold-page.ts";
 import { hrefTo } from "../kit/route.ts";
 import { useLoad } from "../kit/use-load.ts";
 import type { WireConfirmation, WireEnvelope, WireResult } from "../kit/wire.ts";
@@ -11,7 +12,7 @@ import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 import { Title } from "../parts/title.tsx";
 import { ResultList } from "../run/result-list.tsx";
-import { sayLeft, sayStatus } from "./confirmation-words.ts";
+import { sayAsker, sayLeft, sayStatus } from "./confirmation-words.ts";
 import { ParkedActions } from "./parked-actions.tsx";
 import { useNow } from "../kit/use-now.ts";
 
@@ -25,8 +26,14 @@ type Decision = "approve" | "reject";
 export function ConfirmationPage({ id }: { readonly id: string }) {
   const path = `/v1/confirmations/${encodeURIComponent(id)}`;
   const [isOpen, setOpen] = useState(true);
-  const loaded = useLoad<WireConfirmation>(path, isOpen ? EVERY_MS : undefined);
+  const loaded = useLoad<WireConfirmation>(path, {
+    everyMs: isOpen ? EVERY_MS : undefined,
+    isExact: true,
+  });
   const { decide, isBusy, problem, results } = useDecision(path, loaded.data?.args_hash, loaded.reload);
+  const usage = useLoad<{ readonly flags: readonly string[] }>("/v1/usage");
+  // A right that is not known yet is left to the API, which refuses it.
+  const mayDecide = usage.data === null || usage.data.flags.includes("approve");
   const now = useNow(1_000);
   const asked = loaded.data;
   const status = asked === null ? null : sayStatus(asked, now);
@@ -61,7 +68,7 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
         <div key="head" class="row">
           <Status of={status!} />
           <span class="muted">
-            <bdi>{asked.requested_by}</bdi> asked at <Time at={asked.created_at} />
+            <bdi>{sayAsker(asked.requested_by)}</bdi> asked at <Time at={asked.created_at} />
           </span>
           {status === "waiting" && <Clock left={Date.parse(asked.expires_at) - now} />}
         </div>
@@ -74,12 +81,19 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
         </section>
       )}
       {asked !== null && <ParkedActions key="actions" actions={asked.actions} />}
+      {status === "waiting" && !mayDecide && (
+        <p key="may-not-decide" id="may-not-decide" class="note tone-idle">
+          This key may ask and not decide: it has no flag <code>approve</code>. Open the question with a key
+          that has it.
+        </p>
+      )}
       {status === "waiting" && (
         <div key="decide" class="decide">
           <button
             type="button"
             class="danger"
-            disabled={isBusy !== null}
+            disabled={isBusy !== null || !mayDecide}
+            aria-describedby={mayDecide ? undefined : "may-not-decide"}
             onClick={() => void decide("reject")}
           >
             {isBusy === "reject" ? "Rejecting…" : "Reject"}
@@ -87,7 +101,8 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
           <button
             type="button"
             class="primary"
-            disabled={isBusy !== null}
+            disabled={isBusy !== null || !mayDecide}
+            aria-describedby={mayDecide ? undefined : "may-not-decide"}
             onClick={() => void decide("approve")}
           >
             {isBusy === "approve" ? "Approving…" : "Approve"}
@@ -102,7 +117,7 @@ interface Deciding {
   readonly decide: (decision: Decision) => Promise<void>;
   readonly isBusy: Decision | null;
   readonly problem: Problem | null;
-  /** What this page's decision was answered with. */
+  /** The results in the answer to this page's decision. */
   readonly results: readonly WireResult[] | null;
 }
 
@@ -119,11 +134,14 @@ function useDecision(path: string, argsHash: string | undefined, reload: () => v
     setBusy(decision);
     setProblem(null);
     const key = (keys.current[decision] ??= crypto.randomUUID());
-    const answer = await ask<WireEnvelope>(path, {
-      method: "POST",
-      body: { decision, ...(argsHash !== undefined && { args_hash: argsHash }) },
-      headers: { "idempotency-key": key },
-    });
+    const answer = await holdPage(
+      ask<WireEnvelope>(path, {
+        method: "POST",
+        body: { decision, ...(argsHash !== undefined && { args_hash: argsHash }) },
+        headers: { "idempotency-key": key },
+        isExact: true,
+      }),
+    );
     sent.current = false;
     setBusy(null);
     if (answer.ok) {
@@ -139,7 +157,7 @@ function useDecision(path: string, argsHash: string | undefined, reload: () => v
   return { decide, isBusy, problem, results };
 }
 
-/** A conflict is nobody's mistake, and a lost answer is no answer. */
+/** A conflict is no mistake of the caller, and a lost answer is no answer. */
 function sayDecided(problem: Problem): Problem {
   if (problem.status === 409 && problem.code === "CONFIRMATION_INVALID")
     return { ...problem, title: "It was not you who decided" };
@@ -166,7 +184,7 @@ interface OutcomeProps {
   readonly isMine: boolean;
 }
 
-/** What became of the question, where it is one no more. */
+/** The outcome of the question, once it is decided. */
 function Outcome({ asked, status, isMine }: OutcomeProps) {
   const text = sayOutcome(status, isMine, asked.results === undefined);
   if (text === null) return null;

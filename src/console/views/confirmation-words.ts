@@ -26,6 +26,13 @@ export function sayStatus(
   return status === "pending" && Date.parse(until) <= nowMs ? WORDS.expired : WORDS[status];
 }
 
+/** Say what asked: a key, or what started the run of a flow. */
+export function sayAsker({ key, flow, trigger }: WireConfirmation["requested_by"]): string {
+  const of = flow === undefined ? "a flow" : flow;
+  if (key !== undefined) return flow === undefined ? key : `${key}, by the flow ${flow}`;
+  return trigger === undefined ? "a run" : `${trigger === "cron" ? "the clock" : "the webhook"} of ${of}`;
+}
+
 /** Say how long is left: minutes and seconds as a clock has them. */
 export function sayLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));

@@ -5,13 +5,13 @@ import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 import { Title } from "../parts/title.tsx";
 import { ConfirmationPage } from "./confirmation-page.tsx";
-import { type ListedConfirmation, sayLeft, sayStatus } from "./confirmation-words.ts";
+import { type ListedConfirmation, sayAsker, sayLeft, sayStatus } from "./confirmation-words.ts";
 import { MoreButton } from "../parts/more-button.tsx";
 import { useNow } from "../kit/use-now.ts";
 
 const EVERY_MS = 5_000;
 
-/** What waits for a person's yes, and what was decided; or one question. */
+/** The actions that wait for approval, and the decided ones; or one question. */
 export function ConfirmationsView({ route }: { readonly route: Route }) {
   if (route.id !== null) return <ConfirmationPage key={`question ${route.id}`} id={route.id} />;
   return <ConfirmationList key="list" />;
@@ -53,7 +53,7 @@ function ConfirmationList() {
                   <bdi>{sayTools(one)}</bdi>
                 </strong>
                 <span class="muted small">
-                  asked by <bdi>{one.requested_by}</bdi> at <Time at={one.created_at} />
+                  asked by <bdi>{sayAsker(one.requested_by)}</bdi> at <Time at={one.created_at} />
                 </span>
               </a>
             </li>
@@ -87,7 +87,7 @@ function ConfirmationList() {
                       <Status of={sayStatus(one, now)} />
                     </td>
                     <td data-label="Asked by">
-                      <bdi>{one.requested_by}</bdi>
+                      <bdi>{sayAsker(one.requested_by)}</bdi>
                     </td>
                     <td data-label="Asked">
                       <Time at={one.created_at} />

@@ -2,8 +2,11 @@ import { useState } from "hono/jsx/dom";
 
 import { type FormIssues, SchemaForm } from "../form/schema-form.tsx";
 import { ask, type Problem } from "../kit/api.ts";
+import { holdPage } from "../kit/hold-page.ts";
 import { readEvents } from "../kit/read-events.ts";
 import { hrefTo } from "../kit/route.ts";
+import { currentOwner } from "../kit/session.ts";
+import { useKept } from "../kit/use-kept.ts";
 import { useLoad } from "../kit/use-load.ts";
 import { usePages } from "../kit/use-pages.ts";
 import type { JsonSchema, WireEnvelope, WireJob, WirePlan, WireResult } from "../kit/wire.ts";
@@ -18,9 +21,10 @@ import { Time } from "../parts/time.tsx";
 import { Title } from "../parts/title.tsx";
 import { PlanGraph } from "../run/plan-graph.tsx";
 import { ResultList } from "../run/result-list.tsx";
+import { FlowIssues, type WireFlowIssue } from "./flow-issues.tsx";
 import { JobTable } from "./job-table.tsx";
 
-/** What `GET /v1/flows/{name}` answers. */
+/** The answer of `GET /v1/flows/{name}`. */
 interface WireFlow {
   readonly name: string;
   readonly summary: string;
@@ -31,9 +35,14 @@ interface WireFlow {
   readonly confirm: boolean;
   readonly hook_url?: string;
   readonly next_run_at?: string | null;
-  readonly triggers?: { readonly cron?: string; readonly timezone?: string };
+  readonly triggers?: {
+    readonly cron?: string;
+    readonly timezone?: string;
+    readonly paused?: boolean;
+  };
   readonly plan?: WirePlan["plan"];
   readonly broken?: string;
+  readonly issues?: readonly WireFlowIssue[];
 }
 
 /** One flow: its plan, a form of its input, what starts it by itself, its runs. */
@@ -83,7 +92,7 @@ export function FlowPage({ name }: { readonly name: string }) {
 }
 
 function FlowBody({ flow, path }: { readonly flow: WireFlow; readonly path: string }) {
-  const { broken, plan, hook_url: hook, triggers, next_run_at: next } = flow;
+  const { broken, issues = [], plan, hook_url: hook, triggers, next_run_at: next } = flow;
   const runs = usePages<WireJob>(`/v1/jobs?limit=10&tool=${encodeURIComponent(flow.name)}`, "jobs", 6_000);
   return (
     <div class="stack">
@@ -93,11 +102,13 @@ function FlowBody({ flow, path }: { readonly flow: WireFlow; readonly path: stri
           <p dir="auto">{broken}</p>
         </div>
       )}
+      {issues.length > 0 && <FlowIssues key="issues" issues={issues} />}
       <section class="card" aria-label="What it does">
         <p dir="auto">{flow.description ?? flow.summary}</p>
         <div class="row">
           <span class="tag">{flow.is_write ? "writes" : "reads"}</span>
           {flow.confirm && <span class="tag">needs a person’s yes</span>}
+          {triggers?.paused === true && <span class="status tone-wait">paused</span>}
         </div>
         {(hook !== undefined || triggers?.cron !== undefined) && (
           <dl class="facts">
@@ -111,8 +122,7 @@ function FlowBody({ flow, path }: { readonly flow: WireFlow; readonly path: stri
               <dt key="clock">Clock</dt>,
               <dd key="cron">
                 <code>{triggers.cron}</code> {triggers.timezone ?? "UTC"},{" "}
-                {next === null ? "never again" : "next "}
-                {next !== null && <Time at={next} />}
+                <NextRun isPaused={triggers.paused === true} at={next} />
               </dd>,
             ]}
           </dl>
@@ -135,36 +145,64 @@ function FlowBody({ flow, path }: { readonly flow: WireFlow; readonly path: stri
   );
 }
 
+interface NextRunProps {
+  readonly isPaused: boolean;
+  readonly at: string | null | undefined;
+}
+
+function NextRun({ isPaused, at }: NextRunProps) {
+  if (isPaused) return <span>paused</span>;
+  if (at === null || at === undefined) return <span>never again</span>;
+  return (
+    <span>
+      next <Time at={at} />
+    </span>
+  );
+}
+
 type FlowEnvelope = WireEnvelope & { readonly answer?: unknown };
+
+/** A run by the form, which goes on and is found again while other pages are shown. */
+interface FlowRun {
+  readonly input: unknown;
+  readonly isBusy: boolean;
+  readonly problem: Problem | null;
+  readonly results: readonly WireResult[];
+  readonly envelope: FlowEnvelope | null;
+  readonly turn: number;
+}
+
+const NO_RUN: FlowRun = {
+  input: {},
+  isBusy: false,
+  problem: null,
+  results: [],
+  envelope: null,
+  turn: 0,
+};
 
 /** Run the flow with an input, by the stream: each result stands there the moment it is known. */
 function FlowForm({ flow, path }: { readonly flow: WireFlow; readonly path: string }) {
-  const [input, setInput] = useState<unknown>({});
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [results, setResults] = useState<readonly WireResult[]>([]);
-  const [envelope, setEnvelope] = useState<FlowEnvelope | null>(null);
-  const [turn, setTurn] = useState(0);
+  const [kept, setKept] = useKept<FlowRun>(`flow ${flow.name}`, () => NO_RUN);
+  const { input, isBusy, problem, results, envelope, turn } = kept;
+  const change = (changed: Partial<FlowRun>): void => setKept((before) => ({ ...before, ...changed }));
   const run = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (isBusy) return;
-    setBusy(true);
-    setProblem(null);
-    setResults([]);
-    setEnvelope(null);
-    setTurn((before) => before + 1);
-    const refused = await readEvents(
-      `${path}/run`,
-      { method: "POST", body: { input } },
-      ({ event: name, data }) => {
+    const owner = currentOwner();
+    change({ ...NO_RUN, input, isBusy: true, turn: turn + 1 });
+    const refused = await holdPage(
+      readEvents(`${path}/run`, { method: "POST", body: { input } }, ({ event: name, data }) => {
         if (name === "result")
-          setResults((before) => [...before, data as WireResult].sort((a, b) => a.index - b.index));
-        if (name === "done") setEnvelope(data as FlowEnvelope);
-      },
+          setKept((before) => ({
+            ...before,
+            results: [...before.results, data as WireResult].sort((a, b) => a.index - b.index),
+          }));
+        if (name === "done") change({ envelope: data as FlowEnvelope });
+      }),
     );
-    setBusy(false);
-    setProblem(refused);
-    if (refused === null) announce(`${flow.name} has run`);
+    change({ isBusy: false, problem: refused });
+    if (refused === null && owner === currentOwner()) announce(`${flow.name} has run`);
   };
   const issues: FormIssues = (problem?.issues ?? []).map((issue) => ({
     ...issue,
@@ -177,7 +215,12 @@ function FlowForm({ flow, path }: { readonly flow: WireFlow; readonly path: stri
         {flow.input_schema === undefined ? (
           <p class="muted">It takes no input.</p>
         ) : (
-          <SchemaForm schema={flow.input_schema} value={input} onChange={setInput} issues={issues} />
+          <SchemaForm
+            schema={flow.input_schema}
+            value={input}
+            onChange={(next) => change({ input: next })}
+            issues={issues}
+          />
         )}
         <div class="row">
           <button type="submit" class="primary" disabled={isBusy}>

@@ -9,6 +9,7 @@ interface ListedFlow {
   readonly summary: string;
   readonly is_write: boolean;
   readonly broken?: string;
+  readonly paused: boolean;
 }
 
 /** The tenant's flows: all of them, or one. */
@@ -32,13 +33,14 @@ function FlowList() {
       )}
       {flows.length > 0 && (
         <ul key="list" class="tool-list card flush">
-          {flows.map(({ name, summary, is_write: isWrite, broken }) => (
+          {flows.map(({ name, summary, is_write: isWrite, broken, paused }) => (
             <li key={name}>
               <a href={hrefTo("flows", name)}>
                 <span class="row">
                   <bdi class="name">{name}</bdi>
                   <span class="row end">
                     {isWrite && <span class="tag">writes</span>}
+                    {paused && <span class="status tone-wait">paused</span>}
                     {broken !== undefined && <span class="status tone-bad">broken</span>}
                   </span>
                 </span>

@@ -1,7 +1,7 @@
 import type { WireJob } from "../kit/wire.ts";
 import { count } from "../run/say-plan.ts";
 
-/** What a job may be, in the order in which somebody looks for them. */
+/** The statuses of a job, in the order in which a person looks for them. */
 export const JOB_STATUSES: readonly WireJob["status"][] = [
   "running",
   "retrying",
@@ -22,14 +22,14 @@ export const SINCE: Readonly<Record<string, { readonly label: string; readonly m
   "3d": { label: "The last 3 days", ms: 72 * HOUR_MS },
 };
 
-/** What a list of jobs is narrowed to; an empty text where it is not. */
+/** The fields that narrow a list of jobs; an empty text where one does not. */
 export interface JobFilter extends Record<string, string> {
   readonly status: string;
   readonly tool: string;
   readonly since: string;
 }
 
-/** Read a filter from an address. What the API would refuse is left out. */
+/** Read a filter from an address. Values that the API would refuse are left out. */
 export function readFilter(query: URLSearchParams): JobFilter {
   const status = query.get("status") ?? "";
   const since = query.get("since") ?? "";
@@ -50,19 +50,27 @@ export function toQuery({ status, tool, since }: JobFilter, nowMs: number): stri
   }).toString();
 }
 
-/** What `POST /v1/jobs/redrive` answers. */
+/** The answer of `POST /v1/jobs/redrive`. */
 export interface Redriven {
   readonly redriven: number;
   readonly not_redriven: number;
+  readonly tools_gone: readonly string[];
   readonly backlog_full: boolean;
   readonly more: boolean;
 }
 
 /** Say what became of a redrive of many. */
-export function sayRedriven({ redriven, not_redriven: left, backlog_full: isFull, more }: Redriven): string {
+export function sayRedriven({
+  redriven,
+  not_redriven: left,
+  tools_gone: gone,
+  backlog_full: isFull,
+  more,
+}: Redriven): string {
   return [
     `${count(redriven, "job runs", "jobs run")} again.`,
     left > 0 && ` ${count(left, "stays", "stay")} as ${left === 1 ? "it is" : "they are"}.`,
+    gone.length > 0 && ` Not deployed any more: ${gone.join(", ")}.`,
     isFull && " The backlog is full: redrive the rest when others have ended.",
     more && " There are more.",
   ]

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "hono/jsx/dom";
 
 import { ask, type Problem } from "../kit/api.ts";
+import { writeExact } from "../kit/exact-json.ts";
 import { hrefTo } from "../kit/route.ts";
 import { useLoad } from "../kit/use-load.ts";
 import type { WireEnvelope, WireJob } from "../kit/wire.ts";
@@ -29,7 +30,7 @@ const BATCH_MS = 60_000;
 export function JobPage({ id }: { readonly id: string }) {
   const [isLive, setLive] = useState(true);
   const path = `/v1/jobs/${encodeURIComponent(id)}`;
-  const loaded = useLoad<WireJob>(path, isLive ? EVERY_MS : undefined);
+  const loaded = useLoad<WireJob>(path, { everyMs: isLive ? EVERY_MS : undefined, isExact: true });
   const [changed, setChanged] = useState<WireJob | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -47,7 +48,7 @@ export function JobPage({ id }: { readonly id: string }) {
   }, [job?.status, loaded.problem]);
   const change = async (how: "cancel" | "redrive"): Promise<void> => {
     setBusy(true);
-    const answer = await ask<WireJob>(`${path}/${how}`, { method: "POST" });
+    const answer = await ask<WireJob>(`${path}/${how}`, { method: "POST", isExact: true });
     setBusy(false);
     setProblem(answer.ok ? null : answer.problem);
     if (answer.ok) setChanged(answer.data);
@@ -163,7 +164,7 @@ function JobBody({ job }: { readonly job: WireJob }) {
             <div class="row">
               <h2>What came of it</h2>
               <span class="end">
-                <CopyButton text={JSON.stringify(job.data, null, 2)} label="Copy data" />
+                <CopyButton text={() => writeExact(job.data, 2)} label="Copy data" />
               </span>
             </div>
             <JsonView value={job.data} label="Data" />

@@ -27,7 +27,7 @@ export function JobTable({ jobs }: { readonly jobs: readonly WireJob[] }) {
               <td class="lead">
                 <a href={hrefTo("jobs", job.job_id)}>
                   <bdi>{job.tool}</bdi>
-                  <span class="hidden-text"> {job.job_id.slice(-8)}</span>
+                  <span class="mono muted small"> {job.job_id.slice(-8)}</span>
                 </a>
                 {job.error !== undefined && <code class="muted small">{job.error.code}</code>}
               </td>

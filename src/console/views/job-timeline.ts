@@ -19,14 +19,16 @@ const ENDS: Readonly<Record<string, Pick<Moment, "what" | "tone">>> = {
   unknown: { what: "Lost after it was sent: it may have happened", tone: "odd" },
 };
 
-/** Tell a job's life from what is known of it: the attempts between beginning and end have no times of their own. */
+/** Tell a job's life from what is known of it: attempts that its `tries` do not have any more have no times. */
 export function tellJob(job: WireJob): readonly Moment[] {
   const { status, attempts, created_at: created, updated_at: updated, next_attempt_at: next, callback } = job;
   const end = ENDS[status];
-  const failed = attempts - (status === "running" || status === "succeeded" ? 1 : 0);
+  const tries = job.tries.filter(({ code }) => code !== undefined);
+  const failed = attempts - (status === "running" || status === "succeeded" ? 1 : 0) - tries.length;
   const moments: Moment[] = [{ what: `Recorded${sayOrigin(job)}`, at: created, tone: "idle" }];
   if (failed > 0 && status !== "cancelled" && status !== "unknown")
     moments.push({ what: `${count(failed, "attempt")} failed`, at: null, tone: "bad" });
+  moments.push(...tries.map(tellTry));
   if (status === "running" && attempts > 0)
     moments.push({ what: `Attempt ${attempts} runs`, at: updated, tone: "going" });
   if (isAlive(job) && next !== null)
@@ -42,6 +44,15 @@ export function tellJob(job: WireJob): readonly Moment[] {
   }
   if (callback !== undefined) moments.push(tellCallback(callback));
   return moments;
+}
+
+function tellTry({ at, duration_ms, code, upstream_status }: WireJob["tries"][number]): Moment {
+  const answered = upstream_status === undefined ? "" : `, answered ${upstream_status}`;
+  return {
+    what: `Attempt failed with ${code} after ${sayDuration(duration_ms)}${answered}`,
+    at,
+    tone: "bad",
+  };
 }
 
 function sayOrigin({ trigger, key }: WireJob): string {

@@ -3,7 +3,10 @@ import { useEffect, useRef, useState } from "hono/jsx/dom";
 import { listFields } from "../form/read-schema.ts";
 import { type FormIssues, SchemaForm } from "../form/schema-form.tsx";
 import { ask, type Problem } from "../kit/api.ts";
+import { holdPage } from "../kit/hold-page.ts";
 import { hrefTo } from "../kit/route.ts";
+import { currentOwner } from "../kit/session.ts";
+import { useKept } from "../kit/use-kept.ts";
 import { useLoad } from "../kit/use-load.ts";
 import type { WireEnvelope, WireTool } from "../kit/wire.ts";
 import { announce } from "../parts/announce.tsx";
@@ -22,13 +25,19 @@ export function ToolPage({ name }: { readonly name: string }) {
   const [listed, setListed] = useState<ListedTool | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   useEffect(() => {
-    void ask<WireTool>("/v1/get_tool_schema", { method: "POST", body: { tool_name: name } }).then((answer) =>
-      answer.ok ? setTool(answer.data) : setProblem(answer.problem),
+    // A page that has gone is drawn once more by what it learns: into whatever is shown by then.
+    let isOver = false;
+    void ask<WireTool>("/v1/get_tool_schema", { method: "POST", body: { tool_name: name } }).then(
+      (answer) => isOver || (answer.ok ? setTool(answer.data) : setProblem(answer.problem)),
     );
     void ask<{ readonly tools: readonly ListedTool[] }>("/v1/discover_tools", {
       method: "POST",
       body: { query: name, limit: 5 },
-    }).then((answer) => answer.ok && setListed(answer.data.tools.find((one) => one.name === name) ?? null));
+    }).then(
+      (answer) =>
+        !isOver && answer.ok && setListed(answer.data.tools.find((one) => one.name === name) ?? null),
+    );
+    return () => void (isOver = true);
   }, [name]);
   return (
     <div class="stack">
@@ -103,26 +112,38 @@ function ToolBody({ tool, listed }: { readonly tool: WireTool; readonly listed: 
   );
 }
 
+/** A call by the form, which goes on and is found again while other pages are shown. */
+interface ToolCall {
+  readonly args: unknown;
+  readonly isBusy: boolean;
+  readonly problem: Problem | null;
+  readonly envelope: WireEnvelope | null;
+}
+
+const NO_CALL: ToolCall = { args: {}, isBusy: false, problem: null, envelope: null };
+
 /** Call the tool as a batch of one. */
 function ToolForm({ tool }: { readonly tool: WireTool }) {
-  const [args, setArgs] = useState<unknown>({});
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [envelope, setEnvelope] = useState<WireEnvelope | null>(null);
+  const [call, setCall] = useKept<ToolCall>(`tool ${tool.name}`, () => NO_CALL);
+  const { args, isBusy, problem, envelope } = call;
+  const change = (changed: Partial<ToolCall>): void => setCall((before) => ({ ...before, ...changed }));
   const form = useRef<HTMLFormElement>(null);
   const run = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (isBusy) return;
-    setBusy(true);
-    setProblem(null);
+    const owner = currentOwner();
+    change({ isBusy: true, problem: null });
     const action = { id: "call", tool: tool.name, args };
-    const answer = await ask<WireEnvelope>("/v1/execute_actions", {
-      method: "POST",
-      body: { actions: [action] },
-    });
-    setBusy(false);
-    if (!answer.ok) return setProblem(answer.problem);
-    setEnvelope(answer.data);
+    const answer = await holdPage(
+      ask<WireEnvelope>("/v1/execute_actions", {
+        method: "POST",
+        body: { actions: [action] },
+        isExact: true,
+      }),
+    );
+    if (!answer.ok) return change({ isBusy: false, problem: answer.problem });
+    change({ isBusy: false, envelope: answer.data });
+    if (owner !== currentOwner()) return;
     const status = answer.data.results[0]?.status ?? "error";
     announce(`${tool.name}: ${status.replaceAll("_", " ")}`);
     setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
@@ -141,7 +162,12 @@ function ToolForm({ tool }: { readonly tool: WireTool }) {
         novalidate
         onSubmit={(event: Event) => void run(event)}
       >
-        <SchemaForm schema={tool.input_schema} value={args} onChange={setArgs} issues={issues} />
+        <SchemaForm
+          schema={tool.input_schema}
+          value={args}
+          onChange={(next) => change({ args: next })}
+          issues={issues}
+        />
         <div class="row">
           <button type="submit" class="primary" disabled={isBusy}>
             Run

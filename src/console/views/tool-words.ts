@@ -10,7 +10,7 @@ export interface ListedTool {
   readonly is_write: boolean;
 }
 
-/** What a contract may say, as far as it is told in words. */
+/** The fields of a contract that are told in words. */
 interface Contract {
   readonly mode?: string;
   readonly max_concurrency?: number;
@@ -23,7 +23,7 @@ interface Contract {
   readonly on_error?: string;
 }
 
-/** Say a tool's contract, a sentence a promise. What the contract does not say is not invented. */
+/** Say a tool's contract, a sentence a promise. A promise that the contract does not make is not invented. */
 export function sayContract(
   listed: Pick<ListedTool, "is_write" | "actions"> | null,
   tool: WireTool,

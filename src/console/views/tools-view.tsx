@@ -9,7 +9,7 @@ import { ToolPage } from "./tool-page.tsx";
 import { groupTools, type ListedTool } from "./tool-words.ts";
 import { useTools } from "./use-tools.ts";
 
-/** What can be called: all of it, what a search finds as a model finds it, or one tool. */
+/** The callable tools: all of them, the ones that a search finds as a model finds them, or one. */
 export function ToolsView({ route }: { readonly route: Route }) {
   if (route.id !== null) return <ToolPage key={`tool ${route.id}`} name={route.id} />;
   return <ToolList key="list" />;

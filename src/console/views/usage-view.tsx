@@ -18,10 +18,12 @@ interface Quota {
   readonly reset_ms: number;
 }
 
-/** What `GET /v1/usage` answers. */
+/** The answer of `GET /v1/usage`. */
 interface WireUsage {
   readonly key: string;
   readonly tenant: string;
+  /** Left out by a Worker that does not tell; its keys are asked for then. */
+  readonly flags?: readonly string[];
   readonly quota: { readonly requests: Quota; readonly lists: Quota };
   readonly jobs: Readonly<Record<string, number>>;
   readonly backlog: { readonly jobs: number; readonly webhooks: number; readonly runs: number };
@@ -43,9 +45,9 @@ interface WireUsage {
   };
 }
 
-/** What the key has left, what of its tenant goes on, waits or fails, and the tenant's keys. */
+/** The key's quota that is left, its tenant's work that goes on, waits or fails, and the tenant's keys. */
 export function UsageView(_props: { readonly route: Route }) {
-  const usage = useLoad<WireUsage>("/v1/usage", EVERY_MS);
+  const usage = useLoad<WireUsage>("/v1/usage", { everyMs: EVERY_MS });
   return (
     <div class="stack">
       <Title text="Usage">
@@ -57,7 +59,7 @@ export function UsageView(_props: { readonly route: Route }) {
       </Title>
       <Pending of={usage} what="the usage" />
       {usage.data !== null && <Figures key="figures" usage={usage.data} />}
-      <KeyList key="keys" />
+      {usage.data !== null && (usage.data.flags?.includes("manage_keys") ?? true) && <KeyList key="keys" />}
     </div>
   );
 }

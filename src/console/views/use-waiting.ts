@@ -8,12 +8,12 @@ import type { ListedConfirmation } from "./confirmation-words.ts";
 /** So often is asked what waits, while the page is seen: three small requests a minute of the second allowance. */
 const EVERY_MS = 20_000;
 
-/** How many questions wait for a person, as the navigation shows it; null while nobody knows, or none. */
-export function useWaiting(isSignedIn: boolean): string | null {
+/** The number of questions that wait for a person, as the navigation shows it; null while it is not known, or none. */
+export function useWaiting(): string | null {
   const { data } = useLoad<{
     readonly confirmations: readonly ListedConfirmation[];
     readonly next_cursor: string | null;
-  }>(isSignedIn ? "/v1/confirmations?status=waiting&limit=20" : null, EVERY_MS);
+  }>("/v1/confirmations?status=waiting&limit=20", { everyMs: EVERY_MS });
   const size = data?.confirmations.length ?? 0;
   const before = useRef(0);
   useEffect(() => {

@@ -9,6 +9,12 @@ export interface RateLimit {
   readonly windowS: number;
 }
 
+/** A key's quota. A request counts on it and on those of the keys above it: on all of them, or on none. */
+export interface KeyQuota extends RateLimit {
+  /** The quotas of the keys that made it, the nearest first; absent for a key that no key made. */
+  readonly makers?: readonly RateLimit[];
+}
+
 /**
  * Everything one batch asks of its tenant's gate, in one round trip.
  *
@@ -17,7 +23,7 @@ export interface RateLimit {
  */
 export interface AdmissionRequest {
   /** Null for the second call of a batch, which records jobs that had to wait for other actions. */
-  readonly quota: RateLimit | null;
+  readonly quota: KeyQuota | null;
   /** Rate-limited actions: position in the batch and the limit to draw from. */
   readonly draws: readonly { readonly index: number; readonly limit: RateLimit }[];
   readonly jobs: readonly {
@@ -60,6 +66,8 @@ export interface QuotaState {
   readonly resetMs: number;
   /** Milliseconds until one more request would be allowed; 0 when it is now. */
   readonly retryAfterMs: number;
+  /** The bucket that has nothing left, where it is not allowed: the key's own, or that of a key above it. */
+  readonly usedUp?: string;
 }
 
 /** A wish for a small block of a bucket's quota, to be used without asking for each draw. */
@@ -68,13 +76,13 @@ export interface LeaseWish {
   readonly tokens: number;
 }
 
-/** A block of a bucket's quota, debited already. What is not used in its time is lost. */
+/** A block of a bucket's quota, debited already. Quota that is not used in its time is lost. */
 export interface LeaseGrant {
   readonly bucket: string;
   readonly tokens: number;
   /** How long it may be used, from the moment its request was *sent*. */
   readonly leaseMs: number;
-  /** What the gate had left beside it, and when the whole limit would be available again. */
+  /** The quota that the gate had left beside it, and when the whole limit would be available again. */
   readonly remaining: number;
   readonly resetMs: number;
 }

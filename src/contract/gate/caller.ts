@@ -2,8 +2,11 @@
 export const JURISDICTIONS = ["eu", "us"] as const;
 export type Jurisdiction = (typeof JURISDICTIONS)[number];
 
-/** What a key may do besides calling its tools. */
-export const KEY_FLAGS = ["skip_approval", "manage_tools", "manage_keys"] as const;
+/** The form of a key's or a tenant's name. */
+export const KEY_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/** The rights that a key may have besides calling its tools. */
+export const KEY_FLAGS = ["approve", "skip_approval", "manage_tools", "manage_keys"] as const;
 export type KeyFlag = (typeof KEY_FLAGS)[number];
 
 /** Who asked for a call, by their configured names, and in which request. */
@@ -11,12 +14,24 @@ export interface Origin {
   readonly tenant: string;
   readonly key: string;
   readonly requestId: string;
-  /** Of the trace that the request is part of; absent where its caller told of none. */
+  /** The id of the trace that the request is part of; absent where its caller told of none. */
   readonly traceId?: string;
 }
 
-/** Whoever asked for a job that was recorded before jobs said so: no name of a tenant or key is empty. */
+/** The origin of a job that was recorded before jobs said theirs: no name of a tenant or key is empty. */
 export const UNKNOWN_ORIGIN: Origin = { tenant: "", key: "", requestId: "" };
+
+/** So many requests per window. */
+export interface Quota {
+  readonly limit: number;
+  readonly windowS: number;
+}
+
+/** A key that has made others, and what it may send together with them. */
+export interface MakerKey {
+  readonly name: string;
+  readonly quota: Quota;
+}
 
 /** Who is calling: one configured key. */
 export interface Caller {
@@ -25,8 +40,12 @@ export interface Caller {
   readonly tenant: string;
   /** Names or categories of the tools it may call, or `*`. */
   readonly tools: readonly string[];
-  readonly quota: { readonly limit: number; readonly windowS: number };
+  readonly quota: Quota;
+  /** The keys above it, the one that made it first; absent for a key of the configuration. Its requests count on their quotas too. */
+  readonly makers?: readonly MakerKey[];
   readonly skipApproval: boolean;
+  /** May decide what waits for a person's yes. */
+  readonly approves?: true;
   /** May add, replace and delete tools of its tenant. */
   readonly manageTools?: true;
   /** May make, replace and revoke keys of its tenant. */
@@ -39,18 +58,33 @@ export interface Caller {
   readonly jurisdiction?: Jurisdiction;
 }
 
+/** The one of some callers, at least one, that may send the most requests a second, and of those the most at once. */
+export function mostRequests(callers: readonly [Caller, ...Caller[]]): Caller {
+  return callers.reduce((most, one) => {
+    const [a, b] = [one.quota, most.quota];
+    const isMore = a.limit * b.windowS - b.limit * a.windowS || a.limit - b.limit;
+    return isMore > 0 ? one : most;
+  });
+}
+
 /** The flags of a caller. */
-export function flagsOf({ skipApproval, manageTools, manageKeys }: Caller): KeyFlag[] {
-  const has = { skip_approval: skipApproval, manage_tools: manageTools, manage_keys: manageKeys };
+export function flagsOf({ approves, skipApproval, manageTools, manageKeys }: Caller): KeyFlag[] {
+  const has = {
+    approve: approves,
+    skip_approval: skipApproval,
+    manage_tools: manageTools,
+    manage_keys: manageKeys,
+  };
   return KEY_FLAGS.filter((flag) => has[flag] === true);
 }
 
-/** What flags make of a caller. */
+/** Give a caller the rights of flags. */
 export function withFlags(
   flags: readonly KeyFlag[],
-): Pick<Caller, "skipApproval" | "manageTools" | "manageKeys"> {
+): Pick<Caller, "skipApproval" | "approves" | "manageTools" | "manageKeys"> {
   return {
     skipApproval: flags.includes("skip_approval"),
+    ...(flags.includes("approve") && { approves: true as const }),
     ...(flags.includes("manage_tools") && { manageTools: true as const }),
     ...(flags.includes("manage_keys") && { manageKeys: true as const }),
   };

@@ -3,20 +3,20 @@ import * as z from "zod";
 import type { AdmissionAnswer } from "./admission.ts";
 import type { OnError } from "../batch.ts";
 import type { Failure } from "../failure.ts";
-import type { CallbackTarget, JobCursor } from "./job.ts";
+import type { CallbackTarget, JobCursor, RunOf } from "./job.ts";
 import type { JsonObject } from "../json.ts";
 import { lazySchema } from "../lazy-schema.ts";
 import { makeRefusal, type Refusal } from "../refusal.ts";
 
 /**
- * What a confirmation may be. `pending` can be decided, once; `running` was approved and has not reported its end, which
+ * The statuses of a confirmation. `pending` can be decided, once; `running` was approved and has not reported its end, which
  * after a crash it never will; the rest is final.
  */
 export const CONFIRMATION_STATUSES = ["pending", "running", "done", "rejected", "expired"] as const;
 
 export type ConfirmationStatus = (typeof CONFIRMATION_STATUSES)[number];
 
-/** What a parked action was asked to do. */
+/** The arguments of a parked action, as they were asked. */
 export type ParkedArgs =
   /** Everything it refers to is known: this is what will be sent. */
   | { readonly kind: "call"; readonly input: JsonObject }
@@ -42,9 +42,45 @@ export interface ParkedAction {
   readonly callback?: CallbackTarget;
   /** When its job's first attempt is to begin. */
   readonly runAt?: number;
+  /** The work that it had begun when it asked; absent where nothing of it has run. */
+  readonly begun?: Begun;
 }
 
-/** What is written now. A group of any other format is not guessed at. */
+/** A flow that has begun and asks about an action of its own: what is left of it, and what its answer needs besides. */
+export interface BegunFlow extends Pick<ParkedGroup, "actions" | "results" | "onError" | "declarations"> {
+  readonly kind: "flow";
+  /** How its other actions ended, as outcomes are kept; of their data only what the answer refers to. */
+  readonly over: readonly (readonly [id: string, outcomeJson: string])[];
+}
+
+/** An element of a loop that is over, as outcomes are kept, while another one asks. */
+interface EndedElement {
+  readonly kind: "over";
+  readonly outcomeJson: string;
+}
+
+/** A loop over a flow that has begun, with what each of its elements had done. */
+export interface BegunLoop {
+  readonly kind: "loop";
+  readonly elements: readonly BegunElement[];
+}
+
+export type BegunElement = BegunFlow | EndedElement;
+export type Begun = BegunFlow | BegunLoop;
+
+/** The origin of parked actions. */
+export interface Asker {
+  /** The name of the key; absent where a trigger started the run. */
+  readonly key?: string;
+  /** The flow that the actions are of; absent where they are a batch's. */
+  readonly flow?: string;
+  /** The trigger that started the flow, where no key did. */
+  readonly trigger?: RunOf["trigger"];
+  /** The batch, or the job that a run of a trigger is. */
+  readonly runId: string;
+}
+
+/** The format that is written now. A group of any other format is not guessed at. */
 export const GROUP_FORMAT = 1;
 
 /** Everything needed to run parked actions later, without the batch they came from. It is stored as JSON. */
@@ -52,27 +88,67 @@ export interface ParkedGroup {
   readonly format: number;
   /** In the order of their batch. */
   readonly actions: readonly ParkedAction[];
-  /** What the waiting actions refer to outside the group, by id: only the parts they refer to. */
+  /** Results outside the group that the waiting actions refer to, by id: only the parts they refer to. */
   readonly results: readonly (readonly [id: string, data: unknown])[];
   readonly onError: OnError;
   readonly deadlineMs: number;
   readonly maxTokens: number | null;
-  /** The name of the key that asked. */
+  /** The name of the key that asked, or what the log calls the trigger that did. */
   readonly requestedBy: string;
+  /** The same in full; absent where a version recorded it that did not say. */
+  readonly asker?: Asker;
   /** SHA-256 of what a person says yes to: ids, tools and arguments. */
   readonly argsHash: string;
   /** SHA-256 of the declaration of every tool involved, by name. */
   readonly declarations: readonly (readonly [tool: string, hash: string])[];
 }
 
-/** What a list shows of a group: neither arguments nor results. */
-export interface ConfirmationHead extends Pick<ParkedGroup, "requestedBy"> {
+/** An action as a person is asked about it. */
+export interface AskedAction extends Omit<ParkedAction, "needs" | "begun"> {
+  /** The ids of those that it waits for. */
+  readonly waitsFor: readonly string[];
+}
+
+/**
+ * List everything that a yes would run. A flow that has begun is not asked about itself: its own actions stand before it, and the
+ * flow waits for them. Their ids have the flow's and a slash before them, which no action's id has.
+ */
+export function listAsked(actions: readonly ParkedAction[]): readonly AskedAction[] {
+  return actions.flatMap(({ needs, begun, ...action }) => {
+    const inside = begunFlows(begun).flatMap(({ at, flow }) =>
+      listAsked(flow.actions).map((one): AskedAction => {
+        const path = [action.id, ...at].join("/");
+        return { ...one, id: `${path}/${one.id}`, waitsFor: one.waitsFor.map((id) => `${path}/${id}`) };
+      }),
+    );
+    const waitsFor = [...inside.map(({ id }) => id), ...needs.map((index) => actions[index]!.id)];
+    return [...inside, { ...action, gated: action.gated && begun === undefined, waitsFor }];
+  });
+}
+
+/** The flows of an action that have begun and ask: the action's own, or those of elements of its loop. */
+export function begunFlows(
+  begun: Begun | undefined,
+): readonly { readonly at: readonly number[]; readonly flow: BegunFlow }[] {
+  if (begun === undefined) return [];
+  if (begun.kind === "flow") return [{ at: [], flow: begun }];
+  return begun.elements.flatMap((element, index) =>
+    element.kind === "flow" ? [{ at: [index], flow: element }] : [],
+  );
+}
+
+/** The fields of a group that a list shows: neither arguments nor results. */
+export interface ConfirmationHead extends Pick<ParkedGroup, "requestedBy" | "asker"> {
   readonly actions: readonly Pick<ParkedAction, "id" | "tool" | "gated">[];
 }
 
 /** Make of a group what a list shows of it. */
-export function toHead({ requestedBy, actions }: ParkedGroup): ConfirmationHead {
-  return { requestedBy, actions: actions.map(({ id, tool, gated }) => ({ id, tool, gated })) };
+export function toHead({ requestedBy, asker, actions }: ParkedGroup): ConfirmationHead {
+  return {
+    requestedBy,
+    ...(asker !== undefined && { asker }),
+    actions: listAsked(actions).map(({ id, tool, gated }) => ({ id, tool, gated })),
+  };
 }
 
 /** A group on its way to the gate. */
@@ -154,7 +230,7 @@ const REASONS: Readonly<Record<Exclude<ClaimRefusal, "unknown">, string>> = {
     "It expired before anybody decided; nothing of it ran. Ask for the actions again if they are still wanted.",
 };
 
-/** What became of a claim: refused, or granted together with the admission of what it runs. */
+/** The answer to a claim: refused, or granted together with the admission of the plan it runs. */
 export type ApprovalAnswer =
   | { readonly refused: ClaimRefusal }
   | { readonly refused: null; readonly admission: AdmissionAnswer };

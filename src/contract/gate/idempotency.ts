@@ -4,55 +4,83 @@ export interface KeyedContent {
   readonly key: string;
   /** SHA-256 of what was asked and who asked; the same key with another fingerprint is a conflict. */
   readonly fingerprint: string;
-  /** What the ids of its jobs and upstream calls are made from, unless an earlier run has begun: then that run's. */
+  /** The same as an earlier version wrote it, where that differs. */
+  readonly former?: string;
+  /**
+   * The fingerprint is that of references, before they are resolved. The key is claimed without comparing; the asker compares
+   * when the references are resolved.
+   */
+  readonly open?: true;
+  /** The seed of the ids of its jobs and upstream calls, unless an earlier run has begun: then that run's. */
   readonly seed: string;
+  /** Whatever stands under it is of another request, and is forgotten. */
+  readonly fresh?: boolean;
+  /** Its run has taken over the request that the key was made for: a run that holds it by an earlier claim is lost. */
+  readonly inherited?: boolean;
+  /** Its client sends it a few times only: it is to come again when the run is over, was renewed, or may be taken over from. */
+  readonly givesUpSoon?: boolean;
+  /** How long it is kept, where that is shorter than keys are. */
+  readonly retentionMs?: number;
 }
 
 /** The keys of one batch, to be claimed in its admission. */
 export interface IdempotencyRequest {
   /** Names this run of the batch: only it may complete what it claimed. */
   readonly runId: string;
-  /** How long the batch may run. */
-  readonly deadlineMs: number;
   readonly batch: KeyedContent | null;
   /** At most one of a key. */
   readonly actions: readonly (KeyedContent & { readonly index: number })[];
 }
 
 /**
- * What a key is to whoever sends it now.
+ * The state of a key for the request that sends it now.
  *
  * - `claimed`: run it, with these ids. `inDoubt`: an earlier run began and never reported; what it did is not known.
  * - `running`: another run holds it.
  * - `conflict`: it was used for other content.
  * - `done`: this was the answer.
+ *
+ * `of` is the fingerprint that the key was used for, where what asks has an open one: it is a conflict if that turns out to be
+ * another.
  */
 export type KeyState =
-  | { readonly kind: "claimed"; readonly seed: string; readonly inDoubt: boolean }
+  | { readonly kind: "claimed"; readonly seed: string; readonly inDoubt: boolean; readonly of?: string }
   | { readonly kind: "running"; readonly retryAfterMs: number }
   | { readonly kind: "conflict" }
-  | { readonly kind: "done"; readonly answer: KeptAnswer };
+  | { readonly kind: "done"; readonly answer: KeptAnswer; readonly of?: string };
 
-/** What is kept under a key. */
+/** The answer that is kept under a key. */
 export interface KeptAnswer {
   readonly json: string;
   /** Whether it says that the action did not succeed: under fail-fast that stops the batch again. */
   readonly failed: boolean;
+  /** For a batch or a request: the tools that it tells of, which its reader must be allowed to call. */
+  readonly tools?: readonly string[];
 }
 
-/** What the ids of one action's jobs and upstream calls are made from. */
+/** The seed of the ids of one action's jobs and upstream calls. */
 export interface Seed {
   readonly value: string;
-  /** Of an idempotency key of the action's own, which stands for it in whichever batch it is sent. */
+  /** True for an idempotency key of the action's own, which stands for it in whichever batch it is sent. */
   readonly own: boolean;
   /** An earlier run's, which may have recorded jobs under it: their attempts are that run's or the alarm's. */
   readonly retaken: boolean;
 }
 
-/** What became of the keys in an admission; an action that is missing was not claimed. */
+/** The keys' states in an admission; an action that is missing was not claimed. */
 export interface IdempotencyAnswer {
   readonly batch: KeyState | null;
   readonly actions: readonly { readonly index: number; readonly state: KeyState }[];
+  /** How long the claims last unless they are renewed; absent where they need not be. */
+  readonly leaseMs?: number;
+}
+
+/** The keys that a run has claimed and holds on to while it is alive, each with the seed that its claim was given. */
+export interface IdempotencyRenewal {
+  readonly runId: string;
+  readonly keys: readonly (Pick<KeyedContent, "key" | "seed"> & {
+    readonly retentionMs?: number | undefined;
+  })[];
 }
 
 /**
@@ -70,7 +98,11 @@ export type KeyEnd =
 /** A run's last word on its keys. */
 export interface IdempotencyClosing {
   readonly runId: string;
-  readonly ends: readonly { readonly key: string; readonly end: KeyEnd }[];
+  readonly ends: readonly (Pick<KeyedContent, "key" | "retentionMs"> & {
+    readonly end: KeyEnd;
+    /** The fingerprint of an open key, once it is known. */
+    readonly fingerprint?: string | undefined;
+  })[];
 }
 
 /**

@@ -2,7 +2,15 @@ import * as z from "zod";
 
 import { failureSchema } from "../failure.ts";
 import { lazySchema, type Written } from "../lazy-schema.ts";
-import { CALLBACK_STATUSES, type CallbackRecord, JOB_STATUSES, type JobRecord, TRIGGERS } from "./job.ts";
+import { LIMITS } from "../limits.ts";
+import {
+  CALLBACK_STATUSES,
+  type CallbackRecord,
+  JOB_STATUSES,
+  type JobRecord,
+  type JobTry,
+  TRIGGERS,
+} from "./job.ts";
 
 /** Background work as the wire shows it. */
 export const jobSchema = lazySchema(() => {
@@ -13,6 +21,12 @@ export const jobSchema = lazySchema(() => {
     last_status: z.int().nullable(),
     next_attempt_at: time.nullable(),
   });
+  const oneTry = z.strictObject({
+    at: time,
+    duration_ms: z.int().min(0),
+    code: z.string().optional().describe("Absent where the attempt succeeded"),
+    upstream_status: z.int().optional(),
+  });
   return z
     .strictObject({
       job_id: z.string(),
@@ -22,6 +36,10 @@ export const jobSchema = lazySchema(() => {
       trigger: z.enum(TRIGGERS).optional().describe("What started it, where it is a run of a flow"),
       status: z.enum(JOB_STATUSES),
       attempts: z.int().min(0),
+      tries: z
+        .array(oneTry)
+        .max(LIMITS.jobTries)
+        .describe("The last attempts that have ended, the oldest first; those before a redrive too"),
       created_at: time,
       updated_at: time,
       next_attempt_at: time.nullable(),
@@ -59,6 +77,7 @@ export function toJobJson(job: JobRecord, { showsArgs = false } = {}): string {
     trigger: job.trigger,
     status: job.status,
     attempts: job.attempts,
+    tries: job.tries.map(toWireTry),
     created_at: toIso(job.createdAt),
     updated_at: toIso(job.updatedAt),
     next_attempt_at: job.nextAttemptAt === null ? null : toIso(job.nextAttemptAt),
@@ -77,6 +96,10 @@ export function toJobJson(job: JobRecord, { showsArgs = false } = {}): string {
 export function toEventJson(job: JobRecord): string {
   const head = JSON.stringify({ type: `job.${job.status}`, timestamp: toIso(job.updatedAt) });
   return `${head.slice(0, -1)},"data":${toJobJson(job)}}`;
+}
+
+function toWireTry({ at, durationMs, code, upstreamStatus }: JobTry): WireJob["tries"][number] {
+  return { at: toIso(at), duration_ms: durationMs, code, upstream_status: upstreamStatus };
 }
 
 function toWireCallback({

@@ -29,7 +29,7 @@ export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal>
   return ok({ status: status.value, ...(tool !== null && { tools: [tool] }), ...range, ...page.value });
 }
 
-/** What a list of confirmations can be asked for: `waiting` is another word for `pending`. */
+/** The statuses that a list of confirmations can be asked for: `waiting` is another word for `pending`. */
 export const LISTED_STATUSES = ["waiting", ...CONFIRMATION_STATUSES] as const;
 
 /** Parse the query of `GET /v1/confirmations`, as that of the jobs is parsed. */

@@ -19,8 +19,8 @@ const OTHERS = LIMITS.outboxShards - 1;
  * alarm has header slots, each such group to the next object: what one alarm can do at once costs one call, one alarm and one
  * look at the clock. Where a batch begins to deal is drawn with its ids, so batches of the same size fill all objects alike.
  *
- * The same id and rank always give the same id, so whoever derives ids has them placed alike each time. What is no UUID
- * stays as it is, and at home.
+ * The same id and rank always give the same id, so derived ids are placed alike each time. An id that is no UUID stays as it is,
+ * and at home.
  *
  * @param rank how many of the batch's jobs come before this one
  * @param atHome how many jobs stay at home; Infinity for a tool with a cap or a limit, which can only hold in one place

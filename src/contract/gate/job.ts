@@ -1,7 +1,7 @@
 import type { WireFailure } from "../failure.ts";
 import type { Origin } from "./caller.ts";
 
-/** What a job may be: `running` and `retrying` are alive, the rest is final. */
+/** The statuses of a job: `running` and `retrying` are alive, the rest is final. */
 export const JOB_STATUSES = [
   "running",
   "retrying",
@@ -37,10 +37,10 @@ export interface JobOrigin extends Origin {
   readonly askedAt?: number;
 }
 
-/** What starts a run of a flow that nobody waits for. */
+/** The triggers that start a run of a flow without a waiting caller. */
 export const TRIGGERS = ["webhook", "cron"] as const;
 
-/** What such a run is, besides a job. */
+/** The facts of such a run, besides those of a job. */
 export interface RunOf {
   readonly trigger: (typeof TRIGGERS)[number];
   /** How long an attempt may take: the flow's own. */
@@ -60,13 +60,13 @@ export interface JobSpec {
   readonly delivery: Delivery;
   /** `backoff` where absent. */
   readonly retries?: Retries;
-  /** Absent when nobody asked to be told. */
+  /** Absent when the caller asked for no callback. */
   readonly callback?: CallbackTarget;
   /** Who asked, and in which batch; absent where a version recorded it that did not keep it. */
   readonly origin?: JobOrigin;
   /** When the first attempt begins, in milliseconds since the epoch; absent when at once. */
   readonly runAt?: number;
-  /** What its tool was declared as, where a tenant added it: the job goes on with that, whatever becomes of the tool. */
+  /** The declaration of its tool, where a tenant added it: the job goes on with that, whatever becomes of the tool. */
   readonly toolJson?: string;
   /** It is a run of a flow, which `toolJson` has. */
   readonly run?: RunOf;
@@ -94,12 +94,24 @@ export type AttemptEnd =
   | { readonly kind: "released" }
   | { readonly kind: "deferred"; readonly error: WireFailure };
 
+/** One attempt that has ended: without a code it succeeded. Times are milliseconds. */
+export interface JobTry {
+  /** When it was claimed, since the epoch. */
+  readonly at: number;
+  /** From its claim to its report, or to the end of its lease where none came. */
+  readonly durationMs: number;
+  readonly code?: string | undefined;
+  readonly upstreamStatus?: number | undefined;
+}
+
 /** A job as `GET /v1/jobs/{id}` shows it; data and error as JSON text, so nothing is parsed on the way. */
 export interface JobRecord {
   readonly id: string;
   readonly tool: string;
   readonly status: JobStatus;
   readonly attempts: number;
+  /** The last attempts that counted and have ended, the oldest first; those before a redrive too. */
+  readonly tries: readonly JobTry[];
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly nextAttemptAt: number | null;
@@ -107,17 +119,19 @@ export interface JobRecord {
   readonly durationMs?: number | undefined;
   readonly batchId?: string | undefined;
   readonly key?: string | undefined;
-  /** What started it, where it is a run. */
+  /** The trigger that started it, where it is a run. */
   readonly trigger?: RunOf["trigger"] | undefined;
+  /** Its tool is kept with it, so it goes on whatever becomes of the one of that name. Absent in a list. */
+  readonly keepsTool?: boolean | undefined;
   /** Absent in a list. */
   readonly argsJson?: string | undefined;
   readonly dataJson: string | null;
   readonly errorJson: string | null;
-  /** Of a run: the envelope of its last attempt that has ended. Absent in a list. */
+  /** For a run: the envelope of its last attempt that has ended. Absent in a list. */
   readonly envelopeJson?: string | undefined;
   /** One sentence when the status alone would mislead, e.g. that the output of a success was too large to keep. */
   readonly note: string | null;
-  /** Null when nobody asked to be told. */
+  /** Null when the caller asked for no callback. */
   readonly callback: CallbackRecord | null;
 }
 
@@ -171,7 +185,7 @@ export interface JobQuery {
   readonly after: JobCursor | null;
 }
 
-/** What became of a request to cancel or redrive a job, and the job as it is now. */
+/** The outcome of a request to cancel or redrive a job, and the job as it is now. */
 export interface JobChange {
   readonly change: "done" | "wrong-status" | "backlog-full";
   readonly job: JobRecord;

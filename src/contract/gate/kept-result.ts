@@ -1,4 +1,7 @@
-/** What is kept apart, each with bounds of its own: results that were cut, turns of conversations that wait for their caller, and turns that wait for a person. */
+/**
+ * The kinds of kept results, each with bounds of its own: results that were cut, turns of conversations that wait for their
+ * caller, and turns that wait for a person.
+ */
 export const SHELVES = ["results", "turns", "questions"] as const;
 
 export type Shelf = (typeof SHELVES)[number];
@@ -9,4 +12,6 @@ export interface KeptResult {
   readonly handle: string;
   /** The data as JSON. */
   readonly json: string;
+  /** Whose result it is: a key that may not call that tool has no such handle. Absent on what no single tool gave. */
+  readonly tool?: string;
 }

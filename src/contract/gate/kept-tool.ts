@@ -4,13 +4,16 @@ import type { Result } from "../../kit/result.ts";
 export interface ToolToKeep {
   readonly name: string;
   readonly fingerprint: string;
-  /** What finds it and what a list shows of it, as JSON: so much of every tool a Worker reads, the rest when it is called. */
+  /**
+   * The fields that find it and that a list shows, as JSON: a Worker reads only those of every tool, and the rest when it is
+   * called.
+   */
   readonly headJson: string;
   /** Its declaration, as JSON; of a flow, an object that has the flow as `flow`. */
   readonly json: string;
   /** Tools of the tenant's own that its contract names: those of the deployment are always there. */
   readonly needs: readonly string[];
-  /** Of a flow that a clock runs: the clock, and when it comes first. */
+  /** For a flow that a clock runs: the clock, and when it comes first. */
   readonly clock?: FlowClock;
 }
 
@@ -38,14 +41,19 @@ export interface KeptTool extends Omit<ToolToKeep, "needs" | "clock"> {
 export type ToolChange = {
   /** Say what would happen, and do nothing. */
   readonly dryRun?: boolean;
+  /**
+   * The tools that the key may call: names, categories or `*`. A tool that exists and is not among these is neither replaced nor
+   * removed.
+   */
+  readonly grants?: readonly string[];
 } & (
   | { readonly kind: "put"; readonly tool: ToolToKeep }
   | { readonly kind: "delete"; readonly name: string }
-  /** What was imported under the prefix before, and is not among these, goes. */
+  /** A tool that was imported under the prefix before, and is not among these, goes. */
   | { readonly kind: "import"; readonly prefix: string; readonly tools: readonly ToolToKeep[] }
 );
 
-/** What a change did. */
+/** The result of a change. */
 export interface ToolsChanged {
   readonly version: number;
   readonly added: readonly string[];
@@ -61,6 +69,8 @@ export interface ToolChangeRefusal {
     | "taken"
     /** A name belongs to a flow and is to be a tool's, or the other way round. */
     | "other-kind"
+    /** A name belongs to what the key may not call. */
+    | "hidden"
     | "too-many"
     | "too-large"
     /** A contract names a tool that there is not. */
@@ -72,7 +82,7 @@ export interface ToolChangeRefusal {
 
 export type ToolChangeAnswer = Result<ToolsChanged, ToolChangeRefusal>;
 
-/** What has become of a tenant's tools since a version: a part of it where all would not fit one message. */
+/** The changes of a tenant's tools since a version: a part of them where all would not fit one message. */
 export interface ToolsPage {
   /** The version up to which this tells everything. */
   readonly version: number;

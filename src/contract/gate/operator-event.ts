@@ -1,7 +1,10 @@
 import type { ConfirmationHead } from "./confirmation.ts";
 import type { CallbackTarget, JobRecord } from "./job.ts";
 
-/** What an operator is told of. An expiry is not: nobody did it, and the question said when it would come. */
+/**
+ * The events that an operator is told of. An expiry is not among them: no action caused it, and the question said when it would
+ * come.
+ */
 type EventType = "job.dead" | "confirmation.requested" | "confirmation.decided" | "breaker.opened";
 
 /**
@@ -54,7 +57,7 @@ export function toDeadEvent(tenant: string, endId: string, job: JobRecord): Oper
   });
 }
 
-/** What both events about a question have. */
+/** The fields that both events about a question have. */
 export interface AskedQuestion {
   readonly id: string;
   readonly createdAt: number;

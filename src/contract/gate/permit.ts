@@ -1,4 +1,4 @@
-/** What a tool's contract limits over all tenants, batches and isolates together. */
+/** The limits that a tool's contract sets over all tenants, batches and isolates together. */
 export interface GlobalLimits {
   /** Calls under way at once; null when only the rate is limited. */
   readonly concurrency: number | null;
@@ -9,19 +9,19 @@ export interface GlobalLimits {
 /**
  * One call's question for a permit. Times are durations, because the asker's clock is not the gate's.
  *
- * The id makes the question repeatable: whoever asks again keeps the permit or the place in the queue.
+ * The id makes the question repeatable: a call that asks again keeps the permit or the place in the queue.
  */
 export interface PermitRequest {
   readonly id: string;
   /**
-   * Whose call it is, as its key or its job's object says, never as the caller does: places are dealt over tenants. A
-   * Worker of a version before this does not say, and whoever does not counts as one tenant.
+   * Whose call it is, as its key or its job's object says, never as the caller does: places are dealt over tenants. A Worker of
+   * an older version does not say, and all such calls count as one tenant.
    */
   readonly tenant?: string;
   readonly limits: GlobalLimits;
   /** How long the call may wait. */
   readonly waitMs: number;
-  /** How long the permit lasts when nobody gives it back. */
+  /** How long the permit lasts when it is not given back. */
   readonly holdMs: number;
 }
 

@@ -10,24 +10,26 @@ import type {
   ParkRequest,
 } from "./confirmation.ts";
 import type { KeptStep, RunAnswer, RunReport, RunRequest } from "./flow-run.ts";
-import type { IdempotencyClosing } from "./idempotency.ts";
+import type { IdempotencyClosing, IdempotencyRenewal } from "./idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "./job.ts";
 import type { OpeningReport } from "./operator-event.ts";
 import type { KeptResult, Shelf } from "./kept-result.ts";
 import type { UsageQuery, UsageReport } from "./usage.ts";
 import type { KeptTool, ToolChange, ToolChangeAnswer, ToolsPage } from "./kept-tool.ts";
 
-/** What a Worker may call on the object that holds a tenant's gate. */
+/** The methods that a Worker may call on the object that holds a tenant's gate. */
 export interface TenantGateMethods {
   /** Admit one batch, and then grant the leases that are wished for. */
   admit(request: AdmissionRequest, wishes?: readonly LeaseWish[]): AdmissionAnswer;
+  /** Give what a run has claimed a fresh lease, as it is alive; false where another run has taken something of it over. */
+  renew(renewal: IdempotencyRenewal): boolean;
   /** Take a run's last word on the keys that it claimed; those that are not its any more stay as they are. */
   complete(closing: IdempotencyClosing): void;
   /** Take an attempt's report; false when its fence is not the row's any more, or the job is not running. */
   settle(jobId: string, fence: number, end: AttemptEnd, report?: RunReport): boolean;
   /** Record a run of a flow, once for what caused it. */
   recordRun(request: RunRequest): RunAnswer;
-  /** What earlier attempts of a run have left of its steps. */
+  /** The steps that earlier attempts of a run have left. */
   runSteps(jobId: string): KeptStep[];
   /** Write down that a write of a run is about to be sent; false when the attempt may send nothing any more. */
   beginStep(jobId: string, fence: number, stepId: string): boolean;
@@ -66,11 +68,11 @@ export interface TenantGateMethods {
   changeTools(change: ToolChange): ToolChangeAnswer;
   /** One of the tenant's own tools; null when there is none of that name. */
   tool(name: string): KeptTool | null;
-  /** What has become of the tenant's own tools since a version, in one message or, where it is much, in part. */
+  /** The changes of the tenant's own tools since a version, in one message or, where they are many, in part. */
   toolsSince(version: number): ToolsPage;
   /**
-   * Forget everything of the tenant but how much of its quota is used, and the number of its tools' version, so that nobody takes
-   * what comes later for what was there before; it is the answer.
+   * Forget everything of the tenant but how much of its quota is used, and the number of its tools' version, so that later tools
+   * are not taken for earlier ones; it is the answer.
    */
   erase(): number;
 }

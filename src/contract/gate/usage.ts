@@ -1,22 +1,22 @@
-import type { RateLimit } from "./admission.ts";
+import type { KeyQuota } from "./admission.ts";
 import type { JobStatus } from "./job.ts";
 
-/** What a key asks of its tenant's objects to learn what it has used. */
+/** The question that a key puts to its tenant's objects to learn what it has used. */
 export interface UsageQuery {
   /** The limits whose state is wanted; none of the objects that count no quota. */
-  readonly quotas: readonly RateLimit[];
+  readonly quotas: readonly KeyQuota[];
   /** The tools whose jobs are counted; every tool's where it is not said. */
   readonly jobsOf?: readonly string[] | undefined;
   /** The tools that a question may hold to be counted; every tool where it is not said. */
   readonly decides?: readonly string[] | undefined;
 }
 
-/** What one of a tenant's objects has, or all of them together. Times are milliseconds since the epoch. */
+/** The usage of one of a tenant's objects, or of all of them together. Times are milliseconds since the epoch. */
 export interface UsageReport {
   /** Whole requests left right now, and when the whole limit is available again, for each limit asked. */
   readonly quotas: readonly { readonly remaining: number; readonly resetMs: number }[];
   readonly jobs: Readonly<Record<JobStatus, number>>;
-  /** What is alive in the background, by the backlog that it counts in: all of the tenant's. */
+  /** The live background work, by the backlog that it counts in: all of the tenant's. */
   readonly backlog: { readonly jobs: number; readonly webhooks: number; readonly runs: number };
   readonly waiting: { readonly count: number; readonly oldestAt: number | null };
   readonly added: { readonly tools: number; readonly flows: number; readonly bytes: number };

@@ -2,15 +2,50 @@ import * as z from "zod";
 
 import { parseExact } from "../json.ts";
 import { lazySchema, type Written } from "../lazy-schema.ts";
+import { TRIGGERS } from "./job.ts";
 import {
   CONFIRMATION_STATUSES,
   type ConfirmationRecord,
+  listAsked,
   type ListedConfirmation,
   type ParkedGroup,
   type ParkedAction,
 } from "./confirmation.ts";
 
-/** What a person is asked about: everything that a yes would run. */
+/** The origin of parked actions. */
+const askerSchema = lazySchema(() =>
+  z
+    .strictObject({
+      key: z.string().optional().describe("Name of the key; absent where a trigger started the run"),
+      flow: z.string().optional().describe("The flow that was run, where the key may call it"),
+      trigger: z.enum(TRIGGERS).optional().describe("What started the flow, where no key did"),
+      run_id: z
+        .string()
+        .optional()
+        .describe("The batch, or the job of a run; absent where an earlier version recorded the question"),
+    })
+    .meta({ id: "RequestedBy" }),
+);
+
+/** Whether a reader may know of a tool, by its name. */
+export type Knows = (tool: string) => boolean;
+
+/** Say what asked. An earlier version recorded a key's name, and of a trigger the name of no key. */
+function toWireAsker(
+  { asker, requestedBy }: Pick<ParkedGroup, "asker" | "requestedBy">,
+  knows: Knows,
+): Written<typeof askerSchema> {
+  if (asker === undefined) return requestedBy === "flow:" ? {} : { key: requestedBy };
+  const { key, flow, trigger, runId } = asker;
+  return {
+    ...(key !== undefined && { key }),
+    ...(flow !== undefined && knows(flow) && { flow }),
+    ...(trigger !== undefined && { trigger }),
+    run_id: runId,
+  };
+}
+
+/** The question that a person decides: everything that an approval would run. */
 export const confirmationSchema = lazySchema(() => {
   const action = z.strictObject({
     id: z.string(),
@@ -33,7 +68,7 @@ export const confirmationSchema = lazySchema(() => {
       status: z.enum(CONFIRMATION_STATUSES),
       created_at: z.string(),
       expires_at: z.string(),
-      requested_by: z.string().describe("Name of the key that asked"),
+      requested_by: askerSchema(),
       url: z.string().describe("The page that asks a person"),
       actions: z.array(action),
       args_hash: z.string(),
@@ -54,14 +89,14 @@ export const listedConfirmationSchema = lazySchema(() => {
 /** A confirmation as `GET /v1/confirmations` lists it. */
 export function toWireListed(
   { id, status, createdAt, expiresAt, head }: ListedConfirmation,
-  url: string,
+  { url, knows }: { readonly url: string; readonly knows: Knows },
 ): Written<typeof listedConfirmationSchema> {
   return {
     id,
     status,
     created_at: new Date(createdAt).toISOString(),
     expires_at: new Date(expiresAt).toISOString(),
-    requested_by: head.requestedBy,
+    requested_by: toWireAsker(head, knows),
     url,
     actions: [...head.actions],
   };
@@ -74,9 +109,9 @@ type WireArgs = Pick<WireConfirmation["actions"][number], "args" | "for_each" | 
 export function toWireConfirmation(
   record: ConfirmationRecord,
   group: ParkedGroup,
-  url: string,
+  { url, knows }: { readonly url: string; readonly knows: Knows },
 ): WireConfirmation {
-  const { actions, requestedBy, argsHash } = group;
+  const { actions, argsHash } = group;
   const { answerJson } = record;
   const answer = answerJson === null ? null : (parseExact(answerJson) as { readonly results: unknown[] });
   return {
@@ -84,24 +119,24 @@ export function toWireConfirmation(
     status: record.status,
     created_at: new Date(record.createdAt).toISOString(),
     expires_at: new Date(record.expiresAt).toISOString(),
-    requested_by: requestedBy,
+    requested_by: toWireAsker(group, knows),
     url,
-    actions: actions.map((action) => ({
+    actions: listAsked(actions).map((action) => ({
       id: action.id,
       tool: action.tool,
       gated: action.gated,
       ...toWireArgs(action),
       ...(action.callback !== undefined && { callback_url: action.callback.url }),
       ...(action.runAt !== undefined && { run_at: new Date(action.runAt).toISOString() }),
-      waits_for: action.needs.map((index) => actions[index]!.id),
+      waits_for: [...action.waitsFor],
     })),
     args_hash: argsHash,
     ...(answer !== null && { results: answer.results }),
   };
 }
 
-/** What will be sent where that is known, otherwise what was asked for, references included. */
-function toWireArgs({ args }: ParkedAction): WireArgs {
+/** The arguments that will be sent where they are known, otherwise those that were asked for, references included. */
+function toWireArgs({ args }: Pick<ParkedAction, "args">): WireArgs {
   switch (args.kind) {
     case "call":
       return { args: args.input, resolved: true };

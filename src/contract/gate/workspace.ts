@@ -13,10 +13,13 @@ export interface WorkspaceFile {
   readonly version: number;
 }
 
+/** The files that were asked for; or how many bytes they and their paths take, where those are more than were asked for. */
+export type FilesRead = { readonly files: readonly WorkspaceFile[] } | { readonly bytes: number };
+
 /** One change of a set that is made as a whole or not at all. */
 export interface FileChange {
   readonly path: string;
-  /** What the file is from now on; null: there is none. */
+  /** The file's content from now on; null: there is no file. */
   readonly content: Uint8Array | null;
   /** The version that the change was made from, null where there was no such file. Without it, whatever there is. */
   readonly base?: number | null;
@@ -36,12 +39,12 @@ export type ChangeRefusal =
 /** The binding of the workspaces' namespace; a tenant's is the one of its name. */
 export const WORKSPACES = "WORKSPACES";
 
-/** What can be asked of a tenant's workspace. Each is one turn of its object: nobody sees half of a change. */
+/** The methods of a tenant's workspace. Each is one turn of its object: no reader sees half of a change. */
 export interface WorkspaceMethods {
   /** Files under a folder, by path, without what is in them; `""` is the root, `most` how many at most. */
   heads(under: string, most?: number): FileHead[];
-  /** The file at a path, and every file under it where it is a folder, by path. */
-  read(path: string): WorkspaceFile[];
+  /** The file at a path, and every file under it where it is a folder, by path; no more than `mostBytes` of them together. */
+  read(path: string, mostBytes: number): FilesRead;
   /** Make all of these changes, or none; why none, or null. No path occurs twice. */
   change(changes: readonly FileChange[]): ChangeRefusal | null;
 }

@@ -9,13 +9,13 @@ import type { ClaimedWork, Outbox } from "./outbox.ts";
 import type { EventTable } from "./tables/event-table.ts";
 import type { QuotaTable } from "./tables/quota-table.ts";
 
-/** What an alarm does besides looking after rows. */
+/** The work of an alarm besides looking after rows. */
 export interface GateBackground {
   /** Make one attempt of a job. */
   readonly attempt: (claim: JobClaim) => Promise<AttemptEnd>;
   /** Make one attempt of a run, and say how it ended to the object itself. */
   readonly run: (claim: JobClaim) => Promise<void>;
-  /** The tenant's limit that every call of a job's tool draws from; null where it has none. */
+  /** The tenant's limit that each attempt draws from: of a job that of its tool's calls, of a run that of all runs; null for none. */
   readonly limitOf: (spec: JobSpec) => RateLimit | null;
   /** Try once to deliver the event about a job's end. */
   readonly deliver: (claim: CallbackClaim) => Promise<CallbackEnd>;
@@ -29,7 +29,7 @@ export interface WorkTables {
   readonly events: EventTable;
 }
 
-/** What a bug in an attempt leaves behind: nobody knows what it sent. */
+/** The end that a bug in an attempt leaves behind: the requests that it sent are unknown. */
 const LOST: AttemptEnd = { kind: "lost", error: toWireFailure(makeFailure("INTERNAL")) };
 
 const UNANSWERED: CallbackEnd = { kind: "unanswered" };
@@ -50,7 +50,7 @@ export class BackgroundWork {
   claim(nowMs: number): DueWork | null {
     const told = this.#tables.events.claim(nowMs);
     if (told !== null) return { leaseEndsAt: told.leaseEndsAt, run: () => this.#tell(told.claim) };
-    const work = this.#tables.outbox.claim(nowMs, (claim) => this.#drawLimit(nowMs, claim));
+    const work = this.#tables.outbox.claim(nowMs, (claim) => this.drawLimit(nowMs, claim));
     return work && { leaseEndsAt: work.leaseEndsAt, run: () => this.#run(work) };
   }
 
@@ -72,7 +72,7 @@ export class BackgroundWork {
       return;
     }
     const { spec, fence } = work.claim;
-    // What is not told leaves the run to its lease.
+    // A run whose end is not reported is left to its lease.
     if (spec.run !== undefined) return this.#background.run(work.claim);
     const made = await attempt(() => this.#background.attempt(work.claim));
     const end = made.ok ? made.value : LOST;
@@ -80,9 +80,10 @@ export class BackgroundWork {
   }
 
   /** Draw from an attempt's limit; how long it has to wait where there is no room. */
-  #drawLimit(nowMs: number, { spec, fence }: JobClaim): number {
-    // What was queued was counted at home when it was admitted, for its first attempt.
-    const limit = fence === 1 || spec.run !== undefined ? null : this.#background.limitOf(spec);
+  drawLimit(nowMs: number, { spec, fence }: Pick<JobClaim, "spec" | "fence">): number {
+    // A job was counted at home when it was admitted, for its first attempt; a run was not.
+    const isCounted = fence === 1 && spec.run === undefined;
+    const limit = isCounted ? null : this.#background.limitOf(spec);
     if (limit === null) return 0;
     const { denied } = this.#tables.quota.draw(nowMs, { quota: null, draws: [{ index: 0, limit }] });
     return denied[0]?.retryAfterMs ?? 0;

@@ -17,8 +17,8 @@ export interface BacklogOptions {
 }
 
 /**
- * How many jobs are alive, by the backlog that they count in. Whoever keeps the index of what is due counts each entry in
- * when it comes and out when it goes, so the two agree after every turn.
+ * How many jobs are alive, by the backlog that they count in. The index of due rows counts each entry in when it comes and out
+ * when it goes, so the two agree after every turn.
  */
 export class Backlog {
   readonly #options: BacklogOptions;

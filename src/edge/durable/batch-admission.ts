@@ -25,7 +25,7 @@ export class BatchAdmission {
     this.#keys = keys;
   }
 
-  /** Admit one batch. Synchronous, so that nobody sees half of it. */
+  /** Admit one batch. Synchronous, so that no other request sees half of it. */
   admit(nowMs: number, request: AdmissionRequest): AdmissionAnswer {
     const { idempotency } = request;
     return idempotency === undefined
@@ -34,8 +34,8 @@ export class BatchAdmission {
   }
 
   /**
-   * Admit a batch with keys. What was run before costs nothing, so it can be asked for when the quota is used up; what
-   * the quota or a limit turns away leaves its key as it was.
+   * Admit a batch with keys. A batch that was run before costs nothing, so it can be asked for when the quota is used up; a batch
+   * that the quota or a limit turns away leaves its key as it was.
    */
   #admitKeyed(nowMs: number, request: AdmissionRequest, keys: IdempotencyRequest): AdmissionAnswer {
     const batch = keys.batch && this.#keys.claim(nowMs, keys.batch, keys);
@@ -59,7 +59,8 @@ export class BatchAdmission {
       settled = kept.map(({ index, state }) => ({ index, state }));
     });
     if (answer.quota?.allowed === false) return answer;
-    return { ...answer, idempotency: { batch: asked.batch, actions: settled } };
+    const { leaseMs } = this.#keys;
+    return { ...answer, idempotency: { batch: asked.batch, actions: settled, leaseMs } };
   }
 
   /**

@@ -37,8 +37,8 @@ export class GateAlarm {
   /**
    * Set an alarm that is missing, or should have come long ago, to when it was due.
    *
-   * Never to a later time: whoever sets an alarm that is only slow to now puts it off, and under steady traffic for ever.
-   * A time in the past is delivered at once. It is tried again after as long as it took to be missed.
+   * Never to a later time: setting an alarm that is only slow to now puts it off, and under steady traffic for ever. A time in
+   * the past is delivered at once. It is tried again after as long as it took to be missed.
    */
   repair(nowMs: number, dueAt: () => number): void {
     if (this.#at !== null && Math.max(this.#at, this.#repairedAt) >= nowMs - this.#overdueMs) return;

@@ -7,7 +7,7 @@ import { ClockTable, type Look } from "./tables/clock-table.ts";
 import type { RunTable } from "./tables/run-table.ts";
 import type { ToolTable } from "./tables/tool-table.ts";
 
-/** What of an object its clocks need. */
+/** The parts of an object that its clocks need. */
 export interface GateClocksParts {
   readonly tenant: string;
   readonly tools: ToolTable;
@@ -21,7 +21,7 @@ export interface GateClocksParts {
 export class GateClocks {
   readonly #table: ClockTable;
   readonly #parts: GateClocksParts;
-  /** What reads clocks, loaded when one has come. */
+  /** Reads the clocks; loaded when one has come. */
   #look: Look | undefined;
 
   constructor(sql: SqlStorage, parts: GateClocksParts) {
@@ -71,7 +71,7 @@ export class GateClocks {
         keep();
       };
       // So many may wait that this time is as good as missed.
-      if (outbox.recordRun(now, spec, { takes: false, beside }) === null) keep();
+      if (outbox.recordRun(now, spec, { takes: null, beside }) === null) keep();
     });
   }
 }

@@ -36,13 +36,13 @@ export interface OutboxOptions extends RetentionOptions, BacklogOptions {
   readonly concurrency: number;
 }
 
-/** Work that is claimed: until its lease ends nobody else does it. */
+/** Work that is claimed: no other worker does it until its lease ends. */
 export type ClaimedWork = { readonly leaseEndsAt: number } & (
   | { readonly kind: "attempt"; readonly claim: JobClaim }
   | { readonly kind: "delivery"; readonly claim: CallbackClaim }
 );
 
-/** What hears of an outbox, in the turn of what it hears of. */
+/** A listener hears of an outbox's events, each in its own turn. */
 export interface OutboxListener {
   /** Every row that is written and has something to be done about it. */
   readonly onDue: (dueAt: number) => void;
@@ -72,6 +72,8 @@ export class Outbox {
   /** When each flow had its last turn. */
   readonly #turns = new Map<string, number>();
   #turn = 0;
+  /** No run begins before this time: their quota is used up until then. */
+  #runsFromMs = 0;
 
   constructor(storage: DurableObjectStorage, options: OutboxOptions, listener: OutboxListener) {
     this.#storage = storage;
@@ -95,7 +97,7 @@ export class Outbox {
 
   /** When the next attempt or delivery can begin, or null when nothing is to be done. Looks at each of them. */
   nextDue(nowMs: number): number | null {
-    return nextDue(this.#due, nowMs, this.#atOnce);
+    return nextDue(this.#due, nowMs, { ...this.#atOnce, runsFromMs: this.#runsFromMs });
   }
 
   /** Whether a job of this id was ever recorded, and is still kept. */
@@ -129,9 +131,9 @@ export class Outbox {
   }
 
   /**
-   * Record jobs, all of them or none: leased to whoever asks or, on a shard, queued for the alarm. An id that is already
-   * recorded stays what it is and counts as recorded, so the same request may be sent twice. Of one that is `retaken` the
-   * attempts belong to whoever recorded it.
+   * Record jobs, all of them or none: leased to the asker or, on a shard, queued for the alarm. An id that is already recorded
+   * stays what it is and counts as recorded, so the same request may be sent twice. The attempts of a `retaken` job belong to the
+   * batch that recorded it.
    */
   record(nowMs: number, jobs: AdmissionRequest["jobs"], { queued }: { queued: boolean }): Recorded {
     const recorded: { index: number; fence: number | null }[] = [];
@@ -162,19 +164,21 @@ export class Outbox {
   }
 
   /**
-   * Record a run: leased to whoever asks, where it takes it and there is room for one more of those, or queued for the alarm.
-   * Null, and nothing is recorded, when too many wait. Throws when storage refuses.
+   * Record a run: leased to the asker, where it takes it, there is room for one more of those and it need not wait, or queued for
+   * the alarm. Null, and nothing is recorded, when too many wait. Throws when storage refuses.
    *
+   * @param takes how long the first attempt must wait, for an asker that would make it now; null for one that would not
    * @param beside what is written in the same transaction
    * @returns the fence of the first attempt; null when that is the alarm's
    */
   recordRun(
     nowMs: number,
     spec: JobSpec,
-    { takes, beside }: { readonly takes: boolean; readonly beside: () => void },
+    { takes, beside }: { readonly takes: (() => number) | null; readonly beside: () => void },
   ): { readonly fence: number | null } | null {
     if (this.#backlog.isFullOfRuns(spec.tool)) return null;
-    const isTaken = takes && countRunning(this.#due, spec.tool, nowMs) < LIMITS.runsByRequests;
+    const isRoom = takes !== null && countRunning(this.#due, spec.tool, nowMs) < LIMITS.runsByRequests;
+    const isTaken = isRoom && this.#runsFromMs <= nowMs && takes() === 0;
     const job = isTaken ? recordJob(spec, nowMs, this.#options) : queueJob(spec, nowMs);
     this.#storage.transactionSync(() => {
       this.#table.insert(job);
@@ -225,7 +229,8 @@ export class Outbox {
    *   due, and so it is after a cold start, which asks again
    */
   claim(nowMs: number, waitOf: (claim: JobClaim) => number): ClaimedWork | null {
-    const next = (): string | null => firstDue(this.#due, nowMs, this.#atOnce, this.#turns);
+    const next = (): string | null =>
+      firstDue(this.#due, nowMs, { ...this.#atOnce, runsFromMs: this.#runsFromMs }, this.#turns);
     for (let id = next(); id !== null; id = next()) {
       const isSentAgain = this.#due.get(id)?.isWaiting === true;
       const due = this.#load(id, nowMs);
@@ -243,7 +248,10 @@ export class Outbox {
         delivery === null ? claimJob(due, nowMs, this.#options) : [disableCallback(due), null];
       const waitMs = claim === null ? 0 : waitOf(claim);
       if (waitMs > 0) {
-        this.#due.set(id, { ...this.#due.get(id)!, dueAt: nowMs + waitMs });
+        const waiting = this.#due.get(id)!;
+        // All runs wait for the same: else each of thousands would be looked at whenever one may begin.
+        if (waiting.kind === "run") this.#runsFromMs = nowMs + waitMs;
+        else this.#due.set(id, { ...waiting, dueAt: nowMs + waitMs });
         continue;
       }
       // Unchanged: nothing was due, or later than the index said, so only the index is wrong.

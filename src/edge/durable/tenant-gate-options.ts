@@ -7,19 +7,19 @@ import { TOOL_LIMITS, type ToolLimits } from "../../state/kept-tools.ts";
 import type { OutboxOptions } from "./outbox.ts";
 import { KEY_LIMITS, type KeyTableOptions } from "./tables/key-table.ts";
 
-/** What bounds a tenant's object, and whom it tells. */
+/** The bounds of a tenant's object, and the addresses that it tells. */
 export interface TenantGateOptions extends OutboxOptions {
   readonly shelves: Readonly<Record<Shelf, KeepLimits>>;
   readonly keys: KeyTableOptions;
   readonly confirmations: ConfirmationLimits;
   readonly tools: ToolLimits;
-  /** Where the operator is told of what happens here; null where nobody is. */
+  /** The operator's address for events; null where there is none. */
   readonly eventsTo: CallbackTarget | null;
   /** Events that may wait to be delivered. */
   readonly eventBacklog: number;
 }
 
-/** What holds where a deployment says nothing else. */
+/** The defaults of a deployment. */
 export const TENANT_GATE_OPTIONS: TenantGateOptions = {
   leaseMs: LIMITS.jobLeaseMs,
   backlog: LIMITS.jobBacklog,

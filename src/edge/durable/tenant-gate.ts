@@ -17,7 +17,7 @@ import type {
 import type { Jurisdiction } from "../../contract/gate/caller.ts";
 import type { KeptStep, RunAnswer, RunReport, RunRequest } from "../../contract/gate/flow-run.ts";
 import { type OnOpened } from "../../egress/upstream-health.ts";
-import type { IdempotencyClosing } from "../../contract/gate/idempotency.ts";
+import type { IdempotencyClosing, IdempotencyRenewal } from "../../contract/gate/idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
 import {
   type OpeningReport,
@@ -61,7 +61,7 @@ type Env = Record<string, unknown>;
 export interface GateIdentity {
   readonly tenant: string;
   readonly jurisdiction: Jurisdiction | undefined;
-  /** Told when an attempt of its alarm opens a breaker; absent where nobody is. */
+  /** Called when an attempt of its alarm opens a breaker; absent where no event is wanted. */
   readonly onOpened?: OnOpened | undefined;
 }
 
@@ -106,6 +106,7 @@ export function createTenantGate({
     #clocks!: GateClocks;
     #admission!: BatchAdmission;
     #alarm!: GateAlarm;
+    #work!: BackgroundWork;
     #drain!: JobDrain;
 
     constructor(ctx: DurableObjectState, env: Env) {
@@ -159,7 +160,12 @@ export function createTenantGate({
           onOpened: (opened) => this.reportOpening({ ...opened, id: crypto.randomUUID() }),
         }),
       });
-      this.#drain = this.#createDrain(background, options);
+      this.#work = new BackgroundWork(
+        { quota: this.#quota, outbox: this.#outbox, events: this.#events },
+        background,
+        { clock, random },
+      );
+      this.#drain = this.#createDrain(options);
     }
 
     /** Admit one batch, and then grant the leases that are wished for. */
@@ -169,6 +175,11 @@ export function createTenantGate({
         ? this.#tell(STALE)
         : this.#tell(this.#admission.admit(now, request));
       return wishes.length === 0 ? answer : { ...answer, leases: this.#quota.lease(now, wishes) };
+    }
+
+    /** Give what a run has claimed a fresh lease; false where another run has taken something of it over. */
+    renew(renewal: IdempotencyRenewal): boolean {
+      return this.#keys.renew(this.#enter(), renewal);
     }
 
     /** Take a run's last word on the keys that it claimed. */
@@ -191,7 +202,8 @@ export function createTenantGate({
       if (known !== null) return { kind: "recorded", jobId: known, fence: null };
       if (this.#runs.isFull) return { kind: "backlog-full" };
       const beside = (): void => this.#runs.keepCause(now, { flow, cause, jobId: spec.id });
-      const recorded = this.#outbox.recordRun(now, spec, { takes, beside });
+      const begins = takes ? () => this.#work.drawLimit(now, { spec, fence: 1 }) : null;
+      const recorded = this.#outbox.recordRun(now, spec, { takes: begins, beside });
       return recorded === null
         ? { kind: "backlog-full" }
         : { kind: "recorded", jobId: spec.id, fence: recorded.fence };
@@ -320,7 +332,7 @@ export function createTenantGate({
       return this.#tools.since(version);
     }
 
-    /** Forget all but the quota. What is under way ends as it would, and its report is refused: there is no such job. */
+    /** Forget all but the quota. Work that is under way ends as it would, and its report is refused: there is no such job. */
     erase(): number {
       eraseRows(this.ctx.storage);
       this.#open(null);
@@ -334,7 +346,7 @@ export function createTenantGate({
         await this.#clocks.prepare();
         await this.#drain.run();
         const now = this.#enter();
-        // What else is due was behind an earlier alarm until this one was used up.
+        // Other due work was behind an earlier alarm until this one was used up.
         const dueAt = this.#nextDue(now);
         if (dueAt !== null) this.#alarm.arm(Math.max(now, dueAt));
       });
@@ -343,8 +355,8 @@ export function createTenantGate({
     }
 
     /**
-     * What every entry does first: set an alarm that was lost again, forget finished jobs and whatever has expired. Failing to
-     * forget fails no entry: the rows stay, and a later one tries again. Gives the time that the entry happens at.
+     * Begin an entry: set an alarm that was lost again, forget finished jobs and expired rows. Failing to forget fails no entry:
+     * the rows stay, and a later one tries again. Gives the time that the entry happens at.
      */
     #enter(): number {
       const now = clock.now();
@@ -387,19 +399,14 @@ export function createTenantGate({
       this.#drain.poke();
     }
 
-    #createDrain(background: GateBackground, { concurrency }: TenantGateOptions): JobDrain {
-      const work = new BackgroundWork(
-        { quota: this.#quota, outbox: this.#outbox, events: this.#events },
-        background,
-        { clock, random },
-      );
+    #createDrain({ concurrency }: TenantGateOptions): JobDrain {
       return new JobDrain(
         {
           clock,
           nextDue: (now) => this.#nextDue(now),
           claim: (now) => {
             this.#clocks.take(now);
-            return work.claim(now);
+            return this.#work.claim(now);
           },
         },
         {

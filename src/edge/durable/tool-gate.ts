@@ -14,7 +14,7 @@ import { DurableObject } from "../platform/durable-object.ts";
 import type { ObjectClass } from "../platform/object-class.ts";
 import { systemClock } from "../platform/system-ports.ts";
 
-/** What a Worker may call on the object. */
+/** The methods that a Worker may call on the object. */
 export interface ToolGateMethods {
   acquire(request: PermitRequest): Promise<PermitAnswer>;
   release(id: string, retryAfterMs: number | null): void;
@@ -85,7 +85,7 @@ export function createToolGate(
 
     #step(command: PermitCommand): void {
       const [book, { answers, marks, wakeAtMs }] = stepPermits(this.#book, clock.now(), command);
-      // Rows first: a write that throws leaves the book as it was, and nobody is told of a permit.
+      // Rows first: a write that throws leaves the book as it was, and no caller is told of a permit.
       for (const [name, at] of Object.entries(marks)) this.#write(name, at);
       this.#book = book;
       for (const { id, answer } of answers) {

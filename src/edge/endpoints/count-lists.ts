@@ -16,12 +16,10 @@ export function countLists(handle: Handler): Handler {
       context = current;
       return countList(current);
     });
-    if (!counted.ok) return ok(respondRefused(request, counted.error, context));
+    if (!counted.ok) return ok(respondRefused(counted.error, context));
     received.watch?.enter("run");
     const answered = await handle(request, context, id);
-    const response = answered.ok
-      ? answered.value
-      : respondRefusal(request, answered.error, context.requestId);
+    const response = answered.ok ? answered.value : respondRefusal(answered.error, context);
     for (const [name, value] of Object.entries(quotaHeaders(context.caller, counted.value)))
       response.headers.set(name, value);
     return ok(response);

@@ -7,7 +7,7 @@ import { LIMITS } from "../../contract/limits.ts";
 import { execute } from "../../executor.ts";
 import { refuseOtherParameters } from "../../contract/parse-request.ts";
 import { err, ok } from "../../kit/result.ts";
-import { readIdempotencyKey } from "../http/read-idempotency-key.ts";
+import { readSentKey, underKey } from "../http/read-idempotency-key.ts";
 import { readRequestBody } from "../http/read-request-body.ts";
 import { respondBatch } from "../http/respond-run.ts";
 import type { Endpoint } from "../openapi/endpoint.ts";
@@ -24,26 +24,31 @@ export const executeActions: Endpoint = {
       ? refuseOtherParameters(new URL(request.url).searchParams, [])
       : null;
     if (unread !== null) return err(unread);
-    const key = request.headers.has("idempotency-key") ? readIdempotencyKey(request) : ok(null);
+    const { headers } = request;
+    const isNamed = headers.has("idempotency-key") || headers.has("x-stainless-retry-count");
+    const key = isNamed ? readSentKey(request) : ok(null);
     if (!key.ok) return key;
     const body = await readRequestBody(request);
     if (!body.ok) return body;
     const batch = parseBatch(body.value.value, body.value.bytes);
     if (!batch.ok) return batch;
 
-    const keyed = key.value === null ? {} : { batchKey: { key: key.value, content: body.value.value } };
+    const keyed = key.value === null ? {} : underKey(key.value, body.value.value);
     return respondBatch(
       (listener) => execute(batch.value, { ...context, ...keyed, ...listener }),
       request,
       context,
     );
   },
-  describe: () => ({
+  describe: (features) => ({
     id: "executeActions",
     summary: "Run a batch of actions and answer each of them",
     tag: "Batches",
     keyed: true,
-    body: { schema: documentedBatch(), example: EXAMPLE },
+    body: {
+      schema: documentedBatch(),
+      example: features.includes("discovery") ? DISCOVERY_EXAMPLE : EXAMPLE,
+    },
     answer: {
       description: "One result for every action, in the order asked; with dry_run, the plan",
       schema: executionSchema(),
@@ -62,8 +67,8 @@ function documentedBatch(): z.ZodType {
     .meta({ id: "Batch" });
 }
 
-/** Of tools that every key may call, because every key may read the document. */
-const EXAMPLE = {
+/** Calls of tools that every key may call, because every key may read the document. */
+const DISCOVERY_EXAMPLE = {
   actions: [
     { id: "first", tool: "discover_tools", args: { limit: 1 } },
     {
@@ -73,6 +78,13 @@ const EXAMPLE = {
     },
     { tool: "discover_tools", args: { query: "weather in Phoenix, AZ" }, select: ["/tools/0", "/total"] },
   ],
+  on_error: "partial-success",
+  deadline_ms: 15_000,
+};
+
+/** No tool that every key may call is known here, so the name stands for one of the caller's own. */
+const EXAMPLE = {
+  actions: [{ id: "first", tool: "your_tool", args: {} }],
   on_error: "partial-success",
   deadline_ms: 15_000,
 };

@@ -1,5 +1,6 @@
 import * as z from "zod";
 
+import type { Catalog } from "../../catalog/catalog.ts";
 import { jobSchema, toJobJson } from "../../contract/gate/job-json.ts";
 import { parseJobQuery, toCursor } from "../../contract/gate/job-query.ts";
 import { JOB_STATUSES, type JobChange, type JobQuery, type JobRecord } from "../../contract/gate/job.ts";
@@ -7,6 +8,7 @@ import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../../kit/result.ts";
+import { visibleText } from "../../kit/visible-text.ts";
 import { askGate } from "../http/ask-gate.ts";
 import { readRequest } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
@@ -156,10 +158,14 @@ export const redriveJobs: Endpoint = {
     const query = { status, ...tools, since: from, after: null, limit: limit + 1 };
     const found = await askGate(() => gate.jobs(query), UNREADABLE);
     if (!found.ok) return found;
+    const gone = new Set<string>();
     const changes = await Promise.all(
-      found.value.slice(0, limit).map(async (job) => {
-        const changed = await attempt(() => redrive(job, context));
-        return changed.ok && changed.value !== null ? changed.value.change : "unreachable";
+      found.value.slice(0, limit).map(async (listed) => {
+        const changed = await attempt(() => redrive(listed, context));
+        if (!changed.ok || changed.value === null) return "unreachable";
+        const { change, job } = changed.value;
+        if (change === "wrong-status" && isGone(job, context.catalog)) gone.add(job.tool);
+        return change;
       }),
     );
     const count = (change: (typeof changes)[number]): number =>
@@ -168,6 +174,7 @@ export const redriveJobs: Endpoint = {
     const answer: Written<typeof redrivenSchema> = {
       redriven,
       not_redriven: changes.length - redriven,
+      tools_gone: [...gone].sort(),
       backlog_full: count("backlog-full") > 0,
       more: found.value.length > limit,
     };
@@ -201,6 +208,7 @@ const redrivenSchema = lazySchema(() =>
         .int()
         .min(0)
         .describe("Of those looked at: their tool is not there, or they changed meanwhile"),
+      tools_gone: z.array(z.string()).describe("Tools that are not deployed any more: their jobs stay dead"),
       backlog_full: z
         .boolean()
         .describe("The backlog had no room for some; redrive them when others have ended"),
@@ -209,9 +217,23 @@ const redrivenSchema = lazySchema(() =>
     .meta({ id: "RedrivenJobs" }),
 );
 
-/** Give a dead job fresh attempts, unless its tool is not there any more. */
-async function redrive(job: JobRecord, { gate, catalog }: RequestContext): Promise<JobChange | null> {
-  return catalog.get(job.tool) === undefined ? { change: "wrong-status", job } : gate.redrive(job.id);
+/** Give a dead job fresh attempts, unless its tool is not there any more. A list does not say whether a job keeps its tool. */
+async function redrive(listed: JobRecord, { gate, catalog }: RequestContext): Promise<JobChange | null> {
+  const job = isDeployed(listed, catalog) ? listed : await gate.job(listed.id);
+  if (job === null) return null;
+  return isGone(job, catalog) ? { change: "wrong-status", job } : gate.redrive(job.id);
+}
+
+function isDeployed({ tool }: JobRecord, catalog: Catalog): boolean {
+  return catalog.get(tool) !== undefined;
+}
+
+/**
+ * Whether a job cannot go on for want of its tool. A run of a flow and a job of a tool that the tenant added have their tool with
+ * them, as it was when they were recorded.
+ */
+function isGone(job: JobRecord, catalog: Catalog): boolean {
+  return job.keepsTool !== true && !isDeployed(job, catalog);
 }
 
 async function changeJob(
@@ -246,12 +268,13 @@ function refuseCancel({ status }: JobRecord): Refusal {
   return makeRefusal("JOB_NOT_CANCELLABLE", `The job is '${status}' already; nothing was changed.`);
 }
 
-function refuseRedrive({ status, tool }: JobRecord, { catalog }: RequestContext): Refusal {
+function refuseRedrive(job: JobRecord, { catalog }: RequestContext): Refusal {
+  const { status } = job;
   const why =
     status !== "dead"
       ? `The job is '${status}', and only a dead one can be redriven.`
-      : catalog.get(tool) === undefined
-        ? "The job's tool is not deployed any more."
+      : isGone(job, catalog)
+        ? `The job's tool '${visibleText(job.tool)}' is not deployed any more; it can be redriven once the tool is deployed again.`
         : "The job's record cannot be read by this version, so nobody knows what it has sent.";
   return makeRefusal("JOB_NOT_REDRIVABLE", `${why} Nothing was changed.`);
 }

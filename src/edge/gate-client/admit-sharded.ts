@@ -35,7 +35,7 @@ export async function admitSharded(request: AdmissionRequest, ask: Ask): Promise
       .filter(([shard]) => shard !== HOME)
       .map(async ([shard, jobs]): Promise<AdmissionAnswer> => {
         const indexes = new Set(jobs.map(({ index }) => index));
-        // With allOrNothing it matters that somebody was denied, whoever it was.
+        // With allOrNothing any denied job matters, wherever it is kept.
         const denied = allOrNothing ? home.denied : home.denied.filter(({ index }) => indexes.has(index));
         const part = { quota: null, draws: [], jobs, allOrNothing, countedAtHome: { denied } };
         const asked = await attempt(() => ask(shard, part));
@@ -46,7 +46,7 @@ export async function admitSharded(request: AdmissionRequest, ask: Ask): Promise
   );
   return {
     ...home,
-    // What is recorded already is not denied, and only the object that has it knows.
+    // A job that is recorded already is not denied, and only the object that has it knows.
     denied: home.denied.filter(
       ({ index }) => !others.some(({ recorded }) => recorded.some((job) => job.index === index)),
     ),
@@ -62,7 +62,7 @@ export interface ApprovalCalls {
   readonly admit: (shard: number, request: AdmissionRequest) => Promise<AdmissionAnswer>;
 }
 
-/** What stops an admission at home: nothing is recorded anywhere of a claim that was refused. */
+/** The answer when an admission is stopped at home: a refused claim records nothing anywhere. */
 const STOPPED: AdmissionAnswer = {
   quota: { allowed: false, remaining: 0, resetMs: 0, retryAfterMs: 0 },
   denied: [],

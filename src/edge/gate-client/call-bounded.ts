@@ -8,8 +8,8 @@ export interface CallBounds {
 }
 
 /**
- * Call a Durable Object, for so long at most. What fails in a way the platform calls retryable is sent once more;
- * `send` must take a fresh stub, because the old one stays broken. A call that times out may still take effect.
+ * Call a Durable Object, for so long at most. A failure that the platform calls retryable is sent once more; `send` must take a
+ * fresh stub, because the old one stays broken. A call that times out may still take effect.
  */
 export function callBounded<T>(send: () => Promise<T>, { clock, timeoutMs }: CallBounds): Promise<T> {
   return new Promise((resolve, reject) => {

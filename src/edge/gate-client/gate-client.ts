@@ -74,6 +74,7 @@ export function createGateClient(
     usage: (query) => sumShards((shard) => callShard(shard, (stub) => stub.usage(onShard(query, shard)))),
     cancel: (jobId) => callHolder(jobId, (stub) => stub.cancel(jobId)),
     redrive: (jobId) => callHolder(jobId, (stub) => stub.redrive(jobId)),
+    renew: (renewal) => call((stub) => stub.renew(renewal)),
     complete: (closing) => call((stub) => stub.complete(closing)),
     park: (groups) => call((stub) => stub.park(groups)),
     confirmation: (id) => call((stub) => stub.confirmation(id)),

@@ -10,12 +10,12 @@ export interface ToolGatesOptions {
   readonly tenant: string;
   /** How much longer than its wait a question may take. */
   readonly timeoutMs: number;
-  /** Keep a message alive that nobody waits for. */
+  /** Keep a message alive that no request waits for. */
   readonly defer: (work: Promise<unknown>) => void;
 }
 
 /**
- * Create a client of the tools' gates. One object per tool's name, whoever calls.
+ * Create a client of the tools' gates. Each tool's name has one object, for all callers.
  *
  * A question that fails in a way the platform calls retryable is asked once more under the same id, so it never takes
  * two permits. A message that is lost gives nothing back: the permit then ends by its own time.

@@ -1,22 +1,24 @@
+import { LIMITS } from "../../contract/limits.ts";
 import type { QuotaState } from "../../contract/gate/admission.ts";
 import type { Clock } from "../../kit/clock.ts";
+import { PacedWriter } from "../../kit/paced-writer.ts";
 import { attempt, ok, type Result } from "../../kit/result.ts";
 import type { Refused } from "../../gate/admit-plan.ts";
 import type { Execution } from "../../gate/execution.ts";
 import { logBug } from "../platform/log-bug.ts";
 import type { RequestContext } from "./request-context.ts";
-import { baseHeaders, type Ran, respondRefused, runHeaders } from "./respond.ts";
+import { baseHeaders, holdAnswer, type Ran, respondRefused, runHeaders } from "./respond.ts";
 
-/** Who is told about a run while it goes on. Without `onResult` nobody listens. */
-export interface Listener extends Pick<Execution, "signal" | "onAdmitted"> {
+/** Who is told about a run while it goes on. Without `onResult` there is no listener. */
+export interface Listener extends Pick<Execution, "signal" | "onAdmitted" | "onWritten"> {
   /** Told the JSON text of each result the moment it is known. */
   readonly onResult?: (json: string) => void;
 }
 
 export type Run = (listener: Listener) => Promise<Result<Ran, Refused>>;
 
-/** What a stream needs of a request's context. */
-type StreamContext = Pick<RequestContext, "caller" | "requestId" | "defer"> & {
+/** The parts of a request's context that a stream needs. */
+type StreamContext = Pick<RequestContext, "caller" | "requestId" | "dialect" | "defer"> & {
   readonly ports: Pick<RequestContext["ports"], "clock">;
 };
 
@@ -53,17 +55,24 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
     stream.send(`event: ${event}\ndata: ${json}\n\n`);
 
   const admitted = Promise.withResolvers<QuotaState | null>();
-  const running = run({
-    signal: stream.signal,
-    onAdmitted: admitted.resolve,
-    onResult: (json) => tell("result", json),
-  });
+  const { made: running, release } = holdAnswer((onWritten) =>
+    run({
+      signal: stream.signal,
+      onAdmitted: admitted.resolve,
+      onWritten,
+      onResult: (json) => tell("result", json),
+    }),
+  );
   // A dry run is over without ever being admitted, and so is a replay.
   const first = await Promise.race([
     admitted.promise.then((quota) => ok({ quota, replayed: false })),
     running,
   ]);
-  if (!first.ok) return respondRefused(request, first.error, context);
+  if (!first.ok) {
+    await attempt(() => stream.abort(undefined));
+    release();
+    return respondRefused(first.error, context);
+  }
 
   const stopKeepAlive = stream.keepAlive();
   const end = async (): Promise<unknown> => {
@@ -71,7 +80,8 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
     stopKeepAlive();
     if (ended.ok) {
       if (ended.value.ok) tell("done", ended.value.value.json);
-      return stream.close();
+      await stream.close();
+      return release();
     }
     // The status is sent already: all that is left is to break the connection.
     logBug(requestId, new URL(request.url).pathname, ended.error);
@@ -89,7 +99,7 @@ export interface EventStream {
   /** Aborted when the client is gone: its request says so, or a write fails. */
   readonly signal: AbortSignal;
   readonly send: (text: string) => void;
-  /** The same, over when the client has taken it: whoever waits for that is as slow as the client is. */
+  /** The same within milliseconds, over when there is room for more: a model's words wait for a client that is slower. */
   readonly write: (text: string) => Promise<void>;
   /** Comment while nothing is sent; gives what ends it. */
   readonly keepAlive: () => () => void;
@@ -104,51 +114,28 @@ export function openEventStream(requestSignal: AbortSignal, clock: Clock): Event
   const { readable, writable } = new IdentityTransformStream();
   const writer = writable.getWriter();
   const encoder = new TextEncoder();
-  // What a slow client has not asked for yet waits as text, which is shared with the answer, and not as bytes beside it.
-  let waiting: string[] = [];
-  let writing: Promise<void> | null = null;
-  const drain = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const text = takeSome(waiting);
-      const sent = await attempt(() => writer.write(encoder.encode(text)));
-      if (sent.ok) continue;
-      waiting = [];
-      gone.abort();
-    }
-    writing = null;
+  const send = async (text: string): Promise<void> => {
+    if (gone.signal.aborted) return;
+    // A client that reads nothing for so long is taken for gone: what waits for it is memory.
+    const stopTimer = clock.after(LIMITS.answerIdleMs, () => void attempt(() => writer.abort()));
+    const sent = await attempt(() => writer.write(encoder.encode(text)));
+    stopTimer();
+    if (!sent.ok) gone.abort();
   };
-  const write = (text: string): Promise<void> => {
-    waiting.push(text);
-    return (writing ??= drain());
-  };
-  const send = (text: string): void => void write(text);
+  // Text that a slow client has not asked for yet waits as text, which is shared with the answer, and not as bytes beside it.
+  const paced = new PacedWriter(send, clock);
   return {
     readable,
     signal: AbortSignal.any([requestSignal, gone.signal]),
-    send,
-    write,
-    keepAlive: () => keepAlive(clock, () => send(": still running\n\n")),
+    send: (text) => paced.writeNow(text),
+    write: (text) => paced.write(text),
+    keepAlive: () => keepAlive(clock, () => paced.writeNow(": still running\n\n")),
     close: async () => {
-      await writing;
+      await paced.flush();
       return attempt(() => writer.close());
     },
     abort: (reason) => writer.abort(reason),
   };
-}
-
-/** Characters that are written at once where many texts wait: more would only be copied. */
-const WRITTEN_AT_ONCE = 64 * 1024;
-
-/** Take from the front what is written at once: one text, and those that follow it while they are short. */
-function takeSome(waiting: string[]): string {
-  let count = 1;
-  let length = waiting[0]!.length;
-  for (; count < waiting.length; count += 1) {
-    length += waiting[count]!.length;
-    if (length > WRITTEN_AT_ONCE) break;
-  }
-  const taken = waiting.splice(0, count);
-  return count === 1 ? taken[0]! : taken.join("");
 }
 
 /** Comment again and again, after pauses that grow; gives what ends it. */

@@ -6,10 +6,10 @@ import {
   JURISDICTIONS,
   KEY_FLAGS,
   withFlags,
+  KEY_NAME,
 } from "../../contract/gate/caller.ts";
 import { isWritten, listOf, matches, oneOf, record, upTo } from "../../contract/json.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
-import { KEY_NAME } from "../../contract/gate/kept-key.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { attemptNow } from "../../kit/result.ts";
 import { ConfigurationError } from "../platform/configuration-error.ts";
@@ -41,7 +41,7 @@ export const keysSchema = lazySchema(() =>
 const HMAC_LABEL = "volley/key/v1";
 
 /**
- * The digest of no key at all, which whoever sends none would have. In base64, so that nothing in the bundle looks like the
+ * The digest of the empty key, which a request without a key would have. In base64, so that nothing in the bundle looks like the
  * hash of a key.
  */
 export const EMPTY_KEY_DIGEST = "jEHd4yaERScFHPjv+D6aKdoAW/qY+lF+jhmaAwHcZkQ=";
@@ -71,9 +71,14 @@ export class KeyRing {
     return this.#keys.map(({ caller }) => caller);
   }
 
-  /** Whether nobody can get in, whatever key is sent. */
+  /** Whether no key at all is accepted. */
   get isEmpty(): boolean {
     return this.#keys.length === 0;
+  }
+
+  /** Whether some configured key of a tenant may decide what waits for a person. */
+  decides(tenant: string): boolean {
+    return this.#keys.some(({ caller }) => caller.tenant === tenant && caller.approves === true);
   }
 
   /** Whether some configured key has this hash. */
@@ -152,7 +157,7 @@ function refuseSplitTenants(keys: readonly ConfiguredKey[]): void {
 
 type Entry = z.input<ReturnType<typeof keysSchema>>[number];
 
-/** What makes two entries one key, or one entry everybody's; null when nothing does. */
+/** Find two entries with one key, or one entry that lets every caller in; null when there is none. */
 function findClash(entries: readonly Entry[]): string | null {
   const byName = new Map<string, number>();
   const byHash = new Map<string, number>();

@@ -2,6 +2,7 @@ import type { Issue } from "../../contract/failure.ts";
 import { parseIdempotencyKey } from "../../contract/idempotency-key.ts";
 import { describe, toHint } from "../../contract/issues.ts";
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
+import type { BatchKey } from "../../gate/read-keys.ts";
 import type { Execution } from "../../gate/execution.ts";
 import { err, ok, type Result } from "../../kit/result.ts";
 
@@ -10,8 +11,8 @@ const HEADER = "Idempotency-Key";
 /**
  * The key of a request's `Idempotency-Key` header; null without one.
  *
- * A header sent twice arrives as one, joined by a comma. So a comma outside quotes is refused: nobody can tell whether it
- * is part of a key or stands between two, and RFC 8941 has no bare text with a comma either.
+ * A header sent twice arrives as one, joined by a comma. So a comma outside quotes is refused: it may be part of a key or stand
+ * between two, and RFC 8941 has no bare text with a comma either.
  */
 export function readIdempotencyKey({ headers }: Request): Result<string | null, Refusal> {
   const header = headers.get(HEADER);
@@ -26,9 +27,28 @@ export function readIdempotencyKey({ headers }: Request): Result<string | null, 
   return key.ok ? key : refuse(key.error);
 }
 
-/** What a key makes of a request's execution; nothing without one. The same content under it is the same request. */
-export function underKey(key: string | null, content: unknown): Pick<Execution, "batchKey"> {
-  return key === null ? {} : { batchKey: { key, content } };
+/** By what a request is known when it comes again. */
+export type SentKey = Pick<BatchKey, "key" | "isFirst" | "givesUpSoon">;
+
+/** How often an official client has sent a request before: 0 for the first time. */
+const RETRY_COUNT = "x-stainless-retry-count";
+
+/**
+ * Read by what a request is known when it comes again: its `Idempotency-Key`, or its content, where its client counts how often
+ * it sent it. Null where it has neither: no two requests of such a client are the same.
+ */
+export function readSentKey(request: Request): Result<SentKey | null, Refusal> {
+  const key = readIdempotencyKey(request);
+  if (!key.ok) return key;
+  const count = request.headers.get(RETRY_COUNT)?.trim() ?? "";
+  const givesUpSoon = /^\d{1,9}$/.test(count);
+  if (key.value !== null) return ok({ key: key.value, givesUpSoon });
+  return ok(givesUpSoon ? { key: null, isFirst: Number(count) === 0, givesUpSoon } : null);
+}
+
+/** The part of a request's execution that its key makes; nothing without one. The same content under it is the same request. */
+export function underKey(sent: SentKey | null, content: unknown): Pick<Execution, "batchKey"> {
+  return sent === null ? {} : { batchKey: { ...sent, content } };
 }
 
 function refuse(issue: Issue): Result<never, Refusal> {

@@ -13,7 +13,7 @@ export interface RequestBody {
   readonly bytes: number;
 }
 
-/** What a body may be; a batch's unless said. */
+/** The bounds of a body; a batch's unless said. */
 export interface BodyLimits extends JsonOptions {
   readonly bodyBytes: number;
   readonly nesting: number;
@@ -52,7 +52,7 @@ export async function readRequest<Schema extends z.ZodObject>(
   return parsed.ok ? ok({ ...body.value, parsed: parsed.value }) : parsed;
 }
 
-/** What came is said: a client that sets no type sends one of its own, which its author has never seen. */
+/** The refusal names the type that came: a client that sets no type sends one of its own, which its author has never seen. */
 function refuseType(type: string): Refusal {
   const came = type === "" ? "no content-type came" : `'${visibleText(type)}' came`;
   const hint = `Send the body as JSON with the header 'content-type: application/json'; ${came}.`;

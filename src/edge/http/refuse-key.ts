@@ -1,15 +1,18 @@
 import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
-import { PROVIDER_PATHS } from "./respond.ts";
+import type { Dialect } from "./dialect.ts";
 
 /**
  * Refuse a request whose caller is not known: say what is wrong with the *form* of its key, and never anything about the key.
  * A key that has the right form gets one answer, whether it was revoked, mistyped or invented.
- *
- * @param isConfigured whether there is any key that could have been sent
+ * `isConfigured` says whether there is any key that could have been sent.
  */
-export function refuseKey(request: Request, isConfigured: boolean): Refusal {
+export function refuseKey(
+  request: Request,
+  { isConfigured, dialect }: { readonly isConfigured: boolean; readonly dialect: Dialect | null },
+): Refusal {
+  const keyHeader = dialect?.keyHeader;
   const said = isConfigured
-    ? `${sayForm(request)} ${PROVIDER_PATHS.test(request.url) ? SEND_EITHER : SEND_KEY}`
+    ? `${sayForm(request, keyHeader)} ${keyHeader === undefined ? SEND_KEY : SEND_EITHER}`
     : "No key is configured on this deployment, so nobody gets in; its operator sets VOLLEY_KEYS.";
   return makeRefusal("UNAUTHORIZED", said);
 }
@@ -26,11 +29,11 @@ const SCHEMES = ["basic", "digest", "token", "apikey", "api-key", "key", "jwt", 
 /** Names under which keys stand in the addresses of other services. */
 const PARAMETERS = /[?&](?:api[_-]?key|key|token|access_token|auth|authorization)=/i;
 
-function sayForm(request: Request): string {
+function sayForm(request: Request, keyHeader: string | undefined): string {
   const sent = request.headers.get("authorization")?.trim() ?? "";
   if (sent === "") {
     const other = OTHER_HEADERS.find((name) => request.headers.has(name));
-    if (other === "x-api-key" && PROVIDER_PATHS.test(request.url))
+    if (other !== undefined && other === keyHeader)
       return "The key that came is not one of this deployment's.";
     if (other !== undefined) return `The key came as '${other}', which is not read.`;
     if (PARAMETERS.test(request.url)) return "The key came in the address, where it is not read.";

@@ -22,10 +22,17 @@ export function refusePath(request: Request, routes: readonly string[]): Refusal
   const meant = near === undefined ? [] : byPath.get(near)!;
   const hint =
     meant.length === 0
-      ? "No such path; POST /v1/execute_actions runs things, and GET /openapi.json lists every path."
-      : `No such path; did you mean ${likeliest(meant, request.method)}? GET /openapi.json lists every path.`;
+      ? `No such path; POST /v1/execute_actions runs things${sayAllPaths(routes, ", and ")}`
+      : `No such path; did you mean ${likeliest(meant, request.method)}?${sayAllPaths(routes, " ").replace(/^\.$/, "")}`;
   return makeRefusal("NOT_FOUND", hint);
 }
+
+/** End a sentence with the path that lists all others, where a Worker has it. */
+export function sayAllPaths(routes: readonly string[], joint = "; "): string {
+  return routes.includes(DOCUMENT) ? `${joint}${DOCUMENT} lists every path.` : ".";
+}
+
+const DOCUMENT = "GET /openapi.json";
 
 /** Refuse a method that a path does not have. */
 export function refuseMethod({ method }: Request, allowed: string): Refusal {

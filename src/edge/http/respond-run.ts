@@ -1,13 +1,14 @@
 import { toResultJson } from "../../answer/envelope.ts";
 import { parseExact } from "../../contract/json.ts";
+import { LIMITS } from "../../contract/limits.ts";
 import type { Execution } from "../../gate/execution.ts";
 import { ok, type Result } from "../../kit/result.ts";
 import { respondEvents, type Run } from "./event-stream.ts";
 import type { RequestContext } from "./request-context.ts";
-import { respondJson, respondRefused, runHeaders } from "./respond.ts";
+import { holdAnswer, respondJson, respondRefused, runHeaders } from "./respond.ts";
 import { wantsEvents } from "./wants-events.ts";
 
-/** What a run is answered with: its refusals are answered here, because the caller's quota stands in their headers. */
+/** The response of a run: its refusals are answered here, because the caller's quota stands in their headers. */
 export type Responded = Promise<Result<Response, never>>;
 
 /** Answer a run the way the client asks for: as one JSON document, or as events while it goes on. */
@@ -20,7 +21,7 @@ export async function respondRun(run: Run, request: Request, context: RequestCon
 
 /** Answer a run whose answer is an envelope: its results are told as they come, and all at once where it ran before. */
 export function respondBatch(
-  run: (listener: Pick<Execution, "signal" | "onAdmitted" | "onOutcome">) => ReturnType<Run>,
+  run: (listener: Pick<Execution, "signal" | "onAdmitted" | "onOutcome" | "onWritten">) => ReturnType<Run>,
   request: Request,
   context: RequestContext,
 ): Responded {
@@ -44,10 +45,32 @@ function resultsOf(envelope: string): string[] {
   return results.map((result) => JSON.stringify(result));
 }
 
-/** Answer a run as one JSON document, when it is over. */
+/**
+ * Answer a run as one JSON document, when it is over. A large answer holds the isolate's bytes until its client has read it:
+ * unread answers are memory too.
+ */
 export async function respondDocument(run: Run, request: Request, context: RequestContext): Responded {
-  const ran = await run({ signal: request.signal });
-  if (!ran.ok) return ok(respondRefused(request, ran.error, context));
-  const headers = runHeaders(context.caller, ran.value);
-  return ok(respondJson(ran.value.json, context.requestId, { headers }));
+  const { made, release } = holdAnswer((onWritten) => run({ signal: request.signal, onWritten }));
+  const ran = await made;
+  if (!ran.ok) {
+    release();
+    return ok(respondRefused(ran.error, context));
+  }
+  return ok(
+    await respondHeld(ran.value.json, context, { release, headers: runHeaders(context.caller, ran.value) }),
+  );
+}
+
+/** Answer with JSON text, and call `release` when it is out of the isolate: at once where it is small, else when its client has read it. */
+export async function respondHeld(
+  json: string,
+  { requestId, ports }: RequestContext,
+  { release, headers }: { readonly release: () => void; readonly headers: Readonly<Record<string, string>> },
+): Promise<Response> {
+  if (json.length <= LIMITS.wholeAnswerCharacters) {
+    release();
+    return respondJson(json, requestId, { headers });
+  }
+  const { streamText } = await import("./stream-text.ts");
+  return respondJson(streamText(json, { clock: ports.clock, onEnd: release }), requestId, { headers });
 }

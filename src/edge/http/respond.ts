@@ -2,14 +2,14 @@ import type { Caller } from "../../contract/gate/caller.ts";
 import type { QuotaState } from "../../contract/gate/admission.ts";
 import type { RefusalCode } from "../../contract/failure-codes.ts";
 import { makeRefusal, type Refusal, statusOf, toProblem } from "../../contract/refusal.ts";
-import { toChatError, toMessagesError } from "../../agent/dialect/provider-error.ts";
-import { type ApiError, INTERNAL_ERROR, toApiError } from "../../formats/orchestration-api.ts";
+import { attempt } from "../../kit/result.ts";
 import { type Refused, toQuota } from "../../gate/admit-plan.ts";
+import type { Dialect, DialectError } from "./dialect.ts";
 import type { RequestContext } from "./request-context.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What answers that refuse were made of: not every dialect says it. */
+/** The codes of responses that refuse: not every dialect says them. */
 const refusedFor = new WeakMap<Response, RefusalCode>();
 
 /** Which code an answer refuses its request with; told by its status where it was not made of a refusal. */
@@ -35,6 +35,29 @@ export interface Ran {
   readonly replayed: boolean;
 }
 
+/** The bytes that are held for an answer. */
+export interface HeldAnswer<T> {
+  /** The answer, as it is made. Where that fails nothing is held any more. */
+  readonly made: Promise<T>;
+  /** Give the bytes back. */
+  readonly release: () => void;
+}
+
+/** Make an answer, and collect what gives back the bytes that are held for it: one made of several batches has several. */
+export function holdAnswer<T>(make: (onWritten: (give: () => void) => void) => Promise<T>): HeldAnswer<T> {
+  const gives: (() => void)[] = [];
+  const release = (): void => {
+    for (const give of gives.splice(0)) give();
+  };
+  const making = async (): Promise<T> => {
+    const made = await attempt(() => make((give) => void gives.push(give)));
+    if (made.ok) return made.value;
+    release();
+    throw made.error;
+  };
+  return { made: making(), release };
+}
+
 /** Headers of every answer: nothing here may be cached, sniffed or framed. */
 export function baseHeaders(requestId: string): Headers {
   return {
@@ -44,9 +67,9 @@ export function baseHeaders(requestId: string): Headers {
   };
 }
 
-/** Answer with JSON text; 200 unless another status is given. */
+/** Answer with JSON, as text or a stream of it; 200 unless another status is given. */
 export function respondJson(
-  json: string,
+  json: string | ReadableStream<Uint8Array>,
   requestId: string,
   { status = 200, headers = {} }: { readonly status?: number; readonly headers?: Headers } = {},
 ): Response {
@@ -56,75 +79,55 @@ export function respondJson(
   });
 }
 
-/** Answer an error of the Orchestration API. */
-export function respondApiError({ status, body }: ApiError, requestId: string, headers?: Headers): Response {
-  return respondJson(JSON.stringify(body), requestId, { status, ...(headers && { headers }) });
+/** A request as far as its refusal looks at it. */
+export interface Refusing {
+  readonly requestId: string;
+  /** How its path says no; null as a problem document. */
+  readonly dialect: Dialect | null;
 }
 
-/** Answer a refusal: as an RFC 9457 problem document, or in the words of the Orchestration API where that was asked. */
+/** Answer a refusal: as an RFC 9457 problem document, or in the dialect of its path. */
 export function respondRefusal(
-  request: Request,
   refusal: Refusal,
-  requestId: string,
-  more?: Headers,
-  report: string | null = null,
-): Response {
-  const response = writeRefusal(request, refusal, requestId, more, report);
-  refusedFor.set(response, refusal.code);
-  return response;
-}
-
-function writeRefusal(
-  request: Request,
-  refusal: Refusal,
-  requestId: string,
-  more: Headers | undefined,
-  report: string | null,
+  { requestId, dialect }: Refusing,
+  { headers: more, report = null }: { readonly headers?: Headers; readonly report?: string | null } = {},
 ): Response {
   const headers = {
     ...(refusal.code === "UNAUTHORIZED" && { "www-authenticate": "Bearer" }),
     ...retryHeaders(refusal),
     ...more,
   };
-  if (isOrchestration(request)) return respondApiError(toApiError(refusal), requestId, headers);
-  const provider = PROVIDER_PATHS.exec(request.url)?.[1];
-  if (provider !== undefined) {
-    const error = provider === "messages" ? toMessagesError(refusal) : toChatError(refusal);
-    const json = JSON.stringify({ ...error, request_id: requestId });
-    // What ran before the error is told with it.
-    const told = report === null ? json : `${json.slice(0, -1)},"volley":${report}}`;
-    return respondJson(told, requestId, { status: statusOf(refusal), headers });
-  }
-  return respondJson(JSON.stringify({ ...toProblem(refusal), request_id: requestId }), requestId, {
-    status: statusOf(refusal),
-    headers: { "content-type": "application/problem+json", ...headers },
-  });
+  const response =
+    dialect === null
+      ? respondJson(JSON.stringify({ ...toProblem(refusal), request_id: requestId }), requestId, {
+          status: statusOf(refusal),
+          headers: { "content-type": "application/problem+json", ...headers },
+        })
+      : respondError(dialect.write(refusal, { requestId, report }), requestId, headers);
+  refusedFor.set(response, refusal.code);
+  return response;
+}
+
+function respondError({ status, json }: DialectError, requestId: string, headers?: Headers): Response {
+  return respondJson(json, requestId, { status, ...(headers && { headers }) });
 }
 
 /** Answer a run that was refused, with what is left of the caller's quota. */
 export function respondRefused(
-  request: Request,
   { refusal, quota }: Refused,
-  { caller, requestId }: Pick<RequestContext, "caller" | "requestId">,
+  context: Pick<RequestContext, "caller"> & Refusing,
 ): Response {
-  return respondRefusal(request, refusal, requestId, quotaHeaders(caller, quota));
+  return respondRefusal(refusal, context, { headers: quotaHeaders(context.caller, quota) });
 }
 
-/** Answer a bug of ours, or of our configuration, likewise; it says no more than where to look. */
+/** Answer a fault of this system, or of its configuration, likewise; the answer says no more than where to look. */
 export function respondBug(
-  request: Request,
-  requestId: string,
+  refusing: Refusing,
   hint = "Something failed on our side; give the operator the request id.",
 ): Response {
-  if (isOrchestration(request)) return respondApiError(INTERNAL_ERROR, requestId);
-  return respondRefusal(request, makeRefusal("UNAVAILABLE", hint), requestId);
-}
-
-/** Where clients of the providers call: they understand errors of their provider only. */
-export const PROVIDER_PATHS = /^https?:\/\/[^/?#]+\/v1\/(chat\/completions|messages)(?:[/?#]|$)/;
-
-function isOrchestration({ url }: Request): boolean {
-  return /^https?:\/\/[^/]+\/api\/orchestration\//.test(url);
+  const { dialect, requestId } = refusing;
+  if (dialect?.fault !== undefined) return respondError(dialect.fault, requestId);
+  return respondRefusal(makeRefusal("UNAVAILABLE", hint), refusing);
 }
 
 /** Headers of an answer to a run: what is left of the quota, and whether it was kept under an idempotency key. */
@@ -148,7 +151,7 @@ export function retryHeaders({ retryAfterMs }: Refusal): Headers {
   return retryAfterMs === undefined ? {} : { "retry-after": String(toSeconds(retryAfterMs)) };
 }
 
-/** Whole seconds, rounded up: whoever waits that long has waited long enough. */
+/** Whole seconds, rounded up: a client that waits that long has waited long enough. */
 function toSeconds(ms: number): number {
   return Math.ceil(ms / 1000);
 }

@@ -1,7 +1,7 @@
 import { parseAccept } from "hono/utils/accept";
 
 const EVENTS = "text/event-stream";
-/** What JSON matches, the most specific first. */
+/** The ranges that JSON matches, the most specific first. */
 const JSON_RANGES = ["application/json", "application/*", "*/*"];
 
 /**

@@ -1,8 +1,10 @@
 import type * as z from "zod";
 
 import type { RefusalCode } from "../../contract/failure-codes.ts";
+import type { Dialect } from "../http/dialect.ts";
+import type { Components, Json } from "./components.ts";
 
-/** What a path answers with when it did what was asked: a JSON schema's source, or a stream of events beside it. */
+/** The success answer of a path: a JSON schema's source, or a stream of events beside it. */
 export interface Answer {
   readonly description: string;
   /** Null where it has no content. */
@@ -27,7 +29,7 @@ export interface Body {
 
 /** One path and method, as the document describes it. */
 export interface Operation {
-  /** What generated clients call it. */
+  /** The name of the operation in generated clients. */
   readonly id: string;
   readonly summary: string;
   readonly tag: string;
@@ -38,12 +40,12 @@ export interface Operation {
   readonly body?: Body;
   readonly answer: Answer | FileAnswer;
   /** How a refusal is written: as a problem document unless said otherwise. */
-  readonly refusal?: "api-error" | "provider-error";
+  readonly refusal?: Dialect;
   /** Refusals that this path has beside those that every path of its kind has. */
   readonly refusals?: readonly RefusalCode[];
   /**
-   * Counted by one of the key's allowances, and so refused without any: once it runs, or (`always`) before it is looked at,
-   * and then every answer says what is left. What runs nothing need not say it.
+   * Counted by one of the key's allowances, and so refused without any: once it runs, or (`always`) before it is looked at, and
+   * then every answer says what is left. An operation that runs nothing need not say it.
    */
   readonly counted?: true | "always";
 }
@@ -54,5 +56,12 @@ export interface Described {
   readonly route: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`;
   /** It draws from the key's second allowance, whatever is asked. */
   readonly runsNothing?: true;
-  readonly describe: () => Operation;
+  /** @param features the names of those that the Worker lists, so that an example calls nothing else */
+  readonly describe: (features: readonly string[]) => Operation;
+}
+
+/** A path with a protocol of its own, which describes its POST itself. */
+export interface DescribedRoute {
+  readonly path: `/${string}`;
+  readonly describe: (components: Components) => Json;
 }

@@ -1,7 +1,6 @@
 import { CODES, type RefusalCode } from "../../contract/failure-codes.ts";
 import { problemSchema } from "../../contract/refusal.ts";
-import { providerErrorSchema } from "../../agent/dialect/provider-error.ts";
-import { apiErrorSchema } from "../../formats/orchestration-api.ts";
+import type { Dialect } from "../http/dialect.ts";
 import type { Components, Json } from "./components.ts";
 import type { Operation } from "./operation.ts";
 
@@ -95,28 +94,25 @@ export function toProblem(codes: readonly RefusalCode[], components: Components,
   return components.response(`${codes.join("_or_")}${more ? "_counted" : ""}`, response);
 }
 
-/** Describe how the Orchestration API says the same. */
-function toApiError(codes: readonly RefusalCode[], components: Components, more?: Json): Json {
+/** Describe how a dialect says the same. */
+function toDialectError(
+  codes: readonly RefusalCode[],
+  { described }: Dialect,
+  components: Components,
+  more?: Json,
+): Json {
   const headers = { ...more, ...headersOf(codes) };
-  const response = toResponse(codes.join(", "), apiErrorContent(components), headers);
-  return components.response(`Orchestration_${codes.join("_or_")}${more ? "_counted" : ""}`, response);
+  const response = toResponse(codes.join(", "), dialectContent(described, components), headers);
+  return components.response(`${described.name}_${codes.join("_or_")}${more ? "_counted" : ""}`, response);
 }
 
-/** Describe how the paths of the providers say the same: as their own servers do. */
-function toProviderError(codes: readonly RefusalCode[], components: Components, more?: Json): Json {
-  const content = { "application/json": { schema: components.schema(providerErrorSchema(), "output") } };
-  const response = toResponse(codes.join(", "), content, { ...more, ...headersOf(codes) });
-  return components.response(`Provider_${codes.join("_or_")}${more ? "_counted" : ""}`, response);
+function toFault({ described }: Dialect, components: Components): Json {
+  const response = toResponse("Something failed on our side", dialectContent(described, components));
+  return components.response(`${described.name}_bug`, response);
 }
 
-/** Its reference document has a status of its own for what elsewhere is UNAVAILABLE without a way to wait for it. */
-function toBug(components: Components): Json {
-  const response = toResponse("Something failed on our side", apiErrorContent(components));
-  return components.response("Orchestration_bug", response);
-}
-
-function apiErrorContent(components: Components): Json {
-  return { "application/json": { schema: components.schema(apiErrorSchema(), "output") } };
+function dialectContent({ schema }: Dialect["described"], components: Components): Json {
+  return { "application/json": { schema: components.schema(schema(), "output") } };
 }
 
 /** The headers that refusals with one of some codes have. */
@@ -134,14 +130,15 @@ function toRefusals(operation: Operation, components: Components): Json {
     ...(counted ? OF_A_QUOTA : []),
     ...refusals,
   ]);
-  const to = refusal === undefined ? toProblem : refusal === "api-error" ? toApiError : toProviderError;
   const byStatus = Map.groupBy(codes, (code) => CODES[code].status);
   const responses = [...byStatus].map(([status, of]) => {
     const told = counted === "always" && !of.every((code) => BEFORE_COUNTING.includes(code));
-    return [status, to(of, components, told ? QUOTA : undefined)];
+    const more = told ? QUOTA : undefined;
+    const said = refusal ? toDialectError(of, refusal, components, more) : toProblem(of, components, more);
+    return [status, said];
   });
   return {
     ...(Object.fromEntries(responses) as Json),
-    ...(refusal === "api-error" && { 500: toBug(components) }),
+    ...(refusal?.fault && { [refusal.fault.status]: toFault(refusal, components) }),
   };
 }

@@ -11,7 +11,7 @@ export interface Tracing {
   getActiveSpan?(): { readonly isTraced: boolean } | undefined;
 }
 
-/** Create the spans of an invocation that is traced. Entering one that nobody sees would cost 7 µs. */
+/** Create the spans of an invocation that is traced. Entering a span that is not traced would cost 7 µs. */
 export function createInSpan(tracing: Tracing): InSpan {
   return (name, attributes, work) =>
     tracing.enterSpan(name, (span) => {

@@ -11,7 +11,7 @@ export function warnOfDevelopmentOrigins(): void {
   console.warn(JSON.stringify({ level: "warn", event: "ignored_variable", message }));
 }
 
-/** Say something to whoever runs a development server, as text. */
+/** Write a line of text for the developer of a development server. */
 export function say(level: "log" | "error", text: string): void {
   console[level](text);
 }

@@ -1,5 +1,6 @@
 import type { DataPoint, LogLevel, Operator } from "../../egress/ports.ts";
 import { attemptNow } from "../../kit/result.ts";
+import { batchDrawing } from "./development.ts";
 import { ConfigurationError } from "./configuration-error.ts";
 
 const LINES = ["all", "errors", "off"] as const;
@@ -22,12 +23,14 @@ export function readOperator(
   if (lines === undefined)
     throw new ConfigurationError("VOLLEY_LOG", "it must be 'all', 'errors', 'off' or empty");
   const dataset = env["METRICS"] ?? null;
-  if (dataset === null || dataset === "") return { lines, log, writePoint: null };
+  const draw = batchDrawing();
+  const told = { lines, log, ...(draw !== null && { draw }) };
+  if (dataset === null || dataset === "") return { ...told, writePoint: null };
   if (!isDataset(dataset))
     throw new ConfigurationError("METRICS", "it must be bound to a dataset of Analytics Engine");
-  // What cannot be counted must not cost anybody an answer.
+  // A failed count must not cost a caller its answer.
   const writePoint = (point: DataPoint): void => void attemptNow(() => dataset.writeDataPoint(point));
-  return { lines, log, writePoint };
+  return { ...told, writePoint };
 }
 
 function isDataset(value: unknown): value is Dataset {

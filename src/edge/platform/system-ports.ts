@@ -13,12 +13,12 @@ export const systemClock: Clock = {
   },
 };
 
-/** What of the real world a deployment replaces. */
+/** The parts of the real world that a deployment replaces. */
 export interface SystemOptions {
   /** How a request leaves; the platform's `fetch` unless a sandbox stands in for the upstreams. */
   readonly send?: Ports["fetch"] | undefined;
   readonly secretOf?: Ports["secretOf"];
-  /** What stands in for parts of the platform, such as its clock; for tests. */
+  /** Stand-ins for parts of the platform, such as its clock; for tests. */
   readonly standIns?: Partial<Ports> | undefined;
 }
 
@@ -58,11 +58,20 @@ export function createSystemPorts(
   };
 }
 
+/** How a person is shown a line; null where a program reads it. */
+let drawLine: ((json: string) => string) | null = null;
+
+/** Write lines for a person from now on. The drawing function is kept here, so that a deployed line checks no setting. */
+export function drawLinesBy(draw: (json: string) => string): void {
+  drawLine = draw;
+}
+
 /**
- * Write one line of JSON into the log. While somebody develops, an error's stack follows it as text: only there does the
- * development server put the lines of the sources in.
+ * Write one line of JSON into the log, or where a person reads it the line that says the same in words. While somebody develops,
+ * an error's stack follows it as text: only there does the development server put the lines of the sources in.
  */
 export function writeLine(level: LogLevel, json: string, stack?: string): void {
-  console[level](json);
+  if (drawLine === null) console[level](json);
+  else console.log(json.startsWith("{") ? drawLine(json) : json);
   if (stack !== undefined && isDevelopment()) console.error(stack);
 }

@@ -114,7 +114,7 @@ class Scanner {
       : this.#slip(`${word} is no JSON, write ${instead}`);
   }
 
-  /** What is wrong with the next character wherever it stands outside a string; null when nothing is known of it. */
+  /** The fault of the next character wherever it stands outside a string; null when nothing is known of it. */
   #stray(): JsonSlip | null {
     const next = this.#next;
     if (next === "") return this.#slip(CUT_OFF);

@@ -6,8 +6,8 @@ const MOST_LEVELS = 8;
 const LONGEST_TEXT = 8 * 1024;
 
 /**
- * Make of any value one that JSON can say, for a line of a log: an error with its message, a large integer with its digits,
- * bytes by their number. What is too deep, too long or too much is named instead of shown, and what cannot be read says so.
+ * Make of any value one that JSON can say, for a line of a log: an error with its message, a large integer with its digits, bytes
+ * by their number. A part that is too deep, too long or too much is named instead of shown, and one that cannot be read says so.
  * Looks at a bounded part of the value, however large it is or whatever circle it makes. Never throws.
  */
 export function plainValue(value: unknown): unknown {
@@ -28,7 +28,7 @@ class Reading {
     if (level === MOST_LEVELS) return "(deeper)";
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `(${value.byteLength} bytes)`;
     if (value instanceof Error) return this.#record({ name: value.name, message: value.message }, level);
-    // What JSON would write of a date or an address.
+    // The JSON form of a date or an address.
     if ("toJSON" in value && typeof value.toJSON === "function") return this.plain(value.toJSON(), level + 1);
     return Array.isArray(value) ? this.#list(value, level) : this.#record(value, level);
   }

@@ -7,9 +7,9 @@ export interface ClientOptions {
   /** Its origin, such as `https://volley.example.com`. */
   readonly url: string;
   readonly key: string;
-  /** What sends; the platform's own unless said. */
+  /** Sends a request; the platform's own `fetch` unless said. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** What waits, in milliseconds; the platform's own timer unless said. */
+  /** Waits for milliseconds; the platform's own timer unless said. */
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** How often what may be sent again is, after a connection was lost; 2 unless said. */
   readonly retries?: number;
@@ -32,8 +32,8 @@ export type Transport = ReturnType<typeof createTransport>;
 const PAUSE_MS = 250;
 
 /**
- * Create what sends requests. Sent again is only what does the same twice as once: a question, or what has an idempotency key.
- * Nothing else is, because nobody knows what became of it.
+ * Create the function that sends requests. Sent again is only what does the same twice as once: a question, or what has an
+ * idempotency key. No other request is, because its effect is unknown.
  */
 export function createTransport({ url, key, retries = 2, ...ports }: ClientOptions) {
   const { fetch: send = (to, init) => fetch(to, init), sleep = pause } = ports;
@@ -92,7 +92,7 @@ function pauseBefore(error: unknown, again: number): number | null {
   if (!(error instanceof VolleyError)) return null;
   const ownMs = PAUSE_MS * 2 ** again;
   if (error.code === "CONNECTION_LOST") return ownMs;
-  // What was sent first goes on there, and its answer can be had when it is over.
+  // The first request goes on there, and its answer can be had when it is over.
   return again > 0 && error.code === "IDEMPOTENCY_IN_PROGRESS"
     ? Math.max(ownMs, error.retryAfterMs ?? 0)
     : null;

@@ -6,15 +6,15 @@ import type { Problem } from "./wire.ts";
  */
 export type VolleyErrorCode = Problem["code"] | "CONNECTION_LOST" | "UNEXPECTED_ANSWER";
 
-/** A request that was refused whole, or lost. What happened to single actions is in their results, and is never thrown. */
+/** A request that was refused whole, or lost. A failed action is told in its result, and is never thrown. */
 export class VolleyError extends Error {
   override readonly name = "VolleyError";
   readonly code: VolleyErrorCode;
-  /** What to do about it, in a sentence. */
+  /** The advice about it, in a sentence. */
   readonly hint: string;
   /** HTTP status; 0 where there was no answer. */
   readonly status: number;
-  /** What the server said, where it said it in its own form: path, `expected`, `received`, `issues`. */
+  /** The server's problem, where it has the server's own form: path, `expected`, `received`, `issues`. */
   readonly problem: Problem | null;
 
   constructor(

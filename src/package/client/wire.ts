@@ -14,12 +14,12 @@ import type { PlanDescription } from "../../plan/describe-plan.ts";
 /** One requested call. */
 export type ActionRequest = Readonly<z.input<ReturnType<typeof actionSchema>>>;
 
-/** What one call asks for: 1 to 50 actions in the order asked. */
+/** The request of one call: 1 to 50 actions in the order asked. */
 export type BatchRequest = Readonly<Omit<z.input<ReturnType<typeof batchSchema>>, "actions" | "dry_run">> & {
   readonly actions: readonly ActionRequest[];
 };
 
-/** What became of one action; `status` tells which fields there are. */
+/** The result of one action; `status` tells which fields there are. */
 export type ActionResult = Written<typeof resultSchema>;
 
 /** The answer to a batch: exactly one result for every action, in the order asked. */
@@ -33,7 +33,7 @@ export type Job = Written<typeof jobSchema>;
 
 export type JobStatus = Job["status"];
 
-/** What a person is asked about, and what a yes would run. */
+/** The question to a person, and the actions that an approval would run. */
 export type Confirmation = Written<typeof confirmationSchema>;
 
 /** Why a request was refused whole, as RFC 9457 writes it. */
@@ -68,7 +68,7 @@ export interface ConfirmationsQuery {
   readonly cursor?: string;
 }
 
-/** What a stream tells: each result the moment it is known, once, and at the end the whole answer. */
+/** The events of a stream: each result the moment it is known, once, and at the end the whole answer. */
 export type StreamEvent =
   | { readonly event: "result"; readonly result: ActionResult }
   | { readonly event: "done"; readonly envelope: Envelope };

@@ -15,7 +15,8 @@ export interface MemoryNamespace {
 }
 
 /**
- * Create a namespace. What goes in and out of an object is copied, as the platform does, and an object's alarm comes by the clock.
+ * Create a namespace. Arguments and answers of an object are copied, as the platform does, and an object's alarm comes by the
+ * clock.
  *
  * @param envOf the environment of the objects, asked when one is made: a namespace is part of it itself
  */

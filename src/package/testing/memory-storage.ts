@@ -98,7 +98,7 @@ function select(database: Database, sql: string, values: readonly unknown[]): Ro
   return database.prepare(sql).all(...numbered);
 }
 
-/** Not imported by name: whoever bundles this for another runtime need not know the module. */
+/** Not imported by name: a bundler for another runtime need not know the module. */
 function openDatabase(): Database {
   const { process } = globalThis as { process?: { getBuiltinModule?(name: string): unknown } };
   const sqlite = process?.getBuiltinModule?.("node:sqlite") as Sqlite | undefined;

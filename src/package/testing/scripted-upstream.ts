@@ -16,7 +16,7 @@ export interface Answering {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** What a route answers: a `Response`, any other value as JSON, or what a function makes of the request. */
+/** The answer of a route: a `Response`, any other value as JSON, or a function of the request. */
 export type Answer =
   | Response
   | { readonly [field: string]: unknown }

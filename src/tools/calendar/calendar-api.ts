@@ -10,7 +10,7 @@ import { parseUpstream } from "../kit/parse-upstream.ts";
 import { DAY_MS, type Place, toDay, writeDay, writeInstant } from "../../kit/time-zone.ts";
 import { type EventTimes, showTimes } from "./event-times.ts";
 
-/** What every tool of the calendar declares. */
+/** The declaration that all tools of the calendar share. */
 export const CALENDAR = {
   category: "calendar",
   execution: "sync",
@@ -19,7 +19,7 @@ export const CALENDAR = {
   timeoutMs: 12_000,
 } as const;
 
-/** What is asked for of an event; everything else of it would only be read and thrown away. */
+/** The fields of an event that are asked for; the others would only be read and thrown away. */
 const FIELDS = "id,status,summary,start,end";
 const MAX_TITLE = 200;
 
@@ -75,7 +75,7 @@ export function fetchEvents(
   return fetchGoogle(ctx, url, request);
 }
 
-/** Make or change an event; whoever is invited is told. */
+/** Make or change an event; its guests are told. */
 export async function writeEvent(
   ctx: ToolContext,
   eventId: string | null,

@@ -50,7 +50,7 @@ export const searchCalendarEvents = defineTool({
     if (found.length < limit) {
       const range = { timeMin: at(now - PAST.ms), timeMax: at(now), maxResults: PAST.events };
       const past = await findEvents(ctx, { q: query, ...range });
-      // What goes on right now is on both lists.
+      // An event that goes on right now is on both lists.
       const known = new Set(found.map(({ id }) => id));
       found.push(...past.events.filter(({ id }) => !known.has(id)).toReversed());
     }

@@ -13,7 +13,7 @@ const EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/;
 
 const PLAIN = "text without control characters and halves of characters";
 
-/** What the database keeps as it is: it ends text at a NUL, and has no place for half of a pair. */
+/** True of text that the database keeps as it is: it ends text at a NUL, and has no place for half of a pair. */
 function isPlain(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
@@ -79,7 +79,7 @@ export const createContacts = defineTool({
   },
 });
 
-/** What this very call has created before; otherwise an address was taken, and the rows with one are refused. */
+/** The contacts that this very call has created before; otherwise an address was taken, and the rows with one are refused. */
 async function findCreated(contacts: readonly Contact[], ctx: ToolContext): Promise<readonly Created[]> {
   const before = await queryRows<Created>(ctx, OF_THIS_CALL, ctx.idempotencyKey);
   if (before.length > 0) return before;

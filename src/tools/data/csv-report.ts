@@ -6,7 +6,7 @@ import { keepObject } from "../kit/keep-object.ts";
 import { queryRows } from "../kit/query-rows.ts";
 import { writeCsv } from "./write-csv.ts";
 
-/** What a report can be about: its columns, and the order of its rows. */
+/** The sources of a report: its columns, and the order of its rows. */
 const SOURCES = {
   orders: {
     columns: ["order_id", "customer", "status", "ordered_at", "total_cents", "currency"],

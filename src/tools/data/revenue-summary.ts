@@ -4,7 +4,7 @@ import { defineTool } from "../../catalog/define-tool.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { queryRows } from "../kit/query-rows.ts";
 
-/** What a group is called, as SQL over a row; of times the newest group comes first, of names the largest. */
+/** The name of a group, as SQL over a row; among times the newest group comes first, among names the largest. */
 const GROUPS = {
   day: { name: "substr(ordered_at, 1, 10)", order: "1 DESC" },
   month: { name: "substr(ordered_at, 1, 7)", order: "1 DESC" },

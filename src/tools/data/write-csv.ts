@@ -1,5 +1,5 @@
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
-/** What a spreadsheet takes for the beginning of a formula, in either width, whatever invisible stands before it. */
+/** Text that a spreadsheet takes for the beginning of a formula, in either width, whatever invisible stands before it. */
 const FORMULA = /^[\s\p{C}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
 
 /**

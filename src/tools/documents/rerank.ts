@@ -60,7 +60,7 @@ export const rerank = defineTool({
   maxResponseBytes: 64 * 1024,
   orchestration: { mode: "sequential-only", backoff: { strategy: "exponential", initial_ms: 500 } },
   run: async ({ query, documents }, ctx) => {
-    // What a search gives that found nothing.
+    // The documents of a search that found nothing.
     if (documents.length === 0) return { results: [] };
     const response = await ctx.fetch("https://api.cohere.com/v2/rerank", {
       method: "POST",

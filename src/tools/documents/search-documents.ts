@@ -5,7 +5,7 @@ import { LIMITS } from "../../contract/limits.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { queryRows } from "../kit/query-rows.ts";
 
-/** What is left of a query is letters and digits: nothing of the index's query language, and nothing that it takes for a mark. */
+/** A query keeps only letters and digits: nothing of the index's query language, and nothing that it takes for a mark. */
 const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
 
 interface Found {

@@ -52,7 +52,7 @@ export const sendEmail = defineTool({
   orchestration: {
     mode: "fan-out-bounded",
     max_concurrency: 2,
-    // Five attempts then outlast a provider that is down for a minute; nobody waits for a mail by the second.
+    // Five attempts then outlast a provider that is down for a minute; a mail is not awaited by the second.
     backoff: { strategy: "exponential", initial_ms: 10_000 },
   },
   run: async ({ to, subject, body, cc }, ctx) => {

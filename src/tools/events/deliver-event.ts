@@ -12,10 +12,10 @@ const GONE = 410;
 /**
  * Send an event to one webhook as a job, which goes on for three days while its receiver does not take it.
  *
- * What a receiver answers says how it is and nothing about the event, so whatever is no 2xx is repeated, a refusal as well;
- * only 410 ends it. The id of the delivery is the job's idempotency key: the same on every attempt, so a receiver that
- * remembers ids takes the event once. Its body is the same too: what it says of the event's time is when it was asked for, and
- * not when it got through.
+ * A receiver's answer tells its own state and nothing about the event, so whatever is no 2xx is repeated, a refusal as well; only
+ * 410 ends it. The id of the delivery is the job's idempotency key: the same on every attempt, so a receiver that remembers ids
+ * takes the event once. Its body is the same too: what it says of the event's time is when it was asked for, and not when it got
+ * through.
  *
  * Source: Standard Webhooks 1.0.0, "Deliverability and reliability",
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
@@ -35,7 +35,7 @@ export const deliverEvent = defineTool({
   input: () => z.strictObject({ ...eventFields(), url: eventUrl().describe("Where to.") }),
   hosts: PUBLIC_HOSTS,
   secrets: [EVENT_SECRET],
-  // What Standard Webhooks recommends at least for an attempt, all of it for an endpoint that works before it answers.
+  // The least that Standard Webhooks recommends for an attempt, all of it for an endpoint that works before it answers.
   timeoutMs: 15_000,
   headersTimeoutMs: 15_000,
   typicalTokens: 30,

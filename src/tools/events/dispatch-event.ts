@@ -7,7 +7,7 @@ import { attempt } from "../../kit/result.ts";
 import { EVENT_SECRET, eventFields, eventUrl, signEvent, toEventBody } from "./sign-event.ts";
 
 const MAX_URLS = 25;
-/** The first, and two more: what is down for longer is for whoever asked to send again. */
+/** The first, and two more: a receiver that is down for longer is for the caller to try again. */
 const ATTEMPTS = 3;
 /** An endpoint that takes an event says so at once; six that hang leave the others half of the time. */
 const ATTEMPT_MS = 4_000;
@@ -82,7 +82,7 @@ export const dispatchEvent = defineTool({
     const [first] = refusals;
     // Nothing at all was sent, which is the call's failure and not an endpoint's.
     if (first && !refusals.includes(null)) throw new ToolFailure(first.code, first);
-    // What is still under way goes on changing.
+    // A delivery that is still under way goes on changing.
     return { deliveries: deliveries.map((delivery) => ({ ...delivery })) };
   },
 });

@@ -5,7 +5,7 @@ import type { ToolContext } from "../../catalog/define-tool.ts";
 /** The signing secret of the deployment, that of callbacks. */
 export const EVENT_SECRET = "VOLLEY_WEBHOOK_SECRET";
 
-/** What an event is, as a model says it. */
+/** The fields of an event, as a model says it. */
 export const eventFields = () => ({
   event: z.string().trim().min(1).max(100).describe("What happened, e.g. 'order.paid'."),
   data: z.record(z.string(), z.unknown()).default({}).describe("The event's own fields."),

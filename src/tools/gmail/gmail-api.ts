@@ -1,7 +1,7 @@
 import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../catalog/define-tool.ts";
 import { fetchGoogle, GOOGLE_OAUTH_HOST, GOOGLE_SECRETS } from "../kit/google-access.ts";
 
-/** What every tool of Gmail declares. */
+/** The declaration that all tools of Gmail share. */
 export const GMAIL = {
   category: "gmail",
   execution: "sync",

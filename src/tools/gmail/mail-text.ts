@@ -33,7 +33,7 @@ interface Attachment {
   readonly bytes: number;
 }
 
-/** What a mail says, and what came with it. */
+/** The text of a mail, and its attachments. */
 interface MailContent {
   readonly text: string;
   readonly attachments: readonly Attachment[];
@@ -83,7 +83,7 @@ function isFile({ filename }: Part): boolean {
 /** Gmail has undone the transfer encoding; the bytes are in the charset that the part names. */
 function decodePart({ body, headers }: Part): string {
   const data = body?.data ?? "";
-  // What is cut off would not be shown either.
+  // The text that is cut off would not be shown either.
   const kept = data.slice(0, MAX_DATA);
   const binary = attemptNow(() => atob(kept.replaceAll("-", "+").replaceAll("_", "/")));
   if (!binary.ok) return "";

@@ -67,7 +67,7 @@ export const searchGmail = defineTool({
   },
 });
 
-/** What a message is about; null when it has been deleted meanwhile. */
+/** Look up a message's headers; null when it has been deleted meanwhile. */
 async function lookUp(id: string, turns: Semaphore, ctx: ToolContext): Promise<object | null> {
   const release = await turns.acquire(ctx.signal);
   const answer = await attempt(() =>

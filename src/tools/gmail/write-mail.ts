@@ -1,4 +1,4 @@
-/** What a mail says, and to whom. Addresses have been checked to be nothing but addresses. */
+/** The text of a mail, and its receivers. Addresses have been checked to be nothing but addresses. */
 export interface Mail {
   readonly to: readonly string[];
   readonly cc: readonly string[];
@@ -37,7 +37,7 @@ export function toBase64Url(bytes: Uint8Array): string {
 }
 
 function writeSubject(subject: string): string {
-  // What looks like an encoded word would be read as one.
+  // Text that looks like an encoded word would be read as one.
   if (/^[\x20-\x7e]{1,900}$/.test(subject) && !subject.includes("=?")) return subject;
   const words = cutBytes(subject, WORD_BYTES).map((bytes) => `=?UTF-8?B?${toBase64(bytes)}?=`);
   return words.join("\r\n ");

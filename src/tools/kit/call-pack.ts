@@ -32,7 +32,7 @@ const MAIN = "pack.js";
  * its memory nothing else does. Arguments and answer are copies.
  *
  * The isolate's id holds the hash of the text, so a deployment never meets the pack of another one. How long the answer may take
- * is the call's clock's to say. What breaks throws a `ToolFailure` that says nothing of why; the log does.
+ * is the call's clock's to say. A failure throws a `ToolFailure` that says nothing of the reason; the log does.
  *
  * @example
  * await callPack<number>({ name: "adder", text: () => import("../../../dist/packs/adder.txt") }, "add", [1, 2], ctx);

@@ -6,7 +6,7 @@ import { lazySchema } from "../../contract/lazy-schema.ts";
 import { attempt } from "../../kit/result.ts";
 import { parseUpstream } from "./parse-upstream.ts";
 
-/** What every tool of a Google account declares besides its API's host. */
+/** The host that every tool of a Google account declares besides its API's. */
 export const GOOGLE_OAUTH_HOST = "oauth2.googleapis.com";
 export const GOOGLE_SECRETS = ["GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET", "GOOGLE_REFRESH_TOKEN"];
 
@@ -21,7 +21,7 @@ interface AccessToken {
   readonly endsAt: number;
 }
 
-/** By all three credentials: whoever has not all of them gets none of their tokens. */
+/** By all three credentials: a tool that has not all of them gets none of their tokens. */
 const tokens = new Map<string, AccessToken>();
 /** Refreshes under way, of each request its own: the promise of another request must not be awaited. */
 const refreshes = new WeakMap<object, Map<string, Promise<AccessToken>>>();
@@ -138,7 +138,7 @@ async function refresh(ctx: ToolContext, credentials: string): Promise<AccessTok
   return token;
 }
 
-/** What a refused refresh means: RFC 6749, 5.2, has 400 for a grant that is no more and 401 for a client that is none. */
+/** The meaning of a refused refresh: RFC 6749, 5.2, has 400 for a grant that is no more and 401 for a client that is none. */
 function toRefusal(error: unknown): unknown {
   const upstreamStatus = statusOf(error);
   const isRefused = upstreamStatus !== undefined && upstreamStatus >= 400 && upstreamStatus < 500;

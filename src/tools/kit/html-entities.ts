@@ -19,7 +19,7 @@ const OTHERS =
   "colon=: comma=, period=. sol=/ lpar=( rpar=) lsqb=[ rsqb=] lbrace={ rbrace=} lowbar=_ dollar=$ percnt=% ast=* plus=+ " +
   'equals== quest=? commat=@ AMP=& LT=< GT=> QUOT=" COPY=© REG=® hyphen=‐ NewLine=\n Tab=\t';
 
-/** What the numbers 128 to 159 stand for: pages mean windows-1252 by them (HTML, 13.2.5.80). */
+/** The characters of the numbers 128 to 159: pages mean windows-1252 by them (HTML, 13.2.5.80). */
 const WINDOWS_1252 = "€\uFFFD‚ƒ„…†‡ˆ‰Š‹Œ\uFFFDŽ\uFFFD\uFFFD‘’“”•–—˜™š›œ\uFFFDžŸ";
 
 const REFERENCE = /&(?:#(\d{1,8})|#x([0-9a-f]{1,7})|([a-z][a-z0-9]{1,7}));?/gi;

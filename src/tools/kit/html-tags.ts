@@ -12,7 +12,7 @@ export interface Tag {
   readonly isEmpty: boolean;
 }
 
-/** What makes of `<` the beginning of markup (HTML, 13.2.5.6); any other is text. */
+/** The characters after `<` that begin markup (HTML, 13.2.5.6); any other is text. */
 const BEGINNING = /<[a-z/!?]/gi;
 const NAME = /[a-z][^\s/>]*/iy;
 const HIDDEN = /hidden(?=[\s=/>])/iy;
@@ -27,7 +27,7 @@ const QUOTES = new Map([
 const [SLASH, EQUALS, GREATER, CAPITAL_H, SMALL_H] = [47, 61, 62, 72, 104];
 
 /**
- * Find the next piece of markup, as a browser would take it for one; null when there is none any more. Whoever goes on
+ * Find the next piece of markup, as a browser would take it for one; null when there is none any more. A reader that goes on
  * behind it looks at every character once.
  */
 export function nextTag(html: string, at: number): Tag | null {

@@ -4,7 +4,7 @@ import { decodeEntities } from "./html-entities.ts";
 import { endOfRawText, nextTag, type Tag } from "./html-tags.ts";
 import { TextWriter } from "./text-writer.ts";
 
-/** What a page says. */
+/** The text of a page. */
 export interface PageText {
   readonly title: string;
   readonly text: string;
@@ -31,11 +31,11 @@ const TITLE_CHARACTERS = 200;
 
 /**
  * Read HTML as text: blocks become lines, list items begin with `- `, cells are parted by ` | `; scripts, styles, menus, links'
- * addresses and what is hidden by an attribute are left out. Of a page with a `main` that is what is read.
+ * addresses and what is hidden by an attribute are left out. A page with a `main` is read there only.
  *
- * It looks at every character a bounded number of times, whatever it is given: whatever is never closed reaches to the
- * end, so no search is made twice. What styles hide is not known here. Nothing is trusted: the text is for a reader, and must
- * never be taken for markup again.
+ * It looks at every character a bounded number of times, whatever it is given: whatever is never closed reaches to the end, so no
+ * search is made twice. Text that styles hide is not known here. Nothing is trusted: the text is for a reader, and must never be
+ * taken for markup again.
  *
  * @example
  * htmlToText("<title>A</title><p>One &amp; <b>two</b>"); // { title: "A", text: "One & two" }

@@ -4,7 +4,7 @@ import { LIMITS } from "../../contract/limits.ts";
 import { objectKey } from "../../kit/object-key.ts";
 import { attempt } from "../../kit/result.ts";
 
-/** What a tool uses of an R2 bucket. Source: https://developers.cloudflare.com/r2/api/workers/workers-api-reference/ */
+/** The methods of an R2 bucket that a tool uses. Source: https://developers.cloudflare.com/r2/api/workers/workers-api-reference/ */
 interface Bucket {
   put(
     key: string,
@@ -13,25 +13,25 @@ interface Bucket {
   ): Promise<unknown>;
 }
 
-/** What a tool has made and its caller shall fetch. */
+/** A file that a tool has made for its caller to fetch. */
 export interface MadeObject {
   readonly bytes: Uint8Array | string;
   /** Media type, with its parameters. */
   readonly contentType: string;
-  /** Of the file's name, without the dot. */
+  /** The ending of the file's name, without the dot. */
   readonly extension: string;
 }
 
 /** A kept object, as a tool's output says it. */
 export interface KeptObject {
-  /** Its name: `GET /v1/objects/{object}` answers the tenant that it was made for, and nobody else. */
+  /** Its name: `GET /v1/objects/{object}` answers only the tenant that it was made for. */
   readonly object: string;
   readonly content_type: string;
   /** How many it has. */
   readonly bytes: number;
   /**
-   * Where it is read, relative to the Worker that was asked: a Worker has any number of addresses, a job's alarm knows none
-   * of them, and only whoever has a key, and so an address, can read it anyway.
+   * Where it is read, relative to the Worker that was asked: a Worker has any number of addresses, a job's alarm knows none of
+   * them, and only a caller with a key, and so an address, can read it anyway.
    */
   readonly url: string;
 }

@@ -22,7 +22,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
 const PART =
   /^(half an?|\d{1,6}(?:[.,]\d{1,3})?|[a-z]+) ?(w|weeks?|d|days?|h|hrs?|hours?|m|mins?|minutes?)(?![a-z])/;
 
-/** What text has to be for `parseDuration`, for who is told that it is not. */
+/** The form that `parseDuration` takes, in the words of a refusal. */
 export const DURATION_EXPECTED = 'a length of time such as "2 hours", "90 minutes", "1h30m" or "PT45M"';
 
 /**

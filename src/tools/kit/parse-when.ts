@@ -18,13 +18,13 @@ export type Moment =
   | { readonly kind: "day"; readonly day: WallTime }
   | { readonly kind: "time"; readonly at: number; readonly place: Place };
 
-/** What a text says: one moment, or a beginning and an end. */
+/** The time that a text says: one moment, or a beginning and an end. */
 export interface Said {
   readonly start: Moment;
   readonly end: Moment | null;
 }
 
-/** What words are measured from. */
+/** The moment that words are measured from. */
 export interface Reading {
   /** Whose clock times without an offset are of. */
   readonly place: Place;
@@ -41,7 +41,7 @@ export interface Reading {
 export const WHEN_CHARACTERS = 80;
 const WHEN_WORDS = 18;
 
-/** What text has to be for `parseWhen`, for who is told that it is not. */
+/** The form that `parseWhen` takes, in the words of a refusal. */
 export const WHEN_EXPECTED =
   'a day or time that exists, as ISO 8601 such as "2027-03-05T15:00" or in English such as "tomorrow at 3pm" and nothing else';
 
@@ -84,7 +84,7 @@ function readOffset(text: string): number {
   return text.startsWith("-") ? -minutes : minutes;
 }
 
-/** What may stand around a time and says nothing more about it. */
+/** Words that may stand around a time and say nothing more about it. */
 const FILLERS = /\b(?:on|at|the|from|starting|coming|upcoming|this)\b|[\s,.;]/g;
 const WHOLE_DAY = /\ball[- ]day\b|\b(?:the )?whole day\b/;
 /** The parser takes `2027-13-01` for the 13th of January, and numbers with dots for an American's. */
@@ -121,7 +121,7 @@ function resolve({ text, start, end }: ParsedResult, reading: Reading): Said | n
   return last === null ? null : { start: first, end: last };
 }
 
-/** Hours that the parts of a day begin at, where nobody says one. */
+/** Hours that the parts of a day begin at, where the text names none. */
 const PARTS: readonly [RegExp, number][] = [
   [/\bmorning\b/, 9],
   [/\bafternoon\b/, 15],

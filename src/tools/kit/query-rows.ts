@@ -2,7 +2,7 @@ import type { ToolContext } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
 import { attempt, err, ok, type Result } from "../../kit/result.ts";
 
-/** What a tool uses of a D1 database. Source: https://developers.cloudflare.com/d1/worker-api/ */
+/** The methods of a D1 database that a tool uses. Source: https://developers.cloudflare.com/d1/worker-api/ */
 interface Database {
   prepare(sql: string): Statement;
 }
@@ -54,7 +54,7 @@ export async function tryRows<Row>(
   throw toFailure(said) ?? answered.error;
 }
 
-/** What a model is told instead of what the database said; null where that is a bug in the statement. */
+/** The failure that a model is told instead of the database's text; null where that is a bug in the statement. */
 function toFailure(said: string): ToolFailure | null {
   if (/no such (?:table|column)/.test(said))
     return new ToolFailure("MISCONFIGURED", {

@@ -11,7 +11,7 @@ export class TextWriter {
   #keeping = 0;
   /** Cells that this line has begun. */
   #cells = 0;
-  /** What the next text on this line begins with. */
+  /** The beginning of the next text on this line. */
   #mark = "";
 
   /** Where the next text will stand. */

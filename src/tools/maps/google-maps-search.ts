@@ -8,7 +8,7 @@ import { parseUpstream } from "../kit/parse-upstream.ts";
 const MAX_PLACES = 10;
 
 /**
- * What Google is asked for, and therefore what it bills: rating, phone, website and opening hours make a request an
+ * The fields that Google is asked for, and therefore bills: rating, phone, website and opening hours make a request an
  * "Enterprise" one. There is no default mask; a request without one is refused.
  */
 const FIELD_MASK = [

@@ -35,7 +35,7 @@ export const listTasks = defineTool({
     const shown = String(include_completed);
     const response = await fetchTasks(ctx, null, {
       maxResults: String(limit),
-      // What is completed in Google's own apps counts as hidden.
+      // A task that was completed in Google's own apps counts as hidden.
       showCompleted: shown,
       showHidden: shown,
       fields: `items(${TASK_FIELDS}),nextPageToken`,

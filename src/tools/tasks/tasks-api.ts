@@ -5,7 +5,7 @@ import { lazySchema } from "../../contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { fetchGoogle, GOOGLE_OAUTH_HOST, GOOGLE_SECRETS } from "../kit/google-access.ts";
 
-/** What every tool of tasks declares. */
+/** The declaration that all tools of tasks share. */
 export const TASKS = {
   category: "tasks",
   execution: "sync",
@@ -14,7 +14,7 @@ export const TASKS = {
   timeoutMs: 12_000,
 } as const;
 
-/** What is asked for of a task. */
+/** The fields of a task that are asked for. */
 export const TASK_FIELDS = "id,title,status,due,notes";
 
 /** A task as Google has it, as far as it is read. */

@@ -95,8 +95,8 @@ export const getWeather = defineTool({
 });
 
 /**
- * Find the one place a text means. The geocoder knows bare names only, so `Paris, Texas` asks for every Paris and keeps
- * the first in Texas; guessing another Paris would answer a question that nobody asked.
+ * Find the one place a text means. The geocoder knows bare names only, so `Paris, Texas` asks for every Paris and keeps the first
+ * in Texas; guessing another Paris would answer a question that was not asked.
  */
 async function findPlace(city: string, ctx: ToolContext): Promise<Place> {
   const [name, ...qualifiers] = city

@@ -29,7 +29,7 @@ function markOf([first, second, third]: Uint8Array): string | undefined {
   return first === 0xff && second === 0xfe ? "utf-16le" : undefined;
 }
 
-/** What a page says of its own encoding. It was read as ASCII so far, so UTF-16 it is not. */
+/** The label that a page gives its own encoding. It was read as ASCII so far, so UTF-16 it is not. */
 function readOwnLabel(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, PRESCAN_BYTES));
   const label = IN_META.exec(head)?.[1] ?? IN_XML.exec(head)?.[1];

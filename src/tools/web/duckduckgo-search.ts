@@ -17,7 +17,7 @@ const topicSchema = lazySchema(() =>
   z.looseObject({ FirstURL: z.string(), Text: z.string(), Result: z.string().nullish() }),
 );
 
-/** What is not known is an empty text. An answer that its page would calculate is an object, which says nothing here. */
+/** An unknown field is an empty text. An answer that its page would calculate is an object, which says nothing here. */
 const answerSchema = lazySchema(() => {
   const text = z.string().nullish();
   const topic = topicSchema();
@@ -66,7 +66,7 @@ export const duckduckgoSearch = defineTool({
   hosts: ["api.duckduckgo.com"],
   timeoutMs: 8_000,
   typicalTokens: 350,
-  // It names no limit, and answers 202 to whoever asks much faster than this.
+  // It names no limit, and answers 202 to a caller that asks much faster than this.
   orchestration: {
     mode: "fan-out-bounded",
     max_concurrency: 3,
@@ -96,7 +96,7 @@ function isWritten(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
 }
 
-/** What the answer was taken from first, then pages of the thing itself, then what is near it; no page twice. */
+/** The source of the answer comes first, then pages of the thing itself, then pages near it; no page twice. */
 function listResults(answer: Answer): Result[] {
   const { Heading, AbstractText, AbstractURL, Definition, DefinitionURL } = answer;
   const related = answer.RelatedTopics.flatMap((topic) =>

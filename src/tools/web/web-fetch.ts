@@ -24,7 +24,7 @@ const LOOKS_LIKE_HTML = /^\s*<(?:!doctype html|html|head|body|title|meta|main|di
 /**
  * Read a page of the web as text. Scripts do not run, so a page that is made by one says little.
  *
- * What comes back was written by anybody: a model must not take it for instructions. The tool cannot change that; it only
+ * The text that comes back may have any author: a model must not take it for instructions. The tool cannot change that; it only
  * gives text, follows nothing in it, and has nothing to tell: no secret, no cookie, no name of the caller.
  */
 export const webFetch = defineTool({

@@ -8,9 +8,9 @@ import { attemptNow } from "../../kit/result.ts";
 import { quotedText } from "../../kit/visible-text.ts";
 import { callPack, LOADER } from "../kit/call-pack.ts";
 import { normaliseFilePath } from "./workspace-path.ts";
-import { askWorkspace, changeWorkspace, refuseChange, WORKSPACE } from "./workspace.ts";
+import { changeWorkspace, readFiles, refuseChange, WORKSPACE } from "./workspace.ts";
 
-/** What `src/packs/shell.ts` answers. */
+/** The answer of `src/packs/shell.ts`. */
 interface ShellRun {
   readonly stdout: string;
   readonly stderr: string;
@@ -22,7 +22,7 @@ interface ShellRun {
 /**
  * Run a command over the files of the caller's workspace, in the pack `shell`, in an isolate of its tenant's own.
  *
- * The command runs over a copy. What it changed is written as a whole, and only if none of those files was changed meanwhile; else it
+ * The command runs over a copy. Its changes are written as a whole, and only if none of those files was changed meanwhile; else it
  * runs again over the new ones, which does no harm, because files are all that it can change.
  */
 export const bash = defineTool({
@@ -49,7 +49,7 @@ export const bash = defineTool({
   orchestration: { mode: "parallel-safe" },
   run: async ({ command }, ctx) => {
     for (let run = 0; run < LIMITS.workspaceTries; run += 1) {
-      const files = await askWorkspace(ctx, (workspace) => workspace.read(""));
+      const files = await readFiles("", ctx);
       const ran = await callPack<ShellRun>(shellOf(ctx), "runShell", [command, files, BOUNDS], ctx);
       const versions = new Map(files.map(({ path, version }) => [path, version]));
       const changes = toChanges(ran, versions);
@@ -79,7 +79,7 @@ const shellOf = ({ caller }: ToolContext) => ({
   owner: caller.tenant,
 });
 
-/** What the command has changed, from the versions that it was given. Its paths are not more trusted than a caller's. */
+/** The changes of the command, from the versions that it was given. Its paths are not more trusted than a caller's. */
 function toChanges({ written, removed }: ShellRun, versions: ReadonlyMap<string, number>): FileChange[] {
   const changes = [
     ...removed.map((path) => ({ path, content: null })),

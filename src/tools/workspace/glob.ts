@@ -1,11 +1,11 @@
 import * as z from "zod";
 
-import { defineTool } from "../../catalog/define-tool.ts";
+import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
-import { WORKSPACES } from "../../contract/gate/workspace.ts";
+import { type FileHead, WORKSPACES } from "../../contract/gate/workspace.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { matchGlob } from "./match-glob.ts";
-import { askWorkspace, WORKSPACE } from "./workspace.ts";
+import { listFiles, WORKSPACE } from "./workspace.ts";
 
 /** List the files of the caller's workspace whose paths fit a pattern. */
 export const glob = defineTool({
@@ -30,7 +30,7 @@ export const glob = defineTool({
     backoff: { strategy: "exponential", initial_ms: 200 },
   },
   run: async ({ pattern }, ctx) => {
-    const heads = await askWorkspace(ctx, (workspace) => workspace.heads(""));
+    const heads = await listAll(ctx);
     const paths = pathsOf(
       pattern,
       heads.map(({ path }) => path),
@@ -38,6 +38,14 @@ export const glob = defineTool({
     return { paths: paths.slice(0, LIMITS.workspacePaths), total: paths.length };
   },
 });
+
+/** Files that are listed first: all that most workspaces have. */
+const FIRST = 100;
+
+async function listAll(ctx: ToolContext): Promise<readonly FileHead[]> {
+  const heads = await listFiles("", FIRST, ctx);
+  return heads.length < FIRST ? heads : listFiles("", LIMITS.workspaceFiles, ctx);
+}
 
 /** The paths that fit a pattern; throws `INVALID_ARGS` where that cannot be said. */
 export function pathsOf(pattern: string, paths: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { defineTool } from "../../catalog/define-tool.ts";
+import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
 import { type WorkspaceFile, WORKSPACES } from "../../contract/gate/workspace.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -9,7 +9,7 @@ import { quotedText } from "../../kit/visible-text.ts";
 import { callPack, LOADER } from "../kit/call-pack.ts";
 import { pathsOf } from "./glob.ts";
 import { normalisePath } from "./workspace-path.ts";
-import { askWorkspace, WORKSPACE } from "./workspace.ts";
+import { readFiles, WORKSPACE } from "./workspace.ts";
 
 /** Find lines of the caller's workspace that match a regular expression, in the pack `search`. */
 export const grep = defineTool({
@@ -41,7 +41,7 @@ export const grep = defineTool({
     backoff: { strategy: "exponential", initial_ms: 200 },
   },
   run: async ({ pattern, path = "" }, ctx) => {
-    const files = await filesAt(path, (under) => askWorkspace(ctx, (workspace) => workspace.read(under)));
+    const files = await filesAt(path, ctx);
     const bounds = { matches: LIMITS.workspaceMatches, lineCharacters: LIMITS.workspaceLineCharacters };
     const found = await callPack<
       Result<{ readonly matches: readonly object[]; readonly isCut: boolean }, string>
@@ -55,15 +55,12 @@ export const grep = defineTool({
 const SEARCH = { name: "search", text: () => import("../../../dist/packs/search.txt") };
 
 /** The files that a path stands for: a file, a folder, or else a pattern. */
-async function filesAt(
-  path: string,
-  read: (under: string) => Promise<WorkspaceFile[]>,
-): Promise<WorkspaceFile[]> {
+async function filesAt(path: string, ctx: ToolContext): Promise<readonly WorkspaceFile[]> {
   const isPattern = /[*?[{]/.test(path);
   const normal = normalisePath(path);
-  // What comes before the first part with a special character is a folder.
+  // The text before the first part with a special character is a folder.
   const under = isPattern ? normal.split(/\/?[^/]*[*?[{]/)[0]! : normal;
-  const files = await read(under);
+  const files = await readFiles(under, ctx);
   if (isPattern) {
     const paths = new Set(
       pathsOf(

@@ -10,8 +10,8 @@ const MAX_WORK = 10_000_000;
  * any number of folders, `{a,b}` either. A leading dot is a character like any other. Refuses, in a sentence, what has too many
  * alternatives or takes too long.
  *
- * Of two stars only the later one is ever tried again, because whatever the earlier one could take, the later one can: so the time
- * for a path is at most the pattern's length times the path's, for each alternative, and it is counted besides.
+ * Among two stars only the later one is ever tried again, because whatever the earlier one could take, the later one can: so the
+ * time for a path is at most the pattern's length times the path's, for each alternative, and it is counted besides.
  */
 export function matchGlob(pattern: string, paths: readonly string[]): Result<string[], string> {
   const alternatives = expandBraces(pattern.normalize("NFC"));
@@ -41,7 +41,7 @@ export function matchGlob(pattern: string, paths: readonly string[]): Result<str
     : err("The pattern takes too long over this many files; use fewer stars and braces.");
 }
 
-/** What a pattern has in place of one character; a star takes any number. */
+/** The part of a pattern in place of one character; a star takes any number. */
 type Token = (character: string) => boolean;
 
 const STAR: Token = () => true;

@@ -8,7 +8,7 @@ import { nearest } from "../../kit/nearest.ts";
 import { MEMORY_FOLDER, toMemoryId } from "./memory-search.ts";
 import { showLines } from "./read.ts";
 import { normaliseFilePath } from "./workspace-path.ts";
-import { askWorkspace, textOf, WORKSPACE } from "./workspace.ts";
+import { listFiles, readFiles, textOf, WORKSPACE } from "./workspace.ts";
 
 /** Read one memory of the caller's workspace: a note under `memory/`. */
 export const memoryGet = defineTool({
@@ -48,11 +48,11 @@ async function findMemory(id: string, ctx: ToolContext): Promise<WorkspaceFile> 
   const named = normaliseFilePath(id);
   const path = named.startsWith(`${MEMORY_FOLDER}/`) ? named : normaliseFilePath(`${MEMORY_FOLDER}/${named}`);
   for (const candidate of [`${path}.md`, path]) {
-    const found = await askWorkspace(ctx, (workspace) => workspace.read(candidate));
+    const found = await readFiles(candidate, ctx);
     const file = found.find((one) => one.path === candidate);
     if (file !== undefined) return file;
   }
-  const heads = await askWorkspace(ctx, (workspace) => workspace.heads(MEMORY_FOLDER, MOST_LOOKED_AT));
+  const heads = await listFiles(MEMORY_FOLDER, MOST_LOOKED_AT, ctx);
   const meant = nearest(
     named,
     heads.map((head) => toMemoryId(head.path)),

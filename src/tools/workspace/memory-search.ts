@@ -5,7 +5,7 @@ import { type WorkspaceFile, WORKSPACES } from "../../contract/gate/workspace.ts
 import { LIMITS } from "../../contract/limits.ts";
 import { attemptNow } from "../../kit/result.ts";
 import { cutText } from "../kit/cut-text.ts";
-import { askWorkspace, textOf, WORKSPACE } from "./workspace.ts";
+import { readFiles, textOf, WORKSPACE } from "./workspace.ts";
 
 /** Where memories are kept: a file is one. */
 export const MEMORY_FOLDER = "memory";
@@ -36,7 +36,7 @@ export const memorySearch = defineTool({
     backoff: { strategy: "exponential", initial_ms: 200 },
   },
   run: async ({ query }, ctx) => {
-    const files = await askWorkspace(ctx, (workspace) => workspace.read(MEMORY_FOLDER));
+    const files = await readFiles(MEMORY_FOLDER, ctx);
     return {
       memories: rank(query, newestOf(files)).map(({ id, title, snippet }) => ({ id, title, snippet })),
     };
@@ -121,7 +121,7 @@ function titleOf(text: string, id: string): string {
   return cutText(heading ?? id, 80);
 }
 
-/** What is around the first word that was found. */
+/** The text around the first word that was found. */
 function snippetOf(text: string, pattern: RegExp): string {
   const at = Math.max(0, text.search(pattern) - SNIPPET / 4);
   const start = at === 0 ? 0 : text.indexOf(" ", at) + 1;

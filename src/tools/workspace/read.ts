@@ -48,7 +48,7 @@ interface ShownLines {
   readonly cut?: true;
 }
 
-/** Show lines of a text, as many as there is room for. What follows the last line break is a line if it is anything. */
+/** Show lines of a text, as many as there is room for. Text after the last line break is a line if it is not empty. */
 export function showLines(text: string, offset: number, limit: number): ShownLines {
   const lines = text.split(/(?<=\n)/);
   const total = text === "" ? 0 : lines.length;

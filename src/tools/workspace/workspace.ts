@@ -2,14 +2,20 @@ import * as z from "zod";
 
 import type { ToolContext } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
-import type { ChangeRefusal, FileChange, FileHead, WorkspaceFile } from "../../contract/gate/workspace.ts";
+import type {
+  ChangeRefusal,
+  FileChange,
+  FileHead,
+  FilesRead,
+  WorkspaceFile,
+} from "../../contract/gate/workspace.ts";
 import { WORKSPACES } from "../../contract/gate/workspace.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { nearest } from "../../kit/nearest.ts";
 import { attempt, attemptNow } from "../../kit/result.ts";
 import { quotedText } from "../../kit/visible-text.ts";
 
-/** What the tools of the workspace have in common. */
+/** The declaration that all tools of the workspace share. */
 export const WORKSPACE = {
   category: "workspace",
   domain: "workspace",
@@ -27,7 +33,7 @@ export const filePath = (): z.ZodString =>
 /** A workspace as another isolate sees it. */
 interface WorkspaceStub {
   heads(under: string, most?: number): Promise<FileHead[]>;
-  read(path: string): Promise<WorkspaceFile[]>;
+  read(path: string, mostBytes: number): Promise<FilesRead>;
   change(changes: readonly FileChange[]): Promise<ChangeRefusal | null>;
 }
 
@@ -42,11 +48,27 @@ function workspaceOf(ctx: ToolContext): WorkspaceStub {
   return namespace.get(namespace.idFromName(ctx.caller.tenant));
 }
 
+/**
+ * Read the file at a path, and every file under it where it is a folder. The call holds their bytes before they come, so that many
+ * reads at once are bounded: at first as many as most files have, and of more exactly so many.
+ */
+export async function readFiles(path: string, ctx: ToolContext): Promise<readonly WorkspaceFile[]> {
+  for (let most: number = LIMITS.workspaceFirstBytes; ;) {
+    await ctx.hold(most);
+    const read = await askWorkspace(ctx, (workspace) => workspace.read(path, most));
+    if ("files" in read) return read.files;
+    most = read.bytes;
+  }
+}
+
+/** List files under a folder, so many at most. The call holds what their paths may take. */
+export async function listFiles(under: string, most: number, ctx: ToolContext): Promise<readonly FileHead[]> {
+  await ctx.hold(most * LIMITS.workspacePathBytes);
+  return askWorkspace(ctx, (workspace) => workspace.heads(under, most));
+}
+
 /** Ask the workspace what changes nothing; a failure may be tried again. */
-export async function askWorkspace<T>(
-  ctx: ToolContext,
-  ask: (workspace: WorkspaceStub) => Promise<T>,
-): Promise<T> {
+async function askWorkspace<T>(ctx: ToolContext, ask: (workspace: WorkspaceStub) => Promise<T>): Promise<T> {
   const workspace = workspaceOf(ctx);
   const asked = await attempt(() => ask(workspace));
   if (asked.ok) return asked.value;
@@ -55,7 +77,7 @@ export async function askWorkspace<T>(
 }
 
 /**
- * Make changes as a whole, or none of them; why none, or null. What breaks on the way goes on as it is: whether the changes were
+ * Make changes as a whole, or none of them; why none, or null. An error on the way goes on as it is: whether the changes were
  * made is then not known.
  */
 export function changeWorkspace(
@@ -67,7 +89,7 @@ export function changeWorkspace(
 
 /** Read one file; throws `NOT_FOUND`, naming files that may have been meant, where there is none. */
 export async function readFile(path: string, ctx: ToolContext): Promise<WorkspaceFile> {
-  const found = await askWorkspace(ctx, (workspace) => workspace.read(path));
+  const found = await readFiles(path, ctx);
   const file = found.find((one) => one.path === path);
   if (file !== undefined) return file;
   if (found.length > 0)
@@ -81,7 +103,7 @@ export async function readFile(path: string, ctx: ToolContext): Promise<Workspac
 const MOST_LOOKED_AT = 500;
 
 async function missingFile(path: string, ctx: ToolContext): Promise<ToolFailure> {
-  const heads = await askWorkspace(ctx, (workspace) => workspace.heads("", MOST_LOOKED_AT));
+  const heads = await listFiles("", MOST_LOOKED_AT, ctx);
   const paths = heads.map((head) => head.path);
   const name = path.slice(path.lastIndexOf("/") + 1);
   const sameName = paths.filter((one) => one === name || one.endsWith(`/${name}`)).slice(0, 3);
@@ -95,7 +117,7 @@ async function missingFile(path: string, ctx: ToolContext): Promise<ToolFailure>
 
 /** A file's content as text; throws `INVALID_ARGS` where it is none. */
 export function textOf({ path, content }: WorkspaceFile): string {
-  // What stands at the beginning as a mark of its order is part of the file too: whoever writes it back keeps it.
+  // A mark of byte order at the beginning is part of the file too: a caller that writes it back keeps it.
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const text = attemptNow(() => decoder.decode(content));
   if (text.ok) return text.value;

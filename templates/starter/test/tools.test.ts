@@ -1,3 +1,4 @@
+import { confirmations } from "volley/confirmations";
 import { createTestVolley } from "volley/testing";
 import { expect, test } from "vitest";
 
@@ -8,6 +9,7 @@ test("a table is booked for when the restaurant opens, once a person has said ye
   const bookings = new Map<string, string>();
   const volley = await createTestVolley({
     tools: [getOpeningHours, bookTable],
+    features: [confirmations()],
     env: { BOOKINGS: { put: async (id: string, text: string) => void bookings.set(id, text) } },
   });
 

@@ -9,7 +9,7 @@ interface Tables {
   readonly idempotency: Map<string, Row>;
 }
 
-/** What a statement answers, and how many rows it wrote. */
+/** The answer of a statement, and how many rows it wrote. */
 interface Done {
   readonly rows?: readonly Row[];
   readonly written?: number;

@@ -3,11 +3,11 @@ import type { EventQueue } from "./event-queue.ts";
 import { type ObjectParts, SimulatedObject } from "./simulated-object.ts";
 import { CEILING, IDLE_MS } from "./workload.ts";
 
-/** What an object was called for. */
+/** The kinds of calls to an object. */
 export const KINDS = ["batch", "lease", "job", "settle", "keyed", "hook", "step", "alarm"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What came of the calls of one kind. */
+/** The tally of the calls of one kind. */
 export interface Tally {
   calls: number;
   rows: number;

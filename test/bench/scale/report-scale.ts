@@ -3,7 +3,7 @@ import type { Figures } from "./simulate.ts";
 import type { Dealt } from "./tool-gate.ts";
 import { PRICES } from "./workload.ts";
 
-/** What each kind of call is, in the words of the page. */
+/** The name of each kind of call, in the words of the page. */
 const SAID: Readonly<Record<Kind, string>> = {
   batch: "batches that ask for themselves",
   lease: "leases fetched ahead",
@@ -41,7 +41,7 @@ export function reportSize(figures: Figures): string[] {
   ];
 }
 
-/** What one thing of one tenant takes of its object, and how many a second fill it. */
+/** The time that one thing of one tenant takes of its object, and how many a second fill it. */
 export interface Alone {
   readonly label: string;
   readonly figures: Figures;

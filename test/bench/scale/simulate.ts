@@ -35,9 +35,9 @@ export interface Figures {
   readonly hottest: Hottest;
   /** Waits in an object's line, in milliseconds: of every call, that of the 99th of a hundred. */
   readonly waitP99Ms: number;
-  /** Of the tenants that stay within their quota, the part of what the least served asked that was admitted. */
+  /** Among the tenants that stay within their quota, the admitted part of the requests of the least served. */
   readonly leastServed: number;
-  /** Of the flood, what it asked and what was admitted; null without one. */
+  /** The requests of the flood and the admitted ones; null without a flood. */
   readonly flood: Ends | null;
   readonly dollarsPerMillionBatches: number;
   readonly events: number;
@@ -84,7 +84,7 @@ export async function simulate(options: SimulateOptions): Promise<Figures> {
     ...[...traffic.ends.values()].map((of) => 1 - (of.denied + of.late) / of.asked),
   );
 
-  // What is under way ends; what all of it left is forgotten a week later, and of that the part that was counted.
+  // Work under way ends; the rows that all of it left are forgotten a week later, and of those the part that was counted.
   traffic.stop();
   await traffic.queue.run(120);
   const later = traffic.queue.now() + 8 * MS_PER_DAY;

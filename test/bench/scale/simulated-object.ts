@@ -99,7 +99,7 @@ export class SimulatedObject {
     const known = this.#runs.causedBy(now, { flow, cause });
     if (known !== null) return { kind: "recorded", jobId: known, fence: null };
     const beside = (): void => this.#runs.keepCause(now, { flow, cause, jobId: spec.id });
-    const recorded = this.#outbox.recordRun(now, spec, { takes, beside });
+    const recorded = this.#outbox.recordRun(now, spec, { takes: takes ? () => 0 : null, beside });
     return recorded === null
       ? { kind: "backlog-full" }
       : { kind: "recorded", jobId: spec.id, fence: recorded.fence };

@@ -12,7 +12,7 @@ import { Isolate, type Send } from "./isolate.ts";
 import type { SimulatedObject } from "./simulated-object.ts";
 import * as chosen from "./workload.ts";
 
-/** What a batch is besides reads. */
+/** The parts of a batch besides reads. */
 export type Mix = Readonly<Record<keyof typeof chosen.MIX, number>>;
 
 export interface TrafficOptions {
@@ -26,13 +26,13 @@ export interface TrafficOptions {
   readonly largest?: number;
   /** Isolates of a region at least; the workload's unless given. */
   readonly isolates?: number;
-  /** What every key may send a minute; a multiple of what its tenant sends unless given. */
+  /** The requests that every key may send a minute; a multiple of its tenant's rate unless given. */
   readonly quota?: number;
   /** One more tenant's load, on a quota of the product's default: so many batches of reads a second. */
   readonly flood?: number;
 }
 
-/** What became of requests. */
+/** The ends of requests. */
 export interface Ends {
   asked: number;
   admitted: number;
@@ -176,7 +176,7 @@ export class Traffic {
       draws: [],
       jobs: specs.map((spec, index) => ({ index, spec })),
       allOrNothing: false,
-      ...(keyed && { idempotency: { runId: id, deadlineMs: LIMITS.deadlineMs, batch, actions: [] } }),
+      ...(keyed && { idempotency: { runId: id, batch, actions: [] } }),
     };
   }
 

@@ -1,5 +1,5 @@
 /**
- * What the simulation assumes. Nothing here is the product's: what the product decides (leases, marks, backlogs, timeouts,
+ * The assumptions of the simulation. Nothing here is the product's: what the product decides (leases, marks, backlogs, timeouts,
  * rows) is its own code. Every figure says whether it is documented, measured or chosen.
  */
 

@@ -1,5 +1,5 @@
 /** Print the CPU time of a first search in a process that has searched nothing yet, and of those that follow. */
-import { createCatalog } from "../../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../../support/create-catalog.ts";
 import { LIMITS } from "../../../src/contract/limits.ts";
 import { readOwnCatalogue } from "./own-catalogue.ts";
 

@@ -1,5 +1,5 @@
-import { createCatalog } from "../../../src/catalog/create-catalog.ts";
-import { ToolSearch } from "../../../src/catalog/search/tool-search.ts";
+import { createCatalog } from "../../support/create-catalog.ts";
+import { ToolSearch } from "../../../src/features/discovery/search/tool-search.ts";
 import type { SearchCase } from "./search-case.ts";
 
 /** How well the requests of a catalogue are answered. */
@@ -7,7 +7,7 @@ export interface SearchFigures {
   readonly name: string;
   readonly tools: number;
   readonly requests: number;
-  /** Of the tools that requests need, the share among the first so many, averaged over the requests. */
+  /** The share of the needed tools among the first so many, averaged over the requests. */
   readonly recallAt: Readonly<Record<1 | 3 | 10, number>>;
 }
 

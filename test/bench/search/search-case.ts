@@ -17,7 +17,7 @@ export interface SearchRequest {
   readonly anyOf?: boolean;
 }
 
-/** What a published catalogue says of a tool. */
+/** A tool as a published catalogue describes it. */
 export interface PublishedTool {
   readonly name: string;
   readonly description: string;

@@ -1,23 +1,23 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 
-import { createCatalog } from "../../../src/catalog/create-catalog.ts";
-import { describeSurface } from "../../../src/catalog/tool-surface.ts";
-import { toToolList } from "../../../src/formats/tool-list.ts";
-import { splitContract } from "../../../src/formats/plain-schema.ts";
+import { createCatalog } from "../../support/create-catalog.ts";
+import { describeSurface } from "../../../src/features/discovery/tool-surface.ts";
+import { toToolList } from "../../../src/features/discovery/tool-list.ts";
+import { splitContract } from "../../../src/features/discovery/plain-schema.ts";
 import { MODEL_MS, type PublishedTask, SYSTEM, type TaskCall } from "./published-tasks.ts";
 import { makeTaskTools } from "./task-tools.ts";
 
 export const WAYS = ["one call at a time", "calls in parallel", "Volley"] as const;
 export type Way = (typeof WAYS)[number];
 
-/** What solving a task in one way takes. */
+/** The cost of solving a task in one way. */
 export interface Solved {
   readonly task: string;
   readonly way: Way;
   /** Calls of the model. */
   readonly rounds: number;
   readonly wallMs: number;
-  /** What the model is sent and what it writes, over all of its calls, in tokens (o200k). */
+  /** The tokens that the model is sent and that it writes, over all of its calls (o200k). */
   readonly input: number;
   readonly output: number;
 }
@@ -32,7 +32,7 @@ export interface Place {
   execute(actions: readonly object[]): Promise<string>;
 }
 
-/** What begins a message or a call, says whose it is and ends it; the same for everybody. */
+/** Tokens that begin a message or a call, say whose it is and end it; the same for all models. */
 const MESSAGE_TOKENS = 4;
 
 export const ORIGIN = "https://stand-in.example.com";

@@ -8,9 +8,9 @@
 export interface TaskCall {
   readonly id: string;
   readonly tool: "search" | "math";
-  /** What a model writes that reads each answer before it goes on. */
+  /** The arguments of a model that reads each answer before it goes on. */
   readonly args: object;
-  /** What it writes instead where the call stands in the same batch as what it needs; the same arguments unless given. */
+  /** The arguments in a batch that also holds the calls they need; the same arguments unless given. */
   readonly referring?: object;
 }
 
@@ -38,7 +38,7 @@ const passage = (of: string): string =>
   "Its size was measured more than once, and the figure that is given most often is the one of the latest survey, which differs from the older one by less than three parts in a hundred. " +
   "Those who know it say that it is best seen in early summer.";
 
-/** What the stand-in answers; the same text of the same length for every title. */
+/** The answer of the stand-in; the same text of the same length for every title. */
 export function answerCall(tool: "search" | "math", { entity = "" }: { readonly entity?: string }): object {
   if (tool === "math") return { value: 8_738.4 };
   return entity.startsWith("Lost ")

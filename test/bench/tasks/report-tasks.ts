@@ -1,7 +1,7 @@
 import { MODEL_MS, TOOL_MS } from "./published-tasks.ts";
 import type { Solved } from "./measure-tasks.ts";
 
-/** What was measured, as lines of the page's table. */
+/** The measured values, as lines of the page's table. */
 export function reportTasks(solved: readonly Solved[]): string[] {
   const say = (count: number): string => count.toLocaleString("en-US");
   return [

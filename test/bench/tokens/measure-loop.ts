@@ -1,12 +1,12 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 
-import { parseAgentOptions } from "../../../src/agent/agent-options.ts";
-import { CHAT } from "../../../src/agent/dialect/chat-dialect.ts";
-import { runAgent } from "../../../src/agent/run-agent.ts";
-import { speakNatively } from "../../../src/agent/voice.ts";
+import { parseAgentOptions } from "../../../src/features/agent/agent-options.ts";
+import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
+import { runAgent } from "../../../src/features/agent/run-agent.ts";
+import { speakNatively } from "../../../src/features/agent/voice.ts";
 import type { Tool } from "../../../src/catalog/define-tool.ts";
-import type { ToolSurface } from "../../../src/catalog/tool-surface.ts";
-import { splitContract } from "../../../src/formats/plain-schema.ts";
+import type { ToolSurface } from "../../../src/features/discovery/tool-surface.ts";
+import { splitContract } from "../../../src/features/discovery/plain-schema.ts";
 import { type ModelCall, toReply } from "../../sandbox/upstreams/model-reply.ts";
 import { toCompletion } from "../../sandbox/upstreams/chat-reply.ts";
 import { routeUpstream } from "../../sandbox/upstreams/route-upstream.ts";
@@ -29,7 +29,7 @@ export interface Question {
   readonly answer: string;
 }
 
-/** What a way costs, in tokens (o200k). */
+/** The cost of a way, in tokens (o200k). */
 export interface LoopCost {
   readonly name: string;
   readonly modelCalls: number;
@@ -39,9 +39,9 @@ export interface LoopCost {
   readonly sent: number;
   /** How much of that a prompt cache holds where others have asked before: the tools, then all that the call before was sent. */
   readonly cached: number;
-  /** What the model writes: calls and the answer. */
+  /** The tokens that the model writes: calls and the answer. */
   readonly received: number;
-  /** What the model was told last, as JSON. */
+  /** The last conversation that the model was told, as JSON. */
   readonly conversation: string;
 }
 
@@ -60,7 +60,7 @@ interface SentRequest {
 
 const MODEL = "https://model.test/v1";
 
-/** What begins a message, says whose it is and ends it. */
+/** Tokens that begin a message, say whose it is and end it. */
 const MESSAGE_TOKENS = 4;
 
 /** Shorter prompts are not cached. Source: https://platform.openai.com/docs/guides/prompt-caching */
@@ -102,7 +102,7 @@ export async function measureLoop(
       options: valueOf(parseAgentOptions({ surface })),
       dialect: CHAT,
       voice: speakNatively(CHAT),
-      address: { url: `${MODEL}${CHAT.path}`, headers: {} },
+      address: { url: `${MODEL}${CHAT.path}`, headers: {}, secrets: [] },
       bodyBytes: JSON.stringify(body).length,
       endsAt: world.clock.now() + 120_000,
       audience: null,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { TOOL_FORMATS } from "../../../src/formats/tool-list.ts";
+import { TOOL_FORMATS } from "../../../src/features/discovery/tool-list.ts";
 import { readCatalogue } from "../../fixtures/catalogue/read-catalogue.ts";
 import { sample, SIZES, tokensOf } from "./measure-tokens.ts";
 

@@ -1,14 +1,14 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 
-import { createCatalog } from "../../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../../support/create-catalog.ts";
 import type { Tool } from "../../../src/catalog/define-tool.ts";
-import { describeSurface, TOOL_SURFACES } from "../../../src/catalog/tool-surface.ts";
-import { type ToolFormat, toToolList } from "../../../src/formats/tool-list.ts";
+import { describeSurface, TOOL_SURFACES } from "../../../src/features/discovery/tool-surface.ts";
+import { type ToolFormat, toToolList } from "../../../src/features/discovery/tool-list.ts";
 
 /** The sizes of catalog that are compared. */
 export const SIZES = [5, 15, 100, 300];
 
-/** What a surface of a catalog costs a model each time: the tokens (o200k) of its list of tools as JSON. */
+/** The cost of a catalog's surface to a model each time: the tokens (o200k) of its list of tools as JSON. */
 export function tokensOf(
   tools: readonly Tool[],
   surface: (typeof TOOL_SURFACES)[number],

@@ -123,7 +123,7 @@ function batch(actions: readonly object[]): ModelCall {
   return { name: "execute_actions", args: { actions } };
 }
 
-/** What a model that has been told of no tool asks first. */
+/** The first question of a model that has been told of no tool. */
 function find(queries: readonly string[]): ModelCall {
   return { name: "discover_tools", args: { queries, detail: "schema" } };
 }

@@ -5,7 +5,7 @@ import { sample } from "./measure-tokens.ts";
 import { type LoopCost, measureLoop, type Question, type Way } from "./measure-loop.ts";
 import { CHAIN_QUESTION, LOOKUP_QUESTION, WAYS_THROUGH_A_CHAIN, waysToLookUp } from "./questions.ts";
 
-/** Of what a prompt cache holds, the part of the price that is asked for it. */
+/** The part of the price that is asked for tokens that a prompt cache holds. */
 const CACHED_PRICE = 0.1;
 
 /** How many of the lookups a question needs. */
@@ -21,7 +21,7 @@ export async function reportChain(): Promise<string[]> {
   return toTable(await measureAll(SHIPPED_TOOLS, CHAIN_QUESTION, WAYS_THROUGH_A_CHAIN));
 }
 
-/** What is sent for one to five lookups, and what is paid for that. */
+/** The tokens sent for one to five lookups, and their price. */
 export async function reportByLookups(): Promise<string[]> {
   const rows: (readonly [number, readonly LoopCost[]])[] = [];
   for (const count of LOOKUPS)
@@ -29,7 +29,7 @@ export async function reportByLookups(): Promise<string[]> {
   return toGrid("lookups", rows);
 }
 
-/** What is sent for the three lookups where there are more tools or fewer. */
+/** The tokens sent for the three lookups where there are more tools or fewer. */
 export async function reportByTools(): Promise<string[]> {
   const used = new Set(["google-maps-search", "nhtsa-recall-search", "web-search"]);
   const named = SHIPPED_TOOLS.filter(({ name }) => used.has(name));
@@ -76,7 +76,7 @@ function toGrid(what: string, rows: readonly (readonly [number, readonly LoopCos
   ];
 }
 
-/** What is sent, with what is cached at its price. */
+/** The price of the sent tokens, with the cached ones at theirs. */
 export function paid({ sent, cached }: LoopCost): number {
   return Math.round(sent - cached + CACHED_PRICE * cached);
 }

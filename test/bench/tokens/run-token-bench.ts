@@ -1,10 +1,10 @@
 /**
- * What telling a model of its tools costs, by surface, size of the catalog and format; and what a whole question costs, by who
- * runs the loop.
+ * Measure the cost of telling a model of its tools, by surface, size of the catalog and format; and of a whole question, by the
+ * side that runs the loop.
  *
  *   npm run bench:tokens
  */
-import { TOOL_FORMATS } from "../../../src/formats/tool-list.ts";
+import { TOOL_FORMATS } from "../../../src/features/discovery/tool-list.ts";
 import { readCatalogue } from "../../fixtures/catalogue/read-catalogue.ts";
 import { reportTokens } from "./measure-tokens.ts";
 import { reportByLookups, reportByTools, reportChain, reportLookups } from "./report-loop.ts";

@@ -25,7 +25,7 @@ const property = (schema: unknown, more: Changes = {}): unknown =>
   });
 const contract = (orchestration: Changes): unknown => declare({ orchestration });
 
-/** What is wrong, the declaration, the issue's path, and a part of what is said of it. */
+/** The fault, the declaration, the issue's path, and a part of its text. */
 const BAD: readonly [what: string, declaration: unknown, path: string, said: RegExp][] = [
   ["text", "GET https://api.example.com", "", /must be an object/],
   ["a list", [], "", /must be an object/],
@@ -144,6 +144,12 @@ const BAD: readonly [what: string, declaration: unknown, path: string, said: Reg
     "/input_schema/properties/email/minLength",
     /at least 0/,
   ],
+  [
+    "a multiple of nothing",
+    property({ type: "number", multipleOf: 0 }),
+    "/input_schema/properties/email/multipleOf",
+    /a number greater than 0/,
+  ],
   ["an empty enum", property({ enum: [] }), "/input_schema/properties/email/enum", /at least one value/],
   ["an empty anyOf", property({ anyOf: [] }), "/input_schema/properties/email/anyOf", /at least one schema/],
   [
@@ -215,6 +221,12 @@ const BAD: readonly [what: string, declaration: unknown, path: string, said: Reg
   ["an IP address", http({ url: "https://10.0.0.1/customers" }), "/http/url", /IP address/],
   ["an IP address in disguise", http({ url: "https://2130706433/" }), "/http/url", /IP address/],
   ["a private name", http({ url: "https://crm.internal/customers" }), "/http/url", /private name/],
+  [
+    "a port that is none of https",
+    http({ url: "https://api.example.com:6379/customers" }),
+    "/http/url",
+    /port 443 or 8443.*VOLLEY_TOOL_PORTS/,
+  ],
   ["a user in the address", http({ url: "https://me:pw@api.example.com/" }), "/http/url", /user name/],
   ["a fragment", http({ url: "https://api.example.com/customers#top" }), "/http/url", /fragment/],
   ["dots in the path", http({ url: "https://api.example.com/a/../b" }), "/http/url", /normal form/],
@@ -225,10 +237,16 @@ const BAD: readonly [what: string, declaration: unknown, path: string, said: Reg
     /host without arguments/,
   ],
   [
-    "an argument as a part of a segment",
-    http({ url: "https://api.example.com/v{region}/customers" }),
+    "a brace in the path that is not closed",
+    http({ url: "https://api.example.com/v{region}/{customers" }),
     "/http/url",
-    /whole segment/,
+    /close each brace/,
+  ],
+  [
+    "dots beside an argument's text",
+    http({ url: "https://api.example.com/../v{region}" }),
+    "/http/url",
+    /normal form/,
   ],
   [
     "an argument in the address's query",
@@ -459,6 +477,17 @@ describe("T36 parseDeclaration() refuses", () => {
 
 test("parseDeclaration() gives what was sent", () => {
   expect(parseDeclaration(declareCustomers(), RULES)).toEqual({ ok: true, value: declareCustomers() });
+});
+
+test.each([
+  ["443", undefined],
+  ["8443", undefined],
+  ["9443", new Set([9443])],
+])("parseDeclaration() takes port %s, where the operator lists %j", (port, ports) => {
+  const { auth: _, ...http } = declareCustomers().http!;
+  const url = `https://api.example.com${port === "443" ? "" : `:${port}`}/{region}/customers`;
+  const rules = { ...RULES, ...(ports !== undefined && { ports }) };
+  expect(parseDeclaration(declareCustomers({ http: { ...http, url } }), rules).ok).toBe(true);
 });
 
 test("parseDeclaration() takes an origin of the operator's own, in plain http", () => {

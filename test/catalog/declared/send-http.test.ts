@@ -67,6 +67,32 @@ describe("T14 an argument in the address", () => {
     },
   );
 
+  const mixed = (path: string): Partial<HttpCall> => ({ url: `https://api.example.com${path}` });
+
+  test.each([
+    ["/orders/{a}.json", { a: "7" }, "/orders/7.json"],
+    ["/orders/{a}.json", { a: ".." }, "/orders/...json"],
+    ["/orders/{a}.json", { a: "../x?y" }, "/orders/..%2Fx%3Fy.json"],
+    ["/orders/{a}{b}:get?v=1", { a: ".", b: 1 }, "/orders/.1:get?v=1"],
+    ["/orders/v{a}", { a: "." }, "/orders/v."],
+  ])("%s may have text and arguments beside each other: %j is sent to %s", async (path, args, sentTo) => {
+    const { sent } = await call(args, { http: mixed(path) });
+    expect(sent.url.href).toBe(`https://api.example.com${sentTo}`);
+  });
+
+  test.each([
+    ["/orders/{a}.", "."],
+    ["/orders/.{a}", "."],
+    ["/orders/%2e{a}/x", "."],
+    ["/orders/{a}%2E?v=1", "."],
+    ["/orders/{a}{a}/items", "."],
+    ["/orders/{a};v=1/items", ".."],
+  ])("%s makes no dots of its segment with %j: it is refused, and nothing is sent", async (path, a) => {
+    const { failure, requests } = await call({ a }, { http: mixed(path) });
+    expect(failure).toMatchObject({ code: "INVALID_ARGS", issues: [{ path: "/args/a" }] });
+    expect(requests).toEqual([]);
+  });
+
   test("that is not sent is refused by its name", async () => {
     const { failure } = await call({ b: 1 }, { http });
     expect(failure!.hint).toMatch(/^\/args\/a must be text or a number for the address, received nothing\.$/);

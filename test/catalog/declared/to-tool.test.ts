@@ -35,7 +35,10 @@ test("toTool() makes a tool that is called with what was declared", async () => 
 
 test("toTool() shows the schema as it was declared, with the contract", () => {
   const { input_schema: schema, orchestration } = declareCustomers();
-  expect(toolSchema(makeTool())).toEqual({ ...schema, "x-orchestration": orchestration });
+  expect(toolSchema(makeTool())).toEqual({
+    ...schema,
+    "x-orchestration": { ...orchestration, on_error: "partial-success", confirm: "never" },
+  });
 });
 
 test("toTool() checks arguments by the declared schema", () => {

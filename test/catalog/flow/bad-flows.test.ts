@@ -497,9 +497,9 @@ const BAD: readonly Row[] = [
     "a template that is malformed",
     actions(search({ query: { $template: "{{input.query}}" } })),
     "/actions/0/args/query/$template",
-    'text whose double braces hold an action\'s id, "#" and a JSON Pointer, e.g. "shops#/places/0/id" or "shops#" for the whole; here perhaps "input#/query"',
+    'text whose double braces hold an action\'s id, "#" and a JSON Pointer, e.g. "shops#/places/0/id" or "shops#" for the whole; here perhaps "input#/query"; "{{{{" writes two braces',
     'the string "input.query"',
-    '/actions/0/args/query/$template must be text whose double braces hold an action\'s id, "#" and a JSON Pointer, e.g. "shops#/places/0/id" or "shops#" for the whole; here perhaps "input#/query", received the string "input.query".',
+    '/actions/0/args/query/$template must be text whose double braces hold an action\'s id, "#" and a JSON Pointer, e.g. "shops#/places/0/id" or "shops#" for the whole; here perhaps "input#/query"; "{{{{" writes two braces, received the string "input.query".',
   ],
   [
     "an argument of the input that there is not",

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 
+import { catalogOfFlow } from "../../../src/catalog/flow/flow-catalog.ts";
 import { toFlowTool } from "../../../src/catalog/flow/flow-tool.ts";
 import { toolSchema } from "../../../src/catalog/tool-schema.ts";
 import { FakeToolContext } from "../../support/fake-tool-context.ts";
 import { declareFlow } from "../../support/sample-flows.ts";
+import { SAMPLE_CATALOG } from "../../support/sample-tools.ts";
 
 const make = (changes: object = {}, facts: object = {}) =>
   toFlowTool({
@@ -75,4 +77,14 @@ test("toFlowTool() makes of a flow that is no batch any more one that says so wh
   ).rejects.toMatchObject({
     failure: { code: "FLOW_BROKEN" },
   });
+});
+
+test("a flow that was kept without rights sees what its actions call, and no more", () => {
+  const invoked = { tool: "invoke_tool", args: { tool_name: "get_order", parameters: { order_id: "o1" } } };
+  const tool = make({ actions: [{ tool: "search_orders", args: { query: "oil" } }, invoked] });
+  expect(tool.flow?.tools).toEqual(["search_orders", "get_order"]);
+  const seen = catalogOfFlow(tool, SAMPLE_CATALOG);
+  expect(seen.names.toSorted()).toEqual(["get_order", "search_orders"]);
+  expect(catalogOfFlow(tool, SAMPLE_CATALOG)).toBe(seen);
+  expect(catalogOfFlow(make({}, { tools: ["*"] }), SAMPLE_CATALOG)).toBe(SAMPLE_CATALOG);
 });

@@ -1,13 +1,19 @@
 import { expect, test } from "vitest";
 
 import type { Catalog } from "../../../src/catalog/catalog.ts";
-import { createCatalog } from "../../../src/catalog/create-catalog.ts";
+import { createCatalog } from "../../support/create-catalog.ts";
 import { defineTool, type Tool } from "../../../src/catalog/define-tool.ts";
 import { toFlowTool } from "../../../src/catalog/flow/flow-tool.ts";
 import { parseFlow } from "../../../src/catalog/flow/parse-flow.ts";
 import { planKeptFlow } from "../../../src/catalog/flow/plan-kept-flow.ts";
 import { declareFlow, TRIGGER_RULES } from "../../support/sample-flows.ts";
-import { declareTool, getOrder, SAMPLE_CATALOG, SAMPLE_TOOLS } from "../../support/sample-tools.ts";
+import {
+  declareTool,
+  getOrder,
+  SAMPLE_CATALOG,
+  SAMPLE_TOOLS,
+  searchOrders,
+} from "../../support/sample-tools.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
 
 const flow = toFlowTool(
@@ -22,7 +28,7 @@ function withSearch(search: Tool): Catalog {
 }
 
 const searchAs = (changes: object): Tool =>
-  defineTool({ ...declareTool({ name: "search_orders" }), ...changes });
+  defineTool({ ...declareTool({ name: "search_orders", input: searchOrders.input }), ...changes });
 
 test("planKeptFlow() plans the flow's actions with an input that nobody knows", () => {
   const plan = valueOf(planKeptFlow(flow, SAMPLE_CATALOG));
@@ -64,4 +70,9 @@ test("planKeptFlow() says when an action calls what is a flow by now", () => {
 
 test("planKeptFlow() says when there is no batch any more", () => {
   expect(errorOf(planKeptFlow(getOrder, SAMPLE_CATALOG))).toMatch(/kept by an older version/);
+});
+
+test("planKeptFlow() says by which version of the tenant's tools, also where all of its actions call shipped ones", () => {
+  const catalog = SAMPLE_CATALOG.extend([], 7);
+  expect(valueOf(planKeptFlow(flow, catalog)).toolsVersion).toBe(7);
 });

@@ -35,16 +35,18 @@ async function run(
   const world = new TestWorld();
   const url = `https://mcp.example.com/${(servers += 1)}`;
   const sent: string[] = [];
-  world.fetch = async (_, { body }) => {
+  const keys: (string | null)[] = [];
+  world.fetch = async (_, { body, headers }) => {
     const message = JSON.parse(body as string) as Message;
     sent.push(message.method);
+    keys.push(new Headers(headers).get("idempotency-key"));
     const reply = (result: object): Response => Response.json({ jsonrpc: "2.0", id: message.id, result });
     if (message.method === "server/discover") return reply({ supportedVersions: ["2026-07-28"] });
     return message.method === "tools/list" ? reply(onList()) : onCall(message);
   };
   const tools = mcpTools({ prefix: "srv", url, tools: ENTRIES });
   const { results } = await world.run(tools, { actions });
-  return { results, sent, world };
+  return { results, sent, keys, world };
 }
 let servers = 0;
 
@@ -69,6 +71,20 @@ test("a batch asks for the list once, and its calls are planned by what the serv
     { status: "pending_confirmation" },
   ]);
   expect(sent).toEqual(["server/discover", "tools/list", "tools/call", "tools/call"]);
+});
+
+test("each call carries the key of its action, and what only asks carries none", async () => {
+  const { keys } = await run(
+    [
+      { tool: "srv_save", args: { n: 1 } },
+      { tool: "srv_save", args: { n: 2 } },
+    ],
+    (message) => answer(message, { structuredContent: {} }),
+  );
+  const [discover, list, first, second] = keys;
+  expect([discover, list]).toEqual([null, null]);
+  expect(first).toMatch(/:a0$/);
+  expect(second).toBe(first!.replace(/:a0$/, ":a1"));
 });
 
 test("a write whose server answers that it failed is an error; one that gets no answer is unknown", async () => {
@@ -119,7 +135,7 @@ test("a server that drops a tool between its list and a call is told from one th
   const { results } = await run([{ tool: "srv_look" }], refuse, () => ({
     tools: (lists += 1) === 1 ? ENTRIES : [],
   }));
-  // What was heard in this very request is not asked for once more.
+  // The answer that was heard in this very request is not asked for once more.
   expect(results).toMatchObject([{ status: "error", error: { code: "INVALID_ARGS" } }]);
   expect(lists).toBe(1);
 });

@@ -66,7 +66,7 @@ async function importedFrom(world: McpWorld): Promise<Declaration> {
   return (await world.import()).get("t")!;
 }
 
-/** What a call of its tool fails with. */
+/** The failure of a call of its tool. */
 async function failureOfCall(onCall: AnswerTo): Promise<Message> {
   const world = serverOf({ "tools/call": onCall });
   const tool = await importedFrom(world);
@@ -76,6 +76,26 @@ async function failureOfCall(onCall: AnswerTo): Promise<Message> {
 
 test("a server that does nothing wrong is called", async () => {
   const world = serverOf();
+  expect(await world.call(await importedFrom(world))).toBe("fine");
+});
+
+test("a server's answer is taken from a stream without types, and nothing is waited for behind it", async () => {
+  const world = serverOf({
+    "tools/call": ({ id }) => {
+      const answer = { jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "fine" }] } };
+      return events(`data\n\ndata: ${JSON.stringify(answer)}\n\ndata: {\n\n`, STALL);
+    },
+  });
+  expect(await world.call(await importedFrom(world))).toBe("fine");
+});
+
+test.each(["\n", "\r", "\r\n"])("a server's lines may end in %j", async (end) => {
+  const world = serverOf({
+    "tools/call": ({ id }) => {
+      const answer = { jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "fine" }] } };
+      return events(`data: ${JSON.stringify(answer)}${end}${end}`);
+    },
+  });
   expect(await world.call(await importedFrom(world))).toBe("fine");
 });
 
@@ -114,6 +134,16 @@ describe("an answer that is none", () => {
       "UPSTREAM_ERROR",
       () => events(event({ jsonrpc: "2.0", id: 99, result: ok })),
     ],
+    [
+      "a stream of an answer of another type",
+      "UPSTREAM_ERROR",
+      ({ id }) => events(`event: other\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, result: ok })}\n\n`),
+    ],
+    [
+      "a stream of too many lines",
+      "RESPONSE_TOO_LARGE",
+      (message) => events("\n".repeat(LIMITS.mcpStreamLines), event({ ...message, result: ok })),
+    ],
     ["a stream that breaks", "UPSTREAM_ERROR", () => events("data: {", new Error("reset"))],
     ["a stream of broken JSON", "BAD_UPSTREAM_RESPONSE", () => events("data: {\n\n")],
     [
@@ -145,13 +175,16 @@ test.each([
   [-32000, "UPSTREAM_ERROR", false],
   [-32021, "TOOL_FAILED", false],
   [-32042, "TOOL_FAILED", false],
-])("JSON-RPC's error %i is %s, at whatever status, and never its text", async (code, expected, retryable) => {
-  for (const status of [200, 400]) {
-    const failure = await failureOfCall((message) => rpcError(message, code, status));
-    expect(JSON.stringify(failure)).not.toContain("raw text");
-    if (status === 200) expect(failure).toMatchObject({ code: expected, retryable });
-  }
-});
+])(
+  "JSON-RPC's error %i is %s, with 200 as with 400, and never its text",
+  async (code, expected, retryable) => {
+    for (const status of [200, 400]) {
+      const failure = await failureOfCall((message) => rpcError(message, code, status));
+      expect(JSON.stringify(failure)).not.toContain("raw text");
+      expect([status, failure]).toMatchObject([status, { code: expected, retryable }]);
+    }
+  },
+);
 
 describe("a stream", () => {
   const answerTo = ({ id }: Message, text: string): object => ({
@@ -539,6 +572,21 @@ describe("finding out how a server is spoken with", () => {
     const call = world.asked.find(({ method }) => method === "tools/call")!;
     expect(call.headers.get("mcp-protocol-version")).toBe("2025-03-26");
     expect(JSON.stringify(call.body)).not.toContain(META);
+  });
+
+  test("asks nothing before the server has taken that the handshake is over", async () => {
+    const taken = Promise.withResolvers<Response>();
+    const world = serverOf({
+      "server/discover": (message) => rpcError(message, -32601),
+      initialize: (message) => result(message, { protocolVersion: "2025-11-25", capabilities: {} }),
+      "notifications/initialized": () => taken.promise,
+    });
+    const listing = world.list();
+    await world.clock.advance(1_000);
+    expect(world.methods).toEqual(["server/discover", "initialize", "notifications/initialized"]);
+    taken.resolve(new Response(null, { status: 202 }));
+    await listing;
+    expect(world.methods.at(-1)).toBe("tools/list");
   });
 
   test.each([

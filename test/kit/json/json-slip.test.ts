@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import { findJsonSlip, toLineAndColumn } from "../../../src/kit/json/json-slip.ts";
 import { attemptNow } from "../../../src/kit/result.ts";
+import { samples } from "../../support/samples.ts";
 
 test.each([
   ["a comma before the closing brace", '{"a": 1,}', 8, "a trailing comma stands before '}'"],
@@ -127,6 +128,6 @@ test("findJsonSlip() finds a slip in exactly what JSON.parse refuses, at a place
       expect(slip === null).toBe(attemptNow(() => JSON.parse(text) as unknown).ok);
       if (slip !== null) expect(slip.at).toBeLessThanOrEqual(text.length);
     }),
-    { numRuns: 5_000 },
+    { numRuns: samples(5_000) },
   );
 });

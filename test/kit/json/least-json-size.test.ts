@@ -33,3 +33,30 @@ test("leastJsonSize() stops looking once it is over what is enough", () => {
   expect(leastJsonSize(items, 100)).toBeGreaterThan(100);
   expect(looked).toBeLessThan(20);
 });
+
+test.each([
+  [[1, "ab", [], [2]]],
+  [{ a: 1, bc: "d", e: {}, f: [1, { g: 2 }] }],
+  [[{ key: "value" }, { key: "value" }]],
+])(
+  "leastJsonSize() is the size of %j itself, where its numbers have one digit and nothing is escaped",
+  (value) => {
+    expect(leastJsonSize(value, 1_000)).toBe(JSON.stringify(value).length);
+  },
+);
+
+test("leastJsonSize() looks no further into an object, nor into an array in it, than is enough", () => {
+  let looked = 0;
+  const item = {
+    get id() {
+      looked += 1;
+      return "x".repeat(10);
+    },
+  };
+  const wide = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`k${n}`, item]));
+  expect(leastJsonSize(wide, 100)).toBeGreaterThan(100);
+  expect(
+    leastJsonSize({ first: "y".repeat(90), deep: Array.from({ length: 1_000 }, () => item) }, 100),
+  ).toBeGreaterThan(100);
+  expect(looked).toBeLessThan(20);
+});

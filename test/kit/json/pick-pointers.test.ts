@@ -51,3 +51,8 @@ test("pickPointers() changes nothing about where any of the pointers leads", () 
     { numRuns: 2_000 },
   );
 });
+
+test("pickPointers() gives what has no parts as it is, whatever is to be in it", () => {
+  const exact = JSON.rawJSON("12345678901234567890");
+  for (const data of [7, "text", null, undefined, exact]) expect(pickPointers(data, [["a"]])).toBe(data);
+});

@@ -65,3 +65,25 @@ test("plainValue() makes of anything what JSON can say, and shows JSON as it is"
     }),
   );
 });
+
+test("plainValue() says that there is more of an object than is shown, and how much of a list", () => {
+  const wide = Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`k${n}`, n]));
+  const shown = plainValue(wide) as Record<string, unknown>;
+  expect(shown["(more)"]).toBe(true);
+  expect(Object.keys(shown)).toHaveLength(500);
+  expect((plainValue(Array.from({ length: 600 }, (_, n) => n)) as unknown[]).at(-1)).toBe("(101 more)");
+});
+
+test("plainValue() shows own fields only, and text up to its limit", () => {
+  const inherited = Object.assign(Object.create({ theirs: 1 }), { own: 2 }) as object;
+  expect(plainValue(inherited)).toEqual({ own: 2 });
+  const most = "x".repeat(8 * 1024);
+  expect(plainValue([most, `${most}x`])).toEqual([most, "(text of 8193 characters)"]);
+  expect(plainValue({ toJSON: "no function" })).toEqual({ toJSON: "no function" });
+});
+
+test("plainValue() names what is too deep in lists as well", () => {
+  let deep: unknown = "end";
+  for (let level = 0; level < 12; level += 1) deep = [deep];
+  expect(JSON.stringify(plainValue(deep))).toContain("(deeper)");
+});

@@ -8,12 +8,12 @@ export async function fetchEcho(n: number): Promise<unknown> {
   return await response.json();
 }
 
-/** What is asked of every contestant: the calls of one batch. */
+/** The request to every contestant: the calls of one batch. */
 export interface Batch {
   readonly actions: readonly { readonly tool: string; readonly args: { readonly n: number } }[];
 }
 
-/** Say where this server listens, and be gone with whoever started it. */
+/** Say where this server listens, and end with the process that started it. */
 export function tellPort(address: AddressInfo | string | null): void {
   if (address !== null && typeof address === "object") process.send?.({ port: address.port });
   process.once("disconnect", () => process.exit());

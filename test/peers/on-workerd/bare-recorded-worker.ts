@@ -2,8 +2,8 @@ import { DurableObject } from "cloudflare:workers";
 
 import type { Batch } from "./echo.ts";
 
-// The least that makes calls after the answer and knows of each: a row for every call before it is promised, updated when
-// it has ended. Nobody is there who would make again what was lost.
+// The least that makes calls after the answer and knows of each: a row for every call before it is promised, updated when it has
+// ended. A lost call is not made again.
 
 export class Gate extends DurableObject {
   constructor(ctx: DurableObjectState, env: unknown) {

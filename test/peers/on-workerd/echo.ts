@@ -8,7 +8,7 @@ export async function fetchEcho(n: number): Promise<unknown> {
   return await response.json();
 }
 
-/** What is asked of every contestant: the calls of one batch. */
+/** The request to every contestant: the calls of one batch. */
 export interface Batch {
   readonly actions: readonly { readonly tool: string; readonly args: { readonly n: number } }[];
 }

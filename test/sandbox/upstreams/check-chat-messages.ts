@@ -22,7 +22,7 @@ const CALLED = matching(/^[a-zA-Z0-9_-]{1,64}$/);
 const AUTHOR = matching(/^[^\s<|\\/>]{1,64}$/);
 const CACHED = { "prompt_cache_breakpoint?": OBJECT };
 
-/** Of each role what its messages may have. */
+/** The fields that messages of each role may have. */
 const ROLES: Readonly<Record<string, Shape>> = {
   developer: { role: STRING, content: TEXTS, "name?": AUTHOR },
   system: { role: STRING, content: TEXTS, "name?": AUTHOR },
@@ -42,7 +42,7 @@ const ROLES: Readonly<Record<string, Shape>> = {
   function: { role: STRING, content: either(STRING, NULL), name: CALLED },
 };
 
-/** Of each type of content part what it has, and who may write it. */
+/** The fields of each type of content part, and who may write it. */
 const PARTS: Readonly<Record<string, { readonly shape: Shape; readonly roles: readonly string[] }>> = {
   text: {
     shape: { type: STRING, text: STRING, ...CACHED },
@@ -179,7 +179,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What follows a message with calls are their answers, one each, before anything else. */
+/** A message with calls is followed by their answers, one each, before anything else. */
 function* findUnanswered(messages: readonly Message[]): Generator<ChatProblem, undefined> {
   let open = new Map<string, number | null>();
   for (const [index, message] of messages.entries()) {

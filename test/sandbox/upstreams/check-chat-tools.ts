@@ -93,7 +93,7 @@ function* findFunctionProblems(
     );
 }
 
-/** What OpenAI says about the parameters of a function that it refuses. */
+/** OpenAI's words about the parameters of a function that it refuses. */
 function findSchemaFault(schema: JsonObject): string | undefined {
   if (schema["type"] === undefined || schema["type"] === null)
     return `schema must be a JSON Schema of 'type: "object"', got 'type: "None"'.`;
@@ -103,7 +103,7 @@ function findSchemaFault(schema: JsonObject): string | undefined {
   return findListFault(schema, []);
 }
 
-/** An array has to say what is in it, wherever it stands. What stands under `properties` is named, not a keyword. */
+/** An array has to say what is in it, wherever it stands. A name under `properties` is no keyword. */
 function findListFault(value: unknown, context: readonly string[]): string | undefined {
   if (Array.isArray(value))
     return firstOf(value.map((item, index) => () => findListFault(item, [...context, String(index)])));

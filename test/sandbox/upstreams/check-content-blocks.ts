@@ -36,7 +36,7 @@ const SERVED: BlockType = {
   by: ["assistant"],
 };
 
-/** Of each type of content block what it has, and who may write it. */
+/** The fields of each type of content block, and who may write it. */
 const BLOCKS: Readonly<Record<string, BlockType>> = {
   text: {
     shape: { type: STRING, text: STRING, "citations?": either(LIST, NULL), ...CACHED },

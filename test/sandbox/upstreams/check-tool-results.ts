@@ -74,7 +74,7 @@ function refuseUnanswered(ids: readonly string[], index: number): MessagesProble
   );
 }
 
-/** What Anthropic's own tools found stands after their call, in the same message. */
+/** Results of Anthropic's own tools stand after their call, in the same message. */
 function* findServedProblems(blocks: readonly Block[], index: number): Generator<MessagesProblem, undefined> {
   const ids = new Set<string>();
   for (const [position, { type, id, tool_use_id: answers }] of blocks.entries()) {

@@ -16,7 +16,7 @@ const PARAMETERS: Readonly<Record<string, readonly string[] | null>> = {
 
 /**
  * Answer as DuckDuckGo's Instant Answers: https://duckduckgo.com/api. JSON comes as a script's type, a query of arithmetic has an
- * answer, one with `nowhere` none, and one with `throttled` gets the empty 202 of whoever asks too often.
+ * answer, one with `nowhere` none, and one with `throttled` gets the empty 202 of a caller that asks too often.
  */
 export async function answerDuckDuckGo(request: Request, ports: StandInPorts): Promise<Response> {
   await ports.sleep(LATENCY_MS);
@@ -72,7 +72,7 @@ function answer(query: string, plain: boolean): object {
   const sum = /^(\d{1,6}) ?\+ ?(\d{1,6})$/.exec(query);
   if (sum !== null)
     return { ...NOTHING, Answer: String(Number(sum[1]) + Number(sum[2])), AnswerType: "calc", Type: "E" };
-  // What its page would calculate by itself comes as an object.
+  // A value that its page would calculate by itself comes as an object.
   if (/^timer\b/i.test(query))
     return { ...NOTHING, Answer: { from: "timer", id: "timer", result: "" }, Type: "E" };
   const seeded = new Seeded(query.toLowerCase());

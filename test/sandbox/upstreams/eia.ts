@@ -5,7 +5,7 @@ const LATENCY_MS = 210;
 const WEEK_MS = 7 * 24 * 3_600_000;
 /** A Monday. */
 const MONDAY_MS = Date.UTC(2024, 0, 1);
-/** What it keeps of each series; the real one has thirty years. */
+/** The weeks that it keeps of each series; the real one has thirty years. */
 const WEEKS_KEPT = 104;
 const LENGTH_MAX = 5_000;
 

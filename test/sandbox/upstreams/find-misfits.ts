@@ -1,4 +1,4 @@
-/** What a field may be, and how that is said. */
+/** The allowed values of a field, and how they are said. */
 export interface Kind {
   readonly expected: string;
   readonly fits: (value: unknown) => boolean;

@@ -1,4 +1,4 @@
-/** What a stand-in of Google throws to refuse a request. */
+/** The error that a stand-in of Google throws to refuse a request. */
 export class GoogleRefusal extends Error {
   readonly response: Response;
 

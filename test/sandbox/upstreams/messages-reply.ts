@@ -99,7 +99,7 @@ function toBlocks({ thinking, text, calls }: ModelReply): readonly Block[] {
   ];
 }
 
-/** What is no JSON is shown as the text it is, which is against the documentation, as everything is that a model breaks. */
+/** Text that is no JSON is shown as it is, which is against the documentation, as everything is that a model breaks. */
 function parseInput(args: string): unknown {
   try {
     return JSON.parse(args);
@@ -116,7 +116,7 @@ function toStopReason({ stop }: ModelReply): string {
   return STOPS[stop] ?? stop;
 }
 
-/** What was read from the cache is not in `input_tokens` there. */
+/** Tokens that were read from the cache are not in `input_tokens` there. */
 function toUsage({ usage }: ModelReply): object {
   const { input, output, cached = 0 } = usage ?? { input: 1, output: 1 };
   return {

@@ -7,20 +7,20 @@ export interface Call {
   readonly args: string;
 }
 
-/** What became of an action. */
+/** The result of an action. */
 export interface Seen {
   readonly tool: string;
   readonly status: string;
   readonly data: unknown;
 }
 
-/** What a request comes down to, in whichever dialect. */
+/** The content of a request, in whichever dialect. */
 export interface Conversation {
-  /** What a person asked last. */
+  /** The last question of a person. */
   readonly question: string;
   /** How many answers since then have called something. */
   readonly rounds: number;
-  /** What became of all that was called since then, in its order. */
+  /** The results of all calls since then, in their order. */
   readonly seen: readonly Seen[];
   /** Which tools may be called now. */
   readonly offers: (name: string) => boolean;
@@ -39,7 +39,7 @@ interface Turn {
 }
 
 const SYSTEM: ReadonlySet<unknown> = new Set(["system", "developer"]);
-/** What a loop writes in a person's place. */
+/** The texts that a loop writes in a person's place. */
 const FROM_A_LOOP = /^\s*(?:\[Volley\]|Observation\b)/i;
 const ASKS_FOR_A_PLAN = /^\s*\[Volley\][^.]*\bthink\b/i;
 
@@ -116,7 +116,7 @@ function readActions(text: string): Turn["calls"] {
   );
 }
 
-/** What it is told of them: a line each, in their order. */
+/** The results that it is told: a line each, in their order. */
 function readObservations(text: string): Turn["results"] {
   return [...text.matchAll(/^Observation(?: \d+)?(?: \([^)\n]*\))?:\s*(.+)$/gm)].map(
     ([, result = ""], index) => ({

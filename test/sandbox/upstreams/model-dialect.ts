@@ -18,7 +18,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** What tells one provider from the other. */
+/** The differences between the providers. */
 export interface Dialect {
   readonly check: (body: unknown) => Problem | null;
   readonly json: (reply: ModelReply) => object;

@@ -9,11 +9,11 @@ export interface ModelCall {
 export interface ModelUsage {
   readonly input: number;
   readonly output: number;
-  /** Of the input, how many came from a cache. */
+  /** Tokens of the input that came from a cache. */
   readonly cached?: number;
 }
 
-/** What a model says in one turn, in no provider's words. */
+/** The words of a model in one turn, in no provider's form. */
 export interface ModelSpeech {
   readonly text?: string;
   /** Anthropic's way of it only: OpenAI counts such tokens and shows none. */
@@ -39,7 +39,7 @@ export interface ModelReply {
   readonly stop: string;
 }
 
-/** What a reply takes from its request, and from whoever answers. */
+/** The parts that a reply takes from its request, and from its server. */
 export interface ReplyOptions {
   readonly model: string;
   readonly created: number;

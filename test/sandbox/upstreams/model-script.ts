@@ -2,7 +2,7 @@ import { isObject } from "./find-misfits.ts";
 import { findObjects } from "./find-objects.ts";
 import type { Call, Conversation, Seen } from "./model-conversation.ts";
 
-/** What the model does next: it calls something, or answers. */
+/** The next act of the model: it calls something, or answers. */
 export interface NextTurn {
   readonly text: string;
   readonly calls: readonly Call[];

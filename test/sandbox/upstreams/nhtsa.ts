@@ -107,7 +107,7 @@ export async function answerNhtsa(request: Request, ports: StandInPorts): Promis
   );
 }
 
-/** Make recalls up from the vehicle; a make nobody sells has none. */
+/** Make recalls up from the vehicle; an unknown make has none. */
 function findRecalls({
   make,
   model,

@@ -23,7 +23,7 @@ const PIXELS = {
 
 type Format = keyof typeof PIXELS;
 
-/** Of each field what it may be; a field that is not here is refused. */
+/** The check of each field; a field that is not here is refused. */
 const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   model: (value) => typeof value === "string",
   prompt: (value) => typeof value === "string" && value !== "" && value.length <= 32_000,

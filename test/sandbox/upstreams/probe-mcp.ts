@@ -6,7 +6,7 @@ import {
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
 
-/** What `/mcp-server-private` wants to be shown: the value of the sandbox's `SANDBOX_SECRET`. */
+/** The secret that `/mcp-server-private` asks for: the value of the sandbox's `SANDBOX_SECRET`. */
 export const MCP_SECRET = "whsec_c2FuZGJveC1zZWNyZXQtZm9yLXRlc3RzLW9ubHk=";
 
 /** As many sessions as a test needs; the oldest is forgotten, as a server that restarts forgets all. */
@@ -41,7 +41,7 @@ export async function answerMcpServer(request: Request): Promise<Response> {
       return answerSession(request);
     case "/mcp-server/change":
       greeting = searchParams.get("description") ?? GREETING;
-      // What is changed is deployed anew.
+      // A changed server is deployed anew.
       sessions.clear();
       return Response.json({ description: greeting });
     case "/mcp-server/forget":

@@ -15,7 +15,7 @@ interface PathStats {
 
 const stats = new Map<string, PathStats>();
 const keyedAnswers = new Map<string, { readonly body: string; readonly status: number }>();
-/** What `POST /verified` was given and `GET /found` finds. */
+/** The numbers that `POST /verified` was given and `GET /found` finds. */
 const written = new Set<number>();
 const flakyFailures = new Map<string, number>();
 

@@ -3,6 +3,7 @@ import { answerCohere } from "./cohere.ts";
 import { answerDuckDuckGo } from "./duckduckgo.ts";
 import { answerEia } from "./eia.ts";
 import { EXAMPLES_HOST, answerExamples } from "./examples.ts";
+import { answerExchangeRates } from "./exchange-rates.ts";
 import { answerGmail } from "./gmail.ts";
 import { answerGoogleCalendar } from "./google-calendar.ts";
 import { answerGoogleOauth } from "./google-oauth.ts";
@@ -32,6 +33,7 @@ const STAND_INS: ReadonlyMap<string, StandIn> = new Map<string, StandIn>([
   ["www.googleapis.com", answerGoogleCalendar],
   ["gmail.googleapis.com", answerGmail],
   ["tasks.googleapis.com", answerGoogleTasks],
+  ["api.frankfurter.dev", answerExchangeRates],
   [MODEL_HOST, answerModel],
   [PROBE_HOST, answerProbe],
   [EXAMPLES_HOST, answerExamples],

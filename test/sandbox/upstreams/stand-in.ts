@@ -1,4 +1,4 @@
-/** What a stand-in needs of the world; tests pass their own and wait for nothing. */
+/** The parts of the world that a stand-in needs; tests pass their own and wait for nothing. */
 export interface StandInPorts {
   sleep(ms: number): Promise<void>;
   /** Milliseconds since the Unix epoch. */

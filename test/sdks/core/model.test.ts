@@ -2,11 +2,11 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 
-import { runCalls } from "../../../src/agent/run-calls.ts";
-import { createCatalog } from "../../../src/catalog/create-catalog.ts";
-import { type ToolSurface, describeSurface } from "../../../src/catalog/tool-surface.ts";
-import { parseCallArguments } from "../../../src/formats/parse-call-arguments.ts";
-import { toToolList } from "../../../src/formats/tool-list.ts";
+import { runCalls } from "../../../src/turns/run-calls.ts";
+import { createCatalog } from "../../support/create-catalog.ts";
+import { type ToolSurface, describeSurface } from "../../../src/features/discovery/tool-surface.ts";
+import { parseCallArguments } from "../../../src/turns/parse-call-arguments.ts";
+import { toToolList } from "../../../src/features/discovery/tool-list.ts";
 import { addCalendarEvent } from "../../../src/tools/calendar/add-calendar-event.ts";
 import { SHIPPED_TOOLS } from "../../../src/tools/shipped-tools.ts";
 import { findObjects } from "../../sandbox/upstreams/find-objects.ts";

@@ -6,7 +6,7 @@ import {
   providerErrorSchema,
   toChatError,
   toMessagesError,
-} from "../../../src/agent/dialect/provider-error.ts";
+} from "../../../src/features/agent/dialect/provider-error.ts";
 import { CODES, REFUSAL_CODES } from "../../../src/contract/failure-codes.ts";
 import { makeRefusal } from "../../../src/contract/refusal.ts";
 

@@ -4,12 +4,12 @@ import fc from "fast-check";
 import type OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 
-import { parseAnthropicTurn } from "../../../src/formats/anthropic.ts";
-import { parseGeminiTurn } from "../../../src/formats/gemini.ts";
-import { parseChatTurn } from "../../../src/formats/openai-chat.ts";
-import { parseResponsesTurn } from "../../../src/formats/openai-responses.ts";
+import { parseAnthropicTurn } from "../../../src/features/formats/anthropic.ts";
+import { parseGeminiTurn } from "../../../src/features/formats/gemini.ts";
+import { parseChatTurn } from "../../../src/features/formats/openai-chat.ts";
+import { parseResponsesTurn } from "../../../src/features/formats/openai-responses.ts";
 import type { Refusal } from "../../../src/contract/refusal.ts";
-import type { ParseTurn, ProviderTurn } from "../../../src/formats/provider-turn.ts";
+import type { ParseTurn, ProviderTurn } from "../../../src/turns/provider-turn.ts";
 import { valueOf } from "../../support/unwrap.ts";
 
 /** Ids no two of which look alike, because every provider writes its own. */
@@ -230,7 +230,7 @@ test.each([
   ["a block without a name", parseAnthropicTurn, [{ type: "tool_use", id: "a" }], "/0/name"],
   ["parts that are no array", parseGeminiTurn, { role: "model", parts: 1 }, "/parts"],
   ["a call without a name", parseGeminiTurn, [{ functionCall: {} }], "/0/functionCall/name"],
-  ["an id that is a number", parseGeminiTurn, [{ functionCall: { name: "a", id: 1 } }], "/0/functionCall/id"],
+  ["an id that is true", parseGeminiTurn, [{ functionCall: { name: "a", id: true } }], "/0/functionCall/id"],
   ["a call that is its name", parseGeminiTurn, [{ functionCall: "a" }], "/0/functionCall"],
 ] as [string, ParseTurn, unknown, string][])(
   "%s is refused, with the place that is wrong",

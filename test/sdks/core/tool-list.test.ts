@@ -3,11 +3,11 @@ import { Validator } from "@cfworker/json-schema";
 import type OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 
-import type { ToolDescriptor } from "../../../src/catalog/batch-tool.ts";
-import { createCatalog } from "../../../src/catalog/create-catalog.ts";
-import { describeSurface, TOOL_SURFACES } from "../../../src/catalog/tool-surface.ts";
+import type { ToolDescriptor } from "../../../src/features/discovery/batch-tool.ts";
+import { createCatalog } from "../../support/create-catalog.ts";
+import { describeSurface, TOOL_SURFACES } from "../../../src/features/discovery/tool-surface.ts";
 import { isJsonObject } from "../../../src/contract/json.ts";
-import { TOOL_FORMATS, type ToolFormat, toToolList } from "../../../src/formats/tool-list.ts";
+import { TOOL_FORMATS, type ToolFormat, toToolList } from "../../../src/features/discovery/tool-list.ts";
 import { OPT_IN_TOOLS } from "../../../src/tools/opt-in-tools.ts";
 import { SHIPPED_TOOLS } from "../../../src/tools/shipped-tools.ts";
 import { EXAMPLE_TOOLS } from "../../sandbox/example-tools.ts";

@@ -5,9 +5,9 @@ import { startSandbox } from "../../support/sandbox.ts";
 import { type RawAnswer, TestCaller } from "../../support/test-caller.ts";
 import { createOpenAi } from "../support/open-ai.ts";
 
-/* What POST /v1/chat/completions refuses, in the words of OpenAI's API; what it counts, and what it never says. */
+/* Refusals of POST /v1/chat/completions in the words of OpenAI's API; the requests it counts, and the texts it never says. */
 
-const SECRET = "llm-secret-key-1";
+const SECRET = "#llm-secret-key-1";
 const { model, upstream, volley, caller, ask, send, stream } = await setUpChat();
 const openai = createOpenAi(volley);
 

@@ -113,7 +113,7 @@ describe("A request", () => {
     const { status } = await send({}, { authorization: undefined, "x-api-key": "sandbox-key" });
     expect(status).toBe(200);
     const { headers } = model.requests[0]!;
-    expect(headers.authorization).toBe("Bearer llm-secret-key-1");
+    expect(headers.authorization).toBe("Bearer #llm-secret-key-1");
     expect(JSON.stringify(headers)).not.toContain("sandbox-key");
   });
 
@@ -164,8 +164,9 @@ describe("The tools that a model sees", () => {
   test("come first and are the same bytes in all rounds and requests, the caller's after them in their order", async () => {
     const calls = [{ name: "probe-echo", args: { n: 1 } }];
     model.willSay({ calls }, { text: "Done." }, { calls }, { text: "Done." });
-    await ask({ tools: [ownTool("zebra"), ownTool("apple")] });
-    await ask({ messages: [{ role: "user", content: "Something else" }] });
+    const volley = { surface: "batch" };
+    await ask({ tools: [ownTool("zebra"), ownTool("apple")], volley });
+    await ask({ messages: [{ role: "user", content: "Something else" }], volley });
 
     expect(model.problems).toEqual([]);
     const ours = model.requests.map(({ body }) => JSON.stringify((body["tools"] as object[])[0]));
@@ -193,6 +194,15 @@ describe("The tools that a model sees", () => {
     );
     expect(toolsOf(model, 2)).toEqual(expect.arrayContaining(["probe-echo", "probe-write"]));
     expect(toolsOf(model, 2)).not.toContain("execute_actions");
+  });
+
+  test("are as many as fit, unless a surface is said: those that find others of the whole sandbox, one for a few", async () => {
+    model.willSay({ text: "a" }, { text: "b" });
+    await ask();
+    await ask({ volley: { tools: ["probe-echo"], surface: "auto" } });
+    expect(model.problems).toEqual([]);
+    expect(toolsOf(model, 0)).toContain("discover_tools");
+    expect(toolsOf(model, 1)).toEqual(["execute_actions"]);
   });
 
   test("are those of the wanted names and categories, and no other runs", async () => {
@@ -262,7 +272,7 @@ describe("Rounds", () => {
     async (most) => {
       for (let n = 0; n < most; n += 1) model.willSay({ calls: [{ name: "probe-echo", args: { n } }] });
       model.willSay({ text: "All I know." });
-      const answer = await ask({ volley: { max_rounds: most } });
+      const answer = await ask({ volley: { max_rounds: most, surface: "batch" } });
       expect(model.problems).toEqual([]);
       expect(model.requests).toHaveLength(most + 1);
       expect(answer.volley.rounds).toHaveLength(most);

@@ -16,7 +16,7 @@ import { startSandbox } from "../../support/sandbox.ts";
 import { TestCaller } from "../../support/test-caller.ts";
 import { createOpenAi } from "../support/open-ai.ts";
 
-/* What needs a person's yes, in Chat Completions: the request ends, the person decides, the conversation goes on. */
+/* An action that needs a person's yes, in Chat Completions: the request ends, the person decides, the conversation goes on. */
 
 const keyEntry = async (key: string, entry: object): Promise<object> => ({
   name: key,
@@ -27,7 +27,10 @@ const keyEntry = async (key: string, entry: object): Promise<object> => ({
   ...entry,
 });
 const VOLLEY_KEYS = JSON.stringify(
-  await Promise.all([keyEntry("sandbox-key", {}), keyEntry("trusted-key", { flags: ["skip_approval"] })]),
+  await Promise.all([
+    keyEntry("sandbox-key", { flags: ["approve"] }),
+    keyEntry("trusted-key", { flags: ["skip_approval"] }),
+  ]),
 );
 
 const { model, upstream, caller, ask, stream, volley } = await setUpChat({ VOLLEY_KEYS });

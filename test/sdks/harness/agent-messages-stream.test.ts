@@ -33,7 +33,7 @@ const PARAMS: Anthropic.MessageCreateParamsNonStreaming = {
   max_tokens: 100,
   messages: [{ role: "user", content: "Go" }],
 };
-/** What the official client makes of a stream. */
+/** The message that the official client makes of a stream. */
 const helped = (body: object = {}): Promise<Anthropic.Message> =>
   anthropic.messages.stream({ ...PARAMS, ...body }).finalMessage();
 
@@ -67,7 +67,9 @@ describe("A stream", () => {
       model.willSay({ raw, ...(split && { split }) });
       const { text: told, headers } = await send({ stream: true });
       const report = 'event: ping\ndata: {"type":"ping","volley":{"rounds":[],"stopped":"answer"}}\n\n';
-      expect(told.replace(report, "")).toBe(raw);
+      const inDelta = ',"volley":{"rounds":[],"stopped":"answer"}}\n\nevent: ping';
+      expect(told).toContain(inDelta);
+      expect(told.replace(inDelta, "}\n\nevent: ping").replace(report, "")).toBe(raw);
       expect(headers["content-type"]).toBe("text/event-stream");
     }
   });
@@ -119,6 +121,19 @@ describe("A stream", () => {
       betas: ["x-2026-01-01"],
     });
     expect((await beta.finalMessage()).content).toMatchObject([{ text: "Done." }]);
+  });
+
+  test("reports in its 'message_delta' too, because the client gives its callers no ping", async () => {
+    model.willSay({ calls: [echo(1)] }, { text: "Done." });
+    const reports: unknown[] = [];
+    for await (const event of await anthropic.messages.create({ ...PARAMS, stream: true }))
+      if ("volley" in event) reports.push([event.type, event.volley]);
+    expect(reports).toEqual([
+      [
+        "message_delta",
+        { rounds: [expect.objectContaining({ results: [expect.anything()] })], stopped: "answer" },
+      ],
+    ]);
   });
 
   test("tells each result in a ping the moment it is known, before the others are", async () => {

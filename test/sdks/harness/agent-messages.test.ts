@@ -89,7 +89,7 @@ describe("A request", () => {
       thinking: { type: "disabled" },
     };
     model.willSay({ text: "Hi." });
-    const { volley: report } = await ask({ ...fields, volley: { max_rounds: 2 } });
+    const { volley: report } = await ask({ ...fields, volley: { max_rounds: 2, surface: "batch" } });
     const { tools, ...rest } = model.requests[0]!.body;
     expect(rest).toEqual({ model: "claude", max_tokens: 100, messages: [GO], ...fields });
     expect(tools).toMatchObject([{ name: "execute_actions" }]);
@@ -113,7 +113,7 @@ describe("A request", () => {
     model.willSay({ text: "Hi." });
     expect((await send({}, headers)).status).toBe(200);
     const [request] = model.requests;
-    expect(request!.headers["x-api-key"]).toBe("anthropic-secret");
+    expect(request!.headers["x-api-key"]).toBe("#anthropic-secret");
     expect(JSON.stringify(request!.headers)).not.toContain("sandbox-key");
   });
 
@@ -157,7 +157,7 @@ describe("Tools", () => {
   test("of ours come first and end with a breakpoint; the caller's and Anthropic's own follow in their order", async () => {
     const theirs = [{ type: "web_search_20260318", name: "web_search", max_uses: 1 }, ownTool("lookup")];
     model.willSay({ calls: [echo(1)] }, { text: "Done." });
-    await ask({ tools: theirs });
+    await ask({ tools: theirs, volley: { surface: "batch" } });
     const [ours, ...others] = toolsOf(model, 0);
     expect(ours).toMatchObject({ name: "execute_actions", cache_control: { type: "ephemeral" } });
     expect(others).toEqual(theirs);

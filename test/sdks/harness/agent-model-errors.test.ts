@@ -106,7 +106,7 @@ describe("A model that refuses", () => {
     async (status) => {
       const body = {
         error: {
-          message: "Bad key llm-secret-key-1 at http://internal",
+          message: "Bad key #llm-secret-key-1 at http://internal",
           type: "invalid_request_error",
           code: "model_not_found",
         },

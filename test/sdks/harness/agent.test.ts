@@ -10,7 +10,7 @@ const model = await ModelServer.start();
 afterAll(() => model[Symbol.asyncDispose]());
 const { volley } = await setUpSandbox({
   ANTHROPIC_BASE_URL: model.anthropicBaseUrl,
-  ANTHROPIC_API_KEY: "anthropic-secret",
+  ANTHROPIC_API_KEY: "#anthropic-secret",
 });
 beforeEach(() => model.reset());
 

@@ -9,7 +9,7 @@ import { ScriptedModel } from "../../support/scripted-model.ts";
 import { setUpSandbox } from "../../support/set-up-sandbox.ts";
 
 /*
- * What stands in docs/clients and in the README is run as it stands there: every program, with the client library it names,
+ * The programs in docs/clients and in the README are run as they stand there: every one, with the client library it names,
  * against the sandbox and a model that follows a script.
  */
 

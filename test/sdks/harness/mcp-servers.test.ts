@@ -81,7 +81,7 @@ describe.each(["new", "old", "private"])("tools of the %s server, in workerd", (
     const seen: unknown[] = [];
     const onprogress = (progress: unknown): void => void seen.push(progress);
     await client.callTool({ name: `${prefix}_export_rows`, arguments: { rows: 3 } }, { onprogress });
-    // What comes faster than a client is told is left out.
+    // Progress that comes faster than a client is told is left out.
     expect(seen[0]).toMatchObject({ progress: 1, total: 3, message: "row 1" });
     const { tools } = await client.listTools();
     expect(tools.find(({ name }) => name === `${prefix}_delete_item`)).toMatchObject({

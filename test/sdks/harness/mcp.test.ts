@@ -31,7 +31,7 @@ const MIXED = {
   ],
 };
 
-/** What a request of revision 2026-07-28 says of itself. */
+/** The metadata of a request of revision 2026-07-28. */
 const MODERN = {
   accept: "application/json, text/event-stream",
   "mcp-protocol-version": "2026-07-28",

@@ -7,8 +7,8 @@ import { ScriptedModel } from "../../support/scripted-model.ts";
 import { setUpSandbox } from "../../support/set-up-sandbox.ts";
 
 /*
- * What the providers' client libraries make of a streamed turn, and what Google's makes of any, goes to Volley as the
- * library holds it, with all that it adds; what Volley answers goes back through the library.
+ * A streamed turn goes to Volley as the providers' client libraries hold it, as does any turn of Google's, with all that they
+ * add; Volley's answers go back through the library.
  */
 
 const { caller } = await setUpSandbox();

@@ -23,7 +23,7 @@ for (const [path, answer] of Object.entries(answers))
 const model = await ScriptedModel.start();
 afterAll(() => model[Symbol.asyncDispose]());
 
-/** Ids as the providers write them, and one that nobody would expect. */
+/** Ids as the providers write them, and an unexpected one. */
 const [SLOW, BROKEN, MISSING, BATCH] = ["call_slow", "toolu_01|fc_2:ß", "3", "chatcmpl-tool-4"];
 const BATCH_ARGS = {
   actions: [
@@ -88,7 +88,7 @@ describe("The openai package", () => {
     });
     expect(said[2]).toMatchObject({ status: "error", error: { code: "UNKNOWN_TOOL" } });
     expectEnvelope(said[3]);
-    // What the model was sent next is what was answered.
+    // The model's next request holds the answers.
     expect((model.requests.at(-1)!.body["messages"] as unknown[]).slice(2)).toEqual(replies);
   });
 

@@ -11,7 +11,7 @@ import type { RunningWorker } from "../../support/miniflare.ts";
 /** The revisions that are served; each has its own requirements and its own baseline. */
 export const REVISIONS = ["2026-07-28", "2025-11-25"] as const;
 
-/** What the suite printed, and whether it found what it was to find. */
+/** The output of the suite, and whether it found the expected failures. */
 export interface SuiteRun {
   readonly passed: boolean;
   readonly report: string;
@@ -29,8 +29,8 @@ export function startFixtures(): Promise<RunningWorker> {
 }
 
 /**
- * Run the official conformance suite of the Model Context Protocol, for what a revision requires. What fails must be in
- * that revision's baseline, which says why; what is in the baseline and passes fails the run too.
+ * Run the official conformance suite of the Model Context Protocol, for what a revision requires. A failing check must be in that
+ * revision's baseline, which says why; one that is in the baseline and passes fails the run too.
  */
 export async function runSuite(origin: string, revision: (typeof REVISIONS)[number]): Promise<SuiteRun> {
   const results = await mkdtemp(join(tmpdir(), "volley-conformance-"));

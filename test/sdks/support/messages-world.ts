@@ -24,7 +24,7 @@ export interface Message {
   readonly content: string | readonly Block[];
 }
 
-/** What Volley says of a request besides the model's answer. */
+/** Volley's report on a request besides the model's answer. */
 export interface Report {
   readonly rounds: readonly {
     readonly results: readonly {
@@ -73,7 +73,9 @@ export async function setUpMessages(vars: Readonly<Record<string, string>> = {})
     vars: {
       PROBE_ORIGIN: upstream.url,
       ANTHROPIC_BASE_URL: model.anthropicBaseUrl,
-      ANTHROPIC_API_KEY: "anthropic-secret",
+      // No text of a test ends with what these keys begin with, in any encoding: it would be held back.
+      ANTHROPIC_API_KEY: "#anthropic-secret",
+      LLM_API_KEY: "#llm-secret-key-1",
       ...vars,
     },
     twin: true,

@@ -49,7 +49,7 @@ test("judgeMemory() names a leak of a megabyte a minute by the heap, where the p
 });
 
 test("judgeMemory() names a life that takes too much at once, and judges each by itself", () => {
-  // What a kill takes away is no fall, and what comes back is no rise.
+  // Memory that a kill takes away is no fall, and memory that comes back is no rise.
   const lives = samplesOf((min) => ({ life: min < 5 ? 0 : 1, rssMb: min < 5 ? 300 : 150 }));
   expect(wrong(judgeMemory(lives, OPTIONS))).toEqual([]);
   const greedy = lives.map((sample) => (sample.life === 0 ? sample : { ...sample, rssMb: 600 }));

@@ -3,9 +3,9 @@ import { mean, median, toThirds, type Verdict } from "./verdict.ts";
 
 /** How a run is judged: what comes before is warming up. */
 export interface GrowthOptions {
-  /** Of each life of the runtime: its caches fill, and its code is compiled. */
+  /** The warm-up of each life of the runtime: its caches fill, and its code is compiled. */
   readonly warmUpMs: number;
-  /** Of the run: until the first rows are old enough to be forgotten. */
+  /** The part of the run until the first rows are old enough to be forgotten. */
   readonly settledMs: number;
   /** How long it takes until everything that is broken in turn has been broken once; a third has to be as long. */
   readonly cycleMs: number;
@@ -13,7 +13,7 @@ export interface GrowthOptions {
 
 /** A heap grows until it is worth collecting, and the allocator keeps what was once needed: less than this a minute is that. */
 const RSS_MB_PER_MIN = 4;
-/** What is in use after a collection is what is kept, so this is what a leak shows in: a megabyte in two minutes is one. */
+/** Memory in use after a collection is kept, so this is where a leak shows: a megabyte in two minutes is one. */
 const HEAP_MB_PER_MIN = 0.5;
 /** An isolate may have 128 MB; the runtime itself, and what its allocator keeps, come on top of it. */
 const RSS_MB = 450;
@@ -46,7 +46,7 @@ export function judgeMemory(samples: readonly Sample[], { warmUpMs }: GrowthOpti
         return value === null ? [] : [[sample.ms / 60_000, value] as const];
       });
       const perMin = slopeOf(points);
-      // Nobody may have looked: then nothing was shown.
+      // There may have been no look: then nothing was shown.
       return {
         what: `${what}, slope of life ${life + 1}`,
         found: `${perMin.toFixed(2)} MB/min in ${(lengthMs / 60_000).toFixed(1)} min, at last ${points.at(-1)?.[1].toFixed(1)} MB`,

@@ -8,7 +8,7 @@ const SLACK_MS = 8;
 /** Fewer in a third are no statistics. */
 const LEAST = 30;
 
-/** What a kind of request took. */
+/** The latencies of a kind of request. */
 export interface LatencyRow {
   readonly kind: string;
   readonly count: number;

@@ -36,7 +36,7 @@ const fine: Evidence = {
   madeKeys: [],
 };
 const OUTAGES = [{ from: 100, to: 200 }];
-/** What is wrong, in the words of the report. */
+/** The faults, in the words of the report. */
 const wrong = (evidence: Partial<Evidence>): string =>
   judgePromises({ ...fine, ...evidence }, OUTAGES)
     .filter(({ isFine }) => !isFine)

@@ -1,4 +1,4 @@
-/** What was found about one thing that must hold. */
+/** The finding about one thing that must hold. */
 export interface Verdict {
   readonly what: string;
   readonly found: string;

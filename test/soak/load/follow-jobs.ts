@@ -23,7 +23,7 @@ const EVERY_MS = 600;
 const AT_ONCE = 6;
 /** After its end nothing of it is under way any more: a call takes at most so long. */
 const SETTLED_MS = 2_000 + LATE_MS;
-/** Of those that were spoiled, a job may say that it gave up. */
+/** A spoiled job may say that it gave up. */
 const GIVEN_UP = ["dead", "failed"];
 
 /** Looks at jobs until they are over, and once more a while later: what is over must stay what it is. */
@@ -53,7 +53,7 @@ export class JobFollower {
     return followed;
   }
 
-  /** What is known of every job, with what the provider saw of it. */
+  /** The evidence of every job, with the provider's view of it. */
   evidence(attemptsOf: (n: number, path: WritePath) => readonly UpstreamAttempt[]): JobEvidence[] {
     return this.#all.flatMap((job) => {
       if (job.path === null) return [];

@@ -24,7 +24,7 @@ export async function forkLoad(
   const ready = Promise.withResolvers<Extract<FromLoad, { kind: "ready" }>>();
   const began = Promise.withResolvers<number>();
   const ended = Promise.withResolvers<Evidence>();
-  // Whoever waits is told; nobody else need be.
+  // A waiting caller is told; no other handler is needed.
   for (const { promise } of [began, ended]) promise.catch(() => {});
   child.on("message", (message: FromLoad) => {
     if (message.kind === "ready") ready.resolve(message);

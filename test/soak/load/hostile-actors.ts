@@ -49,7 +49,7 @@ const FAILED: readonly string[] = [
   '{"tool":"probe-echo","args":{"n":{"$ref":"nobody#/x"}}}',
 ];
 
-/** Send what nobody should; it is refused, and a host that no tool declares is never reached. */
+/** Send requests that must be refused; a host that no tool declares is never reached. */
 export async function attack(world: World): Promise<void> {
   const which = world.int(REFUSED.length + FAILED.length);
   const refused = REFUSED[which];

@@ -27,7 +27,7 @@ export interface QuestionEvidence {
   readonly decided: "approve" | "reject" | "expire";
   /** Decisions that were answered with an envelope. */
   readonly accepted: number;
-  /** A decision broke off, so nobody knows whether it was accepted. */
+  /** A decision broke off, so it is not known whether it was accepted. */
   readonly inDoubt: boolean;
   readonly happened: number;
 }
@@ -50,7 +50,7 @@ export interface CapEvidence {
   readonly calls: number;
 }
 
-/** What a clock ran: runs that wrote, and its times while it was there. */
+/** The work of a clock: runs that wrote, and its times while it was there. */
 export interface ClockEvidence {
   readonly times: number;
   readonly runs: number;
@@ -80,7 +80,7 @@ export interface Evidence {
   readonly leftOut: number;
   /** Requests by kind and what they were answered with. */
   readonly answers: Readonly<Record<string, number>>;
-  /** What was wrong with a single answer, as it came. */
+  /** The faults of single answers, as they came. */
   readonly problems: readonly string[];
   readonly broken: readonly BrokenRequest[];
   /** Answers that the service is not there just now. */
@@ -105,7 +105,7 @@ export interface Evidence {
   readonly madeKeys: readonly string[];
 }
 
-/** What the load and whoever started it tell each other. */
+/** The messages between the load and its parent process. */
 export type ToLoad = { readonly kind: "start"; readonly url: string } | { readonly kind: "stop" };
 export type FromLoad =
   | { readonly kind: "ready"; readonly upstreamUrl: string; readonly modelUrl: string }

@@ -62,7 +62,7 @@ export async function callMcp(world: World): Promise<void> {
     world.problem("MCP", `message ${n} is answered ${answer.text.slice(0, 200)}`);
 }
 
-/** What an agent looks at before it acts, and a page of people's. */
+/** The pages that an agent looks at before it acts, and one of people's. */
 export async function look(world: World): Promise<void> {
   const get = (path: string) => world.json("lists", "GET", path, { key });
   const post = (path: string, body: object) => world.json("discovery", "POST", path, { key, body });

@@ -2,7 +2,7 @@ import type { RunEvidence } from "../../chaos/find-run-violations.ts";
 import type { JobFollower } from "./follow-jobs.ts";
 import type { QuestionEvidence } from "./ledger.ts";
 
-/** What callers keep of what they did, until the end: what came of it is looked up then. */
+/** The notes that callers keep until the end: the results are looked up then. */
 export interface Records {
   /** Writes of batches, by their number: what each answer said of them. */
   readonly writes: Map<number, { readonly keyed: boolean; readonly told: string[] }>;

@@ -14,13 +14,16 @@ import { startSoakUpstream } from "./soak-upstream.ts";
 import { pause, World } from "./world.ts";
 
 /*
- * The load: all callers, the model and the provider, in a process of its own, so that whoever measures does not hold them up. Its
- * parent tells it where to send and when to stop, and is told what became of everything.
+ * The load: all callers, the model and the provider, in a process of its own, so that measuring does not hold them up. Its parent
+ * tells it where to send and when to stop, and is told what became of everything.
  *
  *   node test/soak/load/run-load.ts <seed> <minutes> <factor of the rates>
  */
 
-/** Of one kind of caller, and of all: on a machine that is too slow for the rates more would only wait for each other. */
+/**
+ * The most requests of one kind of caller, and of all: on a machine that is too slow for the rates more would only wait for each
+ * other.
+ */
 const MOST_AT_ONCE = 15;
 const MOST_OF_ALL = 80;
 const TELL_EVERY_MS = 5_000;
@@ -51,7 +54,7 @@ process.on("message", (message: ToLoad) => {
   if (message.kind === "start") started.resolve(message.url);
   else stopped.resolve();
 });
-// Nobody is left to be told anything.
+// The parent process is gone.
 process.on("disconnect", () => process.exit(1));
 await tell({ kind: "ready", upstreamUrl: upstream.url, modelUrl: model.baseUrl });
 

@@ -29,7 +29,7 @@ export interface CappedCall {
   readonly to: number;
 }
 
-/** What the tools, the callbacks and the redirects of a soak reach, and remember having reached. */
+/** The server that the tools, the callbacks and the redirects of a soak reach, with a memory of its requests. */
 export interface SoakUpstream extends AsyncDisposable {
   readonly chaos: ChaosUpstream;
   readonly url: string;
@@ -43,7 +43,7 @@ export interface SoakUpstream extends AsyncDisposable {
   readonly arrivals: ReadonlyMap<string, readonly { readonly n: number; readonly at: number }[]>;
   /** Calls of the tools that a batch may have few of at once, those that were answered well. */
   readonly calls: readonly CappedCall[];
-  /** What was not as it should be: a signature, most likely. */
+  /** The problems seen: a signature, most likely. */
   readonly problems: readonly string[];
   /** Requests that went to a host which no tool declares. */
   strayed(): number;
@@ -52,7 +52,7 @@ export interface SoakUpstream extends AsyncDisposable {
 }
 
 export interface SoakUpstreamOptions {
-  /** What strikes calls just now. */
+  /** The fault that strikes calls just now. */
   readonly fault: () => FaultWindow | null;
   readonly random: () => number;
   /** Numbers that are never struck: what is promised of them leaves no room for it. */
@@ -159,7 +159,7 @@ export async function startSoakUpstream({
     // A call that is tried again would be counted twice where calls are counted.
     if (window === null || isSpared(n) || LIMITED.includes(path) || random() >= window.share) return null;
     const once = isOnce(n);
-    // What may not be repeated is not asked to be: it is lost, or it is answered.
+    // A write that may not be repeated is not asked to be: it is lost, or it is answered.
     if (once && !["reset", "hang"].includes(window.kind)) return null;
     return SPOILINGS[window.kind];
   };

@@ -6,7 +6,7 @@ import type { FaultKind } from "../schedule.ts";
 /** Several times what a tool reads. */
 const HUGE_BYTES = 3_000_000;
 
-/** How an answer is spoiled in each kind of window. What is not refused has had its effect. */
+/** How an answer is spoiled in each kind of window. A call that is not refused has had its effect. */
 export const SPOILINGS: Readonly<Record<FaultKind, Spoiling>> = {
   "500": refuse(500),
   "429": refuse(429, { "retry-after": "1" }),

@@ -15,7 +15,7 @@ export interface BatchOptions extends Partial<Pick<Exchange, "headers">> {
   readonly key: string;
   readonly fields?: object;
   readonly path?: string;
-  /** Who follows what became a job; its sender, else whoever follows reads that were late. */
+  /** The follower of a call that became a job; its sender, else the follower of reads that were late. */
   readonly followsItself?: boolean;
 }
 
@@ -29,10 +29,13 @@ export interface Ran {
 const ALLOWED = new Set(["503 UNAVAILABLE", "502 MODEL_UNAVAILABLE", "504 MODEL_TIMEOUT"]);
 const find = createCanaryFinder(CANARIES);
 const MOST_PROBLEMS = 200;
-/** What may not take longer than any deadline and the platform's own patience. */
+/** A request may not take longer than any deadline and the platform's own patience. */
 const TIMEOUT_MS = 30_000;
 
-/** Where callers are: the address they send to, what they keep of the answers, and numbers that nobody else has. */
+/**
+ * The surroundings of callers: the address they send to, the parts of the answers that they keep, and numbers that no other
+ * caller has.
+ */
 export class World {
   readonly url: string;
   readonly upstream: SoakUpstream;

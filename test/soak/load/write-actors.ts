@@ -34,7 +34,7 @@ export async function writeUnderKey(world: World, records: Records): Promise<voi
       await send();
       await pause(world.int(300));
     }
-  // Whoever was told nothing, or to come back, comes back: until the lease of a run that died is over.
+  // A caller that was told nothing, or to come back, comes back: until the lease of a run that died is over.
   for (let again = 0; texts.size === 0 && again < MOST_TRIES; again += 1) {
     await pause(1_000);
     await send();

@@ -298,6 +298,18 @@ describe("update_calendar_event", () => {
     expect(Date.parse(listed!.start)).toBe(Date.parse(start));
   });
 
+  test.each([
+    ["America/New_York", "2026-11-06T09:00:00-05:00", "2026-11-06T10:30:00-05:00"],
+    ["Asia/Tokyo", "2026-11-06T09:00:00+09:00", "2026-11-06T10:30:00+09:00"],
+  ])("moves an event of %s by the clocks of its own zone, with its length", async (zone, start, end) => {
+    const { event_id } = await add({
+      start_time: "2026-11-05T15:00",
+      timezone: zone,
+      duration: "90 minutes",
+    });
+    expect(await change({ event_id, start_time: "2026-11-06T09:00" })).toMatchObject({ start, end });
+  });
+
   test("makes an event of whole days one of a time again, an hour long", async () => {
     await change({ start_time: "friday", end_time: "sunday" });
     expect(await change({ start_time: "monday" })).toMatchObject({ start: "2026-11-09", end: "2026-11-11" });

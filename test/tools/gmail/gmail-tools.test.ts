@@ -150,6 +150,25 @@ describe("search_gmail", () => {
     expect(await output).toMatchObject({ messages: [{ message_id: "b2", subject: "" }] });
   });
 
+  test.each([403, 500])(
+    "says so when a message cannot be looked up (%i), instead of leaving it out",
+    async (status) => {
+      const { output } = runTool(
+        searchGmail,
+        { query: "x" },
+        {
+          answer: async (request) => {
+            if (request.url.includes("/token")) return answerGoogleOauth(request, INSTANT_PORTS);
+            if (/messages\?/.test(request.url))
+              return Response.json({ messages: [{ id: "a1" }, { id: "b2" }] });
+            return request.url.includes("/a1") ? new Response(null, { status }) : Response.json({ id: "b2" });
+          },
+        },
+      );
+      await expect(output).rejects.toMatchObject({ failure: { code: "UPSTREAM_ERROR" } });
+    },
+  );
+
   test("looks few messages up at once, and stays within its size whatever they say", async () => {
     let active = 0;
     let most = 0;
@@ -242,6 +261,19 @@ describe("read_gmail", () => {
     expect(output).toMatchObject({ text: `${"é".repeat(12_000)}…`, cut: true });
     expect((output as { attachments: object[] }).attachments).toHaveLength(20);
     expect(countTokens(output)).toBeLessThan(5_000);
+  });
+
+  test("reads UTF-8 that is cut inside a character as UTF-8", async () => {
+    // 525,000 bytes are decoded, and a character has three: with one or two bytes before them the last one is cut.
+    for (const before of ["a", "ab"]) {
+      const text = `${before}${"€".repeat(200_000)}`;
+      const data = Buffer.from(text).toString("base64url");
+      const payload = { mimeType: "text/plain", body: { data } };
+      const answer = answering(() => ({ id: "a1", payload }));
+      expect(await runTool(readGmail, { message_id: "a1" }, { answer }).output).toMatchObject({
+        text: `${text.slice(0, 12_000)}…`,
+      });
+    }
   });
 
   test.each([

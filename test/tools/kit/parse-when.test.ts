@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { type Moment, parseWhen } from "../../../src/tools/kit/parse-when.ts";
 import { placeOfZone, writeDay, writeInstant } from "../../../src/kit/time-zone.ts";
+import { samples } from "../../support/samples.ts";
 
 /** A Sunday, 10:00 in New York. */
 const NOW = Date.parse("2026-11-22T15:00:00Z");
@@ -158,7 +159,7 @@ test("a weekday is the next one in its zone, one to seven days ahead, whenever i
         today.add({ days: ahead }).toString(),
       );
     }),
-    { numRuns: 300 },
+    { numRuns: samples(300) },
   );
 });
 
@@ -171,7 +172,7 @@ test("tomorrow at some time is that time in its zone, as Temporal has it", async
       const text = `tomorrow at ${hour}:${String(minute).padStart(2, "0")}`;
       expect(Date.parse((await read(text, now, placeOfZone(zone)!))!)).toBe(expected.epochMilliseconds);
     }),
-    { numRuns: 300 },
+    { numRuns: samples(300) },
   );
 });
 
@@ -181,7 +182,7 @@ test("in so many hours is elapsed time, whatever the clocks do meanwhile", async
       const said = await read(`in ${hours} hours`, now, placeOfZone(zone)!);
       expect(Date.parse(said!)).toBe(now + hours * 3_600_000);
     }),
-    { numRuns: 300 },
+    { numRuns: samples(300) },
   );
 });
 
@@ -195,6 +196,6 @@ test("whatever is said, it is a moment or nothing", async () => {
       const text = await read(said.join(" "));
       expect(text === null || !text.includes("NaN")).toBe(true);
     }),
-    { numRuns: 1_000 },
+    { numRuns: samples(1_000) },
   );
 });

@@ -19,7 +19,7 @@ async function create(args: object): Promise<{ output: unknown; files: Map<strin
   return { output: kept, files: readZip(new Uint8Array(await object!.arrayBuffer())) };
 }
 
-/** What the text runs of a part say. */
+/** The text of the runs of a part. */
 const textsOf = (xml = ""): string[] =>
   [...xml.matchAll(/<a:t>([^<]*)<\/a:t>/g)].map(([, text]) =>
     text!.replace(

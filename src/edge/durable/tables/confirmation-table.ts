@@ -61,7 +61,7 @@ export class ConfirmationTable {
     this.#readBook();
   }
 
-  /** Record groups; when storage refuses, none is, and nobody is asked. */
+  /** Record groups; when storage refuses, none is, and no question is asked. */
   park(nowMs: number, groups: readonly ParkRequest[]): ParkAnswer {
     const texts = new Map(groups.map(({ id, groupJson }) => [id, groupJson]));
     const added = groups.map(({ id, groupJson }) => {
@@ -171,7 +171,7 @@ export class ConfirmationTable {
     return refused;
   }
 
-  /** Remove what nobody needs to hear about any more. Costs no SQL when there is none; throws when storage refuses. */
+  /** Remove decided questions whose time is over. Costs no SQL when there is none; throws when storage refuses. */
   prune(nowMs: number): void {
     if (nowMs < this.#pruneAt) return;
     const expired = expireConfirmations(this.#book, nowMs, this.#limits);
@@ -216,7 +216,7 @@ export class ConfirmationTable {
   }
 }
 
-/** What a list shows of a group; null for one of another version. */
+/** The fields of a group that a list shows; null for one of another version. */
 function toHeadJson(groupJson: string): string | null {
   const group = JSON.parse(groupJson) as ParkedGroup;
   return group.format === GROUP_FORMAT ? JSON.stringify(toHead(group)) : null;
@@ -227,7 +227,7 @@ function holdsOnly({ actions }: ConfirmationHead, tools: ReadonlySet<string> | u
   return tools === undefined || actions.every(({ tool }) => tools.has(tool));
 }
 
-/** What only this version and its successors write; a status that is none of these was decided, so nothing runs for it. */
+/** Only this version and its successors write these; a status that is none of them was decided, so nothing runs for it. */
 function toConfirmation({ id, status, created_at, expires_at, decided_by, bytes }: Row): Confirmation {
   const known = status === "pending" || status === "running" || status === "done" ? status : "rejected";
   return { id, status: known, createdAt: created_at, expiresAt: expires_at, decidedBy: decided_by, bytes };

@@ -6,7 +6,7 @@ import { logWarning } from "../../platform/log-bug.ts";
 import type { GoneEndpoints } from "./gone-endpoints.ts";
 
 export interface EventTableOptions {
-  /** Where the operator is told; null where nobody is, and then nothing is stored and nothing read. */
+  /** The operator's address; null where there is none, and then nothing is stored and nothing read. */
   readonly target: CallbackTarget | null;
   /** Events that may wait to be delivered. */
   readonly backlog: number;
@@ -33,18 +33,18 @@ interface Waiting {
 }
 
 /**
- * What the operator is to be told: rows in the `events` table until they are delivered, and in memory when each is due.
+ * Events for the operator: rows in the `events` table until they are delivered, and in memory when each is due.
  *
- * What is recorded in the turn of the thing it tells of is durable with it or not at all. It is sent one at a time, so that an
+ * An event that is recorded in the turn of its cause is durable with it or not at all. It is sent one at a time, so that an
  * endpoint which hangs holds up no job, and at least once. When too many wait, the new ones are dropped: what is recorded keeps
- * its promise, and a flood costs no rows. Nothing that happens here stops what is told of: what is lost is counted in the log.
+ * its promise, and a flood costs no rows. A failure here never stops the cause of an event: a lost event is counted in the log.
  */
 export class EventTable {
   readonly #sql: SqlStorage;
   readonly #options: EventTableOptions;
   readonly #parts: EventTableParts;
   readonly #waiting = new Map<string, Waiting>();
-  /** What is under way, until its lease ends. */
+  /** The event that is under way, until its lease ends. */
   #claimed: { readonly id: string; readonly leaseEndsAt: number } | null = null;
   readonly #lost = new Map<Lost, number>();
   #toldAt = Number.NEGATIVE_INFINITY;
@@ -70,7 +70,7 @@ export class EventTable {
     return this.#waiting.size;
   }
 
-  /** Record an event, once for its id; never throws. What it is made of is only made where somebody is told. */
+  /** Record an event, once for its id; never throws. The event is only made where an operator is told. */
   record(nowMs: number, make: () => OperatorEvent): void {
     const { target, backlog } = this.#options;
     if (target === null) return;
@@ -146,7 +146,7 @@ export class EventTable {
     else this.#tellLost(nowMs);
   }
 
-  /** What storage refused to settle keeps its lease, as if nothing had been heard. */
+  /** An event that storage refused to settle keeps its lease, as if nothing had been heard. */
   #release(id: string): void {
     if (this.#claimed?.id === id) this.#claimed = null;
   }
@@ -158,7 +158,7 @@ export class EventTable {
     return first!;
   }
 
-  /** Nobody is there any more to whom any of it could be told. */
+  /** The operator's address is gone, so no event can be delivered any more. */
   #forgetAll(nowMs: number): void {
     this.#sql.exec("DELETE FROM events");
     const count = this.#waiting.size;

@@ -9,7 +9,7 @@ import { LIMITS } from "../../../contract/limits.ts";
 import { attemptNow } from "../../../kit/result.ts";
 import { buryJob, type Callback, isLive, type Job } from "../../../state/outbox.ts";
 
-/** What is written now. A row of any other format is not guessed at. */
+/** The format that is written now. A row of any other format is not guessed at. */
 const FORMAT = 2;
 
 /** Rows removed at once: enough to keep up with any tenant, few enough not to hold up a request. */
@@ -46,7 +46,7 @@ export interface RetentionOptions {
   readonly jobsKept: number;
 }
 
-/** What a cold start needs to know of a row. */
+/** The facts of a row that a cold start needs. */
 export type JobHead = Pick<Job, "status" | "dueAt"> & {
   readonly spec: Pick<JobSpec, "id" | "tool">;
   readonly kind: JobKind;
@@ -61,8 +61,9 @@ export function kindOf({ run, retries }: Pick<JobSpec, "run" | "retries">): JobK
   return retries === "standard-webhooks" ? "webhook" : "job";
 }
 
-/** What of a job has no column. */
+/** The parts of a job that have no column. */
 type Rest = Pick<Job, "note" | "errorJson" | "callback"> &
+  Partial<Pick<Job, "tries">> &
   Omit<Job["spec"], "id" | "tool" | "argsJson" | "toolJson">;
 
 /** The columns without the long texts, which come last: a list is read without them. */
@@ -249,12 +250,12 @@ export class JobTable {
   }
 }
 
-/** Of the texts of a job that can be long. */
+/** Characters of the texts of a job that can be long. */
 function charactersOf({ spec, envelopeJson }: Job): number {
   return spec.argsJson.length + (spec.toolJson?.length ?? 0) + (envelopeJson?.length ?? 0);
 }
 
-/** What a list says of a row: one of another version is dead. */
+/** The status that a list shows for a row: one of another version is dead. */
 function toListed({ format, status }: Pick<JobRow, "format" | "status">): JobStatus {
   return format === FORMAT && STATUSES.has(status) ? (status as JobStatus) : "dead";
 }
@@ -295,12 +296,12 @@ const UNKNOWN: Rest = {
   callback: null,
 };
 
-/** Whoever asked to be told is told of this end too, if the row still says who. */
+/** A caller that asked for a callback is told of this end too, if the row still has its address. */
 function isCallback(value: Callback | null | undefined): boolean {
   return typeof value?.target?.url === "string" && typeof value.target.secretName === "string";
 }
 
-function toJob(row: JobRow, { note, errorJson, callback, ...spec }: Rest): Job {
+function toJob(row: JobRow, { note, errorJson, callback, tries = [], ...spec }: Rest): Job {
   return {
     spec: {
       id: row.id,
@@ -314,12 +315,13 @@ function toJob(row: JobRow, { note, errorJson, callback, ...spec }: Rest): Job {
     fence: row.fence,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    // Over, and nobody is to be told: whatever the row says, nothing is left to do.
+    // The job is over, and no callback is due: whatever the row says, nothing is left to do.
     dueAt: callback === null && !isLive(row.status) ? null : row.due_at,
     dataJson: row.data_json,
     envelopeJson: row.envelope_json,
     errorJson,
     note,
+    tries,
     callback,
   };
 }

@@ -1,23 +1,25 @@
 import type {
   IdempotencyClosing,
+  IdempotencyRenewal,
   IdempotencyRequest,
+  KeptAnswer,
   KeyedContent,
   KeyState,
 } from "../../../contract/gate/idempotency.ts";
 import { LIMITS } from "../../../contract/limits.ts";
 import { attemptNow } from "../../../kit/result.ts";
-import { claimKey, completeKey, type KeyRecord } from "../../../state/idempotency.ts";
+import { claimKey, completeKey, type KeyRecord, renewKey } from "../../../state/idempotency.ts";
 
 export interface KeyTableOptions {
-  /** Added to a batch's deadline, so that its lease outlives it. */
-  readonly marginMs: number;
+  /** How long a run that holds keys may stay silent. */
+  readonly leaseMs: number;
   readonly retentionMs: number;
   readonly count: number;
   readonly bytes: number;
 }
 
 export const KEY_LIMITS: KeyTableOptions = {
-  marginMs: LIMITS.idempotencyMarginMs,
+  leaseMs: LIMITS.idempotencyLeaseMs,
   retentionMs: LIMITS.idempotencyRetentionMs,
   count: LIMITS.idempotencyKept,
   bytes: LIMITS.idempotencyBytes,
@@ -46,6 +48,7 @@ interface Row extends Record<string, SqlStorageValue> {
   in_doubt: number;
   failed: number;
   answer_json: string | null;
+  tools_json: string | null;
 }
 
 /** Rows removed at once: enough to keep up with any tenant, few enough not to hold up a request. */
@@ -72,11 +75,12 @@ export class KeyTable {
   }
 
   /** Look at a key for a run. */
-  claim(nowMs: number, content: KeyedContent, { runId, deadlineMs }: IdempotencyRequest): Claim {
+  claim(nowMs: number, content: KeyedContent, { runId }: Pick<IdempotencyRequest, "runId">): Claim {
     const { key } = content;
-    const { retentionMs, marginMs } = this.#options;
+    const { leaseMs } = this.#options;
+    const retentionMs = this.#retentionOf(content);
     const before = this.#load(key);
-    const command = { content, runId, deadlineMs, marginMs, retentionMs };
+    const command = { content, runId, leaseMs, retentionMs };
     const [after, state] = claimKey(before, nowMs, command);
     return { key, state, before, after, isHeld: state.kind === "claimed" && before === after };
   }
@@ -86,13 +90,30 @@ export class KeyTable {
     this.#write(claims);
   }
 
+  get leaseMs(): number {
+    return this.#options.leaseMs;
+  }
+
+  /** Give what a run has claimed a fresh lease; false where another run has taken something of it over. */
+  renew(nowMs: number, { runId, keys }: IdempotencyRenewal): boolean {
+    const { leaseMs } = this.#options;
+    const renewed = keys.map(({ key, seed, ...kept }) => {
+      const before = this.#load(key);
+      const command = { runId, seed, leaseMs, retentionMs: this.#retentionOf(kept) };
+      const [after, takenOver] = renewKey(before, nowMs, command);
+      return { key, before, after, takenOver };
+    });
+    this.#write(renewed);
+    return !renewed.some(({ takenOver }) => takenOver);
+  }
+
   /** Take a run's last word on its keys; what is not its any more stays as it is. */
   complete(nowMs: number, { runId, ends }: IdempotencyClosing): void {
-    const { retentionMs } = this.#options;
     this.#write(
-      ends.map(({ key, end }) => {
+      ends.map(({ key, end, fingerprint, ...kept }) => {
         const before = this.#load(key);
-        return { key, before, after: completeKey(before, nowMs, { runId, end, retentionMs }) };
+        const retentionMs = this.#retentionOf(kept);
+        return { key, before, after: completeKey(before, nowMs, { runId, end, fingerprint, retentionMs }) };
       }),
     );
   }
@@ -112,6 +133,14 @@ export class KeyTable {
       });
       this.#measure();
     });
+  }
+
+  #retentionOf({
+    retentionMs = Number.POSITIVE_INFINITY,
+  }: {
+    readonly retentionMs?: number | undefined;
+  }): number {
+    return Math.min(retentionMs, this.#options.retentionMs);
   }
 
   #load(key: string): KeyRecord | null {
@@ -143,7 +172,7 @@ export class KeyTable {
     );
   }
 
-  /** A good part at once, so that the next key does not scan again. What is running is never forgotten. */
+  /** A good part at once, so that the next key does not scan again. A row of a running batch is never forgotten. */
   #deleteOldest(): void {
     const { sql } = this.#storage;
     let count = this.#count - 0.9 * this.#options.count;
@@ -175,8 +204,8 @@ export class KeyTable {
 }
 
 const REPLACE = `REPLACE INTO idempotency
-  (key, expires_at, lease_ends_at, bytes, in_doubt, failed, fingerprint, seed, run_id, answer_json)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  (key, expires_at, lease_ends_at, bytes, in_doubt, failed, fingerprint, seed, run_id, answer_json, tools_json)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 function toColumns(key: string, record: KeyRecord): SqlStorageValue[] {
   const { expiresAt, leaseEndsAt, inDoubt, answer, fingerprint, seed, runId } = record;
@@ -191,6 +220,7 @@ function toColumns(key: string, record: KeyRecord): SqlStorageValue[] {
     seed,
     runId,
     answer?.json ?? null,
+    answer?.tools === undefined ? null : JSON.stringify(answer.tools),
   ];
 }
 
@@ -202,8 +232,14 @@ function toRecord(row: Row): KeyRecord {
     leaseEndsAt: row.lease_ends_at,
     expiresAt: row.expires_at,
     inDoubt: row.in_doubt === 1,
-    answer: row.answer_json === null ? null : { json: row.answer_json, failed: row.failed === 1 },
+    answer: toAnswer(row),
   };
+}
+
+function toAnswer({ answer_json: json, failed, tools_json: tools }: Row): KeptAnswer | null {
+  if (json === null) return null;
+  const told = tools === null ? {} : { tools: JSON.parse(tools) as readonly string[] };
+  return { json, failed: failed === 1, ...told };
 }
 
 /** About what a row takes: an answer is mostly ASCII, and this only bounds storage. */

@@ -1,4 +1,4 @@
-import type { LeaseGrant, LeaseWish, RateLimit } from "../../../contract/gate/admission.ts";
+import type { LeaseGrant, LeaseWish, KeyQuota } from "../../../contract/gate/admission.ts";
 import type { UsageReport } from "../../../contract/gate/usage.ts";
 import { grantLeases } from "../../../state/grant-leases.ts";
 import {
@@ -55,8 +55,8 @@ export class QuotaTable {
     return grants;
   }
 
-  /** Say what is left of each limit. */
-  peek(nowMs: number, limits: readonly RateLimit[]): UsageReport["quotas"] {
+  /** Say what is left of each quota. */
+  peek(nowMs: number, limits: readonly KeyQuota[]): UsageReport["quotas"] {
     const book = { floorMs: this.#floorMs, buckets: this.#buckets };
     return limits.map((limit) => peekQuota(book, nowMs, limit));
   }

@@ -47,9 +47,12 @@ export class ResultTable {
   recall(nowMs: number, handles: readonly string[]): KeptResult[] {
     return findFresh(this.#book, nowMs, { handles, limits: this.#limits }).flatMap((handle) =>
       this.#storage.sql
-        .exec<{ json: string }>(`SELECT json FROM ${this.#shelf} WHERE handle = ?`, handle)
+        .exec<{ json: string; tool: string | null }>(
+          `SELECT json, tool FROM ${this.#shelf} WHERE handle = ?`,
+          handle,
+        )
         .toArray()
-        .map(({ json }) => ({ handle, json })),
+        .map(({ json, tool }) => ({ handle, json, ...(tool !== null && { tool }) })),
     );
   }
 
@@ -64,13 +67,14 @@ export class ResultTable {
   #write({ added, dropped }: KeepChange): void {
     // First make room: both together may be more than there is.
     this.#delete(dropped);
-    for (const { handle, keptAt, bytes, json } of added) {
+    for (const { handle, keptAt, bytes, json, tool = null } of added) {
       this.#storage.sql.exec(
-        `REPLACE INTO ${this.#shelf} (handle, kept_at, bytes, json) VALUES (?, ?, ?, ?)`,
+        `REPLACE INTO ${this.#shelf} (handle, kept_at, bytes, json, tool) VALUES (?, ?, ?, ?, ?)`,
         handle,
         keptAt,
         bytes,
         json,
+        tool,
       );
     }
   }

@@ -5,29 +5,32 @@ import { LIMITS } from "../../../contract/limits.ts";
 /** Rows removed at once. */
 const PRUNE_ROWS = 10_000;
 
-/** What causes a run, as it is known among those of a flow. */
+/** The cause of a run, as it is known among those of a flow. */
 interface Cause {
   readonly flow: string;
   readonly cause: string;
 }
 
 /**
- * What is known of runs besides their jobs: what caused each, so that it causes no other, and how steps of those ended that
- * may have another attempt.
+ * The facts of runs besides their jobs: the cause of each, so that it causes no other, and how steps of those ended that may have
+ * another attempt.
  */
 export class RunTable {
   readonly #sql: SqlStorage;
+  readonly #causesKept: number;
   #causes: number;
   #prunedAt = 0;
 
-  constructor(sql: SqlStorage) {
+  /** @param causesKept how many causes are remembered at once */
+  constructor(sql: SqlStorage, causesKept: number = LIMITS.causesKept) {
     this.#sql = sql;
+    this.#causesKept = causesKept;
     this.#causes = sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM run_causes").one().count;
   }
 
   /** Whether nothing more can be remembered of what causes runs. */
   get isFull(): boolean {
-    return this.#causes >= LIMITS.causesKept;
+    return this.#causes >= this.#causesKept;
   }
 
   /** The run that something has caused already; null when there is none. */
@@ -49,7 +52,7 @@ export class RunTable {
     this.#causes += 1;
   }
 
-  /** What earlier attempts of a run have left of its steps. */
+  /** The steps that earlier attempts of a run have left. */
   steps(jobId: string): KeptStep[] {
     const rows = this.#sql.exec<{ step_id: string; outcome_json: string | null }>(
       "SELECT step_id, outcome_json FROM run_steps WHERE job_id = ?",
@@ -63,7 +66,7 @@ export class RunTable {
     this.#sql.exec(insert, jobId, id, outcomeJson);
   }
 
-  /** Take what an attempt leaves of its steps: nothing where the run gets no other attempt, whoever asks for one. */
+  /** Take the steps that an attempt leaves: none where the run gets no other attempt. */
   take({ id, status }: Pick<JobRecord, "id" | "status">, { steps }: RunReport): void {
     this.#sql.exec("DELETE FROM run_steps WHERE job_id = ?", id);
     if (status === "retrying" || status === "dead") for (const step of steps) this.keepStep(id, step);

@@ -30,7 +30,7 @@ const STEPS: readonly string[] = [
      in_doubt INTEGER NOT NULL, failed INTEGER NOT NULL, fingerprint TEXT NOT NULL, seed TEXT NOT NULL, run_id TEXT,
      answer_json TEXT
    ) WITHOUT ROWID, STRICT;`,
-  // What is read only together with the whole job goes into one column, in format 2. A row of any other format stays one.
+  // Fields that are read only together with the whole job go into one column, in format 2. A row of any other format stays one.
   `ALTER TABLE jobs RENAME TO wide_jobs;
    CREATE TABLE jobs (
      id TEXT PRIMARY KEY, due_at INTEGER, updated_at INTEGER NOT NULL, format INTEGER NOT NULL, status TEXT NOT NULL,
@@ -72,7 +72,7 @@ const STEPS: readonly string[] = [
    CREATE TABLE clocks (
      flow TEXT PRIMARY KEY, cron TEXT NOT NULL, timezone TEXT NOT NULL, next_at INTEGER
    ) WITHOUT ROWID, STRICT;`,
-  // What a list shows of a question stands before its texts, which a list does not read. Events are told to the operator.
+  // Fields of a question that a list shows stand before its texts, which a list does not read. Events are told to the operator.
   `ALTER TABLE confirmations RENAME TO wide_confirmations;
    CREATE TABLE confirmations (
      id TEXT PRIMARY KEY, status TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
@@ -91,6 +91,12 @@ const STEPS: readonly string[] = [
    CREATE TABLE events (
      id TEXT PRIMARY KEY, due_at INTEGER NOT NULL, attempts INTEGER NOT NULL, json TEXT NOT NULL
    ) WITHOUT ROWID, STRICT;`,
+  // Whose result it is. A row of an older version names no tool, and is for keys that may call every tool.
+  `ALTER TABLE results ADD COLUMN tool TEXT;
+   ALTER TABLE turns ADD COLUMN tool TEXT;
+   ALTER TABLE questions ADD COLUMN tool TEXT;`,
+  // The tools that an answer tells of: it is for keys that may call all of them.
+  `ALTER TABLE idempotency ADD COLUMN tools_json TEXT;`,
 ];
 
 /** Bring the object's tables up to date; writes nothing when they are. */
@@ -107,8 +113,8 @@ export function migrate(storage: DurableObjectStorage): void {
 }
 
 /**
- * Delete every row of the object's tables but what must not be forgotten: which steps were taken, how much of a quota is used (a
- * tenant would otherwise have it again), and the tools' version, which is raised, so that nobody goes by tools that are gone.
+ * Delete every row of the object's tables but three facts: which steps were taken, how much of a quota is used (a tenant would
+ * otherwise have it again), and the tools' version, which is raised, so that no isolate goes by tools that are gone.
  */
 export function eraseRows(storage: DurableObjectStorage): void {
   const { sql } = storage;

@@ -10,6 +10,7 @@ import type { UsageReport } from "../../../contract/gate/usage.ts";
 import { utf8Length } from "../../../contract/json.ts";
 import { LIMITS } from "../../../contract/limits.ts";
 import { err, ok } from "../../../kit/result.ts";
+import { isVisible } from "../../../catalog/tool-head.ts";
 import { changeTools, type ToolBook, type ToolEntry, type ToolLimits } from "../../../state/kept-tools.ts";
 
 type Row = {
@@ -67,12 +68,13 @@ export class ToolTable {
 
   /** Make a change, all of it or nothing. Throws, and nothing has changed, when storage refuses. */
   change(change: ToolChange): ToolChangeAnswer {
-    if (change.kind === "put" && this.#isOtherKind(change.tool))
+    const hidden = this.#hiddenFrom(change.grants);
+    if (change.kind === "put" && !hidden.has(change.tool.name) && this.#isOtherKind(change.tool))
       return err({ reason: "other-kind", names: [change.tool.name] });
-    const step = changeTools(this.#book, change, this.#limits, utf8Length);
+    const step = changeTools(this.#book, change, { limits: this.#limits, hidden, sizeOf: utf8Length });
     if (!step.ok) return step;
     const { book, changed, written } = step.value;
-    // What nobody has done has no version.
+    // A change that was only tried has no version.
     if (change.dryRun === true) return ok({ ...changed, version: this.version });
     if (book.version === this.version) return ok(changed);
     const { sql } = this.#storage;
@@ -97,7 +99,20 @@ export class ToolTable {
     return ok(changed);
   }
 
-  /** Whether a name is a flow's and is to be a tool's, or the other way round. Only what is written anew is read for it. */
+  /** Find what a key may not call. Its categories are read for it, and not at all for a key that may call everything. */
+  #hiddenFrom(grants: readonly string[] = ["*"]): ReadonlySet<string> {
+    if (grants.includes("*")) return new Set();
+    const rows = this.#storage.sql.exec<Pick<TextRow, "name" | "head_json">>(
+      "SELECT name, head_json FROM tools",
+    );
+    return new Set(
+      Array.from(rows).flatMap(({ name, head_json: headJson }) =>
+        isVisible({ name, headJson }, grants) ? [] : [name],
+      ),
+    );
+  }
+
+  /** Whether a flow's name is to be a tool's, or the other way round. */
   #isOtherKind(tool: ToolToKeep): boolean {
     const known = this.#book.tools.has(tool.name) ? this.read(tool.name) : null;
     return known !== null && isFlow(known) !== isFlow(tool);

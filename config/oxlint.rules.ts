@@ -1,0 +1,175 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+
+import type { OxlintConfig, OxlintOverride } from "oxlint";
+
+type Rules = NonNullable<OxlintConfig["rules"]>;
+
+/** Packages of their own: what they import is only known once `scripts/install-folder.ts` has installed it. */
+const APART = ["test/browser", "test/fuzz", "test/mutation", "test/peers", "test/sdks"].filter(
+  (folder) => !existsSync(`${folder}/node_modules`),
+);
+
+/** Rules of every file, wherever it stands; the rooms of `src` have their ladder in oxlint.config.ts. */
+export const everywhere: OxlintConfig = {
+  plugins: ["typescript", "import", "unicorn", "promise"],
+  categories: { correctness: "error", suspicious: "error" },
+  ignorePatterns: ["node_modules", "dist", ".wrangler", ...APART],
+  rules: {
+    "typescript/no-floating-promises": "error",
+    "typescript/no-misused-promises": "error",
+    "typescript/no-explicit-any": "error",
+    "typescript/consistent-type-imports": "error",
+    "typescript/no-unsafe-type-assertion": "off",
+    "typescript/restrict-template-expressions": "off",
+    "typescript/no-base-to-string": "off",
+    "typescript/consistent-return": "off",
+    "import/no-named-as-default-member": "off",
+    "import/no-cycle": "error",
+    "import/no-default-export": "error",
+    "import/no-unassigned-import": "off",
+    "unicorn/no-array-sort": "off",
+    "unicorn/consistent-function-scoping": "off",
+    "unicorn/no-array-reverse": "off",
+    "promise/always-return": "off",
+    "eslint/no-shadow": "off",
+    "eslint/no-underscore-dangle": "off",
+    "eslint/no-await-in-loop": "off",
+    eqeqeq: "error",
+    "prefer-const": "error",
+    "no-console": "error",
+  },
+};
+
+/** The imports that a room outside `edge` may not have: only `edge` talks to the platform. */
+const noPlatform = {
+  group: ["hono", "hono/*", "cloudflare:*", "node:*"],
+  message: "Only edge talks to the platform.",
+};
+
+const noFeature = { regex: "/features/", message: "Core imports no feature: see docs/features.md." };
+
+const message = "Outside edge this is a port: see egress/ports.ts.";
+const PORTS = [
+  "fetch",
+  "setTimeout",
+  "setInterval",
+  "clearTimeout",
+  "clearInterval",
+  "performance",
+  "crypto",
+];
+
+/** Further rules outside `edge`: time, chance and the network are ports, so that tests have them exactly. */
+const coreRules: Rules = {
+  "eslint/no-restricted-globals": ["error", ...[...PORTS, "scheduler"].map((name) => ({ name, message }))],
+  "eslint/no-restricted-properties": [
+    "error",
+    { object: "Date", property: "now", message },
+    { object: "Math", property: "random", message },
+  ],
+};
+
+/** The form of an import of `to` in a file of `from`; the executor stands beside the rooms. */
+function wayFrom(from: string, to: string): string {
+  const way = posix.relative(from === "executor" ? "" : from, to);
+  return `^${(way.startsWith(".") ? way : `./${way}`).replaceAll(".", "\\.").replace("*", "[\\w-]+")}(/[^/]+)?\\.tsx?$`;
+}
+
+/**
+ * Make the rules of a ladder: what each room, or each of several in a row's name, may look into. A room that the row does not
+ * name may not be imported; modules of the platform are for `edge`, `package` and `console`.
+ */
+export function rulesOfLadder(ladder: Readonly<Record<string, string>>): readonly OxlintOverride[] {
+  const rows = Object.entries(ladder).flatMap(([rooms, allowed]) =>
+    rooms.split(" ").map((room) => [room, allowed] as const),
+  );
+  return rows.map(([room, allowed]) => {
+    const refused = [...rows.map(([to]) => to), "worker"].filter(
+      (to) => !` ${allowed} ${room} `.includes(` ${to} `),
+    );
+    const said = `Not from ${room}: see ARCHITECTURE.md, "Rooms".`;
+    const patterns = refused.map((to) => ({ regex: wayFrom(room, to), message: said }));
+    const hasPlatform = /^(?:edge|package|console)/.test(room);
+    const features = room === "package" ? [] : [noFeature];
+    const imports = { patterns: [...patterns, ...features, ...(hasPlatform ? [] : [noPlatform])] };
+    return {
+      files: [room === "executor" ? "src/executor.ts" : `src/${room}/*.{ts,tsx}`],
+      rules: { ...(!hasPlatform && coreRules), "eslint/no-restricted-imports": ["error", imports] },
+    };
+  });
+}
+
+/**
+ * Make the rules of features. A feature looks into core and into the features that its declaration needs. Its files besides the declaration,
+ * `http` and `objects` are pure, as the rooms outside `edge` are.
+ */
+export function rulesOfFeatures(): readonly OxlintOverride[] {
+  const all = readdirSync("src/features");
+  return all.flatMap((name) => {
+    const declaration = readFileSync(`src/features/${name}/index.ts`, "utf8");
+    const [, needs = ""] = /needs: \[([^\]]*)\]/.exec(declaration) ?? [];
+    const needed = [...needs.matchAll(/"([^"]+)"/g)].map(([, other]) => other!);
+    const others = all.filter((other) => other !== name && !needed.includes(other));
+    const refuse = (depth: number): { regex: string; message: string } => ({
+      regex: `^${"\\.\\./".repeat(depth)}(?:${others.join("|")})/`,
+      message: `The feature '${name}' does not need that feature; name it in 'needs', or move what both use into core.`,
+    });
+    const apart = {
+      regex: "/(?:tools|package|console|worker)[/.]",
+      message: "A feature is no part of these.",
+    };
+    return [
+      ...[1, 2, 3].map((depth) => ({
+        files: [`src/features/${name}/${"*/".repeat(depth - 1)}*.ts`],
+        rules: {
+          "eslint/no-restricted-imports": ["error", { patterns: [refuse(depth), apart] }],
+        } satisfies Rules,
+      })),
+      {
+        files: [`src/features/${name}/**/*.ts`],
+        excludeFiles: [`src/features/${name}/{index.ts,http/**,objects/**}`],
+        rules: coreRules,
+      },
+    ];
+  });
+}
+
+/** A Worker of this repository is built as any other author builds theirs. */
+const byPackage = {
+  regex: "^\\.(?!/(?:package|features)/)",
+  message: "A Worker is made of what the package gives: src/package and src/features.",
+};
+
+const virtual = "Give the Worker under test a VirtualClock: `standIns: { clock }`.";
+
+/** Where one of them does not. */
+export const exceptions: NonNullable<OxlintConfig["overrides"]> = [
+  {
+    files: [
+      "src/worker.ts",
+      "src/dev-worker.ts",
+      "templates/*/src/*worker.ts",
+      "test/*/worker.ts",
+      "test/support/build-sandbox-once.ts",
+      "test/browser/start-sandbox.ts",
+      "test/**/*-worker.*",
+      "*.config.ts",
+      "test/bench/**",
+    ],
+    rules: { "import/no-default-export": "off" },
+  },
+  {
+    files: ["scripts/**", "test/**", "src/edge/platform/{log-bug,system-ports}.ts"],
+    rules: { "no-console": "off" },
+  },
+  {
+    // Objects share their isolate with the tests: a timer of one that fires in another's turn is an error, somewhere.
+    files: ["test/edge/**"],
+    rules: { "eslint/no-restricted-properties": ["error", { property: "useFakeTimers", message: virtual }] },
+  },
+  {
+    files: ["src/worker.ts"],
+    rules: { "eslint/no-restricted-imports": ["error", { patterns: [byPackage] }] },
+  },
+];

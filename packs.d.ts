@@ -1,6 +1,0 @@
-/** What `scripts/build-packs.ts` makes: Wrangler gives a Worker such a file as its text. */
-declare module "*.txt" {
-  const text: string;
-  // oxlint-disable-next-line import/no-default-export -- that is how Wrangler does it
-  export default text;
-}

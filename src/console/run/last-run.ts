@@ -1,0 +1,53 @@
+import type { Problem } from "../kit/api.ts";
+import { parseExact, writeExact } from "../kit/exact-json.ts";
+import { keepLastRun, readLastRun } from "../kit/session.ts";
+import type { WireResult } from "../kit/wire.ts";
+import type { Run } from "./run.ts";
+import type { Arrival } from "./time-line.ts";
+
+/** A longer text is not kept: the storage of a tab holds about five million characters, and the key is in it. */
+const MOST_CHARACTERS = 1_000_000;
+
+interface KeptRun extends Omit<Run, "arrivals" | "cancel"> {
+  readonly arrivals: readonly (readonly [number, Arrival])[];
+}
+
+/** Keep a run over a reload of the page; without the data of its results where that is too long. */
+export function keepRun(run: Run): void {
+  const whole = writeRun(run);
+  const kept = whole.length <= MOST_CHARACTERS ? whole : writeRun(withoutData(run));
+  keepLastRun(kept.length <= MOST_CHARACTERS ? kept : "null");
+}
+
+/** Read the run that was kept. One that was under way then has an end that this page did not see. */
+export function readRun(): Run | null {
+  const kept = parseExact(readLastRun() ?? "null") as KeptRun | null;
+  if (kept === null) return null;
+  const run = { ...kept, arrivals: new Map(kept.arrivals), cancel: () => {} };
+  return run.phase === "running" ? { ...run, phase: "stopped", problem: LEFT } : run;
+}
+
+function writeRun({ arrivals, ...run }: Run): string {
+  const lengthMs = run.lengthMs ?? performance.now() - run.startedAt;
+  return writeExact({ ...run, lengthMs, arrivals: [...arrivals] });
+}
+
+function withoutData(run: Run): Run {
+  const strip = (result: WireResult): WireResult =>
+    "data" in result ? { ...result, data: "Too large to be kept over a reload of the page." } : result;
+  const { arrivals, envelope } = run;
+  return {
+    ...run,
+    arrivals: new Map([...arrivals].map(([index, one]) => [index, { ...one, result: strip(one.result) }])),
+    envelope: envelope && { ...envelope, results: envelope.results.map(strip) },
+  };
+}
+
+const LEFT: Problem = {
+  code: "OFFLINE",
+  title: "Broken off",
+  detail:
+    "This page did not see its end: it was left or loaded again meanwhile. Reads were stopped; writes that had been sent were let finish, and recorded jobs run: look at Jobs and Confirmations before you send them again. Under the same Idempotency-Key it runs only once.",
+  status: 0,
+  requestId: null,
+};

@@ -1,0 +1,72 @@
+import type { Tool } from "../catalog/define-tool.ts";
+import { type Caller, flagsOf, type KeyFlag } from "../contract/gate/caller.ts";
+import { WORKSPACES } from "../contract/gate/workspace.ts";
+import type { Env } from "./configured.ts";
+import type { Feature } from "./feature.ts";
+import { ConfigurationError } from "./platform/configuration-error.ts";
+
+/** The feature that each flag of a key needs. */
+const BY_FLAG: Readonly<Record<KeyFlag, string>> = {
+  approve: "confirmations",
+  skip_approval: "confirmations",
+  manage_tools: "added-tools",
+  manage_keys: "keys",
+};
+
+/** The feature that a variable needs. Variables of core are not here. */
+const BY_VARIABLE: Readonly<Record<string, string>> = {
+  LLM_BASE_URL: "agent",
+  ANTHROPIC_BASE_URL: "agent",
+  VOLLEY_TOOL_SECRETS: "added-tools",
+  VOLLEY_TOOL_PORTS: "added-tools",
+  VOLLEY_CONFIRMATION_TTL_S: "confirmations",
+  VOLLEY_HOSTS: "mcp",
+};
+
+/** The feature that tools with a binding need. */
+const BY_BINDING: Readonly<Record<string, string>> = { [WORKSPACES]: "workspace", OBJECTS: "objects" };
+
+type Listed = readonly Pick<Feature, "name" | "needs">[];
+
+/** Look at a list of features and tools. Throws, naming it, where a feature is listed twice or one that is needed is missing. */
+export function checkFeatures(features: Listed, tools: readonly Tool[]): void {
+  const names = new Set<string>();
+  for (const { name } of features) {
+    if (names.has(name)) throw new Error(`Cannot create Volley: the feature '${name}' is listed twice`);
+    names.add(name);
+  }
+  for (const { name, needs = [] } of features)
+    for (const other of needs)
+      if (!names.has(other)) throw new Error(sayMissing(`the feature '${name}'`, other));
+  for (const { name, confirm, bindings } of tools) {
+    if (confirm && !names.has("confirmations"))
+      throw new Error(sayMissing(`the tool '${name}', which asks before it runs,`, "confirmations"));
+    for (const binding of bindings) {
+      const other = BY_BINDING[binding];
+      if (other !== undefined && !names.has(other)) throw new Error(sayMissing(`the tool '${name}'`, other));
+    }
+  }
+}
+
+/** Look at what the configuration asks for. Throws a `ConfigurationError` where that takes a feature that is not listed. */
+export function checkSettings(env: Env, callers: readonly Caller[], features: Listed): void {
+  const names = new Set(features.map(({ name }) => name));
+  for (const [variable, feature] of Object.entries(BY_VARIABLE))
+    if (!names.has(feature) && (env[variable] ?? "") !== "")
+      throw new ConfigurationError(variable, sayMissing("it", feature, ""));
+  for (const caller of callers)
+    for (const flag of flagsOf(caller))
+      if (!names.has(BY_FLAG[flag]))
+        throw new ConfigurationError(
+          "VOLLEY_KEYS",
+          sayMissing(`the flag '${flag}' of key '${caller.name}'`, BY_FLAG[flag], ""),
+        );
+}
+
+function sayMissing(what: string, feature: string, before = "Cannot create Volley: "): string {
+  const factory = feature.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return (
+    `${before}${what} needs the feature '${feature}', which is not listed; ` +
+    `import { ${factory} } from "volley/${feature}" and add ${factory}() to 'features'`
+  );
+}

@@ -1,0 +1,20 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Ports } from "../egress/ports.ts";
+import type { KeyRing } from "./http/key-ring.ts";
+
+/** A Worker's variables and bindings. */
+export type Env = Readonly<Record<string, unknown>>;
+
+/** The configuration of a deployment, as far as core has read it. A feature reads its own variables and bindings from `env`. */
+export interface Configured {
+  readonly env: Env;
+  /** The keys of `VOLLEY_KEYS`. */
+  readonly keys: KeyRing;
+  /** The tools of the code. */
+  readonly catalog: Catalog;
+  readonly ports: Ports;
+  /** Upstream origins that may be plain http or private. */
+  readonly trustedOrigins: ReadonlySet<string>;
+  /** Bindings of secrets besides those of `VOLLEY_TOOL_SECRETS`, in the same form; for sandboxes. */
+  readonly toolSecrets?: string | undefined;
+}

@@ -1,0 +1,134 @@
+import type * as z from "zod";
+
+import type { Catalog, Discovery } from "../catalog/catalog.ts";
+import type { Tool } from "../catalog/define-tool.ts";
+import type { Caller } from "../contract/gate/caller.ts";
+import type { JobClaim } from "../contract/gate/job.ts";
+import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
+import type { Refusal } from "../contract/refusal.ts";
+import type { IsolateQuota } from "../gate/leased-admission.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { Result } from "../kit/result.ts";
+import type { Semaphore } from "../kit/semaphore.ts";
+import type { Deployment } from "./deployed.ts";
+import type { Configured } from "./configured.ts";
+import type { Dialect } from "./http/dialect.ts";
+import type { RequestContext } from "./http/request-context.ts";
+import type { Endpoint, Handler } from "./openapi/endpoint.ts";
+import type { DescribedRoute } from "./openapi/operation.ts";
+
+/**
+ * Something that a Worker does besides running batches. Every part is optional, and core asks a feature only for what it has, so a
+ * Worker that does not list a feature does not contain it.
+ */
+export interface Feature<Objects extends object = object> {
+  /** The name of its folder and of its export. */
+  readonly name: string;
+  /** Features that must be listed too. */
+  readonly needs?: readonly string[];
+  /** Paths behind a key; made of the whole list where they tell of it. */
+  readonly endpoints?: readonly Endpoint[] | ((features: readonly Feature[]) => readonly Endpoint[]);
+  /** Paths that have a protocol of their own. */
+  readonly routes?: readonly Route[];
+  /** How its paths say no, where that is not by a problem document. */
+  readonly dialects?: readonly Dialect[];
+  /** Tools that find and describe other tools. */
+  readonly discovery?: Discovery;
+  /** Tools that are not in the Worker's code. */
+  readonly keptTools?: KeptTools;
+  /** Open the keys that no variable has. Throws where its part of the configuration cannot be read. */
+  readonly openCallers?: (configured: Configured) => CallerSource;
+  /** The data that it keeps of each tenant. */
+  readonly tenantPart?: TenantPart;
+  /** Run a job that is no call of one tool, until it is settled. */
+  readonly attemptRun?: (claim: JobClaim, deployment: Deployment, options: RunAttempt) => Promise<void>;
+  /** Make the classes of its Durable Objects, by the names under which a Worker exports them. */
+  readonly createObjects?: (options: { readonly clock?: Clock | undefined }) => Objects;
+}
+
+/** A path that no endpoint describes: it is behind a key, or its requests say themselves who sent them. */
+export interface Route extends DescribedRoute {
+  readonly method: "POST" | "ALL";
+  /** Answer for a caller whose key was read. Give this or `open`. */
+  readonly handle?: Handler;
+  /** Answer before any key is read, so it has to authenticate its requests. */
+  readonly open?: OpenHandler;
+}
+
+export type OpenHandler = (
+  request: Request,
+  world: {
+    /** The address's values for the parameters of the path. */
+    readonly params: Readonly<Record<string, string>>;
+    readonly requestId: string;
+    /** Keep work alive after the answer. */
+    readonly defer: (work: Promise<unknown>) => void;
+    readonly deployment: Deployment;
+  },
+) => Promise<Result<Response, Refusal>>;
+
+export interface KeptTools {
+  /** Load what makes a tool of its declaration's JSON text. */
+  loadCompiler(configured: Pick<Configured, "env" | "toolSecrets">): Promise<(json: string) => Tool>;
+  /** Throws where its part of the configuration cannot be read. */
+  open(configured: Configured): ToolSource;
+}
+
+/** Tools that tenants have. */
+export interface ToolSource {
+  /** Whether any tenant's tools were asked for yet. */
+  readonly isOpen: boolean;
+  /** The tools of a caller as far as they are known here; null where none were asked for yet. */
+  knownCatalog(caller: Caller): Catalog | null;
+  /** The tools of a caller as they are now. Rejects where the tenant's object cannot be asked. */
+  currentCatalog(caller: Caller, held: IsolateQuota, gate: Pick<Gate, "toolsSince">): Promise<Catalog>;
+}
+
+/** Callers whose keys no variable has. */
+export interface CallerSource {
+  /** Whether a text has the form of such a key. One that has not is refused without asking an object. */
+  hasForm(key: string): boolean;
+  /** The caller of a key that was asked for lately; undefined where that is not known. */
+  recall(key: string): Caller | null | undefined;
+  /** The caller that a key with the form belongs to, or null; refused where the objects do not answer. */
+  identify(key: string): Promise<Result<Caller | null, Refusal>>;
+}
+
+/** The data that a feature keeps of a tenant: a field of the tenant's export, and a number in the answer to its deletion. */
+export interface TenantPart {
+  /** The name of both. */
+  readonly field: string;
+  /** The form of the field in an export. */
+  readonly describeExport: () => z.ZodType;
+  /** The field as JSON; null where the caller may not see it. Rejects where it cannot be read whole. */
+  readonly exportJson: (context: RequestContext) => Promise<string | null>;
+  /** The number in words, for the document of the API. */
+  readonly erased: string;
+  /** Delete it, and count what there was. A deletion that broke off is asked for again, so it can be called twice. */
+  readonly erase: (context: RequestContext) => Promise<number>;
+}
+
+export interface RunAttempt {
+  readonly tenant: string;
+  /** Keep work alive after the run. */
+  readonly defer: (work: Promise<unknown>) => void;
+  /** The header slots of the invocation that runs it. */
+  readonly slots?: Semaphore;
+}
+
+/** Everything behind a key that features answer. */
+export function endpointsOf(features: readonly Feature[]): readonly Endpoint[] {
+  return features.flatMap(({ endpoints = [] }) =>
+    typeof endpoints === "function" ? endpoints(features) : endpoints,
+  );
+}
+
+/** The first of the features that has a part; undefined where none is listed that does. */
+export function partOf<K extends keyof Feature>(
+  features: readonly Feature[],
+  part: K,
+): NonNullable<Feature[K]> | undefined {
+  return features.find((feature) => feature[part] !== undefined)?.[part] as
+    | NonNullable<Feature[K]>
+    | undefined;
+}

@@ -1,0 +1,106 @@
+import type { AddedTool, Tool, ToolContext } from "../../catalog/define-tool.ts";
+import type { ToolHead } from "../../catalog/tool-head.ts";
+import type { KeptTool } from "../../contract/gate/kept-tool.ts";
+
+/**
+ * Make a tool of what is kept of it. Its head is read at once; its declaration is only read when somebody calls it or
+ * asks for its schema, once, because a tenant has hundreds of tools and a batch calls a few.
+ *
+ * It is one object for as long as the declaration is the same, so what is known of its upstream stays known.
+ */
+export function createAddedTool(kept: KeptTool, compile: (json: string) => Tool): Tool {
+  const { name, json, fingerprint, headJson } = kept;
+  return new LazyTool(name, JSON.parse(headJson) as ToolHead, { json, fingerprint }, compile);
+}
+
+class LazyTool implements Tool {
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly category: string;
+  readonly actions: readonly string[];
+  readonly isWrite: boolean;
+  readonly hasLateInput = true;
+  readonly added: AddedTool;
+  readonly #compile: (json: string) => Tool;
+  #whole: Tool | undefined;
+
+  constructor(name: string, head: ToolHead, added: AddedTool, compile: (json: string) => Tool) {
+    this.name = name;
+    this.summary = head.summary;
+    this.description = head.description;
+    this.category = head.category;
+    this.actions = head.actions;
+    this.isWrite = head.is_write;
+    this.added = added;
+    this.#compile = compile;
+  }
+
+  get #tool(): Tool {
+    return (this.#whole ??= this.#compile(this.added.json));
+  }
+
+  get domain() {
+    return this.#tool.domain;
+  }
+  get execution() {
+    return this.#tool.execution;
+  }
+  get input() {
+    return this.#tool.input;
+  }
+  get hosts() {
+    return this.#tool.hosts;
+  }
+  get secrets() {
+    return this.#tool.secrets;
+  }
+  get bindings() {
+    return this.#tool.bindings;
+  }
+  get timeoutMs() {
+    return this.#tool.timeoutMs;
+  }
+  get maxResponseBytes() {
+    return this.#tool.maxResponseBytes;
+  }
+  get typicalTokens() {
+    return this.#tool.typicalTokens;
+  }
+  get idempotent() {
+    return this.#tool.idempotent;
+  }
+  get repeatable() {
+    return this.#tool.repeatable;
+  }
+  get delivery() {
+    return this.#tool.delivery;
+  }
+  get retries() {
+    return this.#tool.retries;
+  }
+  get whenLimiterDown() {
+    return this.#tool.whenLimiterDown;
+  }
+  get orchestration() {
+    return this.#tool.orchestration;
+  }
+  get onError() {
+    return this.#tool.onError;
+  }
+  get concurrency() {
+    return this.#tool.concurrency;
+  }
+  get globalLimits() {
+    return this.#tool.globalLimits;
+  }
+  get confirm() {
+    return this.#tool.confirm;
+  }
+  get flow() {
+    return this.#tool.flow;
+  }
+  run(args: unknown, context: ToolContext): Promise<unknown> {
+    return this.#tool.run(args, context);
+  }
+}

@@ -1,0 +1,87 @@
+import type { Catalog } from "../../../catalog/catalog.ts";
+import type { Tool } from "../../../catalog/define-tool.ts";
+import type { Caller } from "../../../contract/gate/caller.ts";
+import type { Gate } from "../../../contract/gate/tenant-gate-methods.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import type { IsolateQuota } from "../../../gate/leased-admission.ts";
+import type { Clock } from "../../../kit/clock.ts";
+import type { ToolRegistry } from "../tool-registry.ts";
+import type { Configured } from "../../../edge/configured.ts";
+import type { ToolSource } from "../../../edge/feature.ts";
+import { createSlot } from "../../../edge/slot.ts";
+import { readToolSecrets, toolSettingsOf } from "./tool-settings.ts";
+
+/** Load what makes a tool of its declaration's JSON text; that is when there is the first of them. */
+export async function loadCompiler({
+  env,
+  toolSecrets,
+}: Pick<Configured, "env" | "toolSecrets">): Promise<(json: string) => Tool> {
+  const { createCompiler } = await import("../compile-added-tool.ts");
+  return createCompiler(readToolSecrets(env, toolSecrets));
+}
+
+/** The tools that tenants have added, as far as this isolate has had to know them. */
+class AddedTools implements ToolSource {
+  /** Null until some tenant's tools were asked for: a deployment without any pays for none of it. */
+  #registry: ToolRegistry | null = null;
+  readonly #catalog: Catalog;
+  readonly #configured: Configured;
+  readonly #clock: Pick<Clock, "now">;
+  #compile: ((json: string) => Tool) | undefined;
+
+  /** Throws where the settings for these tools cannot be read. */
+  constructor(configured: Configured) {
+    const { catalog, ports } = configured;
+    toolSettingsOf(configured);
+    this.#configured = configured;
+    this.#catalog = catalog;
+    this.#clock = ports.clock;
+  }
+
+  get isOpen(): boolean {
+    return this.#registry !== null;
+  }
+
+  knownCatalog(caller: Caller): Catalog | null {
+    return this.#registry?.catalogOf(caller) ?? null;
+  }
+
+  /**
+   * The catalog that a key may call by now. Its tenant's object is asked where it has told of newer tools than are known here, or
+   * has told nothing for a while. Requests do not wait for each other's answers, because one that is cut off has none.
+   */
+  async currentCatalog(caller: Caller, held: IsolateQuota, gate: Pick<Gate, "toolsSince">): Promise<Catalog> {
+    const { tenant } = caller;
+    let registry = this.#registry;
+    const isKnown = (registry?.versionOf(tenant) ?? 0) === held.toolsVersion;
+    if (!isKnown || this.#clock.now() - held.toolsHeardAtMs >= LIMITS.toolsHeardMs) {
+      registry ??= this.#registry ??= await this.#createRegistry();
+      for (let isRead = false; !isRead;) {
+        const sentAtMs = this.#clock.now();
+        const page = await gate.toolsSince(registry.versionOf(tenant));
+        registry.take(tenant, page);
+        isRead = page.complete && registry.versionOf(tenant) === page.version;
+        if (isRead) held.hearTools(sentAtMs, page.version);
+      }
+    }
+    return registry?.catalogOf(caller) ?? this.#catalog.restrictTo(caller.tools);
+  }
+
+  /** Make a tool of what was kept of one. */
+  async compile(json: string): Promise<Tool> {
+    const compile = await this.#loadCompiler();
+    return compile(json);
+  }
+
+  async #createRegistry(): Promise<ToolRegistry> {
+    const { ToolRegistry: Registry } = await import("../tool-registry.ts");
+    return new Registry({ shipped: this.#catalog, compile: await this.#loadCompiler() });
+  }
+
+  async #loadCompiler(): Promise<(json: string) => Tool> {
+    return (this.#compile ??= await loadCompiler(this.#configured));
+  }
+}
+
+/** The tools that tenants have added, in a deployment. */
+export const addedToolsOf = createSlot((configured) => new AddedTools(configured));

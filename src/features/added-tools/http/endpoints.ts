@@ -1,0 +1,280 @@
+import * as z from "zod";
+
+import { declarationSchema } from "../../../catalog/declared/declaration-schema.ts";
+import {
+  isFlow,
+  type KeptTool,
+  type ToolChangeRefusal,
+  type ToolToKeep,
+} from "../../../contract/gate/kept-tool.ts";
+import { describe } from "../../../contract/issues.ts";
+import { isJsonObject } from "../../../contract/json.ts";
+import { lazySchema } from "../../../contract/lazy-schema.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import { makeRefusal, type Refusal, type RefusalIssue } from "../../../contract/refusal.ts";
+import { err, ok, type Result } from "../../../kit/result.ts";
+import { isVisible } from "../../../catalog/tool-head.ts";
+import { visibleText } from "../../../kit/visible-text.ts";
+import { askGate } from "../../../edge/http/ask-gate.ts";
+import { readRequestBody } from "../../../edge/http/read-request-body.ts";
+import type { RequestContext } from "../../../edge/http/request-context.ts";
+import { refuseWithout } from "../../../edge/http/refuse-flag.ts";
+import { baseHeaders, respondJson } from "../../../edge/http/respond.ts";
+import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import type { KeepOptions } from "../keep-tool.ts";
+import { rulesOf } from "./tool-settings.ts";
+
+/** A declaration as it is shown: with what it amounts to. */
+export const shownToolSchema = lazySchema(() =>
+  declarationSchema()
+    .extend({ fingerprint: z.string().describe("SHA-256 of the declaration, the same for equal ones") })
+    .meta({ id: "AddedTool" }),
+);
+
+/** `PUT /v1/tools/{name}`: add a tool of the tenant's own, or replace one. */
+export const putTool: Endpoint = {
+  route: "PUT /v1/tools/:id",
+  runsNothing: true,
+  async handle(request, context, name) {
+    const sent = await readPut(request, context, name);
+    if (!sent.ok) return sent;
+    const { requestId } = context;
+    const { keepTool } = await import("../keep-tool.ts");
+    const named = nameIt(sent.value, name);
+    if (!named.ok) return named;
+    const kept = await keepTool(named.value, keepOptionsOf(context));
+    if (!kept.ok) return err(refuseTool(kept.error));
+    const { declaration, tool } = kept.value;
+    const put = await putAdded("tool", tool, context, refuseChange);
+    if (!put.ok) return put;
+    const shown = JSON.stringify({ ...declaration, fingerprint: tool.fingerprint });
+    return ok(respondJson(shown, requestId, { status: put.value }));
+  },
+  describe: () => ({
+    id: "putTool",
+    summary: "Add a tool of the tenant's own, or replace one",
+    tag: "Tools",
+    body: {
+      schema: declarationSchema().omit({ name: true }).meta({ id: "ToolDeclaration" }),
+      example: EXAMPLE,
+    },
+    answer: {
+      description: "The declaration and its fingerprint; 201 where it is new",
+      schema: shownToolSchema(),
+      statuses: [200, 201],
+    },
+    refusals: ["FORBIDDEN", "INVALID_TOOL", "NAME_TAKEN"],
+  }),
+};
+
+/** `GET /v1/tools/{name}`: the declaration of a tool of the tenant's own. One that the key may not call there is not. */
+export const showTool: Endpoint = {
+  route: "GET /v1/tools/:id",
+  runsNothing: true,
+  async handle(_, context, name) {
+    const forbidden = refuseWithout("manageTools", context.caller);
+    if (forbidden !== null) return err(forbidden);
+    const found = await askGate(() => context.gate.tool(name), "The tool could not be read; ask again.");
+    if (!found.ok) return found;
+    const isThere =
+      found.value !== null && !isFlow(found.value) && isVisible(found.value, context.caller.tools);
+    if (!isThere) return err(refuseUnknown(name));
+    const { json, fingerprint } = found.value;
+    const shown = `${json.slice(0, -1)},"fingerprint":${JSON.stringify(fingerprint)}}`;
+    return ok(respondJson(shown, context.requestId));
+  },
+  describe: () => ({
+    id: "getTool",
+    summary: "Show the declaration of a tool that the tenant added",
+    tag: "Tools",
+    answer: { description: "The declaration and its fingerprint", schema: shownToolSchema() },
+    refusals: ["FORBIDDEN", "NOT_FOUND"],
+  }),
+};
+
+/** `DELETE /v1/tools/{name}`: delete one. Calls that run go on to their end, and so do its jobs. */
+export const deleteTool: Endpoint = {
+  route: "DELETE /v1/tools/:id",
+  runsNothing: true,
+  async handle(_, context, name) {
+    const forbidden = refuseWithout("manageTools", context.caller);
+    if (forbidden !== null) return err(forbidden);
+    return deleteAdded("tool", name, context, {
+      isThere: (tool) => !isFlow(tool),
+      refuseUnknown,
+    });
+  },
+  describe: () => ({
+    id: "deleteTool",
+    summary: "Delete a tool that the tenant added",
+    tag: "Tools",
+    answer: { description: "It is gone; its jobs go on", schema: null, statuses: [204] },
+    refusals: ["FORBIDDEN", "NOT_FOUND"],
+  }),
+};
+
+/** The kind of an addition, in words. */
+type Added = "tool" | "flow";
+
+/** Have the tenant's object keep a tool or a flow; the status that says whether it is new. */
+export async function putAdded(
+  what: Added,
+  tool: ToolToKeep,
+  { gate, caller }: RequestContext,
+  refuse: (refusal: ToolChangeRefusal) => Refusal,
+): Promise<Result<200 | 201, Refusal>> {
+  const changed = await askGate(
+    () => gate.changeTools({ kind: "put", tool, grants: caller.tools }),
+    `Whether the ${what} was kept is not certain; send the same request again.`,
+  );
+  if (!changed.ok) return changed;
+  if (!changed.value.ok) return err(refuse(changed.value.error));
+  return ok(changed.value.value.added.length > 0 ? 201 : 200);
+}
+
+export interface DeleteOptions {
+  /** Whether what has the name is what the path is for. */
+  readonly isThere: (tool: KeptTool) => boolean;
+  readonly refuseUnknown: (name: string) => Refusal;
+}
+
+/** Have the tenant's object delete a tool or a flow, and answer. */
+export async function deleteAdded(
+  what: Added,
+  name: string,
+  { gate, caller, requestId }: RequestContext,
+  { isThere, refuseUnknown: refuse }: DeleteOptions,
+): Promise<Result<Response, Refusal>> {
+  const found = await askGate(() => gate.tool(name), `The ${what} could not be read; ask again.`);
+  if (!found.ok) return found;
+  if (found.value === null || !isThere(found.value) || !isVisible(found.value, caller.tools))
+    return err(refuse(name));
+  const changed = await askGate(
+    () => gate.changeTools({ kind: "delete", name, grants: caller.tools }),
+    `Whether the ${what} was deleted is not certain; look whether it is still there.`,
+  );
+  if (!changed.ok) return changed;
+  if (!changed.value.ok) return err(refuse(name));
+  return ok(new Response(null, { status: 204, headers: baseHeaders(requestId) }));
+}
+
+/** Make the options of keeping a tool of the caller's tenant. */
+export function keepOptionsOf(context: RequestContext): KeepOptions {
+  const { configured, catalog, ports } = context;
+  const isShipped = (name: string): boolean => configured.catalog.offers(name);
+  return { rules: rulesOf(context), isShipped, catalog, sha256: ports.sha256 };
+}
+
+/** Refuse declarations with all that is wrong with them; the first of it is the sentence. */
+export function refuseTool(issues: readonly RefusalIssue[]): Refusal {
+  const [first] = issues;
+  return makeRefusal("INVALID_TOOL", first?.hint ?? "The declaration cannot work.", { issues });
+}
+
+/** Read what is to be kept under a name, of a key that may manage tools; the deployment's own names are taken. */
+export async function readPut(
+  request: Request,
+  { caller, configured }: RequestContext,
+  name: string,
+): Promise<Result<unknown, Refusal>> {
+  const forbidden = refuseWithout("manageTools", caller);
+  if (forbidden !== null) return err(forbidden);
+  const body = await readRequestBody(request);
+  if (!body.ok) return body;
+  return configured.catalog.offers(name) ? err(refuseShipped([name])) : ok(body.value.value);
+}
+
+/** Refuse names that the deployment itself has. */
+export function refuseShipped(names: readonly string[]): Refusal {
+  return makeRefusal("NAME_TAKEN", `The deployment itself has ${list(names)}; choose another name.`);
+}
+
+/** Refuse a change that the tenant's object did not make. */
+export function refuseChange({ reason, names }: ToolChangeRefusal): Refusal {
+  switch (reason) {
+    case "unknown":
+      return refuseUnknown(names[0]!);
+    case "taken":
+      return makeRefusal(
+        "NAME_TAKEN",
+        `The tenant has ${list(names)} already, and not from this import; choose another prefix or delete what is there.`,
+      );
+    case "other-kind":
+      return makeRefusal(
+        "NAME_TAKEN",
+        `The tenant has ${list(names)} already, and one of the two is a flow; delete that first or choose another name.`,
+      );
+    case "hidden":
+      return makeRefusal(
+        "NAME_TAKEN",
+        `The tenant has ${list(names)} already, and this key may not call it; choose another name.`,
+      );
+    case "too-many":
+      return refuseTool([
+        whole(
+          `at most ${LIMITS.tenantTools} tools`,
+          "A tenant may have no more tools; delete one, or include fewer.",
+        ),
+      ]);
+    case "too-large":
+      return refuseTool([
+        whole(
+          `at most ${LIMITS.tenantToolsBytes} bytes of declarations`,
+          "All declarations of a tenant together are too large; delete one, include fewer, or shorten schemas.",
+        ),
+      ]);
+    case "needs-unknown":
+      return refuseTool(names.map((name) => needs("the names of tools that are there", name)));
+    case "needs-each-other":
+      return refuseTool([
+        {
+          ...needs("tools that do not depend on this one", names.join(" → ")),
+          hint: `The tools depend on each other: ${names.join(" → ")}; take one of these dependencies out.`,
+        },
+      ]);
+  }
+}
+
+function whole(expected: string, hint: string): RefusalIssue {
+  return { path: "", expected, received: "more", hint };
+}
+
+function needs(expected: string, name: string): RefusalIssue {
+  return {
+    path: "/orchestration",
+    expected,
+    received: "the name of another",
+    hint: `'${name}' depends on a tool that there is not; add that one first, or leave the dependency out.`,
+  };
+}
+
+function refuseUnknown(name: string): Refusal {
+  return makeRefusal("NOT_FOUND", `The tenant has added no tool named '${visibleText(name)}'.`);
+}
+
+function list(names: readonly string[]): string {
+  const shown = names.slice(0, SHOWN).map((name) => `'${visibleText(name)}'`);
+  return names.length > SHOWN ? `${shown.join(", ")} and ${names.length - SHOWN} more` : shown.join(", ");
+}
+
+const SHOWN = 5;
+
+/** The name stands in the path. A body that is what was shown once has it too, and its fingerprint. */
+function nameIt(body: unknown, name: string): Result<unknown, Refusal> {
+  if (!isJsonObject(body)) return ok(body);
+  const { fingerprint: _, name: written = name, ...declaration } = body;
+  if (written === name) return ok({ name, ...declaration });
+  const expected = `'${visibleText(name)}', as in the path, or nothing`;
+  const hint = "The tool's name is that of the path; leave it out of the body.";
+  return err(refuseTool([{ path: "/name", expected, received: describe(written), hint }]));
+}
+
+const EXAMPLE = {
+  summary: "Find a customer by email",
+  description: "The customer with an email address.",
+  category: "crm",
+  actions: ["search"],
+  is_write: false,
+  input_schema: { type: "object", properties: { email: { type: "string" } }, required: ["email"] },
+  http: { method: "GET", url: "https://api.example.com/customers", query: ["email"] },
+};

@@ -1,0 +1,48 @@
+import { type DeclarationRules, HTTPS_PORTS } from "../../../catalog/declared/declaration.ts";
+import { parseToolSecrets, type ToolSecrets } from "../../../catalog/declared/secret-bindings.ts";
+import { readList, textOf } from "../../../edge/configuration.ts";
+import type { Configured, Env } from "../../../edge/configured.ts";
+import type { RequestContext } from "../../../edge/http/request-context.ts";
+import { ConfigurationError } from "../../../edge/platform/configuration-error.ts";
+import { createSlot } from "../../../edge/slot.ts";
+
+/** The settings of a deployment for tools that tenants add. Throws where one cannot be read. */
+export const toolSettingsOf = createSlot(({ env, toolSecrets }) => ({
+  secrets: readToolSecrets(env, toolSecrets),
+  ports: readToolPorts(env),
+}));
+
+/** The rules for a declaration of the caller's tenant. */
+export function rulesOf({
+  caller,
+  configured,
+}: Pick<RequestContext, "caller" | "configured">): DeclarationRules {
+  const { tenant } = caller;
+  return { tenant, trustedOrigins: configured.trustedOrigins, ...toolSettingsOf(configured) };
+}
+
+/** Which secrets tools that tenants add may carry, and where to: `VOLLEY_TOOL_SECRETS`, and what is given besides. */
+export function readToolSecrets(env: Env, given?: Configured["toolSecrets"]): ToolSecrets {
+  const secrets = [given, textOf(env, "VOLLEY_TOOL_SECRETS")].map((text) => {
+    const parsed = parseToolSecrets(text);
+    if (parsed.ok) return parsed.value;
+    throw new ConfigurationError("VOLLEY_TOOL_SECRETS", parsed.error);
+  });
+  return new Map(secrets.flatMap((bound) => [...bound]));
+}
+
+/** The ports that tools which tenants add may call: `VOLLEY_TOOL_PORTS`, separated by commas; 443 and 8443 where it is not set. */
+export function readToolPorts(env: Env): ReadonlySet<number> {
+  const listed = readList(env, TOOL_PORTS);
+  if (listed.size === 0) return HTTPS_PORTS;
+  return new Set(
+    Array.from(listed, (text) => {
+      const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+      if (port < 1 || port > 65_535)
+        throw new ConfigurationError(TOOL_PORTS, `'${text}' must be a port from 1 to 65535`);
+      return port;
+    }),
+  );
+}
+
+const TOOL_PORTS = "VOLLEY_TOOL_PORTS";

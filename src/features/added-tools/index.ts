@@ -1,0 +1,13 @@
+import { addedToolsOf, loadCompiler } from "./http/added-tools.ts";
+import type { Feature } from "../../edge/feature.ts";
+import { deleteTool, putTool, showTool } from "./http/endpoints.ts";
+
+/** Tenants add tools while the Worker runs: `PUT`, `GET` and `DELETE /v1/tools/{name}`. */
+export function addedTools(): Feature {
+  return {
+    name: "added-tools",
+    needs: ["discovery"],
+    endpoints: [showTool, putTool, deleteTool],
+    keptTools: { loadCompiler, open: addedToolsOf },
+  };
+}

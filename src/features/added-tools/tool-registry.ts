@@ -1,0 +1,111 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { Tool } from "../../catalog/define-tool.ts";
+import type { Caller } from "../../contract/gate/caller.ts";
+import type { KeptTool, ToolsPage } from "../../contract/gate/kept-tool.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { createAddedTool } from "./added-tool.ts";
+
+export interface RegistryOptions {
+  /** The tools that every tenant has. */
+  readonly shipped: Catalog;
+  /** Make a tool of a declaration. */
+  readonly compile: (json: string) => Tool;
+  /** Characters of declarations that are kept, of all tenants together. */
+  readonly atHand?: number;
+}
+
+/**
+ * One isolate's knowledge of the tools that tenants have added, and the catalogs that come of it.
+ *
+ * A tenant's catalog is made once for a version and a key, never for a request. The tools at hand are bounded: the tenant whose
+ * tools were not asked for longest is forgotten, and its tools are read again when they are.
+ */
+export class ToolRegistry {
+  readonly #options: RegistryOptions;
+  /** The one that was not asked for longest comes first. */
+  readonly #tenants = new Map<string, TenantTools>();
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+  }
+
+  /** The tools that a key may call, with the tenant's own as far as they are known; null when none is known. */
+  catalogOf(caller: Caller): Catalog | null {
+    const tools = this.#tenants.get(caller.tenant);
+    if (tools === undefined) return null;
+    this.#tenants.delete(caller.tenant);
+    this.#tenants.set(caller.tenant, tools);
+    return tools.catalogOf(caller);
+  }
+
+  /** Up to which version a tenant's tools are known. */
+  versionOf(tenant: string): number {
+    return this.#tenants.get(tenant)?.version ?? 0;
+  }
+
+  /** Take what a tenant's object says of its tools. */
+  take(tenant: string, page: ToolsPage): void {
+    const { shipped, compile, atHand = LIMITS.toolsAtHandBytes } = this.#options;
+    const tools = this.#tenants.get(tenant) ?? new TenantTools(shipped, compile);
+    tools.take(page);
+    this.#tenants.delete(tenant);
+    this.#tenants.set(tenant, tools);
+    let characters = 0;
+    for (const one of this.#tenants.values()) characters += one.characters;
+    for (const [other, { characters: freed }] of this.#tenants) {
+      if (characters <= atHand || other === tenant) return;
+      this.#tenants.delete(other);
+      characters -= freed;
+    }
+  }
+}
+
+const NOTHING = { version: 0, names: [], tools: [] };
+
+/** One tenant's own tools at one version. */
+class TenantTools {
+  version = 0;
+  characters = 0;
+  readonly #shipped: Catalog;
+  readonly #compile: (json: string) => Tool;
+  readonly #tools = new Map<string, Tool>();
+  #all: Catalog;
+  #visible = new WeakMap<Caller, Catalog>();
+
+  constructor(shipped: Catalog, compile: (json: string) => Tool) {
+    this.#shipped = shipped;
+    this.#compile = compile;
+    this.#all = shipped;
+  }
+
+  catalogOf(caller: Caller): Catalog {
+    let visible = this.#visible.get(caller);
+    if (visible === undefined) this.#visible.set(caller, (visible = this.#all.restrictTo(caller.tools)));
+    return visible;
+  }
+
+  /**
+   * Requests ask beside each other, so what comes may be known already. A lower version is that of an older answer, or of a
+   * store that was set back: then everything is read anew. A tool that is as it was stays the object it is.
+   */
+  take(page: ToolsPage): void {
+    if (page.version === this.version) return;
+    const isBehind = page.version < this.version;
+    const { version, names, tools }: Omit<ToolsPage, "complete"> = isBehind ? NOTHING : page;
+    const there = new Set(names);
+    for (const name of this.#tools.keys()) if (!there.has(name)) this.#tools.delete(name);
+    for (const kept of tools) this.#put(kept);
+    this.version = version;
+    this.characters = 0;
+    for (const { added } of this.#tools.values()) this.characters += added!.json.length;
+    this.#all = this.#shipped.extend([...this.#tools.values()], version);
+    this.#visible = new WeakMap();
+  }
+
+  #put(kept: KeptTool): void {
+    // One that the deployment has by now: a tenant's own never takes the place of what everybody calls.
+    if (this.#shipped.callable(kept.name) !== undefined) return;
+    const isKnown = this.#tools.get(kept.name)?.added?.fingerprint === kept.fingerprint;
+    if (!isKnown) this.#tools.set(kept.name, createAddedTool(kept, this.#compile));
+  }
+}

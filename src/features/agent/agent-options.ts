@@ -1,0 +1,107 @@
+import * as z from "zod";
+
+import { TOOL_SURFACES } from "../discovery/tool-surface.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { explainMisfit } from "../../contract/issues.ts";
+import { lazySchema } from "../../contract/lazy-schema.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
+import { nearest } from "../../kit/nearest.ts";
+import { err, ok, type Result } from "../../kit/result.ts";
+import { visibleText } from "../../kit/visible-text.ts";
+import type { OfferedSurface } from "./offered-tools.ts";
+
+/** How a model is led: see `STRATEGIES`. */
+export const STRATEGY_NAMES = ["act", "react", "think-act"] as const;
+
+export type StrategyName = (typeof STRATEGY_NAMES)[number];
+
+/** The field `volley` of a request to a model. */
+export const agentOptionsSchema = lazySchema(() =>
+  z
+    .strictObject({
+      strategy: z.enum(STRATEGY_NAMES).optional(),
+      surface: z
+        .enum(["auto", ...TOOL_SURFACES])
+        .optional()
+        .describe(
+          `How much of the catalog the model is told: auto unless said, flat for react. auto is batch while its schema has at most ${LIMITS.agentSchemaTokens} tokens, else meta`,
+        ),
+      tools: z
+        .array(z.string().min(1))
+        .min(1)
+        .max(LIMITS.agentTools)
+        .optional()
+        .describe("Names of tools or categories; all that the key may call unless said"),
+      max_rounds: z.int().min(1).max(LIMITS.agentRounds).optional(),
+      deadline_ms: z.int().min(LIMITS.agentLeastDeadlineMs).max(LIMITS.agentMaxDeadlineMs).optional(),
+      max_tokens: z
+        .int()
+        .min(1)
+        .max(LIMITS.maxTokens)
+        .optional()
+        .describe(`For the data of all results of one round together; ${LIMITS.agentRoundMaxTokens} at most`),
+      skip_approval: z.boolean().optional(),
+    })
+    .meta({ id: "AgentOptions" }),
+);
+
+/** How one request's loop goes. */
+export interface AgentOptions {
+  readonly strategy: StrategyName;
+  readonly surface: OfferedSurface;
+  /** Names of tools or categories; null for all. */
+  readonly tools: readonly string[] | null;
+  readonly maxRounds: number;
+  readonly deadlineMs: number;
+  /** Estimated tokens of the data of one round's results together. */
+  readonly maxTokens: number;
+  readonly skipApproval: boolean;
+}
+
+/** Parse the field `volley` of a body, which may be missing. */
+export function parseAgentOptions(value: unknown): Result<AgentOptions, Refusal> {
+  const parsed = agentOptionsSchema().safeParse(value ?? {});
+  if (!parsed.success) {
+    const known = Object.keys(agentOptionsSchema().shape);
+    const { issues, hint } = explainMisfit(parsed.error, value, known, ["volley"]);
+    return err(makeRefusal("INVALID_REQUEST", hint, { issue: issues[0] }));
+  }
+  const {
+    strategy = "act",
+    surface,
+    tools,
+    max_rounds,
+    deadline_ms,
+    max_tokens,
+    skip_approval,
+  } = parsed.data;
+  return ok({
+    strategy,
+    // Calls that a model writes as text are easier to write without a batch around them.
+    surface: surface ?? (strategy === "react" ? "flat" : "auto"),
+    tools: tools ?? null,
+    maxRounds: max_rounds ?? LIMITS.agentRounds,
+    deadlineMs: deadline_ms ?? LIMITS.agentDeadlineMs,
+    maxTokens: Math.min(max_tokens ?? LIMITS.agentRoundTokens, LIMITS.agentRoundMaxTokens),
+    skipApproval: skip_approval ?? false,
+  });
+}
+
+/** Find a name among the wanted tools that a catalog has not, and say so; null where all are there. */
+export function refuseUnknownTools(tools: readonly string[] | null, catalog: Catalog): Refusal | null {
+  const at = tools?.findIndex(
+    (name) => name !== "*" && catalog.get(name) === undefined && !catalog.byCategory.has(name),
+  );
+  if (tools === null || at === undefined || at === -1) return null;
+  const name = tools[at]!;
+  const near = nearest(name, [...catalog.names, ...catalog.byCategory.keys()]);
+  const meant = near.length > 0 ? ` Did you mean ${near.map((other) => `'${other}'`).join(" or ")}?` : "";
+  const issue = {
+    path: `/volley/tools/${at}`,
+    expected: "the name of a tool or a category",
+    received: `the string "${visibleText(name)}"`,
+  };
+  const hint = `${issue.path} is no tool and no category: '${visibleText(name)}'.${meant}`;
+  return makeRefusal("INVALID_REQUEST", hint, { issue });
+}

@@ -1,0 +1,328 @@
+import { HOP_HEADER } from "../../egress/guard-headers.ts";
+import type { Ports } from "../../egress/ports.ts";
+import { createPieceRedactor, createRedactor } from "../../egress/redact.ts";
+import { parseRetryAfter } from "../../egress/retry-after.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../contract/json.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { countValues, exceedsDepth } from "../../contract/parse-json.ts";
+import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
+import { traceFetch } from "../../observe/traced-fetch.ts";
+import { backoffMs } from "../../kit/backoff.ts";
+import { attempt, attemptNow, err, ok, type Result } from "../../kit/result.ts";
+import { sleep } from "../../kit/sleep.ts";
+import { blamePart, type Origin } from "./blame-part.ts";
+import type { Dialect, ModelTurn, Relay, RelayMode } from "./dialect/dialect.ts";
+import { EventSplitter, type ServerSentEvent } from "../../kit/event-splitter.ts";
+import { EventRedactor, type ModelRedactor } from "./dialect/redact-events.ts";
+import { createWait, type Reading, readPieces, readText, type Wait } from "./read-pieces.ts";
+
+/** Where a model is, and what it is sent besides the request. */
+export interface ModelAddress {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The secrets that are never told to a caller, wherever they come from. */
+  readonly secrets: readonly string[];
+}
+
+/** Where what a model says goes while it says it. */
+export interface Outlet {
+  /** The model has begun to answer. */
+  readonly begin: () => void;
+  /** Send text on; resolved when the caller has taken it, rejected when the caller is gone. */
+  readonly write: (text: string) => Promise<void>;
+}
+
+/** A stream, and who hears what of it. */
+export interface Streaming {
+  readonly relay: Relay;
+  readonly mode: RelayMode;
+  readonly outlet: Outlet;
+}
+
+export interface ModelPorts {
+  readonly ports: Pick<Ports, "clock" | "random" | "fetch" | "inSpan">;
+  readonly dialect: Dialect;
+  readonly address: ModelAddress;
+  /** The caller's request, which tells whose part of it a refusal is about. */
+  readonly body: JsonObject;
+  /** When the request's time is over, in milliseconds since the epoch. */
+  readonly endsAt: number;
+  /** Aborts when the caller has gone away. */
+  readonly signal: AbortSignal;
+}
+
+/** Why one attempt has no answer. */
+interface Trouble {
+  readonly refusal: Refusal;
+  /** Another attempt may help, and the caller has heard nothing of this one. */
+  readonly isPassing: boolean;
+}
+
+/**
+ * Ask a model, and again where that may help: twice at most, within the request's time, and no sooner than it says. Text that the
+ * caller was told already is never said twice, so a stream that breaks off later is not begun anew.
+ *
+ * The text of a server's error is never repeated: only its status, and its code where that is a well-known one.
+ */
+export async function askModel(
+  request: JsonObject,
+  model: ModelPorts,
+  streaming: Streaming | null,
+): Promise<Result<ModelTurn, Refusal>> {
+  const { clock, random } = model.ports;
+  const body = JSON.stringify(request);
+  const redactor = redactorOf(model.address.secrets);
+  const over = new AbortController();
+  const signal = AbortSignal.any([model.signal, over.signal]);
+  const wait = createWait(signal);
+  const stopTimer = clock.after(Math.max(0, model.endsAt - clock.now()), () => over.abort());
+  const work = async (): Promise<Result<ModelTurn, Refusal>> => {
+    for (let tried = 1; ; tried += 1) {
+      const answered = await attemptOnce(body, model, { streaming, signal, wait, redactor, request });
+      if (answered.ok) return answered;
+      const { refusal, isPassing } = answered.error;
+      if (model.signal.aborted) return err(GONE);
+      if (over.signal.aborted) return err(TIMED_OUT);
+      if (!isPassing || tried > LIMITS.modelRetries) return err(refusal);
+      const pause = backoffMs({ attempt: tried, initialMs: 250, maxMs: 4_000, random: random() });
+      const waitMs = Math.max(pause, refusal.retryAfterMs ?? 0);
+      if (clock.now() + waitMs >= model.endsAt) return err(refusal);
+      const slept = await attempt(() => sleep(clock, waitMs, signal));
+      if (!slept.ok) return err(model.signal.aborted ? GONE : TIMED_OUT);
+    }
+  };
+  const answered = await attempt(work);
+  stopTimer();
+  if (!answered.ok) throw answered.error;
+  return answered.value;
+}
+
+const GONE = makeRefusal("UNAVAILABLE", "The caller went away before the answer.");
+
+const TIMED_OUT = makeRefusal(
+  "MODEL_TIMEOUT",
+  "The model did not answer within the time that this request had (volley.deadline_ms); give it more, or ask for less.",
+);
+
+const MODEL_SPAN = { "volley.tool": "(model)" };
+
+interface Attempting {
+  readonly streaming: Streaming | null;
+  readonly signal: AbortSignal;
+  readonly wait: Wait;
+  readonly redactor: ModelRedactor | null;
+  readonly request: JsonObject;
+}
+
+async function attemptOnce(
+  body: string,
+  { ports, dialect, address, body: sentHere }: ModelPorts,
+  { streaming, signal, wait, redactor, request }: Attempting,
+): Promise<Result<ModelTurn, Trouble>> {
+  const sent = await attempt(() =>
+    wait(
+      traceFetch(ports, () => MODEL_SPAN)(address.url, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...address.headers, [HOP_HEADER]: "1" },
+        body,
+        redirect: "manual",
+        signal,
+      }),
+    ),
+  );
+  if (!sent.ok) return err(passing(unavailable("could not be reached")));
+  const response = sent.value;
+  if (response.status !== 200) {
+    const origin = { request, body: sentHere };
+    return err(await explainStatus(response, { wait, clock: ports.clock }, origin));
+  }
+  const isStream = /^\s*text\/event-stream/i.test(response.headers.get("content-type") ?? "");
+  if (streaming === null) {
+    const text = await readText(response, { wait, clock: ports.clock }, LIMITS.modelBytes);
+    const parsed =
+      text !== null && isBearable(text) ? attemptNow(() => parseExact(redactor?.json(text) ?? text)) : null;
+    const turn = parsed?.ok === true ? dialect.readTurn(withoutOurs(parsed.value)) : null;
+    return turn === null ? err(passing(UNREADABLE)) : ok(turn);
+  }
+  if (!isStream) {
+    void attempt(async () => response.body?.cancel());
+    return err(passing(UNREADABLE));
+  }
+  streaming.outlet.begin();
+  return readStream(response, streaming, { wait, clock: ports.clock, redactor });
+}
+
+const UNREADABLE = makeRefusal(
+  "MODEL_UNAVAILABLE",
+  "The model's server answered with something unreadable, or broke its answer off; try again, or tell its operator.",
+);
+
+function unavailable(what: string, retryAfterMs?: number): Refusal {
+  const hint = `The model's server ${what}; try again later, or tell its operator.`;
+  return makeRefusal("MODEL_UNAVAILABLE", hint, { ...(retryAfterMs !== undefined && { retryAfterMs }) });
+}
+
+function passing(refusal: Refusal): Trouble {
+  return { refusal, isPassing: true };
+}
+
+/** Codes and types of both providers that say what a caller can do, and that no text or secret looks like. */
+const KNOWN = new Set([
+  "api_error",
+  "authentication_error",
+  "billing_error",
+  "context_length_exceeded",
+  "insufficient_quota",
+  "invalid_api_key",
+  "invalid_request_error",
+  "invalid_value",
+  "missing_required_parameter",
+  "model_not_found",
+  "not_found_error",
+  "overloaded_error",
+  "permission_error",
+  "rate_limit_error",
+  "rate_limit_exceeded",
+  "request_too_large",
+  "unknown_parameter",
+  "unsupported_parameter",
+  "unsupported_value",
+]);
+
+async function explainStatus(response: Response, reading: Reading, origin: Origin): Promise<Trouble> {
+  const { status, headers } = response;
+  const text = await readText(response, reading, LIMITS.modelErrorBytes);
+  const said = text === null ? null : attemptNow((): unknown => JSON.parse(text));
+  const value = said?.ok === true ? said.value : null;
+  const error = isJsonObject(value) ? value["error"] : undefined;
+  const { code, type } = isJsonObject(error) ? error : {};
+  const known = [code, type].find((word) => typeof word === "string" && KNOWN.has(word)) as
+    | string
+    | undefined;
+  const why = `with status ${status}${known === undefined ? "" : ` (${known})`}`;
+  if (status === 429 || status >= 500) {
+    const retryAfterMs = parseRetryAfter(headers.get("retry-after"), reading.clock.now());
+    return passing(
+      unavailable(status === 429 ? `is too busy and refused ${why}` : `failed ${why}`, retryAfterMs),
+    );
+  }
+  const isAboutPart = status === 400 || status === 422;
+  const blamed = isAboutPart ? blamePart(value, origin, why) : null;
+  return { refusal: blamed ?? refused(status, why), isPassing: false };
+}
+
+/** The key and the address are the operator's, so a refusal of them is no fault of the caller. */
+function refused(status: number, why: string): Refusal {
+  const isOurs = status === 401 || status === 403 || status < 400;
+  const hint = isOurs
+    ? `The model's server refused this deployment ${why}: its operator looks at the address and the key of the model.`
+    : `The model's server refused the request ${why}: look at the body's own fields, such as model and messages.`;
+  return makeRefusal("MODEL_UNAVAILABLE", hint);
+}
+
+async function readStream(
+  response: Response,
+  { relay, mode, outlet }: Streaming,
+  { wait, clock, redactor }: Reading & Pick<Attempting, "redactor">,
+): Promise<Result<ModelTurn, Trouble>> {
+  const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+  const splitter = new EventSplitter();
+  const secrets = redactor === null ? null : new EventRedactor(redactor);
+  relay.begin(mode);
+  let isHeard = false;
+  let left: number = LIMITS.modelStreamBytes;
+  let eventsLeft: number = LIMITS.modelPieces;
+  let fault: Refusal | null = null;
+  const take = (events: readonly ServerSentEvent[], said: string[]): void => {
+    for (const event of events) {
+      const taken = relay.take(event);
+      if (!taken.ok) {
+        fault = taken.error === "error" ? unavailable("reported an error in its stream") : UNREADABLE;
+        return;
+      }
+      if (taken.value !== "") said.push(taken.value);
+    }
+  };
+  const pass = (events: readonly ServerSentEvent[]): string => {
+    const said: string[] = [];
+    eventsLeft -= events.length;
+    for (const event of events) {
+      if (eventsLeft < 0 || !isBearable(event.data ?? "")) fault = UNREADABLE;
+      else {
+        const own = withoutOurVoice(event);
+        take(secrets?.take(own) ?? [own], said);
+      }
+      if (fault !== null) break;
+    }
+    return said.join("");
+  };
+  const passLast = (events: readonly ServerSentEvent[]): string => {
+    const said = [pass(events)];
+    if (fault === null && secrets !== null) take(secrets.end(), said);
+    return said.join("");
+  };
+  const read = await readPieces(response, { wait, clock }, async (chunk) => {
+    left -= chunk.length;
+    const text = pass(splitter.read(decoder.decode(chunk, { stream: true })));
+    if (left < 0 || splitter.pending > LIMITS.modelEventCharacters) fault = UNREADABLE;
+    if (text !== "") {
+      isHeard = true;
+      await wait(outlet.write(text));
+    }
+    return fault === null && !relay.isOver;
+  });
+  const rest = read && fault === null ? passLast(splitter.end()) : "";
+  if (rest !== "") {
+    isHeard = true;
+    await attempt(() => wait(outlet.write(rest)));
+  }
+  const turn = read && fault === null ? relay.turn() : null;
+  if (turn !== null) return ok(turn);
+  return err({ refusal: fault ?? UNREADABLE, isPassing: !isHeard });
+}
+
+/** The field under which this deployment speaks: a model's server has none, whatever it sends. */
+const OURS = "volley";
+
+/** Messages begin their streams with a message, which clients make their answer of. */
+function withoutOurs(said: unknown): unknown {
+  if (!isJsonObject(said)) return said;
+  const { [OURS]: forged, message, ...rest } = said;
+  const isMessageClean = !isJsonObject(message) || !Object.hasOwn(message, OURS);
+  if (forged === undefined && isMessageClean) return said;
+  return { ...rest, ...(message !== undefined && { message: withoutOurs(message) }) };
+}
+
+/** An event as it came, unless it has our field; JSON may write that name with escapes. */
+function withoutOurVoice(event: ServerSentEvent): ServerSentEvent {
+  const { data, name } = event;
+  if (data === null || !(data.includes(OURS) || data.includes("\\u"))) return event;
+  const parsed = attemptNow(() => parseExact(data));
+  if (!parsed.ok || withoutOurs(parsed.value) === parsed.value) return event;
+  const json = JSON.stringify(withoutOurs(parsed.value));
+  return { name, data: json, raw: `${name === "" ? "" : `event: ${name}\n`}data: ${json}\n\n` };
+}
+
+/** The deployment's secrets, and what takes them out: both stay what they are. */
+let known: { readonly secrets: readonly string[]; readonly redactor: ModelRedactor } | null = null;
+
+/** Null where there is nothing to hide. */
+function redactorOf(secrets: readonly string[]): ModelRedactor | null {
+  if (secrets.length === 0) return null;
+  const isKnown =
+    known?.secrets.length === secrets.length && known.secrets.every((one, at) => one === secrets[at]);
+  if (known === null || !isKnown)
+    known = { secrets, redactor: { json: createRedactor(secrets), piece: createPieceRedactor(secrets) } };
+  return known.redactor;
+}
+
+/** A shorter text cannot have too much of anything, and is not looked at. */
+const SHORT_TEXT = 4_096;
+
+/** Whether text may be parsed: it has no more values and no more levels than a conversation may have. */
+function isBearable(text: string): boolean {
+  const { modelValues, agentNesting } = LIMITS;
+  if (text.length <= SHORT_TEXT) return true;
+  if (exceedsDepth(new TextEncoder().encode(text), agentNesting)) return false;
+  return countValues(text, modelValues) <= modelValues;
+}

@@ -1,0 +1,97 @@
+import { describe } from "../../contract/issues.ts";
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
+import { visibleText } from "../../kit/visible-text.ts";
+
+/** A request to a model, and the body that it was made of. */
+export interface Origin {
+  readonly request: JsonObject;
+  readonly body: JsonObject;
+}
+
+/**
+ * Find out whose part of a request its refusal is about, as far as the model's server said: `error.param`, the `loc` of a
+ * `detail`, or the path that a message begins with. None of its words is repeated: a path that is told is one of the request.
+ * Null where nothing is known.
+ *
+ * @param why the status, and its code where that is well known
+ */
+export function blamePart(said: unknown, origin: Origin, why: string): Refusal | null {
+  const path = findPath(said, origin.request);
+  if (path === null) return null;
+  const [field = "", at] = path;
+  const { request, body } = origin;
+  const part = request[field];
+  if (!Array.isArray(part))
+    return Object.hasOwn(body, field) ? blameCaller(path, origin, why) : blameUs(field, why);
+  const theirs: readonly unknown[] = Array.isArray(body[field]) ? (body[field] as unknown[]) : [];
+  if (at === undefined) return blameList(field, { all: part, theirs }, why);
+  const own = theirs.indexOf(part[Number(at)]);
+  if (own >= 0) return blameCaller([field, String(own), ...path.slice(2)], origin, why);
+  return blameUs(nameOf(field, part[Number(at)]), why);
+}
+
+function blameCaller(path: readonly string[], { body }: Origin, why: string): Refusal {
+  let value: unknown = body;
+  const known: string[] = [];
+  for (const step of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) break;
+    value = (value as JsonObject)[step];
+    known.push(step);
+  }
+  const at = `/${known.join("/")}`;
+  const issue = { path: at, expected: "what the model's server takes", received: describe(value) };
+  const other = at === "/model" ? ", or LLM_MODEL of this deployment where it names none" : "";
+  const hint = `The model's server refused the request ${why}: it is about ${at} of the body that was sent here${other}.`;
+  return makeRefusal("MODEL_UNAVAILABLE", hint, { issue });
+}
+
+function blameUs(part: string, why: string): Refusal {
+  const hint = `The model's server refused the request ${why}: it is about a part that Volley added (${part}), and about nothing in the body. Leave tools out with volley.tools, or tell this deployment's operator.`;
+  return makeRefusal("MODEL_UNAVAILABLE", hint);
+}
+
+/** A refused list as a whole may be the fault of both parts. */
+function blameList(
+  field: string,
+  { all, theirs }: { readonly all: readonly unknown[]; readonly theirs: readonly unknown[] },
+  why: string,
+): Refusal {
+  const own = all.filter((one) => theirs.includes(one)).length;
+  const less =
+    field === "tools" ? ' Name those that are needed in volley.tools, or set volley.surface to "meta".' : "";
+  const hint = `The model's server refused the request ${why}: it is about ${field}, of which ${all.length - own} are Volley's and ${own} those of the body.${less}`;
+  return makeRefusal("MODEL_UNAVAILABLE", hint);
+}
+
+function nameOf(field: string, part: unknown): string {
+  if (field !== "tools" || !isJsonObject(part)) return `in ${field}`;
+  const { name } = isJsonObject(part["function"]) ? part["function"] : part;
+  return typeof name === "string" ? `the tool '${visibleText(name)}'` : "a tool";
+}
+
+/** The longest path that is looked for. */
+const STEPS = 12;
+const PATH = /^[\s'"`*]*([a-z_]+)((?:\.?\[\d+\]|\.[\w-]+)*)['"`]?\s*:/i;
+
+/** Steps from the request to what a refusal is about, as far as they are those of a field in it. */
+function findPath(said: unknown, request: JsonObject): readonly string[] | null {
+  const first: unknown = Array.isArray(said) ? said[0] : said;
+  const { error, detail } = isJsonObject(first) ? first : {};
+  const { param, message } = isJsonObject(error) ? error : {};
+  const [{ loc = null } = {}] = (Array.isArray(detail) ? detail : []) as [{ loc?: unknown }?];
+  const steps = [
+    typeof param === "string" ? readPath(`${param}:`) : null,
+    Array.isArray(loc) ? loc.map(String) : null,
+    readPath(message),
+  ]
+    .map((path) => (path?.[0] === "body" ? path.slice(1) : path))
+    .find((path) => path?.[0] !== undefined && Object.hasOwn(request, path[0]));
+  return steps === undefined || steps === null ? null : steps.slice(0, STEPS);
+}
+
+/** A message says more behind its path. */
+function readPath(text: unknown): readonly string[] | null {
+  const [, root, rest = ""] = typeof text === "string" ? (PATH.exec(text.slice(0, 500)) ?? []) : [];
+  return root === undefined ? null : [root, ...rest.split(/[.[\]]+/).filter((step) => step !== "")];
+}

@@ -1,0 +1,374 @@
+import { isJsonObject, type JsonObject, parseExact } from "../../../contract/json.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import type { Refusal } from "../../../contract/refusal.ts";
+import { attemptNow, err, ok, type Result } from "../../../kit/result.ts";
+import { toToolCalls, toTurn, wordsOf } from "./chat-message.ts";
+import type { Ending, ModelTurn, Relay, RelayMode, StreamFault } from "./dialect.ts";
+import type { ServerSentEvent } from "../../../kit/event-splitter.ts";
+import { growField } from "./grow-field.ts";
+import { toChatError } from "./provider-error.ts";
+import { takeId, textOf } from "./read-conversation.ts";
+
+/** A call as its pieces arrive. */
+interface PartialCall {
+  /** Its own, whatever the server gave it. */
+  readonly id: string;
+  readonly sentId: unknown;
+  readonly fields: JsonObject;
+  /** True of a custom tool, whose input is text. */
+  readonly isCustom: boolean;
+  name: string;
+  readonly args: string[];
+  /** Which call of the caller's answer it is; null where it is not in it. */
+  shownAs: number | null;
+}
+
+/** A chunk with a choice, and what of the calls in it the caller is shown. */
+interface Chunk {
+  readonly raw: string;
+  readonly chunk: JsonObject;
+  readonly choice: JsonObject;
+  readonly delta: JsonObject;
+  readonly shown: readonly JsonObject[];
+  /** Nothing of its calls is hidden or has to be another. */
+  readonly isSame: boolean;
+}
+
+/** A chunk that is not passed on before it is known how the answer goes on; without a choice a comment, or the usage. */
+type Held = Chunk | { readonly raw: string; readonly chunk: JsonObject | null; readonly choice: null };
+
+const DONE = "data: [DONE]\n\n";
+
+/** How a chunk of ours begins; the fields that are null here say which answer it is of. */
+const CHUNK: JsonObject = { id: null, object: "chat.completion.chunk", created: null, model: null };
+
+/**
+ * Passes streams of Chat Completions on as one.
+ *
+ * All from the chunk with the `finish_reason` or the usage on is held back until the stream is over: only then is it known
+ * whether the answer ends with it. A changed chunk differs only in the fields that have to change.
+ *
+ * Source: https://platform.openai.com/docs/api-reference/chat-streaming
+ */
+export class ChatRelay implements Relay {
+  readonly #isTheirs: (name: string) => boolean;
+  /** The fields that identify the answer: the same in all chunks, whichever stream they are of. */
+  #answer: JsonObject | null = null;
+  #hasRole = false;
+  #shown = 0;
+  /** Whether anything was passed on, and how many streams were over before this one. */
+  #hasPassed = false;
+  #before = 0;
+
+  #mode: RelayMode = "open";
+  #calls: PartialCall[] = [];
+  #places = new Map<number, PartialCall>();
+  #ids = new Set<string>();
+  #message = new Map<string, unknown>();
+  #content: string[] = [];
+  #hasContent = false;
+  #tail: Held[] = [];
+  #finish: Chunk | null = null;
+  #usage: JsonObject | null = null;
+  #used: JsonObject | null = null;
+  /** The event that ended the stream, as it came; null before. */
+  #done: string | null = null;
+  /** The first chunk of the stream under way that has an id. */
+  #response: JsonObject | null = null;
+
+  constructor(isTheirs: (name: string) => boolean) {
+    this.#isTheirs = isTheirs;
+  }
+
+  begin(mode: RelayMode): void {
+    const wasOver = this.isOver || this.#finish !== null;
+    if (!this.#hasPassed) this.#answer = null;
+    else if (wasOver) this.#before += 1;
+    this.#mode = mode;
+    this.#calls = [];
+    this.#places = new Map();
+    this.#ids = new Set();
+    this.#message = new Map();
+    this.#content = [];
+    this.#hasContent = false;
+    this.#tail = [];
+    this.#finish = null;
+    this.#usage = null;
+    this.#used = null;
+    this.#done = null;
+    this.#response = null;
+  }
+
+  get isOver(): boolean {
+    return this.#done !== null;
+  }
+
+  take(event: ServerSentEvent): Result<string, StreamFault> {
+    const taken = this.#take(event);
+    this.#hasPassed ||= taken.ok && taken.value !== "";
+    return taken;
+  }
+
+  #take({ raw, data }: ServerSentEvent): Result<string, StreamFault> {
+    if (this.isOver) return ok("");
+    if (data === null) return ok(this.#takeAside({ raw, chunk: null, choice: null }));
+    if (data.trim() === "[DONE]") {
+      this.#done = raw;
+      return ok("");
+    }
+    const parsed = attemptNow(() => parseExact(data));
+    if (!parsed.ok || !isJsonObject(parsed.value)) return err("unreadable");
+    const chunk = parsed.value;
+    const { error, object, usage } = chunk;
+    if ((error !== undefined && error !== null) || object === "error") return err("error");
+    if (!isNamed(this.#response)) {
+      const { id, created, model } = chunk;
+      this.#response = { id, object: "chat.completion", created, model };
+    }
+    if (!isNamed(this.#answer)) this.#answer = this.#response;
+    if (isJsonObject(usage)) this.#used = usage;
+    const [choice] = Array.isArray(chunk["choices"]) ? (chunk["choices"] as unknown[]) : [];
+    if (!isJsonObject(choice)) return ok(this.#takeAside({ raw, chunk, choice: null }));
+    const delta = isJsonObject(choice["delta"]) ? choice["delta"] : {};
+    const taken: Chunk = { raw, chunk, choice, delta, ...this.#accumulate(delta) };
+    if (this.#calls.length > LIMITS.modelCalls) return err("too large");
+    if (typeof choice["finish_reason"] === "string") this.#finish = taken;
+    if (this.#finish === null && this.#tail.length === 0)
+      return ok(this.#mode === "silent" ? "" : this.#pass(taken));
+    this.#tail.push(taken);
+    return ok("");
+  }
+
+  turn(): ModelTurn | null {
+    if (this.#finish === null && !this.isOver) return null;
+    const calls = this.#calls.map(toEntry);
+    const message = {
+      ...Object.fromEntries(this.#message),
+      role: "assistant",
+      content: this.#hasContent ? this.#content.join("") : null,
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
+    return toTurn(message, { ...this.#response, ...(this.#used !== null && { usage: this.#used }) });
+  }
+
+  proceed(): string {
+    const said = this.#mode === "silent" ? "" : this.#tail.map((held) => this.#release(held)).join("");
+    this.#tail = [];
+    this.#hasPassed ||= said !== "";
+    return said;
+  }
+
+  result(json: string): string {
+    this.#hasPassed = true;
+    return this.#tell(`{"result":${json}}`);
+  }
+
+  end(ending: Ending): string {
+    const { calls, usage } = ending;
+    const turn = this.turn();
+    const isSilent = this.#mode === "silent";
+    const words = isSilent
+      ? (wordsOf({ text: turn?.text ?? "" }, ending) ?? turn?.text ?? "")
+      : sayMore(turn?.text ?? "", ending);
+    const finish = isSilent || words !== null ? null : this.#finish;
+    const isMeant = finish?.choice["finish_reason"] !== "tool_calls" || calls.length > 0;
+    const report = [this.#tell(ending.report), this.#done ?? DONE];
+    if (finish !== null && isMeant && this.#isUntouched(usage))
+      return [...this.#tail.map(({ raw }) => raw), ...report].join("");
+    return [
+      this.proceed(),
+      ...(words === null || words === "" ? [] : [this.#write({ delta: this.#withRole({ content: words }) })]),
+      ...(isSilent && calls.length > 0 ? [this.#writeCalls(ending)] : []),
+      finish !== null && isMeant
+        ? this.#endAsIs(finish)
+        : this.#write({ delta: {}, finish_reason: calls.length > 0 ? "tool_calls" : "stop" }),
+      // It is told to who asked for it: then the model's server was asked too.
+      usage === null || this.#used === null ? "" : this.#chunk({ ...this.#usage, choices: [], usage }),
+      ...report,
+    ].join("");
+  }
+
+  fail(refusal: Refusal): string {
+    return `data: ${JSON.stringify(toChatError(refusal))}\n\n${DONE}`;
+  }
+
+  /** Take a line without a choice: a comment, the usage, or the server's words about itself. */
+  #takeAside(held: Held & { readonly choice: null }): string {
+    const isUsage = isJsonObject(held.chunk?.["usage"]);
+    if (isUsage) this.#usage = held.chunk;
+    if (isUsage || this.#tail.length > 0) {
+      this.#tail.push(held);
+      return "";
+    }
+    return this.#mode === "silent" || (held.chunk !== null && this.#before > 0) ? "" : held.raw;
+  }
+
+  /** Keep what a delta says. */
+  #accumulate(delta: JsonObject): Pick<Chunk, "shown" | "isSame"> {
+    for (const [key, value] of Object.entries(delta)) {
+      if (key === "role" || key === "tool_calls") continue;
+      if (key === "content") this.#hear(value);
+      else this.#message.set(key, growField(this.#message.get(key), value));
+    }
+    const { tool_calls: sent } = delta;
+    const pieces = Array.isArray(sent) ? (sent as readonly unknown[]).filter(isJsonObject) : [];
+    const shown = pieces.map((piece, at) => this.#takePiece(piece, at));
+    return {
+      shown: shown.filter((piece) => piece !== null),
+      isSame: shown.every((piece, at) => piece === pieces[at]),
+    };
+  }
+
+  #hear(content: unknown): void {
+    if (typeof content !== "string" && !Array.isArray(content)) return;
+    this.#hasContent = true;
+    const text = textOf(content);
+    if (text !== "") this.#content.push(text);
+  }
+
+  /** Keep a piece of a call; as the caller is shown it, null where it is not. */
+  #takePiece(piece: JsonObject, at: number): JsonObject | null {
+    const { index, id, function: called, custom, ...fields } = piece;
+    const place = typeof index === "number" ? index : at;
+    const sent = isJsonObject(custom) ? custom : isJsonObject(called) ? called : {};
+    const { name, arguments: args, input = args, ...others } = sent;
+    let call = this.#places.get(place);
+    const begins = call === undefined || isAnother(call, piece, name);
+    if (call === undefined || begins) {
+      call = {
+        id: takeId(id, this.#calls.length, this.#ids),
+        sentId: id,
+        fields: { ...fields, function: others },
+        isCustom: isJsonObject(custom),
+        name: "",
+        args: [],
+        shownAs: null,
+      };
+      this.#places.set(place, call);
+      this.#calls.push(call);
+    }
+    if (typeof input === "string") call.args.push(input);
+    if (typeof name === "string" && call.name === "") {
+      call.name = name;
+      if (this.#mode === "open" && this.#isTheirs(name)) {
+        call.shownAs = this.#shown++;
+        // All that came before its name, if there is anything.
+        if (!begins) return { index: call.shownAs, ...toEntry(call) };
+      }
+    }
+    const { shownAs } = call;
+    if (shownAs === null) return null;
+    if (begins)
+      return shownAs === index && id === call.id ? piece : { ...piece, index: shownAs, id: call.id };
+    if (shownAs === index && (id === undefined || id === call.id)) return piece;
+    const { id: _, ...rest } = piece;
+    return { ...rest, index: shownAs };
+  }
+
+  /** Pass a chunk on: as it came, where nothing in it has to be another. */
+  #pass(taken: Chunk): string {
+    if (this.#before > 0 || !taken.isSame) return this.#passChanged(taken);
+    this.#hasRole ||= taken.delta["role"] !== undefined;
+    return taken.raw;
+  }
+
+  #passChanged({ chunk, choice, delta, shown }: Omit<Chunk, "raw" | "isSame">): string {
+    const isFirst = this.#before === 0;
+    const { tool_calls: _, role, ...said } = delta;
+    const rest = {
+      ...(role !== undefined && !this.#hasRole && { role }),
+      ...Object.fromEntries(Object.entries(said).filter(([, value]) => isFirst || !isNothing(value))),
+      ...(shown.length > 0 && { tool_calls: shown }),
+    };
+    const isEmpty = Object.values(rest).every(isNothing) && !("role" in rest);
+    if (isEmpty) return "";
+    this.#hasRole ||= role !== undefined;
+    return this.#rewrite(chunk, { ...choice, delta: this.#withRole(rest) });
+  }
+
+  /** Say what was held back, but not that the answer ends with it. */
+  #release(held: Held): string {
+    if (held.choice === null) return held.chunk === null ? held.raw : "";
+    const { usage: _, ...chunk } = held.chunk;
+    return this.#passChanged({ ...held, chunk, choice: { ...held.choice, finish_reason: null } });
+  }
+
+  #endAsIs({ chunk, choice }: Chunk): string {
+    const { usage: _, ...rest } = chunk;
+    return this.#rewrite(rest, { ...choice, delta: {} });
+  }
+
+  /** Whether this is the only stream, with nothing to add to what it used, and what was held back can go as it came. */
+  #isUntouched(usage: JsonObject | null): boolean {
+    const chunks = this.#tail.filter((held) => held.choice !== null);
+    const ends = chunks.filter(({ choice }) => typeof choice["finish_reason"] === "string");
+    return (
+      this.#before === 0 && this.#used === usage && ends.length === 1 && chunks.every(({ isSame }) => isSame)
+    );
+  }
+
+  #writeCalls({ calls }: Ending): string {
+    const tool_calls = toToolCalls({ message: {} }, calls).map((call, index) => ({ index, ...call }));
+    return this.#write({ delta: this.#withRole({ content: null, tool_calls }) });
+  }
+
+  #withRole(delta: JsonObject): JsonObject {
+    const begun = this.#hasRole;
+    this.#hasRole = true;
+    return begun ? delta : { role: "assistant", ...delta };
+  }
+
+  #write({ delta, finish_reason = null }: { delta: JsonObject; finish_reason?: string | null }): string {
+    return this.#chunk({ choices: [{ index: 0, delta, finish_reason }] });
+  }
+
+  /** Tell what no server of the protocol would: clients pass over a chunk without choices. */
+  #tell(volley: string): string {
+    const head = this.#named({ ...CHUNK, choices: [] });
+    return `data: ${head.slice(0, -1)},"volley":${volley}}\n\n`;
+  }
+
+  #chunk(fields: JsonObject): string {
+    return `data: ${this.#named({ ...CHUNK, ...fields })}\n\n`;
+  }
+
+  #rewrite(chunk: JsonObject, choice: JsonObject): string {
+    return `data: ${this.#named({ ...chunk, choices: [choice] })}\n\n`;
+  }
+
+  #named(chunk: JsonObject): string {
+    const { id, created, model } = this.#answer ?? {};
+    return JSON.stringify({ ...chunk, id, created, model });
+  }
+}
+
+/** The words after text that was passed on already; null for nothing. */
+function sayMore(said: string, { words }: Ending): string | null {
+  if (words === undefined || words === "") return words ?? null;
+  return said === "" ? words : `\n\n${words}`;
+}
+
+/** Azure's first chunk has an empty id, and none of the answer. */
+function isNamed(answer: JsonObject | null): boolean {
+  return answer !== null && !isNothing(answer["id"]);
+}
+
+/**
+ * Whether a piece begins another call than the one under way at its place: some servers number no call, or all of them 0, and
+ * send each whole. One id for each piece is what others do, but those name a call once.
+ */
+function isAnother({ name, sentId }: PartialCall, { index, id }: JsonObject, next: unknown): boolean {
+  if (name === "" || typeof next !== "string" || next === "") return false;
+  return typeof id === "string" && id !== "" ? id !== sentId : typeof index !== "number";
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || value === "" || value === undefined;
+}
+
+function toEntry({ id, fields, isCustom, name, args }: PartialCall): JsonObject {
+  const { function: others, ...rest } = fields;
+  const text = args.join("");
+  if (isCustom) return { ...rest, id, type: "custom", custom: { name, input: text } };
+  return { ...rest, id, type: "function", function: { ...(others as JsonObject), name, arguments: text } };
+}

@@ -1,0 +1,135 @@
+import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import type { Refusal } from "../../../contract/refusal.ts";
+import type { ProviderCall, ToolReply } from "../../../turns/provider-turn.ts";
+import type { Result } from "../../../kit/result.ts";
+import type { ServerSentEvent } from "../../../kit/event-splitter.ts";
+
+/** A message of a conversation, in its provider's own words. */
+export type Message = JsonObject;
+
+/** A call of a tool, as a model made it. */
+export interface ModelCall extends ProviderCall {
+  readonly id: string;
+  /** Its arguments were cut off, and brackets were added: nothing may be written because of it. */
+  readonly closed: boolean;
+}
+
+/** The content of a model's answer. */
+export interface ModelTurn {
+  /** The calls in it, the caller's tools and ours, in their order. */
+  readonly calls: readonly ModelCall[];
+  readonly text: string;
+  /** The message as it goes back into the conversation. */
+  readonly message: Message;
+  readonly usage: JsonObject | null;
+  /** The whole answer as it came; of a stream, what says which answer it is. */
+  readonly response: JsonObject;
+}
+
+/** The parts of a caller's request that the loop has to know. */
+export interface Conversation {
+  /** The body without the field `volley`. */
+  readonly body: JsonObject;
+  readonly messages: readonly Message[];
+  /** Names of the caller's own tools. */
+  readonly theirs: ReadonlySet<string>;
+  readonly streams: boolean;
+}
+
+/** The question to a model. */
+export interface Asked {
+  readonly messages: readonly Message[];
+  /** `ours` are offered before the caller's; `off`, and no tool may be called; `unsaid`, and tools are not spoken of. */
+  readonly tools: "ours" | "off" | "unsaid";
+  /** The text that a model is told before everything else. */
+  readonly system?: string;
+}
+
+/** Part of a conversation that waits for what else is known of it: calls whose replies are not in it. */
+export interface Anchor {
+  /** Where in the messages the model's message stands. */
+  readonly at: number;
+  /** The calls in it; the arguments of each as canonical text, empty where they are none. */
+  readonly calls: readonly { readonly id: string; readonly args: string }[];
+  readonly text: string;
+}
+
+/** The replies to a turn's calls, by the calls' ids. */
+export type Replies = ReadonlyMap<string, ToolReply>;
+
+/** How an answer ends: as the model ended it, or as if it had stopped by itself after these words. */
+export interface Ending {
+  /** Said instead of what the model said, where that was not all an answer. */
+  readonly text?: string;
+  /** Said after what the model said; the answer then ends here, whatever the model wanted. */
+  readonly words?: string;
+  /** Calls that are the caller's to run; all others are left out. */
+  readonly calls: readonly ModelCall[];
+  /** Summed over all calls of the model; null where none said. */
+  readonly usage: JsonObject | null;
+  /** The report, as JSON. */
+  readonly report: string;
+}
+
+/** How a provider's requests, answers and streams are read and written. */
+export interface Dialect {
+  /** Where it is called, below the configured address. */
+  readonly path: string;
+  /** Read what a caller sent: no more of it than the loop needs. */
+  read(body: JsonObject): Result<Conversation, Refusal>;
+  /** Make a writer of requests: what of them is the same each time is made once. */
+  createRequests(conversation: Conversation, tools: readonly ToolDescriptor[]): (asked: Asked) => JsonObject;
+  /** Read a model's answer; null where it is none. */
+  readTurn(response: unknown): ModelTurn | null;
+  /**
+   * Put a model's message and the replies to its calls before the rest of a conversation. Replies that stand at the
+   * beginning of the rest are taken in their place: each call is answered once, in the order of the calls.
+   */
+  join(turn: Message, replies: Replies, rest: readonly Message[]): readonly Message[];
+  /** Say something to the model that no person said. */
+  tell(messages: readonly Message[], text: string): readonly Message[];
+  /** A message of the model's that says this. */
+  say(text: string): Message;
+  /** Find the model's messages of a conversation. */
+  findAnchors(messages: readonly Message[]): readonly Anchor[];
+  /** Who says a message, and in which words: what a client sends again unchanged. */
+  digestOf(message: Message): unknown;
+  /** Write what a message says of calls and their replies as text, for a model that knows none. */
+  toPlain(messages: readonly Message[]): readonly Message[];
+  /** Write the answer to a request that is no stream, as JSON. */
+  writeAnswer(turn: ModelTurn, ending: Ending): string;
+  createRelay(isTheirs: (name: string) => boolean): Relay;
+}
+
+/**
+ * The part of a model's streams that reaches the caller: `open`, and text and the calls of the caller's tools are passed on as
+ * they come; `closed`, and calls are not; `silent`, and nothing is.
+ */
+export type RelayMode = "open" | "closed" | "silent";
+
+/** The faults of a model's stream. */
+export type StreamFault = "unreadable" | "error" | "too large";
+
+/**
+ * Passes a model's streams on to the caller, one after the other, as one answer: what need not change as it came, byte for
+ * byte; with one id, one beginning and one end; calls of our tools left out.
+ */
+export interface Relay {
+  /** Another stream begins; what is known of an earlier one that broke off is forgotten. */
+  begin(mode: RelayMode): void;
+  /** Take one event; the text that goes to the caller now. */
+  take(event: ServerSentEvent): Result<string, StreamFault>;
+  /** Whether everything of the stream was read. */
+  readonly isOver: boolean;
+  /** The turn that the stream said, once it is over; null where it never ended. */
+  turn(): ModelTurn | null;
+  /** The held back part of a stream after which the conversation goes on without the caller. */
+  proceed(): string;
+  /** A result that is known, as JSON. */
+  result(json: string): string;
+  /** The end of the answer. */
+  end(ending: Ending): string;
+  /** The end of an answer that cannot be given. */
+  fail(refusal: Refusal): string;
+}

@@ -1,0 +1,305 @@
+import { type AgentOptions, parseAgentOptions, refuseUnknownTools } from "../agent-options.ts";
+import type { ModelAddress } from "../ask-model.ts";
+import { CHAT } from "../dialect/chat-dialect.ts";
+import type { Conversation, Dialect } from "../dialect/dialect.ts";
+import { MESSAGES } from "../dialect/messages-dialect.ts";
+import { restoreTurns } from "../kept-turn.ts";
+import { offerTools } from "../offered-tools.ts";
+import { type AgentRefusal, type AgentRequest, runAgent } from "../run-agent.ts";
+import { STRATEGIES } from "../strategies.ts";
+import { describeTheirs, speakInText, speakNatively, type Voice } from "../voice.ts";
+import type { QuotaState } from "../../../contract/gate/admission.ts";
+import { isJsonObject, parseExact } from "../../../contract/json.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../../contract/refusal.ts";
+import type { Ports } from "../../../egress/ports.ts";
+import { countRequest } from "../../../gate/admit-plan.ts";
+import { RequestKey } from "../../../gate/request-key.ts";
+import type { Execution } from "../../../gate/execution.ts";
+import { attempt, err, ok, type Result } from "../../../kit/result.ts";
+import { visibleText } from "../../../kit/visible-text.ts";
+import { logBug } from "../../../edge/platform/log-bug.ts";
+import { openEventStream, STREAM_HEADERS } from "../../../edge/http/event-stream.ts";
+import { readRequestBody } from "../../../edge/http/read-request-body.ts";
+import { readRequestName } from "./read-request-name.ts";
+import { ToldText } from "./told-text.ts";
+import type { RequestContext } from "../../../edge/http/request-context.ts";
+import {
+  baseHeaders,
+  quotaHeaders,
+  respondJson,
+  respondRefusal,
+  respondRefused,
+} from "../../../edge/http/respond.ts";
+
+/** The two ways to speak with models. */
+export type ModelApi = "chat" | "messages";
+
+const BODY = {
+  bodyBytes: LIMITS.agentBodyBytes,
+  nesting: LIMITS.agentNesting,
+  values: LIMITS.agentValues,
+  parse: parseExact,
+};
+
+/**
+ * Answer a request to a model: read it, count it, put back what was kept of its conversation, and let the loop run. Without
+ * quota the model is not asked.
+ */
+export async function answerModelRequest(
+  api: ModelApi,
+  request: Request,
+  context: RequestContext,
+): Promise<Result<Response, Refusal>> {
+  const dialect = api === "chat" ? CHAT : MESSAGES;
+  const startedAt = context.ports.clock.now();
+  const address = readAddress(api, request, context.ports);
+  if (!address.ok) return ok(respondFailed({ refusal: address.error, report: null }, context, null));
+  const body = await readRequestBody(request, BODY);
+  if (!body.ok) return body;
+  const { value, bytes: bodyBytes } = body.value;
+  const read = readBody(value, dialect, context.ports);
+  if (!read.ok) return read;
+  const { conversation, options } = read.value;
+  const refused = refuseUnknownTools(options.tools, context.catalog);
+  if (refused !== null) return err(refused);
+  const limited = limitTools(context, options);
+  const clash = refuseClash(conversation, options, limited);
+  if (clash !== null) return err(clash);
+
+  context.watch?.enter("admit");
+  const name = await readRequestName(request, value, context);
+  if (!name.ok) return name;
+  const requestKey = name.value === null ? undefined : new RequestKey(name.value, context);
+  const counted = await countRequest(context, name.value?.isFirst === false ? requestKey?.asked : undefined);
+  if (!counted.ok) return ok(respondRefused(counted.error, context));
+  const { quota, claimed } = counted.value;
+  const before = claimed === null ? ok(null) : await requestKey!.take(claimed);
+  if (!before.ok) return ok(respondRefused({ refusal: before.error, quota }, context));
+  if (before.value !== null) return ok(respondAgain(before.value, conversation, context));
+  requestKey?.begin();
+  const voice = chooseVoice(dialect, conversation, options);
+  const messages = await restoreTurns(conversation.messages, voice, context);
+  if (!messages.ok) {
+    if (requestKey !== undefined) context.defer(requestKey.end(null));
+    return ok(respondRefused({ refusal: messages.error, quota }, context));
+  }
+  if (messages.value !== conversation.messages) requestKey?.tellsOfTurns();
+  const asked: Omit<AgentRequest, "audience"> = {
+    conversation,
+    messages: messages.value,
+    options,
+    dialect,
+    voice,
+    address: address.value,
+    bodyBytes,
+    endsAt: startedAt + options.deadlineMs,
+    requestKey,
+  };
+  if (conversation.streams) return ok(await respondStream(asked, request, limited, quota));
+  const signal = untilLost(request.signal, requestKey);
+  const running = runAgent({ ...asked, audience: null }, { ...limited, signal });
+  endWith(running, requestKey, context);
+  const answered = await running;
+  if (!answered.ok) return ok(respondFailed(answered.error, context, quota));
+  const headers = quotaHeaders(context.caller, quota);
+  return ok(respondJson(answered.value, context.requestId, { headers }));
+}
+
+/** A request stops when its caller goes away, and when another run has taken it over. */
+function untilLost(signal: AbortSignal, requestKey: RequestKey | undefined): AbortSignal {
+  return requestKey === undefined ? signal : AbortSignal.any([signal, requestKey.lost]);
+}
+
+/** Keep the answer for the request that comes again, also when the caller has gone away; null where it is too much to keep. */
+function endWith(
+  running: ReturnType<typeof runAgent>,
+  requestKey: RequestKey | undefined,
+  { defer }: Pick<RequestContext, "defer">,
+  toKept: (answer: string) => string | null = (answer) => answer,
+): void {
+  if (requestKey === undefined) return;
+  const ending = attempt(() => running);
+  defer(ending.then((ran) => requestKey.end(ran.ok && ran.value.ok ? toKept(ran.value.value) : null)));
+}
+
+/** Answer a request that came again with the answer that it has. */
+function respondAgain(
+  answer: string,
+  { streams }: Pick<Conversation, "streams">,
+  { requestId }: Pick<RequestContext, "requestId">,
+): Response {
+  const headers = { "idempotency-replayed": "true" };
+  return streams
+    ? new Response(answer, { headers: { ...baseHeaders(requestId), ...STREAM_HEADERS, ...headers } })
+    : respondJson(answer, requestId, { headers });
+}
+
+/** Find out where the model is. Its variables are read when it is asked for: no other request needs them. */
+function readAddress(
+  api: ModelApi,
+  request: Request,
+  { secret }: Pick<Ports, "secret">,
+): Result<ModelAddress, Refusal> {
+  const variable = api === "chat" ? "LLM_BASE_URL" : "ANTHROPIC_BASE_URL";
+  const base = secret(variable)?.trim() ?? "";
+  if (base === "") {
+    const hint = `No model is configured here: its operator sets ${variable}.`;
+    return err(makeRefusal("MISCONFIGURED", hint));
+  }
+  const url = URL.parse(base);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    const hint = `${variable} is no http or https address; this deployment's operator sets it right.`;
+    return err(makeRefusal("MISCONFIGURED", hint));
+  }
+  const root = base.replace(/\/+$/, "");
+  // One server may speak both ways, and know both keys.
+  const secrets = ["LLM_API_KEY", "ANTHROPIC_API_KEY"].flatMap((name) => secret(name) ?? []);
+  if (api === "chat") {
+    const key = secret("LLM_API_KEY");
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    return ok({ url: `${root}${CHAT.path}`, headers, secrets });
+  }
+  const key = secret("ANTHROPIC_API_KEY");
+  const beta = request.headers.get("anthropic-beta");
+  const isBeta = new URL(request.url).searchParams.get("beta") === "true";
+  return ok({
+    url: `${root}${MESSAGES.path}${isBeta ? "?beta=true" : ""}`,
+    headers: {
+      "anthropic-version": request.headers.get("anthropic-version") ?? "2023-06-01",
+      ...(beta !== null && { "anthropic-beta": beta }),
+      ...(key !== undefined && { "x-api-key": key }),
+    },
+    secrets,
+  });
+}
+
+interface ModelRequest {
+  readonly conversation: Conversation;
+  readonly options: AgentOptions;
+}
+
+function readBody(
+  value: unknown,
+  dialect: Dialect,
+  { secret }: Pick<Ports, "secret">,
+): Result<ModelRequest, Refusal> {
+  if (!isJsonObject(value)) {
+    const issue = {
+      path: "",
+      expected: "an object",
+      received: Array.isArray(value) ? "an array" : typeof value,
+    };
+    return err(makeRefusal("INVALID_REQUEST", 'Send an object: {"messages": [...]}.', { issue }));
+  }
+  const { volley, ...body } = value;
+  const options = parseAgentOptions(volley);
+  if (!options.ok) return options;
+  const model = dialect === CHAT && body["model"] === undefined ? secret("LLM_MODEL") : undefined;
+  const conversation = dialect.read(model === undefined ? body : { model, ...body });
+  return conversation.ok ? ok({ conversation: conversation.value, options: options.value }) : conversation;
+}
+
+/** Show the loop the tools that the request asks for, and no others; also when they are planned anew. */
+function limitTools<C extends RequestContext>(context: C, { tools }: AgentOptions): C {
+  if (tools === null) return context;
+  return {
+    ...context,
+    catalog: context.catalog.restrictTo(tools),
+    currentCatalog: async () => (await context.currentCatalog()).restrictTo(tools),
+  };
+}
+
+/** Two tools of one name would be refused by the model's server, in words that say nothing of where the other is from. */
+function refuseClash(
+  { theirs }: Conversation,
+  { surface }: AgentOptions,
+  { catalog }: Pick<RequestContext, "catalog">,
+): Refusal | null {
+  if (theirs.size === 0) return null;
+  const clash = offerTools(surface, catalog).find(({ name }) => theirs.has(name))?.name;
+  if (clash === undefined) return null;
+  const issue = {
+    path: "/tools",
+    expected: "names that none of Volley's tools has",
+    received: `the string "${visibleText(clash)}"`,
+  };
+  const hint = `'${visibleText(clash)}' is the name of a tool of Volley's: give yours another, or leave Volley's out with volley.tools or another volley.surface.`;
+  return makeRefusal("INVALID_REQUEST", hint, { issue });
+}
+
+function chooseVoice(dialect: Dialect, conversation: Conversation, { strategy }: AgentOptions): Voice {
+  return STRATEGIES[strategy].isText
+    ? speakInText(dialect, describeTheirs(conversation))
+    : speakNatively(dialect);
+}
+
+/**
+ * Answer as a stream. It begins when the model does, so whatever goes wrong before that still has its own status; what goes
+ * wrong later is an error event.
+ */
+async function respondStream(
+  asked: Omit<AgentRequest, "audience">,
+  request: Request,
+  context: Omit<Execution, "signal"> & RequestContext,
+  quota: QuotaState | null,
+): Promise<Response> {
+  const { caller, requestId, ports, defer } = context;
+  const { theirs } = asked.conversation;
+  const { requestKey } = asked;
+  const stream = openEventStream(request.signal, ports.clock);
+  const told = new ToldText();
+  const relay = asked.dialect.createRelay((name) => theirs.has(name));
+  const begun = Promise.withResolvers<null>();
+  const audience = {
+    relay,
+    begin: () => begun.resolve(null),
+    write: (text: string) => {
+      if (requestKey !== undefined) told.add(text);
+      return stream.write(text);
+    },
+    // Before the answer begins a comment has no reader, and would only stand before the model's text.
+    wait: () => {
+      let stop: (() => void) | null = () => {};
+      void begun.promise.then(() => {
+        if (stop !== null) stop = stream.keepAlive();
+      });
+      return () => {
+        stop?.();
+        stop = null;
+      };
+    },
+  };
+  const signal = untilLost(stream.signal, requestKey);
+  const running = runAgent({ ...asked, audience }, { ...context, signal });
+  endWith(running, requestKey, context, (end) => told.endWith(end));
+  const first = await Promise.race([begun.promise, running]);
+  if (first !== null && !first.ok) return respondFailed(first.error, context, quota);
+
+  const end = async (): Promise<unknown> => {
+    const ended = await attempt(() => running);
+    if (!ended.ok) {
+      logBug(requestId, new URL(request.url).pathname, ended.error);
+      return stream.abort(ended.error);
+    }
+    const { value } = ended;
+    // Its status is sent already.
+    if (!value.ok) context.watch?.sawRefusal({ code: value.error.refusal.code, status: 200 });
+    stream.send(value.ok ? value.value : relay.fail(value.error.refusal));
+    return stream.close();
+  };
+  defer(end());
+  return new Response(stream.readable, {
+    headers: { ...baseHeaders(requestId), ...STREAM_HEADERS, ...quotaHeaders(caller, quota) },
+  });
+}
+
+/** Clients of the providers try again by themselves; what was tried here already, or has run, is not to be. */
+function respondFailed(
+  { refusal, report }: AgentRefusal,
+  context: RequestContext,
+  quota: QuotaState | null,
+): Response {
+  const headers = { ...quotaHeaders(context.caller, quota), "x-should-retry": "false" };
+  return respondRefusal(refusal, context, { headers, report });
+}

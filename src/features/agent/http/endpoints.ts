@@ -1,0 +1,136 @@
+import * as z from "zod";
+
+import { agentOptionsSchema } from "../agent-options.ts";
+import { providerErrorSchema, toChatError, toMessagesError } from "../dialect/provider-error.ts";
+import type { RefusalCode } from "../../../contract/failure-codes.ts";
+import { lazySchema } from "../../../contract/lazy-schema.ts";
+import { type Refusal, statusOf } from "../../../contract/refusal.ts";
+import type { Dialect } from "../../../edge/http/dialect.ts";
+import type { ModelApi } from "./answer-model-request.ts";
+import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+
+/** The clients of either provider understand its errors only. Calls that ran before an error are told with it. */
+function providerDialect(path: string, toError: (refusal: Refusal) => object): Dialect {
+  return {
+    addresses: new RegExp(`^https?://[^/?#]+/v1/${path}(?:[/?#]|$)`),
+    // Anthropic's clients send their key so.
+    keyHeader: "x-api-key",
+    write(refusal, { requestId, report }) {
+      const json = JSON.stringify({ ...toError(refusal), request_id: requestId });
+      const told = report === null ? json : `${json.slice(0, -1)},"volley":${report}}`;
+      return { status: statusOf(refusal), json: told };
+    },
+    described: { name: "Provider", schema: providerErrorSchema },
+  };
+}
+
+const DIALECTS = {
+  chat: providerDialect("chat/completions", toChatError),
+  messages: providerDialect("messages", toMessagesError),
+};
+
+/** How these paths say no. */
+export const MODEL_DIALECTS: readonly Dialect[] = Object.values(DIALECTS);
+
+/**
+ * The paths of the providers themselves: a client of theirs whose base URL is ours gets the tools. The code that answers them is
+ * made when the first request comes.
+ */
+export const MODEL_ENDPOINTS: readonly Endpoint[] = [
+  answerModelRequests({
+    route: "POST /v1/chat/completions",
+    api: "chat",
+    id: "createChatCompletion",
+    name: "OpenAI's Chat Completions",
+    example: { messages: [{ role: "user", content: "How is the weather in Phoenix?" }] },
+  }),
+  answerModelRequests({
+    route: "POST /v1/messages",
+    api: "messages",
+    id: "createMessage",
+    name: "Anthropic's Messages",
+    example: {
+      model: "claude-sonnet-4-5",
+      max_tokens: 1_024,
+      messages: [{ role: "user", content: "How is the weather in Phoenix?" }],
+    },
+    // Threads are not kept.
+    refusals: ["NOT_FOUND"],
+  }),
+];
+
+interface ModelEndpoint {
+  readonly route: Endpoint["route"];
+  readonly api: ModelApi;
+  readonly id: string;
+  readonly name: string;
+  readonly example: object;
+  readonly refusals?: readonly RefusalCode[];
+}
+
+function answerModelRequests({ route, api, id, name, example, refusals = [] }: ModelEndpoint): Endpoint {
+  return {
+    route,
+    async handle(request, context) {
+      const { answerModelRequest } = await import("./answer-model-request.ts");
+      return answerModelRequest(api, request, context);
+    },
+    describe: () => ({
+      id,
+      summary: `Ask a model, as ${name}, and run the tools that it calls`,
+      tag: "Models",
+      keyed: true,
+      body: { schema: api === "messages" ? messagesSchema() : bodySchema(), example },
+      answer: {
+        description: "The model's last answer, with what was run for it under `volley`",
+        schema: answerSchema(),
+      },
+      refusal: DIALECTS[api],
+      refusals: ["INVALID_REQUEST", "MISCONFIGURED", "MODEL_UNAVAILABLE", "MODEL_TIMEOUT", ...refusals],
+      counted: "always",
+    }),
+  };
+}
+
+const bodySchema = lazySchema(() =>
+  z
+    .looseObject({
+      messages: z.array(z.looseObject({})).min(1),
+      stream: z.boolean().optional(),
+      volley: agentOptionsSchema().optional(),
+    })
+    .meta({
+      id: "ModelRequest",
+      description: "The provider's own request, passed on, and how Volley goes about it",
+    }),
+);
+
+const messagesSchema = lazySchema(() =>
+  bodySchema()
+    .extend({
+      thread: z
+        .unknown()
+        .optional()
+        .describe(
+          "A thread is answered 404 when it goes on, so that the client sends the whole conversation",
+        ),
+    })
+    .meta({ id: "MessagesRequest" }),
+);
+
+const answerSchema = lazySchema(() =>
+  z
+    .looseObject({
+      volley: z.looseObject({
+        rounds: z.array(
+          z.strictObject({
+            results: z.array(z.unknown()),
+            duration_ms: z.number(),
+            model_ms: z.number(),
+          }),
+        ),
+        stopped: z.enum(["answer", "max_rounds", "confirmation", "client_tools", "deadline", "repetition"]),
+      }),
+    })
+    .meta({ id: "ModelAnswer", description: "The provider's own answer, and what was run for it" }),
+);

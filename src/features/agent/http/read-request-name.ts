@@ -1,0 +1,26 @@
+import type { Caller } from "../../../contract/gate/caller.ts";
+import type { Refusal } from "../../../contract/refusal.ts";
+import type { Ports } from "../../../egress/ports.ts";
+import type { RequestName } from "../../../gate/request-key.ts";
+import { canonicalJson } from "../../../kit/json/canonical-json.ts";
+import { ok, type Result } from "../../../kit/result.ts";
+import { readSentKey } from "../../../edge/http/read-idempotency-key.ts";
+
+/** Read by what a request to a model is known when it comes again; null where no two requests of its client are the same. */
+export async function readRequestName(
+  request: Request,
+  body: unknown,
+  { caller, ports }: { readonly caller: Caller; readonly ports: Pick<Ports, "sha256"> },
+): Promise<Result<RequestName | null, Refusal>> {
+  const sent = readSentKey(request);
+  if (!sent.ok) return sent;
+  if (sent.value === null) return ok(null);
+  const { key, isFirst = false } = sent.value;
+  const fingerprint = await ports.sha256(canonicalJson([caller.name, new URL(request.url).pathname, body]));
+  return ok({
+    key: key === null ? `body:${fingerprint}` : `key:${key}`,
+    fingerprint,
+    hasKey: key !== null,
+    isFirst,
+  });
+}

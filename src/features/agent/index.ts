@@ -1,0 +1,7 @@
+import { MODEL_DIALECTS, MODEL_ENDPOINTS } from "./http/endpoints.ts";
+import type { Feature } from "../../edge/feature.ts";
+
+/** The agent loop: `POST /v1/chat/completions` and `POST /v1/messages` ask a model and run the tools that it calls. */
+export function agent(): Feature {
+  return { name: "agent", needs: ["discovery"], endpoints: MODEL_ENDPOINTS, dialects: MODEL_DIALECTS };
+}

@@ -1,0 +1,345 @@
+import { toFailedReply } from "../../turns/to-tool-reply.ts";
+import { makeFailure } from "../../contract/failure.ts";
+import type { Caller } from "../../contract/gate/caller.ts";
+import type { ConfirmationRecord } from "../../contract/gate/confirmation.ts";
+import type { Gate } from "../../contract/gate/tenant-gate-methods.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../contract/json.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
+import type { Ports } from "../../egress/ports.ts";
+import { attempt, err, ok, type Result } from "../../kit/result.ts";
+import type { Anchor, Dialect, Message } from "./dialect/dialect.ts";
+import { findQuestions } from "./notes.ts";
+import type { KeptReply, KeptTurn, Voice } from "./voice.ts";
+
+type KeepPorts = Pick<Ports, "sha256">;
+
+/** Where a kept turn is found again: by the caller's calls in it, or by the question that it waits for. */
+export type KeptUnder =
+  | { readonly kind: "calls"; readonly calls: Anchor["calls"]; readonly sent: readonly Message[] }
+  | { readonly kind: "question"; readonly id: string };
+
+/**
+ * Keep a turn until its conversation comes back, in the tenant's object: whichever isolate it reaches then. Whether it is
+ * durable there.
+ */
+export async function keepTurn(
+  kept: KeptTurn,
+  under: readonly KeptUnder[],
+  voice: Voice,
+  { gate, ports }: { readonly gate: Gate; readonly ports: KeepPorts },
+): Promise<boolean> {
+  const parts = toParts(JSON.stringify(kept));
+  if (parts.length > LIMITS.turnParts) return false;
+  for (const shelf of ["turns", "questions"] as const) {
+    const keys = under.filter(({ kind }) => SHELF_OF[kind] === shelf);
+    const names = await Promise.all(keys.map((key) => nameOf(key, voice, ports)));
+    const rows = names.flatMap(({ exact, loose }) => [
+      ...parts.map((json, part) => ({ handle: partHandle(exact, part), json })),
+      ...(loose === null ? [] : [{ handle: loose, json: `${POINTS_TO}${exact}` }]),
+    ]);
+    const asked = rows.length === 0 ? ok([]) : await attempt(() => gate.keep(rows, shelf));
+    if (!asked.ok || asked.value.length < rows.length) return false;
+  }
+  return true;
+}
+
+const SHELF_OF = { calls: "turns", question: "questions" } as const;
+
+/** Divide what is too much for one row; the first part says how many there are. */
+function toParts(json: string): readonly string[] {
+  const parts: string[] = [];
+  for (let from = 0; from < json.length;) {
+    const to = from + LIMITS.turnPartCharacters;
+    // Half a character would be stored as none.
+    const end = isLowSurrogate(json.charCodeAt(to)) ? to - 1 : to;
+    parts.push(json.slice(from, end));
+    from = end;
+  }
+  return parts.map((part, at) => (at === 0 ? `${parts.length}:${part}` : part));
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}
+
+function partHandle(handle: string, part: number): string {
+  return part === 0 ? handle : `${handle}-${part}`;
+}
+
+/** Stands before the handle under which something is kept, in the row of another name of it. */
+const POINTS_TO = "=";
+
+/**
+ * The handles under which a turn is kept and, where its name says more than every client sends back unchanged, those under
+ * which it is found all the same.
+ */
+interface TurnName {
+  readonly exact: string;
+  readonly loose: string | null;
+}
+
+/** A turn that may have been kept, and where in the conversation it belongs. */
+interface Missing {
+  readonly at: number;
+  readonly name: TurnName;
+  readonly shelf: "turns" | "questions";
+}
+
+/**
+ * Put back what a conversation's caller never saw: each of the model's messages that has something kept for it is replaced by all that was said, with every reply in its place. An expired turn stays as the caller sent it, which is a
+ * conversation too, and so does a turn that was kept for a key that could call more than this one: it holds results that this one may not see. Refused when the tenant's object does not answer: going on without would be going on with
+ * another conversation.
+ */
+export async function restoreTurns(
+  messages: readonly Message[],
+  voice: Voice,
+  world: { readonly gate: Gate; readonly ports: KeepPorts; readonly caller: Pick<Caller, "tools"> },
+): Promise<Result<readonly Message[], Refusal>> {
+  const missing = await findMissing(messages, voice, world.ports);
+  if (missing.length === 0) return ok(messages);
+  const recalled = await attempt(() => recall(missing, world.gate));
+  if (!recalled.ok) return err(NOT_RESTORED);
+  const found = missing.flatMap(({ at }, index) => {
+    const json = recalled.value[index] ?? null;
+    if (json === null) return [];
+    const kept = parseExact(json) as KeptTurn;
+    return maySee(kept, world.caller) ? [{ at, kept }] : [];
+  });
+  const decided = await attempt(() =>
+    readDecisions(
+      found.map(({ kept }) => kept),
+      world.gate,
+    ),
+  );
+  if (!decided.ok) return err(NOT_RESTORED);
+  let restored = messages;
+  // From the end, so that the places of those before stay what they are.
+  for (const { at, kept } of found.toReversed()) {
+    const replies = kept.replies.map(([id, reply]) => [id, decideReply(reply, decided.value)] as const);
+    const rest = restored.slice(at + 1);
+    restored = [...restored.slice(0, at), ...kept.before, ...voice.join(kept, new Map(replies), rest)];
+  }
+  return ok(restored);
+}
+
+function maySee({ grants }: KeptTurn, { tools }: Pick<Caller, "tools">): boolean {
+  return tools.includes("*") || grants?.every((grant) => tools.includes(grant)) === true;
+}
+
+const NOT_RESTORED = makeRefusal(
+  "UNAVAILABLE",
+  "What this conversation's tools had answered could not be read, and the model was not asked; send the same request again.",
+  { retryAfterMs: 1_000 },
+);
+
+async function findMissing(
+  messages: readonly Message[],
+  { dialect }: Voice,
+  ports: KeepPorts,
+): Promise<readonly Missing[]> {
+  const anchors = dialect
+    .findAnchors(messages)
+    .map(({ at, calls, text }) => ({
+      at,
+      calls,
+      question: calls.length > 0 ? undefined : findQuestions(text)[0],
+    }))
+    .filter(({ calls, question }) => calls.length > 0 || question !== undefined)
+    // The last ones: what is kept is minutes old.
+    .slice(-LIMITS.keptTurns);
+  if (anchors.length === 0) return [];
+  const digests = messages.map((message) => digestOf(message, dialect));
+  /** Characters before each message. */
+  const lengths = [0];
+  for (const [at, text] of digests.entries()) lengths.push(lengths[at]! + text.length);
+  const missing: Missing[] = [];
+  let left: number = LIMITS.keptTurnCharacters;
+  for (const { at, calls, question } of anchors.toReversed()) {
+    if (question !== undefined) {
+      missing.unshift({ at, name: nameQuestion(question), shelf: "questions" });
+      continue;
+    }
+    left -= lengths[at]!;
+    if (left < 0) break;
+    missing.unshift({ at, name: await nameCalls(calls, digests.slice(0, at), ports), shelf: "turns" });
+  }
+  return missing;
+}
+
+async function nameOf(under: KeptUnder, { dialect }: Voice, ports: KeepPorts): Promise<TurnName> {
+  if (under.kind === "question") return nameQuestion(under.id);
+  const said = under.sent.map((message) => digestOf(message, dialect));
+  return nameCalls(under.calls, said, ports);
+}
+
+function nameQuestion(id: string): TurnName {
+  return { exact: `q-${id}`, loose: null };
+}
+
+/**
+ * Name a kept turn. The ids of calls are not enough: some servers count them from one in every conversation, so what came before
+ * is part of the name, and the arguments are. Parts that a client may write otherwise the next time (system messages, white
+ * space) are not; and as some send arguments as their own schema read them, there is a name without those.
+ */
+async function nameCalls(
+  calls: Anchor["calls"],
+  said: readonly string[],
+  ports: KeepPorts,
+): Promise<TurnName> {
+  const ids = JSON.stringify(calls.map(({ id }) => id));
+  const loose = (await ports.sha256([ids, ...said].join(""))).slice(0, 60);
+  const exact = await ports.sha256([loose, ...calls.map(({ args }) => args)].join("\n"));
+  return { exact: `t-${exact.slice(0, 60)}`, loose: `t-${loose}` };
+}
+
+/** Who says a message and in which words, on a line; nothing of a system's. */
+function digestOf(message: Message, dialect: Dialect): string {
+  const digest = dialect.digestOf(message);
+  return digest === null ? "" : `\n${JSON.stringify(digest)}`;
+}
+
+/** Read what was kept for each of these; null for what is not there, or not all of it. */
+async function recall(missing: readonly Missing[], gate: Gate): Promise<readonly (string | null)[]> {
+  const rows = new Map<string, string>();
+  for (const shelf of ["turns", "questions"] as const) {
+    const read = async (handles: readonly string[]): Promise<void> => {
+      if (handles.length === 0) return;
+      for (const { handle, json } of await gate.recall(handles, shelf)) rows.set(handle, json);
+    };
+    const names = missing.filter((one) => one.shelf === shelf).map(({ name }) => name);
+    await read(names.flatMap(({ exact, loose }) => (loose === null ? exact : [exact, loose])));
+    const heads = names.map((name) => handleIn(rows, name)).filter((handle) => handle !== null);
+    await read(heads.filter((handle) => !rows.has(handle)));
+    await read(heads.flatMap((handle) => restOf(handle, rows.get(handle))));
+  }
+  return missing.map(({ name }) => {
+    const handle = handleIn(rows, name);
+    const head = handle === null ? undefined : rows.get(handle);
+    if (handle === null || head === undefined) return null;
+    const rest = restOf(handle, head).map((part) => rows.get(part) ?? null);
+    return rest.includes(null) ? null : [head.replace(COUNT, ""), ...rest].join("");
+  });
+}
+
+/** How many parts there are, at the beginning of the first. */
+const COUNT = /^(\d+):/;
+
+function restOf(handle: string, head: string | undefined): string[] {
+  const [, count = "1"] = COUNT.exec(head ?? "") ?? [];
+  return Array.from({ length: Number(count) - 1 }, (_, part) => partHandle(handle, part + 1));
+}
+
+/** Under which handle a turn is kept, as far as that is known; null where it is not. */
+function handleIn(rows: ReadonlyMap<string, string>, { exact, loose }: TurnName): string | null {
+  if (rows.has(exact)) return exact;
+  const pointer = loose === null ? undefined : rows.get(loose);
+  return pointer === undefined ? null : pointer.slice(POINTS_TO.length);
+}
+
+/** Read the results of everything that waited for a person, and of the questions that followed from it. */
+async function readDecisions(
+  turns: readonly KeptTurn[],
+  gate: Gate,
+): Promise<ReadonlyMap<string, ConfirmationRecord | null>> {
+  const waiting = new Set(
+    turns.flatMap(({ replies }) =>
+      replies.flatMap(([, { waits }]) => waits.map(({ confirmation }) => confirmation)),
+    ),
+  );
+  const records = new Map<string, ConfirmationRecord | null>();
+  for (const id of waiting) {
+    const record = await gate.confirmation(id);
+    records.set(id, record);
+    for (const result of answered(record)) {
+      const next = questionOf(result);
+      if (next !== null) waiting.add(next);
+    }
+  }
+  return records;
+}
+
+/** The results that a decision was answered with, as far as they were kept. */
+function answered(record: ConfirmationRecord | null): readonly JsonObject[] {
+  if (record === null || record.answerJson === null) return [];
+  return (parseExact(record.answerJson) as { readonly results: readonly JsonObject[] }).results;
+}
+
+/** The question that a result waits for; null where it waits for none. */
+function questionOf({ status, confirmation }: JsonObject): string | null {
+  return status === "pending_confirmation" && isJsonObject(confirmation) ? String(confirmation["id"]) : null;
+}
+
+/** A reply as it is by now: what waited for a person has its result, once that is decided. */
+function decideReply(reply: KeptReply, records: ReadonlyMap<string, ConfirmationRecord | null>): KeptReply {
+  if (reply.waits.length === 0) return reply;
+  const results = new Map(
+    reply.waits.flatMap(({ confirmation, action }) => {
+      const result = resultOf(action, confirmation, records);
+      return result === null ? [] : [[action, result] as const];
+    }),
+  );
+  if (results.size === 0) return reply;
+  const said = parseExact(reply.json) as JsonObject;
+  if (!Array.isArray(said["results"])) {
+    const [[, result] = []] = results;
+    return { ...reply, ...toReply(result!) };
+  }
+  const shown = (said["results"] as JsonObject[]).map((result) => {
+    const decided =
+      result["status"] === "pending_confirmation" ? results.get(String(result["id"])) : undefined;
+    return decided === undefined ? result : { ...decided, index: result["index"], id: result["id"] };
+  });
+  const summary: Record<string, number> = { total: shown.length };
+  for (const { status } of shown) {
+    const key = status === "success" ? "ok" : String(status);
+    summary[key] = (summary[key] ?? 0) + 1;
+  }
+  return { ...reply, json: JSON.stringify({ ...said, results: shown, summary }) };
+}
+
+/** The result of an action that waited; null while it waits. */
+function resultOf(
+  action: string,
+  question: string,
+  records: ReadonlyMap<string, ConfirmationRecord | null>,
+): JsonObject | null {
+  const record = records.get(question) ?? null;
+  if (record?.status === "pending") return null;
+  if (record === null || record.status === "expired")
+    return failed(
+      "error",
+      "Nobody decided in time, so it did not happen. Ask for it again if it is still wanted.",
+    );
+  const { status } = record;
+  const own = answered(record).find(({ id }) => id === action);
+  if (own !== undefined) {
+    const next = questionOf(own);
+    return (next === null ? null : resultOf(action, next, records)) ?? own;
+  }
+  return status === "rejected"
+    ? failed(
+        "error",
+        "A person said no, so it did not happen. Do not ask for it again unless the person wants it.",
+      )
+    : failed(
+        "unknown",
+        "A person agreed and it was begun, but what it came to is not known. Look before you repeat it.",
+      );
+}
+
+function failed(status: "error" | "unknown", hint: string): JsonObject {
+  const { json } = toFailedReply(status, makeFailure("CONFIRMATION_INVALID", { hint }));
+  return JSON.parse(json) as JsonObject;
+}
+
+/** A result of an envelope, as the reply to a call. */
+function toReply(result: JsonObject): { readonly json: string; readonly failed: boolean } {
+  const { index: _, id: __, tool: ___, meta: ____, ...said } = result;
+  const { status, data } = said;
+  const isData = status === "success" && !(isJsonObject(data) && "status" in data);
+  return {
+    json: JSON.stringify(isData ? data : said),
+    failed: status !== "success" && status !== "initiated",
+  };
+}

@@ -1,0 +1,54 @@
+import type { ToolDescriptor } from "../discovery/batch-tool.ts";
+import type { PendingConfirmation } from "../../contract/outcome.ts";
+
+/** The mark of notes to a model between its answers, so that it does not take them for a person's words. */
+const MARK = "[Volley]";
+
+/** Tell a model that it is asked for the last time. */
+export function sayClosing(why: "max_rounds" | "repetition", rounds: number): string {
+  const reason =
+    why === "max_rounds"
+      ? `All ${rounds} rounds of tool calls that this request may have are used up`
+      : "The same call was made with the same arguments in three rounds running, and would bring the same again";
+  return `${MARK} ${reason}, so tools are switched off now. Answer with what you have; say what is missing or did not happen, and do not guess it.`;
+}
+
+/** Ask a model for a plan; the first time with what there is to plan with. */
+export function askForPlan(tools: readonly ToolDescriptor[], isFirst: boolean): string {
+  const listed = isFirst ? tools.map(({ name, description }) => `\n- ${name}: ${description}`).join("") : "";
+  const known = listed === "" ? "" : `\nThe tools there are:${listed}`;
+  return `${MARK} Before you act, think: say in a few sentences what is known, what is still needed, and which calls you will make next, those that do not need each other together. Call nothing and do not answer yet.${known}`;
+}
+
+/** Tell a model to go on with its plan. */
+export const GO_ON = `${MARK} Now do that: call the tools, or answer if nothing is missing.`;
+
+/** Tell a caller which actions wait for a person, so that the id of each question can be found in the text again. */
+export function sayWaiting(questions: readonly PendingConfirmation[]): string {
+  const asked = questions.map(
+    ({ id, message, expiresAt, url }) =>
+      `${message} (confirmation ${id}, until ${new Date(expiresAt).toISOString()}): ${url}`,
+  );
+  return [
+    "Nothing of this has happened yet, because a person has to agree first:",
+    ...asked.map((line) => `- ${line}`),
+    "Once it is decided, send this conversation back with a message, and it goes on.",
+  ].join("\n");
+}
+
+/** The ids of questions that a text of ours names. */
+export function findQuestions(text: string): string[] {
+  return Array.from(text.matchAll(/\(confirmation ([0-9A-Za-z-]{1,64}), until /g), ([, id]) => id!);
+}
+
+/** Tell a caller that time was over while tools ran. */
+export function sayLate(deadlineMs: number): string {
+  return `The time for this request (${deadlineMs} ms) was over before the model could answer. What its calls have come to stands in the report; nothing of it is lost.`;
+}
+
+/** The text in place of an answer, for a model that called tools although they were switched off, and said nothing else. */
+export const NO_ANSWER =
+  "The model asked for more tool calls after they were switched off, and gave no answer. What it found before stands in the report.";
+
+/** The text in place of an answer, for a model that has said nothing at all. */
+export const EMPTY_ANSWER = "The model gave no answer.";

@@ -1,0 +1,36 @@
+import { roughTokens } from "../../answer/estimate-tokens.ts";
+import { describeBatchTool, type ToolDescriptor } from "../discovery/batch-tool.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { describeSurface, type ToolSurface } from "../discovery/tool-surface.ts";
+import { LIMITS } from "../../contract/limits.ts";
+
+/** A surface, or the one that suits a catalog's size. */
+export type OfferedSurface = ToolSurface | "auto";
+
+/** Catalogs whose descriptions an isolate remembers: a few busy keys, a quarter of a megabyte each. */
+const REMEMBERED = 8;
+
+const described = new Map<Catalog, Map<OfferedSurface, readonly ToolDescriptor[]>>();
+
+/**
+ * Describe the tools of a catalog that a model is offered. A catalog never changes, so it is described once, and a dialect that
+ * has written a description can tell it by its identity.
+ */
+export function offerTools(surface: OfferedSurface, catalog: Catalog): readonly ToolDescriptor[] {
+  const surfaces = described.get(catalog) ?? new Map<OfferedSurface, readonly ToolDescriptor[]>();
+  const known =
+    surfaces.get(surface) ?? describeSurface(surface === "auto" ? fitSurface(catalog) : surface, catalog);
+  surfaces.set(surface, known);
+  // Set again at the end: the first is the one that was not asked for longest.
+  described.delete(catalog);
+  described.set(catalog, surfaces);
+  const [oldest] = described.keys();
+  if (described.size > REMEMBERED && oldest !== undefined) described.delete(oldest);
+  return known;
+}
+
+/** One tool that describes all of them, while its schema is small enough to be sent with each request. */
+function fitSurface(catalog: Catalog): ToolSurface {
+  const schema = JSON.stringify(describeBatchTool(catalog).inputSchema);
+  return roughTokens(schema) <= LIMITS.agentSchemaTokens ? "batch" : "meta";
+}

@@ -1,0 +1,110 @@
+import { LIMITS } from "../../contract/limits.ts";
+import type { Clock } from "../../kit/clock.ts";
+import { attempt, attemptNow } from "../../kit/result.ts";
+import { ReadingPace } from "./reading-pace.ts";
+
+/** Waits for one thing after the other, and for none of them once a signal aborts. */
+export interface Wait {
+  /** The promise, or the signal's reason as soon as it aborts: what never settles must not hold anything up. */
+  <T>(work: Promise<T>): Promise<T>;
+}
+
+/** One listener however often is waited: a stream has as many pieces as it has words. */
+export function createWait(signal: AbortSignal): Wait {
+  let stop: ((reason: unknown) => void) | null = null;
+  signal.addEventListener("abort", () => stop?.(signal.reason), { once: true });
+  return (work) =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) reject(signal.reason as Error);
+      stop = reject;
+      work.then(resolve, reject);
+    });
+}
+
+/** How a body is waited for, and by which clock. */
+export interface Reading {
+  readonly wait: Wait;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/**
+ * Read a model's body piece by piece while `onPiece` wants more; false when it broke off, or came in more than
+ * `LIMITS.modelPieces` pieces. The rest of it is cancelled, which tells its server that its answer is not read any more.
+ *
+ * @param onPiece given bytes that are its own until it is over: the next piece may come in the same memory
+ */
+export async function readPieces(
+  { body }: Pick<Response, "body">,
+  { wait, clock }: Reading,
+  onPiece: (piece: Uint8Array) => Promise<boolean>,
+): Promise<boolean> {
+  if (body === null) return true;
+  const reader = openReader(body as ReadableStream<Uint8Array>);
+  const pace = new ReadingPace(clock.now());
+  const read = await attempt(async () => {
+    for (let pieces = 0; pieces < LIMITS.modelPieces; pieces += 1) {
+      const { done, value } = await wait(reader.read(pace.least));
+      if (value !== undefined && value.length > 0) {
+        pace.saw(value.length, clock.now());
+        if (!(await onPiece(value))) return;
+      }
+      if (done) return;
+    }
+    throw new RangeError("Cannot read the model's answer: it comes in too many pieces");
+  });
+  void attempt(() => reader.cancel());
+  return read.ok;
+}
+
+/** Read a model's body as text; null where it broke off or has more than so many bytes. */
+export async function readText(response: Response, reading: Reading, limit: number): Promise<string | null> {
+  const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+  const parts: string[] = [];
+  let left = limit;
+  const read = await readPieces(response, reading, (piece) => {
+    left -= piece.length;
+    if (left < 0) return Promise.resolve(false);
+    parts.push(decoder.decode(piece, { stream: true }));
+    return Promise.resolve(true);
+  });
+  return read && left >= 0 ? parts.join("") + decoder.decode() : null;
+}
+
+/** Bytes that one read gives at most. */
+const ROOM = 16 * 1024;
+
+interface Piece {
+  readonly done: boolean;
+  readonly value?: Uint8Array | undefined;
+}
+
+interface Reader {
+  /** The next bytes: at least so many, or what there is before the end. */
+  readonly read: (least: number) => Promise<Piece>;
+  readonly cancel: () => Promise<void>;
+}
+
+/** Not every runtime's declarations have the option yet; one that did not know it would give what is there. */
+interface ByteReader {
+  read(view: Uint8Array, options: { readonly min: number }): Promise<Piece>;
+  cancel(): Promise<void>;
+}
+
+/** A body that came over a network is a stream of bytes; one that is made by hand may be none, and gives its own pieces. */
+function openReader(body: ReadableStream<Uint8Array>): Reader {
+  const ofBytes = attemptNow(() => body.getReader({ mode: "byob" }) as ByteReader);
+  if (!ofBytes.ok) {
+    const reader = body.getReader();
+    return { read: () => reader.read(), cancel: () => reader.cancel() };
+  }
+  const reader = ofBytes.value;
+  let room: Uint8Array = new Uint8Array(ROOM);
+  return {
+    read: async (least) => {
+      const piece = await reader.read(room, { min: Math.min(least, ROOM) });
+      if (piece.value !== undefined) room = new Uint8Array(piece.value.buffer);
+      return piece;
+    },
+    cancel: () => reader.cancel(),
+  };
+}

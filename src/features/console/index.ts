@@ -1,0 +1,9 @@
+import type { Feature } from "../../edge/feature.ts";
+
+/**
+ * The pages for people, `/` and `/console`, which are files beside the Worker: `[assets]` in wrangler.toml names their folder. With it an action
+ * that waits for a yes has the address of the page where it is decided.
+ */
+export function console(): Feature {
+  return { name: "console", needs: ["discovery", "usage"] };
+}

@@ -1,0 +1,155 @@
+import * as z from "zod";
+
+import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { nearest } from "../../kit/nearest.ts";
+import { visibleText } from "../../kit/visible-text.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { Tool } from "../../catalog/define-tool.ts";
+import { describeTool, jsonSchemaSchema } from "./describe-tool.ts";
+import { hideNames } from "../../catalog/tool-schema.ts";
+
+/** Which tools are asked for. Everything is optional: nothing said is every tool. */
+export const discoverySchema = lazySchema(() => {
+  const requestSchema = z.string().max(LIMITS.queryCharacters);
+  return z.strictObject({
+    query: requestSchema.optional().describe("What it should do, or its name"),
+    queries: z
+      .array(requestSchema)
+      .min(1)
+      .max(LIMITS.discoveryQueries)
+      .optional()
+      .describe("One for each step of a task"),
+    categories: z.array(z.string()).max(LIMITS.filterWords).optional().describe("Only of one of these"),
+    actions: z
+      .array(z.string())
+      .max(LIMITS.filterWords)
+      .optional()
+      .describe("Only with one of these: search, create, delete…"),
+    detail: z
+      .enum(["summary", "schema"])
+      .default("summary")
+      .describe(`schema: parameters of the first ${LIMITS.describedTools} too`),
+    limit: z
+      .int()
+      .min(1)
+      .max(LIMITS.maxDiscoveredTools)
+      .default(LIMITS.discoveredTools)
+      .describe("How many at most"),
+  });
+});
+
+export type DiscoveryRequest = z.output<ReturnType<typeof discoverySchema>>;
+
+/** The tools that fit, and the names there are where none does. */
+export const discoveryAnswerSchema = lazySchema(() => {
+  /** Enough to choose by. */
+  const tool = z.strictObject({
+    name: z.string(),
+    summary: z.string(),
+    category: z.string(),
+    actions: z.array(z.string()),
+    is_write: z.boolean(),
+    parameters: jsonSchemaSchema()
+      .optional()
+      .meta({ description: 'The properties; of the first tools, with `detail: "schema"`' }),
+    required: z.array(z.string()).optional(),
+  });
+  return z
+    .strictObject({
+      tools: z.array(tool),
+      /** Everything that matched, however many of them are listed. */
+      total: z.int().min(0),
+      /** The names there are: when a category or action that was asked for is none, or when nothing fits a query. */
+      hint: z.string().optional(),
+    })
+    .meta({ id: "Discovery" });
+});
+
+export type Discovery = Written<typeof discoveryAnswerSchema>;
+export type DiscoveredTool = Discovery["tools"][number];
+
+/**
+ * Find tools by category, by action and by what they do. Filters of one kind are alternatives, and all kinds must hold.
+ * With a query every tool that has a word of it is listed, the best first; several queries give one list, the best of
+ * each first. Without one the order is the catalog's.
+ *
+ * It only ever looks at the catalog it is given, scores included, so a tool that a caller may not see leaves no trace.
+ */
+export function discoverTools(request: DiscoveryRequest, catalog: Catalog): Discovery {
+  const { query = "", queries = [], categories, actions, detail, limit } = request;
+  const asked = [query, ...queries].filter((text) => /[\p{L}\p{N}]/u.test(text));
+  const ofCategory = pick(categories, catalog.byCategory, "category", "categories");
+  const ofAction = pick(actions, catalog.byAction, "action", "actions");
+  const isAdmitted = (tool: Tool): boolean => ofCategory.admits(tool) && ofAction.admits(tool);
+  const lists = asked.length === 0 ? [catalog.tools] : asked.map((text) => catalog.search(text));
+  const found = mergeByPlace(lists.map((list) => list.filter(isAdmitted)));
+  const hints = [ofCategory.hint, ofAction.hint].filter((hint) => hint !== "");
+  if (hints.length === 0 && found.length === 0 && asked.length > 0) hints.push(sayNothing(catalog));
+  return {
+    tools: found
+      .slice(0, limit)
+      .map((tool, at) => toDiscovered(tool, catalog, detail === "schema" && at < LIMITS.describedTools)),
+    total: found.length,
+    ...(hints.length > 0 && { hint: hints.join(" ") }),
+  };
+}
+
+/** One list of several: the first of each, then the second of each, every tool once. */
+function mergeByPlace(lists: readonly (readonly Tool[])[]): readonly Tool[] {
+  const longest = Math.max(...lists.map(({ length }) => length));
+  const places = Array.from({ length: longest }, (_, place) => lists.flatMap((list) => list[place] ?? []));
+  return [...new Set(places.flat())];
+}
+
+interface Picked {
+  admits(tool: Tool): boolean;
+  readonly hint: string;
+}
+
+function pick(
+  words: readonly string[] | undefined,
+  index: ReadonlyMap<string, readonly Tool[]>,
+  singular: string,
+  plural: string,
+): Picked {
+  if (words === undefined || words.length === 0) return { admits: () => true, hint: "" };
+  const wanted = words.map((word) => word.trim().toLowerCase());
+  const admitted = new Set(wanted.flatMap((word) => index.get(word) ?? []));
+  const unknown = words.filter((_, at) => !index.has(wanted[at]!));
+  return {
+    admits: (tool) => admitted.has(tool),
+    hint: unknown.length === 0 ? "" : sayUnknown(unknown, [...index.keys()], singular, plural),
+  };
+}
+
+/** A caller whose words found nothing can still look through a category. */
+function sayNothing(catalog: Catalog): string {
+  return `No tool fits. Say it in other words, or ask for a category without a query: ${list([...catalog.byCategory.keys()].toSorted())}.`;
+}
+
+function sayUnknown(
+  unknown: readonly string[],
+  known: readonly string[],
+  singular: string,
+  plural: string,
+): string {
+  const said = unknown.map((word) => `'${visibleText(word)}'`).join(" or ");
+  const near = unknown.flatMap((word) => nearest(word, known));
+  const ordered = [...new Set([...near, ...known.toSorted()])];
+  return `There is no ${singular} ${said}. The ${plural} are: ${list(ordered)}.`;
+}
+
+function list(words: readonly string[]): string {
+  const shown = words.slice(0, LIMITS.maxDiscoveredTools).join(", ");
+  return words.length > LIMITS.maxDiscoveredTools ? `${shown}, …` : shown || "none";
+}
+
+function toDiscovered(tool: Tool, catalog: Catalog, isDescribed: boolean): DiscoveredTool {
+  const { name, category, actions, isWrite } = tool;
+  const summary = hideNames(tool.summary, catalog.hidden);
+  const listed = { name, summary, category, actions, is_write: isWrite };
+  if (!isDescribed) return listed;
+  const { parameters, required } = describeTool(tool, catalog.hidden);
+  return { ...listed, parameters, required };
+}

@@ -1,0 +1,64 @@
+import { resultSchema } from "../../../answer/result-schema.ts";
+import { invocationSchema } from "../../../catalog/alias.ts";
+import { parseBatch } from "../../../contract/batch.ts";
+import { isJsonObject, parseExact, withoutNulls } from "../../../contract/json.ts";
+import { parseRequest } from "../../../contract/parse-request.ts";
+import { execute } from "../../../executor.ts";
+import { ok } from "../../../kit/result.ts";
+import { readSentKey, underKey } from "../../../edge/http/read-idempotency-key.ts";
+import { readRequestBody } from "../../../edge/http/read-request-body.ts";
+import { respondDocument } from "../../../edge/http/respond-run.ts";
+import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+
+/**
+ * `POST /v1/invoke_tool`: one tool call, answered with its result whatever became of it. It is a batch of one, so it is
+ * counted, bounded and held to the tool's contract as every action is.
+ */
+export const invokeTool: Endpoint = {
+  route: "POST /v1/invoke_tool",
+  async handle(request, context) {
+    const key = readSentKey(request);
+    if (!key.ok) return key;
+    const body = await readRequestBody(request);
+    if (!body.ok) return body;
+    const { bytes } = body.value;
+    const value = withoutNulls(body.value.value, ["parameters"]);
+    const parsed = parseRequest(invocationSchema(), value);
+    if (!parsed.ok) return parsed;
+    // The parameters as they were sent, not Zod's copy: a copy may already have dropped the keys that must be refused.
+    const args = isJsonObject(value) ? value["parameters"] : undefined;
+    const actions = [{ tool: parsed.value.tool_name, ...(args !== undefined && { args }) }];
+    const batch = parseBatch({ actions }, bytes);
+    if (!batch.ok) return batch;
+
+    return respondDocument(
+      async ({ signal, onWritten }) => {
+        const answer = await execute(batch.value, {
+          ...context,
+          signal,
+          ...(onWritten && { onWritten }),
+          ...underKey(key.value, value),
+        });
+        if (!answer.ok) return answer;
+        const { json, quota, replayed } = answer.value;
+        const { results } = parseExact(json) as { readonly results: readonly unknown[] };
+        return ok({ json: JSON.stringify(results[0]), quota, replayed });
+      },
+      request,
+      context,
+    );
+  },
+  describe: () => ({
+    id: "invokeTool",
+    summary: "Call one tool",
+    tag: "Discovery",
+    keyed: true,
+    body: {
+      schema: invocationSchema().meta({ id: "Invocation" }),
+      example: { tool_name: "discover_tools", parameters: { query: "weather in Phoenix" } },
+    },
+    answer: { description: "Its result, whatever became of it", schema: resultSchema() },
+    refusals: ["INVALID_REQUEST"],
+    counted: true,
+  }),
+};

@@ -1,0 +1,45 @@
+import * as z from "zod";
+
+import { describeSurface, TOOL_SURFACES } from "../tool-surface.ts";
+import { parseChoice, refuseOtherParameters } from "../../../contract/parse-request.ts";
+import { TOOL_FORMATS, toToolList } from "../tool-list.ts";
+import { err, ok } from "../../../kit/result.ts";
+import { respondJson } from "../../../edge/http/respond.ts";
+import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+
+/** `GET /v1/tools?format=&surface=`: the caller's tools, ready to paste into a model call. */
+export const listTools: Endpoint = {
+  route: "GET /v1/tools",
+  runsNothing: true,
+  async handle(request, { catalog, requestId }) {
+    const query = new URL(request.url).searchParams;
+    const other = refuseOtherParameters(query, ["format", "surface"]);
+    if (other !== null) return err(other);
+    const format = parseChoice(query, "format", TOOL_FORMATS);
+    if (!format.ok) return format;
+    const surface = parseChoice(query, "surface", TOOL_SURFACES);
+    if (!surface.ok) return surface;
+    const described = describeSurface(surface.value ?? "batch", catalog);
+    const tools = toToolList(described, format.value ?? "json-schema");
+    return ok(respondJson(JSON.stringify({ tools }), requestId));
+  },
+  describe: () => ({
+    id: "listTools",
+    summary: "List the tools, ready to paste into a model call",
+    tag: "Discovery",
+    query: z.strictObject({
+      format: z.enum(TOOL_FORMATS).optional(),
+      surface: z.enum(TOOL_SURFACES).optional(),
+    }),
+    answer: {
+      description: "The tools in the format asked for",
+      schema: z
+        .strictObject({
+          tools: z
+            .array(z.looseObject({}))
+            .describe("In the format's own shape, ready to paste into a model call"),
+        })
+        .meta({ id: "ToolList" }),
+    },
+  }),
+};

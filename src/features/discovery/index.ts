@@ -1,0 +1,17 @@
+import { DISCOVERY } from "./discovery.ts";
+import { invokeTool } from "./http/invoke-tool.ts";
+import { listTools } from "./http/list-tools.ts";
+import { answerDiscovery, answerToolSchema } from "./http/meta-tools.ts";
+import type { Feature } from "../../edge/feature.ts";
+
+/**
+ * Tools are listed, found, described and called by name: `GET /v1/tools`, and `discover_tools`, `get_tool_schema` and `invoke_tool` as
+ * paths and as actions.
+ */
+export function discovery(): Feature {
+  return {
+    name: "discovery",
+    endpoints: [answerDiscovery, answerToolSchema, invokeTool, listTools],
+    discovery: DISCOVERY,
+  };
+}

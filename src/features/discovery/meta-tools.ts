@@ -1,0 +1,52 @@
+import * as z from "zod";
+
+import { lazySchema } from "../../contract/lazy-schema.ts";
+import { ToolFailure } from "../../catalog/tool-failure.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { type Tool, defineTool } from "../../catalog/define-tool.ts";
+import { describeTool } from "./describe-tool.ts";
+import { discoverTools, discoverySchema } from "./discover-tools.ts";
+import { sayUnknownTool } from "../../catalog/unknown-tool.ts";
+
+export const schemaRequestSchema = lazySchema(() =>
+  z.strictObject({ tool_name: z.string().min(1).describe("From discover_tools") }),
+);
+
+const ABOUT_THE_CATALOG = {
+  category: "discovery",
+  isWrite: false,
+  execution: "sync",
+  hosts: [],
+  orchestration: { mode: "parallel-safe" },
+} as const;
+
+/** Make the tools that answer from a catalog itself: no request, no secret, nothing but what the catalog shows. */
+export function createMetaTools(catalog: Catalog): readonly Tool[] {
+  return [
+    defineTool({
+      ...ABOUT_THE_CATALOG,
+      name: "discover_tools",
+      summary: "Find tools by what they do, by category or by action",
+      description:
+        "Find tools by what they do, by category or by action. Lists names and summaries, best first.",
+      actions: ["search"],
+      typicalTokens: 500,
+      input: discoverySchema(),
+      run: async (request) => discoverTools(request, catalog),
+    }),
+    defineTool({
+      ...ABOUT_THE_CATALOG,
+      name: "get_tool_schema",
+      summary: "Show the arguments that a tool takes",
+      description: "Show the arguments a tool takes and how it may be called.",
+      actions: ["read"],
+      typicalTokens: 400,
+      input: schemaRequestSchema(),
+      run: async ({ tool_name }) => {
+        const tool = catalog.callable(tool_name);
+        if (tool !== undefined) return describeTool(tool, catalog.hidden);
+        throw new ToolFailure("UNKNOWN_TOOL", { hint: sayUnknownTool(tool_name, catalog.names, true) });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,97 @@
+import type { ToolDescriptor } from "./batch-tool.ts";
+import type { JsonSchema } from "../../catalog/tool-schema.ts";
+import { isJsonObject } from "../../contract/json.ts";
+import { toGeminiSchema } from "./gemini-schema.ts";
+import { splitContract, toPlainSchema, withContract } from "./plain-schema.ts";
+
+/** The dialects in which tools can be listed. */
+export const TOOL_FORMATS = [
+  "json-schema",
+  "openai",
+  "openai-responses",
+  "anthropic",
+  "gemini",
+  "mcp",
+] as const;
+
+export type ToolFormat = (typeof TOOL_FORMATS)[number];
+
+/**
+ * Write tools in a provider's dialect, ready to paste into a model call.
+ *
+ * A contract stays in the schema where unknown keywords are allowed, and is a line of the description where not. OpenAI's
+ * strict mode is off in so many words, because Responses turns it on otherwise: it knows no optional fields.
+ */
+export function toToolList(tools: readonly ToolDescriptor[], format: ToolFormat): unknown[] {
+  if (format !== "gemini") return tools.map(WRITERS[format]);
+  return tools.length === 0 ? [] : [{ functionDeclarations: tools.map(toFunctionDeclaration) }];
+}
+
+const WRITERS: Readonly<Record<Exclude<ToolFormat, "gemini">, (tool: ToolDescriptor) => object>> = {
+  "json-schema": ({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }),
+  openai: ({ name, description, inputSchema }) => ({
+    type: "function",
+    function: {
+      name,
+      description: fitDescription(description),
+      parameters: fitTop(inputSchema),
+      strict: false,
+    },
+  }),
+  "openai-responses": ({ name, description, inputSchema }) => ({
+    type: "function",
+    name,
+    description: fitDescription(description),
+    parameters: fitTop(inputSchema),
+    strict: false,
+  }),
+  anthropic: ({ name, description, inputSchema }) => {
+    const { schema, contract } = splitContract(inputSchema);
+    return {
+      name,
+      description: withContract(description, contract),
+      input_schema: fitTop(toPlainSchema(schema)),
+    };
+  },
+  mcp: ({ name, description, inputSchema, annotations }) => {
+    const { schema, contract } = splitContract(inputSchema);
+    return {
+      name,
+      description,
+      inputSchema: schema,
+      annotations,
+      ...(contract !== undefined && { _meta: { "x-orchestration": contract } }),
+    };
+  },
+};
+
+/** Stands at the top of no function's schema there: for one such tool OpenAI and Anthropic refuse the whole request. */
+const NOT_AT_THE_TOP: ReadonlySet<string> = new Set(["anyOf", "oneOf", "allOf", "not", "enum", "const"]);
+
+/** Keywords that are left out here are still checked when the tool is called, and the refusal names the expected value. */
+function fitTop(schema: JsonSchema): JsonSchema {
+  const kept = Object.entries(schema).filter(([keyword]) => !NOT_AT_THE_TOP.has(keyword));
+  return kept.length === Object.keys(schema).length ? schema : Object.fromEntries(kept);
+}
+
+/** OpenAI refuses a whole request for one function whose description is longer. */
+const LONGEST_DESCRIPTION = 1_024;
+
+function fitDescription(description: string): string {
+  if (description.length <= LONGEST_DESCRIPTION) return description;
+  return `${description.slice(0, LONGEST_DESCRIPTION - 1).toWellFormed()}…`;
+}
+
+/** A function without parameters has none at all: an object without properties is refused. */
+function toFunctionDeclaration({ name, description, inputSchema }: ToolDescriptor): object {
+  const { schema, contract } = splitContract(inputSchema);
+  return {
+    name,
+    description: withContract(description, contract),
+    ...(takesParameters(schema) && { parameters: toGeminiSchema(toPlainSchema(schema)) }),
+  };
+}
+
+function takesParameters({ properties, additionalProperties }: JsonSchema): boolean {
+  return Object.keys(properties ?? {}).length > 0 || isJsonObject(additionalProperties);
+}

@@ -1,0 +1,72 @@
+import { ALIASES } from "../../catalog/alias.ts";
+import { toAnnotations, type ToolAnnotations } from "../../catalog/annotations.ts";
+import { CALLS_OTHERS, describeBatchTool, type ToolDescriptor } from "./batch-tool.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { Tool } from "../../catalog/define-tool.ts";
+import { OPEN_BATCH_TOOL } from "./open-batch-tool.ts";
+import { hideNames, inputSchema, type JsonSchema, toolSchema } from "../../catalog/tool-schema.ts";
+
+/** How much of a catalog a model is told up front. */
+export const TOOL_SURFACES = ["batch", "meta", "flat"] as const;
+
+export type ToolSurface = (typeof TOOL_SURFACES)[number];
+
+/**
+ * Describe a catalog to a model: `batch` is the one tool whose schema describes every other; `meta` is the tools that
+ * find, describe and call others, and a batch tool that names none, the same size for any catalog; `flat` is every tool
+ * by itself.
+ */
+export function describeSurface(surface: ToolSurface, catalog: Catalog): readonly ToolDescriptor[] {
+  switch (surface) {
+    case "batch":
+      return [describeBatchTool(catalog)];
+    case "meta":
+      return [...describeMetaTools(catalog), OPEN_BATCH_TOOL];
+    case "flat":
+      return catalog.tools.map((tool) => ({
+        name: tool.name,
+        description: hideNames(tool.description, catalog.hidden),
+        inputSchema: toolSchema(tool, catalog.hidden),
+        annotations: toAnnotations(tool),
+      }));
+  }
+}
+
+/** Their contracts are left out: what a read that sends nothing promises is of no use to a model, and costs tokens. */
+function describeMetaTools(catalog: Catalog): readonly ToolDescriptor[] {
+  const metaTools = [...catalog.metaTools.values()].map((tool) => toDescriptor(tool, toAnnotations(tool)));
+  return [...metaTools, ...[...ALIASES.values()].map((alias) => toDescriptor(alias, CALLS_OTHERS))];
+}
+
+function toDescriptor(
+  callable: Pick<Tool, "name" | "description" | "input">,
+  annotations: ToolAnnotations,
+): ToolDescriptor {
+  const { name, description } = callable;
+  return { name, description, inputSchema: toBrief(inputSchema(callable)), annotations };
+}
+
+/** Bounds that a model seldom meets; the refusal names them when it does. */
+const BOUNDS = new Set([
+  "minItems",
+  "maxItems",
+  "minLength",
+  "maxLength",
+  "minimum",
+  "default",
+  "propertyNames",
+  "additionalProperties",
+]);
+
+/** A schema in as few tokens as say which fields there are and of which types: it is paid for in every request. */
+function toBrief(schema: JsonSchema): JsonSchema {
+  const brief = Object.entries(schema).filter(([key]) => !BOUNDS.has(key));
+  return Object.fromEntries(
+    brief.map(([key, value]) => {
+      if (key === "items") return [key, toBrief(value as JsonSchema)];
+      if (key !== "properties") return [key, value];
+      const fields = Object.entries(value as Readonly<Record<string, JsonSchema>>);
+      return [key, Object.fromEntries(fields.map(([name, inner]) => [name, toBrief(inner)]))];
+    }),
+  );
+}

@@ -1,0 +1,31 @@
+import * as z from "zod";
+
+import { ok } from "../../../kit/result.ts";
+import { respondJson } from "../../../edge/http/respond.ts";
+import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import type { Surface } from "../make-document.ts";
+
+/**
+ * `GET /openapi.json`: what this surface takes and answers, for generators and people. The document is made when it is
+ * first asked for, once per isolate: no other request pays for its schemas.
+ */
+export function describeEndpoints(surface: () => Surface): Endpoint {
+  let json: string | undefined;
+  return {
+    route: "GET /openapi.json",
+    runsNothing: true,
+    async handle(_, { requestId }) {
+      if (json === undefined) {
+        const { makeOpenApiDocument } = await import("../make-document.ts");
+        json = JSON.stringify(makeOpenApiDocument(surface()));
+      }
+      return ok(respondJson(json, requestId));
+    },
+    describe: () => ({
+      id: "getOpenApi",
+      summary: "This document",
+      tag: "About",
+      answer: { description: "OpenAPI 3.1", schema: z.looseObject({}).meta({ id: "OpenApiDocument" }) },
+    }),
+  };
+}

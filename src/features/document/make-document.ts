@@ -1,0 +1,122 @@
+import * as z from "zod";
+
+import { Components, type Json } from "../../edge/openapi/components.ts";
+import { toQueryParameters } from "../../edge/openapi/query-parameters.ts";
+import type { Described, DescribedRoute, Operation } from "../../edge/openapi/operation.ts";
+import { toProblem, toResponse, toResponses } from "../../edge/openapi/responses.ts";
+
+/** Everything that a Worker answers. */
+export interface Surface {
+  readonly endpoints: readonly Described[];
+  readonly routes: readonly DescribedRoute[];
+  /** The names of the features that it lists. */
+  readonly features: readonly string[];
+}
+
+const DESCRIPTION = `One call in, every result out: a batch executor for language-model tool calls.
+
+Every path but \`/healthz\` asks for a key, and \`/hooks\` for a signature; without a valid one every path answers 401, known
+or not. A path that is not
+here answers 404 \`NOT_FOUND\`, and another method of one that is 405 \`METHOD_NOT_ALLOWED\` (HEAD is answered as GET is).
+A refusal is a problem document (RFC 9457) with a stable \`code\`, and nothing ran; what ran answers 200, whatever became of
+the single actions.
+
+A key has two allowances: its quota for what runs something, and five times as much for what runs nothing (lists, schemas,
+jobs, plans, this document). Neither costs the other any; the headers of an answer name the one it drew from.`;
+
+/**
+ * Make the OpenAPI 3.1 document of the HTTP surface: every endpoint, with the schemas that parse its requests, and what
+ * stands beside them.
+ *
+ * Source: https://spec.openapis.org/oas/v3.1.1.html
+ */
+export function makeOpenApiDocument({ endpoints, routes, features }: Surface): Json {
+  const components = new Components();
+  const paths: Record<string, Record<string, Json>> = {
+    "/healthz": { get: makeHealthOperation(components) },
+    ...Object.fromEntries(
+      routes.map(({ path, describe }) => [toTemplate(path), { post: describe(components) }]),
+    ),
+  };
+  for (const { route, runsNothing, describe } of endpoints) {
+    const [method = "", path = ""] = route.split(" ");
+    const templated = toTemplate(path);
+    const described = toOperation(
+      templated,
+      { ...describe(features), ...(runsNothing && { counted: "always" }) },
+      components,
+    );
+    paths[templated] = { ...paths[templated], [method.toLowerCase()]: described };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Volley",
+      version: "0.1.0",
+      description: DESCRIPTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/" }],
+    security: [{ key: [] }],
+    paths,
+    components: {
+      ...components.toJson(),
+      securitySchemes: {
+        key: { type: "http", scheme: "bearer", description: "A key from `npm run key`" },
+      },
+    },
+  };
+}
+
+/** A path as the document writes it: `/v1/jobs/{id}`. */
+function toTemplate(path: string): string {
+  return path.replaceAll(/:(\w+)/g, "{$1}");
+}
+
+function makeHealthOperation(components: Components): Json {
+  const healthy = components.schema(z.strictObject({ status: z.literal("ok") }), "output");
+  return {
+    operationId: "health",
+    summary: "Say whether the configuration can be read",
+    tags: ["About"],
+    security: [],
+    responses: {
+      200: toResponse("It can", { "application/json": { schema: healthy } }),
+      405: toProblem(["METHOD_NOT_ALLOWED"], components),
+      503: toProblem(["UNAVAILABLE"], components),
+    },
+  };
+}
+
+function toOperation(path: string, operation: Operation, components: Components): Json {
+  const { id, summary, tag, query, keyed, body } = operation;
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string", minLength: 1 },
+  }));
+  return {
+    operationId: id,
+    summary,
+    tags: [tag],
+    parameters: [...inPath, ...toQueryParameters(query, components), ...(keyed ? [IDEMPOTENCY_KEY] : [])],
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": { schema: components.schema(body.schema, "input"), example: body.example },
+        },
+      },
+    }),
+    responses: toResponses(operation, components),
+  };
+}
+
+const IDEMPOTENCY_KEY: Json = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "Names this request: sent again with the same body it is not run again, and answers what it answered. Kept for a day",
+  schema: { type: "string", minLength: 1 },
+};

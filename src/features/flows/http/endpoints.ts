@@ -1,0 +1,245 @@
+import * as z from "zod";
+
+import type { AddedTool, Tool } from "../../../catalog/define-tool.ts";
+import { FLOWS, flowSchema, type KeptFlow } from "../../../catalog/flow/flow-schema.ts";
+import { toOwnFields } from "../../../catalog/flow/own-fields.ts";
+import { clockOf } from "../../../catalog/flow/triggers.ts";
+import type { CronClock } from "../../../clock/next-time.ts";
+import { planKeptFlow } from "../../../catalog/flow/plan-kept-flow.ts";
+import { isFlow, type ToolChangeRefusal } from "../../../contract/gate/kept-tool.ts";
+import { describe } from "../../../contract/issues.ts";
+import { isJsonObject } from "../../../contract/json.ts";
+import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
+import { makeRefusal, type Refusal, type RefusalIssue } from "../../../contract/refusal.ts";
+import { err, ok, type Result } from "../../../kit/result.ts";
+import { visibleText } from "../../../kit/visible-text.ts";
+import { noFlow } from "../../../flows/plan-flow.ts";
+import { describePlan, planSchema } from "../../../plan/describe-plan.ts";
+import type { RequestContext } from "../../../edge/http/request-context.ts";
+import { refuseWithout } from "../../../edge/http/refuse-flag.ts";
+import { respondJson } from "../../../edge/http/respond.ts";
+import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import { findFlowIssues, findSecretFlaw, flowIssueSchema } from "./flow-issues.ts";
+import { deleteAdded, putAdded, readPut, refuseChange } from "../../added-tools/http/endpoints.ts";
+
+/** `PUT /v1/flows/{name}`: keep a batch under a name, or replace the one that has it. */
+const putFlow: Endpoint = {
+  route: "PUT /v1/flows/:id",
+  runsNothing: true,
+  async handle(request, context, name) {
+    const body = await readPut(request, context, name);
+    if (!body.ok) return body;
+    const { caller, catalog, ports, requestId } = context;
+    const sent = readSent(body.value, name);
+    if (!sent.ok) return sent;
+    const { keepFlow } = await import("../keep-flow.ts");
+    const flaw = await findSecretFlaw(sent.value, context);
+    const triggers = { flawOf: () => flaw, nowMs: ports.clock.now() };
+    const { tools } = caller;
+    const keepable = await keepFlow(sent.value, { name, catalog, tools, triggers, sha256: ports.sha256 });
+    if (!keepable.ok) return err(refuseFlow(keepable.error));
+    const { kept, tool } = keepable.value;
+    const put = await putAdded("flow", tool, context, refuseChangeOfFlow);
+    if (!put.ok) return put;
+    const shown = await toShown(kept, tool, request, context);
+    return ok(respondJson(JSON.stringify(shown), requestId, { status: put.value }));
+  },
+  describe: () => ({
+    id: "putFlow",
+    summary: "Keep a batch under a name, as a tool of the tenant's own, or replace one",
+    tag: "Flows",
+    body: { schema: flowSchema().meta({ id: "Flow" }), example: EXAMPLE },
+    answer: {
+      description: "The flow, its fingerprint and what follows from its tools; 201 where it is new",
+      schema: keptFlowSchema(),
+      statuses: [200, 201],
+    },
+    refusals: ["FORBIDDEN", "INVALID_FLOW", "NAME_TAKEN"],
+  }),
+};
+
+/** `GET /v1/flows`: the flows that the key may call. */
+const listFlows: Endpoint = {
+  route: "GET /v1/flows",
+  runsNothing: true,
+  handle: async (_, { catalog, requestId }) => {
+    const answer: Written<typeof flowListSchema> = {
+      flows: (catalog.byCategory.get(FLOWS) ?? []).filter(isFlowTool).map((tool) => {
+        const { name, summary, isWrite, added } = tool;
+        const planned = planKeptFlow(tool, catalog);
+        const { triggers } = (JSON.parse(added.json) as KeptFlow).flow;
+        const paused = triggers?.paused === true;
+        const shown = { name, summary, is_write: isWrite, fingerprint: added.fingerprint, paused };
+        return planned.ok ? shown : { ...shown, broken: planned.error };
+      }),
+    };
+    return ok(respondJson(JSON.stringify(answer), requestId));
+  },
+  describe: () => ({
+    id: "listFlows",
+    summary: "List the flows that the key may call",
+    tag: "Flows",
+    answer: { description: "The flows, with the reason for each that cannot run", schema: flowListSchema() },
+  }),
+};
+
+/** `GET /v1/flows/{name}`: a flow, and how it would run with the tools that there are. */
+const showFlow: Endpoint = {
+  route: "GET /v1/flows/:id",
+  runsNothing: true,
+  async handle(request, context, name) {
+    const { catalog, requestId } = context;
+    const tool = catalog.get(name);
+    if (tool === undefined || !isFlowTool(tool)) return err(noFlow(name));
+    const planned = planKeptFlow(tool, catalog);
+    const answer: Written<typeof shownFlowSchema> = {
+      ...(await toShown(JSON.parse(tool.added.json) as KeptFlow, tool.added, request, context)),
+      ...(planned.ok ? { plan: describePlan(planned.value).plan } : { broken: planned.error }),
+    };
+    return ok(respondJson(JSON.stringify(answer), requestId));
+  },
+  describe: () => ({
+    id: "getFlow",
+    summary: "Show a flow, with its plan",
+    tag: "Flows",
+    answer: { description: "The flow, and its plan or why it cannot run", schema: shownFlowSchema() },
+    refusals: ["NOT_FOUND"],
+  }),
+};
+
+/** `DELETE /v1/flows/{name}`: delete one. Runs of it go on to their end. */
+const deleteFlow: Endpoint = {
+  route: "DELETE /v1/flows/:id",
+  runsNothing: true,
+  async handle(_, context, name) {
+    const forbidden = refuseWithout("manageTools", context.caller);
+    if (forbidden !== null) return err(forbidden);
+    return deleteAdded("flow", name, context, { isThere: isFlow, refuseUnknown: noFlow });
+  },
+  describe: () => ({
+    id: "deleteFlow",
+    summary: "Delete a flow",
+    tag: "Flows",
+    answer: { description: "It is gone", schema: null, statuses: [204] },
+    refusals: ["FORBIDDEN", "NOT_FOUND"],
+  }),
+};
+
+/** Batches with a name: kept, listed, shown and deleted. */
+export const FLOW_ENDPOINTS: readonly Endpoint[] = [listFlows, showFlow, putFlow, deleteFlow];
+
+/** Whether a tool is a flow that a tenant keeps, one of an older version that is no batch any more among them. */
+function isFlowTool(tool: Tool): tool is Tool & { readonly added: AddedTool } {
+  return tool.added !== undefined && (tool.flow !== undefined || isFlow(tool.added));
+}
+
+/** A flow as it is shown: what was sent, and what follows from it. */
+async function toShown(
+  kept: KeptFlow,
+  { fingerprint }: Pick<AddedTool, "fingerprint">,
+  { url }: Request,
+  context: RequestContext,
+): Promise<Written<typeof keptFlowSchema>> {
+  const { name, flow, is_write, confirm } = kept;
+  const { caller, ports } = context;
+  const issues = await findFlowIssues(kept, context);
+  const clock = clockOf(flow.triggers);
+  const hookPath = `/hooks/${encodeURIComponent(caller.tenant)}/${name}`;
+  return {
+    name,
+    ...flow,
+    fingerprint,
+    is_write,
+    confirm,
+    ...(flow.triggers?.webhook !== undefined && { hook_url: new URL(hookPath, url).href }),
+    ...(clock !== null && { next_run_at: await tellNext(clock, ports.clock.now()) }),
+    ...(issues.length > 0 && { issues }),
+  };
+}
+
+/** When a clock comes next. The code that reads clocks is loaded when there is one. */
+async function tellNext(clock: CronClock, nowMs: number): Promise<string | null> {
+  const { nextTime } = await import("../../../clock/next-time.ts");
+  const next = nextTime(clock, nowMs);
+  return next === null ? null : new Date(next).toISOString();
+}
+
+/** The name stands in the path. A body that is what was shown once has it too, and what else is shown. */
+function readSent(body: unknown, name: string): Result<unknown, Refusal> {
+  if (!isJsonObject(body)) return ok(body);
+  const { name: written = name, ...sent } = body;
+  if (written !== name) {
+    const expected = `'${visibleText(name)}', as in the path, or nothing`;
+    const hint = "The flow's name is that of the path; leave it out of the body.";
+    return err(refuseFlow([{ path: "/name", expected, received: describe(written), hint }]));
+  }
+  return ok(toOwnFields(sent));
+}
+
+function refuseFlow(issues: readonly RefusalIssue[]): Refusal {
+  const [first] = issues;
+  return makeRefusal("INVALID_FLOW", first?.hint ?? "The flow cannot work.", { issues });
+}
+
+/** The refusal of a change of tools, said of a flow: the tools that it depends on are the ones that its actions call. */
+function refuseChangeOfFlow(refusal: ToolChangeRefusal): Refusal {
+  const refused = refuseChange(refusal);
+  if (refused.code !== "INVALID_TOOL") return refused;
+  const isOfActions = refusal.reason === "needs-unknown" || refusal.reason === "needs-each-other";
+  const issues = refused.issues ?? [];
+  return refuseFlow(isOfActions ? issues.map((issue) => ({ ...issue, path: "/actions" })) : issues);
+}
+
+const keptFlowSchema = lazySchema(() =>
+  flowSchema()
+    .extend({
+      name: z.string(),
+      fingerprint: z.string().describe("SHA-256 of the flow and what it amounts to"),
+      is_write: z.boolean().describe("One of its actions writes"),
+      confirm: z.boolean().describe("One of its actions needs a person's yes"),
+      hook_url: z.string().optional().describe("Where signed deliveries run it"),
+      next_run_at: z
+        .string()
+        .nullable()
+        .optional()
+        .describe("When its clock comes next; null when it does not any more"),
+      issues: z.array(flowIssueSchema()).optional().describe("What is to be said of it, though it is kept"),
+    })
+    .meta({ id: "KeptFlow" }),
+);
+
+const brokenSchema = lazySchema(() =>
+  z.string().optional().describe("Why it cannot run with the tools that the key may call by now"),
+);
+
+const shownFlowSchema = lazySchema(() =>
+  keptFlowSchema()
+    .extend({ plan: planSchema().shape.plan.optional(), broken: brokenSchema() })
+    .meta({ id: "ShownFlow" }),
+);
+
+const flowListSchema = lazySchema(() =>
+  z
+    .strictObject({
+      flows: z.array(
+        z.strictObject({
+          name: z.string(),
+          summary: z.string(),
+          is_write: z.boolean(),
+          fingerprint: z.string(),
+          paused: z.boolean().describe("Neither its webhook nor its clock runs it"),
+          broken: brokenSchema(),
+        }),
+      ),
+    })
+    .meta({ id: "FlowList" }),
+);
+
+const EXAMPLE = {
+  summary: "Find tools that know a city",
+  input_schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  actions: [
+    { id: "found", tool: "discover_tools", args: { query: { $template: "{{input#/city}}" }, limit: 3 } },
+  ],
+  answer: { $template: "{{found#/tools}}" },
+};

@@ -1,0 +1,87 @@
+import * as z from "zod";
+
+import type { Catalog } from "../../../catalog/catalog.ts";
+import { FLOWS, type KeptFlow } from "../../../catalog/flow/flow-schema.ts";
+import { describe } from "../../../contract/issues.ts";
+import { isJsonObject } from "../../../contract/json.ts";
+import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
+import { flawOf, SECRET_FLAWS, type SecretFlaw } from "../../../hooks/secret-flaw.ts";
+import { attempt } from "../../../kit/result.ts";
+import type { RequestContext } from "../../../edge/http/request-context.ts";
+import { lookUpSecret } from "./look-up-secret.ts";
+
+/** An issue of a flow that is kept all the same. */
+export const flowIssueSchema = lazySchema(() =>
+  z
+    .strictObject({
+      severity: z.enum(["error", "warning"]).describe("With an error no delivery is taken"),
+      path: z.string(),
+      expected: z.string(),
+      received: z.string(),
+      hint: z.string(),
+    })
+    .meta({ id: "FlowIssue" }),
+);
+
+type FlowIssue = Written<typeof flowIssueSchema>;
+type Asked = Pick<RequestContext, "catalog" | "allTools" | "caller" | "configured">;
+
+/** Find why no delivery could be verified by the secret that a flow names, as it was sent; null where one can, or it names none. */
+export async function findSecretFlaw(
+  flow: unknown,
+  { caller, configured }: Asked,
+): Promise<SecretFlaw | null> {
+  const triggers = isJsonObject(flow) ? flow["triggers"] : undefined;
+  const webhook = isJsonObject(triggers) ? triggers["webhook"] : undefined;
+  if (!isJsonObject(webhook) || typeof webhook["secret"] !== "string") return null;
+  return flawOf(
+    webhook["verify"],
+    await lookUpSecret(webhook["secret"], { tenant: caller.tenant, configured }),
+  );
+}
+
+/**
+ * Find what is to be said of a kept flow: its webhook's secret verifies nothing by now, or another flow's webhook has the same
+ * one. The signature names no flow, so a delivery to the one is as good for the other.
+ */
+export async function findFlowIssues({ name, flow }: KeptFlow, asked: Asked): Promise<FlowIssue[]> {
+  const secret = flow.triggers?.webhook?.secret;
+  if (secret === undefined) return [];
+  const path = "/triggers/webhook/secret";
+  const issues: FlowIssue[] = [];
+  const flaw = await findSecretFlaw(flow, asked);
+  if (flaw !== null) {
+    const { expected, hint } = SECRET_FLAWS[flaw];
+    issues.push({ severity: "error", path, expected, received: describe(secret), hint });
+  }
+  // Without the tenant's object other flows are not known; the flow is shown all the same.
+  const all = await attempt(() => asked.allTools());
+  const others = all.ok ? flowsWith(secret, all.value).filter((other) => other !== name) : [];
+  if (others.length > 0)
+    issues.push({
+      severity: "warning",
+      path,
+      expected: "a secret that no other flow has",
+      received: `the secret of ${sayFlows(others, asked.catalog)} too`,
+      hint: "A delivery that is signed for one of these flows can be sent to the other, and runs it; name a secret of its own for each flow.",
+    });
+  return issues;
+}
+
+/** The flows of a tenant whose webhooks name a secret. */
+function flowsWith(secret: string, { byCategory }: Catalog): string[] {
+  // The kept text is JSON without spaces, so most of it need not be read.
+  const named = `"secret":${JSON.stringify(secret)}`;
+  return (byCategory.get(FLOWS) ?? []).flatMap(({ name, added }) => {
+    if (added?.json.includes(named) !== true) return [];
+    const kept = JSON.parse(added.json) as Partial<KeptFlow>;
+    return kept.flow?.triggers?.webhook?.secret === secret ? [name] : [];
+  });
+}
+
+/** Name one flow that the key may know of, and count the others. */
+function sayFlows(names: readonly string[], visible: Catalog): string {
+  const known = names.find((name) => visible.get(name) !== undefined);
+  if (known === undefined) return names.length === 1 ? "another flow" : `${names.length} other flows`;
+  return names.length === 1 ? `the flow '${known}'` : `the flow '${known}' and ${names.length - 1} more`;
+}

@@ -1,0 +1,74 @@
+import * as z from "zod";
+
+import { envelopeSchema } from "../../../answer/result-schema.ts";
+import { isJsonObject } from "../../../contract/json.ts";
+import { lazySchema } from "../../../contract/lazy-schema.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import { executeFlow } from "../../../executor.ts";
+import { readSentKey, underKey } from "../../../edge/http/read-idempotency-key.ts";
+import { readRequest } from "../../../edge/http/read-request-body.ts";
+import { respondBatch } from "../../../edge/http/respond-run.ts";
+import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+
+const runSchema = lazySchema(() =>
+  z
+    .strictObject({
+      input: z.record(z.string(), z.unknown()).default({}),
+      deadline_ms: z.int().min(1).max(LIMITS.maxDeadlineMs).optional(),
+      max_tokens: z.int().min(1).max(LIMITS.maxTokens).optional(),
+      dry_run: z.boolean().optional(),
+      skip_approval: z.boolean().optional(),
+    })
+    .meta({ id: "FlowRun" }),
+);
+
+/** `POST /v1/flows/{name}/run`: the batch that a flow is, run with an input; its envelope, and the flow's answer. */
+export const runFlow: Endpoint = {
+  route: "POST /v1/flows/:id/run",
+  async handle(request, context, name) {
+    const key = readSentKey(request);
+    if (!key.ok) return key;
+    const body = await readRequest(request, runSchema());
+    if (!body.ok) return body;
+    const { value, parsed } = body.value;
+    // The input as it was sent, not Zod's copy: a copy may already have dropped keys that must be refused.
+    const sent = isJsonObject(value) ? value["input"] : undefined;
+    const run = {
+      name,
+      input: isJsonObject(sent) ? sent : {},
+      deadlineMs: parsed.deadline_ms,
+      maxTokens: parsed.max_tokens ?? null,
+      dryRun: parsed.dry_run ?? false,
+      skipApproval: parsed.skip_approval ?? false,
+    };
+    return respondBatch(
+      (listener) => executeFlow(run, { ...context, ...underKey(key.value, [name, value]), ...listener }),
+      request,
+      context,
+    );
+  },
+  describe: () => ({
+    id: "runFlow",
+    summary: "Run a flow with an input",
+    tag: "Flows",
+    keyed: true,
+    body: { schema: runSchema(), example: { input: { city: "Phoenix" } } },
+    answer: {
+      description:
+        "One result for every action of the flow, in its order, and its answer; with dry_run, the plan",
+      schema: flowAnswerSchema(),
+      events: true,
+    },
+    refusals: ["INVALID_REQUEST", "NOT_FOUND", "FLOW_BROKEN"],
+    counted: true,
+  }),
+};
+
+const flowAnswerSchema = lazySchema(() =>
+  envelopeSchema()
+    .extend({
+      answer: z.unknown().optional().describe("What the flow says is its answer"),
+      answer_error: z.looseObject({}).optional().describe("Why there is none"),
+    })
+    .meta({ id: "FlowAnswer" }),
+);

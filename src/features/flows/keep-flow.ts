@@ -1,0 +1,59 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { DeclarationIssue } from "../../catalog/declared/problems.ts";
+import { FLOWS, type KeptFlow } from "../../catalog/flow/flow-schema.ts";
+import { parseFlow } from "../../catalog/flow/parse-flow.ts";
+import type { TriggerRules } from "../../catalog/flow/check-triggers.ts";
+import { clockOf } from "../../catalog/flow/triggers.ts";
+import { startClock } from "../../clock/due-clocks.ts";
+import type { ToolToKeep } from "../../contract/gate/kept-tool.ts";
+import { canonicalJson } from "../../kit/json/canonical-json.ts";
+import { ok, type Result } from "../../kit/result.ts";
+import { toHeadJson } from "../../catalog/tool-head.ts";
+
+export interface KeepFlowOptions {
+  readonly name: string;
+  /** The tools that its actions may call. */
+  readonly catalog: Catalog;
+  /** The tools that the key which keeps it may call: names, categories or `*`. */
+  readonly tools: readonly string[];
+  readonly triggers: TriggerRules;
+  readonly sha256: (text: string) => Promise<string>;
+}
+
+/** A flow that works, and what is handed over to be kept. */
+export interface KeepableFlow {
+  readonly kept: KeptFlow;
+  readonly tool: ToolToKeep;
+}
+
+/**
+ * Parse a flow and make of it what can be kept, as the tool that it is, or say all that is wrong with it. Its fingerprint changes
+ * with the facts that follow from its tools, and with the tools that its runs may see, so that an approval of a harmless flow is
+ * none of a changed one.
+ */
+export async function keepFlow(
+  value: unknown,
+  { name, catalog, tools, triggers, sha256 }: KeepFlowOptions,
+): Promise<Result<KeepableFlow, readonly DeclarationIssue[]>> {
+  const parsed = parseFlow(value, { name, catalog, triggers });
+  if (!parsed.ok) return parsed;
+  const { needs } = parsed.value;
+  const kept = { ...parsed.value.kept, tools: tools.includes("*") ? ["*"] : [...new Set(tools)].sort() };
+  const { summary, description = summary } = kept.flow;
+  const clock = clockOf(kept.flow.triggers);
+  const tool = {
+    name,
+    fingerprint: await sha256(canonicalJson(kept)),
+    headJson: toHeadJson({
+      summary,
+      description,
+      category: FLOWS,
+      actions: ["run"],
+      is_write: kept.is_write,
+    }),
+    json: JSON.stringify(kept),
+    needs,
+    ...(clock !== null && { clock: startClock(clock, triggers.nowMs) }),
+  };
+  return ok({ kept, tool });
+}

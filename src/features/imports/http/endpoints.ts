@@ -1,0 +1,208 @@
+import * as z from "zod";
+
+import type { DeclarationRules } from "../../../catalog/declared/declaration.ts";
+import type { Keepable } from "../../added-tools/keep-tool.ts";
+import { mcpSchema } from "../../../catalog/declared/declaration-schema.ts";
+import { isJsonObject } from "../../../contract/json.ts";
+import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import { parseRequest } from "../../../contract/parse-request.ts";
+import { makeRefusal, type Refusal, type RefusalIssue } from "../../../contract/refusal.ts";
+import type { Imported } from "../openapi/to-declarations.ts";
+import { importOptionsSchema } from "../openapi/import-options.ts";
+import { err, ok, type Result } from "../../../kit/result.ts";
+import { askGate } from "../../../edge/http/ask-gate.ts";
+import { type BodyLimits, readRequestBody } from "../../../edge/http/read-request-body.ts";
+import type { RequestContext } from "../../../edge/http/request-context.ts";
+import { refuseWithout } from "../../../edge/http/refuse-flag.ts";
+import { respondJson } from "../../../edge/http/respond.ts";
+import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import { rulesOf } from "../../added-tools/http/tool-settings.ts";
+import { readMcpServer } from "./read-mcp-server.ts";
+import { workOfTenant } from "./tenant-work.ts";
+import {
+  keepOptionsOf,
+  refuseChange,
+  refuseShipped,
+  refuseTool,
+  shownToolSchema,
+} from "../../added-tools/http/endpoints.ts";
+
+/**
+ * `POST /v1/tools/import`: make tools of everything that a document describes or a server has, under one prefix. All of
+ * it is kept or nothing; what the same prefix had before and there is no more is deleted.
+ */
+export const importTools: Endpoint = {
+  route: "POST /v1/tools/import",
+  runsNothing: true,
+  async handle(request, context) {
+    const forbidden = refuseWithout("manageTools", context.caller);
+    if (forbidden !== null) return err(forbidden);
+    const body = await readRequestBody(request, IMPORT_LIMITS);
+    if (!body.ok) return body;
+    const asked = parseRequest(importSchema(), body.value.value);
+    if (!asked.ok) return asked;
+    const strange = refuseSource(asked.value);
+    if (strange !== null) return err(strange);
+    const granted = workOfTenant(context).take(context.ports.clock.now());
+    if (!granted.ok) return err(makeRefusal("QUOTA_EXCEEDED", TOO_MUCH_WORK, granted.error));
+    const { PatternWork: Work } = await import("../../../catalog/declared/pattern-work.ts");
+    const patterns = new Work();
+    const made = await makeTools(asked.value, { ...context, rules: { ...rulesOf(context), patterns } });
+    granted.value(patterns.left);
+    if (!made.ok) return made;
+    const { kept, skipped } = made.value;
+
+    const { caller } = context;
+    const { prefix, dry_run: dryRun = false } = asked.value;
+    const tools = kept.map(({ tool }) => tool);
+    const changed = await askGate(
+      () => context.gate.changeTools({ kind: "import", prefix, tools, dryRun, grants: caller.tools }),
+      "Whether the tools were kept is not certain; send the same request again.",
+    );
+    if (!changed.ok) return changed;
+    if (!changed.value.ok) return err(refuseChange(changed.value.error));
+    const answer: Written<typeof importedSchema> = {
+      tools: kept.map(({ declaration, tool }) => ({ ...declaration, fingerprint: tool.fingerprint })),
+      skipped,
+      removed: [...changed.value.value.removed],
+    };
+    return ok(respondJson(JSON.stringify(answer), context.requestId));
+  },
+  describe: () => ({
+    id: "importTools",
+    summary: "Add a tool for every operation of an OpenAPI document, or every tool of an MCP server",
+    tag: "Tools",
+    body: { schema: importSchema().meta({ id: "ToolImport" }), example: EXAMPLE },
+    answer: { description: "The tools, and what none was made of", schema: importedSchema() },
+    refusals: ["FORBIDDEN", "INVALID_REQUEST", "INVALID_TOOL", "NAME_TAKEN", "QUOTA_EXCEEDED"],
+  }),
+};
+
+/** A document nests deeper than a batch, and is larger. */
+const IMPORT_LIMITS: BodyLimits = { bodyBytes: LIMITS.importBytes, nesting: LIMITS.openApiNesting + 2 };
+
+const importSchema = lazySchema(() =>
+  importOptionsSchema().extend({
+    openapi: z
+      .union(
+        [z.string().min(1), z.custom<object>(isJsonObject)],
+        "an OpenAPI document, as an object or as text",
+      )
+      .optional()
+      .describe("The document, or its text (JSON or YAML)"),
+    mcp: mcpSchema().pick({ url: true, auth: true }).optional().describe("An MCP server (Streamable HTTP)"),
+    dry_run: z.boolean().optional().describe("Say what would be kept, and keep nothing"),
+  }),
+);
+
+const importedSchema = lazySchema(() =>
+  z
+    .strictObject({
+      tools: z.array(shownToolSchema()),
+      skipped: z
+        .array(z.strictObject({ operation: z.string(), reason: z.string() }))
+        .describe("Operations that no tool was made of"),
+      removed: z.array(z.string()).describe("Tools of the same prefix that the document has no more"),
+    })
+    .meta({ id: "ImportedTools" }),
+);
+
+const TOO_MUCH_WORK =
+  "The patterns in this tenant's imports have taken all the work of this minute; import again when it is over.";
+
+/** The context of an import. Its rules weigh the patterns of all its declarations within one bound. */
+interface ImportContext extends RequestContext {
+  readonly rules: DeclarationRules;
+}
+
+/** Make tools that can be kept, and list the operations that none was made of. */
+async function makeTools(
+  asked: Asked,
+  context: ImportContext,
+): Promise<Result<Pick<Imported, "skipped"> & { readonly kept: readonly Keepable[] }, Refusal>> {
+  const found = await readSource(asked, context);
+  if (!found.ok) return err(refuseTool(found.error));
+  const kept = await keepAll(found.value.declarations, context);
+  return kept.ok ? ok({ kept: kept.value, skipped: found.value.skipped }) : kept;
+}
+
+/** Let others have their turn: an isolate does one thing at a time, and an import may take a second. */
+function giveWay({ ports: { clock } }: RequestContext): Promise<void> {
+  return new Promise((resolve) => void clock.after(0, resolve));
+}
+
+/** Make declarations of an imported source. The code that reads it is loaded when the first import comes. */
+async function readSource(
+  { openapi, mcp, dry_run: _dryRun, ...options }: Asked,
+  context: ImportContext,
+): Promise<Result<Imported, readonly RefusalIssue[]>> {
+  if (mcp !== undefined) return readMcpServer({ prefix: options.prefix, ...mcp }, context);
+  const [{ readDocument }, { makeDeclarations }] = await Promise.all([
+    import("../openapi/read-document.ts"),
+    import("../openapi/to-declarations.ts"),
+  ]);
+  const document = typeof openapi === "string" ? await readDocument(openapi) : ok(openapi);
+  if (!document.ok) return document;
+  const { patterns } = context.rules;
+  const making = makeDeclarations(document.value, options, { ...(patterns !== undefined && { patterns }) });
+  for (;;) {
+    const step = making.next();
+    if (step.done === true) return step.value;
+    await giveWay(context);
+  }
+}
+
+type Asked = z.output<ReturnType<typeof importSchema>>;
+
+/** Refuse an import that names no source, or two, or says of a server what is only said of a document. */
+function refuseSource({ openapi, mcp, include, auth, base_url, overrides }: Asked): Refusal | null {
+  if ((openapi === undefined) === (mcp === undefined))
+    return makeRefusal(
+      "INVALID_REQUEST",
+      "Give either 'openapi', a document, or 'mcp', a server with its 'url'.",
+    );
+  const ofDocument = Object.entries({ include, auth, base_url, overrides }).find(
+    ([, value]) => value !== undefined,
+  );
+  if (mcp === undefined || ofDocument === undefined) return null;
+  const where = ofDocument[0] === "auth" ? "; the secret of a server goes into 'mcp'" : "";
+  return makeRefusal("INVALID_REQUEST", `'${ofDocument[0]}' is for documents, so leave it out${where}.`);
+}
+
+/** Make of all declarations what can be kept, or say what is wrong with which. */
+async function keepAll(
+  declarations: readonly { readonly name: string }[],
+  context: ImportContext,
+): Promise<Result<readonly Keepable[], Refusal>> {
+  const options = { ...keepOptionsOf(context), rules: context.rules };
+  const shipped = declarations.filter(({ name }) => options.isShipped(name));
+  if (shipped.length > 0) return err(refuseShipped(shipped.map(({ name }) => name)));
+  const { keepTool } = await import("../../added-tools/keep-tool.ts");
+  const kept: Keepable[] = [];
+  const issues: RefusalIssue[] = [];
+  let characters = 0;
+  for (const declaration of declarations) {
+    await giveWay(context);
+    const one = await keepTool(declaration, options);
+    if (one.ok) kept.push(one.value);
+    else issues.push(...one.error.map((issue) => ({ ...issue, path: `/${declaration.name}${issue.path}` })));
+    characters += one.ok ? one.value.tool.json.length : 0;
+    if (issues.length >= LIMITS.declarationIssues) break;
+  }
+  if (issues.length > 0) return err(refuseTool(issues.slice(0, LIMITS.declarationIssues)));
+  // More would not fit one message to the object that refuses it.
+  if (characters > LIMITS.tenantToolsBytes) return err(refuseChange({ reason: "too-large", names: [] }));
+  return ok(kept);
+}
+
+const EXAMPLE = {
+  prefix: "pets",
+  openapi: {
+    openapi: "3.1.0",
+    info: { title: "Pets", version: "1" },
+    servers: [{ url: "https://api.example.com" }],
+    paths: { "/pets": { get: { operationId: "listPets", summary: "List pets", responses: {} } } },
+  },
+  dry_run: true,
+};

@@ -1,0 +1,105 @@
+import * as z from "zod";
+
+import type { Auth, Declaration, DeclarationRules } from "../../../catalog/declared/declaration.ts";
+import type { McpServer } from "../../../catalog/mcp/list-server.ts";
+import { defineTool } from "../../../catalog/define-tool.ts";
+import type { RefusalIssue } from "../../../contract/refusal.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import { ByteBudget } from "../../../egress/read-body.ts";
+import { err, ok, type Result } from "../../../kit/result.ts";
+import { Semaphore } from "../../../kit/semaphore.ts";
+import { runAttempt } from "../../../run/run-attempt.ts";
+import type { Imported } from "../openapi/to-declarations.ts";
+import type { RequestContext } from "../../../edge/http/request-context.ts";
+
+export interface McpSource {
+  readonly prefix: string;
+  readonly url: string;
+  readonly auth?: Auth | undefined;
+}
+
+/**
+ * Make declarations of the tools that an MCP server has now. It is asked as a tool would ask it: the same guards, clock and
+ * bounds, and the secret only where the operator bound it.
+ */
+export async function readMcpServer(
+  { prefix, url, auth }: McpSource,
+  context: RequestContext & { readonly rules: DeclarationRules },
+): Promise<Result<Imported, readonly RefusalIssue[]>> {
+  const [{ parseDeclaration }, { listServer }, { toMcpDeclarations }] = await Promise.all([
+    import("../../../catalog/declared/parse-declaration.ts"),
+    import("../../../catalog/mcp/list-server.ts"),
+    import("../../../catalog/mcp/to-mcp-declarations.ts"),
+  ]);
+  const { rules } = context;
+  const server: McpServer = { url, ...(auth !== undefined && { auth }) };
+  const reached = parseDeclaration(sampleOf(server), rules);
+  if (!reached.ok) return reached;
+  const lister = defineTool({
+    name: "list_mcp_server",
+    summary: "List a server's tools",
+    description: "List a server's tools.",
+    category: "import",
+    actions: ["list"],
+    isWrite: false,
+    execution: "sync",
+    input: z.object({}),
+    hosts: [new URL(url).origin],
+    secrets: auth === undefined ? [] : [auth.secret],
+    timeoutMs: LIMITS.firstAttemptMs,
+    orchestration: { mode: "parallel-safe" },
+    run: (_, ctx) => listServer(server, ctx),
+  });
+  const { requestId, options, health, toolGates, origin, ports, share } = context;
+  const end = await runAttempt(
+    { spec: { ...SPEC, id: requestId, idempotencyKey: requestId }, attempt: 1, fence: 0 },
+    lister,
+    {
+      origin,
+      ports,
+      options,
+      health,
+      toolGates,
+      cache: null,
+      slots: new Semaphore(options.headerSlots),
+      budget: new ByteBudget(options.requestResponseBytes, LIMITS.responseReserveBytes, { share }),
+    },
+    lister.timeoutMs,
+  );
+  if (end.kind === "succeeded") {
+    type Listing = Parameters<typeof toMcpDeclarations>[0];
+    const { declarations, skipped } = toMcpDeclarations(
+      JSON.parse(end.dataJson) as Listing,
+      { prefix, ...server },
+      rules,
+    );
+    return ok({ declarations: [...declarations], skipped: [...skipped] });
+  }
+  const said = "error" in end ? ` ${end.error.message} ${end.error.hint ?? ""}`.trimEnd() : "";
+  const hint = `The server's tools could not be listed.${said}`;
+  return err([
+    { path: "/mcp/url", expected: "an MCP server (Streamable HTTP)", received: "no list of tools", hint },
+  ]);
+}
+
+const SPEC = {
+  tool: "list_mcp_server",
+  argsJson: "{}",
+  maxAttempts: 1,
+  backoffInitialMs: 0,
+  delivery: "at-least-once",
+} as const;
+
+/** A declaration that is right but for what may be wrong with the server's address or secret. */
+function sampleOf(server: McpServer): Declaration {
+  return {
+    name: "sample",
+    summary: "A tool",
+    description: "A tool.",
+    category: "import",
+    actions: ["read"],
+    is_write: false,
+    input_schema: { type: "object" },
+    mcp: { ...server, tool: "sample", fingerprint: "sample" },
+  };
+}

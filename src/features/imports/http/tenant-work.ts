@@ -1,0 +1,23 @@
+import type { RequestContext } from "../../../edge/http/request-context.ts";
+import { createSlot } from "../../../edge/slot.ts";
+import { ImportWork } from "../import-work.ts";
+
+/** Tenants whose work an isolate remembers. The one that came first is forgotten, and begins its minute anew. */
+const TENANTS = 1_000;
+
+const workByTenant = createSlot(() => new Map<string, ImportWork>());
+
+/** The work that imports of the caller's tenant have left, in this isolate. */
+export function workOfTenant({
+  caller: { tenant },
+  configured,
+}: Pick<RequestContext, "caller" | "configured">): ImportWork {
+  const all = workByTenant(configured);
+  const known = all.get(tenant);
+  if (known !== undefined) return known;
+  const [oldest] = all.keys();
+  if (all.size >= TENANTS && oldest !== undefined) all.delete(oldest);
+  const work = new ImportWork();
+  all.set(tenant, work);
+  return work;
+}

@@ -1,0 +1,7 @@
+import type { Feature } from "../../edge/feature.ts";
+import { importTools } from "./http/endpoints.ts";
+
+/** Tenants import the operations of an OpenAPI document, or the tools of an MCP server, as tools of their own. */
+export function imports(): Feature {
+  return { name: "imports", needs: ["added-tools"], endpoints: [importTools] };
+}

@@ -1,0 +1,104 @@
+import type { Auth } from "../../../catalog/declared/declaration.ts";
+import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
+import { err, ok, type Result } from "../../../kit/result.ts";
+import { visibleText } from "../../../kit/visible-text.ts";
+import type { Operation } from "./operations.ts";
+import { dereference } from "./reference.ts";
+
+/** A secret, and how it is sent where the document does not say, or says it wrong. */
+export interface GivenSecret {
+  readonly secret: string;
+  readonly as?: Auth["as"] | undefined;
+}
+
+/** One secret for whatever scheme an operation asks for, or one for each scheme. */
+export type GivenAuth = GivenSecret | { readonly schemes: Readonly<Record<string, GivenSecret>> };
+
+/**
+ * Which secret an operation's requests carry: none where it needs none, else the first of the ways the document offers that a
+ * single secret satisfies and for which one is given. Where there is none, and no way without, the error says what is missing.
+ */
+export function chooseAuth(
+  root: JsonObject,
+  { own }: Operation,
+  given: GivenAuth | undefined,
+): Result<Auth | undefined, string> {
+  const declared = own["security"] ?? root["security"];
+  // Many documents say nothing of how to authenticate; an importer that gives a secret knows.
+  if (!Array.isArray(declared))
+    return ok(
+      given !== undefined && "secret" in given
+        ? { secret: given.secret, as: given.as ?? "bearer" }
+        : undefined,
+    );
+  const ways = declared.filter(isJsonObject).map((way) => Object.keys(way));
+  if (ways.length === 0) return ok(undefined);
+  const missing: string[] = [];
+  for (const way of ways) {
+    if (way.length === 0) continue;
+    const auth = way.length === 1 ? authFor(root, way[0]!, given) : err(sayPair(way));
+    if (auth.ok) return auth;
+    missing.push(auth.error);
+  }
+  return ways.some((way) => way.length === 0) ? ok(undefined) : err(missing[0]!);
+}
+
+function authFor(root: JsonObject, name: string, given: GivenAuth | undefined): Result<Auth, string> {
+  const scheme = schemeOf(root, name);
+  if (scheme === undefined)
+    return err(`it needs the security scheme ${show(name)}, which the document does not describe`);
+  const mine = secretFor(name, given);
+  const as = mine?.as ?? wayOf(scheme);
+  if (as === null) return err(`it needs ${sayScheme(name, scheme)}, which no tool can send`);
+  if (mine === undefined) return err(`it needs ${sayScheme(name, scheme)}; name the secret for it in 'auth'`);
+  return ok({ secret: mine.secret, as });
+}
+
+function secretFor(name: string, given: GivenAuth | undefined): GivenSecret | undefined {
+  if (given === undefined || "secret" in given) return given;
+  return Object.hasOwn(given.schemes, name) ? given.schemes[name] : undefined;
+}
+
+/** The names of the security schemes that a document describes. */
+export function schemeNames(root: JsonObject): string[] {
+  const { components } = root;
+  const schemes = isJsonObject(components) ? components["securitySchemes"] : undefined;
+  return isJsonObject(schemes) ? Object.keys(schemes) : [];
+}
+
+function schemeOf(root: JsonObject, name: string): JsonObject | undefined {
+  if (!schemeNames(root).includes(name)) return undefined;
+  const { securitySchemes } = root["components"] as { readonly securitySchemes: JsonObject };
+  const scheme = dereference(root, securitySchemes[name]);
+  return scheme.ok ? scheme.value : undefined;
+}
+
+/** How a scheme is sent; null where no tool can. An access token is a bearer token (RFC 6750), wherever it comes from. */
+function wayOf({ type, scheme, in: place, name }: JsonObject): Auth["as"] | null {
+  if (type === "oauth2" || type === "openIdConnect") return "bearer";
+  if (type === "http") {
+    const word = String(scheme).toLowerCase();
+    return word === "bearer" || word === "basic" ? word : null;
+  }
+  if (type !== "apiKey" || typeof name !== "string") return null;
+  if (place === "header") return { header: name };
+  return place === "query" ? { query: name } : null;
+}
+
+function sayScheme(name: string, { type, scheme, in: place }: JsonObject): string {
+  const kind =
+    type === "apiKey"
+      ? `apiKey in ${String(place)}`
+      : type === "http"
+        ? `http ${String(scheme)}`
+        : String(type);
+  return `the security scheme ${show(name)} (${visibleText(kind, 40)})`;
+}
+
+function sayPair(names: readonly string[]): string {
+  return `it needs several security schemes at once, ${names.slice(0, 4).map(show).join(" and ")}`;
+}
+
+function show(name: string): string {
+  return `'${visibleText(name)}'`;
+}

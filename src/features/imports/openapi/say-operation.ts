@@ -1,0 +1,121 @@
+import type { Operation } from "./operations.ts";
+import { cutAtWord, firstSentence, plainText } from "./plain-text.ts";
+
+/** About 15 tokens, which is what `discover_tools` lists of a tool. */
+const SUMMARY_CHARACTERS = 80;
+const DESCRIPTION_CHARACTERS = 1_000;
+
+/** The line by which a model picks the tool. */
+export function summaryOf({ own, method, path }: Operation): string {
+  const texts = [own["summary"], own["description"]].filter((text) => typeof text === "string");
+  const line = texts.map((text) => plainText(text, 400)).find((text) => text !== "");
+  const said = firstSentence(line ?? `${method} ${plainText(path, 200)}`).replace(/\.$/, "");
+  return own["deprecated"] === true
+    ? `${cutAtWord(said, SUMMARY_CHARACTERS - 13)} (deprecated)`
+    : cutAtWord(said, SUMMARY_CHARACTERS);
+}
+
+/**
+ * The tool's purpose in the document's words, the request that it is, and the optional parameters that it cannot send.
+ */
+export function descriptionOf({ own, method, path }: Operation, unsent: readonly string[]): string {
+  const [summary, description] = [own["summary"], own["description"]].map((text) =>
+    typeof text === "string" ? plainText(text, DESCRIPTION_CHARACTERS) : "",
+  );
+  const isRepeated = description!.startsWith(summary!.replace(/\.$/, ""));
+  const said = [isRepeated ? "" : summary!, description!].filter((text) => text !== "").map(endSentence);
+  const unsaid = unsent.map((name) => `'${plainText(name, 64)}'`).join(", ");
+  return [
+    own["deprecated"] === true ? "Deprecated." : "",
+    cutAtWord(said.join(" "), DESCRIPTION_CHARACTERS),
+    `${method} ${plainText(path, 300)}.`,
+    unsaid === "" ? "" : `Cannot be sent: ${cutAtWord(unsaid, 300)}.`,
+  ]
+    .filter((text) => text !== "")
+    .join(" ");
+}
+
+function endSentence(text: string): string {
+  return /[.!?…:]$/.test(text) ? text : `${text}.`;
+}
+
+/** A category of the operation's first tag, or of the prefix where it has none that a category could be called. */
+export function categoryOf({ tags }: Operation, prefix: string): string {
+  return toWord(tags[0] ?? "") || toWord(prefix) || "imported";
+}
+
+function toWord(text: string): string {
+  return text
+    .slice(0, 200)
+    .normalize("NFKD")
+    .replaceAll(/[\u0300-\u036f]/g, "")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_]+/g, "-")
+    .replaceAll(/^[^a-z]+|[-_]+$/g, "")
+    .slice(0, 64)
+    .replace(/[-_]+$/, "");
+}
+
+const DELETES = new Set(["delete", "remove", "destroy", "purge", "erase", "drop", "wipe", "unlink"]);
+const READS: Readonly<Record<string, string>> = {
+  search: "search",
+  find: "search",
+  query: "search",
+  lookup: "search",
+  list: "list",
+  get: "read",
+  read: "read",
+  fetch: "read",
+  retrieve: "read",
+  show: "read",
+  describe: "read",
+  download: "read",
+  export: "read",
+};
+const WRITES: Readonly<Record<string, string>> = {
+  create: "create",
+  add: "create",
+  insert: "create",
+  post: "create",
+  register: "create",
+  update: "update",
+  edit: "update",
+  modify: "update",
+  patch: "update",
+  set: "update",
+  replace: "update",
+  put: "update",
+  upsert: "update",
+  send: "send",
+  upload: "upload",
+  cancel: "cancel",
+  search: "search",
+  query: "search",
+};
+
+/**
+ * The verbs of an operation: what its operationId says, or else its method and path. Whatever deletes has `delete` among
+ * them, so that a person is asked.
+ */
+export function actionsOf(operation: Operation): string[] {
+  const { operationId = "", method, path } = operation;
+  const words = toWords(operationId);
+  if (method === "DELETE") return ["delete"];
+  if (method === "GET") {
+    const verb = words.map((word) => READS[word]).find((known) => known !== undefined);
+    if (path.split("/").some((part) => READS[part.toLowerCase()] === "search")) return ["search"];
+    return [verb ?? (/[^su]s$/i.test(path) ? "list" : "read")];
+  }
+  if (words.some((word) => DELETES.has(word))) return ["delete"];
+  const verb = words.map((word) => WRITES[word]).find((known) => known !== undefined);
+  return [verb ?? (method === "POST" ? "create" : "update")];
+}
+
+function toWords(name: string): string[] {
+  return name
+    .slice(0, 300)
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => Object.hasOwn(READS, word) || Object.hasOwn(WRITES, word) || DELETES.has(word));
+}

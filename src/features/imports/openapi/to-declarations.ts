@@ -1,0 +1,185 @@
+import type { Declaration, DeclarationRules } from "../../../catalog/declared/declaration.ts";
+import { parseDeclaration } from "../../../catalog/declared/parse-declaration.ts";
+import { type DeclarationIssue, Problems } from "../../../catalog/declared/problems.ts";
+import { sampleUrl } from "../../../catalog/declared/url-template.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import type { Orchestration } from "../../../contract/orchestration.ts";
+import { err, ok, type Result } from "../../../kit/result.ts";
+import { checkDocument, findStrangeNames } from "./check-document.ts";
+import { NEEDS_BASE_URL } from "./choose-server.ts";
+import { checkOptions, type ImportOptions, type Override } from "./import-options.ts";
+import { listOperations, namesOf, type Operation, skip, type Skipped } from "./operations.ts";
+import { type Source, toDeclaration } from "./to-declaration.ts";
+import { nameOf } from "./tool-name.ts";
+
+/** The declarations of a document, and the operations left out. */
+export interface Imported {
+  readonly declarations: readonly Declaration[];
+  readonly skipped: readonly Skipped[];
+}
+
+/**
+ * Make declarations of the operations of an OpenAPI document (3.0, 3.1), in its order: one tool for each, or the reason why not.
+ * The same document and options give the same declarations, and `parseDeclaration` takes each of them.
+ *
+ * The cost is bounded whatever the document holds: by the number of operations, and for the schemas of each and of all together
+ * by the characters looked at (`LIMITS.openApi…`).
+ *
+ * @param document as it was parsed: plain JSON
+ * @param rules what the operator allows; where they are not given only the declarations' own form is looked at
+ * @returns the error says what is wrong with the options, with the document as a whole, or with the secret
+ */
+export function toDeclarations(
+  document: unknown,
+  options: ImportOptions,
+  rules: Partial<DeclarationRules> = {},
+): Result<Imported, readonly DeclarationIssue[]> {
+  const making = makeDeclarations(document, options, rules);
+  for (;;) {
+    const step = making.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same, which stops before each operation: others may have their turn then. */
+export function* makeDeclarations(
+  document: unknown,
+  options: ImportOptions,
+  rules: Partial<DeclarationRules>,
+): Generator<void, Result<Imported, readonly DeclarationIssue[]>> {
+  const checked = checkOptions(options);
+  if (!checked.ok) return checked;
+  const problems = new Problems();
+  if (!checkDocument(document, problems)) return err(problems.issues);
+  const { prefix, include, auth, base_url: baseUrl, overrides = {} } = checked.value;
+  const { operations, skipped } = listOperations(document);
+  findStrangeNames(document, checked.value, operations, problems);
+  const wanted = new Set(include);
+  const chosen =
+    include === undefined
+      ? operations
+      : operations.filter((each) => namesOf(each).some((name) => wanted.has(name)));
+  if (chosen.length > LIMITS.openApiOperations)
+    problems.add(["include"], `names of at most ${LIMITS.openApiOperations} operations`, include, {
+      received: `${chosen.length} operations`,
+      hint: `One import makes at most ${LIMITS.openApiOperations} tools and this would be ${chosen.length}; name the tags or operationIds that you need in 'include'.`,
+    });
+  if (problems.issues.length > 0) return err(problems.issues);
+
+  const siblings = !String(document["openapi"]).startsWith("3.0");
+  const budget = { left: LIMITS.openApiCharacters };
+  const source = { root: document, prefix, auth, baseUrl, siblings, patterns: true, budget };
+  const made = yield* makeEach(chosen, overrides, source, rules);
+  if (!made.ok) return made;
+  return ok({
+    declarations: made.value.declarations,
+    skipped: [...(include === undefined ? skipped : []), ...made.value.skipped],
+  });
+}
+
+function* makeEach(
+  operations: readonly Operation[],
+  overrides: NonNullable<ImportOptions["overrides"]>,
+  source: Source,
+  rules: Partial<DeclarationRules>,
+): Generator<void, Result<Imported, readonly DeclarationIssue[]>> {
+  const declarations: Declaration[] = [];
+  const skipped: Skipped[] = [];
+  const taken = new Set(Object.values(overrides).flatMap(({ name }) => name ?? []));
+  let homeless = 0;
+  for (const operation of operations) {
+    yield;
+    const override = Object.hasOwn(overrides, operation.id) ? overrides[operation.id]! : {};
+    const name = override.name ?? nameOf(source.prefix, operation, taken);
+    taken.add(name);
+    const made = makeOne(name, operation, override, source, rules);
+    if (made.ok) declarations.push(made.value);
+    else if (typeof made.error !== "string") return err(made.error);
+    else {
+      if (made.error === NEEDS_BASE_URL) homeless += 1;
+      skipped.push(skip(operation.id, made.error));
+    }
+  }
+  if (declarations.length > 0 || homeless === 0 || homeless < skipped.length)
+    return ok({ declarations, skipped });
+  // One answer to the one question, instead of the same reason a hundred times.
+  const problems = new Problems();
+  problems.add(["base_url"], "the API's address, because the document does not say it", source.baseUrl, {
+    hint: "The document's server is relative or missing; give 'base_url', such as https://api.example.com.",
+  });
+  return err(problems.issues);
+}
+
+/** One declaration that can be kept; or why the operation has none, or what the import's options say that is wrong. */
+function makeOne(
+  name: string,
+  operation: Operation,
+  override: Override,
+  source: Source,
+  rules: Partial<DeclarationRules>,
+): Result<Declaration, string | readonly DeclarationIssue[]> {
+  const made = toDeclaration(name, operation, source);
+  if (!made.ok) return made;
+  const declaration = withOverride(made.value, override);
+  const parsed = parseDeclaration(declaration, { ...rulesOf(declaration), ...rules });
+  if (parsed.ok) return ok(declaration);
+  const isPattern = parsed.error.some(({ path }) => path.endsWith("/pattern"));
+  if (isPattern && rules.patterns?.isSpent === true) return err(PATTERNS_SPENT);
+  // A pattern that could take for ever to match costs the patterns, not the tool: who is called has them too.
+  if (source.patterns && isPattern)
+    return makeOne(name, operation, override, { ...source, patterns: false }, rules);
+  const said = parsed.error.filter(({ path }) => isSaidByCaller(path, override));
+  if (said.length > 0) return err(said.map((issue) => inRequest(issue, operation)));
+  return err(`no tool can be declared of it: ${parsed.error[0]!.hint.replace(/\.$/, "")}`);
+}
+
+const PATTERNS_SPENT =
+  "the patterns before it took all the work that one import may; choose fewer operations with 'include'";
+
+/** Without rules a tool goes where the document leads; the caller checks hosts of its own. */
+function rulesOf({ http }: Declaration): DeclarationRules {
+  const origin = URL.parse(sampleUrl(http!.url))?.origin ?? "";
+  return { tenant: "", secrets: null, trustedOrigins: new Set([origin]) };
+}
+
+/** Whether what is wrong at this path of a declaration is what the import's own options say. */
+function isSaidByCaller(path: string, override: Override): boolean {
+  const [, field = "", inner = ""] = path.split("/");
+  if (field === "http") return inner === "auth" || (inner === "result" && override.result !== undefined);
+  return Object.hasOwn(override, field);
+}
+
+function inRequest(issue: DeclarationIssue, { id }: Operation): DeclarationIssue {
+  const isAuth = issue.path.startsWith("/http/auth");
+  const path = isAuth ? issue.path.slice("/http".length) : issue.path.replace(/^\/http/, "");
+  return {
+    ...issue,
+    path: isAuth ? path : `/overrides/${id.replaceAll("~", "~0").replaceAll("/", "~1")}${path}`,
+  };
+}
+
+function withOverride(declaration: Declaration, override: Override): Declaration {
+  const { result, confirm, orchestration, ...fields } = override;
+  const isWrite = override.is_write ?? declaration.is_write;
+  const { idempotent, ...rest } = declaration;
+  const contract = contractOf(isWrite, confirm, orchestration);
+  return {
+    ...rest,
+    // A read may always be sent again.
+    ...(isWrite && idempotent !== undefined && { idempotent }),
+    ...(fields as Partial<Declaration>),
+    ...(contract !== undefined && { orchestration: contract }),
+    ...(result !== undefined && { http: { ...declaration.http!, result } }),
+  };
+}
+
+/** The contract that a declaration has without one, with the word about a person's yes. */
+function contractOf(
+  isWrite: boolean,
+  confirm: Override["confirm"],
+  orchestration: Override["orchestration"],
+): Orchestration | undefined {
+  if (confirm === undefined) return orchestration as Orchestration | undefined;
+  const base = orchestration ?? { mode: isWrite ? "sequential-only" : "parallel-safe" };
+  return { ...(base as Orchestration), confirm };
+}

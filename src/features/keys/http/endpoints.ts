@@ -1,0 +1,275 @@
+import * as z from "zod";
+
+import { flagsOf, KEY_NAME } from "../../../contract/gate/caller.ts";
+import { type KeyAnswer, type KeyDigest, type KeyPlace, type KeyRefusal, KEY_SHARDS } from "../kept-key.ts";
+import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import { refuseOtherParameters, refuseQuery } from "../../../contract/parse-request.ts";
+import { makeRefusal, type Refusal } from "../../../contract/refusal.ts";
+import { makeKey } from "../key-form.ts";
+import { keySchema, toKeyJson } from "../key-json.ts";
+import { type KeyMaker, keyRequestSchema, makeKeptKey, makeRotation } from "../key-request.ts";
+import { err, ok, type Result } from "../../../kit/result.ts";
+import { visibleText } from "../../../kit/visible-text.ts";
+import { askGate } from "../../../edge/http/ask-gate.ts";
+import { digestKey, toHash } from "../../../edge/http/key-ring.ts";
+import type { MadeKeys } from "./made-keys.ts";
+import { readRequest } from "../../../edge/http/read-request-body.ts";
+import { refuseWithout } from "../../../edge/http/refuse-flag.ts";
+import type { RequestContext } from "../../../edge/http/request-context.ts";
+import { baseHeaders, respondJson } from "../../../edge/http/respond.ts";
+import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import { keyDeskOf } from "./key-desk.ts";
+
+const UNCERTAIN = "Whether the key was kept is not certain; look at the list before you ask again.";
+
+/** `POST /v1/keys`: make a key of the caller's tenant, or another of a name that has one. */
+const postKey: Endpoint = {
+  route: "POST /v1/keys",
+  runsNothing: true,
+  async handle(request, context) {
+    const made = await openKeys(context);
+    if (!made.ok) return made;
+    const body = await readRequest(request, keyRequestSchema());
+    if (!body.ok) return body;
+    const asked = body.value.parsed;
+    const { configured, caller, ports, requestId } = context;
+    const { name } = asked;
+    if (configured.keys.callers.some((one) => one.tenant === caller.tenant && one.name === name))
+      return err(
+        makeRefusal(
+          "NAME_TAKEN",
+          `VOLLEY_KEYS has a key named '${name}' of this tenant; choose another name.`,
+        ),
+      );
+
+    const key = asked.hash === undefined ? makeKey(crypto.getRandomValues(new Uint8Array(32))) : null;
+    const hash = asked.hash ?? toHash(await digestKey(key!));
+    if (configured.keys.has(hash)) return err(refuseKept("hash-taken", name));
+    const maker = toMaker(context);
+    const { overlap_s } = asked;
+    const { shards } = made.value;
+    let ask: () => Promise<KeyAnswer>;
+    let former: readonly KeyDigest[] = [];
+    if (overlap_s === undefined) {
+      const kept = makeKeptKey(asked, hash, maker);
+      if (!kept.ok) return kept;
+      ask = () => shards.make(kept.value);
+    } else {
+      const known = await askGate(() => shards.read({ tenant: caller.tenant, name }), UNREADABLE);
+      if (!known.ok) return known;
+      if (known.value === null) return err(refuseKept("unknown", name));
+      const rotation = makeRotation({ ...asked, overlap_s }, known.value, hash, maker);
+      if (!rotation.ok) return rotation;
+      ask = () => shards.rotate(rotation.value);
+      former = known.value.digests;
+    }
+    const kept = await askGate(ask, UNCERTAIN);
+    if (!kept.ok) return kept;
+    if (!kept.value.ok) return err(refuseKept(kept.value.error, name));
+    // The remembered digests of the same name are out of date.
+    made.value.forget([...former, ...kept.value.value.digests].map((digest) => digest.hash));
+    const answer: Written<typeof madeKeySchema> = {
+      ...(key !== null && { key }),
+      ...toKeyJson(kept.value.value, ports.clock.now()),
+    };
+    return ok(respondJson(JSON.stringify(answer), requestId, { status: 201 }));
+  },
+  describe: () => ({
+    id: "postKey",
+    summary: "Make a key, or with `overlap_s` another one of a name that has one",
+    tag: "Keys",
+    body: { schema: keyRequestSchema().meta({ id: "KeyRequest" }), example: EXAMPLE },
+    answer: {
+      description: "What was kept, and the key itself, which is shown this once",
+      schema: madeKeySchema(),
+      statuses: [201],
+    },
+    refusals: ["FORBIDDEN", "INVALID_REQUEST", "NAME_TAKEN", "NOT_FOUND", "MISCONFIGURED"],
+  }),
+};
+
+/** `GET /v1/keys?limit=&cursor=`: the keys of the caller's tenant, newest first, those of `VOLLEY_KEYS` beside them. */
+const listKeys: Endpoint = {
+  route: "GET /v1/keys",
+  runsNothing: true,
+  async handle(request, context) {
+    const made = await openKeys(context);
+    if (!made.ok) return made;
+    const query = parseKeyQuery(new URL(request.url).searchParams);
+    if (!query.ok) return query;
+    const { limit, after } = query.value;
+    const { caller, configured, ports, requestId } = context;
+    // One more than is shown tells whether there is another page.
+    const found = await askGate(() => made.value.shards.list(caller.tenant, after, limit + 1), UNREADABLE);
+    if (!found.ok) return found;
+    const page = found.value.slice(0, limit);
+    const last = page.at(-1);
+    const nowMs = ports.clock.now();
+    const callers = configured.keys.callers.filter(({ tenant }) => tenant === caller.tenant);
+    const answer: Written<typeof keyPageSchema> = {
+      keys: page.map((key) => toKeyJson(key, nowMs)),
+      next_cursor: found.value.length > limit && last !== undefined ? toCursor(last) : null,
+      ...(after === null && {
+        configured: callers.map((one) => ({
+          name: one.name,
+          tools: one.tools,
+          quota: { limit: one.quota.limit, window_s: one.quota.windowS },
+          flags: flagsOf(one),
+        })),
+      }),
+    };
+    return ok(respondJson(JSON.stringify(answer), requestId));
+  },
+  describe: () => ({
+    id: "listKeys",
+    summary: "List the tenant's keys, newest first",
+    tag: "Keys",
+    query: z.strictObject({
+      limit: z.int().min(1).max(LIMITS.maxJobPage).optional(),
+      cursor: z.string().optional().describe("The next_cursor of an earlier page"),
+    }),
+    answer: { description: "One page of keys", schema: keyPageSchema() },
+    refusals: ["FORBIDDEN", "MISCONFIGURED"],
+  }),
+};
+
+/** `DELETE /v1/keys/{name}`: revoke every key of a name. A batch that runs by one goes on to its end. */
+const deleteKey: Endpoint = {
+  route: "DELETE /v1/keys/:id",
+  runsNothing: true,
+  async handle(_, context, name) {
+    const made = await openKeys(context);
+    if (!made.ok) return made;
+    const { caller, configured, requestId } = context;
+    if (configured.keys.callers.some((one) => one.tenant === caller.tenant && one.name === name))
+      return err(
+        makeRefusal(
+          "NOT_FOUND",
+          `'${visibleText(name)}' is of VOLLEY_KEYS; its operator takes it out there.`,
+        ),
+      );
+    const hint = "Whether the key was revoked is not certain; send the same request again.";
+    const revoked = await askGate(() => made.value.shards.revoke({ tenant: caller.tenant, name }), hint);
+    if (!revoked.ok) return revoked;
+    if (revoked.value === null) return err(refuseKept("unknown", name));
+    made.value.forget(revoked.value);
+    return ok(new Response(null, { status: 204, headers: baseHeaders(requestId) }));
+  },
+  describe: () => ({
+    id: "deleteKey",
+    summary: "Revoke every key of a name",
+    tag: "Keys",
+    answer: {
+      description: "Within 30 seconds none of them is a key anywhere",
+      schema: null,
+      statuses: [204],
+    },
+    refusals: ["FORBIDDEN", "NOT_FOUND", "MISCONFIGURED"],
+  }),
+};
+
+/** Keys that are made, listed and revoked while the deployment runs. */
+export const KEY_ENDPOINTS: readonly Endpoint[] = [listKeys, postKey, deleteKey];
+
+/** The keys that are made while running, for who may manage them. */
+async function openKeys({ caller, configured }: RequestContext): Promise<Result<MadeKeys, Refusal>> {
+  const unmanaged = refuseWithout("manageKeys", caller);
+  if (unmanaged !== null) return err(unmanaged);
+  const made = await keyDeskOf(configured).open();
+  return made === null ? err(NO_SHARDS) : ok(made);
+}
+
+const NO_SHARDS = makeRefusal(
+  "MISCONFIGURED",
+  `This deployment keeps no keys; its operator has to bind the class KeyShard as ${KEY_SHARDS}.`,
+);
+
+const UNREADABLE = "The tenant's keys could not be read; ask again.";
+
+function toMaker({ caller, catalog, configured, ports }: RequestContext): KeyMaker {
+  return {
+    caller,
+    nowMs: ports.clock.now(),
+    // A tool's name that is a category's too would be more than the tool.
+    mayGrant: (grant) =>
+      caller.tools.includes("*") ||
+      caller.tools.includes(grant) ||
+      (catalog.get(grant) !== undefined && !configured.catalog.byCategory.has(grant)),
+  };
+}
+
+function refuseKept(reason: KeyRefusal, name: string): Refusal {
+  const shown = `'${visibleText(name)}'`;
+  switch (reason) {
+    case "taken":
+      return makeRefusal(
+        "NAME_TAKEN",
+        `The tenant has a key named ${shown}; with 'overlap_s' it gets another one, or choose another name.`,
+      );
+    case "unknown":
+      return makeRefusal("NOT_FOUND", `The tenant has made no key named ${shown}, or it has expired.`);
+    case "changed":
+      return makeRefusal("NAME_TAKEN", `The key ${shown} was changed just now; look at it and ask again.`);
+    case "hash-taken":
+      return makeRefusal(
+        "INVALID_REQUEST",
+        "/hash: another key has it already; make a fresh key for this name.",
+        {
+          issue: { path: "/hash", expected: "the digest of a key that is nobody's", received: "one in use" },
+        },
+      );
+    case "too-many-alive":
+      return makeRefusal(
+        "NAME_TAKEN",
+        `${LIMITS.keysAlive + 1} keys of ${shown} would go on side by side; wait for an overlap to end, or ask with 'overlap_s' 0.`,
+      );
+    case "too-many":
+      return makeRefusal(
+        "INVALID_REQUEST",
+        `The tenant has as many keys as it may where ${shown} would be kept (${LIMITS.keysPerShard}); delete some first.`,
+      );
+  }
+}
+
+function parseKeyQuery(query: URLSearchParams): Result<{ limit: number; after: KeyPlace | null }, Refusal> {
+  const other = refuseOtherParameters(query, ["limit", "cursor"]);
+  if (other !== null) return err(other);
+  const text = query.get("limit") ?? String(LIMITS.jobPage);
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > LIMITS.maxJobPage)
+    return err(refuseQuery("limit", `a whole number from 1 to ${LIMITS.maxJobPage}`, text));
+  const cursor = query.get("cursor");
+  if (cursor === null) return ok({ limit, after: null });
+  const [, createdAt, name] = /^(\d{1,15})_(.*)$/.exec(cursor) ?? [];
+  return name === undefined || !KEY_NAME.test(name)
+    ? err(refuseQuery("cursor", "the next_cursor of an earlier page", cursor))
+    : ok({ limit, after: { createdAt: Number(createdAt), name } });
+}
+
+function toCursor({ createdAt, name }: KeyPlace): string {
+  return `${createdAt}_${name}`;
+}
+
+const madeKeySchema = lazySchema(() =>
+  keySchema()
+    .extend({
+      key: z.string().optional().describe("The key, unless its hash was sent; nobody can show it again"),
+    })
+    .meta({ id: "MadeKey" }),
+);
+
+const keyPageSchema = lazySchema(() =>
+  z
+    .strictObject({
+      keys: z.array(keySchema()),
+      next_cursor: z.string().nullable(),
+      configured: z
+        .array(keySchema().pick({ name: true, tools: true, quota: true, flags: true }))
+        .optional()
+        .describe("On the first page, the tenant's keys in VOLLEY_KEYS, which only the operator changes"),
+    })
+    .meta({ id: "KeyPage" }),
+);
+
+const EXAMPLE = { name: "nightly-report", tools: ["*"], expires_at: "2099-01-01T00:00:00Z" };

@@ -1,0 +1,120 @@
+import { type Caller, mostRequests, type Quota, withFlags } from "../../../contract/gate/caller.ts";
+import type { KeptKey } from "../kept-key.ts";
+import { makeRefusal, type Refusal } from "../../../contract/refusal.ts";
+import { endOfKey } from "../change-key.ts";
+import { shardOfHash, shardOfName } from "../key-form.ts";
+import { KeyLooks } from "../key-looks.ts";
+import { KeyMemory } from "../key-memory.ts";
+import type { Clock } from "../../../kit/clock.ts";
+import { attempt, err, ok, type Result } from "../../../kit/result.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import { createKeyShards, type KeyShardNamespace, type KeyShards } from "../objects/key-shards.ts";
+import { digestKey, toHash } from "../../../edge/http/key-ring.ts";
+
+/** A caller, and the text that it was made of. */
+interface MadeCaller {
+  readonly caller: Caller;
+  readonly json: string;
+}
+
+/** The keys that were made while running, as far as one isolate has had to know them. */
+export class MadeKeys {
+  readonly shards: KeyShards;
+  readonly #memory = new KeyMemory<MadeCaller>();
+  readonly #looks: KeyLooks;
+  readonly #clock: Clock;
+  readonly #callers: readonly Caller[];
+  /** By tenant, of those that may manage keys the one with the most requests. */
+  readonly #managers: ReadonlyMap<string, Caller>;
+
+  /** @param callers those of `VOLLEY_KEYS` */
+  constructor(namespace: KeyShardNamespace, callers: readonly Caller[], clock: Clock) {
+    this.#clock = clock;
+    this.shards = createKeyShards(namespace, { clock, timeoutMs: LIMITS.gateTimeoutMs });
+    this.#looks = new KeyLooks({ clock, find: (shard, hashes) => this.shards.find(shard, hashes) });
+    this.#callers = callers;
+    const managers = Map.groupBy(
+      callers.filter(({ manageKeys }) => manageKeys === true),
+      ({ tenant }) => tenant,
+    );
+    this.#managers = new Map(
+      [...managers].map(([tenant, [first, ...more]]) => [tenant, mostRequests([first!, ...more])]),
+    );
+  }
+
+  /** Whose a key is that was asked for lately; undefined where that is not known. */
+  recall(key: string): Caller | null | undefined {
+    const known = this.#memory.recall(key, this.#clock.now());
+    return known === null || known === undefined ? known : known.caller;
+  }
+
+  /**
+   * The caller a key belongs to, or null; refused where the key's owner cannot be found out.
+   *
+   * A key is good as long as `VOLLEY_KEYS` has one of its tenant that may revoke it: who takes that one out has not left
+   * others behind. Where its tenant's objects are kept is for `VOLLEY_KEYS` to say as well.
+   */
+  async identify(key: string): Promise<Result<Caller | null, Refusal>> {
+    const hash = toHash(await digestKey(key));
+    const looked = await attempt(() => this.#look(hash));
+    if (!looked.ok) return err(UNREACHABLE);
+    const { kept, askedAtMs } = looked.value;
+    const endsAtMs = kept === null ? null : endOfKey(kept, hash);
+    if (kept === null || endsAtMs === null || endsAtMs <= this.#clock.now()) {
+      this.#memory.remember(key, { hash, value: null, askedAtMs, endsAtMs: Number.POSITIVE_INFINITY });
+      return ok(null);
+    }
+    const json = JSON.stringify([kept, endsAtMs]);
+    const last = this.#memory.lastOf(key);
+    // Other memories go by the caller's object: it stays the same one while nothing about it has changed.
+    const value = last?.json === json ? last : { caller: this.#toCaller(kept, endsAtMs), json };
+    this.#memory.remember(key, { hash, value, askedAtMs, endsAtMs });
+    return ok(value.caller);
+  }
+
+  /** Forget what is known of some digests, because it was changed here. */
+  forget(hashes: readonly string[]): void {
+    this.#memory.forget(hashes);
+  }
+
+  async #look(hash: string): Promise<{ kept: KeptKey | null; askedAtMs: number }> {
+    const shard = shardOfHash(hash);
+    let { found, askedAtMs } = await this.#looks.look(shard, hash);
+    if (found?.kind === "elsewhere") {
+      const home = shardOfName(found.owner);
+      ({ found, askedAtMs } =
+        home === shard ? { found: null, askedAtMs } : await this.#looks.look(home, hash));
+    }
+    const kept = found?.kind === "key" && this.#managers.has(found.key.tenant) ? found.key : null;
+    return { kept, askedAtMs };
+  }
+
+  #toCaller(kept: KeptKey, endsAtMs: number): Caller {
+    const { name, tenant, tools, quota, flags, webhookSecret } = kept;
+    const manager = this.#managers.get(tenant)!;
+    const { jurisdiction } = manager;
+    const { makers = [manager] } = kept;
+    // The operator may have given a key of the configuration another quota since.
+    const quotaOf = (maker: string): Quota | undefined =>
+      this.#callers.find((one) => one.tenant === tenant && one.name === maker)?.quota;
+    return {
+      name,
+      tenant,
+      tools,
+      quota,
+      makers: makers.map((maker) => ({ name: maker.name, quota: quotaOf(maker.name) ?? maker.quota })),
+      ...withFlags(flags),
+      ...(Number.isFinite(endsAtMs) && { endsAtMs }),
+      ...(webhookSecret !== undefined && { webhookSecret }),
+      ...(jurisdiction !== undefined && { jurisdiction }),
+    };
+  }
+}
+
+const UNREACHABLE = makeRefusal(
+  "UNAVAILABLE",
+  "Whose key this is could not be looked up; send the request again.",
+  {
+    retryAfterMs: 1_000,
+  },
+);

@@ -1,0 +1,56 @@
+import * as z from "zod";
+
+import type { KeptKey, KeyPlace } from "../kept-key.ts";
+import type { TenantPart } from "../../../edge/feature.ts";
+import { keySchema, toKeyJson, toText } from "../key-json.ts";
+import type { MadeKeys } from "./made-keys.ts";
+import { keyDeskOf } from "./key-desk.ts";
+
+/** The keys that a tenant has made: exported with their digests for a caller that may manage them, and never a key. */
+export const KEYS_OF_TENANT: TenantPart = {
+  field: "keys",
+  describeExport: () =>
+    z.array(
+      keySchema()
+        .extend({
+          hashes: z
+            .array(z.strictObject({ hash: z.string(), ends_at: z.string().nullable() }))
+            .describe("Digests of its keys, the newest last"),
+        })
+        .meta({ id: "ExportedKey" }),
+    ),
+  async exportJson({ caller, configured, ports }) {
+    const made = caller.manageKeys === true ? await keyDeskOf(configured).open() : null;
+    if (made === null) return null;
+    const nowMs = ports.clock.now();
+    const kept = await readAll(made, caller.tenant);
+    return `[${kept.map((key) => toKeyText(key, nowMs)).join(",")}]`;
+  },
+  erased: "Names that keys were kept under; those of VOLLEY_KEYS are the operator's",
+  async erase({ caller, configured }) {
+    const made = await keyDeskOf(configured).open();
+    return made === null ? 0 : made.shards.forget(caller.tenant);
+  },
+};
+
+/** Keys of one page: a few hundred bytes each, from every object. */
+const PAGE = 500;
+
+async function readAll({ shards }: MadeKeys, tenant: string): Promise<readonly KeptKey[]> {
+  const keys: KeptKey[] = [];
+  for (let after: KeyPlace | null = null; ;) {
+    const page: readonly KeptKey[] = await shards.list(tenant, after, PAGE);
+    keys.push(...page);
+    if (page.length < PAGE) return keys;
+    after = page.at(-1)!;
+  }
+}
+
+function toKeyText(key: KeptKey, nowMs: number): string {
+  const alive = key.digests.filter(({ endsAt }) => endsAt === null || endsAt > nowMs);
+  const hashes = alive.map(({ hash, endsAt }) => ({
+    hash,
+    ends_at: endsAt === null ? null : toText(endsAt),
+  }));
+  return JSON.stringify({ ...toKeyJson(key, nowMs), hashes });
+}

@@ -1,0 +1,16 @@
+import { createKeyShard } from "./objects/key-shard.ts";
+import type { Feature } from "../../edge/feature.ts";
+import { KEY_ENDPOINTS } from "./http/endpoints.ts";
+import { keyDeskOf } from "./http/key-desk.ts";
+import { KEYS_OF_TENANT } from "./http/tenant-part.ts";
+
+/** Keys are made, rotated and revoked while the Worker runs. They are kept in objects of the class `KeyShard`, bound as `KEYS`. */
+export function keys(): Feature<{ readonly KeyShard: ReturnType<typeof createKeyShard> }> {
+  return {
+    name: "keys",
+    endpoints: KEY_ENDPOINTS,
+    openCallers: keyDeskOf,
+    tenantPart: KEYS_OF_TENANT,
+    createObjects: ({ clock }) => ({ KeyShard: createKeyShard(undefined, clock) }),
+  };
+}

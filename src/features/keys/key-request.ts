@@ -1,0 +1,211 @@
+import * as z from "zod";
+
+import { type Caller, flagsOf, KEY_FLAGS, KEY_NAME, type Quota } from "../../contract/gate/caller.ts";
+import type { KeptKey, KeyRotation } from "./kept-key.ts";
+import { lazySchema } from "../../contract/lazy-schema.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
+import { err, ok, type Result } from "../../kit/result.ts";
+import { parseInstant } from "../../kit/rfc3339.ts";
+import { visibleText } from "../../kit/visible-text.ts";
+
+/** The body that `POST /v1/keys` takes. */
+export const keyRequestSchema = lazySchema(() =>
+  z.strictObject({
+    name: z
+      .string()
+      .regex(KEY_NAME, "1 to 64 letters, digits, '_', '.' or '-'")
+      .describe("Its quota is counted under it"),
+    tenant: z
+      .string()
+      .optional()
+      .describe("The tenant of the key that asks, which is the only one that there may be"),
+    tools: z
+      .array(z.string().min(1).max(64))
+      .min(1)
+      .max(LIMITS.keyTools)
+      .optional()
+      .describe(
+        "Names or categories of tools, or `*`; needed for a new name, and none that the asking key has not",
+      ),
+    quota: z
+      .strictObject({ limit: z.int().min(1), window_s: z.int().min(1).max(86_400) })
+      .optional()
+      .describe("At most as many a second as the asking key has; 120 a minute unless said"),
+    flags: z.array(z.enum(KEY_FLAGS)).max(KEY_FLAGS.length).optional(),
+    expires_at: z.string().optional().describe("RFC 3339; it ends at that very time"),
+    hash: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, "64 hex digits in lower case")
+      .optional()
+      .describe("The digest of a key that was made elsewhere, instead of a fresh key in the answer"),
+    overlap_s: z
+      .int()
+      .min(0)
+      .max(LIMITS.keyOverlapS)
+      .optional()
+      .describe("The name has a key: make another, and end the ones before it after so many seconds"),
+  }),
+);
+
+export type KeyRequest = z.output<ReturnType<typeof keyRequestSchema>>;
+
+/** Who makes a key, and what that may be. */
+export interface KeyMaker {
+  readonly caller: Caller;
+  /** Whether the caller may call whatever a grant admits. */
+  readonly mayGrant: (grant: string) => boolean;
+  readonly nowMs: number;
+}
+
+/**
+ * Make the record of a new key, or say why it may not be: a key cannot make one that may more than it may itself, or lives
+ * longer. The secret that signs its callbacks is its maker's.
+ */
+export function makeKeptKey(asked: KeyRequest, hash: string, maker: KeyMaker): Result<KeptKey, Refusal> {
+  const { caller, nowMs } = maker;
+  const { name, tools, flags = [], overlap_s: _overlap } = asked;
+  if (tools === undefined) return err(NO_TOOLS);
+  const beyond = refuseTenant(asked, caller) ?? refusePower({ tools, flags }, maker);
+  if (beyond !== null) return err(beyond);
+  const quota = toQuota(asked.quota, caller);
+  if (!quota.ok) return quota;
+  const expiresAt = parseExpiry(asked.expires_at, maker);
+  if (!expiresAt.ok) return expiresAt;
+  const makers = [{ name: caller.name, quota: caller.quota }, ...(caller.makers ?? [])];
+  if (makers.length > LIMITS.keyMakers) return err(TOO_DEEP);
+  return ok({
+    tenant: caller.tenant,
+    makers,
+    name,
+    tools: [...new Set(tools)],
+    quota: quota.value,
+    flags: KEY_FLAGS.filter((flag) => flags.includes(flag)),
+    ...(caller.webhookSecret !== undefined && { webhookSecret: caller.webhookSecret }),
+    createdAt: nowMs,
+    expiresAt: expiresAt.value,
+    rotatedAt: null,
+    digests: [{ hash, endsAt: null }],
+  });
+}
+
+/** Make the rotation that is asked for of a name, or say why it may not be. */
+export function makeRotation(
+  asked: KeyRequest & { readonly overlap_s: number },
+  known: KeptKey,
+  hash: string,
+  maker: KeyMaker,
+): Result<KeyRotation, Refusal> {
+  const { caller } = maker;
+  const other = (["tools", "quota", "flags"] as const).find((field) => asked[field] !== undefined);
+  if (other !== undefined) return err(refuseField(other));
+  const { tools, flags } = known;
+  const beyond = refuseTenant(asked, caller) ?? refusePower(known, maker) ?? refuseQuota(known.quota, caller);
+  if (beyond !== null) return err(beyond);
+  const expiresAt = parseExpiry(asked.expires_at, maker, known.expiresAt);
+  if (!expiresAt.ok) return expiresAt;
+  return ok({
+    tenant: caller.tenant,
+    name: asked.name,
+    hash,
+    overlapMs: 1_000 * asked.overlap_s,
+    ...(expiresAt.value !== null && { expiresAt: expiresAt.value }),
+    seen: { tools, flags },
+  });
+}
+
+function refuseTenant({ tenant }: KeyRequest, caller: Caller): Refusal | null {
+  if (tenant === undefined || tenant === caller.tenant) return null;
+  const hint = "A key makes keys of its own tenant only; leave 'tenant' out.";
+  return makeRefusal("FORBIDDEN", hint, {
+    issue: { path: "/tenant", expected: `'${caller.tenant}'`, received: `'${visibleText(tenant)}'` },
+  });
+}
+
+/** Refuse tools and flags that the asking key has not. */
+function refusePower({ tools, flags }: Pick<KeptKey, "tools" | "flags">, maker: KeyMaker): Refusal | null {
+  const own = flagsOf(maker.caller);
+  const flag = flags.findIndex((one) => !own.includes(one));
+  if (flag >= 0)
+    return makeRefusal(
+      "FORBIDDEN",
+      `The key that asks has no flag '${flags[flag]}' itself, so it cannot give it.`,
+      {
+        issue: {
+          path: `/flags/${flag}`,
+          expected: "flags of the key that asks",
+          received: `'${flags[flag]}'`,
+        },
+      },
+    );
+  const tool = tools.findIndex((one) => !maker.mayGrant(one));
+  if (tool < 0) return null;
+  const shown = `'${visibleText(tools[tool]!)}'`;
+  const hint = `The key that asks has not got ${shown} itself, so it cannot give it; a key with '*' can give anything.`;
+  return makeRefusal("FORBIDDEN", hint, {
+    issue: { path: `/tools/${tool}`, expected: "tools and categories of the key that asks", received: shown },
+  });
+}
+
+function toQuota(asked: KeyRequest["quota"], caller: Caller): Result<KeptKey["quota"], Refusal> {
+  const usual = { limit: LIMITS.quota, windowS: LIMITS.quotaWindowS };
+  if (asked === undefined) return ok(exceeds(usual, caller.quota) ? caller.quota : usual);
+  const quota = { limit: asked.limit, windowS: asked.window_s };
+  const beyond = refuseQuota(quota, caller);
+  return beyond === null ? ok(quota) : err(beyond);
+}
+
+/** Whether a quota is more than another. A long window with a large limit would be a burst that the other has not got. */
+function exceeds({ limit, windowS }: Quota, own: Quota): boolean {
+  return limit > own.limit || limit * own.windowS > own.limit * windowS;
+}
+
+function refuseQuota(quota: Quota, { quota: own }: Caller): Refusal | null {
+  if (!exceeds(quota, own)) return null;
+  const [most, got] = [`at most ${own.limit} in ${own.windowS} s`, `${quota.limit} in ${quota.windowS} s`];
+  const hint = `The key that asks has ${own.limit} requests in ${own.windowS} s and cannot give more.`;
+  return makeRefusal("FORBIDDEN", hint, { issue: { path: "/quota", expected: most, received: got } });
+}
+
+/** @param kept what holds where nothing is asked */
+function parseExpiry(
+  text: string | undefined,
+  { caller: { endsAtMs }, nowMs }: KeyMaker,
+  kept: number | null = null,
+): Result<number | null, Refusal> {
+  const asked = text === undefined ? kept : parseInstant(text);
+  if (text !== undefined && (asked === null || asked <= nowMs)) {
+    const expected = "a time to come with its offset such as 2027-12-01T08:00:00Z";
+    const hint = `/expires_at: expected ${expected}, received '${visibleText(text)}'.`;
+    const issue = { path: "/expires_at", expected, received: `'${visibleText(text)}'` };
+    return err(makeRefusal("INVALID_REQUEST", hint, { issue }));
+  }
+  if (endsAtMs === undefined || (asked !== null && asked <= endsAtMs)) return ok(asked);
+  const until = new Date(endsAtMs).toISOString();
+  const issue = { path: "/expires_at", expected: `a time up to ${until}`, received: text ?? "nothing" };
+  return err(
+    makeRefusal("FORBIDDEN", `The key that asks ends at ${until} and makes none that lives longer.`, {
+      issue,
+    }),
+  );
+}
+
+function refuseField(field: string): Refusal {
+  const hint = `A rotation leaves tools, quota and flags as they are; leave '${field}' out, or delete the name and make it anew.`;
+  return makeRefusal("INVALID_REQUEST", hint, {
+    issue: { path: `/${field}`, expected: "nothing beside 'overlap_s'", received: "a value" },
+  });
+}
+
+const TOO_DEEP = makeRefusal(
+  "FORBIDDEN",
+  `There are ${LIMITS.keyMakers} keys above the key that asks, so it makes none; ask with one of those.`,
+);
+
+const NO_TOOLS = makeRefusal(
+  "INVALID_REQUEST",
+  '/tools: a new key needs the tools that it may call; `["*"]` is all.',
+  {
+    issue: { path: "/tools", expected: "names or categories of tools, or '*'", received: "nothing" },
+  },
+);

@@ -1,0 +1,132 @@
+import type { Jurisdiction } from "../../../contract/gate/caller.ts";
+import {
+  compareKeys,
+  type FoundKey,
+  type KeptKey,
+  type KeyAnswer,
+  type KeyOwner,
+  type KeyPlace,
+  type KeyRotation,
+  type KeyShardMethods,
+} from "../kept-key.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import { shardOfHash, shardOfName } from "../key-form.ts";
+import { attempt, err } from "../../../kit/result.ts";
+import { callBounded, type CallBounds } from "../../../edge/gate-client/call-bounded.ts";
+
+type Promised<T> = {
+  readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Answer
+    ? (...args: Args) => Promise<Answer>
+    : never;
+};
+
+/** The binding, as much of it as the client uses. */
+export interface KeyShardNamespace {
+  idFromName(name: string): object;
+  get(id: object): Promised<KeyShardMethods>;
+  /** The namespace of the objects that are kept there: the same names are other objects. */
+  jurisdiction?(jurisdiction: Jurisdiction): KeyShardNamespace;
+}
+
+/** The objects that keep keys, as one. Whatever is asked rejects where an object does not answer. */
+export interface KeyShards {
+  /** Whose some digests are that have the same first digit, or lie in the same object. */
+  find(shard: number, hashes: readonly string[]): Promise<readonly (FoundKey | null)[]>;
+  read(owner: KeyOwner): Promise<KeptKey | null>;
+  make(key: KeptKey): Promise<KeyAnswer>;
+  rotate(rotation: KeyRotation): Promise<KeyAnswer>;
+  /** Forget a name; the digests that it had, null where there was none. */
+  revoke(owner: KeyOwner): Promise<readonly string[] | null>;
+  list(tenant: string, after: KeyPlace | null, limit: number): Promise<KeptKey[]>;
+  /** Forget everything of a tenant; how many names it had. */
+  forget(tenant: string): Promise<number>;
+}
+
+/**
+ * Create a client of the objects that keep keys.
+ *
+ * A digest is first written where it will be looked for, then the name that it belongs to: a crash in between leaves a sign that
+ * leads to nothing, and never a key that is in no list. A revocation is the name's own turn; the sign goes afterwards, and where
+ * it stays it leads to nothing too. A digest belongs to one name: a sign that leads to a key stays, even if another name brings
+ * its hash.
+ */
+export function createKeyShards(namespace: KeyShardNamespace, bounds: CallBounds): KeyShards {
+  const ask = <T>(shard: number, send: (stub: Promised<KeyShardMethods>) => Promise<T>): Promise<T> =>
+    callBounded(() => send(namespace.get(namespace.idFromName(`keys ${shard}`))), bounds);
+  const askAll = <T>(send: (stub: Promised<KeyShardMethods>) => Promise<T>): Promise<T[]> =>
+    Promise.all(Array.from({ length: LIMITS.keyShards }, (_, shard) => ask(shard, send)));
+  const holds = async (owner: KeyOwner, hash: string): Promise<boolean> => {
+    const [found] = await ask(shardOfName(owner), (stub) => stub.find([hash]));
+    return found?.kind === "key";
+  };
+  const unpoint = (hashes: readonly string[], owner: KeyOwner): Promise<unknown> =>
+    Promise.all(
+      hashes.map((hash) => attempt(() => ask(shardOfHash(hash), (stub) => stub.unpoint([hash], owner)))),
+    );
+
+  /** Write a name's new digest where it is looked for, then the name; take the sign back where the name is not written. */
+  const keep = async (
+    { tenant, name }: KeyOwner,
+    { hash, untilMs }: { hash: string; untilMs: number | null },
+    write: () => Promise<KeyAnswer>,
+  ): Promise<KeyAnswer> => {
+    const owner = { tenant, name };
+    const [there, home] = [shardOfHash(hash), shardOfName(owner)];
+    if (there === home) return write();
+    const other = await ask(there, (stub) => stub.point(hash, owner, { untilMs }));
+    if (other !== null) {
+      if (await holds(other, hash)) return err("hash-taken");
+      const still = await ask(there, (stub) => stub.point(hash, owner, { untilMs, instead: other }));
+      if (still !== null) return err("hash-taken");
+    }
+    const written = await write();
+    if (!written.ok && !(await holds(owner, hash))) await unpoint([hash], owner);
+    return written;
+  };
+
+  /** Tell the objects where a name's digests are looked for until when that is. */
+  const limitSigns = ({ tenant, name, digests, expiresAt }: KeptKey): Promise<unknown> =>
+    Promise.all(
+      digests
+        .filter(({ hash }) => shardOfHash(hash) !== shardOfName({ tenant, name }))
+        .map(({ hash, endsAt }) =>
+          attempt(() =>
+            ask(shardOfHash(hash), (stub) =>
+              stub.point(hash, { tenant, name }, { untilMs: endsAt ?? expiresAt }),
+            ),
+          ),
+        ),
+    );
+
+  return {
+    find: (shard, hashes) => ask(shard, (stub) => stub.find(hashes)),
+    read: (owner) => ask(shardOfName(owner), (stub) => stub.read(owner)),
+    make: (key) =>
+      keep(key, { hash: key.digests[0]!.hash, untilMs: key.expiresAt }, () =>
+        ask(shardOfName(key), (stub) => stub.make(key)),
+      ),
+    async rotate(rotation) {
+      const { tenant, name, hash } = rotation;
+      const owner = { tenant, name };
+      const rotated = await keep(owner, { hash, untilMs: null }, () =>
+        ask(shardOfName(owner), (stub) => stub.rotate(rotation)),
+      );
+      if (rotated.ok) await limitSigns(rotated.value);
+      return rotated;
+    },
+    async revoke({ tenant, name }) {
+      const owner = { tenant, name };
+      const hashes = await ask(shardOfName(owner), (stub) => stub.revoke(owner));
+      if (hashes !== null) await unpoint(hashes, owner);
+      return hashes;
+    },
+    async list(tenant, after, limit) {
+      const lists = await askAll((stub) => stub.list(tenant, after, limit));
+      return lists.flat().sort(compareKeys).slice(0, limit);
+    },
+    async forget(tenant) {
+      const counts = await askAll((stub) => stub.forget(tenant));
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { TOOL_SURFACES, type ToolSurface } from "../../discovery/tool-surface.ts";
+import { isJsonObject } from "../../../contract/json.ts";
+import { type Refusal, statusOf } from "../../../contract/refusal.ts";
+import { withCurrentTools } from "../../../executor.ts";
+import { countList } from "../../../gate/admit-plan.ts";
+import { ok } from "../../../kit/result.ts";
+import { visibleText } from "../../../kit/visible-text.ts";
+import { isAllowedOrigin } from "../../../edge/http/guard-origin.ts";
+import { readSentKey } from "../../../edge/http/read-idempotency-key.ts";
+import { readRequestBody } from "../../../edge/http/read-request-body.ts";
+import type { RequestContext } from "../../../edge/http/request-context.ts";
+import { quotaHeaders, retryHeaders } from "../../../edge/http/respond.ts";
+import { RPC_CODES } from "./rpc-message.ts";
+import { respondError, serveMcp } from "./serve-mcp.ts";
+
+/**
+ * `/mcp?surface=`: the Model Context Protocol. Everything that is not the protocol's own (who calls, where from, how large,
+ * how deep) is decided here, before it is asked.
+ */
+export async function answerMcp(request: Request, received: RequestContext): Promise<Response> {
+  let context = received;
+  const { requestId, origins, watch } = context;
+  if (!isAllowedOrigin(request, origins)) return refuse(403, RPC_CODES.invalidRequest, ELSEWHERE, requestId);
+  const asked = new URL(request.url).searchParams.getAll("surface");
+  const surface = asked.length === 0 ? "meta" : asked.join(", ");
+  if (!(TOOL_SURFACES as readonly string[]).includes(surface)) {
+    const hint = `The surface is one of ${TOOL_SURFACES.join(", ")}, received '${visibleText(surface)}'.`;
+    return refuse(400, RPC_CODES.invalidRequest, hint, requestId);
+  }
+  if (request.method !== "POST")
+    return refuse(405, RPC_CODES.serverError, NO_SESSIONS, requestId, { allow: "POST" });
+  const key = readSentKey(request);
+  if (!key.ok) return refuse(statusOf(key.error), RPC_CODES.invalidRequest, key.error.hint, requestId);
+  const body = await readRequestBody(request);
+  if (!body.ok) return refuseBody(body.error, requestId);
+  const { value, bytes } = body.value;
+  // Gone from the protocol since 2025-06-18; what bounds one call would not bound a hundred of them.
+  if (Array.isArray(value)) return refuse(400, RPC_CODES.invalidRequest, NO_BATCHES, requestId);
+  if (!runsSomething(value)) watch?.enter("admit");
+  const counted = runsSomething(value)
+    ? ok(null)
+    : await withCurrentTools(received, (current) => {
+        context = current;
+        return countList(current);
+      });
+  if (!counted.ok) {
+    const { refusal, quota } = counted.error;
+    const headers = { ...quotaHeaders(context.caller, quota), ...retryHeaders(refusal) };
+    return refuse(statusOf(refusal), RPC_CODES.serverError, refusal.hint, requestId, headers);
+  }
+  if (!runsSomething(value)) watch?.enter("run");
+  const headers = quotaHeaders(context.caller, counted.value);
+  return serveMcp(request, context, {
+    surface: surface as ToolSurface,
+    body: value,
+    bodyBytes: bytes,
+    key: key.value,
+    headers,
+  });
+}
+
+/** A call is counted with the batch that it becomes. */
+function runsSomething(message: unknown): boolean {
+  return isJsonObject(message) && message["method"] === "tools/call";
+}
+
+const ELSEWHERE = "Requests from this origin or for this host are not answered.";
+
+const NO_SESSIONS = "There is no session to listen to or to end: send each message with POST.";
+
+const NO_BATCHES = "Send one message a request; execute_actions runs many calls in one.";
+
+function refuseBody(refusal: Refusal, requestId: string): Response {
+  const code = refusal.code === "MALFORMED_JSON" ? RPC_CODES.parseError : RPC_CODES.invalidRequest;
+  return refuse(statusOf(refusal), code, refusal.hint, requestId);
+}
+
+function refuse(
+  status: number,
+  code: number,
+  message: string,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return respondError({ code, message }, { status, id: null, requestId, headers });
+}

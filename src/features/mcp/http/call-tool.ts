@@ -1,0 +1,74 @@
+import { runCalls } from "../../../turns/run-calls.ts";
+import type { ProgressReport } from "../../../catalog/define-tool.ts";
+import type { QuotaState } from "../../../contract/gate/admission.ts";
+import type { ToolReply } from "../../../turns/provider-turn.ts";
+import { toRefusedReply } from "../../../turns/to-tool-reply.ts";
+import { ok } from "../../../kit/result.ts";
+import { type SentKey, underKey } from "../../../edge/http/read-idempotency-key.ts";
+import type { RequestContext } from "../../../edge/http/request-context.ts";
+import { quotaHeaders, retryHeaders } from "../../../edge/http/respond.ts";
+import { followCall, type McpCall } from "./follow-call.ts";
+
+export interface CallOptions {
+  readonly bodyBytes: number;
+  /** By what the call is known when it comes again, however its message is numbered; null where by nothing. */
+  readonly key: SentKey | null;
+  readonly signal: AbortSignal;
+  /** Told how far the call has come, where the client asked for that. */
+  readonly onProgress?: (report: ProgressReport) => void;
+  /** Told what gives back the bytes that the answer holds. */
+  readonly onWritten: (give: () => void) => void;
+  /** Told what the answer's headers say of the caller's quota, before there is an answer. */
+  readonly onCounted: (headers: Readonly<Record<string, string>>) => void;
+}
+
+/**
+ * Call one tool for an MCP client, `execute_actions` among them, and write its result.
+ *
+ * The answer is text, which escaping may double, and the same as structure: three copies. It is an error where the call
+ * itself failed: bad arguments, a single tool that failed, a batch that was refused; not where some action of a batch failed,
+ * because the batch did what it was asked.
+ */
+export async function callTool(
+  call: McpCall,
+  context: RequestContext,
+  { bodyBytes, key, signal, onProgress, onCounted, onWritten }: CallOptions,
+): Promise<string> {
+  const { caller, ports } = context;
+  const { name, args } = call;
+  const followed = onProgress === undefined ? null : followCall(call, ports.clock, onProgress);
+  const execution = {
+    ...context,
+    ...underKey(key, ["/mcp", name, args]),
+    signal,
+    onWritten,
+    onAdmitted: (quota: QuotaState | null) => onCounted(quotaHeaders(caller, quota)),
+    ...followed?.listeners,
+  };
+  const ran = await runCalls([{ name, args: ok(args) }], execution, { bodyBytes, copies: 3 }).finally(() =>
+    followed?.end(),
+  );
+  if (!ran.ok) {
+    const { refusal, quota } = ran.error;
+    context.watch?.sawRefusal({ code: refusal.code, status: 200 });
+    onCounted({ ...quotaHeaders(caller, quota), ...retryHeaders(refusal) });
+    return toCallResult(toRefusedReply(refusal));
+  }
+  // A dry run is never admitted.
+  onCounted(quotaHeaders(caller, ran.value.quota));
+  if (ran.value.replayed) onCounted({ "idempotency-replayed": "true" });
+  return toCallResult(ran.value.replies[0]!);
+}
+
+/**
+ * Write a reply as an MCP client reads it: what is an object with a `status` is Volley's here too, in text and structure. It is
+ * put together from JSON text, so every number keeps its digits.
+ */
+export function toCallResult({ json, failed }: ToolReply): string {
+  // Text needs no quotes to be read.
+  const text = json.startsWith('"') ? json : JSON.stringify(json);
+  // A structure is an object for clients of 2025; what is none goes into one.
+  const structure = json.startsWith("{") ? json : `{"data":${json}}`;
+  const marked = failed ? ',"isError":true' : "";
+  return `{"content":[{"type":"text","text":${text}}],"structuredContent":${structure}${marked}}`;
+}

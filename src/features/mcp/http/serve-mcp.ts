@@ -1,0 +1,162 @@
+import type { ProgressReport } from "../../../catalog/define-tool.ts";
+import type { ToolSurface } from "../../discovery/tool-surface.ts";
+import { isJsonObject } from "../../../contract/json.ts";
+import { attempt, type Result } from "../../../kit/result.ts";
+import { openEventStream, STREAM_HEADERS } from "../../../edge/http/event-stream.ts";
+import type { SentKey } from "../../../edge/http/read-idempotency-key.ts";
+import type { RequestContext } from "../../../edge/http/request-context.ts";
+import { baseHeaders, holdAnswer, respondJson } from "../../../edge/http/respond.ts";
+import { respondHeld } from "../../../edge/http/respond-run.ts";
+import { logBug } from "../../../edge/platform/log-bug.ts";
+import { answerMethod } from "./mcp-methods.ts";
+import { type Era, readEra } from "./mcp-revision.ts";
+import {
+  idOf,
+  readMessage,
+  RPC_CODES,
+  type RpcError,
+  type RpcId,
+  type RpcRequest,
+  toErrorJson,
+  toResultJson,
+} from "./rpc-message.ts";
+
+/** A message that was read, bounded and counted already. */
+export interface McpPost {
+  readonly surface: ToolSurface;
+  readonly body: unknown;
+  readonly bodyBytes: number;
+  /** By what it is known when it comes again; null where by nothing. */
+  readonly key: SentKey | null;
+  /** The answer's headers about an allowance that counted it already. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Serve one message of the Model Context Protocol over Streamable HTTP: revision 2026-07-28, and clients of 2025 without
+ * sessions. Nothing outlives the request, so any isolate can answer the next one.
+ *
+ * The answer is JSON. A client that asked for the progress of its call, and takes events, gets events.
+ */
+export async function serveMcp(request: Request, context: RequestContext, post: McpPost): Promise<Response> {
+  const { requestId } = context;
+  const { body, headers } = post;
+  const id = idOf(body);
+  const message = readMessage(body);
+  if (message === null) {
+    const error = { code: RPC_CODES.invalidRequest, message: "The body is not a message of JSON-RPC 2.0." };
+    return respondError(error, { status: 400, id, requestId, headers });
+  }
+  const era = readEra(message, request.headers);
+  if (!era.ok) return respondError(era.error, { status: 400, id, requestId, headers });
+  if (message.kind !== "request")
+    return new Response(null, { status: 202, headers: { ...baseHeaders(requestId), ...headers } });
+  const { _meta: meta } = message.params;
+  const token = isJsonObject(meta) ? meta["progressToken"] : undefined;
+  const wantsProgress =
+    message.method === "tools/call" && (typeof token === "string" || Number.isSafeInteger(token));
+  const takesEvents = request.headers.get("accept")?.includes("text/event-stream") === true;
+  const exchange = { request, context, post, message, era: era.value };
+  return wantsProgress && takesEvents ? respondStream(exchange, token as RpcId) : respondOnce(exchange);
+}
+
+interface Exchange {
+  readonly request: Request;
+  readonly context: RequestContext;
+  readonly post: McpPost;
+  readonly message: RpcRequest;
+  readonly era: Era;
+}
+
+/** The listeners of an exchange besides its answer. */
+interface Listeners {
+  readonly signal: AbortSignal;
+  readonly onCounted: (headers: Readonly<Record<string, string>>) => void;
+  readonly onProgress?: (report: ProgressReport) => void;
+  /** Told what gives back the bytes that the answer holds. */
+  readonly onWritten: (give: () => void) => void;
+}
+
+/** Answer a request; a bug of ours is told to the operator, and to the client by the request's id alone. */
+async function answer(
+  { context, post, message, era }: Exchange,
+  listeners: Listeners,
+): Promise<Result<string, RpcError>> {
+  const { surface, bodyBytes, key } = post;
+  const options = { era, surface, bodyBytes, key, ...listeners };
+  const answered = await attempt(() => answerMethod(message, context, options));
+  if (answered.ok) return answered.value;
+  const { requestId } = context;
+  logBug(requestId, "/mcp", answered.error);
+  const hint = "Something failed on our side; give the operator the request id.";
+  return {
+    ok: false,
+    error: { code: RPC_CODES.internalError, message: hint, data: { request_id: requestId } },
+  };
+}
+
+async function respondOnce(exchange: Exchange): Promise<Response> {
+  const { request, context, post, message, era } = exchange;
+  const { requestId } = context;
+  const headers = { ...post.headers };
+  const onCounted = (told: Readonly<Record<string, string>>): void => void Object.assign(headers, told);
+  const { made, release } = holdAnswer((onWritten) =>
+    answer(exchange, { signal: request.signal, onCounted, onWritten }),
+  );
+  const answered = await made;
+  if (answered.ok)
+    return respondHeld(toResultJson(message.id, answered.value), context, { release, headers });
+  release();
+  // An unknown method is an unknown path for what stands between; older clients look into the body only.
+  const isUnknown = era === "stateless" && answered.error.code === RPC_CODES.methodNotFound;
+  return respondError(answered.error, { status: isUnknown ? 404 : 200, id: message.id, requestId, headers });
+}
+
+/** Answer with events: each report of the call's progress, then the answer. It begins when the call was counted. */
+async function respondStream(exchange: Exchange, progressToken: RpcId): Promise<Response> {
+  const { request, context, post, message } = exchange;
+  const { requestId, ports, defer } = context;
+  const stream = openEventStream(request.signal, ports.clock);
+  const tell = (json: string): void => stream.send(`event: message\ndata: ${json}\n\n`);
+  const counted = Promise.withResolvers<Readonly<Record<string, string>>>();
+  const onProgress = (report: ProgressReport): void =>
+    tell(
+      JSON.stringify({
+        jsonrpc: "2.0",
+        method: "notifications/progress",
+        params: { progressToken, ...report },
+      }),
+    );
+  const { made: answering, release } = holdAnswer((onWritten) =>
+    answer(exchange, { signal: stream.signal, onWritten, onCounted: counted.resolve, onProgress }),
+  );
+  // A request that is refused before it is counted has an answer at once.
+  const told = await Promise.race([counted.promise, answering.then(() => ({}))]);
+  const stopKeepAlive = stream.keepAlive();
+  const end = async (): Promise<void> => {
+    const answered = await answering;
+    stopKeepAlive();
+    tell(answered.ok ? toResultJson(message.id, answered.value) : toErrorJson(message.id, answered.error));
+    await stream.close();
+    release();
+  };
+  defer(end());
+  return new Response(stream.readable, {
+    headers: { ...baseHeaders(requestId), ...STREAM_HEADERS, ...post.headers, ...told },
+  });
+}
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly id: RpcId | null;
+  readonly requestId: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answer with an error, in the protocol's words. */
+export function respondError(
+  error: RpcError,
+  { status, id, requestId, headers = {} }: ErrorAnswer,
+): Response {
+  return respondJson(toErrorJson(id, error), requestId, { status, headers });
+}

@@ -1,0 +1,134 @@
+import * as z from "zod";
+
+import { type Entry, parseAction } from "../../contract/action.ts";
+import { type Failure, makeFailure } from "../../contract/failure.ts";
+import { describe } from "../../contract/issues.ts";
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { ORCHESTRATION_LIMITS, type OrchestrationCall } from "./calls.ts";
+import { type Refusal, statusOf } from "../../contract/refusal.ts";
+import { err, ok, type Result } from "../../kit/result.ts";
+import { visibleText } from "../../kit/visible-text.ts";
+
+/** How this API says no. */
+export const apiErrorSchema = lazySchema(() =>
+  z.strictObject({ error: z.string() }).meta({ id: "OrchestrationError" }),
+);
+
+/** A refusal of the Orchestration API: the error is the whole body. */
+export interface ApiError {
+  readonly status: number;
+  readonly body: Written<typeof apiErrorSchema>;
+}
+
+/** The answer to a bug of ours. */
+export const INTERNAL_ERROR: ApiError = makeApiError(500, "Internal server error");
+
+/**
+ * Parse a body of this API into its calls.
+ *
+ * A malformed call never refuses the request: its `entry` carries the failure and it gets a result like any other. Fields
+ * beside `tools`, `userId` among them, are ignored.
+ *
+ * @param bodyBytes size of the body it came in, which bounds every part of it
+ */
+export type ParseCalls = (
+  value: unknown,
+  bodyBytes: number,
+) => Result<readonly OrchestrationCall[], ApiError>;
+
+const { batchTools, partitionTools } = ORCHESTRATION_LIMITS;
+
+/** Parse the body of `POST /api/orchestration/batch`: 1 to 20 tool calls. */
+export const parseBatchRequest: ParseCalls = (value, bodyBytes) => {
+  const tools = readTools(value, batchTools, "batch");
+  if (!tools.ok) return tools;
+  return tools.value.length === 0 ? err(TOOLS_REQUIRED) : ok(parseCalls(tools.value, bodyBytes));
+};
+
+/**
+ * Parse the body of `POST /api/orchestration/partition`. Unlike a batch it may be empty and longer than 20 calls: the
+ * reference document refuses a preview only for `tools` that is no array.
+ */
+export const parsePartitionRequest: ParseCalls = (value, bodyBytes) => {
+  const tools = readTools(value, partitionTools, "partition");
+  return tools.ok ? ok(parseCalls(tools.value, bodyBytes)) : tools;
+};
+
+const callSchema = lazySchema(() =>
+  z
+    .looseObject({
+      id: z.string().optional(),
+      toolName: z.string().optional(),
+      input: z.looseObject({}).optional(),
+    })
+    .meta({ id: "OrchestrationCall" }),
+);
+
+/** The body that `parseBatchRequest()` takes. */
+export const batchCallsSchema = lazySchema(() =>
+  z.looseObject({ tools: z.array(callSchema()).min(1).max(batchTools) }).meta({ id: "OrchestrationBatch" }),
+);
+
+/** The body that `parsePartitionRequest()` takes. */
+export const partitionCallsSchema = lazySchema(() =>
+  z.looseObject({ tools: z.array(callSchema()).max(partitionTools) }).meta({ id: "OrchestrationPartition" }),
+);
+
+/** Translate a refusal of the layers around (no key, no JSON, no quota) to this API's error, with its own status. */
+export function toApiError(refusal: Refusal): ApiError {
+  const error = refusal.code === "UNAUTHORIZED" ? "Unauthorized" : refusal.hint;
+  return makeApiError(statusOf(refusal), error);
+}
+
+function makeApiError(status: number, error: string): ApiError {
+  return { status, body: { error } };
+}
+
+const TOOLS_REQUIRED = makeApiError(400, "tools array required");
+
+function readTools(value: unknown, most: number, noun: string): Result<readonly unknown[], ApiError> {
+  const tools = isJsonObject(value) && Object.hasOwn(value, "tools") ? value["tools"] : undefined;
+  if (!Array.isArray(tools)) return err(TOOLS_REQUIRED);
+  return tools.length > most ? err(makeApiError(400, `Maximum ${most} tools per ${noun}`)) : ok(tools);
+}
+
+function parseCalls(tools: readonly unknown[], bodyBytes: number): OrchestrationCall[] {
+  const mayExceedArgs = bodyBytes > LIMITS.argsBytes;
+  return tools.map((sent, index) => {
+    const fields = isJsonObject(sent) ? sent : {};
+    const toolId = textOf(fields, "id");
+    const toolName = textOf(fields, "toolName");
+    const problem = findProblem(sent);
+    const entry: Entry =
+      problem === null
+        ? parseAction({ tool: toolName, args: fields["input"] }, index, mayExceedArgs)
+        : { index, id: `a${index}`, tool: visibleText(toolName) || null, action: err(problem) };
+    return { sent, toolId, toolName, entry };
+  });
+}
+
+function textOf(fields: JsonObject, name: string): string {
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return typeof value === "string" ? value : "";
+}
+
+/** Find the fault that makes a call malformed, in this API's own field names. */
+function findProblem(sent: unknown): Failure | null {
+  if (!isJsonObject(sent))
+    return malformed(
+      `A tool call must be an object with id, toolName and input, received ${describe(sent)}.`,
+    );
+  for (const name of ["id", "toolName", "input"]) {
+    const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
+    const fits = name === "input" ? isJsonObject(value) : typeof value === "string";
+    const expected = name === "input" ? "an object" : "a string";
+    if (!fits) return malformed(`'${name}' of a tool call must be ${expected}, received ${describe(value)}.`);
+  }
+  return null;
+}
+
+function malformed(hint: string): Failure {
+  return makeFailure("INVALID_ACTION", { hint });
+}

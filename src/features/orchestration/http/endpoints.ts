@@ -1,0 +1,115 @@
+import type { OrchestrationCall } from "../calls.ts";
+import { executeKeyed, withCurrentTools } from "../../../executor.ts";
+import { batchAnswerSchema, partitionAnswerSchema, toBatchJson, toPartitionJson } from "../answer.ts";
+import {
+  type ApiError,
+  apiErrorSchema,
+  batchCallsSchema,
+  INTERNAL_ERROR,
+  parseBatchRequest,
+  type ParseCalls,
+  parsePartitionRequest,
+  partitionCallsSchema,
+  toApiError,
+} from "../api.ts";
+import type { Execution } from "../../../gate/execution.ts";
+import { ok } from "../../../kit/result.ts";
+import { makeSerialPlan } from "../make-serial-plan.ts";
+import { makePartition } from "../partition.ts";
+import type { Dialect, DialectError } from "../../../edge/http/dialect.ts";
+import type { Run } from "../../../edge/http/event-stream.ts";
+import { readSentKey, underKey } from "../../../edge/http/read-idempotency-key.ts";
+import { readRequestBody } from "../../../edge/http/read-request-body.ts";
+import { respondJson } from "../../../edge/http/respond.ts";
+import { respondDocument } from "../../../edge/http/respond-run.ts";
+import type { Endpoint, Handler } from "../../../edge/openapi/endpoint.ts";
+
+/** This API says no with one sentence, and has a status of its own for what elsewhere is `UNAVAILABLE` without a way to wait for it. */
+export const ORCHESTRATION_DIALECT: Dialect = {
+  addresses: /^https?:\/\/[^/]+\/api\/orchestration\//,
+  write: (refusal) => toError(toApiError(refusal)),
+  fault: toError(INTERNAL_ERROR),
+  described: { name: "Orchestration", schema: apiErrorSchema },
+};
+
+function toError({ status, body }: ApiError): DialectError {
+  return { status, json: JSON.stringify(body) };
+}
+
+/** `POST /api/orchestration/batch`: run tool calls, reads together and every write alone. */
+export const orchestrateBatch: Endpoint = {
+  route: "POST /api/orchestration/batch",
+  handle: answerCalls(parseBatchRequest, (calls, execution) =>
+    withCurrentTools(execution, (current) => {
+      current.watch?.enter("plan");
+      const partition = makePartition(calls, current.catalog);
+      const plan = makeSerialPlan(partition, current.catalog);
+      return executeKeyed(plan, current, (outcomes, totalDurationMs) =>
+        toBatchJson(partition, { outcomes, totalDurationMs }),
+      );
+    }),
+  ),
+  describe: () => ({
+    id: "orchestrateBatch",
+    keyed: true,
+    summary: "Run tool calls, reads together and every write alone",
+    tag: "Orchestration",
+    body: { schema: batchCallsSchema(), example: EXAMPLE },
+    answer: { description: "One result for every call, in the order asked", schema: batchAnswerSchema() },
+    refusal: ORCHESTRATION_DIALECT,
+    counted: true,
+  }),
+};
+
+/** `POST /api/orchestration/partition`: show how calls would be ordered, without running any. */
+export const orchestratePartition: Endpoint = {
+  route: "POST /api/orchestration/partition",
+  runsNothing: true,
+  handle: answerCalls(parsePartitionRequest, async (calls, { catalog }) => {
+    const json = toPartitionJson(makePartition(calls, catalog));
+    return ok({ json, quota: null, replayed: false });
+  }),
+  describe: () => ({
+    id: "orchestratePartition",
+    summary: "Show how tool calls would be ordered",
+    tag: "Orchestration",
+    body: { schema: partitionCallsSchema(), example: EXAMPLE },
+    answer: {
+      description: "The batches, in the order they would run",
+      schema: partitionAnswerSchema(),
+    },
+    refusal: ORCHESTRATION_DIALECT,
+  }),
+};
+
+function answerCalls(
+  parse: ParseCalls,
+  run: (calls: readonly OrchestrationCall[], execution: Execution) => ReturnType<Run>,
+): Handler {
+  return async (request, context) => {
+    const key = readSentKey(request);
+    if (!key.ok) return key;
+    const body = await readRequestBody(request);
+    if (!body.ok) return body;
+    const calls = parse(body.value.value, body.value.bytes);
+    if (!calls.ok) {
+      const { status, body: error } = calls.error;
+      return ok(respondJson(JSON.stringify(error), context.requestId, { status }));
+    }
+    const { pathname } = new URL(request.url);
+    const keyed = underKey(key.value, [pathname, body.value.value]);
+    return respondDocument(
+      (listener) => run(calls.value, { ...context, ...keyed, ...listener }),
+      request,
+      context,
+    );
+  };
+}
+
+const EXAMPLE = {
+  tools: [
+    { id: "1", toolName: "read", input: { path: "README.md" } },
+    { id: "2", toolName: "bash", input: { command: "ls src" } },
+    { id: "3", toolName: "write", input: { path: "notes.md", content: "Hi" } },
+  ],
+};

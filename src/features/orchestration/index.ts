@@ -1,0 +1,11 @@
+import { ORCHESTRATION_DIALECT, orchestrateBatch, orchestratePartition } from "./http/endpoints.ts";
+import type { Feature } from "../../edge/feature.ts";
+
+/** The Orchestration API, `/api/orchestration/*`: tool calls in batches of reads, with every write alone. */
+export function orchestration(): Feature {
+  return {
+    name: "orchestration",
+    endpoints: [orchestrateBatch, orchestratePartition],
+    dialects: [ORCHESTRATION_DIALECT],
+  };
+}

@@ -1,0 +1,123 @@
+import * as z from "zod";
+
+import { type FileHead, type WorkspaceMethods, WORKSPACES } from "../../../contract/gate/workspace.ts";
+import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import { makeRefusal } from "../../../contract/refusal.ts";
+import { err, ok } from "../../../kit/result.ts";
+import { visibleText } from "../../../kit/visible-text.ts";
+import { askGate } from "../../../edge/http/ask-gate.ts";
+import { readRequest } from "../../../edge/http/read-request-body.ts";
+import type { RequestContext } from "../../../edge/http/request-context.ts";
+import type { TenantPart } from "../../../edge/feature.ts";
+import { refuseWithout } from "../../../edge/http/refuse-flag.ts";
+import { respondJson } from "../../../edge/http/respond.ts";
+import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+
+type Bucket = Pick<R2Bucket, "list" | "delete">;
+
+interface Workspaces {
+  idFromName(name: string): DurableObjectId;
+  get(id: DurableObjectId): {
+    heads(under: string): Promise<FileHead[]>;
+    change(
+      changes: Parameters<WorkspaceMethods["change"]>[0],
+    ): Promise<ReturnType<WorkspaceMethods["change"]>>;
+  };
+}
+
+/**
+ * `POST /v1/tenant/delete`: delete what this deployment keeps of the caller's tenant. Its name stands in the body again, because
+ * nothing brings back what is deleted.
+ *
+ * Files and kept objects go first and the parts of features last, keys among them, so a caller whose request broke off can send it
+ * again. Each part can be deleted twice.
+ */
+export const makeDeletion = (parts: readonly TenantPart[]): Endpoint => ({
+  route: "POST /v1/tenant/delete",
+  runsNothing: true,
+  async handle(request, context) {
+    const { caller, gate, requestId } = context;
+    const unmanaged = refuseWithout("manageKeys", caller);
+    if (unmanaged !== null) return err(unmanaged);
+    const forbidden = refuseWithout("manageTools", context.caller);
+    if (forbidden !== null) return err(forbidden);
+    const body = await readRequest(request, deleteSchema());
+    if (!body.ok) return body;
+    const { tenant } = body.value.parsed;
+    if (tenant !== caller.tenant) {
+      const received = `'${visibleText(tenant)}'`;
+      const expected = `'${caller.tenant}', the tenant of the key`;
+      const hint = `/tenant: expected ${expected}, received ${received}; nothing was deleted.`;
+      return err(makeRefusal("INVALID_REQUEST", hint, { issue: { path: "/tenant", expected, received } }));
+    }
+    const done = await askGate(async () => {
+      const objects = await deleteObjects(context);
+      const files = await deleteFiles(context);
+      await gate.erase();
+      const deleted: Record<string, number> = {};
+      // The key that asks again may be one of a part.
+      for (const { field, erase } of parts) deleted[field] = objects.more_objects ? 0 : await erase(context);
+      return { tenant, ...objects, files, ...deleted } satisfies Written<typeof deletedSchema>;
+    }, "Some of it may be deleted, and some is not; send the same request again.");
+    return done.ok ? ok(respondJson(JSON.stringify(done.value), requestId)) : done;
+  },
+  describe: () => ({
+    id: "deleteTenant",
+    summary:
+      "Delete what is kept of the tenant: jobs, results, questions, tools, flows, files, objects, keys",
+    tag: "Tenant",
+    body: { schema: deleteSchema(), example: { tenant: "acme" } },
+    answer: { description: "It is gone, but for what `more_objects` says", schema: withParts(parts) },
+    refusals: ["FORBIDDEN", "INVALID_REQUEST"],
+  }),
+});
+
+const deleteSchema = lazySchema(() =>
+  z
+    .strictObject({ tenant: z.string().describe("The tenant of the key that asks, written out") })
+    .meta({ id: "DeleteTenant" }),
+);
+
+const deletedSchema = lazySchema(() =>
+  z.strictObject({
+    tenant: z.string(),
+    objects: z.int().min(0).describe("Objects of the bucket that were deleted"),
+    more_objects: z.boolean().describe("There are more; send the same request again"),
+    files: z.int().min(0).describe("Files of the workspace that were deleted"),
+  }),
+);
+
+/** The answer with the number of each part. */
+function withParts(parts: readonly TenantPart[]): z.ZodType {
+  const counts = parts.map(({ field, erased }) => [field, z.int().min(0).describe(erased)] as const);
+  return deletedSchema().extend(Object.fromEntries(counts)).meta({ id: "DeletedTenant" });
+}
+
+/** Delete the tenant's objects in the bucket, as many as one request may. */
+async function deleteObjects({
+  ports,
+  caller,
+}: RequestContext): Promise<{ objects: number; more_objects: boolean }> {
+  const bucket = ports.binding("OBJECTS") as Bucket | undefined;
+  if (bucket === undefined) return { objects: 0, more_objects: false };
+  let objects = 0;
+  while (objects < LIMITS.objectsDeleted) {
+    const page = await bucket.list({ prefix: `${caller.tenant}/` });
+    if (page.objects.length === 0) return { objects, more_objects: false };
+    await bucket.delete(page.objects.map(({ key }) => key));
+    objects += page.objects.length;
+    if (!page.truncated) return { objects, more_objects: false };
+  }
+  return { objects, more_objects: true };
+}
+
+/** Delete the files of the tenant's workspace, where there are workspaces. */
+async function deleteFiles({ ports, caller }: RequestContext): Promise<number> {
+  const namespace = ports.binding(WORKSPACES) as Workspaces | undefined;
+  if (namespace === undefined) return 0;
+  const workspace = namespace.get(namespace.idFromName(caller.tenant));
+  const files = await workspace.heads("");
+  if (files.length > 0) await workspace.change(files.map(({ path }) => ({ path, content: null })));
+  return files.length;
+}

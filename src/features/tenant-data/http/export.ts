@@ -1,0 +1,110 @@
+import * as z from "zod";
+
+import type { KeptFlow } from "../../../catalog/flow/flow-schema.ts";
+import { isFlow, type KeptTool } from "../../../contract/gate/kept-tool.ts";
+import { makeRefusal } from "../../../contract/refusal.ts";
+import { err, ok } from "../../../kit/result.ts";
+import { isVisible } from "../../../catalog/tool-head.ts";
+import { askGate } from "../../../edge/http/ask-gate.ts";
+import type { TenantPart } from "../../../edge/feature.ts";
+import type { RequestContext } from "../../../edge/http/request-context.ts";
+import { respondJson } from "../../../edge/http/respond.ts";
+import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+
+/**
+ * `GET /v1/export`: what the tenant has made of this deployment, as one document: tools and flows for a key that may manage those,
+ * and the parts of features, keys among them. It holds digests and the names of secrets, and never a key or a secret.
+ *
+ * It is put together before it is answered, so what is not whole is no answer: a tenant's declarations are bounded, and so is
+ * the number of its keys.
+ */
+export const makeExport = (parts: readonly TenantPart[]): Endpoint => ({
+  route: "GET /v1/export",
+  runsNothing: true,
+  async handle(_, context) {
+    const { caller, ports, requestId } = context;
+    const { manageTools, manageKeys } = caller;
+    if (manageTools !== true && manageKeys !== true) return err(FORBIDDEN);
+    const hint = "What the tenant has could not be read whole; ask again.";
+    const read = await askGate(
+      async () => ({
+        added: manageTools === true ? await readAdded(context) : null,
+        kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),
+      }),
+      hint,
+    );
+    if (!read.ok) return read;
+    const { added, kept } = read.value;
+    const fields = [
+      `"volley_export":1,"tenant":${JSON.stringify(caller.tenant)}`,
+      `"created_at":"${new Date(ports.clock.now()).toISOString()}"`,
+    ];
+    if (added !== null) {
+      const [flows, tools] = [added.filter(isFlow), added.filter((tool) => !isFlow(tool))];
+      fields.push(`"tools":[${tools.map(({ json }) => json).join(",")}]`);
+      fields.push(`"flows":[${flows.map(toFlowText).join(",")}]`);
+    }
+    for (const [at, json] of kept.entries())
+      if (json !== null) fields.push(`${JSON.stringify(parts[at]!.field)}:${json}`);
+    return ok(respondJson(`{${fields.join(",")}}`, requestId));
+  },
+  describe: () => ({
+    id: "export",
+    summary: "Give the tenant's tools, flows and keys as one document, to keep or to restore",
+    tag: "Tenant",
+    answer: {
+      description: "As much as the key may manage; no secret and no key is in it",
+      schema: toExportSchema(parts),
+    },
+    refusals: ["FORBIDDEN"],
+  }),
+});
+
+const FORBIDDEN = makeRefusal(
+  "FORBIDDEN",
+  "The key has neither 'manage_tools' nor 'manage_keys'; ask the operator for one that has.",
+);
+
+/**
+ * Everything that the tenant has added and the key may call, the oldest change first, so that what a tool depends on comes before
+ * it where it did.
+ */
+async function readAdded({ gate, caller }: RequestContext): Promise<readonly KeptTool[]> {
+  const tools = new Map<string, KeptTool>();
+  for (let version = 0; ;) {
+    const page = await gate.toolsSince(version);
+    for (const tool of page.tools) tools.set(tool.name, tool);
+    if (page.complete) {
+      const names = new Set(page.names);
+      return [...tools.values()].filter((tool) => names.has(tool.name) && isVisible(tool, caller.tools));
+    }
+    ({ version } = page);
+  }
+}
+
+function toFlowText({ json }: KeptTool): string {
+  const { name, flow } = JSON.parse(json) as KeptFlow;
+  return JSON.stringify({ name, ...flow });
+}
+
+/** The form of an export with the fields of the parts. */
+function toExportSchema(parts: readonly TenantPart[]): z.ZodType {
+  return z
+    .strictObject({
+      volley_export: z.literal(1).describe("The form of this document"),
+      tenant: z.string(),
+      created_at: z.string(),
+      tools: z
+        .array(z.looseObject({ name: z.string() }))
+        .optional()
+        .describe("As PUT /v1/tools/{name} takes them"),
+      flows: z
+        .array(z.looseObject({ name: z.string() }))
+        .optional()
+        .describe("As PUT /v1/flows/{name} takes them"),
+      ...Object.fromEntries(
+        parts.map(({ field, describeExport }) => [field, describeExport().optional()] as const),
+      ),
+    })
+    .meta({ id: "Export" });
+}

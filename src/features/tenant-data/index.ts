@@ -1,0 +1,14 @@
+import type { Feature } from "../../edge/feature.ts";
+import { makeDeletion } from "./http/delete-tenant.ts";
+import { makeExport } from "./http/export.ts";
+
+/** A tenant's data as a whole: `GET /v1/export`, and `POST /v1/tenant/delete`. Both include the data that other listed features keep. */
+export function tenantData(): Feature {
+  return {
+    name: "tenant-data",
+    endpoints(features) {
+      const parts = features.flatMap(({ tenantPart }) => tenantPart ?? []);
+      return [makeExport(parts), makeDeletion(parts)];
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import * as z from "zod";
+
+import type { Allowance } from "../../../contract/gate/admission.ts";
+import { flagsOf, KEY_FLAGS } from "../../../contract/gate/caller.ts";
+import { JOB_STATUSES } from "../../../contract/gate/job.ts";
+import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import { toQuota } from "../../../gate/admit-plan.ts";
+import { ok } from "../../../kit/result.ts";
+import { askGate } from "../../../edge/http/ask-gate.ts";
+import { respondJson } from "../../../edge/http/respond.ts";
+import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
+import { visibleTools } from "../../../edge/endpoints/jobs.ts";
+
+const ALLOWANCES: readonly Allowance[] = ["requests", "lists"];
+
+/**
+ * `GET /v1/usage`: what the key has left, and what of its tenant's goes on, waits or fails. One call of each of the tenant's
+ * objects, which read no row for it; breakers are those of the isolate that answers.
+ */
+export function makeShowUsage(features: readonly string[]): Endpoint {
+  return {
+    route: "GET /v1/usage",
+    runsNothing: true,
+    async handle(_, context) {
+      const { gate, caller, catalog, health, requestId } = context;
+      const quotas = ALLOWANCES.map((allowance) => toQuota(caller, allowance));
+      const decides = caller.tools.includes("*") ? undefined : [...catalog.names];
+      const found = await askGate(
+        () => gate.usage({ quotas, jobsOf: visibleTools(context), decides }),
+        "The tenant's usage could not be read; ask again.",
+      );
+      if (!found.ok) return found;
+      const { jobs, backlog, waiting, added, quotas: left } = found.value;
+      const quotaOf = (at: number): Written<typeof quotaSchema> => ({
+        limit: quotas[at]!.limit,
+        window_s: quotas[at]!.windowS,
+        remaining: left[at]!.remaining,
+        reset_ms: left[at]!.resetMs,
+      });
+      const answer: Written<typeof usageSchema> = {
+        key: caller.name,
+        tenant: caller.tenant,
+        flags: flagsOf(caller),
+        features,
+        quota: { requests: quotaOf(0), lists: quotaOf(1) },
+        jobs: { ...jobs },
+        backlog: { ...backlog },
+        confirmations: {
+          waiting: waiting.count,
+          oldest_at: waiting.oldestAt === null ? null : toIso(waiting.oldestAt),
+        },
+        breakers: {
+          seen_by: "isolate",
+          open: health.openOf(catalog.tools, caller.tenant).map(({ tool, origin, since, until }) => ({
+            tool,
+            origin,
+            since: toIso(since),
+            until: toIso(until),
+          })),
+        },
+        added: { ...added, limit: LIMITS.tenantTools, bytes_limit: LIMITS.tenantToolsBytes },
+      };
+      return ok(respondJson(JSON.stringify(answer), requestId));
+    },
+    describe: () => ({
+      id: "showUsage",
+      summary: "Show what the key has left, and what of its tenant's goes on, waits or fails",
+      tag: "Usage",
+      answer: { description: "As it is at this moment", schema: usageSchema() },
+    }),
+  };
+}
+
+const count = lazySchema(() => z.int().min(0));
+
+const quotaSchema = lazySchema(() =>
+  z.strictObject({
+    limit: z.int(),
+    window_s: z.number(),
+    remaining: count().describe(
+      "Whole requests left right now; what isolates hold in advance counts as used",
+    ),
+    reset_ms: count().describe("Until the whole limit is available again"),
+  }),
+);
+
+const usageSchema = lazySchema(() => {
+  const of = count();
+  const time = z.string();
+  const open = z.strictObject({
+    tool: z.string(),
+    origin: z.string(),
+    since: time,
+    until: time.describe("From then on one call at a time looks whether it works again"),
+  });
+  return z
+    .strictObject({
+      key: z.string(),
+      tenant: z.string(),
+      flags: z.array(z.enum(KEY_FLAGS)).describe("What the key may do besides calling its tools"),
+      features: z.array(z.string()).describe("The features that this Worker lists"),
+      quota: z.strictObject({
+        requests: quotaSchema(),
+        lists: quotaSchema().describe("For requests that run nothing, as this one"),
+      }),
+      jobs: z
+        .strictObject(
+          Object.fromEntries(JOB_STATUSES.map((status) => [status, of])) as Record<
+            (typeof JOB_STATUSES)[number],
+            typeof of
+          >,
+        )
+        .describe("Those that are kept, of tools that the key may call, by status"),
+      backlog: z
+        .strictObject({
+          jobs: of,
+          webhooks: of.describe("Waiting to be sent again"),
+          runs: of.describe("Of flows"),
+        })
+        .describe("What is alive in the background, all of the tenant's"),
+      confirmations: z.strictObject({ waiting: of, oldest_at: time.nullable() }),
+      breakers: z.strictObject({
+        seen_by: z
+          .literal("isolate")
+          .describe("Others may know otherwise: each isolate learns by itself, and there are many"),
+        open: z.array(open),
+      }),
+      added: z
+        .strictObject({ tools: of, flows: of, limit: of, bytes: of, bytes_limit: of })
+        .describe("Tools and flows that the tenant has added, and how many and large they may be together"),
+    })
+    .meta({ id: "Usage" });
+});
+
+function toIso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,7 @@
+import { createWorkspace } from "./objects/workspace.ts";
+import type { Feature } from "../../edge/feature.ts";
+
+/** The files of each tenant, in an object of the class `Workspace`, bound as `WORKSPACES`, for the tools that read and write them. */
+export function workspace(): Feature<{ readonly Workspace: ReturnType<typeof createWorkspace> }> {
+  return { name: "workspace", createObjects: () => ({ Workspace: createWorkspace() }) };
+}

@@ -1,0 +1,88 @@
+import type {
+  ChangeRefusal,
+  FileChange,
+  FileHead,
+  FilesRead,
+  WorkspaceMethods,
+} from "../../../contract/gate/workspace.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import { DurableObject } from "../../../edge/platform/durable-object.ts";
+import type { ObjectClass } from "../../../edge/platform/object-class.ts";
+import { WorkspaceIndex, type WorkspaceLimits } from "../workspace-index.ts";
+
+type HeadRow = { path: string; version: number; bytes: number };
+type FileRow = { path: string; version: number; content: ArrayBuffer };
+
+const WORKSPACE_LIMITS: WorkspaceLimits = {
+  files: LIMITS.workspaceFiles,
+  bytes: LIMITS.workspaceBytes,
+  fileBytes: LIMITS.workspaceFileBytes,
+};
+
+/** A file at a path and everything under it. A slash is followed by `0`, so a range of the primary key holds the latter. */
+const UNDER = "WHERE path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0')";
+
+/** Make the Durable Object class that holds one tenant's files. */
+export function createWorkspace(limits: WorkspaceLimits = WORKSPACE_LIMITS): ObjectClass<WorkspaceMethods> {
+  /**
+   * One tenant's workspace: a row for each file. Every method is one synchronous turn, its writes are one transaction, and the
+   * platform holds its answer until they are durable. `state/workspace-index` decides which changes are allowed.
+   */
+  return class Workspace extends DurableObject<Record<string, unknown>> implements WorkspaceMethods {
+    readonly #index: WorkspaceIndex;
+
+    constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
+      super(ctx, env);
+      // The content comes last: a cold start reads the other columns without it.
+      ctx.storage.sql.exec(
+        `CREATE TABLE IF NOT EXISTS files (
+           path TEXT PRIMARY KEY, version INTEGER NOT NULL, bytes INTEGER NOT NULL, content BLOB NOT NULL
+         ) WITHOUT ROWID, STRICT`,
+      );
+      this.#index = new WorkspaceIndex(this.heads(""));
+    }
+
+    heads(under: string, most = limits.files): FileHead[] {
+      return this.#select<HeadRow>("path, version, bytes", under, most).toArray();
+    }
+
+    read(path: string, mostBytes: number): FilesRead {
+      const bytes = this.#index.bytesAt(path);
+      if (bytes > mostBytes) return { bytes };
+      const rows = this.#select<FileRow>("path, version, content", path, limits.files);
+      return {
+        files: Array.from(rows, ({ content, ...file }) => ({ ...file, content: new Uint8Array(content) })),
+      };
+    }
+
+    change(changes: readonly FileChange[]): ChangeRefusal | null {
+      const refused = this.#index.check(changes, limits);
+      if (refused !== null) return refused;
+      const version = this.#index.nextVersion(Date.now());
+      const { sql } = this.ctx.storage;
+      this.ctx.storage.transactionSync(() => {
+        for (const { path, content } of changes) {
+          if (content === null) sql.exec("DELETE FROM files WHERE path = ?", path);
+          else
+            sql.exec(
+              "REPLACE INTO files (path, version, bytes, content) VALUES (?, ?, ?, ?)",
+              path,
+              version,
+              content.length,
+              content,
+            );
+        }
+      });
+      this.#index.apply(changes, version);
+      return null;
+    }
+
+    #select<Row extends Record<string, SqlStorageValue>>(columns: string, under: string, most: number) {
+      const where = under === "" ? [] : [under];
+      return this.ctx.storage.sql.exec<Row>(
+        `SELECT ${columns} FROM files ${where.length === 0 ? "" : UNDER} ORDER BY path LIMIT ${most}`,
+        ...where,
+      );
+    }
+  };
+}

@@ -1,0 +1,94 @@
+import type { Clock } from "./clock.ts";
+
+/** Takes text; resolved when there is room for more. It never rejects. */
+export type TextSink = (text: string) => Promise<void>;
+
+/** Characters that are written at once, and that may wait for their turn: more would only be copied. */
+const MOST = 64 * 1024;
+/** The least pause between two writes that can wait: all that comes in it is one write, and no person sees it. */
+const PAUSE_MS = 5;
+
+/**
+ * Writes texts in their order, those that come close together in one piece: a write is a turn of the platform's, which costs more
+ * than all the rest that is done for a word of a model. A text that comes after a pause goes out at once.
+ *
+ * Characters that were not taken yet are bounded: beyond `MOST` of them `write` is over only when all were taken.
+ */
+export class PacedWriter {
+  readonly #sink: TextSink;
+  readonly #clock: Clock;
+  #waiting: string[] = [];
+  /** Characters that were not taken yet, those that are being written included. */
+  #length = 0;
+  #isUrgent = false;
+  #writing: Promise<void> | null = null;
+  #stopPause: (() => void) | null = null;
+  #pauseEndsAt = Number.NEGATIVE_INFINITY;
+
+  constructor(sink: TextSink, clock: Clock) {
+    this.#sink = sink;
+    this.#clock = clock;
+  }
+
+  /** Write within a few milliseconds; resolved when the next text may come. */
+  write(text: string): Promise<void> {
+    this.#add(text, this.#length + text.length > MOST);
+    return this.#length > MOST ? this.flush() : Promise.resolve();
+  }
+
+  /** Write now, behind what waits. */
+  writeNow(text: string): void {
+    this.#add(text, true);
+  }
+
+  /** Write now what waits; resolved when all of it was taken. */
+  flush(): Promise<void> {
+    this.#isUrgent = this.#waiting.length > 0;
+    this.#go();
+    return this.#writing ?? Promise.resolve();
+  }
+
+  #add(text: string, isUrgent: boolean): void {
+    this.#waiting.push(text);
+    this.#length += text.length;
+    this.#isUrgent ||= isUrgent;
+    this.#go();
+  }
+
+  #go(): void {
+    if (this.#writing !== null || this.#waiting.length === 0) return;
+    // A clock that was set back makes no pause longer.
+    const pauseMs = this.#isUrgent ? 0 : Math.min(PAUSE_MS, this.#pauseEndsAt - this.#clock.now());
+    if (pauseMs > 0) {
+      this.#stopPause ??= this.#clock.after(pauseMs, () => void this.flush());
+      return;
+    }
+    this.#stopPause?.();
+    this.#stopPause = null;
+    this.#writing = this.#drain();
+  }
+
+  async #drain(): Promise<void> {
+    do {
+      const text = takeSome(this.#waiting);
+      await this.#sink(text);
+      this.#length -= text.length;
+    } while (this.#isUrgent && this.#waiting.length > 0);
+    this.#isUrgent = false;
+    this.#pauseEndsAt = this.#clock.now() + PAUSE_MS;
+    this.#writing = null;
+    this.#go();
+  }
+}
+
+/** Take from the front what is written at once: one text, and those that follow it while they are short. */
+function takeSome(waiting: string[]): string {
+  let count = 1;
+  let length = waiting[0]!.length;
+  for (; count < waiting.length; count += 1) {
+    length += waiting[count]!.length;
+    if (length > MOST) break;
+  }
+  const taken = waiting.splice(0, count);
+  return count === 1 ? taken[0]! : taken.join("");
+}

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import * as z from "zod";
+
+import { createCatalog } from "../../support/create-catalog.ts";
+import type { AdmissionRequest, LeaseWish } from "../../../src/contract/gate/admission.ts";
+import { type KeptTool, type ToolsPage } from "../../../src/contract/gate/kept-tool.ts";
+import { digestKey } from "../../../src/edge/http/key-ring.ts";
+import { toHeadJson } from "../../../src/catalog/tool-head.ts";
+import { contractOf } from "../../support/fake-actions.ts";
+
+const KEY = "round-trips";
+const ORIGIN = "https://upstream.example";
+
+/** A tenant's object that admits what was planned with its tools, and counts what it is asked. */
+class StubGate {
+  version = 0;
+  tools = new Map<string, KeptTool>();
+  calls: string[] = [];
+  leases = false;
+
+  put(name: string, path: string): void {
+    const declaration = {
+      name,
+      summary: name,
+      description: name,
+      category: "added",
+      actions: ["read"],
+      is_write: false,
+      input_schema: { type: "object", properties: { n: { type: "integer" } } },
+      http: { method: "GET", url: `${ORIGIN}${path}` },
+    };
+    this.version += 1;
+    const { version } = this;
+    const json = JSON.stringify(declaration);
+    this.tools.set(name, { name, version, fingerprint: json, headJson: toHeadJson(declaration), json });
+  }
+
+  async admit({ toolsVersion }: AdmissionRequest, wishes: readonly LeaseWish[]) {
+    this.calls.push("admit");
+    const isStale = toolsVersion !== undefined && toolsVersion !== this.version;
+    return {
+      quota: isStale ? null : { allowed: true, remaining: 900, resetMs: 0, retryAfterMs: 0 },
+      denied: [],
+      recorded: [],
+      refusedJobs: [],
+      ...(isStale && { stale: true }),
+      ...(this.version > 0 && { toolsVersion: this.version }),
+      leases: this.leases
+        ? wishes.map(({ limit }) => ({
+            bucket: limit.bucket,
+            tokens: 100,
+            leaseMs: 2_000,
+            remaining: 900,
+            resetMs: 0,
+          }))
+        : [],
+    };
+  }
+
+  async toolsSince(since: number): Promise<ToolsPage> {
+    this.calls.push("toolsSince");
+    const tools = [...this.tools.values()].filter(({ version }) => version > since);
+    return { version: this.version, complete: true, names: [...this.tools.keys()], tools };
+  }
+}
+
+let gate = new StubGate();
+const sent: string[] = [];
+const env = {
+  VOLLEY_KEYS: JSON.stringify([
+    {
+      name: "key",
+      tenant: "acme",
+      tools: ["*"],
+      quota: { limit: 6_000, window_s: 60 },
+      hash: Buffer.from(await digestKey(KEY)).toString("hex"),
+      flags: ["manage_tools"],
+    },
+  ]),
+  TENANT_GATE: { idFromName: (name: string) => name, get: () => gate },
+};
+const echo = contractOf("echo", { input: z.strictObject({}), run: async () => ({}) });
+
+// Not imported by name: their types need the Workers', which a test in Node has not.
+const APP: string = "../../../src/edge/app.ts";
+const DEPLOYMENT: string = "../../../src/edge/deployment.ts";
+const FEATURES: string = "../../support/all-features.ts";
+const { createApp } = await import(APP);
+const { createDeployment } = await import(DEPLOYMENT);
+const { ALL_FEATURES } = await import(FEATURES);
+
+let app: { fetch(request: Request, env: object, ctx: object): Promise<Response> };
+
+async function call(...tools: readonly string[]): Promise<readonly string[]> {
+  const request = new Request("https://volley.test/v1/execute_actions", {
+    method: "POST",
+    headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+    body: JSON.stringify({ actions: tools.map((tool) => ({ tool, args: {} })) }),
+  });
+  const response = await app.fetch(request, env, { waitUntil: () => {} });
+  const { results } = (await response.json()) as { results: { status: string; error?: { code: string } }[] };
+  return results.map(({ status, error }) => error?.code ?? status);
+}
+
+/** The calls to the object during some work. */
+async function callsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
+  gate.calls = [];
+  await work();
+  return gate.calls;
+}
+
+beforeAll(() => void vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] }));
+afterAll(() => void vi.useRealTimers());
+beforeEach(() => {
+  gate = new StubGate();
+  sent.length = 0;
+  const deployment = createDeployment(env, {
+    catalog: createCatalog([echo]),
+    features: ALL_FEATURES,
+    send: async (url: string) => {
+      sent.push(new URL(url).pathname);
+      return Response.json({});
+    },
+  });
+  app = createApp(() => deployment, ALL_FEATURES);
+  // A clock that goes on from test to test: what was heard in one is old in the next.
+  vi.advanceTimersByTime(10_000);
+});
+
+describe("what a batch asks of the tenant's object", () => {
+  test("where the tenant has no tools is to be admitted, once, whatever names it has", async () => {
+    expect(await callsOf(() => call("echo"))).toEqual(["admit"]);
+    expect(await callsOf(() => call("nobody", "echo"))).toEqual(["admit"]);
+  });
+
+  test("is nothing for any number of unknown names when quota is at hand", async () => {
+    gate.leases = true;
+    for (let n = 0; n < 60; n += 1) {
+      await call("echo");
+      vi.advanceTimersByTime(5);
+    }
+    const calls = await callsOf(async () => {
+      for (let n = 0; n < 50; n += 1) expect(await call(`nobody-${n}`)).toEqual(["UNKNOWN_TOOL"]);
+    });
+    expect(calls.filter((name) => name === "toolsSince")).toEqual([]);
+    expect(calls.length).toBeLessThanOrEqual(2);
+  });
+
+  test("is to be admitted, once, when its tools are known", async () => {
+    gate.put("mine", "/one");
+    await call("mine");
+    expect(await callsOf(() => call("mine", "echo"))).toEqual(["admit"]);
+    expect(sent).toEqual(["/one", "/one"]);
+  });
+
+  test("F28 is the tools once when they have changed, and then to be admitted with them", async () => {
+    await call("echo");
+    gate.put("mine", "/one");
+    expect(await callsOf(() => call("mine"))).toEqual(["admit", "toolsSince", "admit"]);
+    gate.put("mine", "/two");
+    expect(await callsOf(() => call("mine"))).toEqual(["admit", "toolsSince", "admit"]);
+    expect(sent).toEqual(["/one", "/two"]);
+  });
+
+  test("is no tool at all where it calls none of the tenant's own", async () => {
+    gate.put("mine", "/one");
+    expect(await callsOf(() => call("echo"))).toEqual(["admit"]);
+    expect(await callsOf(() => call("echo"))).toEqual(["admit"]);
+    // By then it is known that there are others, so nothing is asked in vain.
+    expect(await callsOf(() => call("mine"))).toEqual(["toolsSince", "admit"]);
+  });
+
+  test("ends with a refusal when the tools never stay the same", async () => {
+    gate.put("mine", "/one");
+    const read = gate.toolsSince.bind(gate);
+    gate.toolsSince = async (since) => {
+      const page = await read(since);
+      gate.put("mine", "/again");
+      return page;
+    };
+    await expect(call("mine")).rejects.toThrow();
+    expect(gate.calls.length).toBeLessThanOrEqual(12);
+    expect(sent).toEqual([]);
+  });
+
+  test("finds the tools again after the store was set back to an earlier time", async () => {
+    gate.put("mine", "/one");
+    gate.put("mine", "/two");
+    await call("mine");
+    gate = new StubGate();
+    gate.put("mine", "/earlier");
+    expect(await call("mine")).toEqual(["success"]);
+    expect(sent.at(-1)).toBe("/earlier");
+  });
+});

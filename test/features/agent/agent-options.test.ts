@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+
+import { parseAgentOptions, refuseUnknownTools } from "../../../src/features/agent/agent-options.ts";
+import { createCatalog } from "../../support/create-catalog.ts";
+import { LIMITS } from "../../../src/contract/limits.ts";
+import { contractOf } from "../../support/fake-actions.ts";
+import { errorOf, valueOf } from "../../support/unwrap.ts";
+
+const DEFAULTS = {
+  strategy: "act",
+  surface: "auto",
+  tools: null,
+  maxRounds: LIMITS.agentRounds,
+  deadlineMs: LIMITS.agentDeadlineMs,
+  maxTokens: LIMITS.agentRoundTokens,
+  skipApproval: false,
+};
+
+describe("parseAgentOptions()", () => {
+  test.each([
+    ["nothing", undefined, {}],
+    ["a strategy", { strategy: "think-act" }, { strategy: "think-act" }],
+    ["text, which is easier to write flat", { strategy: "react" }, { strategy: "react", surface: "flat" }],
+    ["text and batches", { strategy: "react", surface: "batch" }, { strategy: "react", surface: "batch" }],
+    ["a surface", { surface: "meta" }, { surface: "meta" }],
+    ["tools", { tools: ["*"] }, { tools: ["*"] }],
+    ["a person's yes beforehand", { skip_approval: true }, { skipApproval: true }],
+    [
+      "more tokens than a round has",
+      { max_tokens: LIMITS.maxTokens },
+      { maxTokens: LIMITS.agentRoundMaxTokens },
+    ],
+  ])("reads %s", (_, value, changes) => {
+    expect(valueOf(parseAgentOptions(value))).toEqual({ ...DEFAULTS, ...changes });
+  });
+
+  const names = (count: number): string[] => Array.from({ length: count }, (_, n) => `tool_${n}`);
+
+  test.each([
+    ["tools", ["x"], names(LIMITS.agentTools), [], names(LIMITS.agentTools + 1)],
+    ["max_rounds", 1, LIMITS.agentRounds, 0, LIMITS.agentRounds + 1],
+    [
+      "deadline_ms",
+      LIMITS.agentLeastDeadlineMs,
+      LIMITS.agentMaxDeadlineMs,
+      LIMITS.agentLeastDeadlineMs - 1,
+      LIMITS.agentMaxDeadlineMs + 1,
+    ],
+    ["max_tokens", 1, LIMITS.maxTokens, 0, LIMITS.maxTokens + 1],
+  ])("has bounds for %s, and names the field beyond them", (field, least, most, less, more) => {
+    for (const fine of [least, most]) expect(parseAgentOptions({ [field]: fine }).ok).toBe(true);
+    for (const wrong of [less, more, null, "1"])
+      expect(errorOf(parseAgentOptions({ [field]: wrong }))).toMatchObject({
+        code: "INVALID_REQUEST",
+        issue: { path: `/volley/${field}` },
+      });
+  });
+
+  test.each([
+    ["a field that is not there", { strategie: "act" }, "/volley/strategie"],
+    ["a strategy that is none", { strategy: "guess" }, "/volley/strategy"],
+    ["a name of nothing", { tools: [""] }, "/volley/tools/0"],
+    ["what is no object", "act", "/volley"],
+  ])("refuses %s and says where", (_, value, path) => {
+    expect(errorOf(parseAgentOptions(value))).toMatchObject({ code: "INVALID_REQUEST", issue: { path } });
+  });
+});
+
+describe("refuseUnknownTools()", () => {
+  const catalog = createCatalog([
+    contractOf("search_web", { category: "web" }),
+    contractOf("send_mail", { category: "mail" }),
+  ]);
+
+  test.each([
+    ["all of them", null],
+    ["all by their sign", ["*"]],
+    ["a tool, a category and all", ["send_mail", "web", "*"]],
+  ])("lets %s pass", (_, tools) => {
+    expect(refuseUnknownTools(tools, catalog)).toBeNull();
+  });
+
+  test("refuses the first name that is neither a tool nor a category, and says which may be meant", () => {
+    expect(refuseUnknownTools(["web", "send_mial", "nothing"], catalog)).toMatchObject({
+      code: "INVALID_REQUEST",
+      issue: { path: "/volley/tools/1", received: 'the string "send_mial"' },
+      hint: expect.stringMatching(/'send_mial'.*'send_mail'/),
+    });
+    expect(refuseUnknownTools(["malil"], catalog)?.hint).toContain("'mail'");
+    expect(refuseUnknownTools(["zzzzzzzzzzzz"], catalog)?.hint).toMatch(/'zzzzzzzzzzzz'\.$/);
+  });
+});

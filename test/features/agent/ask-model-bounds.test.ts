@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+
+import { askModel, type Streaming } from "../../../src/features/agent/ask-model.ts";
+import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
+import { MESSAGES } from "../../../src/features/agent/dialect/messages-dialect.ts";
+import { readReactText } from "../../../src/features/agent/react-text.ts";
+import { LIMITS } from "../../../src/contract/limits.ts";
+import { VirtualClock } from "../../support/virtual-clock.ts";
+
+/* The most that a model's answer may cost, whatever it says. */
+
+const STREAM = { "content-type": "text/event-stream" };
+const WHOLE = { "content-type": "application/json" };
+const MESSAGE = '"message":{"role":"assistant","content":"Hi"}';
+const END = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+
+/** Ask a model that answers with these pieces, once; gives its text or the refusal's code, and how much was read. */
+async function ask(
+  pieces: Iterable<string>,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ readonly said: string; readonly read: number }> {
+  let read = 0;
+  const encoder = new TextEncoder();
+  const iterator = pieces[Symbol.iterator]();
+  const body = (): ReadableStream<Uint8Array> =>
+    new ReadableStream({
+      pull(controller) {
+        const { done = false, value } = iterator.next();
+        if (done) return controller.close();
+        read += 1;
+        controller.enqueue(encoder.encode(value));
+      },
+    });
+  const clock = new VirtualClock(0);
+  const streaming: Streaming = {
+    relay: CHAT.createRelay(() => false),
+    mode: "open",
+    outlet: { begin: () => {}, write: () => Promise.resolve() },
+  };
+  const asking = askModel(
+    {},
+    {
+      ports: { clock, random: () => 0.99, fetch: () => Promise.resolve(new Response(body(), { headers })) },
+      dialect: CHAT,
+      body: {},
+      address: { url: "https://model.example/v1/chat/completions", headers: {}, secrets: [] },
+      // Too short for another attempt.
+      endsAt: 100,
+      signal: new AbortController().signal,
+    },
+    headers === STREAM ? streaming : null,
+  );
+  const answered = await asking;
+  return { said: answered.ok ? answered.value.text : answered.error.code, read };
+}
+
+function* repeat(piece: string, times: number, end: string): Generator<string> {
+  for (let n = 0; n < times; n += 1) yield piece;
+  yield end;
+}
+
+const values = (count: number): string => Array.from({ length: count }, () => "{}").join(",");
+
+describe("A model's answer is not read", () => {
+  test("where it has more values than a conversation may have", async () => {
+    const body = (count: number): string => `{"choices":[{${MESSAGE}}],"more":[${values(count)}]}`;
+    expect((await ask([body(LIMITS.modelValues - 10)], WHOLE)).said).toBe("Hi");
+    expect((await ask([body(LIMITS.modelValues)], WHOLE)).said).toBe("MODEL_UNAVAILABLE");
+  });
+
+  test("where it nests deeper than a conversation may", async () => {
+    const body = (levels: number): string =>
+      `{"choices":[{${MESSAGE}}],"more":${"[".repeat(levels)}${"]".repeat(levels)},"text":"${"x".repeat(5_000)}"}`;
+    expect((await ask([body(LIMITS.agentNesting - 1)], WHOLE)).said).toBe("Hi");
+    expect((await ask([body(LIMITS.agentNesting)], WHOLE)).said).toBe("MODEL_UNAVAILABLE");
+  });
+
+  test.each([
+    [
+      "Chat Completions",
+      CHAT,
+      (calls: readonly object[]) => ({ choices: [{ message: { tool_calls: calls } }] }),
+    ],
+    ["Messages", MESSAGES, (content: readonly object[]) => ({ type: "message", content })],
+  ] as const)("T39 where it has more calls than are ever read, in %s", (_, dialect, toAnswer) => {
+    const calls = Array.from({ length: LIMITS.modelCalls }, () => ({ type: "tool_use", name: "look" }));
+    expect(dialect.readTurn(toAnswer(calls))?.calls).toHaveLength(LIMITS.modelCalls);
+    expect(dialect.readTurn(toAnswer([...calls, {}]))).toBeNull();
+  });
+
+  test("where an event of its stream has as many", async () => {
+    const event = (count: number): string => `data: {"choices":[],"more":[${values(count)}]}\n\n`;
+    expect((await ask([event(LIMITS.modelValues - 10), END], STREAM)).said).toBe("");
+    expect((await ask([event(LIMITS.modelValues), END], STREAM)).said).toBe("MODEL_UNAVAILABLE");
+  });
+
+  test("beyond as many pieces as the longest answers have", async () => {
+    const few = await ask(repeat(" ", LIMITS.modelPieces - 2, `{"choices":[{${MESSAGE}}]}`), WHOLE);
+    expect(few.said).toBe("Hi");
+    const many = await ask(repeat(" ", LIMITS.modelPieces * 2, `{"choices":[{${MESSAGE}}]}`), WHOLE);
+    expect(many.said).toBe("MODEL_UNAVAILABLE");
+    expect(many.read).toBeLessThan(LIMITS.modelPieces + 10);
+  });
+
+  test("beyond as many events, however few pieces they come in", async () => {
+    const comments = ":\n\n".repeat(1_000);
+    expect((await ask(repeat(comments, LIMITS.modelPieces / 1_000 - 1, END), STREAM)).said).toBe("");
+    const many = await ask(repeat(comments, LIMITS.modelPieces / 500, END), STREAM);
+    expect(many.said).toBe("MODEL_UNAVAILABLE");
+    expect(many.read).toBeLessThan(LIMITS.modelPieces / 1_000 + 10);
+  });
+});
+
+describe("What a model says is bounded by itself:", () => {
+  test("arguments longer than a batch's body are told to it as too long, and do not go back to it", () => {
+    const read = (text: string) => {
+      const tool_calls = [{ id: "a", type: "function", function: { name: "look", arguments: text } }];
+      return CHAT.readTurn({ choices: [{ message: { tool_calls } }] })!;
+    };
+    const sized = (length: number): string => `{"n":"${"x".repeat(length - 8)}"}`;
+    expect(read(sized(LIMITS.bodyBytes)).calls[0]!.args.ok).toBe(true);
+    const { calls, message } = read(sized(LIMITS.bodyBytes + 1));
+    expect(calls[0]!.args).toMatchObject({ ok: false, error: { code: "INVALID_ARGS" } });
+    expect(JSON.stringify(message)).toContain('"arguments":"{}"');
+  });
+
+  test("in text as long as a book no call is looked for: it is the answer", () => {
+    const call = 'Action: look\nAction Input: {"n":1}\n';
+    const text = call + "x".repeat(LIMITS.reactCharacters - call.length);
+    expect(readReactText(text).calls).toHaveLength(1);
+    expect(readReactText(`${text}x`)).toMatchObject({ calls: [], answer: `${text}x` });
+  });
+});

@@ -1,0 +1,188 @@
+import { describe, expect, test } from "vitest";
+
+import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
+import type { Message } from "../../../src/features/agent/dialect/dialect.ts";
+import { type KeptUnder, keepTurn, restoreTurns } from "../../../src/features/agent/kept-turn.ts";
+import { type KeptReply, type KeptTurn, speakNatively } from "../../../src/features/agent/voice.ts";
+import { LIMITS } from "../../../src/contract/limits.ts";
+import { TestWorld } from "../../support/execute-batch.ts";
+import { errorOf, valueOf } from "../../support/unwrap.ts";
+
+const VOICE = speakNatively(CHAT);
+const USER: Message = { role: "user", content: "Go" };
+const said = (id: string, args: string, name = "theirs"): Message => ({
+  role: "assistant",
+  content: null,
+  tool_calls: [{ id, type: "function", function: { name, arguments: args } }],
+});
+const told = (id: string): Message => ({ role: "tool", tool_call_id: id, content: "theirs" });
+const reply = (json: string): KeptReply => ({ json, failed: false, waits: [] }) as unknown as KeptReply;
+
+/** A turn of two calls, of which the caller saw the second alone. */
+function turnOf(id: string, json = '{"ours":1}'): KeptTurn {
+  const turn: Message = {
+    role: "assistant",
+    content: null,
+    tool_calls: [
+      { id: `${id}-ours`, type: "function", function: { name: "ours", arguments: "{}" } },
+      { id, type: "function", function: { name: "theirs", arguments: '{"n":1}' } },
+    ],
+  };
+  return { before: [], turn, isText: false, replies: [[`${id}-ours`, reply(json)]] } as unknown as KeptTurn;
+}
+
+const under = (id: string, sent: readonly Message[] = [USER], args = '{"n":1}'): KeptUnder => ({
+  kind: "calls",
+  calls: [{ id, args }],
+  sent,
+});
+
+/** The messages that the model is sent of a conversation that came back. */
+async function restored(world: TestWorld, ...messages: readonly Message[]): Promise<readonly Message[]> {
+  return restoredFor(["*"], world, ...messages);
+}
+async function restoredFor(
+  tools: readonly string[],
+  { gate, ports }: TestWorld,
+  ...messages: readonly Message[]
+): Promise<readonly Message[]> {
+  return valueOf(await restoreTurns(messages, VOICE, { gate, ports, caller: { tools } }));
+}
+const oursIn = (messages: readonly Message[]): unknown[] =>
+  messages.filter(({ tool_call_id: id }) => String(id).endsWith("-ours")).map(({ content }) => content);
+
+describe("A kept turn", () => {
+  test("is put back where the caller's part of it stands, however its client spells the arguments", async () => {
+    for (const args of ['{"n":1}', '{ "n": 1 }', '{"n":1,"added":null}', '{"n":2}']) {
+      const world = new TestWorld();
+      expect(await keepTurn(turnOf("c"), [under("c")], VOICE, world)).toBe(true);
+      expect(oursIn(await restored(world, USER, said("c", args), told("c")))).toEqual(['{"ours":1}']);
+    }
+  });
+
+  test("is not another's: other words before it, another id, or none of it", async () => {
+    const world = new TestWorld();
+    await keepTurn(turnOf("c"), [under("c")], VOICE, world);
+    const other: Message = { role: "user", content: "Go on" };
+    const same = [USER, said("c", '{"n":1}'), told("c")];
+    expect(oursIn(await restored(world, ...same))).toHaveLength(1);
+    for (const messages of [
+      [other, said("c", '{"n":1}'), told("c")],
+      [USER, said("d", '{"n":1}'), told("d")],
+      [USER, USER, said("c", '{"n":1}'), told("c")],
+    ])
+      expect(await restored(world, ...messages)).toEqual(messages);
+  });
+
+  test("of several with the same ids is the one with the same arguments", async () => {
+    const world = new TestWorld();
+    await keepTurn(turnOf("c", '{"ours":1}'), [under("c", [USER], '{"n":1}')], VOICE, world);
+    await keepTurn(turnOf("c", '{"ours":2}'), [under("c", [USER], '{"n":2}')], VOICE, world);
+    expect(oursIn(await restored(world, USER, said("c", '{"n":1}'), told("c")))).toEqual(['{"ours":1}']);
+    expect(oursIn(await restored(world, USER, said("c", '{"n":2}'), told("c")))).toEqual(['{"ours":2}']);
+  });
+
+  test.each(["", "x"])(
+    "that is gone, or of which a part is, leaves the conversation as the caller sent it: %j",
+    async (pad) => {
+      const world = new TestWorld();
+      // With one character more before it, a part would end within one of these.
+      const long = pad + "🚗".repeat(LIMITS.turnPartCharacters);
+      await keepTurn(turnOf("c", JSON.stringify(long)), [under("c")], VOICE, world);
+      const messages = [USER, said("c", '{"n":1}'), told("c")];
+      expect(oursIn(await restored(world, ...messages))).toEqual([JSON.stringify(long)]);
+      const rows = [...world.gate.kept];
+      expect(rows.length).toBe(4);
+      for (const [, json] of rows) {
+        expect(json.isWellFormed()).toBe(true);
+        expect(json.length).toBeLessThanOrEqual(LIMITS.turnPartCharacters + 10);
+      }
+      const parts = rows.filter(([, json]) => !json.startsWith("="));
+      for (const [handle] of parts) {
+        const kept = world.gate.kept.get(handle)!;
+        world.gate.kept.delete(handle);
+        expect(await restored(world, ...messages)).toEqual(messages);
+        world.gate.kept.set(handle, kept);
+      }
+      world.gate.kept.clear();
+      expect(await restored(world, ...messages)).toEqual(messages);
+    },
+  );
+
+  test("is not said to be kept where it is too large, or the tenant's object did not take all of it", async () => {
+    const world = new TestWorld();
+    const most = LIMITS.turnPartCharacters * LIMITS.turnParts;
+    expect(await keepTurn(turnOf("c", `"${"x".repeat(most)}"`), [under("c")], VOICE, world)).toBe(false);
+    expect(world.gate.kept.size).toBe(0);
+    expect(await keepTurn(turnOf("c", `"${"x".repeat(most - 1_000)}"`), [under("c")], VOICE, world)).toBe(
+      true,
+    );
+    const keep = world.gate.keep.bind(world.gate);
+    world.gate.keep = async (rows) => (await keep(rows)).slice(1);
+    expect(await keepTurn(turnOf("c"), [under("c")], VOICE, world)).toBe(false);
+    world.gate.down = true;
+    expect(await keepTurn(turnOf("c"), [under("c")], VOICE, world)).toBe(false);
+    expect(await keepTurn(turnOf("c"), [], VOICE, world)).toBe(true);
+  });
+
+  test("T49 is not there for a key that may call less than the one it was kept for", async () => {
+    const back = [USER, said("c", '{"n":1}'), told("c")];
+    for (const [grants, tools, isThere] of [
+      [["*"], ["*"], true],
+      [["*"], ["ours"], false],
+      [["ours", "maps"], ["ours", "maps", "more"], true],
+      [["ours", "maps"], ["ours"], false],
+      [["ours", "maps"], ["*"], true],
+      // A version kept it that did not say.
+      [undefined, ["ours"], false],
+      [undefined, ["*"], true],
+    ] as const) {
+      const world = new TestWorld();
+      await keepTurn({ ...turnOf("c"), ...(grants && { grants }) }, [under("c")], VOICE, world);
+      const seen = await restoredFor(tools, world, ...back);
+      expect([tools, oursIn(seen).length]).toEqual([tools, isThere ? 1 : 0]);
+      if (!isThere) expect(seen).toEqual(back);
+    }
+  });
+
+  test("that cannot be read now is not gone on without: the same request can be sent again", async () => {
+    const world = new TestWorld();
+    await keepTurn(turnOf("c"), [under("c")], VOICE, world);
+    world.gate.down = true;
+    const { gate, ports } = world;
+    const back = { gate, ports, caller: { tools: ["*"] } };
+    const asked = await restoreTurns([USER, said("c", "{}"), told("c")], VOICE, back);
+    expect(errorOf(asked)).toMatchObject({ code: "UNAVAILABLE", retryAfterMs: 1_000 });
+    // Nothing can be missing here, so no object is asked.
+    expect(await restored(world, USER, { role: "assistant", content: "Hello" }, USER)).toHaveLength(3);
+  });
+
+  test("is found with each of several in one conversation, in their places", async () => {
+    const world = new TestWorld();
+    const first = [USER, said("a", '{"n":1}'), told("a")];
+    await keepTurn(turnOf("a", '{"ours":"a"}'), [under("a")], VOICE, world);
+    await keepTurn(turnOf("b", '{"ours":"b"}'), [under("b", first)], VOICE, world);
+    const sent = await restored(world, ...first, said("b", '{"n":1}'), told("b"), USER);
+    expect(oursIn(sent)).toEqual(['{"ours":"a"}', '{"ours":"b"}']);
+    expect(sent.map(({ role }) => role)).toEqual([
+      "user",
+      "assistant",
+      "tool",
+      "tool",
+      "assistant",
+      "tool",
+      "tool",
+      "user",
+    ]);
+  });
+
+  test(`is looked for among the last ${LIMITS.keptTurns} of a conversation`, async () => {
+    const world = new TestWorld();
+    await keepTurn(turnOf("a"), [under("a")], VOICE, world);
+    const first = [USER, said("a", '{"n":1}'), told("a")];
+    const later = (count: number): Message[] =>
+      Array.from({ length: count }, (_, n) => [said(`l${n}`, "{}"), told(`l${n}`)]).flat();
+    expect(oursIn(await restored(world, ...first, ...later(LIMITS.keptTurns - 1)))).toHaveLength(1);
+    expect(oursIn(await restored(world, ...first, ...later(LIMITS.keptTurns)))).toHaveLength(0);
+  });
+});

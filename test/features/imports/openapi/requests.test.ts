@@ -1,0 +1,409 @@
+import { describe, expect, test } from "vitest";
+
+import {
+  documentOf,
+  importAll,
+  importOne,
+  jsonBody,
+  sentBy,
+  SERVER,
+  whySkipped,
+} from "../../../support/openapi-document.ts";
+
+/*
+ * An operation's parameters and body are seen here from the request that its tool sends.
+ */
+
+const string = { type: "string" };
+const query = (name: string, schema: object, more: object = {}): object => ({
+  name,
+  in: "query",
+  schema,
+  ...more,
+});
+
+const PET = {
+  type: "object",
+  required: ["id", "name", "born"],
+  properties: {
+    id: { type: "string" },
+    born: { type: "string", readOnly: true },
+    name: { type: "string" },
+    owner: {
+      type: "object",
+      properties: { id: { type: "integer" }, since: { type: "string", readOnly: true } },
+    },
+  },
+};
+
+describe("An operation's tool", () => {
+  test("takes parameters and fields of the body beside each other, and sends each to its place", async () => {
+    const declaration = importOne(
+      {
+        parameters: [
+          { name: "petId", in: "path", required: true, schema: string },
+          query("dryRun", { type: "boolean" }),
+          { name: "X-Trace", in: "header", schema: string },
+        ],
+        ...jsonBody(PET),
+      },
+      { method: "put", path: "/pets/{petId}" },
+    );
+
+    expect(declaration.input_schema).toEqual({
+      type: "object",
+      properties: {
+        petId: string,
+        dryRun: { type: "boolean" },
+        "X-Trace": string,
+        id: string,
+        name: string,
+        owner: { type: "object", properties: { id: { type: "integer" } } },
+      },
+      required: ["petId", "id", "name"],
+      additionalProperties: false,
+    });
+    const request = await sentBy(declaration, {
+      petId: "a/b",
+      dryRun: true,
+      "X-Trace": "t1",
+      id: "7",
+      name: "Rex",
+      owner: { id: 1 },
+    });
+    expect(request.method).toBe("PUT");
+    expect(request.url.href).toBe(`${SERVER}/pets/a%2Fb?dryRun=true`);
+    expect(request.headers.get("x-trace")).toBe("t1");
+    expect(JSON.parse(request.body)).toEqual({ id: "7", name: "Rex", owner: { id: 1 } });
+  });
+
+  test("calls what has a name that is taken by its place", async () => {
+    const declaration = importOne(
+      {
+        parameters: [
+          { name: "id", in: "path", required: true, schema: string },
+          query("id", string),
+          { name: "id", in: "header", schema: string },
+        ],
+        ...jsonBody({ type: "object", required: ["id"], properties: { id: { type: "integer" } } }),
+      },
+      { method: "patch", path: "/pets/{id}" },
+    );
+
+    expect(declaration.input_schema).toMatchObject({ required: ["id", "body_id"] });
+    const request = await sentBy(declaration, { id: "p", query_id: "q", header_id: "h", body_id: 1 });
+    expect(request.url.href).toBe(`${SERVER}/pets/p?id=q`);
+    expect(request.headers.get("id")).toBe("h");
+    expect(JSON.parse(request.body)).toEqual({ id: 1 });
+  });
+
+  test("gives names that a model can write to what has none", async () => {
+    const declaration = importOne(
+      {
+        parameters: [
+          query("$top", string),
+          query("filter[name]", string),
+          query("größe", string),
+          query("名", string),
+        ],
+      },
+      { method: "get" },
+    );
+    const names = Object.keys(declaration.input_schema["properties"] as object);
+    expect(names).toEqual(["top", "filter_name", "gro_e", "argument"]);
+    const request = await sentBy(declaration, { top: "1", filter_name: "x", gro_e: "2", argument: "3" });
+    expect(request.url.search).toBe(`?%24top=1&filter%5Bname%5D=x&gr%C3%B6%C3%9Fe=2&%E5%90%8D=3`);
+  });
+
+  const styles: [sentence: string, parameter: object, args: object, search: string][] = [
+    [
+      "a list is repeated",
+      query("tag", { type: "array", items: string }),
+      { tag: ["a", "b"] },
+      "?tag=a&tag=b",
+    ],
+    [
+      "a list that is not exploded is joined by commas",
+      query("tag", { type: "array", items: string }, { explode: false }),
+      { tag: ["a", "b,c"] },
+      "?tag=a,b%2Cc",
+    ],
+    [
+      "an exploded list of another style is repeated as well",
+      query("tag", { type: "array", items: string }, { style: "pipeDelimited", explode: true }),
+      { tag: ["a", "b"] },
+      "?tag=a&tag=b",
+    ],
+    [
+      "the fields of a deep object are parameters",
+      query(
+        "filter",
+        { type: "object", properties: { age: { type: "integer" }, name: string } },
+        { style: "deepObject" },
+      ),
+      { filter_age: 3, filter_name: "x" },
+      "?filter%5Bage%5D=3&filter%5Bname%5D=x",
+    ],
+    [
+      "the fields of one of a deep object's forms are parameters",
+      query(
+        "created",
+        { anyOf: [{ type: "object", properties: { gt: { type: "integer" } } }, { type: "integer" }] },
+        {
+          style: "deepObject",
+        },
+      ),
+      { created_gt: 3 },
+      "?created%5Bgt%5D=3",
+    ],
+    [
+      "the fields of an exploded object are parameters by their own names",
+      query("page", {
+        type: "object",
+        properties: { number: { type: "integer" }, size: { type: "integer" } },
+      }),
+      { number: 2, size: 10 },
+      "?number=2&size=10",
+    ],
+    [
+      "an object that is sent as JSON is JSON",
+      {
+        name: "q",
+        in: "query",
+        content: { "application/json": { schema: { type: "object", properties: { a: string } } } },
+      },
+      { q: { a: "b" } },
+      "?q=%7B%22a%22%3A%22b%22%7D",
+    ],
+  ];
+  test.each(styles)("in a query: %s", async (_, parameter, args, search) => {
+    const request = await sentBy(importOne({ parameters: [parameter] }, { method: "get" }), args as never);
+    expect(request.url.search).toBe(search);
+  });
+
+  const unsendable: [sentence: string, parameter: object, reason: RegExp][] = [
+    ["a cookie", { name: "sid", in: "cookie", schema: string }, /'sid' is a cookie/],
+    [
+      "a list with pipes",
+      query("p", { type: "array", items: string }, { style: "pipeDelimited" }),
+      /style 'pipeDelimited'/,
+    ],
+    [
+      "an object in one text",
+      query("p", { type: "object", properties: { a: string } }, { explode: false }),
+      /an object written in one text/,
+    ],
+    [
+      "XML in a query",
+      { name: "p", in: "query", content: { "application/xml": { schema: string } } },
+      /neither plain nor a JSON object/,
+    ],
+    [
+      "an object in a header",
+      { name: "P", in: "header", schema: { type: "object", properties: { a: string } } },
+      /is an object/,
+    ],
+  ];
+  test.each(unsendable)(
+    "leaves out and names an optional parameter that cannot be sent: %s",
+    (_, parameter) => {
+      const { description, input_schema: schema } = importOne({ parameters: [parameter] }, { method: "get" });
+      expect(description).toContain(`Cannot be sent: '${(parameter as { name: string }).name}'.`);
+      expect(schema["properties"]).toEqual({});
+    },
+  );
+  test.each(unsendable)("is not made where such a parameter is required: %s", (_, parameter, reason) => {
+    const required = { ...parameter, required: true };
+    expect(whySkipped({ parameters: [required] }, { method: "get" })).toMatch(reason);
+  });
+
+  test("writes a list in a header with commas", async () => {
+    const parameter = {
+      name: "X-Ids",
+      in: "header",
+      schema: { type: "array", items: string },
+      description: "Ids.",
+    };
+    const declaration = importOne({ parameters: [parameter] }, { method: "get" });
+    expect(declaration.input_schema["properties"]).toEqual({
+      "X-Ids": { type: "string", description: "Ids. Several are separated by commas" },
+    });
+    expect((await sentBy(declaration, { "X-Ids": "a,b" })).headers.get("x-ids")).toBe("a,b");
+  });
+
+  test("does not take the headers that the rest of the document says", () => {
+    const parameters = ["Accept", "content-type", "Authorization"].map((name) => ({
+      name,
+      in: "header",
+      schema: string,
+      required: true,
+    }));
+    expect(importOne({ parameters }).input_schema["properties"]).toEqual({});
+  });
+
+  test("sends an Idempotency-Key by itself where the API takes one", () => {
+    const parameters = [{ name: "Idempotency-Key", in: "header", schema: string, required: true }];
+    expect(importOne({ parameters })).toMatchObject({
+      idempotent: "with-key",
+      input_schema: { properties: {} },
+    });
+  });
+
+  test("does not take the query's parameter that its API key is sent in", async () => {
+    const parameters = [query("q", string), { ...query("api_key", string), required: true }];
+    const document = documentOf(
+      { "/x": { get: { operationId: "op", parameters } } },
+      {
+        components: { securitySchemes: { key: { type: "apiKey", in: "query", name: "api_key" } } },
+        security: [{ key: [] }],
+      },
+    );
+    const auth = { secret: "KEY", as: { query: "api_key" } };
+    const [declaration] = importAll(document, { auth }).declarations;
+    expect(declaration!.input_schema).toMatchObject({ properties: { q: string } });
+    expect(Object.keys(declaration!.input_schema["properties"] as object)).toEqual(["q"]);
+    expect((await sentBy(declaration!, { q: "1" })).url.search).toBe("?q=1&api_key=s3cr3t");
+  });
+
+  test("has an argument of its own for each of many parameters whose names become the same", async () => {
+    const parameters = ["a.b", "a[b]", "a b", "a:b"].map((name) => query(name, string));
+    const declaration = importOne({ parameters }, { method: "get" });
+    const names = ["a_b", "query_a_b", "query_a_b_2", "query_a_b_3"];
+    expect(Object.keys(declaration.input_schema["properties"] as object)).toEqual(names);
+    const { url } = await sentBy(
+      declaration,
+      Object.fromEntries(names.map((name, at) => [name, String(at)])),
+    );
+    expect([...url.searchParams]).toEqual([
+      ["a.b", "0"],
+      ["a[b]", "1"],
+      ["a b", "2"],
+      ["a:b", "3"],
+    ]);
+  });
+
+  test("takes the parameters of its path, and its own instead of one of the same name", () => {
+    const parameters = [query("a", string), query("b", string)];
+    const get = { operationId: "op", parameters: [query("a", { type: "integer" })] };
+    const [declaration] = importAll(documentOf({ "/x": { parameters, get } })).declarations;
+    expect(declaration!.input_schema["properties"]).toEqual({ a: { type: "integer" }, b: string });
+  });
+
+  const bodies: [sentence: string, schema: unknown, value: unknown][] = [
+    ["a list", { type: "array", items: string }, ["a"]],
+    ["one value", { type: "integer" }, 7],
+    ["one of several forms", { oneOf: [PET, { type: "object", properties: { url: string } }] }, { url: "x" }],
+    ["a dictionary", { type: "object", additionalProperties: { type: "integer" } }, { a: 1 }],
+    ["an object of which nothing is said", { type: "object" }, { a: 1 }],
+    ["anything", {}, [1, { a: 2 }]],
+    ["anything, without a schema", undefined, "x"],
+  ];
+  test.each(bodies)(
+    "takes a body that is no object of known fields as one argument: %s",
+    async (_, schema, body) => {
+      const declaration = importOne(jsonBody(schema));
+      expect(Object.keys(declaration.input_schema["properties"] as object)).toEqual(["body"]);
+      expect(declaration.input_schema["required"]).toEqual(["body"]);
+      expect(JSON.parse((await sentBy(declaration, { body })).body)).toEqual(body);
+    },
+  );
+
+  test("takes the fields of all parts of a body, whichever of them belong together", async () => {
+    const declaration = importOne(
+      jsonBody({
+        allOf: [
+          { type: "object", required: ["a"], properties: { a: string }, additionalProperties: false },
+          { type: "object", properties: { b: { type: "integer" } } },
+        ],
+        anyOf: [{ required: ["a"] }, { required: ["b"] }],
+      }),
+    );
+    expect(declaration.input_schema).toEqual({
+      type: "object",
+      properties: { a: string, b: { type: "integer" } },
+      required: ["a"],
+      additionalProperties: false,
+    });
+    expect(JSON.parse((await sentBy(declaration, { a: "x", b: 1 })).body)).toEqual({ a: "x", b: 1 });
+  });
+
+  test("takes fields that the document does not name where the body may have any", async () => {
+    const declaration = importOne(
+      jsonBody({ type: "object", properties: { a: string }, additionalProperties: true }),
+    );
+    expect(declaration.input_schema["additionalProperties"]).toBe(true);
+    expect(JSON.parse((await sentBy(declaration, { a: "x", z: 1 })).body)).toEqual({ a: "x", z: 1 });
+  });
+
+  test("needs no field of a body that is optional", () => {
+    const declaration = importOne(jsonBody(PET, { required: false }));
+    expect(declaration.input_schema["required"]).toBeUndefined();
+  });
+
+  test("says what kind of JSON a body is", async () => {
+    const content = { "application/merge-patch+json": { schema: PET } };
+    const declaration = importOne({ requestBody: { required: true, content } }, { method: "patch" });
+    expect((await sentBy(declaration, { id: "1" })).headers.get("content-type")).toBe(
+      "application/merge-patch+json",
+    );
+  });
+
+  test("prefers JSON where a body may be something else too", async () => {
+    const content = {
+      "application/xml": { schema: PET },
+      "application/json; charset=utf-8": { schema: PET },
+    };
+    const declaration = importOne({ requestBody: { content } });
+    expect((await sentBy(declaration, { id: "1" })).headers.get("content-type")).toBe("application/json");
+  });
+
+  test.each(["multipart/form-data", "application/xml", "application/x-www-form-urlencoded", "text/plain"])(
+    "is not made of an operation that takes %s only",
+    (type) => {
+      const requestBody = { required: true, content: { [type]: { schema: PET } } };
+      expect(whySkipped({ requestBody })).toBe(
+        `Left out because it takes its body only as ${type}, and a tool sends JSON.`,
+      );
+    },
+  );
+
+  test("ignores an optional body of a GET and is not made where one is required", () => {
+    const body = jsonBody(PET, { required: false });
+    expect(importOne(body, { method: "get" }).input_schema["properties"]).toEqual({});
+    expect(whySkipped(jsonBody(PET), { method: "get" })).toMatch(/needs a body/);
+  });
+
+  const paths: [path: string, reason: RegExp][] = [
+    ["/files/{name}.{ext", /'\{name\}\.\{ext', with a brace that names no argument/],
+    ["/files/a{}", /with a brace/],
+    ["/files/{+name}", /no parameter describes/],
+    ["/files#top", /fragment/],
+    ["/files?x={y}", /arguments in a query/],
+    ["/files/../admin", /'\.\.', which is no place/],
+  ];
+  test.each(paths)("is not made of the path %s", (path, reason) => {
+    expect(whySkipped({}, { method: "get", path })).toMatch(reason);
+  });
+
+  test("keeps a query that the path has, and writes the path as a URL has it", async () => {
+    const declaration = importOne({}, { method: "get", path: "/städte/a b?beta=true" });
+    expect((await sentBy(declaration, {})).url.href).toBe(`${SERVER}/st%C3%A4dte/a%20b?beta=true`);
+  });
+
+  test("has arguments in the path beside text, which is written as a URL has it", async () => {
+    const declaration = importOne({}, { method: "get", path: "/v 1/ü{name}.{ext}:batch\\Get " });
+    const { url } = await sentBy(declaration, { name: "a/b", ext: "." });
+    expect(url.href).toBe(`${SERVER}/v%201/%C3%BCa%2Fb..:batch%5CGet%20`);
+  });
+
+  test("takes what a path names and no parameter describes as text", () => {
+    const { input_schema: schema } = importOne({}, { method: "get", path: "/pets/{petId}" });
+    expect(schema).toMatchObject({ properties: { petId: string }, required: ["petId"] });
+  });
+
+  test.each(["head", "options", "trace", "query"])("is not made of the method %s", (method) => {
+    expect(whySkipped({}, { method })).toBe(
+      `Left out because its method is ${method.toUpperCase()}, which no tool has.`,
+    );
+  });
+});

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+
+import { LIMITS } from "../../src/contract/limits.ts";
+import { manyPatterns } from "../support/hostile-documents.ts";
+import { setUpSandbox } from "../support/set-up-sandbox.ts";
+import { TestCaller } from "../support/test-caller.ts";
+
+const { volley } = await setUpSandbox();
+const admin = new TestCaller(volley.url, "sandbox-admin-key");
+
+test("P6: T43 a tenant's imports of dear patterns have a minute's work, then they are refused with how long to wait", async () => {
+  const body = JSON.stringify({ prefix: "dear", openapi: manyPatterns(200), dry_run: true });
+  const ask = () => admin.send({ path: "/v1/tools/import", body });
+  for (let n = 0; n < LIMITS.tenantPatternUnits / LIMITS.importPatternUnits; n += 1) {
+    const { status, text } = await ask();
+    expect(status, text.slice(0, 500)).toBe(200);
+    const { skipped } = JSON.parse(text) as { readonly skipped: readonly { readonly reason: string }[] };
+    expect(skipped.at(-1)!.reason).toContain("the work that one import may");
+  }
+  const refused = await ask();
+  expect([refused.status, JSON.parse(refused.text)]).toMatchObject([429, { code: "QUOTA_EXCEEDED" }]);
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+});

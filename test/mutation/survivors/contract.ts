@@ -1,0 +1,109 @@
+/** Why mutants of `contract` live. */
+import type { Reasons } from "../reasons.ts";
+import { AT_BOUND, DEFAULT, ELSEWHERE, on, SCHEMA, SHORTCUT, TYPE, WORDS } from "../why.ts";
+
+const BY_HAND =
+  "A value that fits is told by hand before the schema is asked, which then only says what is wrong; that both agree is a property of thousands of samples (test/contract/fits), which takes no part here.";
+const GUESS = "Only the words of a hint that guesses what was meant; the examples of it are held.";
+
+export const CONTRACT: Reasons = {
+  "src/contract/action.ts": [
+    on(BY_HAND, "z.strictObject(", "tool: z", "depends_on: z", "timeout_ms: z", ".union([z", "select: z"),
+    on(SHORTCUT, "isCounted", "fitsAction(sent)", "if (!mayExceed)"),
+    on(TYPE, "run_at === undefined"),
+    on(GUESS, "const said", "const bare", "meant ===", '? ""', "toForeignHint(", "expected: `", "const flaw"),
+  ],
+  "src/contract/batch.ts": [
+    on(BY_HAND, "z.strictObject(", "z.array(", "z.enum(", "z.int()", "z.boolean()"),
+    on(SHORTCUT, "const mayExceedArgs", "!entries.some("),
+    on(WORDS, 'Object.hasOwn(value, "actions")'),
+  ],
+  "src/contract/check-value.ts": [
+    on(DEFAULT, "seen: Seen ="),
+    on(
+      SHORTCUT,
+      "isFine(inner)",
+      "Array.isArray(value)",
+      'typeof value !== "object"',
+      'typeof value === "number"',
+      "BRACES.test",
+    ),
+  ],
+  "src/contract/failure.ts": [
+    on(SCHEMA, "z.int()", ".strictObject(", "z.strictObject(", ".meta({ id"),
+    on(TYPE, "!== undefined && {"),
+  ],
+  "src/contract/gate/caller.ts": [on("Either of two callers that may send the same will do.", "isMore > 0")],
+  "src/contract/gate/confirmation.ts": [on(TYPE, "asker !== undefined")],
+  "src/contract/gate/idempotency.ts": [on(TYPE, "const state = own")],
+  "src/contract/gate/job-json.ts": [on(SCHEMA, "const time", "z.strictObject(", "z.int()", ".meta({ id")],
+  "src/contract/gate/job-query.ts": [on(AT_BOUND, "limit < 1"), on(TYPE, "cursor === null", "CURSOR.exec")],
+  "src/contract/gate/job-shard.ts": [
+    on(TYPE, "digit === undefined", "shard === HOME"),
+    on(AT_BOUND, "shard < LIMITS"),
+    on("No two have one id.", "a.id < b.id"),
+  ],
+  "src/features/keys/kept-key.ts": [on("A sort asks of two in either order.", "a.name < b.name")],
+  "src/contract/gate/wire-confirmation.ts": [
+    on(SCHEMA, ".meta({ id"),
+    on(TYPE, "!== undefined &&", "answerJson === null"),
+  ],
+  "src/contract/gate/workspace.ts": [on(ELSEWHERE, "export const WORKSPACES")],
+  "src/contract/idempotency-key.ts": [on(TYPE, "unquote(trimmed)", "QUOTED.exec(text)")],
+  "src/contract/issues.ts": [
+    on(
+      GUESS,
+      "const expected =",
+      "const isTime",
+      "const group",
+      "const meant",
+      "const types",
+      "invalid_value",
+    ),
+    on(SHORTCUT, "issue.keys.slice(", "issues.length === most", "const [field", "path.length <="),
+  ],
+  "src/contract/json.ts": [
+    on(SHORTCUT, "SHORT_TEXT", "NEARLY.test(text)", "if (loses("),
+    on(
+      "Both numbers that are compared are written in the same way, so that any way in which they stay apart will do.",
+      "const [, sign",
+      "exec(text) ??",
+      "sign === undefined",
+      "const digits",
+      "while (end > 0",
+      ": `${sign}",
+    ),
+  ],
+  "src/contract/orchestration.ts": [on(BY_HAND, "z.enum("), on(SCHEMA, ".meta({ id")],
+  "src/features/orchestration/calls.ts": [on(SCHEMA, "lazySchema(", "z.int()", "z.strictObject(")],
+  "src/contract/other-names.ts": [
+    on(TYPE, 'Object.hasOwn(raw, "tool")', "read.value !== undefined"),
+    on(WORDS, "const issue ="),
+    on(
+      "A call with one provider's type and the other's fields is read in the same way.",
+      "const isOpenAi",
+      "const isAnthropic",
+    ),
+  ],
+  "src/contract/pending.ts": [on(SHORTCUT, 'typeof value !== "object"')],
+  "src/contract/reference.ts": [
+    on(
+      TYPE,
+      'const [, id = "", pointer',
+      "?? quoted ??",
+      "unclosed !== undefined",
+      "const [, , pointer",
+      "const meant",
+      "const isOther",
+      'const [, id, hash = ""',
+    ),
+    on(SHORTCUT, 'typeof value !== "object"', "Array.isArray(value)", "key.charCodeAt(0)"),
+  ],
+  "src/contract/outcome.ts": [on(SCHEMA, "lazySchema(", "z.int()", "z.strictObject(")],
+  "src/contract/parse-json.ts": [
+    on(TYPE, "values !== undefined", "slip === null"),
+    on(AT_BOUND, "at < text.length"),
+  ],
+  "src/contract/parse-request.ts": [on(WORDS, "const hint", "known.length", "refuseQuery(")],
+  "src/contract/refusal.ts": [on(SCHEMA, ".strictObject(", "z.strictObject(", ".meta({ id")],
+};

@@ -1,0 +1,35 @@
+/** Why mutants of the feature `keys` and of `hooks` live. */
+import type { Reasons } from "../reasons.ts";
+import { DEFAULT, on, SCHEMA, SHORTCUT, TIDY, TYPE, WORDS } from "../why.ts";
+
+export const KEYS: Reasons = {
+  "src/features/keys/change-key.ts": [on(TYPE, "last?.hash")],
+  "src/features/keys/key-form.ts": [on(TYPE, "FORM.exec(text)", "key !== undefined")],
+  "src/features/keys/key-json.ts": [on(SCHEMA, ".meta({ id"), on(TYPE, "endsAt !== null")],
+  "src/features/keys/key-looks.ts": [
+    on(TYPE, "open === undefined ? []"),
+    on(SHORTCUT, "lane.open.get(hash) === open"),
+    on(TIDY, "lane.open.delete(hash);", "answer.catch("),
+  ],
+  "src/features/keys/key-memory.ts": [
+    on("A key that was found goes before it, and is believed for longer.", "this.#missing.delete(key)"),
+    on(TYPE, "oldest !== undefined"),
+  ],
+  "src/features/keys/key-request.ts": [
+    on(TYPE, "caller.webhookSecret !== undefined", "asked === null || asked <= nowMs"),
+    on(WORDS, "issue: {"),
+  ],
+  "src/hooks/check-signature.ts": [on(DEFAULT, 'headers.get(name) ?? ""')],
+  "src/hooks/hook-trigger.ts": [on(SCHEMA, ".meta({ id")],
+  "src/hooks/schemes.ts": [
+    on(
+      "More text than fits is no signature either, and an empty part between two of them is none.",
+      "/,? +/",
+      "/^v0=(.*)$/",
+      "/^sha256=/",
+    ),
+    on("Empty words are left out next.", "secret.split("),
+  ],
+  "src/hooks/secret-flaw.ts": [],
+  "src/hooks/verify-delivery.ts": [on(DEFAULT, 'sent.headers.get(name) ?? ""')],
+};

@@ -1,0 +1,65 @@
+import { readFile } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { bundleWorker, readFeatures, writeWorker } from "../../scripts/features.ts";
+
+/** Words that only the code of a feature has: a path, a class or a message of its own. */
+const MARKS: Readonly<Record<string, string>> = {
+  "added-tools": "/v1/tools/:id",
+  agent: "/v1/chat/completions",
+  confirmations: "/v1/confirmations",
+  discovery: "/v1/discover_tools",
+  document: "This document",
+  flows: "/hooks/:tenant/:id",
+  formats: "/v1/gemini/function_calls",
+  imports: "/v1/tools/import",
+  keys: "/v1/keys",
+  mcp: "/mcp",
+  objects: "/v1/objects/",
+  orchestration: "/api/orchestration/batch",
+  "tenant-data": "/v1/export",
+  usage: "/v1/usage",
+  workspace: "CREATE TABLE IF NOT EXISTS files",
+};
+
+const features = await readFeatures();
+let core: string;
+const kib = (code: string): number => gzipSync(code).length / 1024;
+
+beforeAll(async () => {
+  core = await bundleWorker(writeWorker([]));
+});
+
+describe("The bundle of a Worker", () => {
+  test("with one tool and no feature takes at most 174 KiB gzipped", () => {
+    expect(kib(core)).toBeLessThanOrEqual(174);
+  });
+
+  test("with every feature and one tool takes at most 345 KiB gzipped", async () => {
+    expect(kib(await bundleWorker(writeWorker(features)))).toBeLessThanOrEqual(345);
+  });
+
+  // The console is files beside the Worker.
+  test.each(features.map(({ name }) => name).filter((name) => name !== "console"))(
+    "has nothing of %s unless it is listed",
+    async (name) => {
+      const mark = MARKS[name]!;
+      const listed = features.filter(
+        (feature) => feature.name === name || [...needsOf(name)].includes(feature.name),
+      );
+      expect((await bundleWorker(writeWorker(listed))).includes(mark)).toBe(true);
+      expect(core.includes(mark)).toBe(false);
+    },
+  );
+});
+
+test("docs/features.md has a row for each feature", async () => {
+  const page = await readFile("docs/features.md", "utf8");
+  const rows = [...page.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name);
+  expect(rows).toEqual(features.map(({ name }) => name));
+});
+
+function needsOf(name: string): readonly string[] {
+  return features.find((feature) => feature.name === name)!.needs;
+}

@@ -1,0 +1,36 @@
+import { addedTools } from "../../src/features/added-tools/index.ts";
+import { agent } from "../../src/features/agent/index.ts";
+import { confirmations } from "../../src/features/confirmations/index.ts";
+import { console } from "../../src/features/console/index.ts";
+import { discovery } from "../../src/features/discovery/index.ts";
+import { document } from "../../src/features/document/index.ts";
+import { flows } from "../../src/features/flows/index.ts";
+import { formats } from "../../src/features/formats/index.ts";
+import { imports } from "../../src/features/imports/index.ts";
+import { keys } from "../../src/features/keys/index.ts";
+import { mcp } from "../../src/features/mcp/index.ts";
+import { objects } from "../../src/features/objects/index.ts";
+import { orchestration } from "../../src/features/orchestration/index.ts";
+import { tenantData } from "../../src/features/tenant-data/index.ts";
+import { usage } from "../../src/features/usage/index.ts";
+import { workspace } from "../../src/features/workspace/index.ts";
+
+/** Every feature that there is: most tests are about what they do together. */
+export const ALL_FEATURES = [
+  discovery(),
+  formats(),
+  orchestration(),
+  mcp(),
+  agent(),
+  confirmations(),
+  addedTools(),
+  imports(),
+  flows(),
+  keys(),
+  tenantData(),
+  objects(),
+  usage(),
+  document(),
+  console(),
+  workspace(),
+] as const;

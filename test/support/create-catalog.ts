@@ -1,0 +1,9 @@
+import type { Catalog } from "../../src/catalog/catalog.ts";
+import { createCatalog as create } from "../../src/catalog/create-catalog.ts";
+import type { Tool } from "../../src/catalog/define-tool.ts";
+import { DISCOVERY } from "../../src/features/discovery/discovery.ts";
+
+/** A catalog with the tools that find others, as a Worker has it that lists `discovery`. */
+export function createCatalog(tools: readonly Tool[]): Catalog {
+  return create(tools, DISCOVERY);
+}

@@ -1,0 +1,56 @@
+/**
+ * Which test file belongs to which command. `npm test` runs the layers without the trials; `npm run test:all` runs both; `test/sdks` and
+ * `test/browser` have a command each, because their packages are installed apart.
+ */
+
+/** Trials start servers, follow pages, run commands, kill runtimes and send storms: minutes of work that a change rarely breaks alone. */
+export const TRIALS: readonly string[] = [
+  "test/chaos/chaos.test.ts",
+  "test/chaos/hooks.test.ts",
+  "test/docs/agent.test.ts",
+  "test/docs/readme.test.ts",
+  "test/harness/agent-demo.test.ts",
+  "test/harness/bundle.test.ts",
+  "test/harness/development.test.ts",
+  "test/harness/fan-out-demo.test.ts",
+  "test/harness/flows-script.test.ts",
+  "test/harness/memory.test.ts",
+  "test/harness/openapi-fuzz.test.ts",
+  "test/harness/readme.test.ts",
+  "test/harness/storm.test.ts",
+];
+
+/** Files that take seconds each, the longest first. They start before all others, so that none of them ends alone. */
+export const LONG: readonly string[] = [
+  "test/harness/openapi-fuzz.test.ts",
+  "test/harness/development.test.ts",
+  "test/harness/keys.test.ts",
+  "test/harness/readme.test.ts",
+  "test/harness/bundle.test.ts",
+  "test/edge/tenant-gate.test.ts",
+  "test/harness/flows-script.test.ts",
+  "test/harness/storm.test.ts",
+];
+
+const HARNESS = ["test/harness/**/*.test.ts", "test/limits.test.ts", "test/seeds/worked-examples.test.ts"];
+const CHAOS = ["test/chaos/{chaos,hooks}.test.ts"];
+const EDGE = ["test/edge/**/*.test.ts"];
+/** Packages of the folders that have an install of their own, some of which ship their tests. */
+const PACKAGES = "**/node_modules/**";
+
+/** The globs of a layer. */
+export interface Layer {
+  readonly include: string[];
+  readonly exclude: string[];
+}
+
+/** The layers of `npm run test:all`. */
+export const LAYERS = {
+  core: {
+    include: ["test/**/*.test.ts"],
+    exclude: [PACKAGES, "test/browser/**", "test/sdks/**", ...EDGE, ...CHAOS, ...HARNESS],
+  },
+  edge: { include: EDGE, exclude: [] },
+  chaos: { include: CHAOS, exclude: [] },
+  harness: { include: HARNESS, exclude: [] },
+} satisfies Readonly<Record<string, Layer>>;

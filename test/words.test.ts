@@ -1,0 +1,88 @@
+import { execFileSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+
+import { isRiddle, sentencesOf } from "./support/prose.ts";
+
+/** How many riddles an area still has. A number only falls; an area that is not listed has none. */
+const LEFT: Readonly<Record<string, number>> = {
+  docs: 27,
+};
+
+/** Changelog entries tell of releases and stay as they were published; this file quotes riddles. */
+const OURS = ["*.ts", "*.tsx", "*.md", ":!CHANGELOG.md", ":!test/words.test.ts"];
+const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "--deduplicate", ...OURS], {
+  encoding: "utf8",
+})
+  .split("\n")
+  .filter(Boolean);
+
+async function riddlesByArea(): Promise<Map<string, string[]>> {
+  const areas = new Map<string, string[]>();
+  for (const file of files) {
+    const [area = file] = file.split("/");
+    const riddles = sentencesOf(file, await readFile(file, "utf8")).filter(({ text }) => isRiddle(text));
+    areas.set(area, [
+      ...(areas.get(area) ?? []),
+      ...riddles.map(({ line, text }) => `${file}:${line} ${text}`),
+    ]);
+  }
+  return areas;
+}
+
+describe("a sentence of a comment or a page", () => {
+  test("has a subject, in every area but for the number that it still may have", async () => {
+    const tooMany = [...(await riddlesByArea())].filter(
+      ([area, riddles]) => riddles.length > (LEFT[area] ?? 0),
+    );
+    expect(tooMany).toEqual([]);
+  });
+
+  test.for([
+    ["What is left is counted.", true],
+    ["Of two calls the first one wins.", true],
+    ["Whoever asks waits.", true],
+    ["A place is free, so nobody waits.", true],
+    ["The caller waits for what is left.", false],
+    ['"What is left" is the name of a row.', false],
+  ] as const)("is a riddle if it opens with a stand-in for a noun: %s", ([sentence, riddle]) => {
+    expect(sentencesOf("a.md", sentence).some(({ text }) => isRiddle(text))).toBe(riddle);
+  });
+
+  test("is found in each kind of comment, across lines, and in no code", () => {
+    const code = [
+      "/** What one line says. */",
+      "/**",
+      " * A block goes on. What it",
+      " * says second counts.",
+      " *",
+      " * What a paragraph begins with counts.",
+      " */",
+      "const x = 1; // What trails counts.",
+      "// Whoever reads on,",
+      "// reads on.",
+      'const text = "What a string says does not count.";',
+      'const pattern = /[^"]*/; const url = "https://what.example"; // oxlint-disable-line',
+    ].join("\n");
+    const riddles = sentencesOf("a.ts", code).filter(({ text }) => isRiddle(text));
+    expect(riddles.map(({ line }) => line)).toEqual([1, 3, 6, 8, 9]);
+  });
+
+  test("is found in paragraphs, lists and tables of a page, and in no heading or code", () => {
+    const page = [
+      "# What a heading says",
+      "",
+      "A paragraph. What goes",
+      "on counts.",
+      "- What a list says",
+      "| What a cell says | fine |",
+      "|---|---|",
+      "```",
+      "What code says",
+      "```",
+      "> What is cited",
+    ].join("\n");
+    const riddles = sentencesOf("a.md", page).filter(({ text }) => isRiddle(text));
+    expect(riddles.map(({ line }) => line)).toEqual([3, 5, 6, 11]);
+  });
+});
