@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { posix } from "node:path";
 
 import type { OxlintConfig, OxlintOverride } from "oxlint";
+
+import { readDeclarations } from "./features.ts";
 
 type Rules = NonNullable<OxlintConfig["rules"]>;
 
@@ -105,12 +107,9 @@ export function rulesOfLadder(ladder: Readonly<Record<string, string>>): readonl
  * `http` and `objects` are pure, as the rooms outside `edge` are.
  */
 export function rulesOfFeatures(): readonly OxlintOverride[] {
-  const all = readdirSync("src/features");
-  return all.flatMap((name) => {
-    const declaration = readFileSync(`src/features/${name}/index.ts`, "utf8");
-    const [, needs = ""] = /needs: \[([^\]]*)\]/.exec(declaration) ?? [];
-    const needed = [...needs.matchAll(/"([^"]+)"/g)].map(([, other]) => other!);
-    const others = all.filter((other) => other !== name && !needed.includes(other));
+  const all = readDeclarations();
+  return all.flatMap(({ name, needs }) => {
+    const others = all.map((other) => other.name).filter((other) => other !== name && !needs.includes(other));
     const refuse = (depth: number): { regex: string; message: string } => ({
       regex: `^${"\\.\\./".repeat(depth)}(?:${others.join("|")})/`,
       message: `The feature '${name}' does not need that feature; name it in 'needs', or move what both use into core.`,

@@ -4,11 +4,13 @@
  *   npm run features                # print the table of docs/features.md
  *   npm run features -- --write     # write it there
  */
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 import { build } from "esbuild";
+
+import { readDeclarations } from "../config/features.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const MARK = "<!-- npm run features -- --write -->";
@@ -25,26 +27,14 @@ interface Listed {
 }
 
 /** Read every feature's declaration. */
-export async function readFeatures(): Promise<readonly Listed[]> {
-  const names = (await readdir(`${ROOT}/src/features`)).toSorted();
-  const own = await Promise.all(
-    names.map(async (name) => {
-      const text = await readFile(`${ROOT}/src/features/${name}/index.ts`, "utf8");
-      const [, factory] = /^export function (\w+)\(/m.exec(text) ?? [];
-      const [, about] = /^\/\*\*(.*?)\*\/\nexport function/ms.exec(text) ?? [];
-      const [, needs = ""] = /needs: \[([^\]]*)\]/.exec(text) ?? [];
-      if (factory === undefined || about === undefined)
-        throw new Error(
-          `Cannot read the feature '${name}': its index.ts exports no function with a docstring`,
-        );
-      return {
-        name,
-        factory,
-        about: about.replaceAll(/\s*\n ?\*\s*/g, " ").trim(),
-        needs: [...needs.matchAll(/"([^"]+)"/g)].map(([, other]) => other!),
-      };
-    }),
-  );
+export function readFeatures(): readonly Listed[] {
+  const own = readDeclarations().map(({ name, needs, text }) => {
+    const [, factory] = /^export function (\w+)\(/m.exec(text) ?? [];
+    const [, about] = /^\/\*\*(.*?)\*\/\nexport function/ms.exec(text) ?? [];
+    if (factory === undefined || about === undefined)
+      throw new Error(`Cannot read the feature '${name}': its index.ts exports no function with a docstring`);
+    return { name, factory, about: about.replaceAll(/\s*\n ?\*\s*/g, " ").trim(), needs };
+  });
   const withNeeds = (name: string): string[] => {
     const found = own.find((feature) => feature.name === name)!;
     return found.needs.flatMap((other) => [...withNeeds(other), other]);
@@ -65,12 +55,9 @@ export function writeWorker(features: readonly Pick<Listed, "name" | "factory">[
     });
     const volley = createVolley({ tools: [echo], features: [${features.map(({ factory }) => `${factory}()`).join(", ")}] });
     export default volley.app;
-    export const { ${["TenantGate", "ToolGate", ...features.flatMap(({ name }) => OBJECTS[name] ?? [])].join(", ")} } = volley;
+    export const { TenantGate, ToolGate } = volley;
   `;
 }
-
-/** The classes that features bring. */
-const OBJECTS: Readonly<Record<string, string>> = { keys: "KeyShard", workspace: "Workspace" };
 
 /** Bundle a Worker as it is deployed. */
 export async function bundleWorker(code: string): Promise<string> {
@@ -93,7 +80,7 @@ async function weigh(features: readonly Listed[]): Promise<number> {
 }
 
 async function makeTable(): Promise<string> {
-  const features = await readFeatures();
+  const features = readFeatures();
   const byName = new Map(features.map((feature) => [feature.name, feature]));
   const core = await weigh([]);
   const rows: string[] = [];

@@ -23,7 +23,7 @@ const MARKS: Readonly<Record<string, string>> = {
   workspace: "CREATE TABLE IF NOT EXISTS files",
 };
 
-const features = await readFeatures();
+const features = readFeatures();
 let core: string;
 const kib = (code: string): number => gzipSync(code).length / 1024;
 
