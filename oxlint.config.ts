@@ -5,7 +5,7 @@ import { everywhere, exceptions, rulesOfFeatures, rulesOfLadder } from "./config
 const GROUND = "kit kit/json contract contract/gate";
 const CORE = `${GROUND} catalog`;
 const RUN = `${CORE} plan state egress answer observe gate approve run`;
-const EDGE = `${RUN} catalog/declared catalog/mcp catalog/flow clock hooks flows executor turns`;
+const EDGE = `${RUN} catalog/declared catalog/mcp executor turns`;
 const EDGE_ROOMS = "edge/platform edge/durable edge/gate-client edge/http edge/openapi edge/endpoints";
 /** Rooms of `src`, and what each may look into besides itself, types included. Nothing names a room below its own. */
 const LADDER: Readonly<Record<string, string>> = {
@@ -13,21 +13,18 @@ const LADDER: Readonly<Record<string, string>> = {
   "kit/json": "kit",
   contract: "kit kit/json",
   "contract/gate": "kit kit/json contract",
-  "catalog clock state": GROUND,
+  "catalog state": GROUND,
   plan: CORE,
   egress: `${CORE} plan state`,
-  hooks: `${GROUND} egress`,
   "answer observe": `${CORE} plan egress`,
   gate: `${CORE} plan state egress answer observe`,
   approve: `${CORE} plan state egress answer gate`,
   run: `${CORE} plan state egress answer gate approve observe`,
-  flows: `${RUN} catalog/json-schema catalog/declared catalog/flow`,
-  executor: `${RUN} flows`,
+  executor: RUN,
   turns: `${RUN} executor`,
   "catalog/json-schema tools/kit": CORE,
   "catalog/declared": `${CORE} catalog/json-schema egress`,
   "catalog/mcp": `${CORE} catalog/declared`,
-  "catalog/flow": `${CORE} catalog/json-schema catalog/declared plan clock hooks`,
   packs: "kit kit/json",
   "tools/*": `${CORE} tools/kit`,
   tools: `${CORE} tools/kit tools/*`,

@@ -1,6 +1,6 @@
 /**
  * Write the tables of docs/security.md and docs/reliability.md from the reports of the last run of the tests: `npm run promises`.
- * Reports of a run in parts can be named; otherwise they are dist/test-report*.json.
+ * Reports of a run in parts can be named; otherwise they are dist/test-report*.json. A test that they do not know keeps its result.
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 

@@ -13,11 +13,9 @@ import { admit, type Admission } from "./gate/admission.ts";
 import { bindPlan } from "./gate/bind-plan.ts";
 import { holdLease } from "./gate/hold-lease.ts";
 import { countList, type Refused } from "./gate/admit-plan.ts";
-import { AnswerBudget, toEnvelopeJson } from "./answer/envelope.ts";
+import { toEnvelopeJson } from "./answer/envelope.ts";
 import type { Execution } from "./gate/execution.ts";
 import { fitAnswer } from "./answer/fit-answer.ts";
-import { type FlowRun, planFlowRun, withAnswer } from "./flows/plan-flow.ts";
-import { createFlowRunner } from "./flows/run-flow.ts";
 import { KEY_CONFLICT, mayRead, namesOf } from "./gate/kept-answer.ts";
 import { type BatchKey, readKeys } from "./gate/read-keys.ts";
 import { type Executed, runAdmitted } from "./run/run-admitted.ts";
@@ -68,7 +66,7 @@ async function planAndAnswer(batch: Batch, execution: Execution): Promise<Result
 }
 
 /** Answer with a plan that is not run. */
-async function showPlan(plan: Plan, execution: Execution): Promise<Result<Answer, Refused>> {
+export async function showPlan(plan: Plan, execution: Execution): Promise<Result<Answer, Refused>> {
   execution.watch?.enter("admit");
   const counted = await countList(execution);
   if (!counted.ok) return counted;
@@ -104,34 +102,8 @@ export function executeKeyed(
   );
 }
 
-/**
- * Execute a flow by itself: the batch that it is, with this input. The answer is the batch's envelope, and what the flow says is
- * its answer.
- */
-export function executeFlow(run: FlowRun, execution: Execution): Promise<Result<Answer, Refused>> {
-  return withCurrentTools(execution, (current) => planAndRunFlow(run, current));
-}
-
-async function planAndRunFlow(run: FlowRun, execution: Execution): Promise<Result<Answer, Refused>> {
-  execution.watch?.enter("plan");
-  const planned = planFlowRun(run, execution);
-  if (!planned.ok) {
-    // The flow may have been kept, replaced or deleted a moment ago, elsewhere.
-    const known = await attempt(() => execution.currentCatalog());
-    const isNews = known.ok && known.value.version !== execution.catalog.version;
-    return isNews
-      ? planAndRunFlow(run, { ...execution, catalog: known.value })
-      : err({ refusal: planned.error, quota: null });
-  }
-  const { plan, answer, catalog } = planned.value;
-  const own = { ...execution, catalog, answer: new AnswerBudget(2), runOf: { flow: run.name } };
-  if (run.dryRun) return showPlan(plan, own);
-  return answerPlan(plan, own, execution.batchKey, (batchId, of, outcomes, measures) =>
-    withAnswer(toEnvelopeJson(batchId, of, outcomes, measures), answer, { plan: of, outcomes }),
-  );
-}
-
-async function answerPlan(
+/** Admit a plan and run it; the answer is written by `toJson`, and kept under the key or with the confirmation that it has. */
+export async function answerPlan(
   plan: Plan,
   execution: Execution,
   batchKey?: BatchKey,
@@ -182,10 +154,7 @@ async function writeAnswer(
   const { ports, gate, watch, catalog } = execution;
   const { admitted, keys } = admission;
   watch?.enter("run");
-  const { outcomes, release, ...measures } = await runAdmitted(
-    admission,
-    withFlows(admitted.plan, execution),
-  );
+  const { outcomes, release, ...measures } = await runAdmitted(admission, execution);
   watch?.enter("write");
   const { maxTokens, steps } = admitted.plan;
   const isWhole = maxTokens === null && !outcomes.some(({ meta }) => meta.keepsWhole);
@@ -226,10 +195,10 @@ export async function executePlan(
   watch?.enter("admit");
   const admission = await admit(planned, execution, keysOf);
   if (!admission.ok) return admission;
-  const { keys, admitted } = admission.value;
+  const { keys } = admission.value;
   watch?.enter("run");
   const runHeld = (held: Execution): Promise<Executed> =>
-    runAdmitted(admission.value, withFlows(admitted.plan, { ...held, listens: true }));
+    runAdmitted(admission.value, { ...held, listens: true });
   if (keys === null) {
     const executed = await runHeld(execution);
     watch?.enter("write");
@@ -261,12 +230,4 @@ function seeUnrun(kind: "dry_run" | "replay", plan: Plan, execution: Execution):
     flow: runOf?.flow,
     isTool: (name) => catalog.get(name) !== undefined,
   });
-}
-
-/** Add the runner of batches inside of a batch, where the plan has a flow. */
-function withFlows(plan: Plan, execution: Execution): Execution {
-  const hasFlow = plan.steps.some(({ task }) => task.ok && task.value.tool.flow !== undefined);
-  return hasFlow
-    ? { ...execution, runFlow: createFlowRunner(execution, { isApproved: plan.approved !== undefined }) }
-    : execution;
 }

@@ -17,7 +17,7 @@ export interface TestReport {
 export interface TableSource {
   readonly rows: readonly PromiseRow[];
   readonly titles: readonly MarkedTitle[];
-  /** The reports of one run; what no report knows is `not run`. */
+  /** The reports of one run. A test that no report knows keeps the result that the page has of it, or is `not run`. */
   readonly reports: readonly TestReport[];
 }
 
@@ -38,7 +38,7 @@ export function updatePromiseTable(page: string, source: TableSource): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (begin === -1 || end < begin)
     throw new Error(`Cannot write the table of promises: the page needs '${BEGIN}' and after it '${END}'`);
-  return `${page.slice(0, begin + BEGIN.length)}\n\n${makePromiseTable(source)}\n${page.slice(end)}`;
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${makePromiseTable(source, page)}\n${page.slice(end)}`;
 }
 
 /** A page without how its tests ended: what is left depends on rows and titles alone. */
@@ -46,17 +46,21 @@ export function withoutResults(page: string): string {
   return page.replaceAll(RESULT, "*");
 }
 
-function makePromiseTable({ rows, titles, reports }: TableSource): string {
+function makePromiseTable({ rows, titles, reports }: TableSource, before: string): string {
   const lines = rows.map(({ mark, when, seen }) => {
     const shown = titles
       .filter(({ marks }) => marks.includes(mark))
-      .map((title) => `${toProse(title.sentence)} (\`${title.file}\`): *${resultOf(title, reports)}*`);
+      .map((title) => {
+        const sentence = toProse(title.sentence);
+        const result = resultOf(title, reports) ?? resultBefore(sentence, before) ?? "not run";
+        return `${sentence} (\`${title.file}\`): *${result}*`;
+      });
     return `| ${mark} | ${when} | ${seen} | ${shown.join("<br>")} |\n`;
   });
   return HEAD + lines.join("");
 }
 
-function resultOf({ file, title }: MarkedTitle, reports: readonly TestReport[]): string {
+function resultOf({ file, title }: MarkedTitle, reports: readonly TestReport[]): string | undefined {
   const pattern = new RegExp(`^${title.split(PLACEHOLDER).map(escape).join("[^]*")}$`);
   const statuses = reports
     .flatMap(({ testResults }) => testResults)
@@ -67,7 +71,12 @@ function resultOf({ file, title }: MarkedTitle, reports: readonly TestReport[]):
     .filter((status) => status === "passed" || status === "failed");
   const failed = statuses.filter((status) => status === "failed").length;
   if (failed > 0) return `${failed} of ${statuses.length} failed`;
-  return statuses.length === 0 ? "not run" : `${statuses.length} passed`;
+  return statuses.length === 0 ? undefined : `${statuses.length} passed`;
+}
+
+/** The result that a page has of a test, whichever file it stood in then. */
+function resultBefore(sentence: string, page: string): string | undefined {
+  return new RegExp(`${escape(sentence)} \\(\`[^\`]+\`\\): \\*([^*]+)\\*`).exec(page)?.[1];
 }
 
 /** A title as text of a page: what is not the same in each of its rows is an ellipsis. */

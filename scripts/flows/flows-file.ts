@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 
-import { flowSchema } from "../../src/catalog/flow/flow-schema.ts";
-import { toOwnFields } from "../../src/catalog/flow/own-fields.ts";
+import { flowSchema } from "../../src/features/flows/declaration/flow-schema.ts";
+import { toOwnFields } from "../../src/features/flows/declaration/own-fields.ts";
 import { describe } from "../../src/contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../../src/contract/json.ts";
 import { LIMITS } from "../../src/contract/limits.ts";

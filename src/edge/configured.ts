@@ -1,4 +1,5 @@
 import type { Catalog } from "../catalog/catalog.ts";
+import type { Tool } from "../catalog/define-tool.ts";
 import type { Ports } from "../egress/ports.ts";
 import type { KeyRing } from "./http/key-ring.ts";
 
@@ -17,4 +18,12 @@ export interface Configured {
   readonly trustedOrigins: ReadonlySet<string>;
   /** Bindings of secrets besides those of `VOLLEY_TOOL_SECRETS`, in the same form; for sandboxes. */
   readonly toolSecrets?: string | undefined;
+  /** Absent in a Worker without flows. */
+  readonly flows?: FlowCompiler | undefined;
+}
+
+/** Makes tools of kept flows. */
+export interface FlowCompiler {
+  /** Load what makes a tool of one, as it is kept. */
+  loadCompiler(): Promise<(kept: object) => Tool>;
 }

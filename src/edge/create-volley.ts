@@ -59,6 +59,7 @@ export function createVolley<const Features extends readonly Feature[] = []>(
   const catalog = createCatalog(tools, partOf(features, "discovery"));
   const rest = { ...given, trustedOrigins: [...(given.trustedOrigins ?? []), ...developmentOrigins()] };
   checkHosts(tools, new Set(rest.trustedOrigins));
+  const flows = partOf(features, "flows");
   const bytes = new IsolateBytes(rest.standIns?.clock ?? systemClock);
   const deployments = new WeakMap<object, Deployment>();
   const deploymentOf = (env: Env): Deployment => {
@@ -70,6 +71,7 @@ export function createVolley<const Features extends readonly Feature[] = []>(
   };
 
   const TenantGate = createTenantGate({
+    clockEngine: flows,
     createBackground(env, { tenant, jurisdiction, onOpened }) {
       const anywhere = createSystemPorts(env, rest);
       const ports = jurisdiction === undefined ? anywhere : placeWorkspaces(anywhere, jurisdiction);
@@ -112,13 +114,12 @@ export function createVolley<const Features extends readonly Feature[] = []>(
         },
         async attempt(claim) {
           if (claim.spec.toolJson !== undefined)
-            compile ??= await loadCompiler({ env, toolSecrets: rest.toolSecrets }, features);
+            compile ??= await loadCompiler({ env, toolSecrets: rest.toolSecrets, flows }, features);
           return runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs);
         },
         async run(claim) {
-          const attemptRun = partOf(features, "attemptRun");
-          if (attemptRun === undefined) throw new Error(NO_RUNS);
-          await attemptRun(claim, deploymentOf(env), {
+          if (flows === undefined) throw new Error(NO_RUNS);
+          await flows.attemptRun(claim, deploymentOf(env), {
             tenant,
             // The object lives on while something of it is under way.
             defer: () => {},
@@ -151,7 +152,7 @@ const NO_KEPT_TOOLS =
   "Cannot make a tool of a declaration: this Worker does not list the feature 'added-tools'";
 
 function loadCompiler(
-  configured: Pick<Configured, "env" | "toolSecrets">,
+  configured: Pick<Configured, "env" | "toolSecrets" | "flows">,
   features: readonly Feature[],
 ): Promise<(json: string) => Tool> {
   const tools = partOf(features, "keptTools");

@@ -100,12 +100,14 @@ export function createDeployment(
   if (hasDevelopmentOrigins(env) && !isDevelopment()) warnOfDevelopmentOrigins();
   const ports = createSystemPorts(env, { send, secretOf, standIns });
   const options = readRunOptions(env, trustedOrigins);
+  const flows = partOf(features, "flows");
   const configured: Configured = {
     env,
     keys,
     catalog,
     ports,
     toolSecrets,
+    flows,
     trustedOrigins: options.trustedOrigins,
   };
   const origins = readOrigins(env);
@@ -242,6 +244,7 @@ export function createDeployment(
           get: (own, name: keyof Gate) => own[name] ?? gate()[name],
         }),
         countAlone: (quota) => held.countAlone(ports.clock.now(), quota),
+        ...(flows !== undefined && { runFlow: flows.run }),
         toolGates: isLimited
           ? createToolGates(toolGates, {
               clock,

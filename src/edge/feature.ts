@@ -6,12 +6,14 @@ import type { Caller } from "../contract/gate/caller.ts";
 import type { JobClaim } from "../contract/gate/job.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Refusal } from "../contract/refusal.ts";
+import type { RunFlow } from "../gate/execution.ts";
 import type { IsolateQuota } from "../gate/leased-admission.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Result } from "../kit/result.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import type { Deployment } from "./deployed.ts";
-import type { Configured } from "./configured.ts";
+import type { Configured, FlowCompiler } from "./configured.ts";
+import type { ClockEngine } from "./durable/gate-clocks.ts";
 import type { Dialect } from "./http/dialect.ts";
 import type { RequestContext } from "./http/request-context.ts";
 import type { Endpoint, Handler } from "./openapi/endpoint.ts";
@@ -40,8 +42,8 @@ export interface Feature<Objects extends object = object> {
   readonly openCallers?: (configured: Configured) => CallerSource;
   /** The data that it keeps of each tenant. */
   readonly tenantPart?: TenantPart;
-  /** Run a job that is no call of one tool, until it is settled. */
-  readonly attemptRun?: (claim: JobClaim, deployment: Deployment, options: RunAttempt) => Promise<void>;
+  /** Tools of tenants that are batches. */
+  readonly flows?: FlowEngine;
   /** Make the classes of its Durable Objects, by the names under which a Worker exports them. */
   readonly createObjects?: (options: { readonly clock?: Clock | undefined }) => Objects;
 }
@@ -69,7 +71,9 @@ export type OpenHandler = (
 
 export interface KeptTools {
   /** Load what makes a tool of its declaration's JSON text. */
-  loadCompiler(configured: Pick<Configured, "env" | "toolSecrets">): Promise<(json: string) => Tool>;
+  loadCompiler(
+    configured: Pick<Configured, "env" | "toolSecrets" | "flows">,
+  ): Promise<(json: string) => Tool>;
   /** Throws where its part of the configuration cannot be read. */
   open(configured: Configured): ToolSource;
 }
@@ -106,6 +110,14 @@ export interface TenantPart {
   readonly erased: string;
   /** Delete it, and count what there was. A deletion that broke off is asked for again, so it can be called twice. */
   readonly erase: (context: RequestContext) => Promise<number>;
+}
+
+/** Batches with a name: tools of tenants that run as a batch of their own. */
+export interface FlowEngine extends FlowCompiler, ClockEngine {
+  /** Run a flow that is an action of a batch. */
+  readonly run: RunFlow;
+  /** Make one attempt of a recorded run, and settle it. */
+  attemptRun(claim: JobClaim, deployment: Deployment, options: RunAttempt): Promise<void>;
 }
 
 export interface RunAttempt {

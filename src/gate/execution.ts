@@ -49,7 +49,15 @@ export interface Resumed {
 export type FlowEnd = Outcome | { readonly asks: BegunFlow };
 
 /** Run the batch that a tool is, with a call's arguments as its input, or go on with it; never rejects. */
-export type RunFlow = (call: Call, inside: Inside) => Promise<FlowEnd>;
+export type RunFlow = (call: Call, outer: OuterBatch) => Promise<FlowEnd>;
+
+/** The batch that a flow is an action of. */
+export interface OuterBatch {
+  readonly execution: Execution;
+  readonly inside: Inside;
+  /** A person approved the call. */
+  readonly isApproved: boolean;
+}
 
 /** Everything one request brings with it. */
 export interface Execution {
@@ -89,7 +97,7 @@ export interface Execution {
   readonly defer: (work: Promise<unknown>) => void;
   /** The budget of the answer's data, where an envelope is not all of it. */
   readonly answer?: AnswerBudget;
-  /** Runs tools that are batches; where there is none, none of the plan's is one. */
+  /** Runs tools that are batches; absent in a Worker without such tools. */
   readonly runFlow?: RunFlow;
   /** It is part of a request that is counted already. */
   readonly isCounted?: true;

@@ -152,7 +152,8 @@ async function run(
       answer,
       turn: turnOf,
       endsAt: clock.now() + plan.deadlineMs,
-      runFlow,
+      runFlow: (call, inside) =>
+        runFlow!(call, { execution, inside, isApproved: plan.approved !== undefined }),
       journal: resumed?.journal,
       background: () => (background ??= createBackground()),
       verifications: () =>

@@ -11,7 +11,7 @@ import { fromStoredOutcome } from "../answer/stored-outcome.ts";
 import { Selections } from "../answer/select-fields.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { toLimit } from "../gate/admit-plan.ts";
-import type { Journal, RunFlow } from "../gate/execution.ts";
+import type { FlowEnd, Inside, Journal } from "../gate/execution.ts";
 import type { StepIds } from "../gate/step-ids.ts";
 import type { Background } from "./background.ts";
 import { awaitPermit, type CallPermits } from "./call-permits.ts";
@@ -40,7 +40,7 @@ export interface StepScope {
   /** When the batch's deadline passes, in the clock's milliseconds: nothing waits for a permit after it. */
   readonly endsAt: number;
   /** Runs tools that are batches; undefined where no tool of the plan is one. */
-  readonly runFlow: RunFlow | undefined;
+  readonly runFlow: (call: Call, inside: Inside) => Promise<FlowEnd>;
   /** The journal that writes are written down in before they are sent; undefined where it will not be asked. */
   readonly journal: Journal | undefined;
   readonly background: () => Background;
@@ -170,7 +170,7 @@ function startFlow(ticket: Ticket, call: Call, { runFlow, scope, endsAt }: StepS
   ticket.hold(() => stopped.abort());
   ticket.start();
   if (parallelism !== undefined) enter(parallelism);
-  void runFlow!(call, { signal: stopped.signal, endsAt: ownEnd, slots, budget }).then((end) => {
+  void runFlow(call, { signal: stopped.signal, endsAt: ownEnd, slots, budget }).then((end) => {
     if (parallelism !== undefined) leave(parallelism);
     if ("asks" in end) ticket.ask(end.asks);
     else ticket.end(end);

@@ -53,7 +53,7 @@ const kept = Array.from({ length: TOOLS }, (_, index): KeptTool => {
 const names = kept.map(({ name }) => name);
 
 const shipped = createCatalog(SHIPPED_TOOLS);
-const registryOf = () => new ToolRegistry({ shipped, compile: createCompiler(new Map()) });
+const registryOf = () => new ToolRegistry({ shipped, compile: createCompiler(new Map()), hasFlows: false });
 const page = { version: TOOLS, complete: true, names, tools: kept };
 const body = {
   actions: Array.from({ length: 50 }, (_, at) => ({ tool: names[at * 10], args: { field_0: "x" } })),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { standard } from "../hooks/sample-senders.ts";
+import { standard } from "../features/flows/hooks/sample-senders.ts";
 import { signHook, triggerOf } from "../support/hook-sender.ts";
 import { exchange } from "./volley-client.ts";
 

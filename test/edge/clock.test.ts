@@ -9,18 +9,18 @@ test.each([
   ["30 23 * * *", "America/Nuuk", "2027-03-27T12:00:00Z", "2027-03-28T01:00:00Z"],
   ["0 12 * * *", "Pacific/Apia", "2011-12-29T22:00:00Z", "2011-12-30T22:00:00Z"],
 ])("the runtime knows when the clocks are set: %s in %s", async (cron, timezone, after, expected) => {
-  const { nextTime } = await import("../../src/clock/next-time.ts");
+  const { nextTime } = await import("../../src/features/flows/clock/next-time.ts");
   expect(nextTime({ cron, timezone }, at(after))).toBe(at(expected));
 });
 
 test("the runtime has the zones that a misspelt one may mean", async () => {
-  const { checkClock } = await import("../../src/clock/check-clock.ts");
+  const { checkClock } = await import("../../src/features/flows/clock/check-clock.ts");
   const [problem] = checkClock({ cron: "0 7 * * *", timezone: "Berlin" }, at("2026-11-20T12:00:00Z"));
   expect(problem?.hint).toBe('There is no such zone; did you mean "Europe/Berlin"?');
 });
 
 test("a year of minutes that were missed is one run", async () => {
-  const { dueClock, startClock } = await import("../../src/clock/due-clocks.ts");
+  const { dueClock, startClock } = await import("../../src/features/flows/clock/due-clocks.ts");
   const clock = startClock({ cron: "* * * * *", timezone: "America/New_York" }, at("2026-11-20T12:00:00Z"));
   expect(dueClock(clock, at("2027-11-20T12:00:30Z"))).toEqual({
     run: at("2027-11-20T12:00:00Z"),

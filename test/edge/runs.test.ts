@@ -2,14 +2,14 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
-import type { KeptFlow } from "../../src/catalog/flow/flow-schema.ts";
+import type { KeptFlow } from "../../src/features/flows/declaration/flow-schema.ts";
 import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
 import type { KeptStep, RunRequest } from "../../src/contract/gate/flow-run.ts";
 import type { FlowClock, ToolToKeep } from "../../src/contract/gate/kept-tool.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import type { JobSpec } from "../../src/contract/gate/job.ts";
 import { RunTable } from "../../src/edge/durable/tables/run-table.ts";
-import { makeRun } from "../../src/flows/make-run.ts";
+import { makeRun } from "../../src/features/flows/run/make-run.ts";
 
 import { makeJobsRequest, makeSpec } from "./gate-requests.ts";
 

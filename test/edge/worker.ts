@@ -5,14 +5,18 @@ import type { TenantGateMethods } from "../../src/contract/gate/tenant-gate-meth
 import { createToolGate, type ToolGateMethods } from "../../src/edge/durable/tool-gate.ts";
 import type { WorkspaceMethods } from "../../src/contract/gate/workspace.ts";
 import type { KeyShardMethods } from "../../src/features/keys/kept-key.ts";
+import { flows } from "../../src/features/flows/index.ts";
 import { createKeyShard } from "../../src/features/keys/objects/key-shard.ts";
 import { createWorkspace } from "../../src/features/workspace/objects/workspace.ts";
 import { limitedMail } from "./limited-mail.ts";
 import { openers, SCRIPTED, tenantsServed } from "./scripted-attempts.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
 
+const { flows: clockEngine } = flows();
+
 /** A gate as it is deployed, with attempts that do what their arguments say. */
 export const TenantGate = createTenantGate({
+  clockEngine,
   createBackground(_, { tenant }) {
     tenantsServed.push(tenant);
     return SCRIPTED;
@@ -21,6 +25,7 @@ export const TenantGate = createTenantGate({
 
 /** A gate whose limits a test can reach. */
 export const SmallGate = createTenantGate({
+  clockEngine,
   createBackground: () => SCRIPTED,
   optionsOf: () => ({
     backlog: 8,
@@ -43,12 +48,14 @@ export const SmallGate = createTenantGate({
 
 /** A gate whose leases run out while a test waits: for tests in which no attempt settles in time. */
 export const HastyGate = createTenantGate({
+  clockEngine,
   createBackground: () => SCRIPTED,
   optionsOf: () => ({ leaseMs: 300 }),
 });
 
 /** A gate that tells an operator, of whom three events may wait. */
 export const EventGate = createTenantGate({
+  clockEngine,
   createBackground: (_, { onOpened }) => {
     openers.push(onOpened!);
     return SCRIPTED;

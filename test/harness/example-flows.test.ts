@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { github, hmac } from "../hooks/sample-senders.ts";
+import { github, hmac } from "../features/flows/hooks/sample-senders.ts";
 import { eventually } from "../support/eventually.ts";
 import { sendHook } from "../support/hook-sender.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";

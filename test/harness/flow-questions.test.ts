@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { github } from "../hooks/sample-senders.ts";
+import { github } from "../features/flows/hooks/sample-senders.ts";
 import { eventually } from "../support/eventually.ts";
 import { sendHook, triggerOf } from "../support/hook-sender.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";

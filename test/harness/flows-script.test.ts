@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 
 import { configureKeys } from "../support/configured-keys.ts";
-import { github } from "../hooks/sample-senders.ts";
+import { github } from "../features/flows/hooks/sample-senders.ts";
 import { HOOK_SECRET, triggerOf } from "../support/hook-sender.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";

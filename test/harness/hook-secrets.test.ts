@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterAll, describe, expect, test } from "vitest";
 
-import { github, hmac, type Sender, standard } from "../hooks/sample-senders.ts";
+import { github, hmac, type Sender, standard } from "../features/flows/hooks/sample-senders.ts";
 import { configureKeys } from "../support/configured-keys.ts";
 import { eventually } from "../support/eventually.ts";
 import { sendHook } from "../support/hook-sender.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { github, slack, standard, stripe } from "../hooks/sample-senders.ts";
+import { github, slack, standard, stripe } from "../features/flows/hooks/sample-senders.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Delivering, HOOK_SECRET, sendHook, SENDERS, triggerOf } from "../support/hook-sender.ts";
 import { samples } from "../support/samples.ts";

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { sendHook, triggerOf } from "../support/hook-sender.ts";
 import { type RawAnswer, TestCaller } from "../support/test-caller.ts";
-import { github } from "../hooks/sample-senders.ts";
+import { github } from "../features/flows/hooks/sample-senders.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
 
 /* The operator's view of the built bundle: the lines that docs/observability.md describes, and Server-Timing on every answer. */

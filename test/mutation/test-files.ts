@@ -9,7 +9,7 @@ const EXECUTOR = "test/executor{,-cache,-confirmations,-properties}.test.ts";
  */
 const KILLERS: Readonly<Record<string, readonly string[]>> = {
   plan: [
-    "test/{plan,gate,approve,flows}/*.test.ts",
+    "test/{plan,gate,approve,features/flows/run}/*.test.ts",
     EXECUTOR,
     "test/run/{reads,run-loop,run-plan,demotion}.test.ts",
     "test/catalog/mcp/call-in-batch.test.ts",
@@ -21,23 +21,18 @@ const KILLERS: Readonly<Record<string, readonly string[]>> = {
   answer: ["test/answer/**/*.test.ts", "test/contract/wire-schemas.test.ts", EXECUTOR],
   turns: ["test/{turns,features/formats}/**/*.test.ts", "test/sdks/core/provider-turns.test.ts"],
   observe: ["test/observe/**/*.test.ts", EXECUTOR],
-  gate: ["test/{gate,approve,run,flows}/**/*.test.ts", EXECUTOR],
+  gate: ["test/{gate,approve,run,features/flows/run}/**/*.test.ts", EXECUTOR],
   approve: ["test/{approve,gate}/**/*.test.ts", EXECUTOR],
-  flows: ["test/{flows,catalog/flow}/**/*.test.ts", EXECUTOR],
   edge: ["test/{package,mcp}/**/*.test.ts"],
   run: [
-    "test/{run,approve,flows,observe,gate}/*.test.ts",
+    "test/{run,approve,features/flows/run,observe,gate}/*.test.ts",
     EXECUTOR,
     "test/answer/{recall-results,shape-outcomes}.test.ts",
     "test/catalog/mcp/call-in-batch.test.ts",
     "test/egress/{public-hosts,upstream-health}.test.ts",
     "test/tools/events/deliver-event.test.ts",
   ],
-  features: [
-    "test/sdks/core/*.test.ts",
-    "test/features/**/*.test.ts",
-    "test/catalog/{declared,flow}/*.test.ts",
-  ],
+  features: ["test/sdks/core/*.test.ts", "test/features/**/*.test.ts", "test/catalog/declared/*.test.ts"],
 };
 /** Not among them: what is about how time grows with megabytes, or plays ten thousand histories. */
 const LEFT_OUT_TITLES =

@@ -8,7 +8,7 @@ import { findRepeatedKey } from "../../scripts/flows/find-repeated-key.ts";
 import { parseFlows, writeFlows } from "../../scripts/flows/flows-file.ts";
 import { FlowsClient } from "../../scripts/flows/flows-client.ts";
 import { readDeployment } from "../../scripts/flows/read-deployment.ts";
-import { flowSchema } from "../../src/catalog/flow/flow-schema.ts";
+import { flowSchema } from "../../src/features/flows/declaration/flow-schema.ts";
 import { canonicalJson } from "../../src/kit/json/canonical-json.ts";
 import { toPointer } from "../../src/kit/json/json-pointer.ts";
 

@@ -1,3 +1,4 @@
+import { runFlow } from "../../src/features/flows/run/run-flow.ts";
 import { createHash, createHmac } from "node:crypto";
 
 import { createCatalog } from "./create-catalog.ts";
@@ -115,6 +116,7 @@ export class TestWorld {
         requestResponseBytes: LIMITS.requestResponseBytes,
         trustedOrigins: new Set(),
       },
+      runFlow,
       signal: this.gone.signal,
       defer: (work) => void this.deferred.push(work),
       ...overrides,

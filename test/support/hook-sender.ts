@@ -1,4 +1,11 @@
-import { github, hmac, type Sender, slack, standard, stripe } from "../hooks/sample-senders.ts";
+import {
+  github,
+  hmac,
+  type Sender,
+  slack,
+  standard,
+  stripe,
+} from "../features/flows/hooks/sample-senders.ts";
 import { type RawAnswer, TestCaller } from "./test-caller.ts";
 
 /** The secret of the sandbox that is bound to the tenant `sandbox-admin`. */

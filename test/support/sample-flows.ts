@@ -1,6 +1,6 @@
-import type { TriggerRules } from "../../src/catalog/flow/check-triggers.ts";
-import type { FlowDeclaration } from "../../src/catalog/flow/flow-schema.ts";
-import { toFlowTool } from "../../src/catalog/flow/flow-tool.ts";
+import type { TriggerRules } from "../../src/features/flows/declaration/check-triggers.ts";
+import type { FlowDeclaration } from "../../src/features/flows/declaration/flow-schema.ts";
+import { toFlowTool } from "../../src/features/flows/declaration/flow-tool.ts";
 import { SAMPLE_CATALOG } from "./sample-tools.ts";
 
 /** A flow that reads orders, changed where a test says so. */

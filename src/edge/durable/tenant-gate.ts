@@ -44,7 +44,7 @@ import { EventTable } from "./tables/event-table.ts";
 import { GoneEndpoints } from "./tables/gone-endpoints.ts";
 import { JobDrain } from "./drain-jobs.ts";
 import { GateAlarm } from "./gate-alarm.ts";
-import { GateClocks } from "./gate-clocks.ts";
+import { type ClockEngine, GateClocks } from "./gate-clocks.ts";
 import { KeyTable } from "./tables/key-table.ts";
 import { Outbox } from "./outbox.ts";
 import { QuotaTable } from "./tables/quota-table.ts";
@@ -68,6 +68,8 @@ export interface GateIdentity {
 export interface TenantGateParts {
   /** Create what does this object's background work, one thing at a call. Each bounds its own time below the lease. */
   readonly createBackground: (env: Env, object: GateIdentity) => GateBackground;
+  /** Reads the clocks of flows; absent in a Worker without flows. */
+  readonly clockEngine?: ClockEngine | undefined;
   /** Options that differ from `LIMITS`, from the object's environment. */
   readonly optionsOf?: (env: Env) => Partial<TenantGateOptions>;
   /** Stand in for the platform's, in tests. */
@@ -86,6 +88,7 @@ function tenantOf(id: DurableObjectId): string {
 /** Make the Durable Object class that holds one tenant's quota, jobs, kept results, idempotency keys, confirmations and tools. */
 export function createTenantGate({
   createBackground,
+  clockEngine,
   optionsOf = () => ({}),
   clock = systemClock,
   random = () => Math.random(),
@@ -144,6 +147,7 @@ export function createTenantGate({
       this.#tools = new ToolTable(ctx.storage, options.tools);
       this.#runs = new RunTable(ctx.storage.sql);
       this.#clocks = new GateClocks(ctx.storage.sql, {
+        engine: clockEngine,
         tenant,
         tools: this.#tools,
         runs: this.#runs,

@@ -2,8 +2,6 @@ import type { Declaration } from "../../catalog/declared/declaration.ts";
 import type { ToolSecrets } from "../../catalog/declared/secret-bindings.ts";
 import { toTool } from "../../catalog/declared/to-tool.ts";
 import type { Tool } from "../../catalog/define-tool.ts";
-import type { KeptFlow } from "../../catalog/flow/flow-schema.ts";
-import { toFlowTool } from "../../catalog/flow/flow-tool.ts";
 import { callMcpTool } from "../../catalog/mcp/call-mcp-tool.ts";
 
 /** As many as one batch may call: an alarm that runs jobs needs the same few again. */
@@ -13,13 +11,17 @@ const KEPT = 50;
  * Create what makes tools of declarations and flows as they are kept. The tool of one declaration stays the same object, so
  * that what is known of its upstream stays known, as long as no more than a few others were asked for since.
  */
-export function createCompiler(secrets: ToolSecrets): (json: string) => Tool {
+export function createCompiler(
+  secrets: ToolSecrets,
+  toFlowTool?: (kept: object) => Tool,
+): (json: string) => Tool {
   const made = new Map<string, Tool>();
   return (json) => {
     const known = made.get(json);
     if (known !== undefined) return known;
-    const kept = JSON.parse(json) as Declaration | KeptFlow;
-    const tool = "flow" in kept ? toFlowTool(kept) : toTool(kept, { secrets, callMcp: callMcpTool });
+    const kept = JSON.parse(json) as object;
+    const isFlow = toFlowTool !== undefined && "flow" in kept;
+    const tool = isFlow ? toFlowTool(kept) : toTool(kept as Declaration, { secrets, callMcp: callMcpTool });
     const [oldest] = made.keys();
     if (made.size >= KEPT && oldest !== undefined) made.delete(oldest);
     made.set(json, tool);

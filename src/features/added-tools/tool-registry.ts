@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Tool } from "../../catalog/define-tool.ts";
 import type { Caller } from "../../contract/gate/caller.ts";
-import type { KeptTool, ToolsPage } from "../../contract/gate/kept-tool.ts";
+import { isFlow, type KeptTool, type ToolsPage } from "../../contract/gate/kept-tool.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { createAddedTool } from "./added-tool.ts";
 
@@ -10,6 +10,8 @@ export interface RegistryOptions {
   readonly shipped: Catalog;
   /** Make a tool of a declaration. */
   readonly compile: (json: string) => Tool;
+  /** Flows are tools too. Where the Worker has none of them, a flow that is kept from before is no tool. */
+  readonly hasFlows: boolean;
   /** Characters of declarations that are kept, of all tenants together. */
   readonly atHand?: number;
 }
@@ -45,8 +47,8 @@ export class ToolRegistry {
 
   /** Take what a tenant's object says of its tools. */
   take(tenant: string, page: ToolsPage): void {
-    const { shipped, compile, atHand = LIMITS.toolsAtHandBytes } = this.#options;
-    const tools = this.#tenants.get(tenant) ?? new TenantTools(shipped, compile);
+    const { atHand = LIMITS.toolsAtHandBytes } = this.#options;
+    const tools = this.#tenants.get(tenant) ?? new TenantTools(this.#options);
     tools.take(page);
     this.#tenants.delete(tenant);
     this.#tenants.set(tenant, tools);
@@ -66,16 +68,14 @@ const NOTHING = { version: 0, names: [], tools: [] };
 class TenantTools {
   version = 0;
   characters = 0;
-  readonly #shipped: Catalog;
-  readonly #compile: (json: string) => Tool;
+  readonly #options: RegistryOptions;
   readonly #tools = new Map<string, Tool>();
   #all: Catalog;
   #visible = new WeakMap<Caller, Catalog>();
 
-  constructor(shipped: Catalog, compile: (json: string) => Tool) {
-    this.#shipped = shipped;
-    this.#compile = compile;
-    this.#all = shipped;
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+    this.#all = options.shipped;
   }
 
   catalogOf(caller: Caller): Catalog {
@@ -98,14 +98,15 @@ class TenantTools {
     this.version = version;
     this.characters = 0;
     for (const { added } of this.#tools.values()) this.characters += added!.json.length;
-    this.#all = this.#shipped.extend([...this.#tools.values()], version);
+    this.#all = this.#options.shipped.extend([...this.#tools.values()], version);
     this.#visible = new WeakMap();
   }
 
   #put(kept: KeptTool): void {
     // One that the deployment has by now: a tenant's own never takes the place of what everybody calls.
-    if (this.#shipped.callable(kept.name) !== undefined) return;
+    const { shipped, compile, hasFlows } = this.#options;
+    if (shipped.callable(kept.name) !== undefined || (!hasFlows && isFlow(kept))) return;
     const isKnown = this.#tools.get(kept.name)?.added?.fingerprint === kept.fingerprint;
-    if (!isKnown) this.#tools.set(kept.name, createAddedTool(kept, this.#compile));
+    if (!isKnown) this.#tools.set(kept.name, createAddedTool(kept, compile));
   }
 }

@@ -1,5 +1,8 @@
-import { runFlow } from "./http/run-flow.ts";
 import type { Feature } from "../../edge/feature.ts";
+import type { KeptFlow } from "./declaration/flow-schema.ts";
+import { runFlowEndpoint } from "./http/run-flow.ts";
+import { makeRun } from "./run/make-run.ts";
+import { runFlow } from "./run/run-flow.ts";
 import { FLOW_ENDPOINTS } from "./http/endpoints.ts";
 import { makeHookOperation } from "./http/hook-operation.ts";
 
@@ -8,7 +11,7 @@ export function flows(): Feature {
   return {
     name: "flows",
     needs: ["added-tools"],
-    endpoints: [...FLOW_ENDPOINTS, runFlow],
+    endpoints: [...FLOW_ENDPOINTS, runFlowEndpoint],
     routes: [
       {
         method: "POST",
@@ -20,9 +23,27 @@ export function flows(): Feature {
         describe: makeHookOperation,
       },
     ],
-    async attemptRun(claim, deployment, options) {
-      const { attemptRun } = await import("./http/attempt-run.ts");
-      await attemptRun(claim, deployment, options);
+    flows: {
+      async loadCompiler() {
+        const { toFlowTool } = await import("./declaration/flow-tool.ts");
+        return (kept) => toFlowTool(kept as KeptFlow);
+      },
+      run: runFlow,
+      async attemptRun(claim, deployment, options) {
+        const { attemptRun } = await import("./http/attempt-run.ts");
+        await attemptRun(claim, deployment, options);
+      },
+      async loadLook() {
+        const { dueClock } = await import("./clock/due-clocks.ts");
+        return dueClock;
+      },
+      makeRun: (clocked) =>
+        makeRun({
+          ...clocked,
+          trigger: "cron",
+          kept: JSON.parse(clocked.toolJson) as KeptFlow,
+          inputJson: "{}",
+        }),
     },
   };
 }

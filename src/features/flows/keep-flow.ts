@@ -1,10 +1,10 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { DeclarationIssue } from "../../catalog/declared/problems.ts";
-import { FLOWS, type KeptFlow } from "../../catalog/flow/flow-schema.ts";
-import { parseFlow } from "../../catalog/flow/parse-flow.ts";
-import type { TriggerRules } from "../../catalog/flow/check-triggers.ts";
-import { clockOf } from "../../catalog/flow/triggers.ts";
-import { startClock } from "../../clock/due-clocks.ts";
+import { FLOWS, type KeptFlow } from "./declaration/flow-schema.ts";
+import { parseFlow } from "./declaration/parse-flow.ts";
+import type { TriggerRules } from "./declaration/check-triggers.ts";
+import { clockOf } from "./declaration/triggers.ts";
+import { startClock } from "./clock/due-clocks.ts";
 import type { ToolToKeep } from "../../contract/gate/kept-tool.ts";
 import { canonicalJson } from "../../kit/json/canonical-json.ts";
 import { ok, type Result } from "../../kit/result.ts";

@@ -5,6 +5,8 @@ import { createCatalog } from "../../support/create-catalog.ts";
 import type { Declaration } from "../../../src/catalog/declared/declaration.ts";
 import { keepFlow } from "../../../src/features/flows/keep-flow.ts";
 import { keepTool } from "../../../src/features/added-tools/keep-tool.ts";
+import type { KeptFlow } from "../../../src/features/flows/declaration/flow-schema.ts";
+import { toFlowTool } from "../../../src/features/flows/declaration/flow-tool.ts";
 import { createCompiler } from "../../../src/features/added-tools/compile-added-tool.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 import { declareCustomers, RULES } from "../../support/sample-declarations.ts";
@@ -100,7 +102,7 @@ describe("createCompiler()", () => {
       triggers: TRIGGER_RULES,
       sha256: async (text) => text,
     });
-    const compile = createCompiler(RULES.secrets!);
+    const compile = createCompiler(RULES.secrets!, (kept) => toFlowTool(kept as KeptFlow));
     expect(compile(valueOf(flow).tool.json)).toMatchObject({ name: "my_flow", flow: { tools: ["*"] } });
     const tool = compile(JSON.stringify(declareCustomers()));
     expect(tool.flow).toBeUndefined();

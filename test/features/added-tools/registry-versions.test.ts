@@ -47,6 +47,7 @@ function createRegistry(atHand?: number) {
       compiled.push(json);
       return contractOf("compiled", { domain: "made" });
     },
+    hasFlows: true,
     ...(atHand !== undefined && { atHand }),
   });
   const namesOf = (caller = ACME) => registry.catalogOf(caller)?.tools.map(({ name }) => name) ?? null;
@@ -171,7 +172,7 @@ describe("A tool that a tenant added", () => {
       run: async (args) => ({ got: args }),
     });
     const whole: Tool = { ...compiled, flow };
-    const registry = new ToolRegistry({ shipped: createCatalog([]), compile: () => whole });
+    const registry = new ToolRegistry({ shipped: createCatalog([]), compile: () => whole, hasFlows: true });
     registry.take("acme", pageOf(1, [keptOf("own")]));
     const tool = registry.catalogOf(ACME)!.get("own")!;
     for (const field of [

@@ -6,8 +6,6 @@ import { toHeadJson } from "../../../src/catalog/tool-head.ts";
 import { ToolRegistry } from "../../../src/features/added-tools/tool-registry.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 
-/* The tools that a tenant kept before the deployment had one of that name. */
-
 const CALLER = {
   name: "key",
   tenant: "acme",
@@ -30,9 +28,13 @@ function keptAs(name: string, version: number): KeptTool {
 }
 
 function catalogWith(...names: readonly string[]) {
-  const registry = new ToolRegistry({ shipped, compile: () => contractOf("compiled") });
-  const tools = names.map((name, index) => keptAs(name, index + 1));
-  const page: ToolsPage = { version: tools.length, complete: true, names: [...names], tools };
+  return catalogOf(names.map((name, index) => keptAs(name, index + 1)));
+}
+
+function catalogOf(tools: readonly KeptTool[], { hasFlows = true } = {}) {
+  const registry = new ToolRegistry({ shipped, compile: () => contractOf("compiled"), hasFlows });
+  const names = tools.map(({ name }) => name);
+  const page: ToolsPage = { version: tools.length, complete: true, names, tools: [...tools] };
   registry.take("acme", page);
   return registry.catalogOf(CALLER)!;
 }
@@ -56,4 +58,14 @@ describe("A tool of a tenant that has the name of a shipped one", () => {
   test("is the tenant's own again where the deployment has none of that name", () => {
     expect(catalogWith("other").get("other")).toMatchObject({ category: "own", isWrite: false });
   });
+});
+
+test("A flow that was kept is no tool of a Worker that does not list flows", () => {
+  const tools = [keptAs("other", 1), { ...keptAs("nightly", 2), json: '{"name":"nightly","flow":{}}' }];
+  const namesWith = (hasFlows: boolean) => {
+    const own = catalogOf(tools, { hasFlows }).byCategory.get("own");
+    return own?.map(({ name }) => name);
+  };
+  expect(namesWith(true)).toEqual(["other", "nightly"]);
+  expect(namesWith(false)).toEqual(["other"]);
 });

@@ -19,9 +19,9 @@ export const KEYS: Reasons = {
     on(TYPE, "caller.webhookSecret !== undefined", "asked === null || asked <= nowMs"),
     on(WORDS, "issue: {"),
   ],
-  "src/hooks/check-signature.ts": [on(DEFAULT, 'headers.get(name) ?? ""')],
-  "src/hooks/hook-trigger.ts": [on(SCHEMA, ".meta({ id")],
-  "src/hooks/schemes.ts": [
+  "src/features/flows/hooks/check-signature.ts": [on(DEFAULT, 'headers.get(name) ?? ""')],
+  "src/features/flows/hooks/hook-trigger.ts": [on(SCHEMA, ".meta({ id")],
+  "src/features/flows/hooks/schemes.ts": [
     on(
       "More text than fits is no signature either, and an empty part between two of them is none.",
       "/,? +/",
@@ -30,6 +30,6 @@ export const KEYS: Reasons = {
     ),
     on("Empty words are left out next.", "secret.split("),
   ],
-  "src/hooks/secret-flaw.ts": [],
-  "src/hooks/verify-delivery.ts": [on(DEFAULT, 'sent.headers.get(name) ?? ""')],
+  "src/features/flows/hooks/secret-flaw.ts": [],
+  "src/features/flows/hooks/verify-delivery.ts": [on(DEFAULT, 'sent.headers.get(name) ?? ""')],
 };

@@ -3,21 +3,21 @@ import type { Reasons } from "../reasons.ts";
 import { DEFAULT, ELSEWHERE, on, SHORTCUT, TYPE, WORDS } from "../why.ts";
 
 export const REGISTRY: Reasons = {
-  "src/flows/first-cause.ts": [
+  "src/features/flows/run/first-cause.ts": [
     on("A path before that of every reference is none's.", "findReferences(answer"),
     on(TYPE, "needed.find("),
   ],
-  "src/flows/plan-flow.ts": [
+  "src/features/flows/run/plan-flow.ts": [
     on("The flow's own schema refuses the same, later.", "!exact.ok"),
     on(TYPE, "issues = []", "path.replace(", "issue === undefined"),
   ],
-  "src/flows/run-flow.ts": [
+  "src/features/flows/run/run-flow.ts": [
     on("The batch around it ends it at the same time.", "const deadlineMs"),
     on("Whose question it would be, which a flow inside of a batch does not ask.", "runOf:"),
     on("Nothing of it throws.", "ran.ok ? ran.value", "written.error instanceof"),
     on(WORDS, "const hint ="),
   ],
-  "src/flows/run-job.ts": [
+  "src/features/flows/run/run-job.ts": [
     on("A first attempt has nothing kept for it.", "claim.fence > 1"),
     on(
       "The input that was kept has been checked before; a run that does not fit any more fails one step later.",

@@ -15,9 +15,13 @@ import { readToolSecrets, toolSettingsOf } from "./tool-settings.ts";
 export async function loadCompiler({
   env,
   toolSecrets,
-}: Pick<Configured, "env" | "toolSecrets">): Promise<(json: string) => Tool> {
-  const { createCompiler } = await import("../compile-added-tool.ts");
-  return createCompiler(readToolSecrets(env, toolSecrets));
+  flows,
+}: Pick<Configured, "env" | "toolSecrets" | "flows">): Promise<(json: string) => Tool> {
+  const [{ createCompiler }, toFlowTool] = await Promise.all([
+    import("../compile-added-tool.ts"),
+    flows?.loadCompiler(),
+  ]);
+  return createCompiler(readToolSecrets(env, toolSecrets), toFlowTool);
 }
 
 /** The tools that tenants have added, as far as this isolate has had to know them. */
@@ -75,7 +79,8 @@ class AddedTools implements ToolSource {
 
   async #createRegistry(): Promise<ToolRegistry> {
     const { ToolRegistry: Registry } = await import("../tool-registry.ts");
-    return new Registry({ shipped: this.#catalog, compile: await this.#loadCompiler() });
+    const hasFlows = this.#configured.flows !== undefined;
+    return new Registry({ shipped: this.#catalog, compile: await this.#loadCompiler(), hasFlows });
   }
 
   async #loadCompiler(): Promise<(json: string) => Tool> {

@@ -1,15 +1,15 @@
-import type { KeptFlow } from "../../../catalog/flow/flow-schema.ts";
+import type { KeptFlow } from "../declaration/flow-schema.ts";
 import { parseArgs } from "../../../catalog/parse-args.ts";
 import { LIMITS } from "../../../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../contract/refusal.ts";
-import { makeRun } from "../../../flows/make-run.ts";
-import { flawOf, SECRET_FLAWS } from "../../../hooks/secret-flaw.ts";
-import { verifyDelivery } from "../../../hooks/verify-delivery.ts";
+import { makeRun } from "../run/make-run.ts";
+import { flawOf, SECRET_FLAWS } from "../hooks/secret-flaw.ts";
+import { verifyDelivery } from "../hooks/verify-delivery.ts";
 import { attempt, err, ok, type Result } from "../../../kit/result.ts";
 import type { Deployment } from "../../../edge/deployed.ts";
 import { readBytes } from "../../../edge/http/read-request-body.ts";
 import { respondJson } from "../../../edge/http/respond.ts";
-import { verifyMac } from "../../../edge/platform/verify-mac.ts";
+import { verifyMac } from "./verify-mac.ts";
 import { attemptRun } from "./attempt-run.ts";
 import { lookUpSecret } from "./look-up-secret.ts";
 

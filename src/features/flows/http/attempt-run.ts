@@ -1,7 +1,7 @@
 import { makeFailure } from "../../../contract/failure.ts";
 import type { JobClaim } from "../../../contract/gate/job.ts";
 import { LIMITS } from "../../../contract/limits.ts";
-import { type RunEnd, runJob } from "../../../flows/run-job.ts";
+import { type RunEnd, runJob } from "../run/run-job.ts";
 import { ByteBudget } from "../../../egress/read-body.ts";
 import { attempt } from "../../../kit/result.ts";
 import { Semaphore } from "../../../kit/semaphore.ts";

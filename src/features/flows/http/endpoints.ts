@@ -1,11 +1,11 @@
 import * as z from "zod";
 
 import type { AddedTool, Tool } from "../../../catalog/define-tool.ts";
-import { FLOWS, flowSchema, type KeptFlow } from "../../../catalog/flow/flow-schema.ts";
-import { toOwnFields } from "../../../catalog/flow/own-fields.ts";
-import { clockOf } from "../../../catalog/flow/triggers.ts";
-import type { CronClock } from "../../../clock/next-time.ts";
-import { planKeptFlow } from "../../../catalog/flow/plan-kept-flow.ts";
+import { FLOWS, flowSchema, type KeptFlow } from "../declaration/flow-schema.ts";
+import { toOwnFields } from "../declaration/own-fields.ts";
+import { clockOf } from "../declaration/triggers.ts";
+import type { CronClock } from "../clock/next-time.ts";
+import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
 import { isFlow, type ToolChangeRefusal } from "../../../contract/gate/kept-tool.ts";
 import { describe } from "../../../contract/issues.ts";
 import { isJsonObject } from "../../../contract/json.ts";
@@ -13,7 +13,7 @@ import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
 import { makeRefusal, type Refusal, type RefusalIssue } from "../../../contract/refusal.ts";
 import { err, ok, type Result } from "../../../kit/result.ts";
 import { visibleText } from "../../../kit/visible-text.ts";
-import { noFlow } from "../../../flows/plan-flow.ts";
+import { noFlow } from "../run/plan-flow.ts";
 import { describePlan, planSchema } from "../../../plan/describe-plan.ts";
 import type { RequestContext } from "../../../edge/http/request-context.ts";
 import { refuseWithout } from "../../../edge/http/refuse-flag.ts";
@@ -159,7 +159,7 @@ async function toShown(
 
 /** When a clock comes next. The code that reads clocks is loaded when there is one. */
 async function tellNext(clock: CronClock, nowMs: number): Promise<string | null> {
-  const { nextTime } = await import("../../../clock/next-time.ts");
+  const { nextTime } = await import("../clock/next-time.ts");
   const next = nextTime(clock, nowMs);
   return next === null ? null : new Date(next).toISOString();
 }

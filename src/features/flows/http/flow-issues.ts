@@ -1,11 +1,11 @@
 import * as z from "zod";
 
 import type { Catalog } from "../../../catalog/catalog.ts";
-import { FLOWS, type KeptFlow } from "../../../catalog/flow/flow-schema.ts";
+import { FLOWS, type KeptFlow } from "../declaration/flow-schema.ts";
 import { describe } from "../../../contract/issues.ts";
 import { isJsonObject } from "../../../contract/json.ts";
 import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
-import { flawOf, SECRET_FLAWS, type SecretFlaw } from "../../../hooks/secret-flaw.ts";
+import { flawOf, SECRET_FLAWS, type SecretFlaw } from "../hooks/secret-flaw.ts";
 import { attempt } from "../../../kit/result.ts";
 import type { RequestContext } from "../../../edge/http/request-context.ts";
 import { lookUpSecret } from "./look-up-secret.ts";

@@ -1,6 +1,6 @@
 import { isBoundTo } from "../../../catalog/declared/secret-bindings.ts";
 import type { Configured } from "../../../edge/configured.ts";
-import type { MissingSecret } from "../../../hooks/secret-flaw.ts";
+import type { MissingSecret } from "../hooks/secret-flaw.ts";
 import { attempt, err, ok, type Result } from "../../../kit/result.ts";
 import { toolSettingsOf } from "../../added-tools/http/tool-settings.ts";
 

@@ -4,7 +4,7 @@ import { envelopeSchema } from "../../../answer/result-schema.ts";
 import { isJsonObject } from "../../../contract/json.ts";
 import { lazySchema } from "../../../contract/lazy-schema.ts";
 import { LIMITS } from "../../../contract/limits.ts";
-import { executeFlow } from "../../../executor.ts";
+import { executeFlow } from "../run/execute-flow.ts";
 import { readSentKey, underKey } from "../../../edge/http/read-idempotency-key.ts";
 import { readRequest } from "../../../edge/http/read-request-body.ts";
 import { respondBatch } from "../../../edge/http/respond-run.ts";
@@ -23,7 +23,7 @@ const runSchema = lazySchema(() =>
 );
 
 /** `POST /v1/flows/{name}/run`: the batch that a flow is, run with an input; its envelope, and the flow's answer. */
-export const runFlow: Endpoint = {
+export const runFlowEndpoint: Endpoint = {
   route: "POST /v1/flows/:id/run",
   async handle(request, context, name) {
     const key = readSentKey(request);

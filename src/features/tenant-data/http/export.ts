@@ -1,6 +1,5 @@
 import * as z from "zod";
 
-import type { KeptFlow } from "../../../catalog/flow/flow-schema.ts";
 import { isFlow, type KeptTool } from "../../../contract/gate/kept-tool.ts";
 import { makeRefusal } from "../../../contract/refusal.ts";
 import { err, ok } from "../../../kit/result.ts";
@@ -83,7 +82,7 @@ async function readAdded({ gate, caller }: RequestContext): Promise<readonly Kep
 }
 
 function toFlowText({ json }: KeptTool): string {
-  const { name, flow } = JSON.parse(json) as KeptFlow;
+  const { name, flow } = JSON.parse(json) as { readonly name: string; readonly flow: object };
   return JSON.stringify({ name, ...flow });
 }
 

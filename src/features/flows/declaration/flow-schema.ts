@@ -1,0 +1,73 @@
+import * as z from "zod";
+
+import { batchSchema, type OnError } from "../../../contract/batch.ts";
+import { isJsonObject } from "../../../contract/json.ts";
+import { lazySchema } from "../../../contract/lazy-schema.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import { declarationSchema } from "../../../catalog/declared/declaration-schema.ts";
+import type { JsonSchema } from "../../../catalog/tool-schema.ts";
+import { type Triggers, triggersSchema } from "./triggers.ts";
+
+/** The shape of a flow, field by field. `parseFlow` then checks the meaning of its actions. */
+export const flowSchema = lazySchema(() => {
+  const { summary, description } = declarationSchema().shape;
+  const { on_error, deadline_ms } = batchSchema().shape;
+  return z.strictObject({
+    summary,
+    description: description.optional(),
+    input_schema: z.custom<Record<string, unknown>>(isJsonObject, "a JSON Schema of an object"),
+    actions: z
+      .array(z.unknown())
+      .min(1)
+      .max(LIMITS.actions)
+      .describe('As in a batch; {"$ref": "input#/city"} stands for what a run is given'),
+    on_error: on_error.unwrap().optional(),
+    answer: z
+      .unknown()
+      .optional()
+      .describe("What of the results is the answer: any JSON, with references and templates"),
+    deadline_ms: deadline_ms.unwrap().optional(),
+    triggers: triggersSchema().optional(),
+  });
+});
+
+/**
+ * A batch with a name: what `PUT /v1/flows/{name}` takes, and what is shown again. It has the wire's field names, because it
+ * is kept as it was sent.
+ */
+export interface FlowDeclaration {
+  readonly summary: string;
+  /** The description for a model; the summary where there is none. */
+  readonly description?: string;
+  /** JSON Schema 2020-12 of an object, complete in itself. */
+  readonly input_schema: JsonSchema;
+  readonly actions: readonly unknown[];
+  readonly on_error?: OnError;
+  readonly answer?: unknown;
+  readonly deadline_ms?: number;
+  readonly triggers?: Triggers;
+}
+
+/** Facts that follow for a flow from the tools that its actions call. */
+export interface FlowFacts {
+  /** One of its actions writes. */
+  readonly is_write: boolean;
+  /** One of its actions needs a person's yes. */
+  readonly confirm: boolean;
+  /** Usual size of its answer in a model's context. */
+  readonly typical_tokens: number;
+}
+
+/** A flow as it is kept, with its facts of that time, because the code that makes a tool of it has no catalog. */
+export interface KeptFlow extends FlowFacts {
+  readonly name: string;
+  readonly flow: FlowDeclaration;
+  /** The tools that the key which kept it may call: names, categories or `*`; absent where an older version kept it. */
+  readonly tools?: readonly string[];
+}
+
+/** The category of every flow. */
+export const FLOWS = "flows";
+
+/** The id under which a flow's actions refer to what a run is given; none of them may have it. */
+export const INPUT = "input";

@@ -1,0 +1,56 @@
+import { type Batch, parseBatch } from "../../../contract/batch.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import { resolveAliases } from "../../../plan/resolve-aliases.ts";
+import { defineTool, type Tool } from "../../../catalog/define-tool.ts";
+import { toInput } from "../../../catalog/json-schema/to-input.ts";
+import { ToolFailure } from "../../../catalog/tool-failure.ts";
+import { FLOWS, type KeptFlow } from "./flow-schema.ts";
+
+/**
+ * Make the tool of a flow: found, listed, checked and confirmed like any other; code that sees `flow` runs it as a batch.
+ *
+ * One that was kept by a Volley whose batches were other ones may not be a batch any more. Then the tool is there all the same,
+ * without `flow`, and says so when it is called.
+ */
+export function toFlowTool(kept: KeptFlow): Tool {
+  const { name, flow, is_write: isWrite, confirm, typical_tokens } = kept;
+  const { summary, description, input_schema: input, answer, deadline_ms: deadlineMs } = flow;
+  const batch = parseBatch(batchOf(flow), JSON.stringify(flow.actions).length);
+  const tool = defineTool({
+    name,
+    summary,
+    description: description ?? summary,
+    category: FLOWS,
+    actions: ["run"],
+    isWrite,
+    execution: "sync",
+    input: toInput(input),
+    hosts: [],
+    timeoutMs: deadlineMs ?? LIMITS.deadlineMs,
+    typicalTokens: typical_tokens,
+    orchestration: {
+      mode: isWrite ? "sequential-only" : "parallel-safe",
+      confirm: confirm ? "always" : "never",
+    },
+    run: async () => {
+      if (!batch.ok) throw new ToolFailure("FLOW_BROKEN", { hint: batch.error.hint });
+      throw new Error(`Cannot call the flow '${name}': it is run as a batch`);
+    },
+  });
+  if (!batch.ok) return tool;
+  return { ...tool, flow: { batch: batch.value, answer, tools: kept.tools ?? calledBy(batch.value) } };
+}
+
+/** The tools that the actions of a batch call. A key could call it when it kept them, so it is what is known of that key's rights. */
+function calledBy({ entries }: Batch): readonly string[] {
+  return resolveAliases(entries).flatMap(({ action }) => (action.ok ? [action.value.tool] : []));
+}
+
+/** The batch of a flow, as one is sent. */
+export function batchOf({ actions, on_error, deadline_ms }: KeptFlow["flow"]): object {
+  return {
+    actions,
+    ...(on_error !== undefined && { on_error }),
+    ...(deadline_ms !== undefined && { deadline_ms }),
+  };
+}

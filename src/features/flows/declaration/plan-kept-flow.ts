@@ -1,0 +1,87 @@
+import { findReferences } from "../../../plan/references.ts";
+import { makePlan } from "../../../plan/make-plan.ts";
+import type { Plan } from "../../../plan/step.ts";
+import { err, ok, type Result } from "../../../kit/result.ts";
+import type { Batch } from "../../../contract/batch.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import { visibleText } from "../../../kit/visible-text.ts";
+import type { Catalog } from "../../../catalog/catalog.ts";
+import type { Tool } from "../../../catalog/define-tool.ts";
+import { catalogOfFlow } from "./flow-catalog.ts";
+import { type FlowFacts, INPUT } from "./flow-schema.ts";
+
+/** Say what follows of a plan in which nothing is wrong. */
+export function factsOf({ steps }: Plan, answer: unknown): FlowFacts {
+  const found = findReferences(answer, []);
+  const answered = new Set(found.ok ? found.value.map(({ id }) => id) : []);
+  let isWrite = false;
+  let confirm = false;
+  let tokens = 0;
+  for (const { id, task } of steps) {
+    if (!task.ok) continue;
+    const { tool } = task.value;
+    isWrite ||= tool.isWrite;
+    confirm ||= tool.confirm;
+    if (answered.has(id)) tokens += tool.typicalTokens;
+  }
+  return { is_write: isWrite, confirm, typical_tokens: tokens + OWN_TOKENS };
+}
+
+/** Tokens of an answer besides those of its results. */
+const OWN_TOKENS = 20;
+
+/** The options that a flow is planned with. */
+export interface FlowPlanOptions {
+  /** The input of a run; undefined where it is not known. */
+  readonly input?: JsonObject;
+  /** The settings that are given when it is run, and not when it is kept. */
+  readonly asked?: Partial<Batch>;
+  readonly maySkipApproval?: boolean;
+  /** A person said yes to the call of it. */
+  readonly isApproved?: boolean;
+}
+
+/** Plan a flow with the tools that it sees of those there are now, or say in a sentence why it cannot run as it was kept. */
+export function planKeptFlow(
+  tool: Tool,
+  catalog: Catalog,
+  { input, asked, maySkipApproval = false, isApproved = false }: FlowPlanOptions = {},
+): Result<Plan, string> {
+  if (tool.flow === undefined)
+    return err("It was kept by an older version, and is no batch any more; keep it again.");
+  const given = new Map<string, unknown>([[INPUT, input]]);
+  const planned = makePlan({ ...tool.flow.batch, ...asked }, catalogOfFlow(tool, catalog), {
+    maySkipApproval,
+    isApproved,
+    given,
+  });
+  if (!planned.ok) return err(planned.error.hint);
+  const broken = findBroken(planned.value, tool);
+  if (broken !== null) return err(broken);
+  // The flow itself is the tenant's, and may have been replaced or deleted, whichever tools its actions call.
+  return ok({ ...planned.value, toolsVersion: catalog.version });
+}
+
+/**
+ * Find what makes it certain that a flow cannot run as it was kept. Its actions are what they were, their tools may be others by
+ * now: one is gone, takes other arguments, or does more than the flow says of itself. The kept facts, that a flow is a read or
+ * needs no approval, must still be true: it is repeated, shared and run unasked on the strength of them.
+ *
+ * @param plan of its batch, with the tools that there are now
+ */
+function findBroken({ steps }: Plan, { isWrite, confirm }: Pick<Tool, "isWrite" | "confirm">): string | null {
+  for (const { id, toolName, task } of steps) {
+    if (!task.ok) return say(id, task.error.hint ?? "it is not well formed.");
+    const { tool: called } = task.value;
+    if (called.flow !== undefined) return say(id, `'${visibleText(toolName ?? "")}' is a flow by now.`);
+    if (called.isWrite && !isWrite) return say(id, `'${called.name}' writes by now; ${AGAIN}`);
+    if (called.confirm && !confirm) return say(id, `'${called.name}' needs a person's yes by now; ${AGAIN}`);
+  }
+  return null;
+}
+
+const AGAIN = "keep the flow again.";
+
+function say(id: string, what: string): string {
+  return `Action '${id}': ${what}`;
+}

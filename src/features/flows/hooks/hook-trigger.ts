@@ -1,0 +1,36 @@
+import * as z from "zod";
+
+import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
+
+/** Schemes in which the sender has decided on every header. */
+const PROVIDERS = ["standard-webhooks", "github", "stripe", "slack"] as const;
+
+const SECRET_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
+
+/** A token (RFC 9110, 5.6.2), of a length that a header's name may have. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
+
+/** How deliveries to a flow prove who sent them, as its author writes it. `secret` is the name of one, never its text. */
+export const hookTriggerSchema = lazySchema(() => {
+  const secret = z.string().regex(SECRET_NAME);
+  const name = z.string().regex(HEADER_NAME);
+  return z
+    .discriminatedUnion(
+      "verify",
+      [
+        z.strictObject({ verify: z.enum(PROVIDERS), secret }),
+        z.strictObject({
+          verify: z.literal("hmac-sha256"),
+          secret,
+          header: name.describe("Holds the HMAC of the body in hex, or 'sha256=' and that"),
+          id_header: name
+            .optional()
+            .describe("Holds the delivery's id; without it equal bodies are one delivery"),
+        }),
+      ],
+      `one of ${[...PROVIDERS, "hmac-sha256"].map((verify) => JSON.stringify(verify)).join(", ")}`,
+    )
+    .meta({ id: "WebhookTrigger" });
+});
+
+export type HookTrigger = Written<typeof hookTriggerSchema>;

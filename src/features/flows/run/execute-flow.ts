@@ -1,0 +1,33 @@
+import { AnswerBudget, toEnvelopeJson } from "../../../answer/envelope.ts";
+import { type Answer, answerPlan, showPlan, withCurrentTools } from "../../../executor.ts";
+import type { Refused } from "../../../gate/admit-plan.ts";
+import type { Execution } from "../../../gate/execution.ts";
+import { attempt, err, type Result } from "../../../kit/result.ts";
+import { type FlowRun, planFlowRun, withAnswer } from "./plan-flow.ts";
+
+/**
+ * Execute a flow by itself: the batch that it is, with this input. The answer is the batch's envelope, and what the flow says is
+ * its answer.
+ */
+export function executeFlow(run: FlowRun, execution: Execution): Promise<Result<Answer, Refused>> {
+  return withCurrentTools(execution, (current) => planAndRun(run, current));
+}
+
+async function planAndRun(run: FlowRun, execution: Execution): Promise<Result<Answer, Refused>> {
+  execution.watch?.enter("plan");
+  const planned = planFlowRun(run, execution);
+  if (!planned.ok) {
+    // The flow may have been kept, replaced or deleted a moment ago, elsewhere.
+    const known = await attempt(() => execution.currentCatalog());
+    const isNews = known.ok && known.value.version !== execution.catalog.version;
+    return isNews
+      ? planAndRun(run, { ...execution, catalog: known.value })
+      : err({ refusal: planned.error, quota: null });
+  }
+  const { plan, answer, catalog } = planned.value;
+  const own = { ...execution, catalog, answer: new AnswerBudget(2), runOf: { flow: run.name } };
+  if (run.dryRun) return showPlan(plan, own);
+  return answerPlan(plan, own, execution.batchKey, (batchId, of, outcomes, measures) =>
+    withAnswer(toEnvelopeJson(batchId, of, outcomes, measures), answer, { plan: of, outcomes }),
+  );
+}

@@ -1,0 +1,35 @@
+import type { KeptFlow } from "../declaration/flow-schema.ts";
+import type { JobSpec, RunOf } from "../../../contract/gate/job.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+
+/** The parts that a run is made of. */
+export interface RunOptions {
+  readonly tenant: string;
+  readonly trigger: RunOf["trigger"];
+  readonly kept: KeptFlow;
+  /** The same as it is kept: a run goes on with that, whatever becomes of the flow. */
+  readonly toolJson: string;
+  readonly inputJson: string;
+  /** A fresh id for each call; a seed of job ids has to be a UUID. */
+  readonly newId: () => string;
+}
+
+/** Make the job of a run of a flow that has no waiting caller. */
+export function makeRun({ tenant, trigger, kept, toolJson, inputJson, newId }: RunOptions): JobSpec {
+  const { name, flow } = kept;
+  const id = newId();
+  return {
+    id,
+    tool: name,
+    argsJson: inputJson,
+    idempotencyKey: newId(),
+    maxAttempts: LIMITS.jobAttempts,
+    backoffInitialMs: LIMITS.jobBackoffInitialMs,
+    // The journal tells step by step which calls must not be repeated.
+    delivery: "at-least-once",
+    // No key has such a name, so in the log it belongs to no key.
+    origin: { tenant, key: `${trigger}:${name}`, requestId: id, batchId: id },
+    toolJson,
+    run: { trigger, deadlineMs: flow.deadline_ms ?? LIMITS.deadlineMs },
+  };
+}

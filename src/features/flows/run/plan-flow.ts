@@ -1,0 +1,85 @@
+import type { Catalog } from "../../../catalog/catalog.ts";
+import { catalogOfFlow } from "../declaration/flow-catalog.ts";
+import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
+import { parseArgs } from "../../../catalog/parse-args.ts";
+import { checkValue } from "../../../contract/check-value.ts";
+import { type Failure, toWireFailure } from "../../../contract/failure.ts";
+import { toHint } from "../../../contract/issues.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import type { Outcome } from "../../../contract/outcome.ts";
+import { makeRefusal, type Refusal } from "../../../contract/refusal.ts";
+import type { Execution } from "../../../gate/execution.ts";
+import { err, ok, type Result } from "../../../kit/result.ts";
+import { visibleText } from "../../../kit/visible-text.ts";
+import type { Plan } from "../../../plan/step.ts";
+import { resolveAnswer } from "./run-flow.ts";
+
+/** A flow that is asked to run by itself, and what it is run with. */
+export interface FlowRun {
+  readonly name: string;
+  readonly input: JsonObject;
+  /** The flow's own unless given. */
+  readonly deadlineMs?: number | undefined;
+  readonly maxTokens: number | null;
+  readonly dryRun: boolean;
+  readonly skipApproval: boolean;
+}
+
+/** The batch that a flow is, planned with an input, and what its answer is made of. */
+export interface PlannedFlow {
+  readonly plan: Plan;
+  readonly answer: unknown;
+  /** The tools that it sees. */
+  readonly catalog: Catalog;
+}
+
+/**
+ * Plan a flow with an input. Refused, and nothing runs, where the input does not fit the flow's schema and where the flow cannot
+ * run as it was kept, and where the key has no flow of that name.
+ */
+export function planFlowRun(
+  { name, input, deadlineMs, ...asked }: FlowRun,
+  { catalog, caller }: Pick<Execution, "catalog" | "caller">,
+): Result<PlannedFlow, Refusal> {
+  const tool = catalog.get(name);
+  if (tool?.flow === undefined) return err(noFlow(name));
+  const { batch, answer } = tool.flow;
+  // An input obeys the rules of an action's arguments: the flow as a tool refuses the same.
+  const exact = checkValue(input, ["input"]);
+  if (!exact.ok) return err(makeRefusal("INVALID_REQUEST", toHint([exact.error]), { issue: exact.error }));
+  const checked = parseArgs(tool, input);
+  if (!checked.ok) return err(refuseInput(checked.error));
+  const own = { ...asked, deadlineMs: deadlineMs ?? batch.deadlineMs };
+  const plan = planKeptFlow(tool, catalog, { input, asked: own, maySkipApproval: caller.skipApproval });
+  if (!plan.ok) return err(makeRefusal("FLOW_BROKEN", plan.error));
+  return ok({ plan: plan.value, answer, catalog: catalogOfFlow(tool, catalog) });
+}
+
+/** Say that a key has no flow of a name: the same whether there is none or it is another's. */
+export function noFlow(name: string): Refusal {
+  return makeRefusal(
+    "NOT_FOUND",
+    `There is no flow named '${visibleText(name)}'; GET /v1/flows lists those that there are.`,
+  );
+}
+
+function refuseInput({ issues = [], hint = "" }: Failure): Refusal {
+  const [issue] = issues.map(({ path, ...said }) => ({ ...said, path: path.replace(/^\/args/, "/input") }));
+  return makeRefusal("INVALID_REQUEST", issue === undefined ? hint : toHint([issue]), {
+    ...(issue && { issue }),
+  });
+}
+
+/** Put the answer of a flow beside its envelope: its value, or why there is none; nothing where the flow says none. */
+export function withAnswer(
+  envelope: string,
+  answer: unknown,
+  { plan, outcomes }: { readonly plan: Plan; readonly outcomes: readonly Outcome[] },
+): string {
+  if (answer === undefined) return envelope;
+  const resolved = resolveAnswer(answer, plan, outcomes);
+  const said = resolved.ok
+    ? `"answer":${JSON.stringify(resolved.value)}`
+    : `"answer_error":${JSON.stringify(toWireFailure(resolved.error))}`;
+  return `${envelope.slice(0, -1)},${said}}`;
+}

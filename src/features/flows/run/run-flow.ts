@@ -1,0 +1,131 @@
+import { AnswerBudget } from "../../../answer/envelope.ts";
+import { serialiseOutput } from "../../../answer/serialise-output.ts";
+import { planParked } from "../../../approve/make-approved-plan.ts";
+import { catalogOfFlow } from "../declaration/flow-catalog.ts";
+import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
+import { ToolFailure } from "../../../catalog/tool-failure.ts";
+import { type Failure, makeFailure } from "../../../contract/failure.ts";
+import { isFailure, type Outcome, type OutcomeMeta } from "../../../contract/outcome.ts";
+import { admit } from "../../../gate/admission.ts";
+import type { Execution, FlowEnd, OuterBatch, RunFlow } from "../../../gate/execution.ts";
+import { attempt, attemptNow, ok, type Result } from "../../../kit/result.ts";
+import { resolveReferences } from "../../../plan/references.ts";
+import type { Call } from "../../../plan/step.ts";
+import { type Executed, runAdmitted } from "../../../run/run-admitted.ts";
+import { FlowQuestions, type FlowSteps, joinBegun } from "./begun-flow.ts";
+
+/**
+ * Run a flow that is an action of a batch, with the planner and the runner of any batch. The request is counted already, so it is
+ * not counted again inside. Flows do not call flows: they were refused when they were kept, and what has become one since is a
+ * failure of its action.
+ *
+ * Where a person approved the call, the flow still asks about calls that take arguments from its own results, because no person
+ * has seen them. Otherwise the caller may skip approval and does, and nothing inside asks.
+ */
+export const runFlow: RunFlow = async (call, outer) => {
+  const { clock } = outer.execution.ports;
+  const startedAt = clock.now();
+  const ran = await attempt(() => run(call, outer));
+  const end = ran.ok ? ran.value : fail(makeFailure("INTERNAL"));
+  if ("asks" in end) return end;
+  const durationMs = clock.now() - startedAt;
+  return { ...end, meta: { ...end.meta, durationMs, queuedMs: 0, attempts: 1 } };
+};
+
+async function run(call: Call, { inside, isApproved, execution }: OuterBatch): Promise<FlowEnd> {
+  const { batch, answer } = call.tool.flow!;
+  const catalog = catalogOfFlow(call.tool, execution.catalog);
+  const deadlineMs = Math.max(1, Math.min(batch.deadlineMs, inside.endsAt - execution.ports.clock.now()));
+  const begun = call.begun?.kind === "flow" ? call.begun : null;
+  const plan =
+    begun === null
+      ? planKeptFlow(call.tool, execution.catalog, {
+          input: call.input,
+          asked: { deadlineMs, skipApproval: !isApproved },
+          maySkipApproval: !isApproved,
+          isApproved,
+        })
+      : ok(planParked({ ...begun, deadlineMs, maxTokens: null }, catalog));
+  if (!plan.ok) return fail(makeFailure("FLOW_BROKEN", { hint: plan.error }));
+  const own: Execution = {
+    ...execution,
+    catalog,
+    inside,
+    runOf: { flow: call.tool.name },
+    isCounted: true,
+    signal: inside.signal,
+    answer: new AnswerBudget(1),
+    // The flow ends with the signal that it listens to, whatever it runs.
+    onOutcome: () => {},
+  };
+  // An unfinished action at its end is no answer, and a job of it would have no owner.
+  const admission = await admit({ ...plan.value, demotes: false }, own);
+  if (!admission.ok) return fail(makeFailure("OVERLOADED", { hint: admission.error.refusal.hint }));
+  const questions = new FlowQuestions();
+  const { outcomes } = await runAdmitted(admission.value, own, { park: questions.take });
+  const ran = { plan: plan.value, outcomes, answer };
+  if (questions.areAsked) return { asks: await questions.leave(ran, begun, execution.ports) };
+  const whole = begun === null ? ran : joinBegun(ran, begun, { input: call.input, budget: inside.budget });
+  return toOutcome(whole.plan, whole, answer);
+}
+
+/**
+ * Say what a flow came to: its answer, where everything that the answer needs has succeeded. Without an answer it has succeeded
+ * where all of its actions have. A write whose end is unknown leaves that of the flow unknown.
+ */
+export function toOutcome(
+  plan: FlowSteps,
+  { outcomes }: Pick<Executed, "outcomes">,
+  answer: unknown,
+): Extract<Outcome, { readonly status: "success" | "error" | "unknown" }> {
+  const at = (wanted: (outcome: Outcome) => boolean): number => outcomes.findIndex(wanted);
+  const lost = at(({ status }) => status === "unknown");
+  const failed = at(isFailure);
+  if (answer !== undefined) {
+    const answered = resolveAnswer(answer, plan, outcomes);
+    if (answered.ok) return toSuccess(answered.value);
+    if (lost === -1) return fail(answered.error);
+  }
+  const index = lost === -1 ? failed : lost;
+  if (index === -1) return toSuccess(null);
+  const { error } = outcomes[index] as Outcome & { readonly error: Failure };
+  const hint = `Its action '${plan.steps[index]!.id}' ended as ${outcomes[index]!.status} (${error.code}). ${error.hint ?? ""}`;
+  const failure = makeFailure("DEPENDENCY_FAILED", { hint: hint.trim() });
+  return { status: lost === -1 ? "error" : "unknown", error: failure, meta: {} };
+}
+
+/** Look up what an answer refers to; what it needs and did not succeed fails it. */
+export function resolveAnswer(
+  answer: unknown,
+  { steps, given }: FlowSteps,
+  outcomes: readonly Outcome[],
+): Result<unknown, Failure> {
+  return resolveReferences(
+    answer,
+    (id) => {
+      if (given?.has(id) === true) return { data: given.get(id) };
+      const index = steps.findIndex((step) => step.id === id);
+      const outcome = outcomes[index];
+      if (outcome === undefined) return undefined;
+      if (outcome.status === "success") return { data: outcome.data };
+      const code = "error" in outcome ? ` (${outcome.error.code})` : "";
+      const hint = `The answer needs '${id}', which ended as ${outcome.status}${code}.`;
+      return { refused: makeFailure("DEPENDENCY_FAILED", { hint }) };
+    },
+    { what: "The answer of one flow", limitBytes: Number.POSITIVE_INFINITY },
+  );
+}
+
+function toSuccess(data: unknown): ReturnType<typeof toOutcome> {
+  const written = attemptNow(() => serialiseOutput(data));
+  if (written.ok) {
+    const meta: OutcomeMeta = { bytes: written.value.bytes };
+    return { status: "success", data, json: written.value.json, meta };
+  }
+  const failure = written.error instanceof ToolFailure ? written.error.failure : makeFailure("INTERNAL");
+  return fail(failure);
+}
+
+function fail(error: Failure): Extract<Outcome, { readonly status: "error" }> {
+  return { status: "error", error, meta: {} };
+}

@@ -1,0 +1,116 @@
+import { AnswerBudget, toEnvelopeJson } from "../../../answer/envelope.ts";
+import { fitAnswer } from "../../../answer/fit-answer.ts";
+import type { Tool } from "../../../catalog/define-tool.ts";
+import { catalogOfFlow } from "../declaration/flow-catalog.ts";
+import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
+import { parseArgs } from "../../../catalog/parse-args.ts";
+import { type Failure, makeFailure, toWireFailure } from "../../../contract/failure.ts";
+import type { RunReport } from "../../../contract/gate/flow-run.ts";
+import type { AttemptEnd, JobClaim } from "../../../contract/gate/job.ts";
+import { isJsonObject, parseExact } from "../../../contract/json.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import { isFailure, type Outcome } from "../../../contract/outcome.ts";
+import { admit } from "../../../gate/admission.ts";
+import type { Execution } from "../../../gate/execution.ts";
+import { err, ok, type Result } from "../../../kit/result.ts";
+import type { Plan } from "../../../plan/step.ts";
+import { failedAttempt } from "../../../run/run-attempt.ts";
+import { runAdmitted } from "../../../run/run-admitted.ts";
+import { firstCause, type FlowFailed } from "./first-cause.ts";
+import { withAnswer } from "./plan-flow.ts";
+import { toOutcome } from "./run-flow.ts";
+import { resumeRun, RunJournal } from "./run-journal.ts";
+
+/** How an attempt of a run ended, and what it leaves; no report where nothing ran. */
+export interface RunEnd {
+  readonly end: AttemptEnd;
+  readonly report?: RunReport;
+}
+
+/**
+ * Make one attempt of a run that has no waiting caller: the batch of its flow, with the steps of earlier attempts. A step that
+ * has succeeded is not run again; nor is a write that may have happened and must not happen twice. Rejects only where what
+ * earlier attempts left cannot be read: the run then waits for its lease.
+ *
+ * @param tool the flow as it was when the run was recorded
+ */
+export async function runJob(claim: JobClaim, tool: Tool, execution: Execution): Promise<RunEnd> {
+  const planned = planJob(claim, tool, execution);
+  if (!planned.ok) return { end: failedAttempt(planned.error) };
+  const { gate, defer } = execution;
+  const plan = planned.value;
+  const kept = claim.fence > 1 ? await gate.runSteps(claim.spec.id) : [];
+  const journal = new RunJournal({ plan, claim, gate, defer });
+  const own: Execution = {
+    ...execution,
+    catalog: catalogOfFlow(tool, execution.catalog),
+    isCounted: true,
+    runOf: {
+      flow: tool.name,
+      runId: claim.spec.id,
+      ...(claim.spec.run !== undefined && { trigger: claim.spec.run.trigger }),
+    },
+    resumed: { ...resumeRun(plan, claim, kept), journal },
+    answer: new AnswerBudget(2),
+  };
+  const admission = await admit(plan, own);
+  if (!admission.ok)
+    return { end: failedAttempt(makeFailure("OVERLOADED", { hint: admission.error.refusal.hint })) };
+  const { admitted, batchId } = admission.value;
+  const { outcomes, release: _, ...measures } = await runAdmitted(admission.value, own);
+  const { answer } = tool.flow!;
+  const write = (shown: readonly Outcome[]): string =>
+    withAnswer(toEnvelopeJson(batchId(), admitted.plan, shown, measures), answer, { plan, outcomes: shown });
+  return {
+    end: toEnd(plan, outcomes, answer, claim.attempt >= claim.spec.maxAttempts),
+    report: {
+      envelopeJson: fitAnswer(write(outcomes), outcomes, write, LIMITS.jobDataBytes),
+      steps: journal.keepAll(outcomes),
+    },
+  };
+}
+
+/** Plan a run; refused where what it was given does not fit, or its flow cannot run with the tools that there are. */
+function planJob({ spec }: JobClaim, tool: Tool, { catalog }: Execution): Result<Plan, Failure> {
+  const stored = parseExact(spec.argsJson);
+  const input = isJsonObject(stored) ? stored : {};
+  const args = parseArgs(tool, input, { isForeign: true });
+  if (!args.ok) return args;
+  const plan = planKeptFlow(tool, catalog, { input });
+  if (!plan.ok) return err(makeFailure("FLOW_BROKEN", { hint: plan.error }));
+  // An unfinished step is left to the next attempt; a job of it would belong to another batch.
+  return ok({ ...plan.value, demotes: false });
+}
+
+/**
+ * Say how an attempt ended. It gets another as long as that may do what this one did not, whatever the answer is made of; after
+ * the last one, and where nothing would change, the answer decides. An action that waits for a person is not waited for, and is
+ * listed in the envelope.
+ */
+function toEnd(plan: Plan, outcomes: readonly Outcome[], answer: unknown, isLast: boolean): AttemptEnd {
+  const outcome = toOutcome(plan, { outcomes }, answer);
+  const passing = outcomes.filter(isPassing);
+  if (passing.length > 0 && !(isLast && outcome.status === "success")) {
+    const failure =
+      outcome.status === "success" ? passing[0]!.error : firstCause({ plan, outcomes, answer }, outcome);
+    const retryAfterMs = Math.max(...passing.map(({ error }) => error.retryAfterMs ?? 0));
+    const error = toWireFailure({ ...failure, retryable: true, retryAfterMs });
+    // Nothing of it was sent, so waiting costs no attempt, as it costs no other job one.
+    return { kind: passing.every(isKeptIn) ? "deferred" : "failed", error };
+  }
+  if (outcome.status === "success") return { kind: "succeeded", dataJson: outcome.json };
+  const isParked = outcomes.some(({ status }) => status === "pending_confirmation");
+  if (isParked && !outcomes.some(isFailure)) return { kind: "succeeded", dataJson: "null" };
+  const error = toWireFailure({ ...firstCause({ plan, outcomes, answer }, outcome), retryable: false });
+  return { kind: outcome.status === "unknown" ? "unknown" : "failed", error };
+}
+
+/** Whether what failed may succeed the next time; a write that was lost is among them where sending it again is safe. */
+function isPassing(outcome: Outcome): outcome is FlowFailed {
+  return (outcome.status === "error" || outcome.status === "unknown") && outcome.error.retryable;
+}
+
+/** Whether an open breaker has kept it in here. */
+function isKeptIn({ error, meta }: FlowFailed): boolean {
+  return error.code === "CIRCUIT_OPEN" && meta.attempts === 0;
+}

@@ -1,0 +1,82 @@
+import * as z from "zod";
+import { expect, test } from "vitest";
+
+import { toIssues } from "../../../../src/contract/issues.ts";
+import { hookTriggerSchema } from "../../../../src/features/flows/hooks/hook-trigger.ts";
+
+const HMAC = { verify: "hmac-sha256", secret: "SHOP", header: "X-Shop-Signature" };
+
+const TOKEN = "text matching /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/";
+
+/** The issues of a value, each with its place. */
+function issuesOf(value: unknown): string[] {
+  const parsed = hookTriggerSchema().safeParse(value);
+  return parsed.success
+    ? []
+    : toIssues(parsed.error, value, ["triggers", "webhook"]).map(
+        ({ path, expected }) => `${path}: ${expected}`,
+      );
+}
+
+test.each([
+  { verify: "standard-webhooks", secret: "S" },
+  { verify: "github", secret: "GITHUB_SECRET_2" },
+  { verify: "stripe", secret: "A".repeat(64) },
+  { verify: "slack", secret: "SLACK" },
+  HMAC,
+  { ...HMAC, header: "!#$%&'*+-.^_`|~09azAZ", id_header: "x".repeat(100) },
+])("a trigger may be %j", (trigger) => {
+  expect(hookTriggerSchema().parse(trigger)).toEqual(trigger);
+});
+
+test.each([
+  ["no object", "github", ["/triggers/webhook: an object"]],
+  [
+    "an unknown scheme",
+    { verify: "gitlab", secret: "S" },
+    ['/triggers/webhook/verify: one of "standard-webhooks", "github", "stripe", "slack", "hmac-sha256"'],
+  ],
+  [
+    "no scheme",
+    { secret: "S" },
+    ['/triggers/webhook/verify: one of "standard-webhooks", "github", "stripe", "slack", "hmac-sha256"'],
+  ],
+  ["no secret", { verify: "slack" }, ["/triggers/webhook/secret: a string"]],
+  [
+    "the text of a secret",
+    { verify: "stripe", secret: "whsec_abc" },
+    ["/triggers/webhook/secret: text matching /^[A-Z][A-Z0-9_]{0,63}$/"],
+  ],
+  [
+    "a name that is too long",
+    { verify: "stripe", secret: "A".repeat(65) },
+    ["/triggers/webhook/secret: text matching /^[A-Z][A-Z0-9_]{0,63}$/"],
+  ],
+  [
+    "a header where the scheme has its own",
+    { ...HMAC, verify: "github" },
+    ["/triggers/webhook/header: no such field"],
+  ],
+  [
+    "no header where it has none",
+    { verify: "hmac-sha256", secret: "S" },
+    ["/triggers/webhook/header: a string"],
+  ],
+  [
+    "headers that are none",
+    { ...HMAC, header: "X Shop", id_header: "x".repeat(101) },
+    [`/triggers/webhook/header: ${TOKEN}`, `/triggers/webhook/id_header: ${TOKEN}`],
+  ],
+  ["an empty header", { ...HMAC, header: "" }, [`/triggers/webhook/header: ${TOKEN}`]],
+  ["an unknown field", { ...HMAC, age_ms: 1 }, ["/triggers/webhook/age_ms: no such field"]],
+])("a trigger may not be %s", (_, trigger, issues) => {
+  expect(issuesOf(trigger)).toEqual(issues);
+});
+
+test("a trigger is described by the schema that parses it", () => {
+  const { $defs: { WebhookTrigger: described } = {} } = z.toJSONSchema(hookTriggerSchema());
+  expect(described?.oneOf).toMatchObject([
+    { required: ["verify", "secret"], additionalProperties: false },
+    { required: ["verify", "secret", "header"], additionalProperties: false },
+  ]);
+});
