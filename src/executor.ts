@@ -122,8 +122,8 @@ export async function answerPlan(
     return ok({ json: admitted.replay.json, quota: null, replayed: true });
   }
 
-  const answering = whileHeld(admission.value, execution, (held) =>
-    writeAnswer(admission.value, held, toJson),
+  const answering = whileHeld(admission.value, execution, (lost) =>
+    writeAnswer(admission.value, execution, { lost, toJson }),
   );
   // A caller that comes back for this answer wants all of it, so the batch goes on when its caller has gone away.
   if (keys !== null || admitted.plan.approved !== undefined) defer(answering);
@@ -134,27 +134,27 @@ export async function answerPlan(
 function whileHeld<T>(
   { keys, startedAt }: Admission,
   execution: Execution,
-  run: (held: Execution) => Promise<T>,
+  run: (lost?: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const lease = keys === null ? null : keys.lease;
-  if (lease === null) return run(execution);
+  if (lease === null) return run();
   const { gate, ports } = execution;
   const lost = new AbortController();
   const onLost = (): void => lost.abort();
   const letGo = holdLease(lease, { gate, clock: ports.clock, askedAtMs: startedAt, onLost });
-  return run({ ...execution, lost: lost.signal }).finally(letGo);
+  return run(lost.signal).finally(letGo);
 }
 
 /** Run an admitted batch and write its answer, which is kept under its key, or with its confirmation, before anyone sees it. */
 async function writeAnswer(
   admission: Admission,
   execution: Execution,
-  toJson: typeof toEnvelopeJson,
+  { lost, toJson }: { readonly lost: AbortSignal | undefined; readonly toJson: typeof toEnvelopeJson },
 ): Promise<string> {
   const { ports, gate, watch, catalog } = execution;
   const { admitted, keys } = admission;
   watch?.enter("run");
-  const { outcomes, release, ...measures } = await runAdmitted(admission, execution);
+  const { outcomes, release, ...measures } = await runAdmitted(admission, execution, { lost });
   watch?.enter("write");
   const { maxTokens, steps } = admitted.plan;
   const isWhole = maxTokens === null && !outcomes.some(({ meta }) => meta.keepsWhole);
@@ -162,8 +162,9 @@ async function writeAnswer(
   const batchId = admission.batchId();
   const write = (shown: readonly Outcome[]): string => toJson(batchId, admitted.plan, shown, measures);
   const json = write(shaped);
-  if (execution.onWritten === undefined) release();
-  else execution.onWritten(release);
+  const { onWritten } = execution.listener ?? {};
+  if (onWritten === undefined) release();
+  else onWritten(release);
   if (keys !== null) {
     const tools = namesOf(admitted.plan, catalog);
     const closing = keys.close(outcomes, { json: fitAnswer(json, shaped, write), tools });
@@ -197,15 +198,15 @@ export async function executePlan(
   if (!admission.ok) return admission;
   const { keys } = admission.value;
   watch?.enter("run");
-  const runHeld = (held: Execution): Promise<Executed> =>
-    runAdmitted(admission.value, { ...held, listens: true });
+  const runHeld = (lost?: AbortSignal): Promise<Executed> =>
+    runAdmitted(admission.value, execution, { lost, listens: true });
   if (keys === null) {
-    const executed = await runHeld(execution);
+    const executed = await runHeld();
     watch?.enter("write");
     return ok({ ...executed, begun: [] });
   }
-  const keeping = whileHeld(admission.value, execution, async (held): Promise<ExecutedPlan> => {
-    const executed = await runHeld(held);
+  const keeping = whileHeld(admission.value, execution, async (lost): Promise<ExecutedPlan> => {
+    const executed = await runHeld(lost);
     watch?.enter("write");
     const { outcomes } = executed;
     await attempt(() => gate.complete(keys.close(outcomes, { json: "" })));
@@ -217,7 +218,7 @@ export async function executePlan(
 
 /** Tell of a batch of which nothing ran: its plan was asked for, or it has its answer already. */
 function seeUnrun(kind: "dry_run" | "replay", plan: Plan, execution: Execution): void {
-  const { watch, origin, catalog, runOf } = execution;
+  const { watch, origin, catalog, within } = execution;
   watch?.sawBatch({
     kind,
     plan,
@@ -227,7 +228,7 @@ function seeUnrun(kind: "dry_run" | "replay", plan: Plan, execution: Execution):
     maxParallelism: 0,
     degraded: false,
     origin,
-    flow: runOf?.flow,
+    flow: within?.runOf?.flow,
     isTool: (name) => catalog.get(name) !== undefined,
   });
 }

@@ -189,7 +189,7 @@ describe("P6: T27 An answer has 16 MiB", () => {
     const ran = await world.execute(
       TOOLS,
       { actions: Array.from({ length: 40 }, () => one(MEGABYTE)) },
-      { onOutcome },
+      { listener: { onOutcome } },
     );
 
     if (!ran.ok) throw new Error("It was refused");
@@ -200,8 +200,8 @@ describe("P6: T27 An answer has 16 MiB", () => {
   test("one budget that several batches share is shared", async () => {
     const budget = new AnswerBudget(2);
     const actions = Array.from({ length: 5 }, () => one(MEGABYTE));
-    const first = await new TestWorld().run(TOOLS, { actions }, { answer: budget });
-    const second = await new TestWorld().run(TOOLS, { actions }, { answer: budget });
+    const first = await new TestWorld().run(TOOLS, { actions }, { within: { answer: budget } });
+    const second = await new TestWorld().run(TOOLS, { actions }, { within: { answer: budget } });
 
     expect(first.summary).toMatchObject({ ok: 5 });
     expect(second.summary).toMatchObject({ ok: 1, error: 4 });

@@ -107,7 +107,7 @@ describe("execute()", () => {
     const answer = await world.execute(
       calls.tools,
       { actions: [{ id: "d", tool: "drop" }] },
-      { requestUrl: "https://tools.example.com:8443/v1/execute_actions?token=secret" },
+      { asking: { requestUrl: "https://tools.example.com:8443/v1/execute_actions?token=secret" } },
     );
     if (!answer.ok) throw new Error(answer.error.refusal.hint);
     const [id] = [...world.gate.parked.keys()];
@@ -478,7 +478,7 @@ describe("execute()", () => {
           { id: "a", tool: "look" },
         ],
       },
-      { onOutcome: ({ id }) => told.push(id) },
+      { listener: { onOutcome: ({ id }) => told.push(id) } },
     );
     expect(told).toEqual(["a", "d"]);
   });

@@ -403,7 +403,7 @@ test("results are told one by one as they are known, the envelope in the order a
         { id: "quick", tool: "wait", args: { n: 2, ms: 10 } },
       ],
     },
-    { onOutcome: ({ id }) => told.push(id) },
+    { listener: { onOutcome: ({ id }) => told.push(id) } },
   );
   expect(told).toEqual(["quick", "slow"]);
   expect(results.map(({ id }) => id)).toEqual(["slow", "quick"]);
@@ -426,7 +426,9 @@ test("whoever asks is told what tools report of their progress, without their se
 
   const unheard = await world.run(tools, body);
   const reports: unknown[] = [];
-  const heard = await world.run(tools, body, { onReport: (report) => void reports.push(report) });
+  const heard = await world.run(tools, body, {
+    listener: { onReport: (report) => void reports.push(report) },
+  });
   await world.drain();
 
   for (const { results } of [unheard, heard])
@@ -472,7 +474,7 @@ test("dry_run says what would be done and calls no tool, and asks the gate for o
         { id: "r", tool: "search", args: { x: { $ref: "r-123e4567-e89b-12d3-a456-426614174000#" } } },
       ],
     },
-    { onOutcome: ({ id }) => told.push(id), onAdmitted: () => told.push("admitted") },
+    { listener: { onOutcome: ({ id }) => told.push(id), onAdmitted: () => told.push("admitted") } },
   );
   if (!answer.ok) throw new Error("The dry run was refused");
   expect(answer.value.quota).toMatchObject({ allowance: "lists" });
@@ -516,7 +518,7 @@ test("a streamed result is cut to the token budget like the envelope's", async (
   const told: string[] = [];
   const body = { max_tokens: 60, actions: [{ tool: "wordy" }] };
   const { results } = await world.run([wordy], body, {
-    onOutcome: (step, outcome) => told.push(toResultJson(step, outcome)),
+    listener: { onOutcome: (step, outcome) => told.push(toResultJson(step, outcome)) },
   });
   expect(told[0]!.length).toBeLessThan(1_000);
   expect(results[0]!.meta).toMatchObject({ truncated: { tokens_before: expect.any(Number) } });

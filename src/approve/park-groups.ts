@@ -17,20 +17,17 @@ import type { Plan } from "../plan/step.ts";
 import { describeParkedGroup } from "./describe-group.ts";
 import { failParkedGroup } from "./fail-group.ts";
 import { declareTools, pickResults, toParkedActions } from "./parked-actions.ts";
+import type { Asking } from "../gate/execution.ts";
 import type { Park, ParkedStep } from "./parked-step.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports } from "../egress/ports.ts";
 
-export interface GroupParkingOptions {
+export interface GroupParkingOptions extends Asking {
   readonly asker: Asker;
   /** Whose name in the log stands with the question. */
   readonly origin: Pick<Origin, "key">;
   readonly ports: Ports;
   readonly gate: Gate;
-  /** The address that the request was sent to; undefined where there was none. */
-  readonly requestUrl: string | undefined;
-  /** No configured key of the tenant may decide, which the question then says. */
-  readonly undecidable?: boolean | undefined;
 }
 
 /** One question to a person, on its way to the gate. */

@@ -215,12 +215,14 @@ export function createDeployment(
       if (added?.isOpen === true) cache ??= new ReadCache(new Set(), ports.clock);
       return {
         requestId,
-        // The address of the page where a question is decided is made of it.
-        requestUrl: hasConsole ? requestUrl : undefined,
         dialect,
         caller,
         origin,
-        undecidable: !keys.decides(caller.tenant) && caller.approves !== true,
+        asking: {
+          // The address of the page where a question is decided is made of it.
+          requestUrl: hasConsole ? requestUrl : undefined,
+          undecidable: !keys.decides(caller.tenant) && caller.approves !== true,
+        },
         watch,
         catalog: added?.knownCatalog(caller) ?? shippedOf(caller),
         currentCatalog: async () => added?.currentCatalog(caller, held, gate()) ?? shippedOf(caller),
@@ -229,30 +231,32 @@ export function createDeployment(
         ports: { ...placedPorts(caller), clock, inSpan: watch.inSpan },
         options,
         origins,
-        health,
-        ...(bytes !== undefined && { share: () => bytes.open(caller.tenant, clock) }),
-        // The request does not wait for it, and it never rejects.
-        ...(eventsTo !== null && {
-          onOpened: (opened) => {
-            const report = { ...opened, id: ports.newId(), key: caller.name };
-            defer(attempt(() => gate().reportOpening(report)));
-          },
-        }),
-        cache: cache?.of(caller.tenant) ?? null,
+        upstreams: {
+          health,
+          toolGates: isLimited
+            ? createToolGates(toolGates, {
+                clock,
+                tenant: caller.tenant,
+                timeoutMs: LIMITS.gateTimeoutMs,
+                defer,
+              })
+            : NO_TOOL_GATES,
+          cache: cache?.of(caller.tenant) ?? null,
+          ...(bytes !== undefined && { share: () => bytes.open(caller.tenant, clock) }),
+          // The request does not wait for it, and it never rejects.
+          ...(eventsTo !== null && {
+            onOpened: (opened) => {
+              const report = { ...opened, id: ports.newId(), key: caller.name };
+              defer(attempt(() => gate().reportOpening(report)));
+            },
+          }),
+        },
         // Most batches ask nothing but to be admitted, and a lease does that: a client is made when there is more to ask.
         gate: new Proxy({ admit, approve, changeTools, erase } as Gate, {
           get: (own, name: keyof Gate) => own[name] ?? gate()[name],
         }),
         countAlone: (quota) => held.countAlone(ports.clock.now(), quota),
         ...(flows !== undefined && { runFlow: flows.run }),
-        toolGates: isLimited
-          ? createToolGates(toolGates, {
-              clock,
-              tenant: caller.tenant,
-              timeoutMs: LIMITS.gateTimeoutMs,
-              defer,
-            })
-          : NO_TOOL_GATES,
         defer,
       };
     },

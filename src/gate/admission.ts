@@ -37,7 +37,8 @@ export async function admit(
   execution: Execution,
   keysOf?: (plan: Plan) => Promise<IdempotencyRequest | null>,
 ): Promise<Result<Admission, Refused>> {
-  const { caller, origin, ports, gate, countAlone, options, defer, onAdmitted, resumed } = execution;
+  const { caller, origin, ports, gate, countAlone, options, defer, listener, within } = execution;
+  const { resumed, isCounted = false } = within ?? {};
   const startedAt = ports.clock.now();
   const plan = planned.steps.some(asksDeployment) ? bindPlan(planned, execution) : planned;
   const idempotency = keysOf === undefined ? null : await keysOf(plan);
@@ -47,7 +48,6 @@ export async function admit(
   const jobOrigin = (): JobOrigin => ({ ...origin, batchId: batchId(), askedAt: startedAt });
   const makeJob = once(() => createMakeJob(plan, { ids: ids(), headerSlots, origin: jobOrigin }));
   const jobs = plan.steps.some(isBackground) ? makeJobs(plan, makeJob()) : NO_JOBS;
-  const { isCounted = false } = execution;
   const retaken = resumed?.retaken;
   const asked = { jobs, idempotency, countAlone, isCounted, retaken };
   const { inSpan } = ports;
@@ -59,7 +59,7 @@ export async function admit(
     return admitted;
   }
   const { quota, replay, claimed } = admitted.value;
-  if (replay === null) onAdmitted?.(quota);
+  if (replay === null) listener?.onAdmitted?.(quota);
   const admission = { startedAt, admitted: admitted.value, ids, batchId, jobOrigin, makeJob };
   const fingerprintOf: FingerprintOf = (step, prepared) =>
     fingerprintResolved(step, prepared, { caller, ports });

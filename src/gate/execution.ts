@@ -59,60 +59,21 @@ export interface OuterBatch {
   readonly isApproved: boolean;
 }
 
-/** Everything one request brings with it. */
-export interface Execution {
-  readonly caller: Caller;
-  /** The mark of its calls, their jobs and their lines of the log. */
-  readonly origin: Origin;
-  /** The address that the request was sent to; absent for work that no request asked for. */
-  readonly requestUrl?: string | undefined;
-  /** No configured key of the tenant may decide what waits for a person. */
-  readonly undecidable?: boolean;
-  /** The caller's part of the catalog. */
-  readonly catalog: Catalog;
-  /** The same with the tenant's own tools as they are, or were a moment ago. Rejects when the tenant's object does not answer. */
-  readonly currentCatalog: () => Promise<Catalog>;
-  readonly ports: Ports;
-  readonly gate: Gate;
-  /**
-   * Count a request that the gate did not answer for, among those that this isolate alone has seen; false when they are
-   * as many as the limit allows.
-   */
-  readonly countAlone: (quota: KeyQuota) => boolean;
+/** An isolate's knowledge of its upstreams, as far as a request uses it. */
+export interface Upstreams {
   readonly toolGates: ToolGates;
-  readonly options: RunOptions;
-  /** The isolate's knowledge of its upstreams, shared by every request. */
+  /** Which of them fail, shared by every request. */
   readonly health: UpstreamHealth;
-  /** Opens the batch's account of the isolate's bytes; absent where they are not counted. */
-  readonly share?: () => RequestBytes;
   /** Called when a call opens a breaker; absent where no event is wanted. */
   readonly onOpened?: OnOpened | undefined;
   /** The isolate's memory of the tenant's reads; null when no tool of the deployment allows it. */
   readonly cache: TenantReads | null;
-  /** Aborts when the caller has gone away. */
-  readonly signal: AbortSignal;
-  /** Aborts when another run has taken its keys over; absent where it holds none. */
-  readonly lost?: AbortSignal;
-  /** Keep work alive after the answer. */
-  readonly defer: (work: Promise<unknown>) => void;
-  /** The budget of the answer's data, where an envelope is not all of it. */
-  readonly answer?: AnswerBudget;
-  /** Runs tools that are batches; absent in a Worker without such tools. */
-  readonly runFlow?: RunFlow;
-  /** It is part of a request that is counted already. */
-  readonly isCounted?: true;
-  /** The steps of its earlier runs, and the journal that this one writes to. */
-  readonly resumed?: Resumed;
-  /** The flow that it is a run of, and what started it where no key did. */
-  readonly runOf?: Pick<Asker, "flow" | "trigger"> & { readonly runId?: string };
-  /** The parts that it shares with the batch that it is inside of. */
-  readonly inside?: Inside;
-  /** The idempotency key that the batch came with. */
-  readonly batchKey?: BatchKey;
-  /** It has keys, and stops all the same when its caller goes away: they say what was done. */
-  readonly listens?: boolean;
-  /** Sees what becomes of it, for the operator. */
-  readonly watch?: Watch;
+  /** Opens the batch's account of the isolate's bytes; absent where they are not counted. */
+  readonly share?: () => RequestBytes;
+}
+
+/** Hears of a batch while it runs. */
+export interface BatchListener {
   /** Told once that the batch was admitted: from then on there will be an answer, not a refusal. */
   readonly onAdmitted?: (quota: QuotaState | null) => void;
   /**
@@ -124,4 +85,60 @@ export interface Execution {
   readonly onOutcome?: (step: Step, outcome: Outcome) => void;
   /** Told what the tools report of their progress, without secrets; it may go on after the answer. */
   readonly onReport?: (report: ProgressReport) => void;
+}
+
+/** The larger work that a batch is a part of: a turn, or a run of a flow. */
+export interface LargerWork {
+  /** The budget of the answer's data, where an envelope is not all of it. */
+  readonly answer: AnswerBudget;
+  /** It is part of a request that is counted already. */
+  readonly isCounted?: true;
+  /** The flow that it is a run of, and what started it where no key did. */
+  readonly runOf?: Pick<Asker, "flow" | "trigger"> & { readonly runId?: string };
+  /** The steps of its earlier runs, and the journal that this one writes to. */
+  readonly resumed?: Resumed;
+  /** The parts that it shares with the batch that it is inside of. */
+  readonly inside?: Inside;
+}
+
+/** The facts that a question to a person has from its request. */
+export interface Asking {
+  /** The address that the request was sent to; absent for work that no request asked for. */
+  readonly requestUrl?: string | undefined;
+  /** No configured key of the tenant may decide what waits for a person. */
+  readonly undecidable?: boolean;
+}
+
+/** Everything one request brings with it. */
+export interface Execution {
+  readonly caller: Caller;
+  /** The mark of its calls, their jobs and their lines of the log. */
+  readonly origin: Origin;
+  /** The caller's part of the catalog. */
+  readonly catalog: Catalog;
+  /** The same with the tenant's own tools as they are, or were a moment ago. Rejects when the tenant's object does not answer. */
+  readonly currentCatalog: () => Promise<Catalog>;
+  readonly ports: Ports;
+  readonly gate: Gate;
+  /**
+   * Count a request that the gate did not answer for, among those that this isolate alone has seen; false when they are
+   * as many as the limit allows.
+   */
+  readonly countAlone: (quota: KeyQuota) => boolean;
+  readonly options: RunOptions;
+  readonly upstreams: Upstreams;
+  /** Aborts when the caller has gone away. */
+  readonly signal: AbortSignal;
+  /** Keep work alive after the answer. */
+  readonly defer: (work: Promise<unknown>) => void;
+  /** The idempotency key that the batch came with. */
+  readonly batchKey?: BatchKey;
+  /** Absent for a batch that is a whole request. */
+  readonly within?: LargerWork;
+  /** Runs tools that are batches; absent in a Worker without such tools. */
+  readonly runFlow?: RunFlow;
+  readonly asking?: Asking;
+  /** Sees what becomes of it, for the operator. */
+  readonly watch?: Watch;
+  readonly listener?: BatchListener;
 }

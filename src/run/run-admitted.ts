@@ -30,23 +30,31 @@ export interface Executed extends BatchMeasures {
   readonly release: () => void;
 }
 
-/**
- * Run what was admitted: one outcome for every step.
- *
- * @param park takes what waits for a person; unless given it is recorded as questions of its own
- */
+/** The ways in which a run may differ from that of a batch. */
+export interface RunWays {
+  /** Takes what waits for a person; unless given it is recorded as questions of its own. */
+  readonly park?: Park;
+  /** Aborts when another run has taken its keys over; absent where it holds none. */
+  readonly lost?: AbortSignal | undefined;
+  /** It has keys, and stops all the same when its caller goes away: they say what was done. */
+  readonly listens?: boolean;
+}
+
+/** Run what was admitted: one outcome for every step. */
 export async function runAdmitted(
   admission: Admission,
   execution: Execution,
-  { park }: { readonly park?: Park } = {},
+  ways: RunWays = {},
 ): Promise<Executed> {
   const { clock } = execution.ports;
   const parallelism: Parallelism = { active: 0, max: 0 };
-  const { inside, share, options } = execution;
+  const { options, upstreams, within } = execution;
+  const { inside } = within ?? {};
+  const { share } = upstreams;
   // To weigh and cut data costs as much again as to read it.
   const bytes = options.requestResponseBytes / (admission.admitted.plan.maxTokens === null ? 1 : 2);
   const budget = inside?.budget ?? new ByteBudget(bytes, LIMITS.responseReserveBytes, { share });
-  const ran = await run(admission, { parallelism, budget, park }, execution);
+  const ran = await run(admission, { parallelism, budget, ways }, execution);
   const { plan, degraded, quota } = admission.admitted;
   const outcomes = degraded ? ran.map(markDegraded) : ran;
   const measures = { durationMs: clock.now() - admission.startedAt, maxParallelism: parallelism.max };
@@ -58,7 +66,7 @@ export async function runAdmitted(
     ...measures,
     degraded,
     origin: execution.origin,
-    flow: execution.runOf?.flow,
+    flow: within?.runOf?.flow,
     isTool: (name) => execution.catalog.get(name) !== undefined,
   });
   // Inside of another batch the outer batch releases the bytes, when its answer is written.
@@ -71,13 +79,15 @@ async function run(
   {
     parallelism,
     budget,
-    park,
-  }: { readonly parallelism: Parallelism; readonly budget: ByteBudget; readonly park: Park | undefined },
+    ways,
+  }: { readonly parallelism: Parallelism; readonly budget: ByteBudget; readonly ways: RunWays },
   execution: Execution,
 ): Promise<readonly Outcome[]> {
   const { plan, degraded, fences } = admitted;
-  const { caller, origin, requestUrl, catalog, ports, options, gate, defer } = execution;
-  const { onOutcome, inside, runFlow, resumed, undecidable } = execution;
+  const { caller, origin, catalog, ports, options, gate, defer, runFlow } = execution;
+  const { inside, resumed, runOf } = execution.within ?? {};
+  const { onOutcome, onReport } = execution.listener ?? {};
+  const { park } = ways;
   const { clock } = ports;
   // Only a write has to be seen through when the caller goes away, and a permit to be given back. Without them the platform ends
   // everything by itself, and neither listening for that nor outliving it is worth its price. A run that is told while it runs
@@ -86,11 +96,11 @@ async function run(
   const lasting = plan.steps.some(
     ({ task }) => task.ok && (task.value.tool.isWrite || task.value.tool.globalLimits !== null),
   );
-  const isKept = (keys !== null && execution.listens !== true) || plan.approved !== undefined;
+  const isKept = (keys !== null && ways.listens !== true) || plan.approved !== undefined;
   const listens = (lasting || onOutcome !== undefined) && !isKept;
-  const signal = signalOf(execution, listens);
+  const signal = signalOf(execution, ways.lost, listens);
 
-  const { health, onOpened, cache, toolGates, onReport } = execution;
+  const { health, onOpened, cache, toolGates } = execution.upstreams;
   const scope: CallScope = {
     origin,
     ports,
@@ -106,7 +116,7 @@ async function run(
     resends: resumed !== undefined,
     mayLinger: !lasting && signal === null && !isKept && isNarrow(plan, options.headerSlots),
   };
-  const answer = execution.answer ?? answerBudgetOf(plan);
+  const answer = execution.within?.answer ?? answerBudgetOf(plan);
   let turn: Turn | undefined;
   const turnOf = (): Turn => (turn ??= new Turn());
   let background: Background | undefined;
@@ -176,9 +186,9 @@ async function run(
       admit: (step, outcome) => answer.admit(step, outcome),
       park: (parked, dataOf) => {
         if (park !== undefined) return park(parked, dataOf);
-        const { runId = batchId(), ...of } = execution.runOf ?? {};
+        const { runId = batchId(), ...of } = runOf ?? {};
         const asker = { ...(of.trigger === undefined && { key: caller.name }), ...of, runId };
-        const parking = { asker, origin, ports, gate, requestUrl, undecidable };
+        const parking = { asker, origin, ports, gate, ...execution.asking };
         return createGroupParking(plan, parking)(parked, dataOf);
       },
       ...(keys !== null && {
@@ -201,7 +211,11 @@ async function run(
 }
 
 /** The signal that stops a batch: its caller going away, where it listens for that, and the loss of its keys, where it holds any. */
-function signalOf({ signal, lost }: Execution, listens: boolean): AbortSignal | null {
+function signalOf(
+  { signal }: Execution,
+  lost: AbortSignal | undefined,
+  listens: boolean,
+): AbortSignal | null {
   if (lost === undefined) return listens ? signal : null;
   return listens ? AbortSignal.any([signal, lost]) : lost;
 }

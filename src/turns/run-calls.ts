@@ -58,7 +58,7 @@ export async function runCalls(
   { bodyBytes, copies, onReply }: TurnOptions,
 ): Promise<Result<RanCalls, Refused>> {
   const elements = calls.some(({ name }) => name === BATCH_TOOL) ? undefined : 0;
-  const execution = { ...context, answer: new AnswerBudget(copies, LIMITS.actions, elements) };
+  const execution = { ...context, within: { answer: new AnswerBudget(copies, LIMITS.actions, elements) } };
   const turn = toBatches(calls, { ...context, bodyBytes });
   if (!turn.ok) return err({ refusal: turn.error, quota: null });
   const { batches, replies } = turn.value;
@@ -102,7 +102,7 @@ type BeginBatch = (batch: TurnBatch, own?: Partial<Execution>) => ReturnType<Run
 async function beginKeyed(
   batches: readonly TurnBatch[],
   begin: BeginBatch,
-  { batchKey, onAdmitted }: Execution & { readonly batchKey: BatchKey },
+  { batchKey, listener }: Execution & { readonly batchKey: BatchKey },
 ): Promise<Awaited<ReturnType<RunBatch>>[]> {
   const ran: Awaited<ReturnType<RunBatch>>[] = [];
   const keyOf = (part: number): Partial<Execution> => ({ batchKey: { ...batchKey, part } });
@@ -110,9 +110,12 @@ async function beginKeyed(
     const admitted = Promise.withResolvers<void>();
     const leading = begin(batch, {
       ...keyOf(part),
-      onAdmitted(quota) {
-        onAdmitted?.(quota);
-        admitted.resolve();
+      listener: {
+        ...listener,
+        onAdmitted(quota) {
+          listener?.onAdmitted?.(quota);
+          admitted.resolve();
+        },
       },
     });
     const early = await Promise.race([admitted.promise, leading]);
@@ -189,7 +192,12 @@ const planSingle: RunBatch = async (batch, execution, tell) => {
   if (!plan.ok) return err({ refusal: plan.error, quota: null });
   const told: Execution = {
     ...execution,
-    ...(tell && { onOutcome: ({ index }, outcome) => tell(index, toToolReply(outcome)) }),
+    ...(tell && {
+      listener: {
+        ...execution.listener,
+        onOutcome: ({ index }, outcome) => tell(index, toToolReply(outcome)),
+      },
+    }),
   };
   if (execution.batchKey !== undefined) return runSingleKeyed(plan.value, told, tell);
   const executed = await executePlan(plan.value, told);
@@ -217,7 +225,10 @@ async function runSingleKeyed(
 /** A batch whose actions failed is no failed call: what failed is said inside. */
 const runBatch: RunBatch = async (batch, execution, tell) => {
   // Its actions have no listener, but as part of a turn that is told while it runs it has to be ended with it.
-  const answer = await execute(batch, tell ? { onOutcome: () => {}, ...execution } : execution);
+  const answer = await execute(
+    batch,
+    tell ? { ...execution, listener: { onOutcome: () => {}, ...execution.listener } } : execution,
+  );
   if (!answer.ok) return answer;
   const { json, quota, replayed } = answer.value;
   const reply = { json, failed: false };

@@ -46,8 +46,8 @@ function answer(run: Run): Promise<Response> {
 
 /** A run that is admitted at once and over after so long, with results on the way. */
 function running(totalMs: number, results: Readonly<Record<number, string>> = {}): Run {
-  return async ({ onAdmitted, onResult }) => {
-    onAdmitted?.(QUOTA);
+  return async ({ listener, onResult }) => {
+    listener?.onAdmitted?.(QUOTA);
     for (const [atMs, json] of Object.entries(results)) clock.after(Number(atMs), () => onResult!(json));
     await clock.sleep(totalMs);
     return END;
@@ -78,9 +78,9 @@ describe("A stream of events", () => {
 
   test("T44 holds what its answer takes until the client has read all of it", async () => {
     let held = 2;
-    const response = await answer(async ({ onAdmitted, onWritten }) => {
-      onAdmitted?.(QUOTA);
-      for (let batch = 0; batch < 2; batch += 1) onWritten!(() => (held -= 1));
+    const response = await answer(async ({ listener }) => {
+      listener!.onAdmitted!(QUOTA);
+      for (let batch = 0; batch < 2; batch += 1) listener!.onWritten!(() => (held -= 1));
       return END;
     });
     await vi.waitFor(() => expect(clock.pending).toBeGreaterThan(0));
@@ -93,11 +93,11 @@ describe("A stream of events", () => {
   test("T44 takes a client that reads nothing for gone, and gives back what its answer held", async () => {
     let held = 1;
     let heard: AbortSignal | undefined;
-    const response = await answer(async ({ onAdmitted, onResult, onWritten, signal }) => {
+    const response = await answer(async ({ listener, onResult, signal }) => {
       heard = signal;
-      onAdmitted?.(QUOTA);
+      listener!.onAdmitted!(QUOTA);
       onResult?.('{"n":1}');
-      onWritten!(() => (held -= 1));
+      listener!.onWritten!(() => (held -= 1));
       return END;
     });
     await clock.advance(LIMITS.answerIdleMs - 1);
@@ -164,8 +164,8 @@ describe("A stream of events", () => {
 
   test("breaks off where the run has a bug, without a 'done', and the log says so", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
-    const response = await answer(async ({ onAdmitted }) => {
-      onAdmitted?.(QUOTA);
+    const response = await answer(async ({ listener }) => {
+      listener!.onAdmitted!(QUOTA);
       await clock.sleep(100);
       throw new Error("bug");
     });
@@ -190,9 +190,9 @@ test.each([
 ])("T44 A run that breaks off after it has taken bytes for %s gives them back", async (_, accept) => {
   const log = vi.spyOn(console, "error").mockReturnValue();
   const give = vi.fn();
-  const broken: Run = async ({ onAdmitted, onWritten }) => {
-    onWritten?.(give);
-    onAdmitted?.(QUOTA);
+  const broken: Run = async ({ listener }) => {
+    listener!.onWritten!(give);
+    listener!.onAdmitted?.(QUOTA);
     await Promise.resolve();
     throw new Error("a bug");
   };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { AnswerBudget } from "../../src/answer/envelope.ts";
 
 import type { IdempotencyRequest } from "../../src/contract/gate/idempotency.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
@@ -51,7 +52,7 @@ describe("admit()", () => {
   test("tells once that it was admitted, with the quota, and never of a batch that has its answer already", async () => {
     const world = new TestWorld();
     const told: unknown[] = [];
-    const execution = world.execution([], { onAdmitted: (quota) => void told.push(quota) });
+    const execution = world.execution([], { listener: { onAdmitted: (quota) => void told.push(quota) } });
     const plan = planOf([{ id: "a", tool: SYNC }]);
     await admit(plan, execution);
     expect(told).toEqual([expect.objectContaining({ allowed: true })]);
@@ -153,12 +154,16 @@ describe("admit() of a plan that has run in part before", () => {
       retaken: true,
       journal: { begin: async () => true, end: () => {} },
     } as const;
-    const first = valueOf(await admit(plan, world.execution([], { resumed })));
+    const first = valueOf(
+      await admit(plan, world.execution([], { within: { answer: new AnswerBudget(1), resumed } })),
+    );
     expect(world.gate.requests[0]!.jobs).toMatchObject([{ index: 1, retaken: true }]);
     const budget = { room: { values: 100, bytes: 100 } } as never;
     expect(first.keys!.known(budget).get(0)?.status).toBe("unknown");
     expect(first.ids().seedOf(1)).toMatchObject({ value: earlier, retaken: true });
-    const second = valueOf(await admit(plan, world.execution([], { resumed })));
+    const second = valueOf(
+      await admit(plan, world.execution([], { within: { answer: new AnswerBudget(1), resumed } })),
+    );
     expect(second.jobs.get(1)!.id).toBe(first.jobs.get(1)!.id);
   });
 });

@@ -110,7 +110,7 @@ describe("a batch while the limiter does not answer", () => {
     await world.run(
       TOOLS,
       { actions: [{ tool: "read" }] },
-      { onOutcome: (_, outcome) => void told.push(outcome) },
+      { listener: { onOutcome: (_, outcome) => void told.push(outcome) } },
     );
     expect(told).toMatchObject([{ status: "success", meta: { limiter: "degraded" } }]);
   });

@@ -165,14 +165,13 @@ describe("A safe action that is unfinished at the deadline", () => {
     expect(JSON.parse(upstream.recorded[0]!.argsJson)).toMatchObject({ n: 5, ms: 500 });
 
     // The alarm's part for the job, had the runtime died.
-    const { origin, ports, options, toolGates, health } = upstream.execution();
+    const { origin, ports, options, upstreams } = upstream.execution();
     const scope = {
       origin,
       ports,
       options,
-      toolGates,
+      ...upstreams,
       cache: null,
-      health,
       slots: new Semaphore(6),
       budget: new ByteBudget(1_000),
     };
@@ -294,7 +293,9 @@ describe("A safe action that is unfinished at the deadline", () => {
     const told: [number, string][] = [];
     const batch = { deadline_ms: 100, actions: [{ tool: "read", args: { ms: 500 } }] };
     await upstream.world.run(upstream.tools, batch, {
-      onOutcome: (_, { status }) => told.push([upstream.world.clock.now() - upstream.startedAt, status]),
+      listener: {
+        onOutcome: (_, { status }) => told.push([upstream.world.clock.now() - upstream.startedAt, status]),
+      },
     });
     expect(told).toEqual([[100, "initiated"]]);
   });

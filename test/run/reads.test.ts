@@ -180,7 +180,11 @@ describe("Identical reads of one batch", () => {
     const { tool } = counted(world, "look");
     const events: string[] = [];
     const twin = { tool: "look", args: { n: 1 } };
-    await world.run([tool], { actions: [twin, twin] }, { onOutcome: ({ id }) => events.push(id) });
+    await world.run(
+      [tool],
+      { actions: [twin, twin] },
+      { listener: { onOutcome: ({ id }) => events.push(id) } },
+    );
     expect(events).toEqual(["a0", "a1"]);
   });
 });

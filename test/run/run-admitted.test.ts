@@ -63,7 +63,7 @@ describe("a request that is given up may go on with the invocation", () => {
 
   test("nor when results are told while it runs, which its caller may leave", async () => {
     const told: string[] = [];
-    const overrides = { onOutcome: ({ id }: { readonly id: string }) => void told.push(id) };
+    const overrides = { listener: { onOutcome: ({ id }: { readonly id: string }) => void told.push(id) } };
     expect((await signalsOf(reads(1), overrides)).signals).toEqual([true]);
     expect(told).toHaveLength(1);
   });

@@ -370,13 +370,12 @@ describe("secrets of a tenant", () => {
     expect(spec.origin).toMatchObject({ tenant: "acme", key: "tester", requestId: "request-1" });
     world.logged.length = asked.length = 0;
 
-    const { options, catalog, health, toolGates } = world.execution([mail]);
+    const { options, catalog, upstreams } = world.execution([mail]);
     const scope = {
       origin: { tenant: "", key: "", requestId: "" },
       ports: given,
       options,
-      health,
-      toolGates,
+      ...upstreams,
       cache: null,
       slots: new Semaphore(1),
       budget: new ByteBudget(1_000),

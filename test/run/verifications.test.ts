@@ -206,7 +206,7 @@ describe("A write whose answer was lost is looked up:", () => {
       ],
       {},
       {
-        onOutcome: ({ id }, { meta }) => told.push([lost.now, id, JSON.stringify(meta)]),
+        listener: { onOutcome: ({ id }, { meta }) => told.push([lost.now, id, JSON.stringify(meta)]) },
       },
     );
     expect(answeredAt).toBe(150);

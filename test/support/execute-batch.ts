@@ -106,9 +106,11 @@ export class TestWorld {
       ports: this.ports,
       gate: this.gate,
       countAlone: () => this.gate.aloneAllowed,
-      toolGates: this.toolGates,
-      health: this.health,
-      cache: this.cacheOf(tools)?.of("acme") ?? null,
+      upstreams: {
+        toolGates: this.toolGates,
+        health: this.health,
+        cache: this.cacheOf(tools)?.of("acme") ?? null,
+      },
       options: {
         headerSlots: LIMITS.headerSlots,
         headersTimeoutMs: LIMITS.headersTimeoutMs,

@@ -355,7 +355,8 @@ test("A turn holds its isolate's bytes until its replies are written, and none a
   const isolate = new IsolateBytes(world.clock);
   const held: number[] = [];
   const options = { bodyBytes: 1_000, copies: 1, onReply: () => void held.push(isolate.held) };
-  const context = world.execution([read], { share: () => isolate.open("acme", world.clock) });
+  const share = () => isolate.open("acme", world.clock);
+  const context = world.execution([read], { upstreams: { ...world.execution([]).upstreams, share } });
   await world.clock.runUntil(runCalls([call("read")], context, options));
   expect(held).toEqual([expect.any(Number)]);
   expect(held[0]).toBeGreaterThan(0);

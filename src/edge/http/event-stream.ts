@@ -10,7 +10,7 @@ import type { RequestContext } from "./request-context.ts";
 import { baseHeaders, holdAnswer, type Ran, respondRefused, runHeaders } from "./respond.ts";
 
 /** Who is told about a run while it goes on. Without `onResult` there is no listener. */
-export interface Listener extends Pick<Execution, "signal" | "onAdmitted" | "onWritten"> {
+export interface Listener extends Pick<Execution, "signal" | "listener"> {
   /** Told the JSON text of each result the moment it is known. */
   readonly onResult?: (json: string) => void;
 }
@@ -58,8 +58,7 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
   const { made: running, release } = holdAnswer((onWritten) =>
     run({
       signal: stream.signal,
-      onAdmitted: admitted.resolve,
-      onWritten,
+      listener: { onAdmitted: admitted.resolve, onWritten },
       onResult: (json) => tell("result", json),
     }),
   );

@@ -1,8 +1,10 @@
 import { toResultJson } from "../../answer/envelope.ts";
 import { parseExact } from "../../contract/json.ts";
+import type { Outcome } from "../../contract/outcome.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import type { Execution } from "../../gate/execution.ts";
 import { ok, type Result } from "../../kit/result.ts";
+import type { Step } from "../../plan/step.ts";
 import { respondEvents, type Run } from "./event-stream.ts";
 import type { RequestContext } from "./request-context.ts";
 import { holdAnswer, respondJson, respondRefused, runHeaders } from "./respond.ts";
@@ -21,16 +23,16 @@ export async function respondRun(run: Run, request: Request, context: RequestCon
 
 /** Answer a run whose answer is an envelope: its results are told as they come, and all at once where it ran before. */
 export function respondBatch(
-  run: (listener: Pick<Execution, "signal" | "onAdmitted" | "onOutcome" | "onWritten">) => ReturnType<Run>,
+  run: (listener: Pick<Execution, "signal" | "listener">) => ReturnType<Run>,
   request: Request,
   context: RequestContext,
 ): Responded {
   return respondRun(
-    async ({ onResult, ...listener }) => {
-      const answer = await run({
-        ...listener,
-        ...(onResult && { onOutcome: (step, outcome) => onResult(toResultJson(step, outcome)) }),
-      });
+    async ({ onResult, signal, listener }) => {
+      const tell = onResult && {
+        onOutcome: (step: Step, outcome: Outcome) => onResult(toResultJson(step, outcome)),
+      };
+      const answer = await run({ signal, listener: { ...listener, ...tell } });
       if (answer.ok && answer.value.replayed && onResult)
         for (const json of resultsOf(answer.value.json)) onResult(json);
       return answer;
@@ -50,7 +52,9 @@ function resultsOf(envelope: string): string[] {
  * unread answers are memory too.
  */
 export async function respondDocument(run: Run, request: Request, context: RequestContext): Responded {
-  const { made, release } = holdAnswer((onWritten) => run({ signal: request.signal, onWritten }));
+  const { made, release } = holdAnswer((onWritten) =>
+    run({ signal: request.signal, listener: { onWritten } }),
+  );
   const ran = await made;
   if (!ran.ok) {
     release();

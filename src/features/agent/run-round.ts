@@ -193,11 +193,14 @@ async function runBatch(
     if (!plan.ok) return err({ refusal: plan.error, quota: null });
     const told: Execution = {
       ...current,
-      answer: new AnswerBudget(2),
+      within: { answer: new AnswerBudget(2) },
       ...(onResult && {
-        onOutcome: (step: Step, outcome: Outcome) => {
-          const part = parts.find(({ to }) => step.index < to)!;
-          onResult(toResultJson({ ...step, index: placeOf(part, step) }, outcome));
+        listener: {
+          ...current.listener,
+          onOutcome: (step: Step, outcome: Outcome) => {
+            const part = parts.find(({ to }) => step.index < to)!;
+            onResult(toResultJson({ ...step, index: placeOf(part, step) }, outcome));
+          },
         },
       }),
     };

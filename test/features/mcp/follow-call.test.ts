@@ -12,7 +12,7 @@ function follow(name: string, args: Record<string, unknown> = {}) {
   const clock = new VirtualClock();
   const told: ProgressReport[] = [];
   const followed: Followed = followCall({ name, args }, clock, (report) => void told.push(report));
-  const { onOutcome, onReport } = followed.listeners;
+  const { onOutcome, onReport } = followed.listener;
   return {
     told,
     end: () => followed.end(),

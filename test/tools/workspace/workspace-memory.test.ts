@@ -78,7 +78,7 @@ test("P6: T44 twelve batches of twenty-five reads of the largest file at once ha
       },
       {
         origin: { tenant, key: "tester", requestId: "request-1" },
-        share: () => isolate.open(tenant, world.clock),
+        upstreams: { ...world.execution([]).upstreams, share: () => isolate.open(tenant, world.clock) },
       },
     );
   const large = Array.from({ length: 12 }, () => runAs("acme", 25));

@@ -32,13 +32,8 @@ export const invokeTool: Endpoint = {
     if (!batch.ok) return batch;
 
     return respondDocument(
-      async ({ signal, onWritten }) => {
-        const answer = await execute(batch.value, {
-          ...context,
-          signal,
-          ...(onWritten && { onWritten }),
-          ...underKey(key.value, value),
-        });
+      async (listener) => {
+        const answer = await execute(batch.value, { ...context, ...listener, ...underKey(key.value, value) });
         if (!answer.ok) return answer;
         const { json, quota, replayed } = answer.value;
         const { results } = parseExact(json) as { readonly results: readonly unknown[] };

@@ -39,7 +39,7 @@ export async function attemptRun(
   const context = deployment.contextOf(runner, { requestId: spec.id, defer });
   const { clock, operator } = context.ports;
   const startedAt = clock.now();
-  const { share } = context;
+  const { share } = context.upstreams;
   const budget = new ByteBudget(LIMITS.runResponseBytes, RESERVE_BYTES, { values: LIMITS.runValues, share });
   const made = await attempt(async (): Promise<RunEnd> => {
     const [catalog, tool] = [

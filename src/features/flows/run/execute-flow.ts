@@ -25,7 +25,7 @@ async function planAndRun(run: FlowRun, execution: Execution): Promise<Result<An
       : err({ refusal: planned.error, quota: null });
   }
   const { plan, answer, catalog } = planned.value;
-  const own = { ...execution, catalog, answer: new AnswerBudget(2), runOf: { flow: run.name } };
+  const own = { ...execution, catalog, within: { answer: new AnswerBudget(2), runOf: { flow: run.name } } };
   if (run.dryRun) return showPlan(plan, own);
   return answerPlan(plan, own, execution.batchKey, (batchId, of, outcomes, measures) =>
     withAnswer(toEnvelopeJson(batchId, of, outcomes, measures), answer, { plan: of, outcomes }),

@@ -50,13 +50,15 @@ async function run(call: Call, { inside, isApproved, execution }: OuterBatch): P
   const own: Execution = {
     ...execution,
     catalog,
-    inside,
-    runOf: { flow: call.tool.name },
-    isCounted: true,
+    within: {
+      inside,
+      runOf: { flow: call.tool.name },
+      isCounted: true,
+      answer: new AnswerBudget(1),
+    },
     signal: inside.signal,
-    answer: new AnswerBudget(1),
     // The flow ends with the signal that it listens to, whatever it runs.
-    onOutcome: () => {},
+    listener: { ...execution.listener, onOutcome: () => {} },
   };
   // An unfinished action at its end is no answer, and a job of it would have no owner.
   const admission = await admit({ ...plan.value, demotes: false }, own);

@@ -11,7 +11,7 @@ import { isJsonObject, parseExact } from "../../../contract/json.ts";
 import { LIMITS } from "../../../contract/limits.ts";
 import { isFailure, type Outcome } from "../../../contract/outcome.ts";
 import { admit } from "../../../gate/admission.ts";
-import type { Execution } from "../../../gate/execution.ts";
+import type { Execution, LargerWork } from "../../../gate/execution.ts";
 import { err, ok, type Result } from "../../../kit/result.ts";
 import type { Plan } from "../../../plan/step.ts";
 import { failedAttempt } from "../../../run/run-attempt.ts";
@@ -34,7 +34,11 @@ export interface RunEnd {
  *
  * @param tool the flow as it was when the run was recorded
  */
-export async function runJob(claim: JobClaim, tool: Tool, execution: Execution): Promise<RunEnd> {
+export async function runJob(
+  claim: JobClaim,
+  tool: Tool,
+  execution: Execution & Pick<LargerWork, "inside">,
+): Promise<RunEnd> {
   const planned = planJob(claim, tool, execution);
   if (!planned.ok) return { end: failedAttempt(planned.error) };
   const { gate, defer } = execution;
@@ -44,14 +48,17 @@ export async function runJob(claim: JobClaim, tool: Tool, execution: Execution):
   const own: Execution = {
     ...execution,
     catalog: catalogOfFlow(tool, execution.catalog),
-    isCounted: true,
-    runOf: {
-      flow: tool.name,
-      runId: claim.spec.id,
-      ...(claim.spec.run !== undefined && { trigger: claim.spec.run.trigger }),
+    within: {
+      ...(execution.inside !== undefined && { inside: execution.inside }),
+      isCounted: true,
+      runOf: {
+        flow: tool.name,
+        runId: claim.spec.id,
+        ...(claim.spec.run !== undefined && { trigger: claim.spec.run.trigger }),
+      },
+      resumed: { ...resumeRun(plan, claim, kept), journal },
+      answer: new AnswerBudget(2),
     },
-    resumed: { ...resumeRun(plan, claim, kept), journal },
-    answer: new AnswerBudget(2),
   };
   const admission = await admit(plan, own);
   if (!admission.ok)

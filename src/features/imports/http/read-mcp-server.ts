@@ -50,7 +50,8 @@ export async function readMcpServer(
     orchestration: { mode: "parallel-safe" },
     run: (_, ctx) => listServer(server, ctx),
   });
-  const { requestId, options, health, toolGates, origin, ports, share } = context;
+  const { requestId, options, origin, ports } = context;
+  const { health, toolGates, share } = context.upstreams;
   const end = await runAttempt(
     { spec: { ...SPEC, id: requestId, idempotencyKey: requestId }, attempt: 1, fence: 0 },
     lister,

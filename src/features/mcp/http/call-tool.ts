@@ -41,9 +41,11 @@ export async function callTool(
     ...context,
     ...underKey(key, ["/mcp", name, args]),
     signal,
-    onWritten,
-    onAdmitted: (quota: QuotaState | null) => onCounted(quotaHeaders(caller, quota)),
-    ...followed?.listeners,
+    listener: {
+      onWritten,
+      onAdmitted: (quota: QuotaState | null) => onCounted(quotaHeaders(caller, quota)),
+      ...followed?.listener,
+    },
   };
   const ran = await runCalls([{ name, args: ok(args) }], execution, { bodyBytes, copies: 3 }).finally(() =>
     followed?.end(),

@@ -3,7 +3,7 @@ import type { ProgressReport } from "../../../catalog/define-tool.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { LIMITS } from "../../../contract/limits.ts";
 import type { Clock } from "../../../kit/clock.ts";
-import type { Execution } from "../../../gate/execution.ts";
+import type { BatchListener } from "../../../gate/execution.ts";
 
 /** A call as the client sent it. */
 export interface McpCall {
@@ -13,7 +13,7 @@ export interface McpCall {
 
 /** The listener of a call, and the end of listening: later events are told to no client. */
 export interface Followed {
-  readonly listeners: Pick<Execution, "onOutcome" | "onReport">;
+  readonly listener: BatchListener;
   end(): void;
 }
 
@@ -45,7 +45,7 @@ export function followCall(
     const { actions } = args;
     const total = Array.isArray(actions) ? actions.length : 0;
     let results = 0;
-    return { listeners: { onOutcome: () => say({ progress: (results += 1), total }) }, end };
+    return { listener: { onOutcome: () => say({ progress: (results += 1), total }) }, end };
   }
   const onOutcome = (): void => {
     if (last === Number.NEGATIVE_INFINITY) say({ progress: 1, total: 1 });
@@ -60,5 +60,5 @@ export function followCall(
       ...(message !== undefined && { message: message.slice(0, LIMITS.progressMessageChars) }),
     });
   };
-  return { listeners: { onOutcome, onReport }, end };
+  return { listener: { onOutcome, onReport }, end };
 }

@@ -23,7 +23,7 @@ export function makeShowUsage(features: readonly string[]): Endpoint {
     route: "GET /v1/usage",
     runsNothing: true,
     async handle(_, context) {
-      const { gate, caller, catalog, health, requestId } = context;
+      const { gate, caller, catalog, upstreams, requestId } = context;
       const quotas = ALLOWANCES.map((allowance) => toQuota(caller, allowance));
       const decides = caller.tools.includes("*") ? undefined : [...catalog.names];
       const found = await askGate(
@@ -52,12 +52,14 @@ export function makeShowUsage(features: readonly string[]): Endpoint {
         },
         breakers: {
           seen_by: "isolate",
-          open: health.openOf(catalog.tools, caller.tenant).map(({ tool, origin, since, until }) => ({
-            tool,
-            origin,
-            since: toIso(since),
-            until: toIso(until),
-          })),
+          open: upstreams.health
+            .openOf(catalog.tools, caller.tenant)
+            .map(({ tool, origin, since, until }) => ({
+              tool,
+              origin,
+              since: toIso(since),
+              until: toIso(until),
+            })),
         },
         added: { ...added, limit: LIMITS.tenantTools, bytes_limit: LIMITS.tenantToolsBytes },
       };
