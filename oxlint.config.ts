@@ -5,7 +5,7 @@ import { everywhere, exceptions, rulesOfFeatures, rulesOfLadder } from "./config
 const GROUND = "kit kit/json contract contract/gate";
 const CORE = `${GROUND} catalog`;
 const RUN = `${CORE} plan state egress answer observe gate approve run`;
-const EDGE = `${RUN} catalog/declared catalog/mcp executor turns`;
+const EDGE = `${RUN} catalog/declared catalog/mcp execute turns`;
 const EDGE_ROOMS = "edge/platform edge/durable edge/gate-client edge/http edge/openapi edge/endpoints";
 /** Rooms of `src`, and what each may look into besides itself, types included. Nothing names a room below its own. */
 const LADDER: Readonly<Record<string, string>> = {
@@ -20,8 +20,8 @@ const LADDER: Readonly<Record<string, string>> = {
   gate: `${CORE} plan state egress answer observe`,
   approve: `${CORE} plan state egress answer gate`,
   run: `${CORE} plan state egress answer gate approve observe`,
-  executor: RUN,
-  turns: `${RUN} executor`,
+  execute: RUN,
+  turns: `${RUN} execute`,
   "catalog/json-schema tools/kit": CORE,
   "catalog/declared": `${CORE} catalog/json-schema egress`,
   "catalog/mcp": `${CORE} catalog/declared`,

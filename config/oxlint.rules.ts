@@ -72,9 +72,9 @@ const coreRules: Rules = {
   ],
 };
 
-/** The form of an import of `to` in a file of `from`; the executor stands beside the rooms. */
+/** The form of an import of `to` in a file of `from`. */
 function wayFrom(from: string, to: string): string {
-  const way = posix.relative(from === "executor" ? "" : from, to);
+  const way = posix.relative(from, to);
   return `^${(way.startsWith(".") ? way : `./${way}`).replaceAll(".", "\\.").replace("*", "[\\w-]+")}(/[^/]+)?\\.tsx?$`;
 }
 
@@ -96,7 +96,7 @@ export function rulesOfLadder(ladder: Readonly<Record<string, string>>): readonl
     const features = room === "package" ? [] : [noFeature];
     const imports = { patterns: [...patterns, ...features, ...(hasPlatform ? [] : [noPlatform])] };
     return {
-      files: [room === "executor" ? "src/executor.ts" : `src/${room}/*.{ts,tsx}`],
+      files: [`src/${room}/*.{ts,tsx}`],
       rules: { ...(!hasPlatform && coreRules), "eslint/no-restricted-imports": ["error", imports] },
     };
   });

@@ -66,3 +66,14 @@ export function holdLease(
   holdFrom(askedAtMs);
   return letGo;
 }
+
+/** Run something while its lease is held. It is told by a signal to stop when the lease is lost. */
+export function whileHeld<T>(
+  lease: Lease,
+  options: Omit<HoldOptions, "onLost">,
+  run: (lost: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const lost = new AbortController();
+  const letGo = holdLease(lease, { ...options, onLost: () => lost.abort() });
+  return run(lost.signal).finally(letGo);
+}

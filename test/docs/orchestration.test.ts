@@ -4,7 +4,8 @@ import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
 
 import { parseBatch } from "../../src/contract/batch.ts";
-import { execute, executePlan } from "../../src/executor.ts";
+import { execute } from "../../src/execute/executor.ts";
+import { executePlan } from "../../src/execute/execute-plan.ts";
 import { toBatchJson, toPartitionJson } from "../../src/features/orchestration/answer.ts";
 import { parseBatchRequest, parsePartitionRequest } from "../../src/features/orchestration/api.ts";
 import { estimateTokens } from "../../src/answer/estimate-tokens.ts";

@@ -7,7 +7,7 @@ import { makeFailure } from "../../src/contract/failure.ts";
 import type { JobSpec } from "../../src/contract/gate/job.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { ToolFailure } from "../../src/catalog/tool-failure.ts";
-import { execute } from "../../src/executor.ts";
+import { execute } from "../../src/execute/executor.ts";
 import { Semaphore } from "../../src/kit/semaphore.ts";
 import { JobDrain } from "../../src/edge/durable/drain-jobs.ts";
 import { AttemptRunner } from "../../src/run/attempt-runner.ts";

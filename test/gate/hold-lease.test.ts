@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { parseBatch } from "../../src/contract/batch.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
-import { execute } from "../../src/executor.ts";
+import { execute } from "../../src/execute/executor.ts";
 import { holdLease } from "../../src/gate/hold-lease.ts";
 import { claimKey, type KeyRecord, renewKey } from "../../src/state/idempotency.ts";
 import type { WireEnvelope } from "../support/execute-batch.ts";

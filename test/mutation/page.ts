@@ -20,6 +20,7 @@ export const ROOMS = [
   "gate",
   "approve",
   "run",
+  "execute",
   "turns",
   "packs",
   "features",

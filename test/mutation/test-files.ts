@@ -2,7 +2,7 @@
 import { glob, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-const EXECUTOR = "test/executor{,-cache,-confirmations,-properties}.test.ts";
+const EXECUTOR = "test/execute/executor{,-cache,-confirmations,-properties}.test.ts";
 /**
  * The core's tests that pass a room, where those of its own folder are not all. None has sockets: those of the harness and of workerd are
  * too slow for thousands of runs. `edge` has the tests that run the real app and objects in Node.

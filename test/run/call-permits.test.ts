@@ -4,7 +4,7 @@ import type { Tool, ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import type { Orchestration } from "../../src/contract/orchestration.ts";
-import { execute } from "../../src/executor.ts";
+import { execute } from "../../src/execute/executor.ts";
 import type { Execution } from "../../src/gate/execution.ts";
 import { TestWorld, type WireEnvelope, type WireResult } from "../support/execute-batch.ts";
 import { contractOf } from "../support/fake-actions.ts";

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Tool, ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import type { AdmissionRequest } from "../../src/contract/gate/admission.ts";
 import type { JobSpec } from "../../src/contract/gate/job.ts";
-import { executePlan } from "../../src/executor.ts";
+import { executePlan } from "../../src/execute/execute-plan.ts";
 import type { Execution } from "../../src/gate/execution.ts";
 import { parseBatchRequest } from "../../src/features/orchestration/api.ts";
 import { makePartition } from "../../src/features/orchestration/partition.ts";

@@ -9,7 +9,7 @@ import { describeTool } from "../../src/features/discovery/describe-tool.ts";
 import { discoverTools, discoverySchema } from "../../src/features/discovery/discover-tools.ts";
 import { describeSurface } from "../../src/features/discovery/tool-surface.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";
-import { executeApproved } from "../../src/executor.ts";
+import { executeApproved } from "../../src/features/confirmations/execute-approved.ts";
 import { deleteCalendarEvent } from "../../src/tools/calendar/delete-calendar-event.ts";
 import { listCalendarEvents } from "../../src/tools/calendar/list-calendar-events.ts";
 import { GOOGLE_SECRETS } from "../../src/tools/kit/google-access.ts";

@@ -6,7 +6,7 @@ import type { Tool } from "../../src/catalog/define-tool.ts";
 import { parseBatch } from "../../src/contract/batch.ts";
 import type { WireFailure } from "../../src/contract/failure.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
-import { execute } from "../../src/executor.ts";
+import { execute } from "../../src/execute/executor.ts";
 import type { Execution } from "../../src/gate/execution.ts";
 import type { Ports } from "../../src/egress/ports.ts";
 import { createReadCache, type ReadCache } from "../../src/egress/read-cache.ts";

@@ -7,7 +7,7 @@ import type {
   KeyState,
 } from "../../src/contract/gate/idempotency.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
-import { execute } from "../../src/executor.ts";
+import { execute } from "../../src/execute/executor.ts";
 import type { Execution } from "../../src/gate/execution.ts";
 import { claimKey, completeKey, type KeyRecord, renewKey } from "../../src/state/idempotency.ts";
 import { TestWorld, type WireEnvelope } from "./execute-batch.ts";

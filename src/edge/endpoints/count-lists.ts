@@ -1,4 +1,4 @@
-import { withCurrentTools } from "../../executor.ts";
+import { withCurrentTools } from "../../execute/executor.ts";
 import { countList } from "../../gate/admit-plan.ts";
 import { ok } from "../../kit/result.ts";
 import { quotaHeaders, respondRefusal, respondRefused } from "../http/respond.ts";

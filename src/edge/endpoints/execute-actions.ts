@@ -4,7 +4,7 @@ import { executionSchema } from "../../answer/result-schema.ts";
 import { actionSchema } from "../../contract/action.ts";
 import { batchSchema, parseBatch } from "../../contract/batch.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { execute } from "../../executor.ts";
+import { execute } from "../../execute/executor.ts";
 import { refuseOtherParameters } from "../../contract/parse-request.ts";
 import { err, ok } from "../../kit/result.ts";
 import { readSentKey, underKey } from "../http/read-idempotency-key.ts";

@@ -3,7 +3,7 @@ import { invocationSchema } from "../../../catalog/alias.ts";
 import { parseBatch } from "../../../contract/batch.ts";
 import { isJsonObject, parseExact, withoutNulls } from "../../../contract/json.ts";
 import { parseRequest } from "../../../contract/parse-request.ts";
-import { execute } from "../../../executor.ts";
+import { execute } from "../../../execute/executor.ts";
 import { ok } from "../../../kit/result.ts";
 import { readSentKey, underKey } from "../../../edge/http/read-idempotency-key.ts";
 import { readRequestBody } from "../../../edge/http/read-request-body.ts";

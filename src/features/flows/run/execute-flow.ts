@@ -1,5 +1,7 @@
 import { AnswerBudget, toEnvelopeJson } from "../../../answer/envelope.ts";
-import { type Answer, answerPlan, showPlan, withCurrentTools } from "../../../executor.ts";
+import type { Answer } from "../../../execute/answer.ts";
+import { answerPlan, withCurrentTools } from "../../../execute/executor.ts";
+import { showPlan } from "../../../execute/show-plan.ts";
 import type { Refused } from "../../../gate/admit-plan.ts";
 import type { Execution } from "../../../gate/execution.ts";
 import { attempt, err, type Result } from "../../../kit/result.ts";
@@ -27,7 +29,9 @@ async function planAndRun(run: FlowRun, execution: Execution): Promise<Result<An
   const { plan, answer, catalog } = planned.value;
   const own = { ...execution, catalog, within: { answer: new AnswerBudget(2), runOf: { flow: run.name } } };
   if (run.dryRun) return showPlan(plan, own);
-  return answerPlan(plan, own, execution.batchKey, (batchId, of, outcomes, measures) =>
-    withAnswer(toEnvelopeJson(batchId, of, outcomes, measures), answer, { plan: of, outcomes }),
-  );
+  return answerPlan(plan, own, {
+    batchKey: execution.batchKey,
+    toJson: (batchId, of, outcomes, measures) =>
+      withAnswer(toEnvelopeJson(batchId, of, outcomes, measures), answer, { plan: of, outcomes }),
+  });
 }

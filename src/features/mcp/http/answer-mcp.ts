@@ -1,7 +1,7 @@
 import { TOOL_SURFACES, type ToolSurface } from "../../discovery/tool-surface.ts";
 import { isJsonObject } from "../../../contract/json.ts";
 import { type Refusal, statusOf } from "../../../contract/refusal.ts";
-import { withCurrentTools } from "../../../executor.ts";
+import { withCurrentTools } from "../../../execute/executor.ts";
 import { countList } from "../../../gate/admit-plan.ts";
 import { ok } from "../../../kit/result.ts";
 import { visibleText } from "../../../kit/visible-text.ts";

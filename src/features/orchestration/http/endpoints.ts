@@ -1,5 +1,6 @@
 import type { OrchestrationCall } from "../calls.ts";
-import { executeKeyed, withCurrentTools } from "../../../executor.ts";
+import { executeKeyed } from "../../../execute/execute-plan.ts";
+import { withCurrentTools } from "../../../execute/executor.ts";
 import { batchAnswerSchema, partitionAnswerSchema, toBatchJson, toPartitionJson } from "../answer.ts";
 import {
   type ApiError,

@@ -7,7 +7,7 @@ import { listAsked, type ParkedGroup } from "../../../../src/contract/gate/confi
 import { hashArgs } from "../../../../src/approve/confirmation-digests.ts";
 import { toRejectionJson } from "../../../../src/approve/rejection.ts";
 import { createCatalog } from "../../../support/create-catalog.ts";
-import { executeApproved } from "../../../../src/executor.ts";
+import { executeApproved } from "../../../../src/features/confirmations/execute-approved.ts";
 import { TestWorld, type WireEnvelope } from "../../../support/execute-batch.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { valueOf } from "../../../support/unwrap.ts";

@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { Tool, ToolDeclaration } from "../src/catalog/define-tool.ts";
-import { type Batch, parseBatch } from "../src/contract/batch.ts";
-import { execute, executePlan } from "../src/executor.ts";
-import { makePlan } from "../src/plan/make-plan.ts";
-import { TestWorld, type WireEnvelope, type WireResult } from "./support/execute-batch.ts";
-import { contractOf } from "./support/fake-actions.ts";
-import { samples } from "./support/samples.ts";
+import type { Tool, ToolDeclaration } from "../../src/catalog/define-tool.ts";
+import { type Batch, parseBatch } from "../../src/contract/batch.ts";
+import { execute } from "../../src/execute/executor.ts";
+import { executePlan } from "../../src/execute/execute-plan.ts";
+import { makePlan } from "../../src/plan/make-plan.ts";
+import { TestWorld, type WireEnvelope, type WireResult } from "../support/execute-batch.ts";
+import { contractOf } from "../support/fake-actions.ts";
+import { samples } from "../support/samples.ts";
 
 /** A service that holds one number, and its tools: reads say the number, writes raise it and say what it became. */
 class Store {

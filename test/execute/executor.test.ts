@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { expect, test } from "vitest";
 
-import { defineTool, type ToolDeclaration } from "../src/catalog/define-tool.ts";
-import { ToolFailure } from "../src/catalog/tool-failure.ts";
-import { toResultJson } from "../src/answer/envelope.ts";
-import { TestWorld } from "./support/execute-batch.ts";
-import { contractOf } from "./support/fake-actions.ts";
+import { defineTool, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
+import { ToolFailure } from "../../src/catalog/tool-failure.ts";
+import { toResultJson } from "../../src/answer/envelope.ts";
+import { TestWorld } from "../support/execute-batch.ts";
+import { contractOf } from "../support/fake-actions.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The first job's id, of the first seed of a world. */

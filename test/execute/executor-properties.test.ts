@@ -2,11 +2,11 @@ import * as z from "zod";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import type { Tool, ToolDeclaration } from "../src/catalog/define-tool.ts";
-import { ToolFailure } from "../src/catalog/tool-failure.ts";
-import { TestWorld, type WireEnvelope } from "./support/execute-batch.ts";
-import { contractOf } from "./support/fake-actions.ts";
-import { samples } from "./support/samples.ts";
+import type { Tool, ToolDeclaration } from "../../src/catalog/define-tool.ts";
+import { ToolFailure } from "../../src/catalog/tool-failure.ts";
+import { TestWorld, type WireEnvelope } from "../support/execute-batch.ts";
+import { contractOf } from "../support/fake-actions.ts";
+import { samples } from "../support/samples.ts";
 
 const BATCHES = samples(2_000);
 

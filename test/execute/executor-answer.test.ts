@@ -2,12 +2,12 @@ import fc from "fast-check";
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
 
-import { AnswerBudget, toResultJson } from "../src/answer/envelope.ts";
-import type { ToolDeclaration } from "../src/catalog/define-tool.ts";
-import { LIMITS } from "../src/contract/limits.ts";
-import { TestWorld, type WireEnvelope, type WireResult } from "./support/execute-batch.ts";
-import { contractOf } from "./support/fake-actions.ts";
-import { FakeBody } from "./support/fake-upstream.ts";
+import { AnswerBudget, toResultJson } from "../../src/answer/envelope.ts";
+import type { ToolDeclaration } from "../../src/catalog/define-tool.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
+import { TestWorld, type WireEnvelope, type WireResult } from "../support/execute-batch.ts";
+import { contractOf } from "../support/fake-actions.ts";
+import { FakeBody } from "../support/fake-upstream.ts";
 
 const MEGABYTE = 1024 * 1024;
 const ELEMENTS = Array.from({ length: LIMITS.loopElements }, (_, n) => n);

@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
-import type { Tool } from "../src/catalog/define-tool.ts";
-import type { ParkedGroup } from "../src/contract/gate/confirmation.ts";
-import { executeApproved } from "../src/executor.ts";
-import { TestWorld, type WireEnvelope, type WireResult } from "./support/execute-batch.ts";
-import { contractOf } from "./support/fake-actions.ts";
-import { PARKED_UNTIL } from "./support/fake-gate.ts";
-import { valueOf } from "./support/unwrap.ts";
-import { samples } from "./support/samples.ts";
+import type { Tool } from "../../src/catalog/define-tool.ts";
+import type { ParkedGroup } from "../../src/contract/gate/confirmation.ts";
+import { executeApproved } from "../../src/features/confirmations/execute-approved.ts";
+import { TestWorld, type WireEnvelope, type WireResult } from "../support/execute-batch.ts";
+import { contractOf } from "../support/fake-actions.ts";
+import { PARKED_UNTIL } from "../support/fake-gate.ts";
+import { valueOf } from "../support/unwrap.ts";
+import { samples } from "../support/samples.ts";
 
 const BATCHES = samples(300);
 

@@ -1,0 +1,22 @@
+import { makeApprovedPlan } from "../../approve/make-approved-plan.ts";
+import type { Claim, ParkedGroup } from "../../contract/gate/confirmation.ts";
+import type { Answer } from "../../execute/answer.ts";
+import { answerPlan } from "../../execute/executor.ts";
+import type { Refused } from "../../gate/admit-plan.ts";
+import type { Execution } from "../../gate/execution.ts";
+import type { Result } from "../../kit/result.ts";
+
+/**
+ * Run exactly what a group parked, on the strength of a person's yes: nothing of the batch it came from runs again, and
+ * nothing of it ever runs a second time. Refused, and nothing ran, when somebody decided before.
+ */
+export async function executeApproved(
+  group: ParkedGroup,
+  claim: Claim,
+  execution: Execution,
+): Promise<Result<Answer, Refused>> {
+  execution.watch?.enter("plan");
+  // If this is lost the confirmation stays claimed: it looks like one that broke off.
+  const keep = (json: string) => execution.gate.conclude(claim, json);
+  return answerPlan(makeApprovedPlan(group, execution.catalog, claim), execution, { keep });
+}
