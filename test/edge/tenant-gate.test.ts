@@ -6,7 +6,6 @@ import {
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { LIMITS } from "../../src/contract/limits.ts";
 import { countReads, countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 import { attemptsRun, TWO_A_SECOND } from "./scripted-attempts.ts";
@@ -635,37 +634,6 @@ describe("bounds", () => {
     expect(await stub.settle("evicted", 1, OVER)).toBe(true);
     for (const id of ["at-hand", "evicted"]) expect(await statusOf(stub, id)).toBe("succeeded");
   });
-
-  test("F25 of 100,000 jobs that have ended as many are kept as may be, and no entry removes more than a few", async () => {
-    const stub = gateOf();
-    await stub.admit(makeJobsRequest(makeSpec("model", [])));
-    await stub.settle("model", 1, OVER);
-    const count = (): Promise<number> =>
-      runInDurableObject(stub, (_gate, { storage }) =>
-        storage.sql.exec<{ kept: number }>("SELECT COUNT(*) AS kept FROM jobs").one(),
-      ).then(({ kept }) => kept);
-    await runInDurableObject(stub, (_gate, { storage }) => {
-      const names = storage.sql
-        .exec("SELECT * FROM jobs LIMIT 1")
-        .columnNames.filter((name) => name !== "id");
-      storage.sql.exec(
-        `WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 100000)
-         INSERT INTO jobs (id, ${names.join(", ")})
-         SELECT printf('old-%06d', k), ${names.map((name) => (name === "updated_at" ? "updated_at - k" : name)).join(", ")}
-         FROM n, jobs WHERE jobs.id = 'model'`,
-      );
-    });
-    await evictDurableObject(stub);
-    const enter = () => stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }));
-    await enter();
-    expect(await count()).toBe(99_001);
-    for (let entries = 1; entries < 95; entries += 1) await enter();
-    const left = await count();
-    expect(left).toBeLessThanOrEqual(1.1 * LIMITS.jobsKept);
-    expect(left).toBeGreaterThanOrEqual(LIMITS.jobsKept);
-    expect(await statusOf(stub, "model")).toBe("succeeded");
-    expect(await stub.job("old-100000")).toBeNull();
-  }, 240_000);
 
   test("F25 finished jobs are pruned by age", async () => {
     const stub = smallGate();

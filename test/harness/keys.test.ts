@@ -4,14 +4,11 @@ import { join } from "node:path";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { digestKey } from "../../src/edge/http/key-ring.ts";
-import { makeKey } from "../../src/features/keys/key-form.ts";
 import { configureKeys } from "../support/configured-keys.ts";
-import { eventually } from "../support/eventually.ts";
-import { samples } from "../support/samples.ts";
+import { freshKey, hashOf, jsonOf, keysAt } from "../support/made-keys.ts";
 import { startRawSandbox } from "../support/sandbox.ts";
 import { setUpSandbox } from "../support/set-up-sandbox.ts";
-import { problemOf, type RawAnswer, TestCaller } from "../support/test-caller.ts";
+import { problemOf } from "../support/test-caller.ts";
 
 const quota = { limit: 100_000, window_s: 60 };
 const flags = ["manage_keys"];
@@ -21,31 +18,10 @@ const VOLLEY_KEYS = await configureKeys({
   plain: { name: "plain", tenant: "acme", quota },
   stranger: { name: "stranger", tenant: "other", flags, quota },
   five: { name: "five", tenant: "acme", flags, quota: { limit: 5, window_s: 86_400 } },
-  many: { name: "many", tenant: "thousands", flags, quota: { limit: 1_000_000, window_s: 60 } },
 });
 const { volley } = await setUpSandbox({ VOLLEY_KEYS });
-const as = (key: string, url = volley.url) => new TestCaller(url, key);
+const { as, send, make, statusOf, untilRefused } = keysAt(volley.url, "manager");
 const manager = as("manager");
-
-const send = (method: string, path: string, body?: unknown, by = manager): Promise<RawAnswer> =>
-  by.send({ method, path, ...(body !== undefined && { body: JSON.stringify(body) }) });
-const json = (answer: RawAnswer) => JSON.parse(answer.text) as Record<string, unknown>;
-const freshKey = () => makeKey(crypto.getRandomValues(new Uint8Array(32)));
-const hashOf = async (key: string) => Buffer.from(await digestKey(key)).toString("hex");
-/** Make a key, which must work, and give it. */
-async function make(body: object, by = manager): Promise<string> {
-  const answer = await send("POST", "/v1/keys", body, by);
-  if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`);
-  return String(json(answer)["key"]);
-}
-const statusOf = async (key: string, url = volley.url) => (await as(key, url).get("/v1/tools")).status;
-
-/** Wait until a key is none any more. */
-const untilRefused = (key: string, url = volley.url) =>
-  eventually("the key to end", async () => ((await statusOf(key, url)) === 401 ? true : undefined), {
-    withinMs: 100_000,
-    everyMs: 100,
-  });
 
 describe("POST /v1/keys", () => {
   test("makes a key that works at once, with the tools and the quota it was given, and shows it this once", async () => {
@@ -55,7 +31,7 @@ describe("POST /v1/keys", () => {
       quota: { limit: 30, window_s: 60 },
     });
     expect([answer.status, answer.headers["cache-control"]]).toEqual([201, "no-store"]);
-    const { key, ...shown } = json(answer) as { key: string };
+    const { key, ...shown } = jsonOf(answer) as { key: string };
     expect(shown).toMatchObject({
       name: "reader",
       tenant: "acme",
@@ -71,7 +47,7 @@ describe("POST /v1/keys", () => {
       body: JSON.stringify({ actions: [{ tool: "probe-echo", args: { n: 4 } }, { tool: "send_email" }] }),
     });
     expect(answered.headers["ratelimit-policy"]).toBe('"requests";q=30;w=60');
-    expect(json(answered)["results"]).toMatchObject([
+    expect(jsonOf(answered)["results"]).toMatchObject([
       { status: "success", data: { n: 4 } },
       { status: "error", error: { code: "UNKNOWN_TOOL" } },
     ]);
@@ -85,14 +61,14 @@ describe("POST /v1/keys", () => {
     const body = { name: "browser", tools: ["*"], hash: await hashOf(key) };
     const answers = [await send("POST", "/v1/keys", body), await send("POST", "/v1/keys", body)];
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
-    expect(answers.map((answer) => "key" in json(answer))).toEqual([false, false]);
+    expect(answers.map((answer) => "key" in jsonOf(answer))).toEqual([false, false]);
     expect(await statusOf(key)).toBe(200);
     const taken = await send("POST", "/v1/keys", { ...body, name: "browser-2" });
-    expect([taken.status, json(taken)]).toMatchObject([422, { code: "INVALID_REQUEST", path: "/hash" }]);
+    expect([taken.status, jsonOf(taken)]).toMatchObject([422, { code: "INVALID_REQUEST", path: "/hash" }]);
     const stolen = await send("POST", "/v1/keys", { ...body, name: "mine" }, as("stranger"));
-    expect([stolen.status, json(stolen)["path"]]).toEqual([422, "/hash"]);
+    expect([stolen.status, jsonOf(stolen)["path"]]).toEqual([422, "/hash"]);
     const configured = await send("POST", "/v1/keys", { ...body, name: "x", hash: await hashOf("plain") });
-    expect([configured.status, json(configured)["path"]]).toEqual([422, "/hash"]);
+    expect([configured.status, jsonOf(configured)["path"]]).toEqual([422, "/hash"]);
     expect(await statusOf(key)).toBe(200);
   });
 
@@ -117,8 +93,8 @@ describe("POST /v1/keys", () => {
     ["an overlap of a year", { overlap_s: 31_536_000 }, 422, "/overlap_s"],
   ])("refuses %s, by path", async (_, changes, status, path) => {
     const answer = await send("POST", "/v1/keys", { name: "no", tools: ["probe"], ...changes }, as("narrow"));
-    expect([answer.status, json(answer)["path"]], answer.text).toEqual([status, path]);
-    expect(json(answer)["detail"]).not.toBe("");
+    expect([answer.status, jsonOf(answer)["path"]], answer.text).toEqual([status, path]);
+    expect(jsonOf(answer)["detail"]).not.toBe("");
     expect((await send("DELETE", "/v1/keys/no")).status).toBe(404);
   });
 
@@ -133,7 +109,7 @@ describe("POST /v1/keys", () => {
 
   test("narrows a category to one of its tools, and gives no more requests than there are unless asked", async () => {
     const answer = await send("POST", "/v1/keys", { name: "narrower", tools: ["probe-echo"] }, as("narrow"));
-    expect([answer.status, json(answer)["quota"]]).toEqual([201, { limit: 60, window_s: 60 }]);
+    expect([answer.status, jsonOf(answer)["quota"]]).toEqual([201, { limit: 60, window_s: 60 }]);
   });
 
   test("refuses names that are taken, in VOLLEY_KEYS too, and keys without the flag whatever they ask", async () => {
@@ -172,12 +148,12 @@ describe("A key that is made by a made key", () => {
       [{ tools: ["probe"], expires_at: "2099-01-01T00:00:00Z" }, "/expires_at"],
     ] as const) {
       const answer = await send("POST", "/v1/keys", { name: "third", ...body }, deputy);
-      expect([answer.status, json(answer)["path"]]).toEqual([403, path]);
+      expect([answer.status, jsonOf(answer)["path"]]).toEqual([403, path]);
     }
     // Not by giving a more powerful name another key either.
     await make({ name: "powerful", tools: ["*"] });
     const rotated = await send("POST", "/v1/keys", { name: "powerful", overlap_s: 60 }, deputy);
-    expect([rotated.status, json(rotated)["path"]]).toEqual([403, "/tools/0"]);
+    expect([rotated.status, jsonOf(rotated)["path"]]).toEqual([403, "/tools/0"]);
     const third = await make({ name: "third", tools: ["probe"], expires_at: until }, deputy);
     expect(await statusOf(third)).toBe(200);
   });
@@ -188,7 +164,7 @@ describe("Rotation", () => {
     const first = await make({ name: "turning", tools: ["probe"], quota: { limit: 50, window_s: 60 } });
     const answer = await send("POST", "/v1/keys", { name: "turning", overlap_s: 2 });
     expect(answer.status, answer.text).toBe(201);
-    const { key: second, rotated_at, previous_ends_at } = json(answer) as Record<string, string>;
+    const { key: second, rotated_at, previous_ends_at } = jsonOf(answer) as Record<string, string>;
     expect(Date.parse(previous_ends_at!) - Date.parse(rotated_at!)).toBe(2_000);
     const both = await Promise.all([first, second!].map((key) => as(key).get("/v1/tools")));
     expect(both.map(({ status }) => status)).toEqual([200, 200]);
@@ -198,7 +174,7 @@ describe("Rotation", () => {
     await untilRefused(first);
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(previous_ends_at!));
     expect(await statusOf(second!)).toBe(200);
-    const { keys } = json(await manager.get("/v1/keys")) as { keys: Record<string, unknown>[] };
+    const { keys } = jsonOf(await manager.get("/v1/keys")) as { keys: Record<string, unknown>[] };
     expect(keys.filter(({ name }) => name === "turning")).toMatchObject([
       { tools: ["probe"], quota: { limit: 50, window_s: 60 }, rotated_at, previous_ends_at: null },
     ]);
@@ -216,7 +192,7 @@ describe("Rotation", () => {
     expect([nobody.status, problemOf(nobody).code]).toEqual([404, "NOT_FOUND"]);
     await make({ name: "settled", tools: ["probe"] });
     const changed = await send("POST", "/v1/keys", { name: "settled", overlap_s: 60, tools: ["*"] });
-    expect([changed.status, json(changed)["path"]]).toEqual([422, "/tools"]);
+    expect([changed.status, jsonOf(changed)["path"]]).toEqual([422, "/tools"]);
   });
 });
 
@@ -242,7 +218,7 @@ describe("A key that has ended", () => {
     for (const name of ["brief", "revoked"]) {
       const again = await send("DELETE", `/v1/keys/${name}`);
       expect([again.status, problemOf(again).code]).toEqual([404, "NOT_FOUND"]);
-      expect(json(await manager.get("/v1/keys?limit=100"))["keys"]).not.toContainEqual(
+      expect(jsonOf(await manager.get("/v1/keys?limit=100"))["keys"]).not.toContainEqual(
         expect.objectContaining({ name }),
       );
     }
@@ -258,7 +234,7 @@ describe("GET /v1/keys", () => {
     const names: string[] = [];
     let path = "/v1/keys?limit=2";
     for (let pages = 0; path !== ""; pages += 1) {
-      const page = json(await by.get(path)) as {
+      const page = jsonOf(await by.get(path)) as {
         keys: { name: string }[];
         next_cursor: string | null;
         configured?: unknown;
@@ -279,82 +255,6 @@ describe("GET /v1/keys", () => {
       expect([answer.status, problemOf(answer).code]).toEqual([400, "INVALID_QUERY"]);
     },
   );
-});
-
-const KEYS = samples(5_000);
-
-// From here on side by side: one waits for others' answers, the next for half a minute to pass.
-test.concurrent(`${KEYS} keys can be made, every seventh of them works, and any can be revoked`, async () => {
-  const by = as("many");
-  const keys = Array.from({ length: KEYS }, freshKey);
-  const hashes = await Promise.all(keys.map(hashOf));
-  const inTurns = async (work: (at: number) => Promise<void>, step = 1) => {
-    let next = 0;
-    const run = async () => {
-      while (next < keys.length) await work((next += step) - step);
-    };
-    await Promise.all(Array.from({ length: 50 }, run));
-  };
-  const statuses = new Map<number, number>();
-  const count = ({ status }: RawAnswer) => statuses.set(status, (statuses.get(status) ?? 0) + 1);
-  await inTurns(
-    async (at) =>
-      void count(await send("POST", "/v1/keys", { name: `k${at}`, tools: ["probe"], hash: hashes[at] }, by)),
-  );
-  expect([...statuses]).toEqual([[201, KEYS]]);
-  statuses.clear();
-  await inTurns(async (at) => void count(await as(keys[at]!).get("/v1/flows")), 7);
-  expect([...statuses.keys()]).toEqual([200]);
-  expect((await send("DELETE", `/v1/keys/k${KEYS - 1}`, undefined, by)).status).toBe(204);
-  expect([await statusOf(keys.at(-1)!), await statusOf(keys.at(-2)!)]).toEqual([401, 200]);
-}, 240_000);
-
-describe.concurrent("Two isolates", () => {
-  test("know of a key at once, and of its revocation within 30 seconds", async () => {
-    await using raw = await startRawSandbox({ vars: { VOLLEY_KEYS }, twin: true });
-    const [one, two] = [raw.url, raw.twinUrl!];
-    const by = as("manager", one);
-    const [kept, gone] = [
-      await make({ name: "kept", tools: ["*"] }, by),
-      await make({ name: "gone", tools: ["*"] }, by),
-    ];
-    const at = async (key: string) => [await statusOf(key, one), await statusOf(key, two)];
-    expect([await at(kept), await at(gone)]).toEqual([
-      [200, 200],
-      [200, 200],
-    ]);
-    const deleted = await Promise.all(
-      [one, two].map((url) => send("DELETE", "/v1/keys/gone", undefined, as("manager", url))),
-    );
-    // The first request revoked it; the other is told that there is none.
-    expect(new Set(deleted.map(({ status }) => status))).toEqual(new Set([204, 404]));
-    await Promise.all([one, two].map((url) => untilRefused(gone, url)));
-    expect(await at(kept)).toEqual([200, 200]);
-  }, 120_000);
-
-  test("let many callers wait for one look-up of one key, also when the first of them goes away", async () => {
-    await using raw = await startRawSandbox({ vars: { VOLLEY_KEYS }, twin: true });
-    const key = await make({ name: "busy", tools: ["*"] }, as("manager", raw.url));
-    const gone = new AbortController();
-    const headers = { authorization: `Bearer ${key}` };
-    const cut = fetch(`${raw.twinUrl}/v1/tools`, { headers, signal: gone.signal }).catch(() => null);
-    const others = Array.from({ length: 100 }, () => statusOf(key, raw.twinUrl!));
-    gone.abort();
-    await cut;
-    expect(new Set(await Promise.all(others))).toEqual(new Set([200]));
-  });
-
-  test("answer good keys while a flood of unknown ones comes", async () => {
-    await using raw = await startRawSandbox({ vars: { VOLLEY_KEYS } });
-    const by = as("manager", raw.url);
-    const good = await Promise.all(
-      Array.from({ length: 10 }, (_, at) => make({ name: `good-${at}`, tools: ["*"] }, by)),
-    );
-    const flood = Array.from({ length: 1_000 }, () => statusOf(freshKey(), raw.url));
-    const found = await Promise.all(good.map((key) => statusOf(key, raw.url)));
-    expect(new Set(found)).toEqual(new Set([200]));
-    expect(new Set(await Promise.all(flood))).toEqual(new Set([401]));
-  });
 });
 
 test("A deployment without the binding says what is missing, and knows its other keys as always", async () => {
@@ -398,6 +298,6 @@ test("T45 P3 twelve keys that a key of five requests made, and one that one of t
     code: "QUOTA_EXCEEDED",
     detail: expect.stringContaining("The key may send 5 requests"),
   });
-  const usage = json(await as(keys.at(-1)!).get("/v1/usage")) as { quota: { requests: object } };
+  const usage = jsonOf(await as(keys.at(-1)!).get("/v1/usage")) as { quota: { requests: object } };
   expect(usage.quota.requests).toMatchObject({ limit: 5, remaining: 0 });
 });
