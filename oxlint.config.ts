@@ -4,7 +4,7 @@ import { everywhere, exceptions, rulesOfFeatures, rulesOfLadder } from "./config
 
 const GROUND = "kit kit/json contract contract/gate";
 const CORE = `${GROUND} catalog`;
-const RUN = `${CORE} plan state egress answer observe gate approve run`;
+const RUN = `${CORE} plan state egress answer observe gate run`;
 const EDGE = `${RUN} catalog/declared catalog/mcp execute turns`;
 const EDGE_ROOMS = "edge/platform edge/durable edge/gate-client edge/http edge/openapi edge/endpoints";
 /** Rooms of `src`, and what each may look into besides itself, types included. Nothing names a room below its own. */
@@ -18,8 +18,7 @@ const LADDER: Readonly<Record<string, string>> = {
   egress: `${CORE} plan state`,
   "answer observe": `${CORE} plan egress`,
   gate: `${CORE} plan state egress answer observe`,
-  approve: `${CORE} plan state egress answer gate`,
-  run: `${CORE} plan state egress answer gate approve observe`,
+  run: `${CORE} plan state egress answer gate observe`,
   execute: RUN,
   turns: `${RUN} execute`,
   "catalog/json-schema tools/kit": CORE,

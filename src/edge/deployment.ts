@@ -96,7 +96,8 @@ export function createDeployment(
   checkSettings(env, keys.callers, features);
   warnOfUnknownTools(keys.callers, catalog);
   checkWebhookSecrets(env, keys.callers, catalog.tools);
-  if (features.some(({ name }) => name === "confirmations")) warnOfUndecided(keys);
+  const createParking = partOf(features, "createParking");
+  if (createParking !== undefined) warnOfUndecided(keys);
   if (hasDevelopmentOrigins(env) && !isDevelopment()) warnOfDevelopmentOrigins();
   const ports = createSystemPorts(env, { send, secretOf, standIns });
   const options = readRunOptions(env, trustedOrigins);
@@ -218,11 +219,14 @@ export function createDeployment(
         dialect,
         caller,
         origin,
-        asking: {
-          // The address of the page where a question is decided is made of it.
-          requestUrl: hasConsole ? requestUrl : undefined,
-          undecidable: !keys.decides(caller.tenant) && caller.approves !== true,
-        },
+        ...(createParking !== undefined && {
+          asking: {
+            createParking,
+            // The address of the page where a question is decided is made of it.
+            requestUrl: hasConsole ? requestUrl : undefined,
+            undecidable: !keys.decides(caller.tenant) && caller.approves !== true,
+          },
+        }),
         watch,
         catalog: added?.knownCatalog(caller) ?? shippedOf(caller),
         currentCatalog: async () => added?.currentCatalog(caller, held, gate()) ?? shippedOf(caller),

@@ -6,7 +6,7 @@ import type { Caller } from "../contract/gate/caller.ts";
 import type { JobClaim } from "../contract/gate/job.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Refusal } from "../contract/refusal.ts";
-import type { RunFlow } from "../gate/execution.ts";
+import type { Asking, RunFlow } from "../gate/execution.ts";
 import type { IsolateQuota } from "../gate/leased-admission.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Result } from "../kit/result.ts";
@@ -40,6 +40,8 @@ export interface Feature<Objects extends object = object> {
   readonly keptTools?: KeptTools;
   /** Open the keys that no variable has. Throws where its part of the configuration cannot be read. */
   readonly openCallers?: (configured: Configured) => CallerSource;
+  /** Record steps that wait for a person. */
+  readonly createParking?: Asking["createParking"];
   /** The data that it keeps of each tenant. */
   readonly tenantPart?: TenantPart;
   /** Tools of tenants that are batches. */

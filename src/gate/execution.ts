@@ -10,7 +10,8 @@ import type { ByteBudget } from "../egress/read-body.ts";
 import type { RequestBytes } from "../egress/isolate-bytes.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import type { Watch } from "../observe/watch.ts";
-import type { Call, Step } from "../plan/step.ts";
+import type { Park } from "../plan/parked-step.ts";
+import type { Call, Plan, Step } from "../plan/step.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
@@ -101,12 +102,21 @@ export interface LargerWork {
   readonly inside?: Inside;
 }
 
-/** The facts that a question to a person has from its request. */
+/** How a batch asks a person. */
 export interface Asking {
+  /** Create what records the steps of a plan that wait. */
+  readonly createParking: (plan: Plan, options: ParkingOptions) => Park;
   /** The address that the request was sent to; absent for work that no request asked for. */
   readonly requestUrl?: string | undefined;
   /** No configured key of the tenant may decide what waits for a person. */
   readonly undecidable?: boolean;
+}
+
+/** The parts of a batch that its questions are made of. */
+export interface ParkingOptions extends Pick<Execution, "ports" | "gate">, Omit<Asking, "createParking"> {
+  readonly asker: Asker;
+  /** The name in the log that stands with the question. */
+  readonly origin: Pick<Origin, "key">;
 }
 
 /** Everything one request brings with it. */
@@ -137,6 +147,7 @@ export interface Execution {
   readonly within?: LargerWork;
   /** Runs tools that are batches; absent in a Worker without such tools. */
   readonly runFlow?: RunFlow;
+  /** Absent in a Worker without confirmations. */
   readonly asking?: Asking;
   /** Sees what becomes of it, for the operator. */
   readonly watch?: Watch;

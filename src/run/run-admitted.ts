@@ -13,8 +13,8 @@ import type { CallScope, Parallelism } from "./call-scope.ts";
 import { Demotion } from "./demotion.ts";
 import { answerBudgetOf, type BatchMeasures } from "../answer/envelope.ts";
 import type { Execution } from "../gate/execution.ts";
-import { createGroupParking } from "../approve/park-groups.ts";
-import type { Park } from "../approve/parked-step.ts";
+import { refuseParked } from "./fail-parked.ts";
+import type { Park } from "../plan/parked-step.ts";
 import { recallResults } from "../answer/recall-results.ts";
 import { runPlan } from "./run-plan.ts";
 import { shapeAlone } from "../answer/shape-outcomes.ts";
@@ -186,10 +186,12 @@ async function run(
       admit: (step, outcome) => answer.admit(step, outcome),
       park: (parked, dataOf) => {
         if (park !== undefined) return park(parked, dataOf);
+        const { asking } = execution;
+        if (asking === undefined) return Promise.resolve(refuseParked(parked));
         const { runId = batchId(), ...of } = runOf ?? {};
         const asker = { ...(of.trigger === undefined && { key: caller.name }), ...of, runId };
-        const parking = { asker, origin, ports, gate, ...execution.asking };
-        return createGroupParking(plan, parking)(parked, dataOf);
+        const { createParking, ...facts } = asking;
+        return createParking(plan, { asker, origin, ports, gate, ...facts })(parked, dataOf);
       },
       ...(keys !== null && {
         known: keys.known(scope.budget),

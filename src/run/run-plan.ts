@@ -7,7 +7,7 @@ import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
 import { type DataOf, Room, type Source } from "../plan/references.ts";
 import type { Plan, Step, Task } from "../plan/step.ts";
 import { type Demotion, isDemotable, type Unfinished } from "./demotion.ts";
-import type { Park, ParkedStep } from "../approve/parked-step.ts";
+import type { Park, ParkedStep } from "../plan/parked-step.ts";
 import { skipped, skippedAfter } from "../answer/skipped-outcome.ts";
 import type { Prepare, StartStep } from "./start-step.ts";
 import { Ticket } from "./ticket.ts";

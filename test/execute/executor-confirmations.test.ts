@@ -4,6 +4,7 @@ import * as z from "zod";
 
 import type { Tool } from "../../src/catalog/define-tool.ts";
 import type { ParkedGroup } from "../../src/contract/gate/confirmation.ts";
+import { createGroupParking } from "../../src/features/confirmations/park-groups.ts";
 import { executeApproved } from "../../src/features/confirmations/execute-approved.ts";
 import { TestWorld, type WireEnvelope, type WireResult } from "../support/execute-batch.ts";
 import { contractOf } from "../support/fake-actions.ts";
@@ -107,7 +108,12 @@ describe("execute()", () => {
     const answer = await world.execute(
       calls.tools,
       { actions: [{ id: "d", tool: "drop" }] },
-      { asking: { requestUrl: "https://tools.example.com:8443/v1/execute_actions?token=secret" } },
+      {
+        asking: {
+          createParking: createGroupParking,
+          requestUrl: "https://tools.example.com:8443/v1/execute_actions?token=secret",
+        },
+      },
     );
     if (!answer.ok) throw new Error(answer.error.refusal.hint);
     const [id] = [...world.gate.parked.keys()];

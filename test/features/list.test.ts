@@ -7,6 +7,7 @@ import { createVolley } from "../../src/edge/create-volley.ts";
 import type { Feature } from "../../src/edge/feature.ts";
 import { addedTools } from "../../src/features/added-tools/index.ts";
 import { agent } from "../../src/features/agent/index.ts";
+import { confirmations } from "../../src/features/confirmations/index.ts";
 import { discovery } from "../../src/features/discovery/index.ts";
 import { document } from "../../src/features/document/index.ts";
 import { flows } from "../../src/features/flows/index.ts";
@@ -14,6 +15,7 @@ import { imports } from "../../src/features/imports/index.ts";
 import { keys } from "../../src/features/keys/index.ts";
 import { mcp } from "../../src/features/mcp/index.ts";
 import { createTestVolley } from "../../src/package/testing.ts";
+import { declareCustomers } from "../support/sample-declarations.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
 
 const DECLARATION = {
@@ -95,6 +97,33 @@ describe("A Worker without features", () => {
   });
 });
 
+test("A tool that a tenant adds, and that asks a person, is not called where there is no feature for it", async () => {
+  const features = [discovery(), addedTools()];
+  const volley = await createTestVolley({ tools: [echo], features, key: { flags: ["manage_tools"] } });
+  const { name, http, ...rest } = declareCustomers({
+    name: "own_tool",
+    orchestration: { mode: "parallel-safe", confirm: "always" },
+  });
+  const { auth: _, ...open } = http!;
+  const put = await volley.fetch(`/v1/tools/${name}`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ ...rest, http: open }),
+  });
+  expect([put.status, await put.text()]).toEqual([201, expect.any(String)]);
+  const { results } = await volley.run({
+    actions: [
+      { id: "own", tool: "own_tool", args: { email: "a@b.example", region: "eu" } },
+      { id: "after", tool: "echo_text", args: { text: "gone" }, depends_on: ["own"] },
+    ],
+  });
+  expect(results).toMatchObject([
+    { status: "error", error: { code: "MISCONFIGURED", hint: expect.stringContaining("'confirmations'") } },
+    { status: "skipped", error: { code: "DEPENDENCY_FAILED" } },
+  ]);
+  expect(volley.requests).toEqual([]);
+});
+
 describe("A Worker with every feature", () => {
   test("lists each folder of src/features once", async () => {
     expect(all.map(({ name }) => name).toSorted()).toEqual((await readdir("src/features")).toSorted());
@@ -143,7 +172,11 @@ describe("A Worker does not start", () => {
       "the feature 'mcp' needs the feature 'discovery', which is not listed",
     ],
     ["agent() without discovery()", [agent()], "'agent' needs the feature 'discovery'"],
-    ["flows() without addedTools()", [discovery(), flows()], "'flows' needs the feature 'added-tools'"],
+    [
+      "flows() without addedTools()",
+      [discovery(), confirmations(), flows()],
+      "'flows' needs the feature 'added-tools'",
+    ],
     ["imports() without addedTools()", [discovery(), imports()], "add addedTools() to 'features'"],
     ["a feature that is listed twice", [keys(), keys()], "the feature 'keys' is listed twice"],
   ])("with %s", (_, features, message) => {

@@ -18,7 +18,6 @@ export const ROOMS = [
   "answer",
   "observe",
   "gate",
-  "approve",
   "run",
   "execute",
   "turns",

@@ -1,7 +1,7 @@
 /** Why these mutants live. `npm run mutation` complains of a survivor that is not here, and `--write` puts them into docs/mutation.md. */
 import type { Reasons } from "./reasons.ts";
 import { ANSWER } from "./survivors/answer.ts";
-import { APPROVE } from "./survivors/approve.ts";
+import { CONFIRMATIONS } from "./survivors/confirmations.ts";
 import { CONTRACT } from "./survivors/contract.ts";
 import { GATE } from "./survivors/gate.ts";
 import { KEYS } from "./survivors/keys.ts";
@@ -30,7 +30,7 @@ import {
 
 export const SURVIVORS: Reasons = {
   ...ANSWER,
-  ...APPROVE,
+  ...CONFIRMATIONS,
   ...CONTRACT,
   ...GATE,
   ...KEYS,

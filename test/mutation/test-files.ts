@@ -9,23 +9,22 @@ const EXECUTOR = "test/execute/executor{,-cache,-confirmations,-properties}.test
  */
 const KILLERS: Readonly<Record<string, readonly string[]>> = {
   plan: [
-    "test/{plan,gate,approve,features/flows/run}/*.test.ts",
+    "test/{plan,gate,features/confirmations,features/flows/run}/*.test.ts",
     EXECUTOR,
     "test/run/{reads,run-loop,run-plan,demotion}.test.ts",
     "test/catalog/mcp/call-in-batch.test.ts",
     "test/features/orchestration/answer.test.ts",
   ],
-  state: ["test/{state,gate,approve}/*.test.ts"],
-  contract: ["test/{contract,plan,features/keys,gate,approve}/**/*.test.ts", EXECUTOR],
+  state: ["test/{state,gate,features/confirmations}/*.test.ts"],
+  contract: ["test/{contract,plan,features/keys,gate,features/confirmations}/**/*.test.ts", EXECUTOR],
   egress: ["test/egress/**/*.test.ts", "test/catalog/{declared,mcp}/*.test.ts", EXECUTOR],
   answer: ["test/answer/**/*.test.ts", "test/contract/wire-schemas.test.ts", EXECUTOR],
   turns: ["test/{turns,features/formats}/**/*.test.ts", "test/sdks/core/provider-turns.test.ts"],
   observe: ["test/observe/**/*.test.ts", EXECUTOR],
-  gate: ["test/{gate,approve,run,features/flows/run}/**/*.test.ts", EXECUTOR],
-  approve: ["test/{approve,gate}/**/*.test.ts", EXECUTOR],
+  gate: ["test/{gate,features/confirmations,run,features/flows/run}/**/*.test.ts", EXECUTOR],
   edge: ["test/{package,mcp}/**/*.test.ts"],
   run: [
-    "test/{run,approve,features/flows/run,observe,gate}/*.test.ts",
+    "test/{run,features/confirmations,features/flows/run,observe,gate}/*.test.ts",
     EXECUTOR,
     "test/answer/{recall-results,shape-outcomes}.test.ts",
     "test/catalog/mcp/call-in-batch.test.ts",

@@ -6,6 +6,7 @@ import { defineTool } from "../../src/catalog/define-tool.ts";
 import { createTestVolley } from "../../src/package/testing.ts";
 import { addedTools } from "../../src/features/added-tools/index.ts";
 import { confirmations } from "../../src/features/confirmations/index.ts";
+import { confirmations } from "../../src/features/confirmations/index.ts";
 import { discovery } from "../../src/features/discovery/index.ts";
 import { flows } from "../../src/features/flows/index.ts";
 
@@ -162,7 +163,7 @@ describe("A Volley for tests", () => {
     const volley = await createTestVolley({
       tools: [read],
       routes: { [`GET ${ORIGIN}/read_it`]: { ok: true } },
-      features: [discovery(), addedTools(), flows()],
+      features: [discovery(), addedTools(), confirmations(), flows()],
       key: { flags: ["manage_tools"] },
       now: new Date("2026-11-02T06:00:00Z"),
     });

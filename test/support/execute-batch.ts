@@ -1,3 +1,4 @@
+import { createGroupParking } from "../../src/features/confirmations/park-groups.ts";
 import { runFlow } from "../../src/features/flows/run/run-flow.ts";
 import { createHash, createHmac } from "node:crypto";
 
@@ -119,6 +120,7 @@ export class TestWorld {
         trustedOrigins: new Set(),
       },
       runFlow,
+      asking: { createParking: createGroupParking },
       signal: this.gone.signal,
       defer: (work) => void this.deferred.push(work),
       ...overrides,

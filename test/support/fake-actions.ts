@@ -8,7 +8,7 @@ import { err, ok } from "../../src/kit/result.ts";
 import { remainingPaths } from "../../src/plan/remaining-paths.ts";
 import { findParking } from "../../src/plan/find-parking.ts";
 import type { Plan, Step } from "../../src/plan/step.ts";
-import type { Park } from "../../src/approve/parked-step.ts";
+import type { Park } from "../../src/plan/parked-step.ts";
 import type { StartStep } from "../../src/run/start-step.ts";
 import type { Ticket } from "../../src/run/ticket.ts";
 import { ToolCaps } from "../../src/run/tool-caps.ts";

@@ -1,4 +1,4 @@
-import { makeApprovedPlan } from "../../approve/make-approved-plan.ts";
+import { makeApprovedPlan } from "./make-approved-plan.ts";
 import type { Claim, ParkedGroup } from "../../contract/gate/confirmation.ts";
 import type { Answer } from "../../execute/answer.ts";
 import { answerPlan } from "../../execute/executor.ts";

@@ -1,7 +1,12 @@
 import { decideConfirmation, listConfirmations, showConfirmation } from "./http/endpoints.ts";
+import { createGroupParking } from "./park-groups.ts";
 import type { Feature } from "../../edge/feature.ts";
 
 /** Actions that wait for a person's yes: they are listed, shown and decided. */
 export function confirmations(): Feature {
-  return { name: "confirmations", endpoints: [listConfirmations, showConfirmation, decideConfirmation] };
+  return {
+    name: "confirmations",
+    endpoints: [listConfirmations, showConfirmation, decideConfirmation],
+    createParking: createGroupParking,
+  };
 }

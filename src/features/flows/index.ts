@@ -10,7 +10,7 @@ import { makeHookOperation } from "./http/hook-operation.ts";
 export function flows(): Feature {
   return {
     name: "flows",
-    needs: ["added-tools"],
+    needs: ["added-tools", "confirmations"],
     endpoints: [...FLOW_ENDPOINTS, runFlowEndpoint],
     routes: [
       {

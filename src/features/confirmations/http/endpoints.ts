@@ -1,7 +1,7 @@
 import * as z from "zod";
 
-import { hashArgs, hashDeclaration } from "../../../approve/confirmation-digests.ts";
-import { toRejectionJson } from "../../../approve/rejection.ts";
+import { hashArgs, hashDeclaration } from "../confirmation-digests.ts";
+import { toRejectionJson } from "../rejection.ts";
 import { envelopeSchema } from "../../../answer/result-schema.ts";
 import type { Catalog } from "../../../catalog/catalog.ts";
 import type { Caller } from "../../../contract/gate/caller.ts";

@@ -1,6 +1,6 @@
 import { fromStoredOutcome, toStoredOutcome } from "../../../answer/stored-outcome.ts";
-import { declareTools, pickResults, toParkedActions } from "../../../approve/parked-actions.ts";
-import type { Park, ParkedStep } from "../../../approve/parked-step.ts";
+import { declareTools, pickResults, toParkedActions } from "../../confirmations/parked-actions.ts";
+import type { Park, ParkedStep } from "../../../plan/parked-step.ts";
 import { INPUT } from "../declaration/flow-schema.ts";
 import type { BegunFlow } from "../../../contract/gate/confirmation.ts";
 import type { JsonObject } from "../../../contract/json.ts";

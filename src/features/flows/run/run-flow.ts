@@ -1,6 +1,6 @@
 import { AnswerBudget } from "../../../answer/envelope.ts";
 import { serialiseOutput } from "../../../answer/serialise-output.ts";
-import { planParked } from "../../../approve/make-approved-plan.ts";
+import { planParked } from "../../confirmations/make-approved-plan.ts";
 import { catalogOfFlow } from "../declaration/flow-catalog.ts";
 import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
 import { ToolFailure } from "../../../catalog/tool-failure.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { makeFailure } from "../../src/contract/failure.ts";
 import type { BegunFlow } from "../../src/contract/gate/confirmation.ts";
-import { failParkedGroup } from "../../src/approve/fail-group.ts";
+import { failParkedGroup } from "../../src/run/fail-parked.ts";
 
 const FAILURE = makeFailure("CONFIRMATION_REJECTED");
 

@@ -1,8 +1,8 @@
 import type { Begun } from "../contract/gate/confirmation.ts";
 import type { Outcome } from "../contract/outcome.ts";
-import type { Prepared } from "../plan/prepare-task.ts";
-import type { DataOf } from "../plan/references.ts";
-import type { Step, Task } from "../plan/step.ts";
+import type { Prepared } from "./prepare-task.ts";
+import type { DataOf } from "./references.ts";
+import type { Step, Task } from "./step.ts";
 
 /** A step that waits for a person. */
 export interface ParkedStep {

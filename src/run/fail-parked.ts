@@ -1,6 +1,7 @@
 import type { ParkedGroup } from "../contract/gate/confirmation.ts";
-import type { Failure } from "../contract/failure.ts";
+import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { Outcome } from "../contract/outcome.ts";
+import type { ParkedStep } from "../plan/parked-step.ts";
 import { skipped } from "../answer/skipped-outcome.ts";
 
 /**
@@ -26,3 +27,21 @@ export function failParkedGroup(
 
 const BEGUN =
   "The flow had begun: what it asked about was not sent, and what it had done before stays. Look what is there before you call it again.";
+
+/** Say what becomes of steps that wait for a person, where the Worker has no confirmations. */
+export function refuseParked(parked: readonly ParkedStep[]): ReadonlyMap<number, Outcome> {
+  const position = new Map(parked.map(({ step }, at) => [step.index, at]));
+  const actions = parked.map(({ step, begun }) => ({
+    id: step.id,
+    gated: step.parking === "gated" || begun !== undefined,
+    needs: step.needs.flatMap((needed) => position.get(needed) ?? []),
+    ...(begun !== undefined && { begun }),
+  }));
+  return new Map(
+    failParkedGroup(actions, UNASKED).map((outcome, at) => [parked[at]!.step.index, outcome] as const),
+  );
+}
+
+const UNASKED = makeFailure("MISCONFIGURED", {
+  hint: "It needs a person's approval, and this Worker does not list the feature 'confirmations'; nothing was sent.",
+});

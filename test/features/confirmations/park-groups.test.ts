@@ -1,17 +1,18 @@
 import { describe, expect, test } from "vitest";
 
-import { createGroupParking, type GroupParkingOptions } from "../../src/approve/park-groups.ts";
-import type { ParkedStep } from "../../src/approve/parked-step.ts";
-import { makeFailure } from "../../src/contract/failure.ts";
-import type { BegunFlow } from "../../src/contract/gate/confirmation.ts";
-import { LIMITS } from "../../src/contract/limits.ts";
-import { err, ok } from "../../src/kit/result.ts";
-import type { DataOf } from "../../src/plan/references.ts";
-import type { Plan } from "../../src/plan/step.ts";
-import { TestWorld } from "../support/execute-batch.ts";
-import { contractOf, planOf } from "../support/fake-actions.ts";
-import { PARKED_UNTIL } from "../support/fake-gate.ts";
-import { valueOf } from "../support/unwrap.ts";
+import type { ParkingOptions } from "../../../src/gate/execution.ts";
+import { createGroupParking } from "../../../src/features/confirmations/park-groups.ts";
+import type { ParkedStep } from "../../../src/plan/parked-step.ts";
+import { makeFailure } from "../../../src/contract/failure.ts";
+import type { BegunFlow } from "../../../src/contract/gate/confirmation.ts";
+import { LIMITS } from "../../../src/contract/limits.ts";
+import { err, ok } from "../../../src/kit/result.ts";
+import type { DataOf } from "../../../src/plan/references.ts";
+import type { Plan } from "../../../src/plan/step.ts";
+import { TestWorld } from "../../support/execute-batch.ts";
+import { contractOf, planOf } from "../../support/fake-actions.ts";
+import { PARKED_UNTIL } from "../../support/fake-gate.ts";
+import { valueOf } from "../../support/unwrap.ts";
 
 const REMOVE = contractOf("remove", { isWrite: true, actions: ["delete"] });
 const MOVE = contractOf("move", { isWrite: true, actions: ["update"] });
@@ -40,7 +41,7 @@ async function park(
     dataOf = () => undefined,
     world = new TestWorld(),
     ...options
-  }: Partial<GroupParkingOptions> & {
+  }: Partial<ParkingOptions> & {
     changes?: Parameters<typeof parkedOf>[1];
     dataOf?: DataOf;
     world?: TestWorld;

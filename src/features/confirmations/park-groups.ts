@@ -1,34 +1,19 @@
-import { attempt } from "../kit/result.ts";
-import type { Origin } from "../contract/gate/caller.ts";
-import {
-  type Asker,
-  type ParkedGroup,
-  GROUP_FORMAT,
-  type ParkAnswer,
-} from "../contract/gate/confirmation.ts";
-import { type Failure, makeFailure } from "../contract/failure.ts";
-import { utf8Length } from "../contract/json.ts";
-import { LIMITS } from "../contract/limits.ts";
-import { type Outcome, toConfirmationUrl } from "../contract/outcome.ts";
+import { attempt } from "../../kit/result.ts";
+import { type ParkedGroup, GROUP_FORMAT, type ParkAnswer } from "../../contract/gate/confirmation.ts";
+import { type Failure, makeFailure } from "../../contract/failure.ts";
+import { utf8Length } from "../../contract/json.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { type Outcome, toConfirmationUrl } from "../../contract/outcome.ts";
 import { hashArgs } from "./confirmation-digests.ts";
 import { findGroups } from "./parked-groups.ts";
-import type { DataOf } from "../plan/references.ts";
-import type { Plan } from "../plan/step.ts";
+import type { DataOf } from "../../plan/references.ts";
+import type { Plan } from "../../plan/step.ts";
 import { describeParkedGroup } from "./describe-group.ts";
-import { failParkedGroup } from "./fail-group.ts";
+import { failParkedGroup } from "../../run/fail-parked.ts";
 import { declareTools, pickResults, toParkedActions } from "./parked-actions.ts";
-import type { Asking } from "../gate/execution.ts";
-import type { Park, ParkedStep } from "./parked-step.ts";
-import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
-import type { Ports } from "../egress/ports.ts";
-
-export interface GroupParkingOptions extends Asking {
-  readonly asker: Asker;
-  /** Whose name in the log stands with the question. */
-  readonly origin: Pick<Origin, "key">;
-  readonly ports: Ports;
-  readonly gate: Gate;
-}
+import type { ParkingOptions } from "../../gate/execution.ts";
+import type { Park, ParkedStep } from "../../plan/parked-step.ts";
+import type { Gate } from "../../contract/gate/tenant-gate-methods.ts";
 
 /** One question to a person, on its way to the gate. */
 interface Draft {
@@ -43,7 +28,7 @@ interface Draft {
  * all. A group that could not be recorded fails at its gated actions, and what waits for those is skipped like after any
  * failure: nothing of it happened.
  */
-export function createGroupParking(plan: Plan, options: GroupParkingOptions): Park {
+export function createGroupParking(plan: Plan, options: ParkingOptions): Park {
   return async (parked, dataOf) => {
     const byIndex = new Map(parked.map((one) => [one.step.index, one]));
     const needs = plan.steps.map((step) => step.needs);
@@ -88,7 +73,7 @@ async function draft(
   steps: readonly ParkedStep[],
   { onError, deadlineMs, maxTokens, approved }: Plan,
   dataOf: DataOf,
-  { asker, origin, ports }: GroupParkingOptions,
+  { asker, origin, ports }: ParkingOptions,
 ): Promise<Draft> {
   // A question that follows from a yes is the first asker's too.
   const asks = approved ?? { requestedBy: origin.key, asker };
