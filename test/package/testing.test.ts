@@ -6,7 +6,6 @@ import { defineTool } from "../../src/catalog/define-tool.ts";
 import { createTestVolley } from "../../src/package/testing.ts";
 import { addedTools } from "../../src/features/added-tools/index.ts";
 import { confirmations } from "../../src/features/confirmations/index.ts";
-import { confirmations } from "../../src/features/confirmations/index.ts";
 import { discovery } from "../../src/features/discovery/index.ts";
 import { flows } from "../../src/features/flows/index.ts";
 
