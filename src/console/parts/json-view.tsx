@@ -1,11 +1,13 @@
+import { useState } from "hono/jsx/dom";
+
+import { toPointer } from "../../kit/json/json-pointer.ts";
+
 /** At most so many entries of a list or object are drawn before the rest is asked for: a page of 100,000 nodes stands still. */
 const FIRST = 100;
 /** So deep a tree is open to begin with. */
 const OPEN_DEPTH = 2;
 /** So much of a text is drawn before the rest is asked for. */
 const FIRST_CHARACTERS = 2_000;
-
-import { useState } from "hono/jsx/dom";
 
 interface JsonViewProps {
   readonly value: unknown;
@@ -115,7 +117,7 @@ function Branch({ entries, depth, pointer, onPick, children }: BranchProps) {
               name={name}
               value={value}
               depth={depth + 1}
-              pointer={`${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`}
+              pointer={`${pointer}${toPointer([name])}`}
               onPick={onPick}
             />
           ))}
