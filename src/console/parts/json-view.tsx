@@ -1,6 +1,7 @@
 import { useState } from "hono/jsx/dom";
 
 import { toPointer } from "../../kit/json/json-pointer.ts";
+import { count } from "./count.ts";
 
 /** At most so many entries of a list or object are drawn before the rest is asked for: a page of 100,000 nodes stands still. */
 const FIRST = 100;
@@ -60,7 +61,7 @@ function Node({ value, name, depth, pointer, onPick }: NodeProps) {
       <Branch entries={entries} depth={depth} pointer={pointer} onPick={onPick}>
         {key}
         {open}
-        <span class="hint"> {count(entries.length, Array.isArray(value))} </span>
+        <span class="hint"> {count(entries.length, Array.isArray(value) ? "element" : "field")} </span>
         {close}
       </Branch>
       {pick}
@@ -152,9 +153,4 @@ function Text({ text }: { readonly text: string }) {
       </button>
     </span>
   );
-}
-
-function count(size: number, isList: boolean): string {
-  const noun = isList ? "element" : "field";
-  return `${size} ${noun}${size === 1 ? "" : "s"}`;
 }
