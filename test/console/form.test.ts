@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { readJsonText, readNumber, setAt, toPointer } from "../../src/console/form/form-value.ts";
+import { readJsonText, readNumber, setAt } from "../../src/console/form/form-value.ts";
 import {
   kindOf,
   listFields,
@@ -29,10 +29,6 @@ describe("setAt()", () => {
     expect(Object.hasOwn(value, "__proto__")).toBe(true);
     expect(({} as { bad?: number }).bad).toBeUndefined();
   });
-});
-
-test("toPointer() escapes what a JSON Pointer escapes", () => {
-  expect(toPointer(["a/b", 0, "c~d"])).toBe("/a~1b/0/c~0d");
 });
 
 test("readNumber() reads numbers, and leaves what is none to the API", () => {

@@ -1,7 +1,6 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "hono/jsx/dom";
 
 import type { WireTool } from "../kit/wire.ts";
-import { visibleJson } from "../kit/visible.ts";
 import { announce } from "../parts/announce.tsx";
 import { CARET } from "./batch-fields.ts";
 import { checkBatch } from "./check-batch.ts";
@@ -11,7 +10,7 @@ import { paintJson, type Stroke } from "./paint-json.ts";
 import { breakLine, placeOnPage, replaceText, showUnseen } from "./edit-text.ts";
 import { putReference } from "./put-reference.ts";
 import { ProblemList } from "./problem-list.tsx";
-import { readJson } from "./read-json.ts";
+import { type ReadJson, readJson } from "./read-json.ts";
 
 /** Changes that other components make to the text. */
 export interface EditorHandle {
@@ -22,7 +21,8 @@ export interface EditorHandle {
 }
 
 interface BatchEditorProps {
-  readonly initial: string;
+  readonly text: string;
+  readonly read: ReadJson;
   readonly tools: readonly WireTool[] | null;
   readonly handle: { current: EditorHandle | null };
   readonly onText: (text: string) => void;
@@ -39,14 +39,12 @@ const LIST_ID = "batch-suggestions";
  * A text area that knows what a batch is. It is a real one: undo, selection, dictation and screen readers work as
  * everywhere. The colours are drawn behind it, by the same text in the same place.
  */
-export function BatchEditor({ initial, tools, handle, onText, onRun }: BatchEditorProps) {
+export function BatchEditor({ text, read, tools, handle, onText, onRun }: BatchEditorProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const paper = useRef<HTMLPreElement>(null);
   const frame = useRef<HTMLDivElement>(null);
-  const [text, setText] = useState(() => visibleJson(initial));
   const [popup, setPopup] = useState<Popup | null>(null);
   const [active, setActive] = useState(0);
-  const read = useMemo(() => readJson(text), [text]);
   const marks = useMemo(() => checkBatch(read, tools), [read, tools]);
   const strokes = useMemo(() => paintJson(text, read, marks), [text, read, marks]);
 
@@ -58,7 +56,7 @@ export function BatchEditor({ initial, tools, handle, onText, onRun }: BatchEdit
 
   // An effect that runs after the drawing may find the page left, and the area gone.
   useLayoutEffect(() => {
-    area.current!.value = visibleJson(initial);
+    area.current!.value = text;
     handle.current = {
       setText: (whole) => replaceText(area.current!, { start: 0, end: area.current!.value.length }, whole),
       insertReference: (reference) => putReference(area.current!, reference),
@@ -85,9 +83,7 @@ export function BatchEditor({ initial, tools, handle, onText, onRun }: BatchEdit
   };
   const follow = (event: Event): void => {
     if (!(event as InputEvent).isComposing && showUnseen(area.current!)) return;
-    const { value } = area.current!;
-    setText(value);
-    onText(value);
+    onText(area.current!.value);
     // After the colours are drawn: the list stands where the text does.
     const { inputType = "" } = event as Partial<InputEvent>;
     if (inputType.startsWith("insert") || inputType.startsWith("delete"))

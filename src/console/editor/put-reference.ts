@@ -1,4 +1,4 @@
-import { announce } from "../parts/announce.tsx";
+import { copyText } from "../parts/copy-text.ts";
 import { replaceText } from "./edit-text.ts";
 import { locateCursor } from "./locate-cursor.ts";
 import { tokenizeJson } from "./tokenize-json.ts";
@@ -15,8 +15,5 @@ export function putReference(area: HTMLTextAreaElement, reference: string): void
       return replaceText(area, { start: token?.start ?? offset, end: token?.end ?? offset }, written);
     if (token === null) return replaceText(area, { start: offset, end: offset }, whole);
   }
-  void navigator.clipboard.writeText(whole).then(
-    () => announce(`Copied the reference ${reference}`),
-    () => announce("This browser does not let the page copy"),
-  );
+  void copyText(whole, `Copied the reference ${reference}`);
 }

@@ -23,11 +23,6 @@ export function setAt(value: unknown, steps: readonly Step[], next: unknown): un
   return Object.fromEntries(entries);
 }
 
-/** Write a place as the JSON Pointer that the API names it with. */
-export function toPointer(steps: readonly Step[]): string {
-  return steps.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-}
-
 /** Read what was typed into a field for numbers: what is no number stays text, which the API then says. */
 export function readNumber(text: string): number | string | undefined {
   const trimmed = text.trim();

@@ -1,3 +1,4 @@
+import { parsePointer } from "../../kit/json/json-pointer.ts";
 import type { JsonSchema } from "../kit/wire.ts";
 
 /** How a value of a schema is asked for. */
@@ -43,17 +44,13 @@ export function resolveSchema(schema: JsonSchema, root: JsonSchema): FieldSchema
 }
 
 function readPointer(root: unknown, pointer: string): unknown {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>(
-      (at, part) =>
-        typeof at === "object" && at !== null && Object.hasOwn(at, part)
-          ? (at as Readonly<Record<string, unknown>>)[part]
-          : undefined,
-      root,
-    );
+  return parsePointer(pointer)?.reduce<unknown>(
+    (at, part) =>
+      typeof at === "object" && at !== null && Object.hasOwn(at, part)
+        ? (at as Readonly<Record<string, unknown>>)[part]
+        : undefined,
+    root,
+  );
 }
 
 /** Choose how a value is asked for; what no field fits is asked for as JSON. */

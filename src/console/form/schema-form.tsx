@@ -1,8 +1,9 @@
 import { useState } from "hono/jsx/dom";
 
+import { toPointer } from "../../kit/json/json-pointer.ts";
 import type { JsonSchema } from "../kit/wire.ts";
 import { FormInput } from "./form-input.tsx";
-import { setAt, type Step, toPointer } from "./form-value.ts";
+import { setAt, type Step } from "./form-value.ts";
 import { type FieldSchema, kindOf, resolveSchema, sayBounds, sayVariant, variantsOf } from "./read-schema.ts";
 
 /** The API's issues, by the pointer of the value. */

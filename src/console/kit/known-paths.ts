@@ -1,3 +1,4 @@
+import { toPointer } from "../../kit/json/json-pointer.ts";
 import { currentOwner } from "./session.ts";
 
 /** So much of a result is looked at: enough to point into it, and not a list of a thousand places. */
@@ -28,7 +29,7 @@ function listPaths(data: unknown): readonly string[] {
   let level: readonly (readonly [string, unknown])[] = [["", data]];
   for (let depth = 0; depth < MOST_DEPTH && level.length > 0 && paths.length < MOST_PATHS; depth += 1) {
     const next = level.flatMap(([path, value]) =>
-      partsOf(value).map(([name, part]) => [`${path}/${name}`, part] as const),
+      partsOf(value).map(([step, part]) => [`${path}${step}`, part] as const),
     );
     paths.push(...next.map(([path]) => path));
     level = next.slice(0, MOST_PATHS);
@@ -38,12 +39,12 @@ function listPaths(data: unknown): readonly string[] {
 
 function partsOf(value: unknown): readonly (readonly [string, unknown])[] {
   if (Array.isArray(value))
-    return value.slice(0, MOST_ELEMENTS).map((part: unknown, at) => [String(at), part]);
+    return value.slice(0, MOST_ELEMENTS).map((part: unknown, at) => [toPointer([at]), part]);
   if (typeof value !== "object" || value === null) return [];
   const parts: [string, unknown][] = [];
   for (const [name, part] of Object.entries(value)) {
     if (parts.length === MOST_FIELDS) break;
-    if (name.length <= 64) parts.push([name.replaceAll("~", "~0").replaceAll("/", "~1"), part]);
+    if (name.length <= 64) parts.push([toPointer([name]), part]);
   }
   return parts;
 }

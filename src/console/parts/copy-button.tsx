@@ -1,6 +1,6 @@
 import { useState } from "hono/jsx/dom";
 
-import { announce } from "./announce.tsx";
+import { copyText } from "./copy-text.ts";
 
 interface CopyButtonProps {
   /** A text that takes work is made when it is asked for. */
@@ -12,12 +12,7 @@ interface CopyButtonProps {
 export function CopyButton({ text, label = "Copy" }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
-    const done = await navigator.clipboard.writeText(typeof text === "string" ? text : text()).then(
-      () => true,
-      () => false,
-    );
-    announce(done ? "Copied" : "This browser does not let the page copy");
-    setCopied(done);
+    setCopied(await copyText(typeof text === "string" ? text : text()));
     setTimeout(() => setCopied(false), 2_000);
   };
   return (

@@ -1,11 +1,14 @@
+import { useState } from "hono/jsx/dom";
+
+import { toPointer } from "../../kit/json/json-pointer.ts";
+import { count } from "./count.ts";
+
 /** At most so many entries of a list or object are drawn before the rest is asked for: a page of 100,000 nodes stands still. */
 const FIRST = 100;
 /** So deep a tree is open to begin with. */
 const OPEN_DEPTH = 2;
 /** So much of a text is drawn before the rest is asked for. */
 const FIRST_CHARACTERS = 2_000;
-
-import { useState } from "hono/jsx/dom";
 
 interface JsonViewProps {
   readonly value: unknown;
@@ -58,7 +61,7 @@ function Node({ value, name, depth, pointer, onPick }: NodeProps) {
       <Branch entries={entries} depth={depth} pointer={pointer} onPick={onPick}>
         {key}
         {open}
-        <span class="hint"> {count(entries.length, Array.isArray(value))} </span>
+        <span class="hint"> {count(entries.length, Array.isArray(value) ? "element" : "field")} </span>
         {close}
       </Branch>
       {pick}
@@ -115,7 +118,7 @@ function Branch({ entries, depth, pointer, onPick, children }: BranchProps) {
               name={name}
               value={value}
               depth={depth + 1}
-              pointer={`${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`}
+              pointer={`${pointer}${toPointer([name])}`}
               onPick={onPick}
             />
           ))}
@@ -150,9 +153,4 @@ function Text({ text }: { readonly text: string }) {
       </button>
     </span>
   );
-}
-
-function count(size: number, isList: boolean): string {
-  const noun = isList ? "element" : "field";
-  return `${size} ${noun}${size === 1 ? "" : "s"}`;
 }

@@ -12,13 +12,9 @@ const TOOL_FIELDS = ["tool", "name", "function", "tool_name"];
 export function nameActions(actions: unknown): readonly NamedAction[] {
   if (!Array.isArray(actions)) return [];
   return actions.map((action: unknown, index) => {
-    const fields = isRecord(action) ? action : {};
+    const fields = Object(action) as Readonly<Record<string, unknown>>;
     const tool = TOOL_FIELDS.map((field) => fields[field]).find((name) => typeof name === "string");
     const id = typeof fields["id"] === "string" ? fields["id"] : `a${index}`;
     return { id, tool: typeof tool === "string" ? tool : null };
   });
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

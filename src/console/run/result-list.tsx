@@ -2,7 +2,7 @@ import { useState } from "hono/jsx/dom";
 
 import { hrefTo } from "../kit/route.ts";
 import type { WireResult } from "../kit/wire.ts";
-import { announce } from "../parts/announce.tsx";
+import { copyText } from "../parts/copy-text.ts";
 import { Status } from "../parts/status.tsx";
 import { sayDuration } from "../parts/say-duration.ts";
 import { Time } from "../parts/time.tsx";
@@ -149,8 +149,5 @@ function Facts({ result }: { readonly result: WireResult }) {
 }
 
 function copyReference(reference: string): void {
-  void navigator.clipboard.writeText(JSON.stringify({ $ref: reference })).then(
-    () => announce(`Copied the reference ${reference}`),
-    () => announce("This browser does not let the page copy"),
-  );
+  void copyText(JSON.stringify({ $ref: reference }), `Copied the reference ${reference}`);
 }

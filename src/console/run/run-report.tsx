@@ -7,7 +7,7 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { sayDuration } from "../parts/say-duration.ts";
 import { PlanGraph } from "./plan-graph.tsx";
 import { ResultList } from "./result-list.tsx";
-import { count } from "./say-plan.ts";
+import { count } from "../parts/count.ts";
 import { sayRun } from "./say-run.ts";
 import { countStates, makeTimeRows } from "./time-line.ts";
 import type { Run } from "./run.ts";

@@ -1,6 +1,6 @@
 import type { WireResult } from "../kit/wire.ts";
 import { sayDuration } from "../parts/say-duration.ts";
-import { count } from "./say-plan.ts";
+import { count } from "../parts/count.ts";
 
 /** Say what was measured about an action and what is to be known of its result: names and texts, in the order of weight. */
 export function sayMeta(result: WireResult): readonly (readonly [name: string, text: string])[] {

@@ -1,4 +1,5 @@
 import type { WirePlan } from "../kit/wire.ts";
+import { count } from "../parts/count.ts";
 
 /** Say a plan in a sentence. */
 export function sayPlan({ plan, errors }: WirePlan): string {
@@ -15,9 +16,4 @@ export function sayPlan({ plan, errors }: WirePlan): string {
       ` ${count(confirmations.length, "action waits", "actions wait")} for a person's yes.`,
   ].filter((part) => typeof part === "string");
   return `${said.join(", ")}.${more.join("")}`;
-}
-
-/** Say how many, with the word for one or for several. */
-export function count(size: number, one: string, several = `${one}s`): string {
-  return `${size.toLocaleString("en")} ${size === 1 ? one : several}`;
 }

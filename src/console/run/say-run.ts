@@ -1,6 +1,6 @@
 import type { WireEnvelope } from "../kit/wire.ts";
 import { sayDuration } from "../parts/say-duration.ts";
-import { count } from "./say-plan.ts";
+import { count } from "../parts/count.ts";
 
 /** Say what a run took, as a person would tell it. */
 export function sayRun({ summary, stats }: Pick<WireEnvelope, "summary" | "stats">): string {

@@ -7,6 +7,7 @@ import { readJson } from "../editor/read-json.ts";
 import { ask, type Problem } from "../kit/api.ts";
 import { currentOwner } from "../kit/session.ts";
 import { useKept } from "../kit/use-kept.ts";
+import { visibleJson } from "../kit/visible.ts";
 import type { WirePlan, WireTool } from "../kit/wire.ts";
 import { announce } from "../parts/announce.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
@@ -36,7 +37,7 @@ type Shown =
 export function Workbench({ begun, tools, children }: WorkbenchProps) {
   const editor = useRef<EditorHandle>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  const [text, setText] = useState(begun.text);
+  const [text, setText] = useState(() => visibleJson(begun.text));
   const [options, setOptions] = useState(begun.options);
   const { run, start } = useRun();
   const [shown, setShown] = useKept<Shown>("bench", () => ({ kind: run === null ? "nothing" : "run" }));
@@ -159,7 +160,8 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
             </span>
           </div>
           <BatchEditor
-            initial={begun.text}
+            text={text}
+            read={read}
             tools={tools}
             handle={editor}
             onText={setText}

@@ -1,4 +1,4 @@
-import { count } from "../run/say-plan.ts";
+import { count } from "../parts/count.ts";
 
 /** An issue of a flow that is kept all the same. */
 export interface WireFlowIssue {

@@ -1,5 +1,5 @@
 import type { WireJob } from "../kit/wire.ts";
-import { count } from "../run/say-plan.ts";
+import { count } from "../parts/count.ts";
 
 /** The statuses of a job, in the order in which a person looks for them. */
 export const JOB_STATUSES: readonly WireJob["status"][] = [

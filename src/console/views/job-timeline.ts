@@ -1,5 +1,5 @@
 import type { WireJob } from "../kit/wire.ts";
-import { count } from "../run/say-plan.ts";
+import { count } from "../parts/count.ts";
 import { sayDuration } from "../parts/say-duration.ts";
 import { isAlive } from "./job-filter.ts";
 

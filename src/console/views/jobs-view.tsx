@@ -9,7 +9,7 @@ import { Empty, Pending } from "../parts/notes.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { Question } from "../parts/question.tsx";
 import { Title } from "../parts/title.tsx";
-import { count } from "../run/say-plan.ts";
+import { count } from "../parts/count.ts";
 import { JOB_STATUSES, readFilter, sayRedriven, SINCE, toQuery, type Redriven } from "./job-filter.ts";
 import { JobPage } from "./job-page.tsx";
 import { JobTable } from "./job-table.tsx";

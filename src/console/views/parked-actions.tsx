@@ -6,7 +6,7 @@ import { JsonView } from "../parts/json-view.tsx";
 import { Time } from "../parts/time.tsx";
 import { layOutPlan } from "../run/lay-out-plan.ts";
 import { PlanDrawing } from "../run/plan-drawing.tsx";
-import { count } from "../run/say-plan.ts";
+import { count } from "../parts/count.ts";
 import { toPlan, type WireParked } from "./confirmation-words.ts";
 
 /** So many elements of a loop are drawn before the rest is asked for. */

@@ -1,5 +1,5 @@
 import type { WireTool } from "../kit/wire.ts";
-import { count } from "../run/say-plan.ts";
+import { count } from "../parts/count.ts";
 
 /** A tool as `POST /v1/discover_tools` lists it. */
 export interface ListedTool {

@@ -4,7 +4,7 @@ import { hrefTo, type Route } from "../kit/route.ts";
 import { Empty, Loading } from "../parts/notes.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { Title } from "../parts/title.tsx";
-import { count } from "../run/say-plan.ts";
+import { count } from "../parts/count.ts";
 import { ToolPage } from "./tool-page.tsx";
 import { groupTools, type ListedTool } from "./tool-words.ts";
 import { useTools } from "./use-tools.ts";

@@ -6,7 +6,7 @@ import { sayDuration } from "../parts/say-duration.ts";
 import { Time } from "../parts/time.tsx";
 import { Title } from "../parts/title.tsx";
 import { toneOf } from "../parts/status.tsx";
-import { count } from "../run/say-plan.ts";
+import { count } from "../parts/count.ts";
 import { JOB_STATUSES } from "./job-filter.ts";
 
 const EVERY_MS = 5_000;

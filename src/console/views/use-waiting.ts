@@ -2,7 +2,7 @@ import { useEffect, useRef } from "hono/jsx/dom";
 
 import { useLoad } from "../kit/use-load.ts";
 import { announce } from "../parts/announce.tsx";
-import { count } from "../run/say-plan.ts";
+import { count } from "../parts/count.ts";
 import type { ListedConfirmation } from "./confirmation-words.ts";
 
 /** So often is asked what waits, while the page is seen: three small requests a minute of the second allowance. */
