@@ -107,9 +107,14 @@ export class CallClock {
   /**
    * Make the clock of one request of the call: it ends with the call, and what it ends goes on otherwise. `stop` it when the
    * request is over.
+   *
+   * @param totalMs the request's limit; without one the request may take as long as the call
    */
-  fork(totalMs: number): CallClock {
-    const fork = new CallClock(this.#clock, totalMs);
+  fork(totalMs: number | undefined): CallClock {
+    const fork =
+      totalMs === undefined
+        ? new CallClock(this.#clock, this.#totalMs, this.#totalOf)
+        : new CallClock(this.#clock, totalMs);
     fork.#leave = this.onEnd(({ failure }) => fork.end(failure));
     return fork;
   }

@@ -82,7 +82,9 @@ export function createEgress(call: EgressCall): ToolContext["fetch"] {
   return async (url, request = PLAIN) => {
     if (clock.ended !== null) throw clock.ended;
     const hop = toHop(url, request, guard);
-    const own = request.timeoutMs === undefined ? null : clock.fork(request.timeoutMs);
+    // A clock has one phase at a time, so each further request of the call at once has a clock for its own.
+    const hasOwn = request.timeoutMs !== undefined || requests.active > 0;
+    const own = hasOwn ? clock.fork(request.timeoutMs) : null;
     requests.active += 1;
     requests.turns?.enter();
     try {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { defineTool, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import { makeFailure } from "../../src/contract/failure.ts";
+import { LIMITS } from "../../src/contract/limits.ts";
 import { ToolFailure } from "../../src/catalog/tool-failure.ts";
 import { Semaphore } from "../../src/kit/semaphore.ts";
 import { ByteBudget, CallBytes } from "../../src/egress/read-body.ts";
@@ -400,6 +401,48 @@ describe("createEgress() under its clock and slots", () => {
     release();
 
     expect((await time.runUntil(sending)).text()).toBe("ok");
+  });
+
+  it("gives a request all the time for its headers, from when it has its slot, while another of its call is under way", async () => {
+    const { fetch, time, upstream } = start(
+      ({ url }) => (url.endsWith("/first") ? time.sleep(6_000).then(() => new Response("ok")) : silence()),
+      { slots: new Semaphore(1) },
+    );
+    const began = time.now();
+
+    const first = fetch(`${URL_A}/first`);
+    const second = failureOf(fetch(URL_A));
+    expect((await time.runUntil(first)).text()).toBe("ok");
+    expect(upstream.requests).toHaveLength(2);
+
+    expect(await time.runUntil(second)).toMatchObject({ code: "TIMEOUT", phase: "headers" });
+    expect(time.now() - began).toBe(16_000);
+  });
+
+  it("ends a request whose body falls silent, while another of its call goes on", async () => {
+    const { fetch, time } = start(({ url }) =>
+      url.endsWith("/first")
+        ? new Response(new FakeBody(["a", STALL]).stream)
+        : time.sleep(4_000).then(() => new Response("ok")),
+    );
+    const began = time.now();
+
+    const silent = failureOf(fetch(`${URL_A}/first`));
+    expect((await time.runUntil(fetch(URL_A))).text()).toBe("ok");
+
+    expect(await time.runUntil(silent)).toMatchObject({ code: "TIMEOUT", phase: "idle" });
+    expect(time.now() - began).toBe(5_000);
+  });
+
+  it("leaves the time for headers unbegun when a breaker keeps the request in", async () => {
+    const { fetch, time, clock } = start(() => new Response(null, { status: 500 }));
+    const fail = async (): Promise<string> => (await failureOf(fetch(URL_A))).code;
+
+    for (let sent = 0; sent < LIMITS.breakerCalls; sent += 1) expect(await fail()).toBe("UPSTREAM_ERROR");
+    expect(await fail()).toBe("CIRCUIT_OPEN");
+    await time.advance(19_999);
+
+    expect(clock.ended).toBeNull();
   });
 
   it("does not count the wait for a slot for a request's own limit, at none of its redirects", async () => {

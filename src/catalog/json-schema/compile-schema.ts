@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { APPLICATORS, RULES } from "./keywords.ts";
-import { type Place, walkSchema } from "./walk-schema.ts";
+import { type Inner, type Place, walkSchema } from "./walk-schema.ts";
 import { type PatternCost, weighPattern } from "./weigh-pattern.ts";
 
 /** A schema as the validator takes it: known keywords only, no booleans, every reference to one of `$defs`. */
@@ -30,8 +30,16 @@ export function compileSchema(schema: JsonObject): Compiled {
     for (const pattern of patternsOf(place))
       if (!patterns.has(pattern)) patterns.set(pattern, weigh(pattern));
   }
-  const copy = (pointer: string): JsonObject => copyPlace(places.get(pointer)!, copy, targets);
-  const defs = Object.fromEntries(Array.from(targets, ([pointer, index]) => [index, copy(pointer)]));
+  const apart = new Map(findApart(places).map((pointer, index) => [pointer, `apart-${index}`]));
+  const copyHere = (pointer: string): JsonObject => copyPlace(places.get(pointer)!, copy, targets);
+  const copy = (pointer: string): JsonObject => {
+    const name = apart.get(pointer);
+    return name === undefined ? copyHere(pointer) : checkApart(`#/$defs/${name}`);
+  };
+  const defs = Object.fromEntries([
+    ...Array.from(targets, ([pointer, index]) => [index, copy(pointer)]),
+    ...Array.from(apart, ([pointer, name]) => [name, copyHere(pointer)]),
+  ]);
   return { document: { $ref: "#/$defs/0", $defs: defs }, defs, patterns };
 }
 
@@ -56,6 +64,53 @@ function copyPlace(
   }
   return result;
 }
+
+/** Keywords by which the validator hands on what it has evaluated of the value. */
+const HANDED_ON = ["$ref", "allOf", "anyOf", "oneOf", "then", "else", "dependentSchemas"];
+
+/**
+ * Find the schemas with `unevaluated…` that the validator enters with what schemas beside them have evaluated. By JSON Schema 2020-12
+ * these see only what they themselves and the schemas inside them evaluate.
+ */
+function findApart(places: ReadonlyMap<string, Place>): string[] {
+  const entered = new Set<string>();
+  const waiting = [...places.values()].filter(
+    (place) => handsOn(place).length + (place.inner.has("if") ? 1 : 0) > 1,
+  );
+  for (const place of waiting)
+    for (const { pointer } of handsOn(place).flat()) {
+      if (entered.has(pointer)) continue;
+      entered.add(pointer);
+      waiting.push(places.get(pointer)!);
+    }
+  return [...entered].filter((pointer) => {
+    const { inner } = places.get(pointer)!;
+    return inner.has("unevaluatedProperties") || inner.has("unevaluatedItems");
+  });
+}
+
+/** The schemas entered that way, in groups that do not see each other. */
+function handsOn({ inner }: Place): Inner[][] {
+  return HANDED_ON.flatMap((keyword) => {
+    const within = inner.get(keyword) ?? [];
+    return keyword === "dependentSchemas"
+      ? within.map((one) => [one])
+      : within.length > 0
+        ? [[...within]]
+        : [];
+  });
+}
+
+/**
+ * Check by a schema with nothing evaluated before, which is how the validator begins an `if`. The reference beside it tells what is
+ * wrong, as far as that is wrong either way.
+ */
+function checkApart($ref: string): JsonObject {
+  return { $ref, if: { $ref }, else: { not: { $comment: TOLD_ELSEWHERE } } };
+}
+
+/** Marks a refusal that is told only where nothing else is. */
+export const TOLD_ELSEWHERE = "told elsewhere";
 
 /** A schema that no value fits; one of its own for each place, because the validator writes into it. */
 function never(): JsonObject {

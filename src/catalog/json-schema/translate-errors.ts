@@ -3,7 +3,7 @@ import type * as z from "zod";
 
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import type { Compiled } from "./compile-schema.ts";
+import { type Compiled, TOLD_ELSEWHERE } from "./compile-schema.ts";
 
 type RawIssue = z.core.$ZodRawIssue;
 type Path = readonly PropertyKey[];
@@ -46,10 +46,17 @@ export function translateErrors(
   for (let at = 0; at < errors.length;) {
     const end = endOfGroup(errors, at);
     if (issues.length >= LIMITS.issues) issues.push(UNTOLD);
-    else issues.push(...translate(errors[at]!, errors.slice(at + 1, end), compiled, base));
+    else if (issues.length === 0 || !isToldElsewhere(errors[at]!, compiled))
+      issues.push(...translate(errors[at]!, errors.slice(at + 1, end), compiled, base));
     at = end;
   }
   return issues;
+}
+
+function isToldElsewhere({ keyword, keywordLocation }: OutputUnit, compiled: Compiled): boolean {
+  if (keyword !== "not" || !keywordLocation.endsWith("/else/not")) return false;
+  const { not } = schemaAt(keywordLocation, compiled).schema;
+  return isJsonObject(not) && not["$comment"] === TOLD_ELSEWHERE;
 }
 
 /** Errors inside a union, a name's schema or a list's search are told together with it. */

@@ -12,7 +12,7 @@ export interface Place {
   readonly inner: ReadonlyMap<string, readonly Inner[]>;
 }
 
-interface Inner {
+export interface Inner {
   readonly pointer: string;
   /** Its name, or its place in a list. */
   readonly name: string;

@@ -262,6 +262,63 @@ describe("what does not fit is told with its path, what was expected and what ca
   });
 });
 
+describe("unevaluated fields and items are those that the schema itself and what is inside it do not name", () => {
+  const named = { x: true };
+  const closed = { properties: { y: true }, unevaluatedProperties: false };
+  const field = "/args/x: no such field, not the number 1";
+  const beside = "/args: something else, not an object";
+  test.each<[what: string, schema: object, ...said: string[]]>([
+    ["allOf beside a reference", { $ref: "#/$defs/named", allOf: [closed] }, beside],
+    ["a reference to it, in allOf", { $ref: "#/$defs/named", allOf: [{ $ref: "#/$defs/closed" }] }, beside],
+    ["dependentSchemas", { anyOf: [{ properties: named }], dependentSchemas: { x: closed } }, beside],
+    [
+      "a reference as the schema of what is unevaluated",
+      {
+        anyOf: [{ properties: named }],
+        dependentSchemas: { x: { unevaluatedProperties: { $ref: "#/$defs/text" } } },
+      },
+      beside,
+    ],
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword
+    ["then", { if: { properties: named }, then: closed }, beside],
+    ["else", { allOf: [{ properties: named }], if: false, else: closed }, beside],
+    [
+      "a chain of references",
+      { allOf: [{ properties: named }], if: false, else: { $ref: "#/$defs/chain" } },
+      beside,
+    ],
+    [
+      "what is wrong otherwise is told alone",
+      { $ref: "#/$defs/named", allOf: [{ ...closed, required: ["y"] }] },
+      "/args/y: a value, not nothing",
+    ],
+    ["not beside it", { allOf: [closed] }, field],
+    ["what a reference inside names", { $ref: "#/$defs/named", unevaluatedProperties: false }],
+    [
+      "what it has named is named for what is outside",
+      { $ref: "#/$defs/named", allOf: [{ unevaluatedProperties: true }], unevaluatedProperties: false },
+    ],
+  ])("%s", (_, schema, ...said) => {
+    const $defs = {
+      named: { properties: named },
+      text: { type: "string" },
+      closed,
+      chain: { $ref: "#/$defs/closed" },
+    };
+    expect(issuesOf({ type: "object", ...schema, $defs }, { x: 1 })).toEqual(said);
+  });
+
+  test("items", () => {
+    const closed = { unevaluatedItems: false };
+    const schema = of(
+      { $ref: "#/$defs/pair", allOf: [closed] },
+      { $defs: { pair: { prefixItems: [true, true] } } },
+    );
+    expect(issuesOf(schema, { x: [1, 2] })).toEqual(["/args/x: something else, not an array of 2"]);
+    expect(issuesOf(schema, { x: [] })).toEqual([]);
+  });
+});
+
 describe("what fits", () => {
   test.each<[what: string, schema: Readonly<Record<string, unknown>>, args: object]>([
     ["is not converted, and no default filled in", of({ type: "string", default: "a" }), { y: "1" }],
