@@ -104,11 +104,7 @@ export function createVolley<const Features extends readonly Feature[] = []>(
         cache: null,
       }));
       return {
-        limitOf({ tool: name, toolJson, run }) {
-          if (run !== undefined) {
-            const runner = deploymentOf(env).runnerOf(tenant);
-            return runner && toRunLimit(runner);
-          }
+        limitOf({ tool: name, toolJson }) {
           const tool = toolJson === undefined ? catalog.get(name) : { name, ...readLimits(toolJson) };
           return tool === undefined ? null : toLimit(tool);
         },
@@ -116,6 +112,10 @@ export function createVolley<const Features extends readonly Feature[] = []>(
           if (claim.spec.toolJson !== undefined)
             compile ??= await loadCompiler({ env, toolSecrets: rest.toolSecrets, flows }, features);
           return runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs);
+        },
+        runLimit() {
+          const runner = deploymentOf(env).runnerOf(tenant);
+          return runner && toRunLimit(runner);
         },
         async run(claim) {
           if (flows === undefined) throw new Error(NO_RUNS);

@@ -14,6 +14,7 @@ const RUN: JobSpec = {
   ...makeSpec("run-1", []),
   tool: "flow",
   toolJson: "{}",
+  kind: "run",
   run: { trigger: "webhook", deadlineMs: 15_000 },
 };
 const KEYED = {

@@ -76,7 +76,7 @@ export class GateClocks {
         keep();
       };
       // So many may wait that this time is as good as missed.
-      if (outbox.recordRun(now, spec, { takes: null, beside }) === null) keep();
+      if (outbox.recordOne(now, { spec, takes: null, beside }) === null) keep();
     });
   }
 }

@@ -4,11 +4,13 @@ import { LIMITS } from "../../contract/limits.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "../../state/confirmations.ts";
 import { KEEP_LIMITS, type KeepLimits } from "../../state/kept-results.ts";
 import { TOOL_LIMITS, type ToolLimits } from "../../state/kept-tools.ts";
+import type { BacklogOptions } from "./core-kinds.ts";
 import type { OutboxOptions } from "./outbox.ts";
+import type { RunBacklogOptions } from "./run-kind.ts";
 import { KEY_LIMITS, type KeyTableOptions } from "./tables/key-table.ts";
 
 /** The bounds of a tenant's object, and the addresses that it tells. */
-export interface TenantGateOptions extends OutboxOptions {
+export interface TenantGateOptions extends OutboxOptions, BacklogOptions, RunBacklogOptions {
   readonly shelves: Readonly<Record<Shelf, KeepLimits>>;
   readonly keys: KeyTableOptions;
   readonly confirmations: ConfirmationLimits;

@@ -2,6 +2,7 @@ import {
   type AdmissionAnswer,
   type AdmissionRequest,
   type LeaseWish,
+  type RateLimit,
   STALE,
 } from "../../contract/gate/admission.ts";
 import type {
@@ -39,6 +40,7 @@ import type { ObjectClass } from "../platform/object-class.ts";
 import { systemClock } from "../platform/system-ports.ts";
 import { BackgroundWork, type GateBackground } from "./background-work.ts";
 import { BatchAdmission } from "./batch-admission.ts";
+import { createCoreKinds } from "./core-kinds.ts";
 import { ConfirmationTable } from "./tables/confirmation-table.ts";
 import { EventTable } from "./tables/event-table.ts";
 import { GoneEndpoints } from "./tables/gone-endpoints.ts";
@@ -49,6 +51,7 @@ import { KeyTable } from "./tables/key-table.ts";
 import { Outbox } from "./outbox.ts";
 import { QuotaTable } from "./tables/quota-table.ts";
 import { ResultTable } from "./tables/result-table.ts";
+import { createRunKind } from "./run-kind.ts";
 import { RunTable } from "./tables/run-table.ts";
 import { eraseRows, migrate } from "./tables/schema.ts";
 import { ToolTable } from "./tables/tool-table.ts";
@@ -136,7 +139,17 @@ export function createTenantGate({
       this.#events = new EventTable(ctx.storage.sql, { target, backlog, leaseMs }, { gone, tenant, onDue });
       const onDead = (job: Job): void =>
         this.#events.record(job.updatedAt, () => toDeadEvent(tenant, toEventId(job), toJobRecord(job)));
-      this.#outbox = new Outbox(ctx.storage, options, { onDue, onDead });
+      // The object's own id says where it is kept.
+      const background = createBackground(env, {
+        tenant,
+        jurisdiction: ctx.id.jurisdiction as Jurisdiction | undefined,
+        ...(this.#events.isOn && {
+          onOpened: (opened) => this.reportOpening({ ...opened, id: crypto.randomUUID() }),
+        }),
+      });
+      const kinds = [...createCoreKinds(options, background), createRunKind(options, background)];
+      const draw = (now: number, limit: RateLimit): number => this.#quota.drawOne(now, limit);
+      this.#outbox = new Outbox(ctx.storage, options, { kinds, draw, onDue, onDead });
       this.#shelves = Object.fromEntries(
         SHELVES.map((shelf) => [shelf, new ResultTable(ctx.storage, options.shelves[shelf], shelf)]),
       ) as Record<Shelf, ResultTable>;
@@ -156,20 +169,9 @@ export function createTenantGate({
       });
       this.#admission = new BatchAdmission({ quota: this.#quota, outbox: this.#outbox, keys: this.#keys });
       this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
-      // The object's own id says where it is kept.
-      const background = createBackground(env, {
-        tenant,
-        jurisdiction: ctx.id.jurisdiction as Jurisdiction | undefined,
-        ...(this.#events.isOn && {
-          onOpened: (opened) => this.reportOpening({ ...opened, id: crypto.randomUUID() }),
-        }),
-      });
-      this.#work = new BackgroundWork(
-        { quota: this.#quota, outbox: this.#outbox, events: this.#events },
-        background,
-        { clock, random },
-      );
-      this.#drain = this.#createDrain(options);
+      const tables = { outbox: this.#outbox, events: this.#events };
+      this.#work = new BackgroundWork(tables, background, { clock, random });
+      this.#drain = this.#createDrain();
     }
 
     /** Admit one batch, and then grant the leases that are wished for. */
@@ -193,7 +195,13 @@ export function createTenantGate({
 
     /** Take an attempt's report; false when its fence is not the row's any more, or the job is not running. */
     settle(jobId: string, fence: number, end: AttemptEnd, report?: RunReport): boolean {
-      const job = this.#outbox.settle(this.#enter(), { jobId, fence, end, random: random(), report });
+      const job = this.#outbox.settle(this.#enter(), {
+        jobId,
+        fence,
+        end,
+        random: random(),
+        envelopeJson: report?.envelopeJson,
+      });
       if (job !== null && report !== undefined) this.#runs.take(job, report);
       return job !== null;
     }
@@ -206,8 +214,11 @@ export function createTenantGate({
       if (known !== null) return { kind: "recorded", jobId: known, fence: null };
       if (this.#runs.isFull) return { kind: "backlog-full" };
       const beside = (): void => this.#runs.keepCause(now, { flow, cause, jobId: spec.id });
-      const begins = takes ? () => this.#work.drawLimit(now, { spec, fence: 1 }) : null;
-      const recorded = this.#outbox.recordRun(now, spec, { takes: begins, beside });
+      const recorded = this.#outbox.recordOne(now, {
+        spec,
+        takes: takes ? { atOnce: LIMITS.runsByRequests } : null,
+        beside,
+      });
       return recorded === null
         ? { kind: "backlog-full" }
         : { kind: "recorded", jobId: spec.id, fence: recorded.fence };
@@ -403,7 +414,7 @@ export function createTenantGate({
       this.#drain.poke();
     }
 
-    #createDrain({ concurrency }: TenantGateOptions): JobDrain {
+    #createDrain(): JobDrain {
       return new JobDrain(
         {
           clock,
@@ -415,7 +426,7 @@ export function createTenantGate({
         },
         {
           // One event at a time beside them.
-          concurrency: concurrency + LIMITS.runsAtOnce + 1,
+          concurrency: this.#outbox.places + 1,
           claimForMs: CLAIM_FOR_MS,
           claims: LIMITS.workPerAlarm,
         },

@@ -200,6 +200,7 @@ export class Traffic {
       ...this.#makeSpec(0),
       tool: "flow",
       toolJson: "{}",
+      kind: "run",
       run: { trigger: "webhook", deadlineMs: LIMITS.deadlineMs },
     };
     const request = { cause: spec.id, spec, takes: true };
