@@ -3,14 +3,16 @@ import type { EventClaim } from "../../contract/gate/operator-event.ts";
 import type { AttemptEnd, CallbackClaim, CallbackEnd } from "../../contract/gate/job.ts";
 import type { Ports } from "../../egress/ports.ts";
 import { attempt } from "../../kit/result.ts";
+import type { Semaphore } from "../../kit/semaphore.ts";
 import type { CallAttempts } from "./core-kinds.ts";
 import type { DueWork } from "./drain-jobs.ts";
 import type { ClaimedWork, Outbox } from "./outbox.ts";
-import type { RunAttempts } from "./run-kind.ts";
 import type { EventTable } from "./tables/event-table.ts";
 
 /** The work of an alarm besides looking after rows. */
-export interface GateBackground extends CallAttempts, RunAttempts {
+export interface GateBackground extends CallAttempts {
+  /** The header slots of the object's alarm. */
+  readonly slots?: Semaphore;
   /** Try once to deliver the event about a job's end. */
   readonly deliver: (claim: CallbackClaim) => Promise<CallbackEnd>;
   /** Try once to tell the operator of something. */

@@ -51,6 +51,8 @@ export interface OutboxWorld {
   /** Every row that is written and has something to be done about it. */
   readonly onDue: (dueAt: number) => void;
   readonly onDead: (job: Job) => void;
+  /** Finished jobs that were removed. */
+  readonly onGone: (jobIds: readonly string[]) => void;
 }
 
 /** A job that is recorded by itself, and what belongs to its turn. */
@@ -292,7 +294,10 @@ export class Outbox {
 
   /** Forget finished jobs that are too many or too old; throws when storage refuses. */
   prune(nowMs: number): void {
-    this.#count -= this.#table.prune(nowMs, this.#count - this.#backlog.size);
+    const gone = this.#table.prune(nowMs, this.#count - this.#backlog.size);
+    if (gone.length === 0) return;
+    this.#count -= gone.length;
+    this.#world.onGone(gone);
   }
 
   #change(id: string, nowMs: number, step: (job: Job) => [job: Job, accepted: boolean]): JobChange | null {

@@ -1,5 +1,5 @@
 import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../../src/contract/gate/admission.ts";
-import type { KeptStep, RunAnswer, RunReport, RunRequest } from "../../../src/contract/gate/flow-run.ts";
+import type { KeptStep, RunAnswer, RunReport, RunRequest } from "../../../src/features/flows/flow-run.ts";
 import type { IdempotencyClosing } from "../../../src/contract/gate/idempotency.ts";
 import type { AttemptEnd, JobClaim } from "../../../src/contract/gate/job.ts";
 import { LIMITS } from "../../../src/contract/limits.ts";
@@ -9,10 +9,10 @@ import { JobDrain } from "../../../src/edge/durable/drain-jobs.ts";
 import { GateAlarm } from "../../../src/edge/durable/gate-alarm.ts";
 import type { JobKind } from "../../../src/edge/durable/job-kind.ts";
 import { Outbox } from "../../../src/edge/durable/outbox.ts";
-import { createRunKind } from "../../../src/edge/durable/run-kind.ts";
+import { createRunKind, RUN_BACKLOGS } from "../../../src/features/flows/objects/run-kind.ts";
 import { KEY_LIMITS, KeyTable } from "../../../src/edge/durable/tables/key-table.ts";
 import { QuotaTable } from "../../../src/edge/durable/tables/quota-table.ts";
-import { RunTable } from "../../../src/edge/durable/tables/run-table.ts";
+import { RunTable } from "../../../src/features/flows/objects/run-table.ts";
 import { TENANT_GATE_OPTIONS } from "../../../src/edge/durable/tenant-gate-options.ts";
 import type { Clock } from "../../../src/kit/clock.ts";
 
@@ -50,7 +50,7 @@ export class SimulatedObject {
     this.#outbox = new Outbox(storage, TENANT_GATE_OPTIONS, {
       kinds: [
         ...createCoreKinds(TENANT_GATE_OPTIONS, { ...limitless, attempt }),
-        createRunKind(TENANT_GATE_OPTIONS, { ...limitless, run }),
+        createRunKind(RUN_BACKLOGS, { ...limitless, run }),
       ],
       draw: () => 0,
       onDue: (dueAt) => {
@@ -59,6 +59,7 @@ export class SimulatedObject {
       },
       // Without an address for the operator's events nothing is written of it.
       onDead: () => {},
+      onGone: (jobIds) => this.#runs.forget(jobIds),
     });
     this.#keys = new KeyTable(storage, KEY_LIMITS);
     this.#runs = new RunTable(storage.sql);
@@ -93,7 +94,11 @@ export class SimulatedObject {
     this.#keys.complete(this.#enter(), closing);
   }
 
-  settle(jobId: string, fence: number, end: AttemptEnd, report?: RunReport): boolean {
+  settle(jobId: string, fence: number, end: AttemptEnd): boolean {
+    return this.#outbox.settle(this.#enter(), { jobId, fence, end, random: this.#random() }) !== null;
+  }
+
+  settleRun(jobId: string, fence: number, end: AttemptEnd, report?: RunReport): boolean {
     const job = this.#outbox.settle(this.#enter(), {
       jobId,
       fence,

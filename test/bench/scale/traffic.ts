@@ -225,7 +225,7 @@ export class Traffic {
     }
     const report = { envelopeJson: '{"results":[]}', steps: [] };
     const end = this.#attemptEnd();
-    await this.#call(tenant, HOME, region, "settle", (object) => object.settle(jobId, fence, end, report));
+    await this.#call(tenant, HOME, region, "settle", (object) => object.settleRun(jobId, fence, end, report));
   }
 
   #call<T>(

@@ -186,22 +186,22 @@ export class JobTable {
   }
 
   /**
-   * Remove finished jobs, of which there are so many, that are too many or too old; how many went.
+   * Remove finished jobs, of which there are so many, that are too many or too old; the ids of those that went.
    *
    * The usual answer, that nothing has to go, costs no SQL. Over the count at most a tenth more is kept: then one scan
    * removes many.
    */
-  prune(nowMs: number, finished: number): number {
+  prune(nowMs: number, finished: number): readonly string[] {
     const { jobsKept, retentionMs } = this.#options;
     if (finished > jobsKept + Math.floor(jobsKept / 10))
       return this.#remove(Number.MAX_SAFE_INTEGER, finished - jobsKept);
     const expiry = nowMs - retentionMs;
-    if (this.#oldestEnd >= expiry || nowMs < this.#prunedAt + LIMITS.pruneEveryMs) return 0;
+    if (this.#oldestEnd >= expiry || nowMs < this.#prunedAt + LIMITS.pruneEveryMs) return [];
     this.#prunedAt = nowMs;
     return this.#remove(expiry, PRUNE_ROWS);
   }
 
-  #remove(beforeMs: number, count: number): number {
+  #remove(beforeMs: number, count: number): readonly string[] {
     const gone = this.#sql
       .exec<Pick<JobRow, "id" | "tool" | "format" | "status">>(
         `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ${IS_FINAL} AND updated_at < ?
@@ -211,13 +211,11 @@ export class JobTable {
       )
       .toArray();
     for (const row of gone) this.#tally(row.tool, toListed(row), -1);
-    const ids = JSON.stringify(gone.map(({ id }) => id));
-    this.#sql.exec("DELETE FROM run_steps WHERE job_id IN (SELECT value FROM json_each(?))", ids);
     const { oldest } = this.#sql
       .exec<{ oldest: number | null }>(`SELECT MIN(updated_at) AS oldest FROM jobs WHERE ${IS_FINAL}`)
       .one();
     this.#oldestEnd = oldest ?? Number.POSITIVE_INFINITY;
-    return gone.length;
+    return gone.map(({ id }) => id);
   }
 
   /** Keep a job in memory while it runs, as its row is; few enough that they weigh nothing beside what an isolate may hold. */

@@ -1,16 +1,23 @@
-import type { RateLimit } from "../../contract/gate/admission.ts";
-import type { JobClaim, JobSpec } from "../../contract/gate/job.ts";
-import { LIMITS } from "../../contract/limits.ts";
-import { attempt } from "../../kit/result.ts";
-import type { JobKind } from "./job-kind.ts";
+import type { RateLimit } from "../../../contract/gate/admission.ts";
+import type { JobClaim, JobSpec } from "../../../contract/gate/job.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import { attempt } from "../../../kit/result.ts";
+import type { JobKind } from "../../../edge/durable/job-kind.ts";
 
-export interface RunBacklogOptions {
+export interface RunBacklogs {
   /** Live runs of one flow, and of all. */
   readonly flowBacklog: number;
   readonly runBacklog: number;
   /** Live runs of a flow that redriving may add to a full backlog. */
   readonly redrives: number;
 }
+
+/** The backlogs of a deployment. */
+export const RUN_BACKLOGS: RunBacklogs = {
+  flowBacklog: LIMITS.flowBacklog,
+  runBacklog: LIMITS.runBacklog,
+  redrives: LIMITS.jobRedrives,
+};
 
 /** The attempts of runs. */
 export interface RunAttempts {
@@ -24,7 +31,7 @@ const RUNS = "runs";
 
 /** Make the kind of job that a run of a flow is. */
 export function createRunKind(
-  { flowBacklog, runBacklog, redrives }: RunBacklogOptions,
+  { flowBacklog, runBacklog, redrives }: RunBacklogs,
   { run, runLimit }: RunAttempts,
 ): JobKind {
   return {
