@@ -3,7 +3,7 @@ import type { Tool } from "../catalog/define-tool.ts";
 import { UNKNOWN_ORIGIN } from "../contract/gate/caller.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { Semaphore } from "../kit/semaphore.ts";
-import { toLimit, toRunLimit } from "../gate/admit-plan.ts";
+import { toLimit } from "../gate/admit-plan.ts";
 import { AttemptRunner, type ToolOf } from "../run/attempt-runner.ts";
 import { IsolateBytes } from "../egress/isolate-bytes.ts";
 import { ByteBudget } from "../egress/read-body.ts";
@@ -71,7 +71,7 @@ export function createVolley<const Features extends readonly Feature[] = []>(
   };
 
   const TenantGate = createTenantGate({
-    clockEngine: flows,
+    parts: features.flatMap(({ objectPart }) => objectPart?.(deploymentOf) ?? []),
     createBackground(env, { tenant, jurisdiction, onOpened }) {
       const anywhere = createSystemPorts(env, rest);
       const ports = jurisdiction === undefined ? anywhere : placeWorkspaces(anywhere, jurisdiction);
@@ -104,11 +104,8 @@ export function createVolley<const Features extends readonly Feature[] = []>(
         cache: null,
       }));
       return {
-        limitOf({ tool: name, toolJson, run }) {
-          if (run !== undefined) {
-            const runner = deploymentOf(env).runnerOf(tenant);
-            return runner && toRunLimit(runner);
-          }
+        slots,
+        limitOf({ tool: name, toolJson }) {
           const tool = toolJson === undefined ? catalog.get(name) : { name, ...readLimits(toolJson) };
           return tool === undefined ? null : toLimit(tool);
         },
@@ -116,15 +113,6 @@ export function createVolley<const Features extends readonly Feature[] = []>(
           if (claim.spec.toolJson !== undefined)
             compile ??= await loadCompiler({ env, toolSecrets: rest.toolSecrets, flows }, features);
           return runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs);
-        },
-        async run(claim) {
-          if (flows === undefined) throw new Error(NO_RUNS);
-          await flows.attemptRun(claim, deploymentOf(env), {
-            tenant,
-            // The object lives on while something of it is under way.
-            defer: () => {},
-            slots,
-          });
         },
         deliver: (claim) => sendCallback(claim, { ports, options, slots }),
         tell: ({ event, target }) => sendEvent(event, target, { ports, options, slots }),
@@ -144,8 +132,6 @@ export function createVolley<const Features extends readonly Feature[] = []>(
     ) as ObjectsOf<Features>),
   };
 }
-
-const NO_RUNS = "Cannot run a flow: this Worker does not list the feature 'flows'";
 
 /** The refusal of a job that was recorded when the Worker still listed the feature. */
 const NO_KEPT_TOOLS =

@@ -200,13 +200,6 @@ export function createDeployment(
         if (answer.refused === null) held.hearTools(sentAtMs, answer.admission.toolsVersion);
         return answer;
       };
-      // Where they were changed the change is known at once.
-      const changeTools: Gate["changeTools"] = async (change) => {
-        const changed = await gate().changeTools(change);
-        // Admissions that were sent before the answer to this came may tell of an earlier version.
-        if (changed.ok) held.hearTools(ports.clock.now(), changed.value.version);
-        return changed;
-      };
       const erase: Gate["erase"] = async () => {
         const version = await gate().erase();
         held.hearTools(ports.clock.now(), version);
@@ -256,9 +249,11 @@ export function createDeployment(
           }),
         },
         // Most batches ask nothing but to be admitted, and a lease does that: a client is made when there is more to ask.
-        gate: new Proxy({ admit, approve, changeTools, erase } as Gate, {
+        gate: new Proxy({ admit, approve, erase } as Gate, {
           get: (own, name: keyof Gate) => own[name] ?? gate()[name],
         }),
+        // Admissions that were sent before the change was answered may tell of an earlier version.
+        hearTools: (version) => held.hearTools(ports.clock.now(), version),
         countAlone: (quota) => held.countAlone(ports.clock.now(), quota),
         ...(flows !== undefined && { runFlow: flows.run }),
         defer,

@@ -3,17 +3,17 @@ import type * as z from "zod";
 import type { Catalog, Discovery } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
 import type { Caller } from "../contract/gate/caller.ts";
-import type { JobClaim } from "../contract/gate/job.ts";
+import type { KeptTool } from "../contract/gate/kept-tool.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import type { Asking, RunFlow } from "../gate/execution.ts";
 import type { IsolateQuota } from "../gate/leased-admission.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Result } from "../kit/result.ts";
-import type { Semaphore } from "../kit/semaphore.ts";
+import type { Env } from "./configured.ts";
 import type { Deployment } from "./deployed.ts";
 import type { Configured, FlowCompiler } from "./configured.ts";
-import type { ClockEngine } from "./durable/gate-clocks.ts";
+import type { ObjectPart } from "./durable/object-part.ts";
 import type { Dialect } from "./http/dialect.ts";
 import type { RequestContext } from "./http/request-context.ts";
 import type { Endpoint, Handler } from "./openapi/endpoint.ts";
@@ -46,6 +46,8 @@ export interface Feature<Objects extends object = object> {
   readonly tenantPart?: TenantPart;
   /** Tools of tenants that are batches. */
   readonly flows?: FlowEngine;
+  /** Make its part of the tenant's object. */
+  readonly objectPart?: (deploymentOf: (env: Env) => Deployment) => ObjectPart;
   /** Make the classes of its Durable Objects, by the names under which a Worker exports them. */
   readonly createObjects?: (options: { readonly clock?: Clock | undefined }) => Objects;
 }
@@ -78,6 +80,8 @@ export interface KeptTools {
   ): Promise<(json: string) => Tool>;
   /** Throws where its part of the configuration cannot be read. */
   open(configured: Configured): ToolSource;
+  /** Everything that the tenant has added, the oldest change first. Rejects where it cannot be read whole. */
+  readAll(gate: Pick<Gate, "call">): Promise<readonly KeptTool[]>;
 }
 
 /** Tools that tenants have. */
@@ -87,7 +91,7 @@ export interface ToolSource {
   /** The tools of a caller as far as they are known here; null where none were asked for yet. */
   knownCatalog(caller: Caller): Catalog | null;
   /** The tools of a caller as they are now. Rejects where the tenant's object cannot be asked. */
-  currentCatalog(caller: Caller, held: IsolateQuota, gate: Pick<Gate, "toolsSince">): Promise<Catalog>;
+  currentCatalog(caller: Caller, held: IsolateQuota, gate: Pick<Gate, "call">): Promise<Catalog>;
 }
 
 /** Callers whose keys no variable has. */
@@ -115,19 +119,9 @@ export interface TenantPart {
 }
 
 /** Batches with a name: tools of tenants that run as a batch of their own. */
-export interface FlowEngine extends FlowCompiler, ClockEngine {
+export interface FlowEngine extends FlowCompiler {
   /** Run a flow that is an action of a batch. */
   readonly run: RunFlow;
-  /** Make one attempt of a recorded run, and settle it. */
-  attemptRun(claim: JobClaim, deployment: Deployment, options: RunAttempt): Promise<void>;
-}
-
-export interface RunAttempt {
-  readonly tenant: string;
-  /** Keep work alive after the run. */
-  readonly defer: (work: Promise<unknown>) => void;
-  /** The header slots of the invocation that runs it. */
-  readonly slots?: Semaphore;
 }
 
 /** Everything behind a key that features answer. */

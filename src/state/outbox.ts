@@ -73,7 +73,7 @@ export function recordJob(
     fence: 1,
     createdAt: nowMs,
     updatedAt: nowMs,
-    dueAt: nowMs + leaseOf(spec, leaseMs),
+    dueAt: nowMs + leaseMs,
     dataJson: null,
     errorJson: null,
     note: null,
@@ -116,26 +116,35 @@ export function claimJob(
     return [buryJob(job, nowMs, "The job's recorded arguments cannot be read, so it was not run."), null];
   }
   const [attempts, fence] = [job.attempts + 1, job.fence + 1];
-  const dueAt = nowMs + leaseOf(job.spec, leaseMs);
-  const claimed: Job = { ...job, status: "running", attempts, fence, updatedAt: nowMs, dueAt };
+  const claimed: Job = {
+    ...job,
+    status: "running",
+    attempts,
+    fence,
+    updatedAt: nowMs,
+    dueAt: nowMs + leaseMs,
+  };
   return [claimed, { spec: job.spec, attempt: attempts, fence }];
 }
 
-/** How long an attempt has its job for itself: a run has the time of its flow besides. */
-function leaseOf({ run }: Pick<JobSpec, "run">, leaseMs: number): number {
-  return leaseMs + (run?.deadlineMs ?? 0);
+/** How an attempt ended, and what decides how its job goes on. */
+interface EndOfAttempt {
+  readonly end: AttemptEnd;
+  /** Uniform in [0, 1), spreads the retries of jobs that failed together. */
+  readonly random: number;
+  /** Whether a job of its kind that fails for good can be redriven: what it failed at may be mended. */
+  readonly isMendable?: boolean | undefined;
 }
 
 /**
  * Settle the attempt that holds `fence`; false, and the same job, when the row is not its any more.
  *
  * An attempt that reports after its lease is still believed as long as no other has claimed the job in between.
- * @param command.random uniform in [0, 1), spreads the retries of jobs that failed together
  */
 export function settleJob(
   job: Job,
   nowMs: number,
-  command: { fence: number; end: AttemptEnd; random: number; envelopeJson?: string | undefined },
+  command: EndOfAttempt & { readonly fence: number; readonly envelopeJson?: string | undefined },
 ): [job: Job, accepted: boolean] {
   if (!holds(job, command.fence)) return [job, false];
   const { envelopeJson = job.envelopeJson } = command;
@@ -164,11 +173,7 @@ export function holds(job: Pick<Job, "status" | "fence">, fence: number): boolea
   return job.status === "running" && job.fence === fence;
 }
 
-function endAttempt(
-  job: Job,
-  nowMs: number,
-  { end, random }: { readonly end: AttemptEnd; readonly random: number },
-): Job {
+function endAttempt(job: Job, nowMs: number, { end, random, isMendable = false }: EndOfAttempt): Job {
   if (end.kind === "succeeded") return succeed(job, nowMs, end.dataJson);
   // Only the recorder's own attempt may be given back uncounted: it happens once, so it cannot go on for ever.
   if (end.kind === "released" && job.fence === 1) return retryJob(job, nowMs, { attempts: 0, dueAt: nowMs });
@@ -188,11 +193,10 @@ function endAttempt(
   if (end.kind === "lost" && job.spec.delivery === "at-most-once")
     return failJob(job, nowMs, { status: "unknown", error });
   if (end.kind === "unknown") return failJob(job, nowMs, { status: "unknown", error });
-  // `dead` can be redriven, `failed` cannot: a tool that is gone may come back with the next deployment, and what a run failed
-  // at may be mended, with the rest of it done already.
-  const isMendable = error.code === "UNKNOWN_TOOL" || job.spec.run !== undefined;
+  // `dead` can be redriven, `failed` cannot: a tool that is gone may come back with the next deployment.
+  const isDead = isMendable || error.code === "UNKNOWN_TOOL";
   if (end.kind === "failed" && !error.retryable)
-    return failJob(job, nowMs, { status: isMendable ? "dead" : "failed", error });
+    return failJob(job, nowMs, { status: isDead ? "dead" : "failed", error });
   return job.attempts >= job.spec.maxAttempts
     ? failJob(job, nowMs, { status: "dead", error })
     : retryJob(job, nowMs, retryAfter(retryDelayMs(job, error, random)));
@@ -213,15 +217,16 @@ export function toEventId({ spec, fence }: Job): string {
 export function toJobRecord(job: Job): JobRecord {
   const { spec, fence: _, dueAt, callback, envelopeJson, ...shown } = job;
   const couldBeginAt = Math.max(job.createdAt, spec.runAt ?? 0);
+  const trigger = spec.run?.trigger;
   return {
     ...shown,
     durationMs: isLive(job.status) ? undefined : Math.max(0, job.updatedAt - couldBeginAt),
     id: spec.id,
     tool: spec.tool,
     batchId: spec.origin?.batchId,
-    // No key asked for a run.
-    key: spec.run === undefined ? spec.origin?.key : undefined,
-    trigger: spec.run?.trigger,
+    // No key asked for what a trigger started.
+    key: trigger === undefined ? spec.origin?.key : undefined,
+    trigger,
     keepsTool: spec.toolJson !== undefined,
     argsJson: spec.argsJson === "" ? undefined : spec.argsJson,
     envelopeJson: envelopeJson ?? undefined,

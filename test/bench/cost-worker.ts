@@ -12,6 +12,7 @@ const Gate = createTenantGate({
     attempt: nothingDue,
     run: nothingDue,
     limitOf: () => null,
+    runLimit: () => null,
     deliver: nothingDue,
     tell: nothingDue,
   }),

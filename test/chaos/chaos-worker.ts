@@ -3,7 +3,6 @@ import { env } from "cloudflare:workers";
 import { createVolley } from "../../src/edge/create-volley.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
 import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../src/contract/gate/admission.ts";
-import type { RunAnswer, RunRequest } from "../../src/contract/gate/flow-run.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 
 /*
@@ -52,8 +51,9 @@ export class TenantGate extends volley.TenantGate {
     return this.#perhapsCrash(() => super.admit(request, wishes));
   }
 
-  override recordRun(request: RunRequest): RunAnswer {
-    return this.#perhapsCrash(() => super.recordRun(request));
+  override call(feature: string, method: string, ...args: readonly unknown[]): unknown {
+    const call = (): unknown => super.call(feature, method, ...args);
+    return method === "recordRun" ? this.#perhapsCrash(call) : call();
   }
 
   #perhapsCrash<T>(write: () => T): T {

@@ -56,14 +56,8 @@ class FakeNamespace implements TenantGateNamespace {
       approve: call,
       reject: call,
       conclude: call,
-      changeTools: call,
-      tool: call,
-      toolsSince: call,
+      call,
       erase: call,
-      recordRun: call,
-      runSteps: call,
-      beginStep: call,
-      endStep: call,
     };
   }
 }
@@ -241,14 +235,8 @@ describe("createGateClient()", () => {
           approve: (claim, request) => real.approve(claim, request),
           reject: (claim) => real.reject(claim),
           conclude: (claim) => real.conclude(claim),
-          changeTools: (change) => real.changeTools(change),
-          tool: (name) => real.tool(name),
-          toolsSince: (version) => real.toolsSince(version),
+          call: (...args) => real.call(...args),
           erase: () => real.erase(),
-          recordRun: (request) => real.recordRun(request),
-          runSteps: (jobId) => real.runSteps(jobId),
-          beginStep: (jobId, fence, stepId) => real.beginStep(jobId, fence, stepId),
-          endStep: (jobId, fence, step) => real.endStep(jobId, fence, step),
         };
       },
     };

@@ -9,41 +9,20 @@ import type { TenantGateMethods } from "../../src/contract/gate/tenant-gate-meth
 import { migrate } from "../../src/edge/durable/tables/schema.ts";
 import landedTenantGate from "../fixtures/landed-tenant-gate.sql?raw";
 import landedToolGate from "../fixtures/landed-tool-gate.sql?raw";
+import { createAddedToolsPart } from "../../src/features/added-tools/objects/added-tools-part.ts";
+import { createFlowsPart } from "../../src/features/flows/objects/flows-part.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
-import { attemptsRun, deliveriesTried } from "./scripted-attempts.ts";
+import { replaceStorage, TENANT_TIMES } from "./replace-storage.ts";
+import { attemptsRun, deliveriesTried, SCRIPTED } from "./scripted-attempts.ts";
 
 // The rows of a released version go on working when this version opens them: the landed version's rows, read and changed through
 // today's methods.
 
-/** Ten seconds after the fixtures were written: the leases still run, and all pauses but one are over. */
-const OPENED_AT = 1_795_323_432_275 + 10_000;
-
-/** The columns that hold a time: the rows are as old in every test, whenever it runs. */
-const TENANT_TIMES = {
-  confirmations: ["created_at", "expires_at"],
-  gone_endpoints: ["until"],
-  idempotency: ["expires_at", "lease_ends_at"],
-  jobs: ["due_at", "updated_at", "created_at"],
-  quota: ["mark"],
-  results: ["kept_at"],
-};
+const PARTS = [createAddedToolsPart(), createFlowsPart(() => SCRIPTED)];
 
 let opened = 0;
 const gateOf = () => env.TENANT_GATE.getByName(`landed-${++opened}`);
 type Stub = ReturnType<typeof gateOf>;
-
-/** Replace what an object has stored. The next call opens it. */
-async function replaceStorage(
-  storage: DurableObjectStorage,
-  dump: string,
-  times: Readonly<Record<string, readonly string[]>>,
-): Promise<void> {
-  await storage.deleteAll();
-  storage.sql.exec(dump);
-  const shiftMs = Date.now() - OPENED_AT;
-  for (const [table, columns] of Object.entries(times))
-    for (const column of columns) storage.sql.exec(`UPDATE ${table} SET ${column} = ${column} + ?`, shiftMs);
-}
 
 async function openTenantGate(): Promise<Stub> {
   const stub = gateOf();
@@ -298,13 +277,13 @@ test("F29 bringing the tables up to date is all or nothing, and once", async () 
       if (query.startsWith("INSERT INTO schema_steps")) throw new Error("the object was stopped here");
       return exec(query, ...bindings);
     }) as typeof exec;
-    expect(() => migrate(storage)).toThrow("stopped here");
+    expect(() => migrate(storage, PARTS)).toThrow("stopped here");
     expect(everything()).toEqual(before);
     sql.exec = exec;
-    migrate(storage);
+    migrate(storage, PARTS);
     const after = everything();
     expect(after).not.toEqual(before);
-    migrate(storage);
+    migrate(storage, PARTS);
     expect(everything()).toEqual(after);
   });
 });

@@ -4,11 +4,11 @@ import { describe, expect, test } from "vitest";
 
 import type { KeptFlow } from "../../src/features/flows/declaration/flow-schema.ts";
 import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
-import type { KeptStep, RunRequest } from "../../src/contract/gate/flow-run.ts";
-import type { FlowClock, ToolToKeep } from "../../src/contract/gate/kept-tool.ts";
+import { callFlows, type KeptStep, type RunRequest } from "../../src/features/flows/flow-run.ts";
+import { callAddedTools, type FlowClock, type ToolToKeep } from "../../src/contract/gate/kept-tool.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import type { JobSpec } from "../../src/contract/gate/job.ts";
-import { RunTable } from "../../src/edge/durable/tables/run-table.ts";
+import { RunTable } from "../../src/features/flows/objects/run-table.ts";
 import { makeRun } from "../../src/features/flows/run/make-run.ts";
 
 import { makeJobsRequest, makeSpec } from "./gate-requests.ts";
@@ -44,13 +44,21 @@ const done = (id: string): KeptStep => ({ id, outcomeJson: '{"status":"success"}
 describe("A run", () => {
   test("is recorded once for what caused it, and leased to who takes it", async () => {
     const gate = env.TENANT_GATE.getByName("run-once");
-    const first = await gate.recordRun(runOf("id 1"));
+    const first = await callFlows(gate, "recordRun", runOf("id 1"));
     expect(first).toMatchObject({ kind: "recorded", fence: 1 });
     const { jobId } = first as { jobId: string };
-    expect(await gate.recordRun(runOf("id 1"))).toEqual({ kind: "recorded", jobId, fence: null });
+    expect(await callFlows(gate, "recordRun", runOf("id 1"))).toEqual({
+      kind: "recorded",
+      jobId,
+      fence: null,
+    });
     await evictDurableObject(gate);
-    expect(await gate.recordRun(runOf("id 1"))).toEqual({ kind: "recorded", jobId, fence: null });
-    expect(await gate.recordRun(runOf("id 1", { flow: "others" }))).toMatchObject({ fence: 1 });
+    expect(await callFlows(gate, "recordRun", runOf("id 1"))).toEqual({
+      kind: "recorded",
+      jobId,
+      fence: null,
+    });
+    expect(await callFlows(gate, "recordRun", runOf("id 1", { flow: "others" }))).toMatchObject({ fence: 1 });
   });
 
   test("has no cause remembered beyond as many as may be, until the old ones are forgotten", async () => {
@@ -71,11 +79,11 @@ describe("A run", () => {
 
   test("is another one when its cause is long forgotten", async () => {
     const gate = env.TENANT_GATE.getByName("run-forgotten");
-    const { jobId } = (await gate.recordRun(runOf("id 1"))) as { jobId: string };
+    const { jobId } = (await callFlows(gate, "recordRun", runOf("id 1"))) as { jobId: string };
     await runInDurableObject(gate, (_, { storage }) =>
       storage.sql.exec("UPDATE run_causes SET expires_at = expires_at - ?", LIMITS.causeMs).toArray(),
     );
-    const second = (await gate.recordRun(runOf("id 1"))) as { jobId: string };
+    const second = (await callFlows(gate, "recordRun", runOf("id 1"))) as { jobId: string };
     expect(second.jobId).not.toBe(jobId);
   });
 
@@ -83,15 +91,15 @@ describe("A run", () => {
     const gate = env.TENANT_GATE.getByName("run-many");
     const fences: (number | null)[] = [];
     for (let n = 0; n <= LIMITS.runsByRequests; n += 1)
-      fences.push(((await gate.recordRun(runOf(`id ${n}`))) as { fence: number | null }).fence);
+      fences.push(((await callFlows(gate, "recordRun", runOf(`id ${n}`))) as { fence: number | null }).fence);
     expect(fences).toEqual([...Array.from({ length: LIMITS.runsByRequests }, () => 1), null]);
-    expect(await gate.recordRun(runOf("id", { flow: "others" }))).toMatchObject({ fence: 1 });
+    expect(await callFlows(gate, "recordRun", runOf("id", { flow: "others" }))).toMatchObject({ fence: 1 });
   });
 
   test("that waits for the alarm is due at once, whatever time its flow has", async () => {
     const gate = env.TENANT_GATE.getByName("run-queued");
     const before = Date.now();
-    const { jobId } = (await gate.recordRun(runOf("1", { takes: false }))) as { jobId: string };
+    const { jobId } = (await callFlows(gate, "recordRun", runOf("1", { takes: false }))) as { jobId: string };
     const dueAt = await runInDurableObject(
       gate,
       (_, { storage }) =>
@@ -107,7 +115,7 @@ describe("A run", () => {
   test("T45 is recorded where the quota of runs is used up, and waits for it, also after an eviction; other jobs do not", async () => {
     const gate = env.TENANT_GATE.getByName("run-quota");
     const record = async (cause: string, takes = true) =>
-      (await gate.recordRun(runOf(cause, { flow: "rare", takes }))) as {
+      (await callFlows(gate, "recordRun", runOf(cause, { flow: "rare", takes }))) as {
         jobId: string;
         fence: number | null;
       };
@@ -137,14 +145,19 @@ describe("A run", () => {
     const ids: string[] = [];
     for (let n = 0; n < 4; n += 1)
       ids.push(
-        ((await gate.recordRun(runOf(`${n}`, { flow: "limited", takes: false }))) as { jobId: string }).jobId,
+        (
+          (await callFlows(gate, "recordRun", runOf(`${n}`, { flow: "limited", takes: false }))) as {
+            jobId: string;
+          }
+        ).jobId,
       );
     for (const id of ids) await expect.poll(async () => (await gate.job(id))!.attempts, PATIENT).toBe(1);
   });
 
   test("is not recorded where too many of its flow, or of all flows, wait; other jobs are", async () => {
     const gate = env.SMALL_GATE.getByName("run-full");
-    const record = (cause: string, flow: string) => gate.recordRun(runOf(cause, { flow, takes: false }));
+    const record = (cause: string, flow: string) =>
+      callFlows(gate, "recordRun", runOf(cause, { flow, takes: false }));
     for (const cause of ["1", "2", "3"]) expect(await record(cause, "a")).toMatchObject({ kind: "recorded" });
     expect(await record("4", "a")).toEqual({ kind: "backlog-full" });
     // The recorded run is found all the same.
@@ -157,54 +170,66 @@ describe("A run", () => {
 
   test("keeps what an attempt writes of its steps, as long as the attempt has it", async () => {
     const gate = env.TENANT_GATE.getByName("run-steps");
-    const { jobId } = (await gate.recordRun(runOf("id 1"))) as { jobId: string };
-    expect(await gate.beginStep(jobId, 1, "w")).toBe(true);
-    expect(await gate.beginStep(jobId, 2, "x")).toBe(false);
-    await gate.endStep(jobId, 2, done("w"));
+    const { jobId } = (await callFlows(gate, "recordRun", runOf("id 1"))) as { jobId: string };
+    expect(await callFlows(gate, "beginStep", jobId, 1, "w")).toBe(true);
+    expect(await callFlows(gate, "beginStep", jobId, 2, "x")).toBe(false);
+    await callFlows(gate, "endStep", jobId, 2, done("w"));
     await evictDurableObject(gate);
-    expect(await gate.runSteps(jobId)).toEqual([{ id: "w", outcomeJson: null }]);
-    await gate.endStep(jobId, 1, done("w"));
-    expect(await gate.runSteps(jobId)).toEqual([done("w")]);
+    expect(await callFlows(gate, "runSteps", jobId)).toEqual([{ id: "w", outcomeJson: null }]);
+    await callFlows(gate, "endStep", jobId, 1, done("w"));
+    expect(await callFlows(gate, "runSteps", jobId)).toEqual([done("w")]);
     await gate.cancel(jobId);
-    expect(await gate.beginStep(jobId, 1, "y")).toBe(false);
+    expect(await callFlows(gate, "beginStep", jobId, 1, "y")).toBe(false);
   });
 
   test("keeps them for the next attempt, and forgets them when it has succeeded", async () => {
     const gate = env.TENANT_GATE.getByName("run-report");
-    const { jobId } = (await gate.recordRun(runOf("id 1"))) as { jobId: string };
-    await gate.beginStep(jobId, 1, "w");
-    expect(await gate.settle(jobId, 1, { kind: "failed", error: failure }, report(done("r")))).toBe(true);
-    expect(await gate.runSteps(jobId)).toEqual([done("r")]);
+    const { jobId } = (await callFlows(gate, "recordRun", runOf("id 1"))) as { jobId: string };
+    await callFlows(gate, "beginStep", jobId, 1, "w");
+    expect(
+      await callFlows(gate, "settleRun", jobId, 1, { kind: "failed", error: failure }, report(done("r"))),
+    ).toBe(true);
+    expect(await callFlows(gate, "runSteps", jobId)).toEqual([done("r")]);
     expect(await gate.job(jobId)).toMatchObject({
       status: "retrying",
       envelopeJson: '{"results":[]}',
       trigger: "webhook",
     });
-    const other = (await gate.recordRun(runOf("id 2"))) as { jobId: string };
-    await gate.beginStep(other.jobId, 1, "w");
-    await gate.settle(other.jobId, 1, { kind: "succeeded", dataJson: "1" }, report(done("w")));
-    expect(await gate.runSteps(other.jobId)).toEqual([]);
+    const other = (await callFlows(gate, "recordRun", runOf("id 2"))) as { jobId: string };
+    await callFlows(gate, "beginStep", other.jobId, 1, "w");
+    await callFlows(
+      gate,
+      "settleRun",
+      other.jobId,
+      1,
+      { kind: "succeeded", dataJson: "1" },
+      report(done("w")),
+    );
+    expect(await callFlows(gate, "runSteps", other.jobId)).toEqual([]);
   });
 
   test("that cannot go on is dead and can be redriven, and one that may have happened is unknown and cannot", async () => {
     const gate = env.TENANT_GATE.getByName("run-dead");
-    const [dead, lost] = [await gate.recordRun(runOf("1")), await gate.recordRun(runOf("2"))] as {
+    const [dead, lost] = [
+      await callFlows(gate, "recordRun", runOf("1")),
+      await callFlows(gate, "recordRun", runOf("2")),
+    ] as {
       jobId: string;
     }[];
     const error = { ...failure, retryable: false };
-    await gate.settle(dead!.jobId, 1, { kind: "failed", error }, report(done("w")));
-    await gate.settle(lost!.jobId, 1, { kind: "unknown", error }, report());
+    await callFlows(gate, "settleRun", dead!.jobId, 1, { kind: "failed", error }, report(done("w")));
+    await callFlows(gate, "settleRun", lost!.jobId, 1, { kind: "unknown", error }, report());
     expect((await gate.job(dead!.jobId))!.status).toBe("dead");
     expect((await gate.job(lost!.jobId))!.status).toBe("unknown");
     expect(await gate.redrive(dead!.jobId)).toMatchObject({ change: "done", job: { status: "retrying" } });
-    expect(await gate.runSteps(dead!.jobId)).toEqual([done("w")]);
+    expect(await callFlows(gate, "runSteps", dead!.jobId)).toEqual([done("w")]);
     expect(await gate.redrive(lost!.jobId)).toMatchObject({ change: "wrong-status" });
   });
 
   test("has its flow's time besides the lease", async () => {
     const gate = env.SMALL_GATE.getByName("run-lease");
     const spec = { ...runOf("1").spec, run: { trigger: "webhook", deadlineMs: 50_000 } } as const;
-    await gate.recordRun({ cause: "1", spec, takes: true });
+    await callFlows(gate, "recordRun", { cause: "1", spec, takes: true });
     const due = await runInDurableObject(gate, (_, { storage }) => storage.getAlarm());
     expect(due! - Date.now()).toBeGreaterThan(40_000);
   });
@@ -264,10 +289,10 @@ describe("A clock", () => {
   test("sets the object's alarm, and goes with its flow", async () => {
     const gate = env.TENANT_GATE.getByName("clock-alarm");
     const at = Date.now() + 5 * MINUTE_MS;
-    await gate.changeTools({ kind: "put", tool: withClock("daily", at) });
+    await callAddedTools(gate, "changeTools", { kind: "put", tool: withClock("daily", at) });
     const alarm = () => runInDurableObject(gate, (_, { storage }) => storage.getAlarm());
     expect(await alarm()).toBe(at);
-    await gate.changeTools({ kind: "delete", name: "daily" });
+    await callAddedTools(gate, "changeTools", { kind: "delete", name: "daily" });
     expect(await nextOf(gate, "daily")).toBeUndefined();
     await runDurableObjectAlarm(gate);
     expect(await gate.jobs(list)).toEqual([]);
@@ -276,7 +301,10 @@ describe("A clock", () => {
 
   test("that has come runs its flow once, however many of its times have passed, also after an eviction", async () => {
     const gate = env.TENANT_GATE.getByName("clock-missed");
-    await gate.changeTools({ kind: "put", tool: withClock("daily", Date.now() - 90 * MINUTE_MS) });
+    await callAddedTools(gate, "changeTools", {
+      kind: "put",
+      tool: withClock("daily", Date.now() - 90 * MINUTE_MS),
+    });
     await evictDurableObject(gate);
     // An alarm of the past comes by itself.
     await expect.poll(() => gate.jobs(list), PATIENT).toMatchObject([{ tool: "daily", trigger: "cron" }]);
@@ -293,7 +321,7 @@ describe("A clock", () => {
     // Its next time is a year later: a time of it that has passed is this one.
     const yearly = { cron: "0 7 1 1 *", timezone: "UTC" };
     for (let n = 0; n < 3; n += 1) {
-      await gate.changeTools({ kind: "put", tool: withClock("yearly", at, yearly) });
+      await callAddedTools(gate, "changeTools", { kind: "put", tool: withClock("yearly", at, yearly) });
       await runDurableObjectAlarm(gate);
       await expect.poll(async () => ((await nextOf(gate, "yearly")) ?? 0) > at, PATIENT).toBe(true);
     }
@@ -302,9 +330,12 @@ describe("A clock", () => {
 
   test("that is put again without one is none any more", async () => {
     const gate = env.TENANT_GATE.getByName("clock-paused");
-    await gate.changeTools({ kind: "put", tool: withClock("daily", Date.now() + 60 * MINUTE_MS) });
+    await callAddedTools(gate, "changeTools", {
+      kind: "put",
+      tool: withClock("daily", Date.now() + 60 * MINUTE_MS),
+    });
     const { clock: _, ...paused } = withClock("daily", null);
-    await gate.changeTools({ kind: "put", tool: { ...paused, fingerprint: "g" } });
+    await callAddedTools(gate, "changeTools", { kind: "put", tool: { ...paused, fingerprint: "g" } });
     expect(await nextOf(gate, "daily")).toBeUndefined();
     await runDurableObjectAlarm(gate);
     expect(await gate.jobs(list)).toEqual([]);
@@ -312,8 +343,11 @@ describe("A clock", () => {
 
   test("is taken while the alarm has other work", async () => {
     const gate = env.TENANT_GATE.getByName("clock-beside");
-    await gate.recordRun(runOf("1", { takes: false }));
-    await gate.changeTools({ kind: "put", tool: withClock("daily", Date.now() - MINUTE_MS) });
+    await callFlows(gate, "recordRun", runOf("1", { takes: false }));
+    await callAddedTools(gate, "changeTools", {
+      kind: "put",
+      tool: withClock("daily", Date.now() - MINUTE_MS),
+    });
     void runDurableObjectAlarm(gate);
     await expect.poll(async () => (await gate.jobs(list)).length, PATIENT).toBe(2);
   });

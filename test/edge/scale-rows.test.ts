@@ -3,6 +3,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
 import type { JobSpec } from "../../src/contract/gate/job.ts";
+import { callFlows, type KeptStep, type RunRequest } from "../../src/features/flows/flow-run.ts";
 import { CountedStorage } from "../bench/scale/counted-storage.ts";
 import { type ObjectParts, SimulatedObject } from "../bench/scale/simulated-object.ts";
 import { countRows } from "./count-rows.ts";
@@ -14,6 +15,7 @@ const RUN: JobSpec = {
   ...makeSpec("run-1", []),
   tool: "flow",
   toolJson: "{}",
+  kind: "run",
   run: { trigger: "webhook", deadlineMs: 15_000 },
 };
 const KEYED = {
@@ -25,9 +27,7 @@ const KEYED = {
 const ENDS = [{ key: "batch:k", end: { kind: "done", answer: { json: "{}", failed: false } } }] as const;
 
 /** One of each thing that the simulation sends. */
-const CALLS: readonly ((
-  object: Pick<SimulatedObject, "admit" | "settle" | "complete" | "recordRun" | "beginStep" | "endStep">,
-) => unknown)[] = [
+const CALLS: readonly ((object: Pick<SimulatedObject, keyof ReturnType<typeof objectOf>>) => unknown)[] = [
   (object) => object.admit(makeRequest({ quota: HUNDRED_AN_HOUR })),
   (object) => object.admit(makeRequest({ quota: HUNDRED_AN_HOUR })),
   (object) =>
@@ -41,8 +41,19 @@ const CALLS: readonly ((
   (object) => object.recordRun({ cause: "delivery-1", spec: RUN, takes: true }),
   (object) => object.beginStep("run-1", 1, "write-0"),
   (object) => object.endStep("run-1", 1, { id: "write-0", outcomeJson: "{}" }),
-  (object) => object.settle("run-1", 1, SUCCEEDED, { envelopeJson: "{}", steps: [] }),
+  (object) => object.settleRun("run-1", 1, SUCCEEDED, { envelopeJson: "{}", steps: [] }),
 ];
+
+/** The real object, with its runs among its methods as the simulation has them. */
+const objectOf = (stub: ReturnType<typeof env.TENANT_GATE.getByName>) => ({
+  admit: (...args: Parameters<SimulatedObject["admit"]>) => stub.admit(...args),
+  settle: (...args: Parameters<SimulatedObject["settle"]>) => stub.settle(...args),
+  complete: (...args: Parameters<SimulatedObject["complete"]>) => stub.complete(...args),
+  recordRun: (request: RunRequest) => callFlows(stub, "recordRun", request),
+  beginStep: (jobId: string, fence: number, id: string) => callFlows(stub, "beginStep", jobId, fence, id),
+  endStep: (jobId: string, fence: number, step: KeptStep) => callFlows(stub, "endStep", jobId, fence, step),
+  settleRun: (...args: Parameters<SimulatedObject["settleRun"]>) => callFlows(stub, "settleRun", ...args),
+});
 
 const parts = (storage: DurableObjectStorage, nowMs: () => number): ObjectParts => ({
   storage,
@@ -59,7 +70,7 @@ test("the simulation counts the rows that the tenant's object writes, call by ca
   const counted = new CountedStorage();
   const simulated = new SimulatedObject(parts(counted.asStorage(), Date.now));
   for (const [at, call] of CALLS.entries()) {
-    await call(stub as never);
+    await call(objectOf(stub) as never);
     call(simulated);
     expect([at, counted.rowsWritten]).toEqual([at, await rows()]);
   }

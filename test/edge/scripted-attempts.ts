@@ -37,6 +37,7 @@ export const SCRIPTED = {
   // Its end is not reported, so it has its lease.
   run: async (claim: JobClaim): Promise<void> => void (await runScript(claim)),
   limitOf: ({ tool }: Pick<JobSpec, "tool">): RateLimit | null => LIMITS_OF[tool] ?? null,
+  runLimit: ({ tool }: Pick<JobSpec, "tool">): RateLimit | null => LIMITS_OF[tool] ?? null,
   deliver: answerByPath,
   tell: answerEvent,
 };

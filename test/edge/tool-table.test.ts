@@ -2,7 +2,12 @@ import { abortAllDurableObjects, evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
-import type { KeptTool, ToolsPage, ToolToKeep } from "../../src/contract/gate/kept-tool.ts";
+import {
+  callAddedTools,
+  type KeptTool,
+  type ToolsPage,
+  type ToolToKeep,
+} from "../../src/contract/gate/kept-tool.ts";
 import { LIMITS } from "../../src/contract/limits.ts";
 import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
@@ -18,13 +23,13 @@ const tool = (name: string, json = `{"name":"${name}"}`, needs: readonly string[
   json,
   needs,
 });
-const put = (stub: Stub, one: ToolToKeep) => stub.changeTools({ kind: "put", tool: one });
+const put = (stub: Stub, one: ToolToKeep) => callAddedTools(stub, "changeTools", { kind: "put", tool: one });
 
 /** Everything that is newer than a version, read page by page. */
 async function readSince(stub: Stub, version: number): Promise<ToolsPage> {
   const tools: KeptTool[] = [];
   for (let from = version; ;) {
-    const page: ToolsPage = await stub.toolsSince(from);
+    const page: ToolsPage = await callAddedTools(stub, "toolsSince", from);
     tools.push(...page.tools);
     if (page.complete) return { ...page, tools };
     expect(page.version).toBeGreaterThan(from);
@@ -39,12 +44,17 @@ describe("the tenant's own tools", () => {
     await put(stub, tool("b", "{}", ["a"]));
     await evictDurableObject(stub);
     expect(await readSince(stub, 0)).toMatchObject({ version: 2, names: ["a", "b"] });
-    await stub.changeTools({ kind: "delete", name: "a" });
-    await stub.changeTools({ kind: "delete", name: "b" });
+    await callAddedTools(stub, "changeTools", { kind: "delete", name: "a" });
+    await callAddedTools(stub, "changeTools", { kind: "delete", name: "b" });
     await abortAllDurableObjects();
     const again = env.TENANT_GATE.get(stub.id);
-    expect(await again.toolsSince(0)).toEqual({ version: 4, complete: true, names: [], tools: [] });
-    expect(await again.tool("a")).toBeNull();
+    expect(await callAddedTools(again, "toolsSince", 0)).toEqual({
+      version: 4,
+      complete: true,
+      names: [],
+      tools: [],
+    });
+    expect(await callAddedTools(again, "tool", "a")).toBeNull();
   });
 
   test("stay what they are: a name is a flow's or a tool's until it is deleted", async () => {
@@ -53,30 +63,34 @@ describe("the tenant's own tools", () => {
     await put(stub, tool("a"));
     const refused = { ok: false, error: { reason: "other-kind", names: ["a"] } };
     expect(await put(stub, flow)).toEqual(refused);
-    await stub.changeTools({ kind: "delete", name: "a" });
+    await callAddedTools(stub, "changeTools", { kind: "delete", name: "a" });
     expect(await put(stub, flow)).toMatchObject({ ok: true });
     await evictDurableObject(stub);
     expect(await put(stub, tool("a"))).toEqual(refused);
-    expect(await stub.tool("a")).toMatchObject({ json: flow.json, version: 3 });
+    expect(await callAddedTools(stub, "tool", "a")).toMatchObject({ json: flow.json, version: 3 });
   });
 
   test("are told since a version: what is new, and the names of all that there are", async () => {
     const stub = gateOf();
     for (const name of ["a", "b", "c"]) await put(stub, tool(name));
     await put(stub, tool("a", '{"new":true}'));
-    await stub.changeTools({ kind: "delete", name: "b" });
-    const page = await stub.toolsSince(3);
+    await callAddedTools(stub, "changeTools", { kind: "delete", name: "b" });
+    const page = await callAddedTools(stub, "toolsSince", 3);
     expect(page).toMatchObject({ version: 5, complete: true, names: ["a", "c"] });
     expect(page.tools.map(({ name, json }) => [name, json])).toEqual([["a", '{"new":true}']]);
-    expect(await stub.toolsSince(5)).toMatchObject({ tools: [] });
+    expect(await callAddedTools(stub, "toolsSince", 5)).toMatchObject({ tools: [] });
   });
 
   test("that are large come in parts, none of which is larger than a message may be", async () => {
     const stub = gateOf();
     const large = `"${"ä".repeat(60_000)}"`;
     const names = Array.from({ length: 60 }, (_, index) => `t${index}`);
-    await stub.changeTools({ kind: "import", prefix: "t", tools: names.map((name) => tool(name, large)) });
-    const first = await stub.toolsSince(0);
+    await callAddedTools(stub, "changeTools", {
+      kind: "import",
+      prefix: "t",
+      tools: names.map((name) => tool(name, large)),
+    });
+    const first = await callAddedTools(stub, "toolsSince", 0);
     expect(first.complete).toBe(false);
     const characters = first.tools.reduce((sum, { json }) => sum + json.length, 0);
     expect(characters).toBeLessThanOrEqual(LIMITS.toolPageCharacters);
@@ -89,19 +103,25 @@ describe("the tenant's own tools", () => {
     const large = `"${"x".repeat(LIMITS.declarationBytes - 2)}"`;
     const tools = (count: number) => Array.from({ length: count }, (_, index) => tool(`t${index}`, large));
     const fitting = LIMITS.tenantToolsBytes / LIMITS.declarationBytes;
-    const tooMany = await stub.changeTools({ kind: "import", prefix: "t", tools: tools(fitting + 1) });
+    const tooMany = await callAddedTools(stub, "changeTools", {
+      kind: "import",
+      prefix: "t",
+      tools: tools(fitting + 1),
+    });
     expect(tooMany).toMatchObject({ ok: false, error: { reason: "too-large" } });
-    expect(await stub.toolsSince(0)).toMatchObject({ version: 0, names: [] });
-    expect(await stub.changeTools({ kind: "import", prefix: "t", tools: tools(fitting) })).toMatchObject({
+    expect(await callAddedTools(stub, "toolsSince", 0)).toMatchObject({ version: 0, names: [] });
+    expect(
+      await callAddedTools(stub, "changeTools", { kind: "import", prefix: "t", tools: tools(fitting) }),
+    ).toMatchObject({
       ok: true,
     });
   });
 
   test("of a dry run are not kept", async () => {
     const stub = gateOf();
-    const answer = await stub.changeTools({ kind: "put", tool: tool("a"), dryRun: true });
+    const answer = await callAddedTools(stub, "changeTools", { kind: "put", tool: tool("a"), dryRun: true });
     expect(answer).toMatchObject({ ok: true, value: { added: ["a"], version: 0 } });
-    expect(await stub.toolsSince(0)).toMatchObject({ version: 0, names: [] });
+    expect(await callAddedTools(stub, "toolsSince", 0)).toMatchObject({ version: 0, names: [] });
   });
 
   test("that are put again as they are cost no row", async () => {
@@ -115,7 +135,7 @@ describe("the tenant's own tools", () => {
   test("of one tenant are not another's", async () => {
     const [one, other] = [gateOf(), gateOf()];
     await put(one, tool("a"));
-    expect(await other.toolsSince(0)).toMatchObject({ version: 0, names: [] });
+    expect(await callAddedTools(other, "toolsSince", 0)).toMatchObject({ version: 0, names: [] });
   });
 });
 

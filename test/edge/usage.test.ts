@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { makeFailure, toWireFailure } from "../../src/contract/failure.ts";
 import { JOB_STATUSES } from "../../src/contract/gate/job.ts";
+import { callAddedTools } from "../../src/contract/gate/kept-tool.ts";
 import type { TenantGateMethods } from "../../src/contract/gate/tenant-gate-methods.ts";
 import type { UsageReport } from "../../src/contract/gate/usage.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
@@ -141,14 +142,14 @@ describe("usage()", () => {
   test("tells flows from tools, and reads them once for each change", async () => {
     const stub = gateOf();
     const put = (name: string, json: string) =>
-      stub.changeTools({
+      callAddedTools(stub, "changeTools", {
         kind: "put",
         tool: { name, fingerprint: name, headJson: "{}", json, needs: [] },
       });
     await put("tool", '{"summary":"flow"}');
     await put("flow", '{"flow":{}}');
     expect((await stub.usage(EVERYTHING)).added).toEqual({ tools: 1, flows: 1, bytes: 29 });
-    await stub.changeTools({ kind: "delete", name: "flow" });
+    await callAddedTools(stub, "changeTools", { kind: "delete", name: "flow" });
     expect((await stub.usage(EVERYTHING)).added).toMatchObject({ tools: 1, flows: 0 });
   });
 

@@ -1,22 +1,25 @@
 import { KEEP_LIMITS } from "../../src/state/kept-results.ts";
 import { createVolley } from "../../src/edge/create-volley.ts";
+import type { ObjectPart } from "../../src/edge/durable/object-part.ts";
 import { createTenantGate } from "../../src/edge/durable/tenant-gate.ts";
 import type { TenantGateMethods } from "../../src/contract/gate/tenant-gate-methods.ts";
 import { createToolGate, type ToolGateMethods } from "../../src/edge/durable/tool-gate.ts";
 import type { WorkspaceMethods } from "../../src/contract/gate/workspace.ts";
 import type { KeyShardMethods } from "../../src/features/keys/kept-key.ts";
-import { flows } from "../../src/features/flows/index.ts";
+import { createAddedToolsPart } from "../../src/features/added-tools/objects/added-tools-part.ts";
+import { createFlowsPart } from "../../src/features/flows/objects/flows-part.ts";
 import { createKeyShard } from "../../src/features/keys/objects/key-shard.ts";
 import { createWorkspace } from "../../src/features/workspace/objects/workspace.ts";
 import { limitedMail } from "./limited-mail.ts";
 import { openers, SCRIPTED, tenantsServed } from "./scripted-attempts.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
 
-const { flows: clockEngine } = flows();
+/** The parts of features, with runs that do what their arguments say. */
+const PARTS = [createAddedToolsPart(), createFlowsPart(() => SCRIPTED)];
 
 /** A gate as it is deployed, with attempts that do what their arguments say. */
 export const TenantGate = createTenantGate({
-  clockEngine,
+  parts: PARTS,
   createBackground(_, { tenant }) {
     tenantsServed.push(tenant);
     return SCRIPTED;
@@ -25,14 +28,15 @@ export const TenantGate = createTenantGate({
 
 /** A gate whose limits a test can reach. */
 export const SmallGate = createTenantGate({
-  clockEngine,
+  parts: [
+    createAddedToolsPart(),
+    createFlowsPart(() => SCRIPTED, { flowBacklog: 3, runBacklog: 5, redrives: 1 }),
+  ],
   createBackground: () => SCRIPTED,
   optionsOf: () => ({
     backlog: 8,
     shardBacklog: 4,
     webhookBacklog: 4,
-    flowBacklog: 3,
-    runBacklog: 5,
     redrives: 1,
     jobsKept: 10,
     retentionMs: 60_000,
@@ -48,14 +52,14 @@ export const SmallGate = createTenantGate({
 
 /** A gate whose leases run out while a test waits: for tests in which no attempt settles in time. */
 export const HastyGate = createTenantGate({
-  clockEngine,
+  parts: PARTS,
   createBackground: () => SCRIPTED,
   optionsOf: () => ({ leaseMs: 300 }),
 });
 
 /** A gate that tells an operator, of whom three events may wait. */
 export const EventGate = createTenantGate({
-  clockEngine,
+  parts: PARTS,
   createBackground: (_, { onOpened }) => {
     openers.push(onOpened!);
     return SCRIPTED;
@@ -65,6 +69,12 @@ export const EventGate = createTenantGate({
     eventBacklog: 3,
   }),
 });
+
+/** The parts of a gate that a test lists, as its Worker would with its next deployment. */
+export const listed: ObjectPart[] = [];
+
+/** A gate with the parts that a test lists. */
+export const ListedGate = createTenantGate({ parts: listed, createBackground: () => SCRIPTED });
 
 /** The gate of a whole Volley, whose alarm runs tools. */
 export const VolleyGate = createVolley({ tools: [limitedMail], features: ALL_FEATURES }).TenantGate;
@@ -97,6 +107,9 @@ declare global {
         DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
       >;
       readonly EVENT_GATE: DurableObjectNamespace<
+        DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
+      >;
+      readonly LISTED_GATE: DurableObjectNamespace<
         DurableObject & TenantGateMethods & Rpc.DurableObjectBranded
       >;
       readonly VOLLEY_GATE: DurableObjectNamespace<

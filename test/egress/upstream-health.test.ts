@@ -179,11 +179,9 @@ test("calls that were stopped by us say nothing about the upstream", async () =>
 });
 
 describe("A storm of 1,000 jobs", () => {
-  const NO_OTHERS = { deliveries: 0, runs: 0, others: LIMITS.headerSlots };
+  const NO_OTHERS = [{ name: "jobs", places: LIMITS.headerSlots }];
   const liveOf = (jobs: ReadonlyMap<string, Job>): DueIndex =>
-    new Map(
-      [...jobs].flatMap(([id, { dueAt }]) => (dueAt === null ? [] : [[id, { kind: "attempt", dueAt }]])),
-    );
+    new Map([...jobs].flatMap(([id, { dueAt }]) => (dueAt === null ? [] : [[id, { lane: "jobs", dueAt }]])));
 
   /** The object's side of it: the real drain, claims and settlements, over rows in memory. */
   function drainOf(clock: VirtualClock, runner: AttemptRunner, jobs: Map<string, Job>) {

@@ -172,8 +172,8 @@ export const SURVIVORS: Reasons = {
   "src/state/change-job.ts": [on(WORDS, 'status === "running" && attempts', "count === 1")],
   "src/state/confirmations.ts": [on(SHORTCUT, "bytes === 0 || excess <= 0")],
   "src/state/due-index.ts": [
-    on("Every run has its flow.", 'flow = ""'),
-    on(AT_BOUND, "dueAt < known.dueAt", "dueAt < attempt.dueAt", "dueAt < delivery.dueAt"),
+    on("Work without a group takes no turns.", 'group = ""'),
+    on(AT_BOUND, "beginsAt < known.dueAt"),
   ],
   "src/state/grant-leases.ts": [
     on(

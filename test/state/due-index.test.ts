@@ -1,20 +1,34 @@
 import { describe, expect, test } from "vitest";
 
-import { countRunning, type Due, type DueIndex, firstDue, nextDue } from "../../src/state/due-index.ts";
+import {
+  countRunning,
+  type Due,
+  type DueIndex,
+  firstDue,
+  type Lane,
+  nextDue,
+} from "../../src/state/due-index.ts";
 
 const indexOf = (...entries: [id: string, due: Due][]): DueIndex => new Map(entries);
-const attemptAt = (id: string, dueAt: number): [string, Due] => [id, { kind: "attempt", dueAt }];
-const deliveryAt = (id: string, dueAt: number): [string, Due] => [id, { kind: "delivery", dueAt }];
+const attemptAt = (id: string, dueAt: number): [string, Due] => [id, { lane: "jobs", dueAt }];
+const deliveryAt = (id: string, dueAt: number): [string, Due] => [id, { lane: "deliveries", dueAt }];
 const underWay = (id: string, until: number): [string, Due] => [
   id,
-  { kind: "delivery", dueAt: until, claimed: true },
+  { lane: "deliveries", dueAt: until, claimed: true },
 ];
 
-const few = (deliveries: number, runs = 1, others = 6) => ({ deliveries, runs, others });
-const runAt = (id: string, flow: string, dueAt: number): [string, Due] => [id, { kind: "run", dueAt, flow }];
-const running = (id: string, flow: string, until: number): [string, Due] => [
+const few = (deliveries: number, runs = 1, jobs = 6, runsFromMs?: number): readonly Lane[] => [
+  { name: "deliveries", places: deliveries, within: "jobs" },
+  { name: "runs", places: runs, fromMs: runsFromMs },
+  { name: "jobs", places: jobs },
+];
+const runAt = (id: string, group: string, dueAt: number): [string, Due] => [
   id,
-  { kind: "run", dueAt: until, flow, claimed: true, isRunning: true },
+  { lane: "runs", dueAt, group },
+];
+const running = (id: string, group: string, until: number): [string, Due] => [
+  id,
+  { lane: "runs", dueAt: until, group, claimed: true, isRunning: true },
 ];
 
 describe("nextDue() and firstDue()", () => {
@@ -35,7 +49,7 @@ describe("nextDue() and firstDue()", () => {
 
   test("T45 keep runs until their time, and nothing else; then they are what has been due for longest", () => {
     const index = indexOf(runAt("young", "f", 200), runAt("old", "f", 100), attemptAt("job", 300));
-    const kept = { ...few(2), runsFromMs: 900 };
+    const kept = few(2, 1, 6, 900);
     expect(firstDue(index, 250, kept)).toBeNull();
     expect(nextDue(index, 250, kept)).toBe(300);
     expect(firstDue(index, 400, kept)).toBe("job");
@@ -44,7 +58,7 @@ describe("nextDue() and firstDue()", () => {
   });
 
   test("do not take an attempt under way for a delivery", () => {
-    const attempt: [string, Due] = ["a", { kind: "attempt", dueAt: 500, claimed: true }];
+    const attempt: [string, Due] = ["a", { lane: "jobs", dueAt: 500, claimed: true }];
     expect(firstDue(indexOf(attempt, deliveryAt("waiting", 100)), 200, few(1))).toBe("waiting");
   });
 
@@ -88,7 +102,7 @@ describe("nextDue() and firstDue()", () => {
 });
 
 test("no more attempts and deliveries begin than there are places, whatever runs there are", () => {
-  const busy: [string, Due] = ["busy", { kind: "attempt", dueAt: 500, claimed: true }];
+  const busy: [string, Due] = ["busy", { lane: "jobs", dueAt: 500, claimed: true }];
   const index = indexOf(busy, attemptAt("next", 10), deliveryAt("told", 10), runAt("run", "a", 20));
   expect(firstDue(index, 15, few(2, 1, 1))).toBeNull();
   expect(firstDue(index, 20, few(2, 1, 1))).toBe("run");
@@ -100,11 +114,11 @@ test("no more attempts and deliveries begin than there are places, whatever runs
 test("webhooks that are sent again take the places of deliveries, and leave those of other jobs alone", () => {
   const waiting = (id: string, dueAt: number): [string, Due] => [
     id,
-    { kind: "attempt", dueAt, isWaiting: true },
+    { lane: "deliveries", backlog: "webhooks", dueAt },
   ];
   const sending: [string, Due] = [
     "sending",
-    { kind: "attempt", dueAt: 500, claimed: true, isSentAgain: true },
+    { lane: "deliveries", backlog: "jobs", dueAt: 500, claimed: true },
   ];
   const index = indexOf(sending, waiting("again", 10), attemptAt("job", 20));
   expect(firstDue(index, 15, few(2))).toBe("again");
@@ -144,7 +158,7 @@ describe("Of runs", () => {
     const turns = new Map<string, number>();
     const begun = Array.from({ length: 12 }, (_, turn) => {
       const id = firstDue(waiting, 3_000, few(0), turns)!;
-      turns.set(waiting.get(id)!.flow!, turn + 1);
+      turns.set(waiting.get(id)!.group!, turn + 1);
       waiting.delete(id);
       return id;
     });
@@ -160,8 +174,8 @@ describe("Of runs", () => {
   test("those under way are counted by their flow, wherever they run", () => {
     const index = indexOf(
       running("here", "a", 500),
-      ["elsewhere", { kind: "run", flow: "a", dueAt: 500, isRunning: true }],
-      ["waits", { kind: "run", flow: "a", dueAt: 500, isRunning: false }],
+      ["elsewhere", { lane: "runs", group: "a", dueAt: 500, isRunning: true }],
+      ["waits", { lane: "runs", group: "a", dueAt: 500, isRunning: false }],
       running("other", "b", 500),
     );
     expect(countRunning(index, "a", 499)).toBe(2);

@@ -173,19 +173,20 @@ describe("queueJob()", () => {
 describe("A run of a flow", () => {
   const run = { trigger: "webhook", deadlineMs: 60_000 } as const;
 
-  test("is due at once when it is queued, and has its flow's time besides the lease when it is claimed", () => {
+  test("is due at once when it is queued, and has its lease when it is claimed", () => {
     const queued = queueJob(specOf({ run }), NOW);
     expect(queued.dueAt).toBe(NOW);
     const [claimed] = claimJob(queued, NOW, LEASE);
-    expect(claimed.dueAt).toBe(NOW + LEASE.leaseMs + run.deadlineMs);
-    expect(recorded({ run }).dueAt).toBe(NOW + LEASE.leaseMs + run.deadlineMs);
+    expect(claimed.dueAt).toBe(NOW + LEASE.leaseMs);
   });
 
   test("that failed for good is dead, so that it can be redriven; what may have happened is unknown", () => {
     const error = toWireFailure(makeFailure("DEPENDENCY_FAILED"));
-    expect(settle(recorded({ run }), { kind: "failed", error })[0].status).toBe("dead");
+    const settled = (end: AttemptEnd): Job =>
+      settleJob(recorded({ run }), NOW, { fence: 1, end, random: 0, isMendable: true })[0];
+    expect(settled({ kind: "failed", error }).status).toBe("dead");
     expect(settle(recorded(), { kind: "failed", error })[0].status).toBe("failed");
-    expect(settle(recorded({ run }), { kind: "unknown", error })[0].status).toBe("unknown");
+    expect(settled({ kind: "unknown", error }).status).toBe("unknown");
   });
 
   test("keeps the envelope of its last attempt that has ended", () => {

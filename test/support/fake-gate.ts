@@ -14,7 +14,7 @@ import type {
   IdempotencyRenewal,
   IdempotencyRequest,
 } from "../../src/contract/gate/idempotency.ts";
-import type { KeptStep } from "../../src/contract/gate/flow-run.ts";
+import type { FlowMethods, KeptStep } from "../../src/features/flows/flow-run.ts";
 import type { AttemptEnd } from "../../src/contract/gate/job.ts";
 import type { Gate } from "../../src/contract/gate/tenant-gate-methods.ts";
 import { narrowToClaimed } from "../../src/state/narrow-to-claimed.ts";
@@ -105,29 +105,30 @@ export class FakeGate implements Gate {
   readonly usage = unasked;
   readonly reportOpening = unasked;
   readonly reject = unasked;
-  readonly changeTools = unasked;
-  readonly tool = unasked;
-  readonly toolsSince = unasked;
   readonly erase = unasked;
-  readonly recordRun = unasked;
   /** Steps of runs, by their jobs, as an object keeps them. */
   readonly #steps = new Map<string, Map<string, string | null>>();
   /** The fence of the attempt that has its run. */
   runFence = 1;
 
-  async runSteps(jobId: string): Promise<KeptStep[]> {
-    return Array.from(this.stepsOf(jobId), ([id, outcomeJson]) => ({ id, outcomeJson }));
-  }
-
-  async beginStep(jobId: string, fence: number, stepId: string): Promise<boolean> {
+  /** Answer as the object's part for runs does; a batch calls no other part. */
+  async call(_feature: string, method: string, ...args: readonly unknown[]): Promise<unknown> {
     if (this.down) throw new Error("The gate is down");
-    if (fence === this.runFence) this.stepsOf(jobId).set(stepId, null);
-    return fence === this.runFence;
+    return (this.#runs as Readonly<Record<string, (...args: readonly unknown[]) => unknown>>)[method]!(
+      ...args,
+    );
   }
 
-  async endStep(jobId: string, fence: number, { id, outcomeJson }: KeptStep): Promise<void> {
-    if (fence === this.runFence) this.stepsOf(jobId).set(id, outcomeJson);
-  }
+  readonly #runs: Pick<FlowMethods, "runSteps" | "beginStep" | "endStep"> = {
+    runSteps: (jobId) => Array.from(this.stepsOf(jobId), ([id, outcomeJson]) => ({ id, outcomeJson })),
+    beginStep: (jobId, fence, stepId) => {
+      if (fence === this.runFence) this.stepsOf(jobId).set(stepId, null);
+      return fence === this.runFence;
+    },
+    endStep: (jobId, fence, { id, outcomeJson }: KeptStep) => {
+      if (fence === this.runFence) this.stepsOf(jobId).set(id, outcomeJson);
+    },
+  };
 
   stepsOf(jobId: string): Map<string, string | null> {
     const known = this.#steps.get(jobId);

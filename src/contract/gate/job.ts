@@ -60,6 +60,8 @@ export interface JobSpec {
   readonly delivery: Delivery;
   /** `backoff` where absent. */
   readonly retries?: Retries;
+  /** The name of its kind, where that is a feature's. */
+  readonly kind?: string;
   /** Absent when the caller asked for no callback. */
   readonly callback?: CallbackTarget;
   /** Who asked, and in which batch; absent where a version recorded it that did not keep it. */

@@ -1,4 +1,5 @@
 import type { Result } from "../../kit/result.ts";
+import { createPartCall } from "./part-call.ts";
 
 /** A tool that a tenant adds while running, as a Worker hands it over to be kept. */
 export interface ToolToKeep {
@@ -93,3 +94,16 @@ export interface ToolsPage {
   /** Those that are new or others since, the oldest change first. */
   readonly tools: readonly KeptTool[];
 }
+
+/** The methods of the part of a tenant's object that keeps the tools that it added. */
+export interface AddedToolsMethods {
+  /** Add, replace or delete tools of the tenant's own. */
+  changeTools(change: ToolChange): ToolChangeAnswer;
+  /** One of the tenant's own tools; null when there is none of that name. */
+  tool(name: string): KeptTool | null;
+  /** The changes of the tenant's own tools since a version, in one message or, where they are many, in part. */
+  toolsSince(version: number): ToolsPage;
+}
+
+/** Call a method of the part of a tenant's object that keeps its added tools. */
+export const callAddedTools = createPartCall<AddedToolsMethods>("added-tools");

@@ -9,13 +9,11 @@ import type {
   ParkAnswer,
   ParkRequest,
 } from "./confirmation.ts";
-import type { KeptStep, RunAnswer, RunReport, RunRequest } from "./flow-run.ts";
 import type { IdempotencyClosing, IdempotencyRenewal } from "./idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "./job.ts";
 import type { OpeningReport } from "./operator-event.ts";
 import type { KeptResult, Shelf } from "./kept-result.ts";
 import type { UsageQuery, UsageReport } from "./usage.ts";
-import type { KeptTool, ToolChange, ToolChangeAnswer, ToolsPage } from "./kept-tool.ts";
 
 /** The methods that a Worker may call on the object that holds a tenant's gate. */
 export interface TenantGateMethods {
@@ -26,15 +24,7 @@ export interface TenantGateMethods {
   /** Take a run's last word on the keys that it claimed; those that are not its any more stay as they are. */
   complete(closing: IdempotencyClosing): void;
   /** Take an attempt's report; false when its fence is not the row's any more, or the job is not running. */
-  settle(jobId: string, fence: number, end: AttemptEnd, report?: RunReport): boolean;
-  /** Record a run of a flow, once for what caused it. */
-  recordRun(request: RunRequest): RunAnswer;
-  /** The steps that earlier attempts of a run have left. */
-  runSteps(jobId: string): KeptStep[];
-  /** Write down that a write of a run is about to be sent; false when the attempt may send nothing any more. */
-  beginStep(jobId: string, fence: number, stepId: string): boolean;
-  /** Write down how a write of a run ended; of no effect when the attempt is not the run's any more. */
-  endStep(jobId: string, fence: number, step: KeptStep): void;
+  settle(jobId: string, fence: number, end: AttemptEnd): boolean;
   job(id: string): JobRecord | null;
   /** List jobs, newest first, without their data. */
   jobs(query: JobQuery): JobRecord[];
@@ -64,12 +54,8 @@ export interface TenantGateMethods {
   conclude(claim: Claim, answerJson?: string): void;
   /** Take the report of a breaker that opened, for the operator. */
   reportOpening(report: OpeningReport): void;
-  /** Add, replace or delete tools of the tenant's own. */
-  changeTools(change: ToolChange): ToolChangeAnswer;
-  /** One of the tenant's own tools; null when there is none of that name. */
-  tool(name: string): KeptTool | null;
-  /** The changes of the tenant's own tools since a version, in one message or, where they are many, in part. */
-  toolsSince(version: number): ToolsPage;
+  /** Call a method of a feature's part of the object; `createPartCall` knows the methods of each. */
+  call(feature: string, method: string, ...args: readonly unknown[]): unknown;
   /**
    * Forget everything of the tenant but how much of its quota is used, and the number of its tools' version, so that later tools
    * are not taken for earlier ones; it is the answer.

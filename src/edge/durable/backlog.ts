@@ -1,87 +1,39 @@
-import type { UsageReport } from "../../contract/gate/usage.ts";
 import type { Due } from "../../state/due-index.ts";
-import type { JobKind } from "./tables/job-table.ts";
-
-export interface BacklogOptions {
-  /** Live jobs at most; runs are not counted, nor webhooks that wait to be sent again. */
-  readonly backlog: number;
-  /** The same of a shard that is not the tenant's home. */
-  readonly shardBacklog: number;
-  /** Webhooks that wait to be sent again: for days, so they are many where an endpoint is down. */
-  readonly webhookBacklog: number;
-  /** Live runs of one flow, and of all. */
-  readonly flowBacklog: number;
-  readonly runBacklog: number;
-  /** Live jobs that redriving may add to a full backlog. */
-  readonly redrives: number;
-}
 
 /**
  * How many jobs are alive, by the backlog that they count in. The index of due rows counts each entry in when it comes and out
  * when it goes, so the two agree after every turn.
  */
 export class Backlog {
-  readonly #options: BacklogOptions;
-  #jobs = 0;
-  #webhooks = 0;
-  #runs = 0;
-  readonly #runsOf = new Map<string, number>();
-
-  constructor(options: BacklogOptions) {
-    this.#options = options;
-  }
+  readonly #sizes = new Map<string, number>();
+  /** The same by the group of jobs, of those that have one. */
+  readonly #groups = new Map<string, number>();
 
   /** Jobs that are alive, of every kind. */
   get size(): number {
-    return this.#jobs + this.#webhooks + this.#runs;
+    let size = 0;
+    for (const count of this.#sizes.values()) size += count;
+    return size;
   }
 
-  get usage(): UsageReport["backlog"] {
-    return { jobs: this.#jobs, webhooks: this.#webhooks, runs: this.#runs };
+  /** Jobs that are alive in one backlog. */
+  sizeOf(backlog: string): number {
+    return this.#sizes.get(backlog) ?? 0;
   }
 
-  hasRunsOf(flow: string): boolean {
-    return this.#runsOf.has(flow);
+  /** Jobs of a group that are alive. */
+  sizeOfGroup(group: string): number {
+    return this.#groups.get(group) ?? 0;
   }
 
   /** Count an entry of the index in (1) or out (-1). */
   count(due: Due | undefined, by: 1 | -1): void {
-    if (due?.kind === "attempt" && due.isWaiting === true) this.#webhooks += by;
-    else if (due?.kind === "attempt") this.#jobs += by;
-    if (due?.kind !== "run") return;
-    const flow = due.flow!;
-    const ofFlow = this.#live(flow) + by;
-    this.#runs += by;
-    if (ofFlow > 0) this.#runsOf.set(flow, ofFlow);
-    else this.#runsOf.delete(flow);
-  }
-
-  /** Whether there is no room for a new job beside those of the same turn: `others`. A webhook may come to wait, so it needs room there too. */
-  isFull(kind: JobKind, { queued, others }: { queued: boolean; others: number }): boolean {
-    const { backlog, shardBacklog, webhookBacklog } = this.#options;
-    const isFull = this.#jobs + others >= (queued ? shardBacklog : backlog);
-    return isFull || (kind === "webhook" && this.#webhooks >= webhookBacklog);
-  }
-
-  /** Whether there is no room for a new run of a flow. */
-  isFullOfRuns(flow: string): boolean {
-    return this.#live(flow) >= this.#options.flowBacklog || this.#runs >= this.#options.runBacklog;
-  }
-
-  /** Whether there is no room for one more, even of what is redriven. */
-  isFullForRedriven(kind: JobKind, tool: string): boolean {
-    const { backlog, flowBacklog, webhookBacklog, redrives } = this.#options;
-    switch (kind) {
-      case "job":
-        return this.#jobs >= backlog + redrives;
-      case "webhook":
-        return this.#webhooks >= webhookBacklog + redrives;
-      case "run":
-        return this.#live(tool) >= flowBacklog + redrives;
-    }
-  }
-
-  #live(flow: string): number {
-    return this.#runsOf.get(flow) ?? 0;
+    if (due?.backlog === undefined) return;
+    this.#sizes.set(due.backlog, this.sizeOf(due.backlog) + by);
+    const { group } = due;
+    if (group === undefined) return;
+    const ofGroup = this.sizeOfGroup(group) + by;
+    if (ofGroup > 0) this.#groups.set(group, ofGroup);
+    else this.#groups.delete(group);
   }
 }

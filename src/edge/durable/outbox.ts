@@ -1,4 +1,4 @@
-import type { AdmissionAnswer, AdmissionRequest } from "../../contract/gate/admission.ts";
+import type { AdmissionAnswer, AdmissionRequest, RateLimit } from "../../contract/gate/admission.ts";
 import type {
   AttemptEnd,
   CallbackClaim,
@@ -10,12 +10,10 @@ import type {
   JobSpec,
 } from "../../contract/gate/job.ts";
 import type { UsageReport } from "../../contract/gate/usage.ts";
-import { LIMITS } from "../../contract/limits.ts";
 import { attemptNow } from "../../kit/result.ts";
 import { claimCallback, disableCallback, settleCallback } from "../../state/callback.ts";
 import { cancelJob, redriveJob } from "../../state/change-job.ts";
-import type { RunReport } from "../../contract/gate/flow-run.ts";
-import { type AtOnce, countRunning, type Due, firstDue, nextDue } from "../../state/due-index.ts";
+import { countRunning, type Due, firstDue, type Lane, nextDue } from "../../state/due-index.ts";
 import {
   claimJob,
   holds,
@@ -26,27 +24,44 @@ import {
   settleJob,
   toJobRecord,
 } from "../../state/outbox.ts";
-import { Backlog, type BacklogOptions } from "./backlog.ts";
+import { Backlog } from "./backlog.ts";
+import { DELIVERIES, makeLanes } from "./core-kinds.ts";
+import type { JobKind } from "./job-kind.ts";
 import { GoneEndpoints } from "./tables/gone-endpoints.ts";
 import { type JobHead, JobTable, kindOf, type RetentionOptions } from "./tables/job-table.ts";
 
-export interface OutboxOptions extends RetentionOptions, BacklogOptions {
+export interface OutboxOptions extends RetentionOptions {
   readonly leaseMs: number;
-  /** Attempts and deliveries that are under way at once, runs not counted. */
+  /** Attempts and deliveries that are under way at once, those in the lanes of features not counted. */
   readonly concurrency: number;
 }
 
 /** Work that is claimed: no other worker does it until its lease ends. */
 export type ClaimedWork = { readonly leaseEndsAt: number } & (
-  | { readonly kind: "attempt"; readonly claim: JobClaim }
+  | { readonly kind: "attempt"; readonly claim: JobClaim; readonly of: JobKind }
   | { readonly kind: "delivery"; readonly claim: CallbackClaim }
 );
 
-/** A listener hears of an outbox's events, each in its own turn. */
-export interface OutboxListener {
+/** The object around an outbox. It hears of events, each in its own turn. */
+export interface OutboxWorld {
+  /** The kinds of job that the Worker has. A job of another stays as it is, and nothing is due about it. */
+  readonly kinds: readonly JobKind[];
+  /** Draw from a limit; how long is to be waited where there is no room. */
+  readonly draw: (nowMs: number, limit: RateLimit) => number;
   /** Every row that is written and has something to be done about it. */
   readonly onDue: (dueAt: number) => void;
   readonly onDead: (job: Job) => void;
+  /** Finished jobs that were removed. */
+  readonly onGone: (jobIds: readonly string[]) => void;
+}
+
+/** A job that is recorded by itself, and what belongs to its turn. */
+export interface SingleJob {
+  readonly spec: JobSpec;
+  /** How many attempts in requests its group may have at once, for an asker that would make the first one now; null for one that would not. */
+  readonly takes: { readonly atOnce: number } | null;
+  /** Write what belongs to it, in the same transaction. */
+  readonly beside: () => void;
 }
 
 type Recorded = Pick<AdmissionAnswer, "recorded" | "refusedJobs">;
@@ -63,31 +78,38 @@ export class Outbox {
   readonly #table: JobTable;
   readonly #gone: GoneEndpoints;
   readonly #options: OutboxOptions;
-  readonly #atOnce: AtOnce;
-  readonly #listener: OutboxListener;
+  #lanes: readonly Lane[];
+  readonly #kinds: ReadonlyMap<string, JobKind>;
+  readonly #world: OutboxWorld;
   readonly #due = new Map<string, Due>();
-  readonly #backlog: Backlog;
+  readonly #backlog = new Backlog();
   /** Jobs that are kept, alive or not. */
   #count = 0;
-  /** When each flow had its last turn. */
+  /** When each group had its last turn. */
   readonly #turns = new Map<string, number>();
   #turn = 0;
-  /** No run begins before this time: their quota is used up until then. */
-  #runsFromMs = 0;
 
-  constructor(storage: DurableObjectStorage, options: OutboxOptions, listener: OutboxListener) {
+  constructor(storage: DurableObjectStorage, options: OutboxOptions, world: OutboxWorld) {
     this.#storage = storage;
     this.#options = options;
-    this.#backlog = new Backlog(options);
-    const { concurrency: others } = options;
-    this.#atOnce = { runs: LIMITS.runsAtOnce, others, deliveries: LIMITS.callbacksAtOnce };
+    const { kinds } = world;
+    this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]));
+    this.#lanes = makeLanes(
+      options.concurrency,
+      kinds.flatMap(({ lane }) => lane ?? []),
+    );
     this.#table = new JobTable(storage.sql, options);
     this.#gone = new GoneEndpoints(storage.sql);
-    this.#listener = listener;
+    this.#world = world;
     for (const head of this.#table.heads()) {
       this.#count += 1;
       this.#track(head);
     }
+  }
+
+  /** How much may be under way at once. */
+  get places(): number {
+    return this.#lanes.reduce((sum, { places, within }) => (within === undefined ? sum + places : sum), 0);
   }
 
   /** Whether nothing is to be done: no attempt, and no delivery. */
@@ -97,7 +119,7 @@ export class Outbox {
 
   /** When the next attempt or delivery can begin, or null when nothing is to be done. Looks at each of them. */
   nextDue(nowMs: number): number | null {
-    return nextDue(this.#due, nowMs, { ...this.#atOnce, runsFromMs: this.#runsFromMs });
+    return nextDue(this.#due, nowMs, this.#lanes);
   }
 
   /** Whether a job of this id was ever recorded, and is still kept. */
@@ -117,7 +139,8 @@ export class Outbox {
 
   /** Count jobs by status, of some tools or all, and what is alive by its backlog. Reads no row. */
   usage(tools: readonly string[] | undefined): Pick<UsageReport, "jobs" | "backlog"> {
-    return { jobs: this.#table.count(tools), backlog: this.#backlog.usage };
+    const [jobs, webhooks, runs] = ["jobs", "webhooks", "runs"].map((name) => this.#backlog.sizeOf(name));
+    return { jobs: this.#table.count(tools), backlog: { jobs: jobs!, webhooks: webhooks!, runs: runs! } };
   }
 
   /** Cancel a live job; null when there is no such job. */
@@ -140,12 +163,13 @@ export class Outbox {
     const refusedJobs: { index: number; code: "BACKLOG_FULL" | "OUTBOX_UNAVAILABLE" }[] = [];
     const inserted: Job[] = [];
     const insert = ({ index, spec, retaken }: AdmissionRequest["jobs"][number]): void => {
-      const isFull = this.#backlog.isFull(kindOf(spec), { queued, others: inserted.length });
-      if (isFull && !this.has(spec.id)) {
+      const kind = this.#kindOf(spec);
+      const wish = { tool: spec.tool, queued, others: inserted.length };
+      if (!kind.hasRoom(this.#backlog, wish) && !this.has(spec.id)) {
         refusedJobs.push({ index, code: "BACKLOG_FULL" });
         return;
       }
-      const job = queued ? queueJob(spec, nowMs) : recordJob(spec, nowMs, this.#options);
+      const job = queued ? queueJob(spec, nowMs) : recordJob(spec, nowMs, this.#leaseOf(spec));
       const isNew = this.#table.insert(job);
       if (isNew) inserted.push(job);
       // A job that begins later is the alarm's too.
@@ -164,22 +188,19 @@ export class Outbox {
   }
 
   /**
-   * Record a run: leased to the asker, where it takes it, there is room for one more of those and it need not wait, or queued for
-   * the alarm. Null, and nothing is recorded, when too many wait. Throws when storage refuses.
+   * Record a job by itself: leased to the asker, where it takes it, there is room for one more of those and it need not wait, or
+   * queued for the alarm. Null, and nothing is recorded, when too many wait. Throws when storage refuses.
    *
-   * @param takes how long the first attempt must wait, for an asker that would make it now; null for one that would not
-   * @param beside what is written in the same transaction
    * @returns the fence of the first attempt; null when that is the alarm's
    */
-  recordRun(
-    nowMs: number,
-    spec: JobSpec,
-    { takes, beside }: { readonly takes: (() => number) | null; readonly beside: () => void },
-  ): { readonly fence: number | null } | null {
-    if (this.#backlog.isFullOfRuns(spec.tool)) return null;
-    const isRoom = takes !== null && countRunning(this.#due, spec.tool, nowMs) < LIMITS.runsByRequests;
-    const isTaken = isRoom && this.#runsFromMs <= nowMs && takes() === 0;
-    const job = isTaken ? recordJob(spec, nowMs, this.#options) : queueJob(spec, nowMs);
+  recordOne(nowMs: number, { spec, takes, beside }: SingleJob): { readonly fence: number | null } | null {
+    const kind = this.#kindOf(spec);
+    const { tool } = spec;
+    if (!kind.hasRoom(this.#backlog, { tool, queued: false, others: 0 })) return null;
+    const isRoom = takes !== null && countRunning(this.#due, tool, nowMs) < takes.atOnce;
+    const { fromMs = 0 } = this.#lanes.find(({ name }) => name === kind.lane?.name) ?? {};
+    const isTaken = isRoom && fromMs <= nowMs && this.#waitOf(kind, nowMs, { spec, fence: 1 }) === 0;
+    const job = isTaken ? recordJob(spec, nowMs, this.#leaseOf(spec)) : queueJob(spec, nowMs);
     this.#storage.transactionSync(() => {
       this.#table.insert(job);
       beside();
@@ -204,12 +225,14 @@ export class Outbox {
       fence: number;
       end: AttemptEnd;
       random: number;
-      report?: RunReport | undefined;
+      envelopeJson?: string | undefined;
     },
   ): JobRecord | null {
-    const { jobId, report, ...rest } = command;
-    const said = { ...rest, envelopeJson: report?.envelopeJson };
-    const settled = this.#change(jobId, nowMs, (job) => settleJob(job, nowMs, said));
+    const { jobId, ...said } = command;
+    const settled = this.#change(jobId, nowMs, (job) => {
+      const isMendable = this.#kinds.get(kindOf(job.spec))?.isMendable;
+      return settleJob(job, nowMs, { ...said, isMendable });
+    });
     return settled?.change === "done" ? settled.job : null;
   }
 
@@ -224,34 +247,36 @@ export class Outbox {
   /**
    * Claim what is to be done first, or null when nothing is due.
    *
-   * A claimed attempt is written down before it runs. That a delivery is under way is known in memory only.
-   * @param waitOf how long an attempt must wait before it may begin. Nothing of that is written: the row says that it is
-   *   due, and so it is after a cold start, which asks again
+   * A claimed attempt is written down before it runs. That a delivery is under way is known in memory only. Nor is it written that
+   * an attempt has to wait: the row says that it is due, and so it is after a cold start, which asks again.
    */
-  claim(nowMs: number, waitOf: (claim: JobClaim) => number): ClaimedWork | null {
-    const next = (): string | null =>
-      firstDue(this.#due, nowMs, { ...this.#atOnce, runsFromMs: this.#runsFromMs }, this.#turns);
+  claim(nowMs: number): ClaimedWork | null {
+    const next = (): string | null => firstDue(this.#due, nowMs, this.#lanes, this.#turns);
     for (let id = next(); id !== null; id = next()) {
-      const isSentAgain = this.#due.get(id)?.isWaiting === true;
+      const waiting = this.#due.get(id)!;
       const due = this.#load(id, nowMs);
       if (due === null) {
         this.#due.delete(id);
         continue;
       }
       const delivery = claimCallback(due, nowMs);
-      if (delivery !== null && !this.#gone.has(delivery.target.url, nowMs)) {
+      if (delivery !== null && this.#gone.has(delivery.target.url, nowMs)) {
+        this.#save(disableCallback(due), due);
+        continue;
+      }
+      if (delivery !== null) {
         const leaseEndsAt = nowMs + this.#options.leaseMs;
-        this.#due.set(id, { kind: "delivery", dueAt: leaseEndsAt, claimed: true });
+        this.#due.set(id, { lane: DELIVERIES, dueAt: leaseEndsAt, claimed: true });
         return { kind: "delivery", claim: delivery, leaseEndsAt };
       }
-      const [job, claim] =
-        delivery === null ? claimJob(due, nowMs, this.#options) : [disableCallback(due), null];
-      const waitMs = claim === null ? 0 : waitOf(claim);
+      const of = this.#kindOf(due.spec);
+      const [job, claim] = claimJob(due, nowMs, this.#leaseOf(due.spec));
+      const waitMs = claim === null ? 0 : this.#waitOf(of, nowMs, claim);
       if (waitMs > 0) {
-        const waiting = this.#due.get(id)!;
-        // All runs wait for the same: else each of thousands would be looked at whenever one may begin.
-        if (waiting.kind === "run") this.#runsFromMs = nowMs + waitMs;
-        else this.#due.set(id, { ...waiting, dueAt: nowMs + waitMs });
+        const fromMs = nowMs + waitMs;
+        if (of.lane?.waitsTogether !== true) this.#due.set(id, { ...waiting, dueAt: fromMs });
+        else
+          this.#lanes = this.#lanes.map((lane) => (lane.name === waiting.lane ? { ...lane, fromMs } : lane));
         continue;
       }
       // Unchanged: nothing was due, or later than the index said, so only the index is wrong.
@@ -259,16 +284,20 @@ export class Outbox {
       else this.#save(job, due);
       if (claim === null) continue;
       const claimed = this.#due.get(id)!;
-      this.#due.set(id, { ...claimed, claimed: true, isSentAgain });
-      if (claimed.flow !== undefined) this.#turns.set(claimed.flow, (this.#turn += 1));
-      return { kind: "attempt", claim, leaseEndsAt: claimed.dueAt };
+      // A webhook that is sent again goes on taking a place of that lane.
+      this.#due.set(id, { ...claimed, claimed: true, lane: waiting.lane });
+      if (claimed.group !== undefined) this.#turns.set(claimed.group, (this.#turn += 1));
+      return { kind: "attempt", claim, of, leaseEndsAt: claimed.dueAt };
     }
     return null;
   }
 
   /** Forget finished jobs that are too many or too old; throws when storage refuses. */
   prune(nowMs: number): void {
-    this.#count -= this.#table.prune(nowMs, this.#count - this.#backlog.size);
+    const gone = this.#table.prune(nowMs, this.#count - this.#backlog.size);
+    if (gone.length === 0) return;
+    this.#count -= gone.length;
+    this.#world.onGone(gone);
   }
 
   #change(id: string, nowMs: number, step: (job: Job) => [job: Job, accepted: boolean]): JobChange | null {
@@ -277,7 +306,8 @@ export class Outbox {
     const [changed, accepted] = step(job);
     if (!accepted) return { change: "wrong-status", job: toJobRecord(job) };
     const isRevived = isLive(changed.status) && !isLive(job.status);
-    if (isRevived && this.#backlog.isFullForRedriven(kindOf(changed.spec), changed.spec.tool))
+    const kind = this.#kinds.get(kindOf(changed.spec));
+    if (isRevived && kind?.hasRoomAgain(this.#backlog, changed.spec.tool) === false)
       return { change: "backlog-full", job: toJobRecord(job) };
     this.#save(changed, job);
     return { change: "done", job: toJobRecord(changed) };
@@ -288,7 +318,7 @@ export class Outbox {
     // Reading buries what cannot be read, so the index may have to follow.
     if (job !== null && !isLive(job.status) && this.#isAlive(id)) {
       this.#follow(job);
-      this.#listener.onDead(job);
+      this.#world.onDead(job);
     }
     return job;
   }
@@ -296,28 +326,43 @@ export class Outbox {
   #save(job: Job, before: Job): void {
     this.#table.save(job, before.status);
     this.#follow(job);
-    if (job.status === "dead" && before.status !== "dead") this.#listener.onDead(job);
+    if (job.status === "dead" && before.status !== "dead") this.#world.onDead(job);
   }
 
   /** Know what a row says now, and tell of it where something is to be done. */
   #follow(job: Job): void {
     this.#track({ ...job, kind: kindOf(job.spec) });
-    if (job.dueAt !== null) this.#listener.onDue(job.dueAt);
+    if (job.dueAt !== null) this.#world.onDue(job.dueAt);
   }
 
-  #track({ spec: { id, tool }, kind, status, dueAt }: JobHead): void {
+  #track({ spec: { id, tool }, kind: name, status, dueAt }: JobHead): void {
     this.#backlog.count(this.#due.get(id), -1);
-    if (dueAt === null) this.#due.delete(id);
-    else if (!isLive(status)) this.#due.set(id, { kind: "delivery", dueAt });
-    else if (kind !== "run")
-      this.#due.set(id, { kind: "attempt", dueAt, isWaiting: kind === "webhook" && status === "retrying" });
-    else this.#due.set(id, { kind: "run", dueAt, flow: tool, isRunning: status === "running" });
+    const kind = this.#kinds.get(name);
+    const group = kind?.takesTurns === true ? tool : undefined;
+    if (dueAt === null || (isLive(status) && kind === undefined)) this.#due.delete(id);
+    else if (!isLive(status)) this.#due.set(id, { lane: DELIVERIES, dueAt });
+    else this.#due.set(id, { ...kind!.placeOf(status), dueAt, group, isRunning: status === "running" });
     this.#backlog.count(this.#due.get(id), 1);
-    if (kind === "run" && !this.#backlog.hasRunsOf(tool)) this.#turns.delete(tool);
+    if (group !== undefined && this.#backlog.sizeOfGroup(group) === 0) this.#turns.delete(group);
   }
 
   #isAlive(id: string): boolean {
-    const kind = this.#due.get(id)?.kind;
-    return kind === "attempt" || kind === "run";
+    return this.#due.get(id)?.backlog !== undefined;
+  }
+
+  #kindOf(spec: Job["spec"]): JobKind {
+    const kind = this.#kinds.get(kindOf(spec));
+    if (kind === undefined) throw new Error(`Cannot take a job: the Worker has no kind '${kindOf(spec)}'`);
+    return kind;
+  }
+
+  #leaseOf(spec: Job["spec"]): { leaseMs: number } {
+    return { leaseMs: this.#options.leaseMs + (this.#kindOf(spec).attemptMs?.(spec) ?? 0) };
+  }
+
+  /** Draw from an attempt's limit; how long it has to wait where there is no room. */
+  #waitOf(kind: JobKind, nowMs: number, claim: Pick<JobClaim, "spec" | "fence">): number {
+    const limit = kind.limitOf(claim);
+    return limit === null ? 0 : this.#world.draw(nowMs, limit);
   }
 }

@@ -3,16 +3,15 @@ import type { Shelf } from "../../contract/gate/kept-result.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "../../state/confirmations.ts";
 import { KEEP_LIMITS, type KeepLimits } from "../../state/kept-results.ts";
-import { TOOL_LIMITS, type ToolLimits } from "../../state/kept-tools.ts";
+import type { BacklogOptions } from "./core-kinds.ts";
 import type { OutboxOptions } from "./outbox.ts";
 import { KEY_LIMITS, type KeyTableOptions } from "./tables/key-table.ts";
 
 /** The bounds of a tenant's object, and the addresses that it tells. */
-export interface TenantGateOptions extends OutboxOptions {
+export interface TenantGateOptions extends OutboxOptions, BacklogOptions {
   readonly shelves: Readonly<Record<Shelf, KeepLimits>>;
   readonly keys: KeyTableOptions;
   readonly confirmations: ConfirmationLimits;
-  readonly tools: ToolLimits;
   /** The operator's address for events; null where there is none. */
   readonly eventsTo: CallbackTarget | null;
   /** Events that may wait to be delivered. */
@@ -25,8 +24,6 @@ export const TENANT_GATE_OPTIONS: TenantGateOptions = {
   backlog: LIMITS.jobBacklog,
   shardBacklog: LIMITS.shardBacklog,
   webhookBacklog: LIMITS.webhookBacklog,
-  flowBacklog: LIMITS.flowBacklog,
-  runBacklog: LIMITS.runBacklog,
   redrives: LIMITS.jobRedrives,
   retentionMs: LIMITS.jobRetentionMs,
   jobsKept: LIMITS.jobsKept,
@@ -34,7 +31,6 @@ export const TENANT_GATE_OPTIONS: TenantGateOptions = {
   shelves: KEEP_LIMITS,
   keys: KEY_LIMITS,
   confirmations: CONFIRMATION_LIMITS,
-  tools: TOOL_LIMITS,
   eventsTo: null,
   eventBacklog: LIMITS.eventBacklog,
 };

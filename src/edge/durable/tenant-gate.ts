@@ -2,6 +2,7 @@ import {
   type AdmissionAnswer,
   type AdmissionRequest,
   type LeaseWish,
+  type RateLimit,
   STALE,
 } from "../../contract/gate/admission.ts";
 import type {
@@ -15,7 +16,6 @@ import type {
   ParkRequest,
 } from "../../contract/gate/confirmation.ts";
 import type { Jurisdiction } from "../../contract/gate/caller.ts";
-import type { KeptStep, RunAnswer, RunReport, RunRequest } from "../../contract/gate/flow-run.ts";
 import { type OnOpened } from "../../egress/upstream-health.ts";
 import type { IdempotencyClosing, IdempotencyRenewal } from "../../contract/gate/idempotency.ts";
 import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../contract/gate/job.ts";
@@ -28,7 +28,6 @@ import {
 } from "../../contract/gate/operator-event.ts";
 import { tenantOfObject } from "../../contract/gate/job-shard.ts";
 import { type KeptResult, type Shelf, SHELVES } from "../../contract/gate/kept-result.ts";
-import type { KeptTool, ToolChange, ToolChangeAnswer, ToolsPage } from "../../contract/gate/kept-tool.ts";
 import type { UsageQuery, UsageReport } from "../../contract/gate/usage.ts";
 import { LIMITS } from "../../contract/limits.ts";
 import { attempt, attemptNow } from "../../kit/result.ts";
@@ -39,19 +38,19 @@ import type { ObjectClass } from "../platform/object-class.ts";
 import { systemClock } from "../platform/system-ports.ts";
 import { BackgroundWork, type GateBackground } from "./background-work.ts";
 import { BatchAdmission } from "./batch-admission.ts";
+import { createCoreKinds } from "./core-kinds.ts";
 import { ConfirmationTable } from "./tables/confirmation-table.ts";
 import { EventTable } from "./tables/event-table.ts";
 import { GoneEndpoints } from "./tables/gone-endpoints.ts";
 import { JobDrain } from "./drain-jobs.ts";
 import { GateAlarm } from "./gate-alarm.ts";
-import { type ClockEngine, GateClocks } from "./gate-clocks.ts";
 import { KeyTable } from "./tables/key-table.ts";
+import type { ObjectPart } from "./object-part.ts";
+import { ObjectParts } from "./object-parts.ts";
 import { Outbox } from "./outbox.ts";
 import { QuotaTable } from "./tables/quota-table.ts";
 import { ResultTable } from "./tables/result-table.ts";
-import { RunTable } from "./tables/run-table.ts";
 import { eraseRows, migrate } from "./tables/schema.ts";
-import { ToolTable } from "./tables/tool-table.ts";
 import { TENANT_GATE_OPTIONS, type TenantGateOptions } from "./tenant-gate-options.ts";
 import type { TenantGateMethods } from "../../contract/gate/tenant-gate-methods.ts";
 
@@ -68,8 +67,8 @@ export interface GateIdentity {
 export interface TenantGateParts {
   /** Create what does this object's background work, one thing at a call. Each bounds its own time below the lease. */
   readonly createBackground: (env: Env, object: GateIdentity) => GateBackground;
-  /** Reads the clocks of flows; absent in a Worker without flows. */
-  readonly clockEngine?: ClockEngine | undefined;
+  /** The parts of the features that the Worker lists. */
+  readonly parts?: readonly ObjectPart[];
   /** Options that differ from `LIMITS`, from the object's environment. */
   readonly optionsOf?: (env: Env) => Partial<TenantGateOptions>;
   /** Stand in for the platform's, in tests. */
@@ -80,15 +79,18 @@ export interface TenantGateParts {
 /** Well below the 15 minutes that the platform gives an alarm; what is left is claimed by the next one. */
 const CLAIM_FOR_MS = 5 * 60_000;
 
+/** The tools of a tenant in a Worker where none can be added. */
+const NOTHING_ADDED: UsageReport["added"] = { tools: 0, flows: 0, bytes: 0 };
+
 /** Whose object it is. One that was made without a name is its own tenant. */
 function tenantOf(id: DurableObjectId): string {
   return tenantOfObject(id.name ?? id.toString());
 }
 
-/** Make the Durable Object class that holds one tenant's quota, jobs, kept results, idempotency keys, confirmations and tools. */
+/** Make the Durable Object class that holds one tenant's quota, jobs, kept results, idempotency keys and confirmations, and the parts of features. */
 export function createTenantGate({
   createBackground,
-  clockEngine,
+  parts = [],
   optionsOf = () => ({}),
   clock = systemClock,
   random = () => Math.random(),
@@ -104,9 +106,9 @@ export function createTenantGate({
     #shelves!: Readonly<Record<Shelf, ResultTable>>;
     #keys!: KeyTable;
     #confirmations!: ConfirmationTable;
-    #tools!: ToolTable;
-    #runs!: RunTable;
-    #clocks!: GateClocks;
+    #parts!: ObjectParts;
+    /** Everything that forgets what is too old or too much. */
+    #pruned!: readonly { prune?(nowMs: number): void }[];
     #admission!: BatchAdmission;
     #alarm!: GateAlarm;
     #work!: BackgroundWork;
@@ -115,7 +117,7 @@ export function createTenantGate({
     constructor(ctx: DurableObjectState, env: Env) {
       super(ctx, env);
       void ctx.blockConcurrencyWhile(async () => {
-        migrate(ctx.storage);
+        migrate(ctx.storage, parts);
         this.#quota = new QuotaTable(ctx.storage.sql);
         const alarmAt = await ctx.storage.getAlarm();
         this.#open(alarmAt);
@@ -136,26 +138,6 @@ export function createTenantGate({
       this.#events = new EventTable(ctx.storage.sql, { target, backlog, leaseMs }, { gone, tenant, onDue });
       const onDead = (job: Job): void =>
         this.#events.record(job.updatedAt, () => toDeadEvent(tenant, toEventId(job), toJobRecord(job)));
-      this.#outbox = new Outbox(ctx.storage, options, { onDue, onDead });
-      this.#shelves = Object.fromEntries(
-        SHELVES.map((shelf) => [shelf, new ResultTable(ctx.storage, options.shelves[shelf], shelf)]),
-      ) as Record<Shelf, ResultTable>;
-      this.#keys = new KeyTable(ctx.storage, options.keys);
-      this.#confirmations = new ConfirmationTable(ctx.storage, options.confirmations, (question) =>
-        this.#events.record(question.createdAt, () => toRequestedEvent(tenant, question)),
-      );
-      this.#tools = new ToolTable(ctx.storage, options.tools);
-      this.#runs = new RunTable(ctx.storage.sql);
-      this.#clocks = new GateClocks(ctx.storage.sql, {
-        engine: clockEngine,
-        tenant,
-        tools: this.#tools,
-        runs: this.#runs,
-        outbox: this.#outbox,
-        onReady: () => this.#drain.poke(),
-      });
-      this.#admission = new BatchAdmission({ quota: this.#quota, outbox: this.#outbox, keys: this.#keys });
-      this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
       // The object's own id says where it is kept.
       const background = createBackground(env, {
         tenant,
@@ -164,12 +146,36 @@ export function createTenantGate({
           onOpened: (opened) => this.reportOpening({ ...opened, id: crypto.randomUUID() }),
         }),
       });
-      this.#work = new BackgroundWork(
-        { quota: this.#quota, outbox: this.#outbox, events: this.#events },
-        background,
-        { clock, random },
+      const host = { env, tenant, slots: background.slots };
+      const kinds = [
+        ...createCoreKinds(options, background),
+        ...parts.flatMap(({ createKind }) => createKind?.(host) ?? []),
+      ];
+      const onGone = (jobIds: readonly string[]): void => this.#parts.forget(jobIds);
+      const draw = (now: number, limit: RateLimit): number => this.#quota.drawOne(now, limit);
+      this.#outbox = new Outbox(ctx.storage, options, { kinds, draw, onDue, onDead, onGone });
+      this.#shelves = Object.fromEntries(
+        SHELVES.map((shelf) => [shelf, new ResultTable(ctx.storage, options.shelves[shelf], shelf)]),
+      ) as Record<Shelf, ResultTable>;
+      this.#keys = new KeyTable(ctx.storage, options.keys);
+      this.#confirmations = new ConfirmationTable(ctx.storage, options.confirmations, (question) =>
+        this.#events.record(question.createdAt, () => toRequestedEvent(tenant, question)),
       );
-      this.#drain = this.#createDrain(options);
+      this.#parts = new ObjectParts(parts, {
+        storage: ctx.storage,
+        tenant,
+        outbox: this.#outbox,
+        random,
+        onDue,
+        poke: () => this.#drain.poke(),
+      });
+      const shelves = Object.values(this.#shelves);
+      this.#pruned = [this.#outbox, ...shelves, this.#keys, this.#confirmations, ...this.#parts.all];
+      this.#admission = new BatchAdmission({ quota: this.#quota, outbox: this.#outbox, keys: this.#keys });
+      this.#alarm = new GateAlarm(ctx.storage, alarmAt, options.leaseMs);
+      const tables = { outbox: this.#outbox, events: this.#events };
+      this.#work = new BackgroundWork(tables, background, { clock, random });
+      this.#drain = this.#createDrain();
     }
 
     /** Admit one batch, and then grant the leases that are wished for. */
@@ -192,43 +198,8 @@ export function createTenantGate({
     }
 
     /** Take an attempt's report; false when its fence is not the row's any more, or the job is not running. */
-    settle(jobId: string, fence: number, end: AttemptEnd, report?: RunReport): boolean {
-      const job = this.#outbox.settle(this.#enter(), { jobId, fence, end, random: random(), report });
-      if (job !== null && report !== undefined) this.#runs.take(job, report);
-      return job !== null;
-    }
-
-    /** Record a run of a flow, once for what caused it. */
-    recordRun({ cause, spec, takes }: RunRequest): RunAnswer {
-      const now = this.#enter();
-      const flow = spec.tool;
-      const known = this.#runs.causedBy(now, { flow, cause });
-      if (known !== null) return { kind: "recorded", jobId: known, fence: null };
-      if (this.#runs.isFull) return { kind: "backlog-full" };
-      const beside = (): void => this.#runs.keepCause(now, { flow, cause, jobId: spec.id });
-      const begins = takes ? () => this.#work.drawLimit(now, { spec, fence: 1 }) : null;
-      const recorded = this.#outbox.recordRun(now, spec, { takes: begins, beside });
-      return recorded === null
-        ? { kind: "backlog-full" }
-        : { kind: "recorded", jobId: spec.id, fence: recorded.fence };
-    }
-
-    runSteps(jobId: string): KeptStep[] {
-      this.#enter();
-      return this.#runs.steps(jobId);
-    }
-
-    /** Write down that a write of a run is about to be sent; false when the attempt may send nothing any more. */
-    beginStep(jobId: string, fence: number, stepId: string): boolean {
-      this.#enter();
-      const isIts = this.#outbox.holds(jobId, fence);
-      if (isIts) this.#runs.keepStep(jobId, { id: stepId, outcomeJson: null });
-      return isIts;
-    }
-
-    endStep(jobId: string, fence: number, step: KeptStep): void {
-      this.#enter();
-      if (this.#outbox.holds(jobId, fence)) this.#runs.keepStep(jobId, step);
+    settle(jobId: string, fence: number, end: AttemptEnd): boolean {
+      return this.#outbox.settle(this.#enter(), { jobId, fence, end, random: random() }) !== null;
     }
 
     job(id: string): JobRecord | null {
@@ -244,9 +215,10 @@ export function createTenantGate({
       const now = this.#enter();
       return {
         ...this.#outbox.usage(jobsOf),
+        added: NOTHING_ADDED,
         quotas: this.#quota.peek(now, quotas),
         waiting: this.#confirmations.waiting(now, decides),
-        added: this.#tools.usage(),
+        ...this.#parts.usage(),
       };
     }
 
@@ -315,39 +287,24 @@ export function createTenantGate({
       this.#events.record(this.#enter(), () => toOpenedEvent(tenantOf(this.ctx.id), report));
     }
 
-    /** Add, replace or delete tools of the tenant's own; all that is asked or nothing. */
-    changeTools(change: ToolChange): ToolChangeAnswer {
-      this.#enter();
-      const changed = this.#tools.change(change);
-      if (!changed.ok || change.dryRun === true) return changed;
-      this.#clocks.follow(change, changed.value);
-      const { nextAt } = this.#clocks;
-      if (nextAt !== null) this.#watch(nextAt);
-      return changed;
-    }
-
-    tool(name: string): KeptTool | null {
-      this.#enter();
-      return this.#tools.read(name);
-    }
-
-    toolsSince(version: number): ToolsPage {
-      this.#enter();
-      return this.#tools.since(version);
+    /** Call a method of a feature's part. */
+    call(feature: string, method: string, ...args: readonly unknown[]): unknown {
+      const called = this.#parts.method(feature, method);
+      return called(this.#enter(), ...args);
     }
 
     /** Forget all but the quota. Work that is under way ends as it would, and its report is refused: there is no such job. */
     erase(): number {
-      eraseRows(this.ctx.storage);
+      eraseRows(this.ctx.storage, parts);
       this.#open(null);
-      return this.#tools.version;
+      return this.#parts.toolsVersion;
     }
 
     /** Run what is due. Never throws: after a few throws the platform drops an alarm, and its jobs would be stuck. */
     override async alarm(): Promise<void> {
       this.#alarm.consume();
       const drained = await attempt(async () => {
-        await this.#clocks.prepare();
+        await this.#parts.prepare();
         await this.#drain.run();
         const now = this.#enter();
         // Other due work was behind an earlier alarm until this one was used up.
@@ -364,17 +321,15 @@ export function createTenantGate({
      */
     #enter(): number {
       const now = clock.now();
-      const isIdle = this.#outbox.idle && this.#clocks.nextAt === null && this.#events.size === 0;
+      const isIdle = this.#outbox.idle && this.#parts.nextAt === null && this.#events.size === 0;
       if (!this.#drain.active && !isIdle) this.#alarm.repair(now, () => this.#nextDue(now) ?? now);
-      const shelves = Object.values(this.#shelves);
-      for (const table of [this.#outbox, ...shelves, this.#keys, this.#confirmations, this.#runs])
-        attemptNow(() => table.prune(now));
+      for (const table of this.#pruned) attemptNow(() => table.prune?.(now));
       return now;
     }
 
     /** When there is something to do next; null when there is nothing. */
     #nextDue(nowMs: number): number | null {
-      const all = [this.#outbox.nextDue(nowMs), this.#clocks.nextAt, this.#events.nextDue(nowMs)];
+      const all = [this.#outbox.nextDue(nowMs), this.#parts.nextAt, this.#events.nextDue(nowMs)];
       const due = all.filter((at) => at !== null);
       return due.length === 0 ? null : Math.min(...due);
     }
@@ -388,13 +343,13 @@ export function createTenantGate({
 
     /** Whether something was planned with other tools than the tenant has by now, where it depends on them. */
     #isStale({ toolsVersion }: AdmissionRequest): boolean {
-      return toolsVersion !== undefined && toolsVersion !== this.#tools.version;
+      return toolsVersion !== undefined && toolsVersion !== this.#parts.toolsVersion;
     }
 
     /** Tell with an answer which tools the tenant has; nothing where it never had any. */
     #tell(answer: AdmissionAnswer): AdmissionAnswer {
-      const { version } = this.#tools;
-      return version === 0 ? answer : { ...answer, toolsVersion: version };
+      const { toolsVersion } = this.#parts;
+      return toolsVersion === 0 ? answer : { ...answer, toolsVersion };
     }
 
     /** The alarm, and the drain when one is under way, must know of every job that is due earlier than expected. */
@@ -403,19 +358,19 @@ export function createTenantGate({
       this.#drain.poke();
     }
 
-    #createDrain({ concurrency }: TenantGateOptions): JobDrain {
+    #createDrain(): JobDrain {
       return new JobDrain(
         {
           clock,
           nextDue: (now) => this.#nextDue(now),
           claim: (now) => {
-            this.#clocks.take(now);
+            this.#parts.take(now);
             return this.#work.claim(now);
           },
         },
         {
           // One event at a time beside them.
-          concurrency: concurrency + LIMITS.runsAtOnce + 1,
+          concurrency: this.#outbox.places + 1,
           claimForMs: CLAIM_FOR_MS,
           claims: LIMITS.workPerAlarm,
         },

@@ -39,7 +39,7 @@ const ids = new WeakMap<TenantGateNamespace, Map<string, DurableObjectId>>();
  * broken), except to an overloaded object, which a retry would only load more. The first sending may have landed:
  * quota is then counted twice, a job is recorded once, a group is parked once, a decision is its own repetition, a
  * settle that landed answers false, a run is recorded once for its cause, and a tool that was deleted is not there. A call that times out rejects; it may still take effect. A job is looked for where its
- * id says. Results are kept and recalled in several calls when they are many.
+ * id says; what features keep is at home. Results are kept and recalled in several calls when they are many.
  */
 export function createGateClient(
   namespace: TenantGateNamespace,
@@ -63,12 +63,7 @@ export function createGateClient(
           timeoutMs: admissionTimeoutMs,
         }),
       ),
-    settle: (jobId, fence, end, report) =>
-      callHolder(jobId, (stub) => stub.settle(jobId, fence, end, report)),
-    recordRun: (request) => callHolder(request.spec.id, (stub) => stub.recordRun(request)),
-    runSteps: (jobId) => callHolder(jobId, (stub) => stub.runSteps(jobId)),
-    beginStep: (jobId, fence, stepId) => callHolder(jobId, (stub) => stub.beginStep(jobId, fence, stepId)),
-    endStep: (jobId, fence, step) => callHolder(jobId, (stub) => stub.endStep(jobId, fence, step)),
+    settle: (jobId, fence, end) => callHolder(jobId, (stub) => stub.settle(jobId, fence, end)),
     job: (id) => callHolder(id, (stub) => stub.job(id)),
     jobs: (query) => listShards(query, (shard) => callShard(shard, (stub) => stub.jobs(query))),
     usage: (query) => sumShards((shard) => callShard(shard, (stub) => stub.usage(onShard(query, shard)))),
@@ -87,9 +82,7 @@ export function createGateClient(
     reject: (claim, answerJson) => call((stub) => stub.reject(claim, answerJson)),
     conclude: (claim, answerJson) => call((stub) => stub.conclude(claim, answerJson)),
     reportOpening: (report) => call((stub) => stub.reportOpening(report)),
-    changeTools: (change) => call((stub) => stub.changeTools(change)),
-    tool: (name) => call((stub) => stub.tool(name)),
-    toolsSince: (version) => call((stub) => stub.toolsSince(version)),
+    call: (feature, method, ...args) => call((stub) => stub.call(feature, method, ...args)),
     async erase() {
       // Home last: until then the tenant can be seen not to be empty.
       for (let shard = LIMITS.outboxShards - 1; shard > HOME; shard -= 1)

@@ -15,4 +15,6 @@ export interface RequestContext extends Omit<Execution, "signal"> {
   readonly configured: Configured;
   /** Every tool that the caller's tenant has, whichever of its keys may call it. Rejects where the tenant's object cannot be asked. */
   readonly allTools: () => Promise<Catalog>;
+  /** Take the version of the tenant's tools after a change of theirs, so that it is known here at once. */
+  readonly hearTools: (version: number) => void;
 }

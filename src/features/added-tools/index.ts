@@ -1,5 +1,7 @@
 import { addedToolsOf, loadCompiler } from "./http/added-tools.ts";
 import type { Feature } from "../../edge/feature.ts";
+import { readAll } from "./read-all.ts";
+import { createAddedToolsPart } from "./objects/added-tools-part.ts";
 import { deleteTool, putTool, showTool } from "./http/endpoints.ts";
 
 /** Tenants add tools while the Worker runs: `PUT`, `GET` and `DELETE /v1/tools/{name}`. */
@@ -8,6 +10,7 @@ export function addedTools(): Feature {
     name: "added-tools",
     needs: ["discovery"],
     endpoints: [showTool, putTool, deleteTool],
-    keptTools: { loadCompiler, open: addedToolsOf },
+    keptTools: { loadCompiler, open: addedToolsOf, readAll },
+    objectPart: () => createAddedToolsPart(),
   };
 }

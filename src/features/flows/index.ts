@@ -1,7 +1,8 @@
 import type { Feature } from "../../edge/feature.ts";
+import { toRunLimit } from "../../gate/admit-plan.ts";
 import type { KeptFlow } from "./declaration/flow-schema.ts";
 import { runFlowEndpoint } from "./http/run-flow.ts";
-import { makeRun } from "./run/make-run.ts";
+import { createFlowsPart } from "./objects/flows-part.ts";
 import { runFlow } from "./run/run-flow.ts";
 import { FLOW_ENDPOINTS } from "./http/endpoints.ts";
 import { makeHookOperation } from "./http/hook-operation.ts";
@@ -29,21 +30,18 @@ export function flows(): Feature {
         return (kept) => toFlowTool(kept as KeptFlow);
       },
       run: runFlow,
-      async attemptRun(claim, deployment, options) {
-        const { attemptRun } = await import("./http/attempt-run.ts");
-        await attemptRun(claim, deployment, options);
-      },
-      async loadLook() {
-        const { dueClock } = await import("./clock/due-clocks.ts");
-        return dueClock;
-      },
-      makeRun: (clocked) =>
-        makeRun({
-          ...clocked,
-          trigger: "cron",
-          kept: JSON.parse(clocked.toolJson) as KeptFlow,
-          inputJson: "{}",
-        }),
     },
+    objectPart: (deploymentOf) =>
+      createFlowsPart(({ env, tenant, slots }) => ({
+        async run(claim) {
+          const { attemptRun } = await import("./http/attempt-run.ts");
+          // The object lives on while something of it is under way.
+          await attemptRun(claim, deploymentOf(env), { tenant, defer: () => {}, slots });
+        },
+        runLimit() {
+          const runner = deploymentOf(env).runnerOf(tenant);
+          return runner && toRunLimit(runner);
+        },
+      })),
   };
 }

@@ -1,4 +1,4 @@
-import type { Feature } from "../../edge/feature.ts";
+import { type Feature, partOf } from "../../edge/feature.ts";
 import { makeDeletion } from "./http/delete-tenant.ts";
 import { makeExport } from "./http/export.ts";
 
@@ -8,7 +8,7 @@ export function tenantData(): Feature {
     name: "tenant-data",
     endpoints(features) {
       const parts = features.flatMap(({ tenantPart }) => tenantPart ?? []);
-      return [makeExport(parts), makeDeletion(parts)];
+      return [makeExport(parts, partOf(features, "keptTools")), makeDeletion(parts)];
     },
   };
 }

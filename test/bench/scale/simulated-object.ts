@@ -1,15 +1,18 @@
 import type { AdmissionAnswer, AdmissionRequest, LeaseWish } from "../../../src/contract/gate/admission.ts";
-import type { KeptStep, RunAnswer, RunReport, RunRequest } from "../../../src/contract/gate/flow-run.ts";
+import type { KeptStep, RunAnswer, RunReport, RunRequest } from "../../../src/features/flows/flow-run.ts";
 import type { IdempotencyClosing } from "../../../src/contract/gate/idempotency.ts";
 import type { AttemptEnd, JobClaim } from "../../../src/contract/gate/job.ts";
 import { LIMITS } from "../../../src/contract/limits.ts";
 import { BatchAdmission } from "../../../src/edge/durable/batch-admission.ts";
+import { createCoreKinds } from "../../../src/edge/durable/core-kinds.ts";
 import { JobDrain } from "../../../src/edge/durable/drain-jobs.ts";
 import { GateAlarm } from "../../../src/edge/durable/gate-alarm.ts";
+import type { JobKind } from "../../../src/edge/durable/job-kind.ts";
 import { Outbox } from "../../../src/edge/durable/outbox.ts";
+import { createRunKind, RUN_BACKLOGS } from "../../../src/features/flows/objects/run-kind.ts";
 import { KEY_LIMITS, KeyTable } from "../../../src/edge/durable/tables/key-table.ts";
 import { QuotaTable } from "../../../src/edge/durable/tables/quota-table.ts";
-import { RunTable } from "../../../src/edge/durable/tables/run-table.ts";
+import { RunTable } from "../../../src/features/flows/objects/run-table.ts";
 import { TENANT_GATE_OPTIONS } from "../../../src/edge/durable/tenant-gate-options.ts";
 import type { Clock } from "../../../src/kit/clock.ts";
 
@@ -43,13 +46,20 @@ export class SimulatedObject {
     this.#clock = clock;
     this.#random = random;
     this.#quota = new QuotaTable(storage.sql);
+    const limitless = { limitOf: () => null, runLimit: () => null };
     this.#outbox = new Outbox(storage, TENANT_GATE_OPTIONS, {
+      kinds: [
+        ...createCoreKinds(TENANT_GATE_OPTIONS, { ...limitless, attempt }),
+        createRunKind(RUN_BACKLOGS, { ...limitless, run }),
+      ],
+      draw: () => 0,
       onDue: (dueAt) => {
         this.#alarm.arm(dueAt);
         this.#drain.poke();
       },
       // Without an address for the operator's events nothing is written of it.
       onDead: () => {},
+      onGone: (jobIds) => this.#runs.forget(jobIds),
     });
     this.#keys = new KeyTable(storage, KEY_LIMITS);
     this.#runs = new RunTable(storage.sql);
@@ -60,17 +70,14 @@ export class SimulatedObject {
         clock,
         nextDue: (now) => this.#outbox.nextDue(now),
         claim: (now) => {
-          const work = this.#outbox.claim(now, () => 0);
+          const work = this.#outbox.claim(now);
           if (work?.kind !== "attempt") return null;
-          const { claim, leaseEndsAt } = work;
-          return {
-            leaseEndsAt,
-            run: () => (claim.spec.run === undefined ? this.#work(claim, attempt) : run(claim)),
-          };
+          const { claim, leaseEndsAt, of } = work;
+          return { leaseEndsAt, run: () => this.#work(claim, of) };
         },
       },
       {
-        concurrency: TENANT_GATE_OPTIONS.concurrency + LIMITS.runsAtOnce,
+        concurrency: this.#outbox.places,
         claimForMs: 5 * 60_000,
         claims: LIMITS.workPerAlarm,
       },
@@ -87,8 +94,18 @@ export class SimulatedObject {
     this.#keys.complete(this.#enter(), closing);
   }
 
-  settle(jobId: string, fence: number, end: AttemptEnd, report?: RunReport): boolean {
-    const job = this.#outbox.settle(this.#enter(), { jobId, fence, end, random: this.#random(), report });
+  settle(jobId: string, fence: number, end: AttemptEnd): boolean {
+    return this.#outbox.settle(this.#enter(), { jobId, fence, end, random: this.#random() }) !== null;
+  }
+
+  settleRun(jobId: string, fence: number, end: AttemptEnd, report?: RunReport): boolean {
+    const job = this.#outbox.settle(this.#enter(), {
+      jobId,
+      fence,
+      end,
+      random: this.#random(),
+      envelopeJson: report?.envelopeJson,
+    });
     if (job !== null && report !== undefined) this.#runs.take(job, report);
     return job !== null;
   }
@@ -99,7 +116,11 @@ export class SimulatedObject {
     const known = this.#runs.causedBy(now, { flow, cause });
     if (known !== null) return { kind: "recorded", jobId: known, fence: null };
     const beside = (): void => this.#runs.keepCause(now, { flow, cause, jobId: spec.id });
-    const recorded = this.#outbox.recordRun(now, spec, { takes: takes ? () => 0 : null, beside });
+    const recorded = this.#outbox.recordOne(now, {
+      spec,
+      takes: takes ? { atOnce: LIMITS.runsByRequests } : null,
+      beside,
+    });
     return recorded === null
       ? { kind: "backlog-full" }
       : { kind: "recorded", jobId: spec.id, fence: recorded.fence };
@@ -135,10 +156,11 @@ export class SimulatedObject {
     for (const table of [this.#outbox, this.#keys, this.#runs]) table.prune(nowMs);
   }
 
-  async #work(claim: JobClaim, attempt: ObjectParts["attempt"]): Promise<void> {
-    const end = await attempt(claim);
+  async #work(claim: JobClaim, of: JobKind): Promise<void> {
+    const end = await of.attempt(claim);
     const { spec, fence } = claim;
-    this.#outbox.settle(this.#clock.now(), { jobId: spec.id, fence, end, random: this.#random() });
+    if (end !== null)
+      this.#outbox.settle(this.#clock.now(), { jobId: spec.id, fence, end, random: this.#random() });
   }
 
   #enter(): number {

@@ -200,6 +200,7 @@ export class Traffic {
       ...this.#makeSpec(0),
       tool: "flow",
       toolJson: "{}",
+      kind: "run",
       run: { trigger: "webhook", deadlineMs: LIMITS.deadlineMs },
     };
     const request = { cause: spec.id, spec, takes: true };
@@ -224,7 +225,7 @@ export class Traffic {
     }
     const report = { envelopeJson: '{"results":[]}', steps: [] };
     const end = this.#attemptEnd();
-    await this.#call(tenant, HOME, region, "settle", (object) => object.settle(jobId, fence, end, report));
+    await this.#call(tenant, HOME, region, "settle", (object) => object.settleRun(jobId, fence, end, report));
   }
 
   #call<T>(

@@ -57,8 +57,8 @@ class StubGate {
     };
   }
 
-  async toolsSince(since: number): Promise<ToolsPage> {
-    this.calls.push("toolsSince");
+  async call(_feature: string, method: string, since: number): Promise<ToolsPage> {
+    this.calls.push(method);
     const tools = [...this.tools.values()].filter(({ version }) => version > since);
     return { version: this.version, complete: true, names: [...this.tools.keys()], tools };
   }
@@ -172,9 +172,9 @@ describe("what a batch asks of the tenant's object", () => {
 
   test("ends with a refusal when the tools never stay the same", async () => {
     gate.put("mine", "/one");
-    const read = gate.toolsSince.bind(gate);
-    gate.toolsSince = async (since) => {
-      const page = await read(since);
+    const read = gate.call.bind(gate);
+    gate.call = async (feature, method, since) => {
+      const page = await read(feature, method, since);
       gate.put("mine", "/again");
       return page;
     };

@@ -49,22 +49,18 @@ export interface RetentionOptions {
 /** The facts of a row that a cold start needs. */
 export type JobHead = Pick<Job, "status" | "dueAt"> & {
   readonly spec: Pick<JobSpec, "id" | "tool">;
-  readonly kind: JobKind;
+  readonly kind: string;
 };
 
-/** Which backlog a job counts in. */
-export type JobKind = "job" | "run" | "webhook";
-
-/** Say which backlog a job counts in. */
-export function kindOf({ run, retries }: Pick<JobSpec, "run" | "retries">): JobKind {
-  if (run !== undefined) return "run";
-  return retries === "standard-webhooks" ? "webhook" : "job";
+/** Say the kind of a job by its name. */
+export function kindOf({ kind, retries }: Pick<JobSpec, "kind" | "retries">): string {
+  return kind ?? (retries === "standard-webhooks" ? "webhook" : "job");
 }
 
 /** The parts of a job that have no column. */
 type Rest = Pick<Job, "note" | "errorJson" | "callback"> &
   Partial<Pick<Job, "tries">> &
-  Omit<Job["spec"], "id" | "tool" | "argsJson" | "toolJson">;
+  Omit<Job["spec"], "id" | "kind" | "tool" | "argsJson" | "toolJson">;
 
 /** The columns without the long texts, which come last: a list is read without them. */
 const HEAD = "id, due_at, updated_at, format, status, attempts, fence, created_at, tool, kind, rest_json";
@@ -185,27 +181,27 @@ export class JobTable {
     )) {
       this.#look(status, updated_at);
       this.#tally(tool, toListed({ format, status }), 1);
-      yield { spec: { id, tool }, kind: kind as JobKind, dueAt: due_at, status: status as JobStatus };
+      yield { spec: { id, tool }, kind, dueAt: due_at, status: status as JobStatus };
     }
   }
 
   /**
-   * Remove finished jobs, of which there are so many, that are too many or too old; how many went.
+   * Remove finished jobs, of which there are so many, that are too many or too old; the ids of those that went.
    *
    * The usual answer, that nothing has to go, costs no SQL. Over the count at most a tenth more is kept: then one scan
    * removes many.
    */
-  prune(nowMs: number, finished: number): number {
+  prune(nowMs: number, finished: number): readonly string[] {
     const { jobsKept, retentionMs } = this.#options;
     if (finished > jobsKept + Math.floor(jobsKept / 10))
       return this.#remove(Number.MAX_SAFE_INTEGER, finished - jobsKept);
     const expiry = nowMs - retentionMs;
-    if (this.#oldestEnd >= expiry || nowMs < this.#prunedAt + LIMITS.pruneEveryMs) return 0;
+    if (this.#oldestEnd >= expiry || nowMs < this.#prunedAt + LIMITS.pruneEveryMs) return [];
     this.#prunedAt = nowMs;
     return this.#remove(expiry, PRUNE_ROWS);
   }
 
-  #remove(beforeMs: number, count: number): number {
+  #remove(beforeMs: number, count: number): readonly string[] {
     const gone = this.#sql
       .exec<Pick<JobRow, "id" | "tool" | "format" | "status">>(
         `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ${IS_FINAL} AND updated_at < ?
@@ -215,13 +211,11 @@ export class JobTable {
       )
       .toArray();
     for (const row of gone) this.#tally(row.tool, toListed(row), -1);
-    const ids = JSON.stringify(gone.map(({ id }) => id));
-    this.#sql.exec("DELETE FROM run_steps WHERE job_id IN (SELECT value FROM json_each(?))", ids);
     const { oldest } = this.#sql
       .exec<{ oldest: number | null }>(`SELECT MIN(updated_at) AS oldest FROM jobs WHERE ${IS_FINAL}`)
       .one();
     this.#oldestEnd = oldest ?? Number.POSITIVE_INFINITY;
-    return gone.length;
+    return gone.map(({ id }) => id);
   }
 
   /** Keep a job in memory while it runs, as its row is; few enough that they weigh nothing beside what an isolate may hold. */
@@ -263,7 +257,7 @@ function toListed({ format, status }: Pick<JobRow, "format" | "status">): JobSta
 /** Lay a job out in the order of the table's columns. */
 function toColumns(job: Job): SqlStorageValue[] {
   const { spec, dueAt, updatedAt, status, attempts, fence, createdAt, dataJson, envelopeJson, ...more } = job;
-  const { id, tool, argsJson, toolJson = null, ...rest } = spec;
+  const { id, kind: _, tool, argsJson, toolJson = null, ...rest } = spec;
   const head = [id, dueAt, updatedAt, FORMAT, status, attempts, fence, createdAt, tool, kindOf(spec)];
   const restJson = JSON.stringify({ ...rest, ...more } satisfies Rest);
   return [...head, restJson, argsJson, dataJson, toolJson, envelopeJson];
@@ -308,6 +302,7 @@ function toJob(row: JobRow, { note, errorJson, callback, tries = [], ...spec }: 
       tool: row.tool,
       argsJson: row.args_json,
       ...(row.tool_json !== null && { toolJson: row.tool_json }),
+      ...(row.kind !== kindOf(spec) && { kind: row.kind }),
       ...spec,
     },
     status: row.status as JobStatus,

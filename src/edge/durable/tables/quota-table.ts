@@ -1,4 +1,4 @@
-import type { LeaseGrant, LeaseWish, KeyQuota } from "../../../contract/gate/admission.ts";
+import type { KeyQuota, LeaseGrant, LeaseWish, RateLimit } from "../../../contract/gate/admission.ts";
 import type { UsageReport } from "../../../contract/gate/usage.ts";
 import { grantLeases } from "../../../state/grant-leases.ts";
 import {
@@ -46,6 +46,12 @@ export class QuotaTable {
     this.#save(changes);
     if (this.#buckets.size >= this.#sweepSize) this.#sweep(nowMs);
     return result;
+  }
+
+  /** Draw one from a limit; how long is to be waited where there is no room. */
+  drawOne(nowMs: number, limit: RateLimit): number {
+    const { denied } = this.draw(nowMs, { quota: null, draws: [{ index: 0, limit }] });
+    return denied[0]?.retryAfterMs ?? 0;
   }
 
   /** Debit blocks of quota that an isolate may use on its own. */

@@ -1,5 +1,6 @@
 /**
- * The object's tables, as the steps that lead to them; a step, once released, is never changed. There is no way back: to a
+ * The tables of core, and of features until these had steps of their own, as the steps that lead to them; a step, once released, is
+ * never changed. There is no way back: to a
  * version without the last step, jobs are `OUTBOX_UNAVAILABLE` until a later one is deployed again.
  *
  * `WITHOUT ROWID` keeps the primary key in the row itself: a separate index would be a second row written, and billed,
@@ -99,33 +100,100 @@ const STEPS: readonly string[] = [
   `ALTER TABLE idempotency ADD COLUMN tools_json TEXT;`,
 ];
 
-/** Bring the object's tables up to date; writes nothing when they are. */
-export function migrate(storage: DurableObjectStorage): void {
+/** The tables of core as the first steps leave them, in the same order of columns: a new database begins with these. */
+const BASE = {
+  steps: 13,
+  tables: `
+   CREATE TABLE quota (bucket TEXT PRIMARY KEY, mark INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+   CREATE TABLE jobs (
+     id TEXT PRIMARY KEY, due_at INTEGER, updated_at INTEGER NOT NULL, format INTEGER NOT NULL, status TEXT NOT NULL,
+     attempts INTEGER NOT NULL, fence INTEGER NOT NULL, created_at INTEGER NOT NULL, tool TEXT NOT NULL,
+     rest_json TEXT NOT NULL, args_json TEXT NOT NULL, data_json TEXT, tool_json TEXT,
+     kind TEXT NOT NULL DEFAULT 'job', envelope_json TEXT
+   ) WITHOUT ROWID, STRICT;
+   CREATE TABLE gone_endpoints (url TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+   CREATE TABLE results (
+     handle TEXT PRIMARY KEY, kept_at INTEGER NOT NULL, bytes INTEGER NOT NULL, json TEXT NOT NULL, tool TEXT
+   ) WITHOUT ROWID, STRICT;
+   CREATE TABLE turns (
+     handle TEXT PRIMARY KEY, kept_at INTEGER NOT NULL, bytes INTEGER NOT NULL, json TEXT NOT NULL, tool TEXT
+   ) WITHOUT ROWID, STRICT;
+   CREATE TABLE questions (
+     handle TEXT PRIMARY KEY, kept_at INTEGER NOT NULL, bytes INTEGER NOT NULL, json TEXT NOT NULL, tool TEXT
+   ) WITHOUT ROWID, STRICT;
+   CREATE TABLE idempotency (
+     key TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, lease_ends_at INTEGER, bytes INTEGER NOT NULL,
+     in_doubt INTEGER NOT NULL, failed INTEGER NOT NULL, fingerprint TEXT NOT NULL, seed TEXT NOT NULL, run_id TEXT,
+     answer_json TEXT, tools_json TEXT
+   ) WITHOUT ROWID, STRICT;
+   CREATE TABLE confirmations (
+     id TEXT PRIMARY KEY, status TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+     decided_by TEXT, bytes INTEGER NOT NULL, head_json TEXT, island_json TEXT NOT NULL, decision_key TEXT,
+     answer_json TEXT
+   ) WITHOUT ROWID, STRICT;
+   CREATE TABLE events (
+     id TEXT PRIMARY KEY, due_at INTEGER NOT NULL, attempts INTEGER NOT NULL, json TEXT NOT NULL
+   ) WITHOUT ROWID, STRICT;`,
+};
+
+/** The tables of a feature's part. */
+export interface PartTables {
+  /** The name of its feature. */
+  readonly name: string;
+  /**
+   * The steps that lead to them; a step, once released, is never changed. The first makes only tables that there are not: the steps
+   * of core made those of every feature once.
+   */
+  readonly steps: readonly string[];
+  /** Tables whose rows outlive the deletion of the tenant's data, and the statement that each takes then. */
+  readonly keeps?: Readonly<Record<string, string>>;
+}
+
+/** Bring the tables of core and of the parts up to date; writes nothing when they are. */
+export function migrate(storage: DurableObjectStorage, parts: readonly PartTables[]): void {
   const { sql } = storage;
+  const count = (query: string, ...bindings: string[]): number =>
+    sql.exec<{ done: number }>(query, ...bindings).one().done;
   storage.transactionSync(() => {
     sql.exec("CREATE TABLE IF NOT EXISTS schema_steps (step INTEGER PRIMARY KEY) STRICT");
-    const done = sql.exec<{ done: number }>("SELECT COUNT(*) AS done FROM schema_steps").one().done;
-    for (let step = done; step < STEPS.length; step += 1) {
-      sql.exec(STEPS[step]!);
-      sql.exec("INSERT INTO schema_steps (step) VALUES (?)", step);
+    let done = count("SELECT COUNT(*) AS done FROM schema_steps");
+    const take = (step: number): void => void sql.exec("INSERT INTO schema_steps (step) VALUES (?)", step);
+    if (done === 0) {
+      sql.exec(BASE.tables);
+      for (; done < BASE.steps; done += 1) take(done);
+    }
+    for (; done < STEPS.length; done += 1) {
+      sql.exec(STEPS[done]!);
+      take(done);
+    }
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS part_steps (part TEXT, step INTEGER, PRIMARY KEY (part, step)) WITHOUT ROWID, STRICT",
+    );
+    for (const { name, steps } of parts) {
+      const taken = count("SELECT COUNT(*) AS done FROM part_steps WHERE part = ?", name);
+      for (const [step, text] of steps.entries()) {
+        if (step < taken) continue;
+        sql.exec(text);
+        sql.exec("INSERT INTO part_steps (part, step) VALUES (?, ?)", name, step);
+      }
     }
   });
 }
 
 /**
- * Delete every row of the object's tables but three facts: which steps were taken, how much of a quota is used (a tenant would
- * otherwise have it again), and the tools' version, which is raised, so that no isolate goes by tools that are gone.
+ * Delete every row of the object's tables but which steps were taken, how much of a quota is used (a tenant would otherwise have it
+ * again), and the tables that the parts keep.
  */
-export function eraseRows(storage: DurableObjectStorage): void {
+export function eraseRows(storage: DurableObjectStorage, parts: readonly PartTables[]): void {
   const { sql } = storage;
+  const kept = new Map(parts.flatMap(({ keeps = {} }) => Object.entries(keeps)));
   storage.transactionSync(() => {
     const tables = sql
       .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
       .toArray();
-    for (const { name } of tables) if (!KEPT.test(name)) sql.exec(`DELETE FROM ${name}`);
-    sql.exec("UPDATE tools_version SET version = version + 1");
+    for (const { name } of tables) if (!KEPT.test(name)) sql.exec(kept.get(name) ?? `DELETE FROM ${name}`);
   });
 }
 
 /** The platform's own tables have names that begin with a line. */
-const KEPT = /^(?:_|sqlite_|schema_steps$|quota$|tools_version$)/;
+const KEPT = /^(?:_|sqlite_|schema_steps$|part_steps$|quota$)/;

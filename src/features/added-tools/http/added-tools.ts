@@ -1,6 +1,7 @@
 import type { Catalog } from "../../../catalog/catalog.ts";
 import type { Tool } from "../../../catalog/define-tool.ts";
 import type { Caller } from "../../../contract/gate/caller.ts";
+import { callAddedTools } from "../../../contract/gate/kept-tool.ts";
 import type { Gate } from "../../../contract/gate/tenant-gate-methods.ts";
 import { LIMITS } from "../../../contract/limits.ts";
 import type { IsolateQuota } from "../../../gate/leased-admission.ts";
@@ -54,7 +55,7 @@ class AddedTools implements ToolSource {
    * The catalog that a key may call by now. Its tenant's object is asked where it has told of newer tools than are known here, or
    * has told nothing for a while. Requests do not wait for each other's answers, because one that is cut off has none.
    */
-  async currentCatalog(caller: Caller, held: IsolateQuota, gate: Pick<Gate, "toolsSince">): Promise<Catalog> {
+  async currentCatalog(caller: Caller, held: IsolateQuota, gate: Pick<Gate, "call">): Promise<Catalog> {
     const { tenant } = caller;
     let registry = this.#registry;
     const isKnown = (registry?.versionOf(tenant) ?? 0) === held.toolsVersion;
@@ -62,7 +63,7 @@ class AddedTools implements ToolSource {
       registry ??= this.#registry ??= await this.#createRegistry();
       for (let isRead = false; !isRead;) {
         const sentAtMs = this.#clock.now();
-        const page = await gate.toolsSince(registry.versionOf(tenant));
+        const page = await callAddedTools(gate, "toolsSince", registry.versionOf(tenant));
         registry.take(tenant, page);
         isRead = page.complete && registry.versionOf(tenant) === page.version;
         if (isRead) held.hearTools(sentAtMs, page.version);

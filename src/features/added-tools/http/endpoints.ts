@@ -2,6 +2,7 @@ import * as z from "zod";
 
 import { declarationSchema } from "../../../catalog/declared/declaration-schema.ts";
 import {
+  callAddedTools,
   isFlow,
   type KeptTool,
   type ToolChangeRefusal,
@@ -15,6 +16,7 @@ import { makeRefusal, type Refusal, type RefusalIssue } from "../../../contract/
 import { err, ok, type Result } from "../../../kit/result.ts";
 import { isVisible } from "../../../catalog/tool-head.ts";
 import { visibleText } from "../../../kit/visible-text.ts";
+import { changeTools } from "./change-tools.ts";
 import { askGate } from "../../../edge/http/ask-gate.ts";
 import { readRequestBody } from "../../../edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../edge/http/request-context.ts";
@@ -74,7 +76,10 @@ export const showTool: Endpoint = {
   async handle(_, context, name) {
     const forbidden = refuseWithout("manageTools", context.caller);
     if (forbidden !== null) return err(forbidden);
-    const found = await askGate(() => context.gate.tool(name), "The tool could not be read; ask again.");
+    const found = await askGate(
+      () => callAddedTools(context.gate, "tool", name),
+      "The tool could not be read; ask again.",
+    );
     if (!found.ok) return found;
     const isThere =
       found.value !== null && !isFlow(found.value) && isVisible(found.value, context.caller.tools);
@@ -120,11 +125,11 @@ type Added = "tool" | "flow";
 export async function putAdded(
   what: Added,
   tool: ToolToKeep,
-  { gate, caller }: RequestContext,
+  context: RequestContext,
   refuse: (refusal: ToolChangeRefusal) => Refusal,
 ): Promise<Result<200 | 201, Refusal>> {
   const changed = await askGate(
-    () => gate.changeTools({ kind: "put", tool, grants: caller.tools }),
+    () => changeTools(context, { kind: "put", tool, grants: context.caller.tools }),
     `Whether the ${what} was kept is not certain; send the same request again.`,
   );
   if (!changed.ok) return changed;
@@ -142,15 +147,19 @@ export interface DeleteOptions {
 export async function deleteAdded(
   what: Added,
   name: string,
-  { gate, caller, requestId }: RequestContext,
+  context: RequestContext,
   { isThere, refuseUnknown: refuse }: DeleteOptions,
 ): Promise<Result<Response, Refusal>> {
-  const found = await askGate(() => gate.tool(name), `The ${what} could not be read; ask again.`);
+  const { gate, caller, requestId } = context;
+  const found = await askGate(
+    () => callAddedTools(gate, "tool", name),
+    `The ${what} could not be read; ask again.`,
+  );
   if (!found.ok) return found;
   if (found.value === null || !isThere(found.value) || !isVisible(found.value, caller.tools))
     return err(refuse(name));
   const changed = await askGate(
-    () => gate.changeTools({ kind: "delete", name, grants: caller.tools }),
+    () => changeTools(context, { kind: "delete", name, grants: caller.tools }),
     `Whether the ${what} was deleted is not certain; look whether it is still there.`,
   );
   if (!changed.ok) return changed;

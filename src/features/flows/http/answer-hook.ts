@@ -2,6 +2,7 @@ import type { KeptFlow } from "../declaration/flow-schema.ts";
 import { parseArgs } from "../../../catalog/parse-args.ts";
 import { LIMITS } from "../../../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../contract/refusal.ts";
+import { callFlows } from "../flow-run.ts";
 import { makeRun } from "../run/make-run.ts";
 import { flawOf, SECRET_FLAWS } from "../hooks/secret-flaw.ts";
 import { verifyDelivery } from "../hooks/verify-delivery.ts";
@@ -81,7 +82,9 @@ export async function answerHook(hook: Hook, deployment: Deployment): Promise<Re
   // One that may take longer than what runs after an answer is the alarm's, and so is what an isolate has no room for.
   const { runs } = deployment;
   const takes = spec.run!.deadlineMs < LIMITS.firstAttemptMs && runs.underWay < LIMITS.runsAtOnce;
-  const recorded = await attempt(() => gate.recordRun({ cause: `id ${delivery.id}`, spec, takes }));
+  const recorded = await attempt(() =>
+    callFlows(gate, "recordRun", { cause: `id ${delivery.id}`, spec, takes }),
+  );
   if (!recorded.ok) return err(UNREACHABLE);
   if (recorded.value.kind === "backlog-full") return err(FULL);
   const { jobId, fence } = recorded.value;

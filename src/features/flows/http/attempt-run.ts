@@ -1,6 +1,7 @@
 import { makeFailure } from "../../../contract/failure.ts";
 import type { JobClaim } from "../../../contract/gate/job.ts";
 import { LIMITS } from "../../../contract/limits.ts";
+import { callFlows } from "../flow-run.ts";
 import { type RunEnd, runJob } from "../run/run-job.ts";
 import { ByteBudget } from "../../../egress/read-body.ts";
 import { attempt } from "../../../kit/result.ts";
@@ -20,7 +21,7 @@ export interface AttemptRunOptions {
   /** Keep work alive that no request waits for. */
   readonly defer: (work: Promise<unknown>) => void;
   /** The header slots that it shares with other attempts; its own where it is given none. */
-  readonly slots?: Semaphore;
+  readonly slots?: Semaphore | undefined;
 }
 
 /**
@@ -57,7 +58,7 @@ export async function attemptRun(
   });
   const { end, report } = made.ok ? made.value : BROKEN_OFF;
   tellAttempt(operator, { claim, end, durationMs: Math.max(0, clock.now() - startedAt) });
-  await context.gate.settle(spec.id, fence, end, report);
+  await callFlows(context.gate, "settleRun", spec.id, fence, end, report);
   budget.release();
 }
 

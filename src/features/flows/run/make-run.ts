@@ -20,6 +20,7 @@ export function makeRun({ tenant, trigger, kept, toolJson, inputJson, newId }: R
   const id = newId();
   return {
     id,
+    kind: "run",
     tool: name,
     argsJson: inputJson,
     idempotencyKey: newId(),

@@ -5,7 +5,6 @@ import { catalogOfFlow } from "../declaration/flow-catalog.ts";
 import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
 import { parseArgs } from "../../../catalog/parse-args.ts";
 import { type Failure, makeFailure, toWireFailure } from "../../../contract/failure.ts";
-import type { RunReport } from "../../../contract/gate/flow-run.ts";
 import type { AttemptEnd, JobClaim } from "../../../contract/gate/job.ts";
 import { isJsonObject, parseExact } from "../../../contract/json.ts";
 import { LIMITS } from "../../../contract/limits.ts";
@@ -16,6 +15,7 @@ import { err, ok, type Result } from "../../../kit/result.ts";
 import type { Plan } from "../../../plan/step.ts";
 import { failedAttempt } from "../../../run/run-attempt.ts";
 import { runAdmitted } from "../../../run/run-admitted.ts";
+import { callFlows, type RunReport } from "../flow-run.ts";
 import { firstCause, type FlowFailed } from "./first-cause.ts";
 import { withAnswer } from "./plan-flow.ts";
 import { toOutcome } from "./run-flow.ts";
@@ -43,7 +43,7 @@ export async function runJob(
   if (!planned.ok) return { end: failedAttempt(planned.error) };
   const { gate, defer } = execution;
   const plan = planned.value;
-  const kept = claim.fence > 1 ? await gate.runSteps(claim.spec.id) : [];
+  const kept = claim.fence > 1 ? await callFlows(gate, "runSteps", claim.spec.id) : [];
   const journal = new RunJournal({ plan, claim, gate, defer });
   const own: Execution = {
     ...execution,

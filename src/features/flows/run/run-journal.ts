@@ -1,6 +1,5 @@
 import { fitOutcome } from "../../../answer/fit-answer.ts";
 import { toStoredOutcome } from "../../../answer/stored-outcome.ts";
-import type { KeptStep } from "../../../contract/gate/flow-run.ts";
 import type { IdempotencyAnswer, IdempotencyRequest } from "../../../contract/gate/idempotency.ts";
 import type { JobClaim } from "../../../contract/gate/job.ts";
 import type { Gate } from "../../../contract/gate/tenant-gate-methods.ts";
@@ -9,11 +8,12 @@ import type { Outcome } from "../../../contract/outcome.ts";
 import type { Journal, Resumed } from "../../../gate/execution.ts";
 import { attempt } from "../../../kit/result.ts";
 import type { Plan, Step } from "../../../plan/step.ts";
+import { callFlows, type KeptStep } from "../flow-run.ts";
 
 export interface JournalOptions {
   readonly plan: Plan;
   readonly claim: JobClaim;
-  readonly gate: Pick<Gate, "beginStep" | "endStep">;
+  readonly gate: Pick<Gate, "call">;
   /** Keep work alive that no request waits for. */
   readonly defer: (work: Promise<unknown>) => void;
 }
@@ -38,14 +38,15 @@ export class RunJournal implements Journal {
   begin({ id }: Step): Promise<boolean> {
     const { claim, gate } = this.#options;
     let begun = this.#begun.get(id);
-    if (begun === undefined) this.#begun.set(id, (begun = gate.beginStep(claim.spec.id, claim.fence, id)));
+    if (begun === undefined)
+      this.#begun.set(id, (begun = callFlows(gate, "beginStep", claim.spec.id, claim.fence, id)));
     return begun;
   }
 
   end(step: Step, outcome: Outcome): void {
     const { claim, gate, defer } = this.#options;
     const kept = this.#begun.has(step.id) ? this.#keep(step, outcome) : null;
-    if (kept !== null) defer(attempt(() => gate.endStep(claim.spec.id, claim.fence, kept)));
+    if (kept !== null) defer(attempt(() => callFlows(gate, "endStep", claim.spec.id, claim.fence, kept)));
   }
 
   /**

@@ -11,6 +11,7 @@ import { makeRefusal, type Refusal, type RefusalIssue } from "../../../contract/
 import type { Imported } from "../openapi/to-declarations.ts";
 import { importOptionsSchema } from "../openapi/import-options.ts";
 import { err, ok, type Result } from "../../../kit/result.ts";
+import { changeTools } from "../../added-tools/http/change-tools.ts";
 import { askGate } from "../../../edge/http/ask-gate.ts";
 import { type BodyLimits, readRequestBody } from "../../../edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../edge/http/request-context.ts";
@@ -57,7 +58,7 @@ export const importTools: Endpoint = {
     const { prefix, dry_run: dryRun = false } = asked.value;
     const tools = kept.map(({ tool }) => tool);
     const changed = await askGate(
-      () => context.gate.changeTools({ kind: "import", prefix, tools, dryRun, grants: caller.tools }),
+      () => changeTools(context, { kind: "import", prefix, tools, dryRun, grants: caller.tools }),
       "Whether the tools were kept is not certain; send the same request again.",
     );
     if (!changed.ok) return changed;

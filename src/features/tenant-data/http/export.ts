@@ -5,8 +5,7 @@ import { makeRefusal } from "../../../contract/refusal.ts";
 import { err, ok } from "../../../kit/result.ts";
 import { isVisible } from "../../../catalog/tool-head.ts";
 import { askGate } from "../../../edge/http/ask-gate.ts";
-import type { TenantPart } from "../../../edge/feature.ts";
-import type { RequestContext } from "../../../edge/http/request-context.ts";
+import type { KeptTools, TenantPart } from "../../../edge/feature.ts";
 import { respondJson } from "../../../edge/http/respond.ts";
 import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
 
@@ -17,7 +16,7 @@ import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
  * It is put together before it is answered, so what is not whole is no answer: a tenant's declarations are bounded, and so is
  * the number of its keys.
  */
-export const makeExport = (parts: readonly TenantPart[]): Endpoint => ({
+export const makeExport = (parts: readonly TenantPart[], added: KeptTools | undefined): Endpoint => ({
   route: "GET /v1/export",
   runsNothing: true,
   async handle(_, context) {
@@ -27,19 +26,20 @@ export const makeExport = (parts: readonly TenantPart[]): Endpoint => ({
     const hint = "What the tenant has could not be read whole; ask again.";
     const read = await askGate(
       async () => ({
-        added: manageTools === true ? await readAdded(context) : null,
+        tools: manageTools === true ? ((await added?.readAll(context.gate)) ?? []) : null,
         kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),
       }),
       hint,
     );
     if (!read.ok) return read;
-    const { added, kept } = read.value;
+    const { tools: all, kept } = read.value;
     const fields = [
       `"volley_export":1,"tenant":${JSON.stringify(caller.tenant)}`,
       `"created_at":"${new Date(ports.clock.now()).toISOString()}"`,
     ];
-    if (added !== null) {
-      const [flows, tools] = [added.filter(isFlow), added.filter((tool) => !isFlow(tool))];
+    if (all !== null) {
+      const seen = all.filter((tool) => isVisible(tool, caller.tools));
+      const [flows, tools] = [seen.filter(isFlow), seen.filter((tool) => !isFlow(tool))];
       fields.push(`"tools":[${tools.map(({ json }) => json).join(",")}]`);
       fields.push(`"flows":[${flows.map(toFlowText).join(",")}]`);
     }
@@ -63,23 +63,6 @@ const FORBIDDEN = makeRefusal(
   "FORBIDDEN",
   "The key has neither 'manage_tools' nor 'manage_keys'; ask the operator for one that has.",
 );
-
-/**
- * Everything that the tenant has added and the key may call, the oldest change first, so that what a tool depends on comes before
- * it where it did.
- */
-async function readAdded({ gate, caller }: RequestContext): Promise<readonly KeptTool[]> {
-  const tools = new Map<string, KeptTool>();
-  for (let version = 0; ;) {
-    const page = await gate.toolsSince(version);
-    for (const tool of page.tools) tools.set(tool.name, tool);
-    if (page.complete) {
-      const names = new Set(page.names);
-      return [...tools.values()].filter((tool) => names.has(tool.name) && isVisible(tool, caller.tools));
-    }
-    ({ version } = page);
-  }
-}
 
 function toFlowText({ json }: KeptTool): string {
   const { name, flow } = JSON.parse(json) as { readonly name: string; readonly flow: object };

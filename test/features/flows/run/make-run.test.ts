@@ -21,6 +21,7 @@ function runOf(flow: object = {}) {
 test("makeRun() makes a job that is tried like any other, of the flow as it is kept, under ids of its own", () => {
   expect(runOf()).toEqual({
     id: "id-1",
+    kind: "run",
     tool: "nightly",
     argsJson: '{"n":1}',
     idempotencyKey: "id-2",

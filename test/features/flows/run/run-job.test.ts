@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Tool, ToolContext } from "../../../../src/catalog/define-tool.ts";
 import { ToolFailure } from "../../../../src/catalog/tool-failure.ts";
 import { parseBatch } from "../../../../src/contract/batch.ts";
-import type { KeptStep } from "../../../../src/contract/gate/flow-run.ts";
+import type { KeptStep } from "../../../../src/features/flows/flow-run.ts";
 import type { JobClaim } from "../../../../src/contract/gate/job.ts";
 import { LIMITS } from "../../../../src/contract/limits.ts";
 import { type RunEnd, runJob } from "../../../../src/features/flows/run/run-job.ts";

@@ -43,8 +43,7 @@ function createJournal(plan = PLAN) {
     plan,
     claim: claimAt(3),
     gate: {
-      beginStep: async (...said) => told.push(["begin", ...said]) > 0,
-      endStep: async (...said) => void told.push(["end", ...said]),
+      call: async (_feature, method, ...said) => told.push([method, ...said]) > 0,
     },
     defer: (work) => void deferred.push(work),
   });
@@ -55,7 +54,7 @@ describe("RunJournal", () => {
   test("writes down once that a step begins, however many of its calls do", async () => {
     const { journal, told } = createJournal();
     expect(await Promise.all([journal.begin(write!), journal.begin(write!)])).toEqual([true, true]);
-    expect(told).toEqual([["begin", "job", 3, "w"]]);
+    expect(told).toEqual([["beginStep", "job", 3, "w"]]);
   });
 
   test("writes down how a step ended that it knows of, in the background", async () => {
@@ -65,7 +64,7 @@ describe("RunJournal", () => {
     journal.end(other!, success("never begun"));
     expect(deferred).toHaveLength(1);
     await Promise.all(deferred);
-    expect(told.slice(1)).toMatchObject([["end", "job", 3, { id: "w" }]]);
+    expect(told.slice(1)).toMatchObject([["endStep", "job", 3, { id: "w" }]]);
     expect(JSON.stringify(told)).toContain("done");
   });
 
@@ -76,7 +75,7 @@ describe("RunJournal", () => {
     expect(deferred).toEqual([]);
     journal.end(other!, lost(true));
     await Promise.all(deferred);
-    expect(told.at(-1)).toEqual(["end", "job", 3, { id: "v", outcomeJson: null }]);
+    expect(told.at(-1)).toEqual(["endStep", "job", 3, { id: "v", outcomeJson: null }]);
   });
 });
 

@@ -1,6 +1,6 @@
-import type { KeptStep, RunReport } from "../../../contract/gate/flow-run.ts";
 import type { JobRecord } from "../../../contract/gate/job.ts";
 import { LIMITS } from "../../../contract/limits.ts";
+import type { KeptStep, RunReport } from "../flow-run.ts";
 
 /** Rows removed at once. */
 const PRUNE_ROWS = 10_000;
@@ -70,6 +70,12 @@ export class RunTable {
   take({ id, status }: Pick<JobRecord, "id" | "status">, { steps }: RunReport): void {
     this.#sql.exec("DELETE FROM run_steps WHERE job_id = ?", id);
     if (status === "retrying" || status === "dead") for (const step of steps) this.keepStep(id, step);
+  }
+
+  /** Forget the steps of runs that are gone. */
+  forget(jobIds: readonly string[]): void {
+    const ids = JSON.stringify(jobIds);
+    this.#sql.exec("DELETE FROM run_steps WHERE job_id IN (SELECT value FROM json_each(?))", ids);
   }
 
   /** Forget causes that are too old; throws when storage refuses. */

@@ -1,4 +1,5 @@
-import type { JobSpec } from "./job.ts";
+import type { AttemptEnd, JobSpec } from "../../contract/gate/job.ts";
+import { createPartCall } from "../../contract/gate/part-call.ts";
 
 /** A run to be recorded, once for what caused it. */
 export interface RunRequest {
@@ -27,3 +28,20 @@ export interface RunReport {
   /** How those of its steps ended that no later attempt may run again. */
   readonly steps: readonly KeptStep[];
 }
+
+/** The methods of the part of a tenant's object that keeps its runs. */
+export interface FlowMethods {
+  /** Record a run of a flow, once for what caused it. */
+  recordRun(request: RunRequest): RunAnswer;
+  /** Take the report of a run's attempt; false when its fence is not the row's any more, or the run is not running. */
+  settleRun(jobId: string, fence: number, end: AttemptEnd, report?: RunReport): boolean;
+  /** The steps that earlier attempts of a run have left. */
+  runSteps(jobId: string): KeptStep[];
+  /** Write down that a write of a run is about to be sent; false when the attempt may send nothing any more. */
+  beginStep(jobId: string, fence: number, stepId: string): boolean;
+  /** Write down how a write of a run ended; of no effect when the attempt is not the run's any more. */
+  endStep(jobId: string, fence: number, step: KeptStep): void;
+}
+
+/** Call a method of the part of a tenant's object that keeps its runs. */
+export const callFlows = createPartCall<FlowMethods>("flows");

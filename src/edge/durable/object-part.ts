@@ -1,0 +1,54 @@
+import type { UsageReport } from "../../contract/gate/usage.ts";
+import type { Semaphore } from "../../kit/semaphore.ts";
+import type { JobKind } from "./job-kind.ts";
+import type { Outbox } from "./outbox.ts";
+import type { PartTables } from "./tables/schema.ts";
+
+/** The part of a tenant's object that a feature keeps: its tables, its methods, and the kind of job that it brings. */
+export interface ObjectPart extends PartTables {
+  readonly createKind?: (host: PartHost) => JobKind;
+  /** Read what is kept: when the object wakes, and again after its rows were deleted. */
+  readonly open: (world: PartWorld) => OpenPart;
+}
+
+/** Whose object it is, and the environment that it runs in. */
+export interface PartHost {
+  readonly env: Record<string, unknown>;
+  readonly tenant: string;
+  /** The header slots of the object's alarm. */
+  readonly slots: Semaphore | undefined;
+}
+
+/** The object around an open part. */
+export interface PartWorld {
+  readonly storage: DurableObjectStorage;
+  readonly tenant: string;
+  readonly outbox: Outbox;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Have the alarm come no later than this. */
+  readonly onDue: (dueAt: number) => void;
+  /** Look again for due work, where the alarm is under way. */
+  readonly poke: () => void;
+  /** Find the open part of a feature that this one needs. */
+  readonly part: (name: string) => OpenPart;
+}
+
+/** A part that was read. All of it is synchronous but `prepare`: each call belongs to one turn of the object. */
+export interface OpenPart {
+  /** The methods that a Worker may call. */
+  readonly methods: Readonly<Record<string, (nowMs: number, ...args: never[]) => unknown>>;
+  /** When it has something to do next; null when it has not. Every entry asks. */
+  readonly nextAt?: number | null;
+  /** The version of the tenant's tools, where it has those. Every admission asks. */
+  readonly toolsVersion?: number;
+  /** Load what the due work needs. */
+  prepare?(): Promise<void>;
+  /** Do what is due, before the alarm claims jobs. */
+  take?(nowMs: number): void;
+  /** Forget what is too old or too much; throws when storage refuses. */
+  prune?(nowMs: number): void;
+  /** Forget what belongs to jobs that are gone. */
+  forget?(jobIds: readonly string[]): void;
+  usage?(): Partial<UsageReport>;
+}

@@ -1,0 +1,85 @@
+import type { PartMethods } from "../../../contract/gate/part-call.ts";
+import { LIMITS } from "../../../contract/limits.ts";
+import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../edge/durable/object-part.ts";
+import type { AddedToolsPart } from "../../added-tools/objects/added-tools-part.ts";
+import type { FlowMethods } from "../flow-run.ts";
+import { FlowClocks } from "./flow-clocks.ts";
+import { createRunKind, RUN_BACKLOGS, type RunAttempts, type RunBacklogs } from "./run-kind.ts";
+import { RunTable } from "./run-table.ts";
+
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS run_causes (
+    flow TEXT NOT NULL, cause TEXT NOT NULL, job_id TEXT NOT NULL, expires_at INTEGER NOT NULL,
+    PRIMARY KEY (flow, cause)
+  ) WITHOUT ROWID, STRICT;
+  CREATE TABLE IF NOT EXISTS run_steps (
+    job_id TEXT NOT NULL, step_id TEXT NOT NULL, outcome_json TEXT, PRIMARY KEY (job_id, step_id)
+  ) WITHOUT ROWID, STRICT;
+  CREATE TABLE IF NOT EXISTS clocks (
+    flow TEXT PRIMARY KEY, cron TEXT NOT NULL, timezone TEXT NOT NULL, next_at INTEGER
+  ) WITHOUT ROWID, STRICT;`;
+
+/** Make the part of a tenant's object that keeps runs of flows and their clocks. */
+export function createFlowsPart(
+  attemptsOf: (host: PartHost) => RunAttempts,
+  backlogs: RunBacklogs = RUN_BACKLOGS,
+): ObjectPart {
+  return {
+    name: "flows",
+    steps: [TABLES],
+    createKind: (host) => createRunKind(backlogs, attemptsOf(host)),
+    open: openFlows,
+  };
+}
+
+function openFlows({ storage, tenant, outbox, random, onDue, poke, part }: PartWorld): OpenPart {
+  const runs = new RunTable(storage.sql);
+  const added = part("added-tools") as AddedToolsPart;
+  const clocks = new FlowClocks(storage.sql, { tenant, tools: added.tools, runs, outbox, onReady: poke });
+  added.onChanged((change, changed) => {
+    clocks.follow(change, changed);
+    const { nextAt } = clocks;
+    if (nextAt !== null) onDue(nextAt);
+  });
+  const methods: PartMethods<FlowMethods> = {
+    recordRun(now, { cause, spec, takes }) {
+      const flow = spec.tool;
+      const known = runs.causedBy(now, { flow, cause });
+      if (known !== null) return { kind: "recorded", jobId: known, fence: null };
+      if (runs.isFull) return { kind: "backlog-full" };
+      const recorded = outbox.recordOne(now, {
+        spec,
+        takes: takes ? { atOnce: LIMITS.runsByRequests } : null,
+        beside: () => runs.keepCause(now, { flow, cause, jobId: spec.id }),
+      });
+      return recorded === null
+        ? { kind: "backlog-full" }
+        : { kind: "recorded", jobId: spec.id, fence: recorded.fence };
+    },
+    settleRun(now, jobId, fence, end, report) {
+      const envelopeJson = report?.envelopeJson;
+      const job = outbox.settle(now, { jobId, fence, end, random: random(), envelopeJson });
+      if (job !== null && report !== undefined) runs.take(job, report);
+      return job !== null;
+    },
+    runSteps: (_, jobId) => runs.steps(jobId),
+    beginStep(_, jobId, fence, stepId) {
+      const isIts = outbox.holds(jobId, fence);
+      if (isIts) runs.keepStep(jobId, { id: stepId, outcomeJson: null });
+      return isIts;
+    },
+    endStep(_, jobId, fence, step) {
+      if (outbox.holds(jobId, fence)) runs.keepStep(jobId, step);
+    },
+  };
+  return {
+    methods,
+    get nextAt() {
+      return clocks.nextAt;
+    },
+    prepare: () => clocks.prepare(),
+    take: (now) => clocks.take(now),
+    prune: (now) => runs.prune(now),
+    forget: (jobIds) => runs.forget(jobIds),
+  };
+}
