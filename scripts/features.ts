@@ -42,10 +42,13 @@ export function readFeatures(): readonly Listed[] {
   return own.map((feature) => ({ ...feature, needs: [...new Set(withNeeds(feature.name))] }));
 }
 
-/** Write a Worker with one tool and some features. */
-export function writeWorker(features: readonly Pick<Listed, "name" | "factory">[]): string {
+/** Write a Worker with one tool and some features. @param zod the edition of Zod that the tool's schema is written with */
+export function writeWorker(
+  features: readonly Pick<Listed, "name" | "factory">[],
+  zod: "zod" | "zod/mini" = "zod/mini",
+): string {
   return `
-    import * as z from "zod";
+    import * as z from "${zod}";
     import { createVolley, defineTool } from "./src/package/index.ts";
     ${features.map(({ name, factory }) => `import { ${factory} } from "./src/features/${name}/index.ts";`).join("\n")}
     const echo = defineTool({
@@ -75,14 +78,14 @@ export async function bundleWorker(code: string): Promise<string> {
   return outputFiles[0]!.text;
 }
 
-async function weigh(features: readonly Listed[]): Promise<number> {
-  return gzipSync(await bundleWorker(writeWorker(features))).length / 1024;
+async function weigh(features: readonly Listed[], zod?: "zod"): Promise<number> {
+  return gzipSync(await bundleWorker(writeWorker(features, zod))).length / 1024;
 }
 
 async function makeTable(): Promise<string> {
   const features = readFeatures();
   const byName = new Map(features.map((feature) => [feature.name, feature]));
-  const core = await weigh([]);
+  const [core, classic] = [await weigh([]), await weigh([], "zod")];
   const rows: string[] = [];
   for (const feature of features) {
     const needed = feature.needs.map((name) => byName.get(name)!);
@@ -93,6 +96,7 @@ async function makeTable(): Promise<string> {
   const all = await weigh(features);
   return [
     `Core with one tool: ${core.toFixed(0)} KiB gzipped. With every feature: ${all.toFixed(0)} KiB.`,
+    `The tool's schema is written with \`zod/mini\`; with \`zod\` core takes ${(classic - core).toFixed(0)} KiB more.`,
     "",
     "| feature | needs | KiB gzipped | what it does |",
     "|---|---|---:|---|",

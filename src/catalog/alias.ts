@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { explainMisfit } from "../contract/issues.ts";
@@ -23,15 +23,17 @@ export interface Invocation {
 export interface Alias {
   readonly name: string;
   readonly description: string;
-  readonly input: z.ZodObject;
+  readonly input: z.ZodMiniObject;
   /** Read its arguments as the call they name. References in that call's own arguments stay what they are. */
   resolve(args: JsonObject): Result<Invocation, Failure>;
 }
 
 export const invocationSchema = lazySchema(() =>
   z.strictObject({
-    tool_name: z.string().min(1).describe("From discover_tools"),
-    parameters: z.record(z.string(), z.unknown()).default({}).describe("As get_tool_schema says"),
+    tool_name: z.string().check(z.minLength(1), z.describe("From discover_tools")),
+    parameters: z
+      ._default(z.record(z.string(), z.unknown()), {})
+      .check(z.describe("As get_tool_schema says")),
   }),
 );
 

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { Tool } from "./define-tool.ts";
 import { inputSchema } from "./tool-schema.ts";

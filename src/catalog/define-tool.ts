@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 import type { Batch, OnError } from "../contract/batch.ts";
 import type { Delivery, Retries } from "../contract/gate/job.ts";
@@ -157,7 +157,7 @@ export interface ToolContext {
 }
 
 /** The declaration that a tool's author writes. */
-export interface ToolDeclaration<Input extends z.ZodType = z.ZodType> {
+export interface ToolDeclaration<Input extends z.core.$ZodType = z.core.$ZodType> {
   readonly name: string;
   /** About 15 tokens: what `discover_tools` lists. */
   readonly summary: string;
@@ -237,7 +237,7 @@ export interface Tool {
   readonly actions: readonly string[];
   readonly isWrite: boolean;
   readonly execution: "sync" | "fire-and-forget";
-  readonly input: z.ZodType;
+  readonly input: z.core.$ZodType;
   /** Its input is made, and can be checked, only when it is first used. */
   readonly hasLateInput: boolean;
   readonly hosts: readonly string[] | typeof PUBLIC_HOSTS;
@@ -340,7 +340,7 @@ function isSchema(value: unknown): boolean {
  *   run: async ({ page }, ctx) => (await ctx.fetch(`https://status.example.com/${encodeURIComponent(page)}`)).json(),
  * });
  */
-export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration<Input>): Tool {
+export function defineTool<Input extends z.core.$ZodType>(declaration: ToolDeclaration<Input>): Tool {
   // Rules between fields are checked only once each field meets its own.
   const declared: unknown = declaration;
   refuseDeclaration(isJsonObject(declared) ? declared["name"] : undefined, findMisfits(declared, RULES));
@@ -361,7 +361,7 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
     actions: declaration.actions,
     isWrite,
     execution: declaration.execution,
-    input: isLate ? (NOT_MADE_YET as z.ZodType) : input,
+    input: isLate ? (NOT_MADE_YET as z.core.$ZodType) : input,
     hasLateInput: isLate,
     hosts: declaration.hosts,
     secrets: declaration.secrets ?? [],
@@ -395,9 +395,9 @@ export function defineTool<Input extends z.ZodType>(declaration: ToolDeclaration
 const NOT_MADE_YET: unknown = undefined;
 
 /** Have a tool's input made when somebody reads it, and then be a field like any other. */
-function makeWhenUsed(tool: Tool, make: () => z.ZodType): void {
+function makeWhenUsed(tool: Tool, make: () => z.core.$ZodType): void {
   const field = { configurable: true, enumerable: true };
-  const get = (): z.ZodType => {
+  const get = (): z.core.$ZodType => {
     const value = make();
     Object.defineProperty(tool, "input", { ...field, value });
     return value;

@@ -1,6 +1,6 @@
-import * as z from "zod";
-import { util } from "zod/v4/core";
+import type * as z from "zod/mini";
 
+import { finalize } from "../contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../contract/json.ts";
 import { findOpen, Pending } from "../contract/pending.ts";
 import { runSchema } from "./run-schema.ts";
@@ -77,9 +77,7 @@ class Finder {
       found.push(issues);
     }
     if (found.length === 1) return found[0]!;
-    const errors = found.map((issues) =>
-      issues.map((issue) => util.finalizeIssue(issue, undefined, z.config())),
-    );
+    const errors = found.map((issues) => [...finalize(issues)]);
     return [{ code: "invalid_union", path: [], errors, input: value }];
   }
 
@@ -196,5 +194,5 @@ function lengthIssues({ checks = [] }: z.core.$ZodArrayDef, values: readonly unk
 }
 
 function prefix(key: PropertyKey, issues: readonly RawIssue[]): readonly RawIssue[] {
-  return util.prefixIssues(key, issues as RawIssue[]);
+  return issues.map((issue) => ({ ...issue, path: [key, ...(issue.path ?? [])] }));
 }

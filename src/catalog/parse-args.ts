@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { explainMisfit, PARSING, toMisfits } from "../contract/issues.ts";

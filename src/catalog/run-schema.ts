@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 import { PARSING } from "../contract/issues.ts";
 import { isJsonObject } from "../contract/json.ts";

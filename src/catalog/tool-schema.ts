@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { canonicalJson } from "../kit/json/canonical-json.ts";
 import { parsePointer } from "../kit/json/json-pointer.ts";

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { visibleText } from "../kit/visible-text.ts";
 import { parsePointer, toPointer } from "../kit/json/json-pointer.ts";
@@ -35,55 +35,50 @@ export const actionSchema = lazySchema(() =>
   z.strictObject({
     tool: z
       .string()
-      .min(1)
-      .describe("Name of the tool to call; where it is missing, name, function or tool_name is read"),
+      .check(
+        z.minLength(1),
+        z.describe("Name of the tool to call; where it is missing, name, function or tool_name is read"),
+      ),
     args: z
-      .record(z.string(), z.unknown())
-      .default({})
-      .describe(
-        "The tool's arguments; where they are missing, arguments, parameters, params or input is read, also as JSON text",
+      ._default(z.record(z.string(), z.unknown()), {})
+      .check(
+        z.describe(
+          "The tool's arguments; where they are missing, arguments, parameters, params or input is read, also as JSON text",
+        ),
       ),
     id: z
-      .string()
-      .regex(ID)
-      .optional()
-      .describe("Unique within the batch; a0, a1, … by position when left out"),
+      .optional(z.string().check(z.regex(ID)))
+      .check(z.describe("Unique within the batch; a0, a1, … by position when left out")),
     depends_on: z
-      .array(z.string())
-      .max(LIMITS.actions)
-      .optional()
-      .describe("Ids of actions that must succeed before this one starts"),
+      .optional(z.array(z.string()).check(z.maxLength(LIMITS.actions)))
+      .check(z.describe("Ids of actions that must succeed before this one starts")),
     timeout_ms: z
-      .int()
-      .min(1)
-      .max(LIMITS.maxDeadlineMs)
-      .optional()
-      .describe("Milliseconds for this action; shortens the tool's own limit, never lengthens it"),
+      .optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxDeadlineMs)))
+      .check(z.describe("Milliseconds for this action; shortens the tool's own limit, never lengthens it")),
     for_each: z
-      .union([z.array(z.unknown()), z.record(z.string(), z.unknown())], { error: LOOP_EXPECTED })
-      .optional()
-      .describe(
-        'Run the action once for every element of an array, or of a reference to one; args see it as "item#"',
+      .optional(z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())], { error: LOOP_EXPECTED }))
+      .check(
+        z.describe(
+          'Run the action once for every element of an array, or of a reference to one; args see it as "item#"',
+        ),
       ),
     select: z
-      .array(z.string())
-      .min(1)
-      .max(LIMITS.selectPointers)
-      .optional()
-      .describe("JSON Pointers into the tool's output; only these parts are returned"),
+      .optional(z.array(z.string()).check(z.minLength(1), z.maxLength(LIMITS.selectPointers)))
+      .check(z.describe("JSON Pointers into the tool's output; only these parts are returned")),
     idempotency_key: z
-      .string()
-      .optional()
-      .describe("The same key with the same content runs once a day; later uses get the first result"),
+      .optional(z.string())
+      .check(
+        z.describe("The same key with the same content runs once a day; later uses get the first result"),
+      ),
     callback_url: z
-      .string()
-      .optional()
-      .describe("Background tools only: an https URL that is sent a signed event when the job ends"),
+      .optional(z.string())
+      .check(z.describe("Background tools only: an https URL that is sent a signed event when the job ends")),
     run_at: z
-      .string()
-      .optional()
-      .describe(
-        "Background tools only: when the first attempt begins, as RFC 3339; at most 30 days from now",
+      .optional(z.string())
+      .check(
+        z.describe(
+          "Background tools only: when the first attempt begins, as RFC 3339; at most 30 days from now",
+        ),
       ),
   }),
 );

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { err, ok, type Result } from "../kit/result.ts";
 import { type Entry, parseAction } from "./action.ts";
@@ -17,12 +17,12 @@ export type OnError = (typeof ON_ERROR)[number];
 /** The envelope of a batch; its actions are parsed one by one, so that one bad action stays one bad action. */
 export const batchSchema = lazySchema(() =>
   z.strictObject({
-    actions: z.array(z.unknown()).min(1).max(LIMITS.actions),
-    on_error: z.enum(ON_ERROR).default("partial-success"),
-    deadline_ms: z.int().min(1).max(LIMITS.maxDeadlineMs).default(LIMITS.deadlineMs),
-    dry_run: z.boolean().default(false),
-    max_tokens: z.int().min(1).max(LIMITS.maxTokens).optional(),
-    skip_approval: z.boolean().default(false),
+    actions: z.array(z.unknown()).check(z.minLength(1), z.maxLength(LIMITS.actions)),
+    on_error: z._default(z.enum(ON_ERROR), "partial-success"),
+    deadline_ms: z._default(z.int().check(z.minimum(1), z.maximum(LIMITS.maxDeadlineMs)), LIMITS.deadlineMs),
+    dry_run: z._default(z.boolean(), false),
+    max_tokens: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxTokens))),
+    skip_approval: z._default(z.boolean(), false),
   }),
 );
 

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { CODES, FAILURE_CODES, type FailureCode } from "./failure-codes.ts";
 import { lazySchema, type Written } from "./lazy-schema.ts";
@@ -36,13 +36,15 @@ export function makeFailure(code: FailureCode, details: Partial<Omit<Failure, "c
 }
 
 export const retryAfterSchema = lazySchema(() =>
-  z.int().min(0).optional().describe("Milliseconds after which it is worth trying again"),
+  z
+    .optional(z.int().check(z.minimum(0)))
+    .check(z.describe("Milliseconds after which it is worth trying again")),
 );
 
 /** A failure as it goes over the wire (`error` of a result). */
 export const failureSchema = lazySchema(() => {
   const issue = z.strictObject({
-    path: z.string().describe("JSON Pointer (RFC 6901)"),
+    path: z.string().check(z.describe("JSON Pointer (RFC 6901)")),
     expected: z.string(),
     received: z.string(),
   });
@@ -51,13 +53,13 @@ export const failureSchema = lazySchema(() => {
       code: z.enum(FAILURE_CODES),
       message: z.string(),
       retryable: z.boolean(),
-      hint: z.string().optional().describe("What to do next, in a sentence"),
+      hint: z.optional(z.string()).check(z.describe("What to do next, in a sentence")),
       retry_after_ms: retryAfterSchema(),
-      upstream_status: z.int().optional(),
-      phase: z.enum(TIMEOUT_PHASES).optional(),
-      issues: z.array(issue.meta({ id: "Issue" })).optional(),
+      upstream_status: z.optional(z.int()),
+      phase: z.optional(z.enum(TIMEOUT_PHASES)),
+      issues: z.optional(z.array(issue.check(z.meta({ id: "Issue" })))),
     })
-    .meta({ id: "Failure" });
+    .register(z.globalRegistry, { id: "Failure" });
 });
 
 export type WireFailure = Written<typeof failureSchema>;

@@ -1,5 +1,5 @@
-import * as z from "zod";
-import { util } from "zod/v4/core";
+import * as z from "zod/mini";
+import en from "zod/v4/locales/en.js";
 
 import { toPointer } from "../kit/json/json-pointer.ts";
 import { nearest } from "../kit/nearest.ts";
@@ -11,6 +11,9 @@ import { Pending } from "./pending.ts";
 
 /** The expectation that an issue about a field that does not exist names. */
 export const NO_SUCH_FIELD = "no such field";
+
+// Zod's smaller edition brings no words of its own for what is wrong; the larger one, where a tool uses it, sets the same.
+if (z.config().localeError === undefined) z.config(en());
 
 type ZodIssue = z.core.$ZodIssue;
 
@@ -32,9 +35,18 @@ export const PARSING = { async: false } as const;
 export function toMisfits(found: readonly z.core.$ZodRawIssue[]): Misfits {
   const told = found.slice(0, LIMITS.issues);
   return {
-    issues: told.map((issue) => util.finalizeIssue(issue, PARSING, z.config())),
+    issues: finalize(told),
     count: found.reduce((sum, issue) => sum + countOf(issue), 0),
   };
+}
+
+/**
+ * Complete issues as a parse does at its end, with the words of the schema that raised each. By a schema that finds just these:
+ * Zod exports the function itself in a namespace, which no bundler takes apart.
+ */
+export function finalize(found: readonly z.core.$ZodRawIssue[]): readonly ZodIssue[] {
+  const finder = z.unknown().check(({ issues }) => void issues.push(...found));
+  return z.safeParse(finder, null).error?.issues ?? [];
 }
 
 function countOf(issue: z.core.$ZodRawIssue): number {

@@ -1,10 +1,10 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 /** A schema that is made when it is first asked for, once: a request that does not need it does not pay for it. */
-export type LazySchema<S extends z.ZodType = z.ZodType> = () => S;
+export type LazySchema<S extends z.core.$ZodType = z.core.$ZodType> = () => S;
 
 /** Make a schema lazily. */
-export function lazySchema<S extends z.ZodType>(make: () => S): LazySchema<S> {
+export function lazySchema<S extends z.core.$ZodType>(make: () => S): LazySchema<S> {
   let made: S | undefined;
   return () => (made ??= make());
 }

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import {
   type Check,
@@ -22,52 +22,57 @@ import { lazySchema } from "./lazy-schema.ts";
  */
 export const orchestrationSchema = lazySchema(() =>
   z
-    .strictObject({
-      mode: z.enum(["parallel-safe", "sequential-only", "fan-out-bounded", "dependent"]),
-      /** Calls that one batch has under way at once. */
-      max_concurrency: z.int().min(1).max(50).optional(),
-      /** Calls under way at once over all tenants and batches: what the upstream stands. */
-      global_concurrency: z.int().min(1).max(1_000).optional(),
-      /** Present means: a failed call may be retried (reads, and writes that declare themselves idempotent). */
-      backoff: z
-        .strictObject({ strategy: z.literal("exponential"), initial_ms: z.int().min(1).max(60_000) })
-        .optional(),
-      depends_on: z
-        .array(
+    .readonly(
+      z.strictObject({
+        mode: z.enum(["parallel-safe", "sequential-only", "fan-out-bounded", "dependent"]),
+        /** Calls that one batch has under way at once. */
+        max_concurrency: z.optional(z.int().check(z.minimum(1), z.maximum(50))),
+        /** Calls under way at once over all tenants and batches: what the upstream stands. */
+        global_concurrency: z.optional(z.int().check(z.minimum(1), z.maximum(1_000))),
+        /** Present means: a failed call may be retried (reads, and writes that declare themselves idempotent). */
+        backoff: z.optional(
           z.strictObject({
-            tool: z.string().min(1),
-            required_fields: z.array(z.string().min(1)).min(1),
-            from: z.record(z.string(), z.string()).optional(),
+            strategy: z.literal("exponential"),
+            initial_ms: z.int().check(z.minimum(1), z.maximum(60_000)),
           }),
-        )
-        .min(1)
-        .optional(),
-      on_error: z.enum(["partial-success", "fail-fast"]).optional(),
-      rate_limit: z
-        .strictObject({
-          limit: z.int().min(1),
-          window_s: z.int().min(1).max(86_400),
-          scope: z.enum(["tenant", "global"]),
-        })
-        .optional(),
-      /** How old an answer may be, in seconds, that is given again without a call; reads only. */
-      cache_ttl_s: z.int().min(1).max(86_400).optional(),
-      /**
-       * For a sync write: the read that shows whether it took effect when its answer was lost. `args` and `equals` point into the
-       * write's arguments, `found` into the read's output.
-       */
-      verify_with: z
-        .strictObject({
-          tool: z.string().min(1),
-          args: z.record(z.string(), z.string()),
-          found: z.string().optional(),
-          equals: z.string().optional(),
-        })
-        .optional(),
-      confirm: z.enum(["never", "always"]).optional(),
-    })
-    .readonly()
-    .meta({ id: "Contract" }),
+        ),
+        depends_on: z.optional(
+          z
+            .array(
+              z.strictObject({
+                tool: z.string().check(z.minLength(1)),
+                required_fields: z.array(z.string().check(z.minLength(1))).check(z.minLength(1)),
+                from: z.optional(z.record(z.string(), z.string())),
+              }),
+            )
+            .check(z.minLength(1)),
+        ),
+        on_error: z.optional(z.enum(["partial-success", "fail-fast"])),
+        rate_limit: z.optional(
+          z.strictObject({
+            limit: z.int().check(z.minimum(1)),
+            window_s: z.int().check(z.minimum(1), z.maximum(86_400)),
+            scope: z.enum(["tenant", "global"]),
+          }),
+        ),
+        /** How old an answer may be, in seconds, that is given again without a call; reads only. */
+        cache_ttl_s: z.optional(z.int().check(z.minimum(1), z.maximum(86_400))),
+        /**
+         * For a sync write: the read that shows whether it took effect when its answer was lost. `args` and `equals` point into the
+         * write's arguments, `found` into the read's output.
+         */
+        verify_with: z.optional(
+          z.strictObject({
+            tool: z.string().check(z.minLength(1)),
+            args: z.record(z.string(), z.string()),
+            found: z.optional(z.string()),
+            equals: z.optional(z.string()),
+          }),
+        ),
+        confirm: z.optional(z.enum(["never", "always"])),
+      }),
+    )
+    .register(z.globalRegistry, { id: "Contract" }),
 );
 
 export type Orchestration = z.infer<ReturnType<typeof orchestrationSchema>>;

@@ -1,11 +1,11 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { Failure } from "./failure.ts";
 import { lazySchema, type Written } from "./lazy-schema.ts";
 
 /** How a result was cut. */
 export const truncationSchema = lazySchema(() => {
-  const count = z.int().min(0);
+  const count = z.int().check(z.minimum(0));
   return z.strictObject({
     tokens_before: count,
     tokens_after: count,
@@ -92,7 +92,9 @@ export const pendingSchema = lazySchema(() =>
     id: z.string(),
     expires_at: z.string(),
     message: z.string(),
-    url: z.string().describe("The page that asks a person; its path alone where no request was answered"),
+    url: z
+      .string()
+      .check(z.describe("The page that asks a person; its path alone where no request was answered")),
   }),
 );
 

@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 import { err, ok, type Result } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
@@ -6,7 +6,7 @@ import { explainMisfit } from "./issues.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
 /** Parse the body of a path that takes one object of known fields; the refusal says which is wrong, and why. */
-export function parseRequest<Schema extends z.ZodObject>(
+export function parseRequest<Schema extends z.ZodMiniObject>(
   schema: Schema,
   value: unknown,
 ): Result<z.output<Schema>, Refusal> {

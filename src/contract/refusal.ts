@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { Issue } from "./failure.ts";
 import { retryAfterSchema } from "./failure.ts";
@@ -42,20 +42,26 @@ export const problemSchema = lazySchema(() =>
       title: z.string(),
       status: z.int(),
       code: z.enum(REFUSAL_CODES),
-      detail: z.string().describe("What to change, in a sentence"),
-      path: z.string().optional(),
-      expected: z.string().optional(),
-      received: z.string().optional(),
+      detail: z.string().check(z.describe("What to change, in a sentence")),
+      path: z.optional(z.string()),
+      expected: z.optional(z.string()),
+      received: z.optional(z.string()),
       issues: z
-        .array(
-          z.strictObject({ path: z.string(), expected: z.string(), received: z.string(), hint: z.string() }),
+        .optional(
+          z.array(
+            z.strictObject({
+              path: z.string(),
+              expected: z.string(),
+              received: z.string(),
+              hint: z.string(),
+            }),
+          ),
         )
-        .optional()
-        .describe("All that is wrong with a declaration"),
+        .check(z.describe("All that is wrong with a declaration")),
       retry_after_ms: retryAfterSchema(),
       request_id: z.string(),
     })
-    .meta({ id: "Problem" }),
+    .register(z.globalRegistry, { id: "Problem" }),
 );
 
 /** Translate a refusal to a problem document; the sender adds the id of the request that it answers. */

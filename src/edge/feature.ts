@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 import type { Catalog, Discovery } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/define-tool.ts";
@@ -109,7 +109,7 @@ export interface TenantPart {
   /** The name of both. */
   readonly field: string;
   /** The form of the field in an export. */
-  readonly describeExport: () => z.ZodType;
+  readonly describeExport: () => z.core.$ZodType;
   /** The field as JSON; null where the caller may not see it. Rejects where it cannot be read whole. */
   readonly exportJson: (context: RequestContext) => Promise<string | null>;
   /** The number in words, for the document of the API. */

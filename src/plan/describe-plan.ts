@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { failureSchema, toWireFailure } from "../contract/failure.ts";
 import { lazySchema, type Written } from "../contract/lazy-schema.ts";
@@ -22,25 +22,25 @@ export const planSchema = lazySchema(() =>
       }),
       errors: z.array(
         z.strictObject({
-          index: z.int().min(0),
+          index: z.int().check(z.minimum(0)),
           id: z.string(),
-          tool: z.string().nullable(),
+          tool: z.nullable(z.string()),
           error: failureSchema(),
         }),
       ),
       /** Actions that would run, but perhaps not as they are meant. */
-      warnings: z
-        .array(
+      warnings: z.optional(
+        z.array(
           z.strictObject({
-            index: z.int().min(0),
+            index: z.int().check(z.minimum(0)),
             id: z.string(),
-            tool: z.string().nullable(),
+            tool: z.nullable(z.string()),
             warnings: z.array(z.string()),
           }),
-        )
-        .optional(),
+        ),
+      ),
     })
-    .meta({ id: "DryRun" }),
+    .register(z.globalRegistry, { id: "DryRun" }),
 );
 
 export type PlanDescription = Written<typeof planSchema>;

@@ -1,7 +1,10 @@
 import * as z from "zod";
+import * as zm from "zod/mini";
 import { expect, test } from "vitest";
 
 import { createCatalog } from "../support/create-catalog.ts";
+import { parseArgs } from "../../src/catalog/parse-args.ts";
+import { inputSchema } from "../../src/catalog/tool-schema.ts";
 import { defineTool, toOrigin, type ToolDeclaration } from "../../src/catalog/define-tool.ts";
 import type { Orchestration } from "../../src/contract/orchestration.ts";
 import type { GlobalLimits } from "../../src/contract/gate/permit.ts";
@@ -35,6 +38,31 @@ test("defineTool() keeps what a declaration says", () => {
   expect(defineTool(declareTool(changes))).toMatchObject(changes);
 });
 
+test("defineTool() takes a schema of either edition of Zod, and both say the same of themselves and of what does not fit", () => {
+  const classic = z.strictObject({
+    page: z.string().trim().min(1).max(20).describe("Which page"),
+    depth: z.int().min(1).default(1),
+    tags: z.array(z.enum(["a", "b"])).optional(),
+  });
+  const mini = zm.strictObject({
+    page: zm.string().check(zm.trim(), zm.minLength(1), zm.maxLength(20), zm.describe("Which page")),
+    depth: zm._default(zm.int().check(zm.minimum(1)), 1),
+    tags: zm.optional(zm.array(zm.enum(["a", "b"]))),
+  });
+  const tools = [classic, mini].map((input) => defineTool({ ...declareTool(), input }));
+  createCatalog([tools[0]!]);
+  createCatalog([tools[1]!]);
+  const [first, second] = tools.map((tool) => [
+    inputSchema(tool),
+    parseArgs(tool, { page: " home " }),
+    parseArgs(tool, { page: "", depth: 0.5, tags: ["c", 1], pgae: null }),
+    parseArgs(tool, { page: 7, depth: "1", tags: "a" }),
+    parseArgs(tool, {}),
+  ]);
+  expect(second).toEqual(first);
+  expect(first![1]).toEqual({ ok: true, value: { page: "home", depth: 1 } });
+});
+
 test("defineTool() makes an input that is given as a function once, when it is first used", () => {
   let made = 0;
   const input = () => {
@@ -44,7 +72,7 @@ test("defineTool() makes an input that is given as a function once, when it is f
   const tool = defineTool({ ...declareTool(), input });
   createCatalog([tool]);
   expect([tool.hasLateInput, made]).toEqual([true, 0]);
-  expect(tool.input.safeParse({ page: 1 }).success).toBe(false);
+  expect(z.safeParse(tool.input, { page: 1 }).success).toBe(false);
   expect([tool.input === tool.input, made]).toEqual([true, 1]);
 });
 

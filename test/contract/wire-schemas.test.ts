@@ -89,7 +89,7 @@ test.each(names)("In %s every count and every time has its bound below", (writte
 });
 
 test("The schemas that documents refer to have their names", () => {
-  const own = Object.values(WIRE).flatMap((schema) => schema().meta()?.id ?? []);
+  const own = Object.values(WIRE).flatMap((schema) => z.globalRegistry.get(schema())?.id ?? []);
   const inside = names.flatMap((name) => Object.keys(toWritten(name)["$defs"] ?? {}));
   expect([...new Set([...own, ...inside])].toSorted()).toEqual([
     "Confirmation",

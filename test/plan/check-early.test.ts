@@ -63,7 +63,7 @@ const jsonInput = toInput({
 });
 
 const source = defineTool(declareTool({ name: "source", input: z.looseObject({}) }));
-const toolOf = (input: z.ZodType, changes: object = {}): Tool =>
+const toolOf = (input: z.core.$ZodType, changes: object = {}): Tool =>
   defineTool({ ...declareTool({ name: "sink", input }), ...changes });
 
 interface Asked {

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { beforeEach, expect, test } from "vitest";
 
 import { createProbeTools } from "../sandbox/probe-tools.ts";
@@ -123,7 +124,7 @@ test.each(["probe-background", "probe-write-keyed"])(
 );
 
 test("probe-item cannot do without an id", () => {
-  expect(TOOLS.get("probe-item")!.input.safeParse({}).success).toBe(false);
+  expect(z.safeParse(TOOLS.get("probe-item")!.input, {}).success).toBe(false);
 });
 
 test("probe-any gives JSON as it is and anything else as text", async () => {

@@ -32,12 +32,12 @@ beforeAll(async () => {
 });
 
 describe("The bundle of a Worker", () => {
-  test("with one tool and no feature takes at most 165 KiB gzipped", () => {
-    expect(kib(core)).toBeLessThanOrEqual(165);
+  test("with one tool and no feature takes at most 152 KiB gzipped", () => {
+    expect(kib(core)).toBeLessThanOrEqual(152);
   });
 
-  test("with every feature and one tool takes at most 345 KiB gzipped", async () => {
-    expect(kib(await bundleWorker(writeWorker(features)))).toBeLessThanOrEqual(345);
+  test("with every feature and one tool takes at most 332 KiB gzipped", async () => {
+    expect(kib(await bundleWorker(writeWorker(features)))).toBeLessThanOrEqual(332);
   });
 
   // The console is files beside the Worker.

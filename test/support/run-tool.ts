@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import type { Tool } from "../../src/catalog/define-tool.ts";
 import { WEBHOOK_SECRET } from "../sandbox/upstreams/examples.ts";
 import { routeUpstream } from "../sandbox/upstreams/route-upstream.ts";
@@ -51,7 +52,7 @@ export function runTool(tool: Tool, args: unknown, options: RunToolOptions = {})
   });
   // The output is what a model would read: what JSON keeps of it.
   const run = async (): Promise<unknown> =>
-    JSON.parse(JSON.stringify(await tool.run(tool.input.parse(args), ctx)));
+    JSON.parse(JSON.stringify(await tool.run(z.parse(tool.input, args), ctx)));
   return { output: run(), requests: ctx.requests, held: ctx.held };
 }
 

@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 import { declarationError } from "../check-declaration.ts";
 import type { Tool } from "../define-tool.ts";
@@ -11,7 +11,7 @@ import { sampleUrl } from "./url-template.ts";
 /** The author's declaration of a tool that is one request: its input may be a Zod schema. */
 export type HttpToolDeclaration = Omit<Declaration, "input_schema" | "mcp" | "http"> &
   Required<Pick<Declaration, "http">> &
-  ({ readonly input_schema: JsonSchema } | { readonly input: z.ZodType });
+  ({ readonly input_schema: JsonSchema } | { readonly input: z.core.$ZodType });
 
 /**
  * Declare a tool that is one request to an API of yours. A declaration that cannot work throws at start-up with the tool's name

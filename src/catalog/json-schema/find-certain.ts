@@ -1,5 +1,5 @@
 import { dereference, validate } from "@cfworker/json-schema";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { findOpen, Pending } from "../../contract/pending.ts";

@@ -1,5 +1,5 @@
 import { Validator } from "@cfworker/json-schema";
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { attemptNow } from "../../kit/result.ts";
 import type { JsonSchema } from "../tool-schema.ts";
@@ -17,7 +17,7 @@ import { translateErrors } from "./translate-errors.ts";
  *
  * @param schema one that `checkSchema` found nothing wrong with
  */
-export function toInput(schema: JsonSchema): z.ZodType {
+export function toInput(schema: JsonSchema): z.core.$ZodType {
   let made: Checker | undefined;
   const checker = (): Checker => (made ??= new Checker(compileSchema(schema)));
   const input = z.unknown().check((payload) => {
@@ -25,7 +25,7 @@ export function toInput(schema: JsonSchema): z.ZodType {
   });
   const shape = Object.fromEntries(argumentsOf(schema).map((name) => [name, null]));
   const known: KnowsCertain = { findCertain: (value) => checker().findCertain(value) };
-  return Object.assign(input.meta(showSchema(schema)), { shape, ...known });
+  return Object.assign(input.check(z.meta(showSchema(schema))), { shape, ...known });
 }
 
 /** Arguments of more values than these are told the first thing wrong in each list and object. */

@@ -1,5 +1,5 @@
 import type { OutputUnit } from "@cfworker/json-schema";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { LIMITS } from "../../contract/limits.ts";

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { AdmissionAnswer } from "./admission.ts";
 import type { OnError } from "../batch.ts";
@@ -240,9 +240,6 @@ export const decisionSchema = lazySchema(() =>
   z.strictObject({
     decision: z.enum(["approve", "reject"]),
     /** The hash that was shown with what is decided on; another one means that something else was shown. */
-    args_hash: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/)
-      .optional(),
+    args_hash: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/))),
   }),
 );

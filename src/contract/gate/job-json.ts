@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { failureSchema } from "../failure.ts";
 import { lazySchema, type Written } from "../lazy-schema.ts";
@@ -14,51 +14,54 @@ import {
 
 /** Background work as the wire shows it. */
 export const jobSchema = lazySchema(() => {
-  const time = z.string().describe("ISO 8601, UTC");
+  const time = z.string().check(z.describe("ISO 8601, UTC"));
   const callback = z.strictObject({
     status: z.enum(CALLBACK_STATUSES),
-    attempts: z.int().min(0),
-    last_status: z.int().nullable(),
-    next_attempt_at: time.nullable(),
+    attempts: z.int().check(z.minimum(0)),
+    last_status: z.nullable(z.int()),
+    next_attempt_at: z.nullable(time),
   });
   const oneTry = z.strictObject({
     at: time,
-    duration_ms: z.int().min(0),
-    code: z.string().optional().describe("Absent where the attempt succeeded"),
-    upstream_status: z.int().optional(),
+    duration_ms: z.int().check(z.minimum(0)),
+    code: z.optional(z.string()).check(z.describe("Absent where the attempt succeeded")),
+    upstream_status: z.optional(z.int()),
   });
   return z
     .strictObject({
       job_id: z.string(),
       tool: z.string(),
-      batch_id: z.string().optional().describe("The batch that asked for it"),
-      key: z.string().optional().describe("Name of the key that asked for it"),
-      trigger: z.enum(TRIGGERS).optional().describe("What started it, where it is a run of a flow"),
+      batch_id: z.optional(z.string()).check(z.describe("The batch that asked for it")),
+      key: z.optional(z.string()).check(z.describe("Name of the key that asked for it")),
+      trigger: z.optional(z.enum(TRIGGERS)).check(z.describe("What started it, where it is a run of a flow")),
       status: z.enum(JOB_STATUSES),
-      attempts: z.int().min(0),
+      attempts: z.int().check(z.minimum(0)),
       tries: z
         .array(oneTry)
-        .max(LIMITS.jobTries)
-        .describe("The last attempts that have ended, the oldest first; those before a redrive too"),
+        .check(
+          z.maxLength(LIMITS.jobTries),
+          z.describe("The last attempts that have ended, the oldest first; those before a redrive too"),
+        ),
       created_at: time,
       updated_at: time,
-      next_attempt_at: time.nullable(),
+      next_attempt_at: z.nullable(time),
       duration_ms: z
-        .int()
-        .min(0)
-        .optional()
-        .describe("Of a job that is over: from when it could begin to its end"),
-      note: z.string().optional(),
-      callback: callback.optional().describe("How the event for `callback_url` fares"),
-      args: z.unknown().optional().describe("Shown with one job, to keys that may call its tool"),
-      data: z.unknown().optional(),
-      error: failureSchema().optional(),
+        .optional(z.int().check(z.minimum(0)))
+        .check(z.describe("Of a job that is over: from when it could begin to its end")),
+      note: z.optional(z.string()),
+      callback: z.optional(callback).check(z.describe("How the event for `callback_url` fares")),
+      args: z.optional(z.unknown()).check(z.describe("Shown with one job, to keys that may call its tool")),
+      data: z.optional(z.unknown()),
+      error: z.optional(failureSchema()),
       envelope: z
-        .unknown()
-        .optional()
-        .describe("Of a run of a flow: the envelope of its last attempt that has ended; shown with one job"),
+        .optional(z.unknown())
+        .check(
+          z.describe(
+            "Of a run of a flow: the envelope of its last attempt that has ended; shown with one job",
+          ),
+        ),
     })
-    .meta({ id: "Job" });
+    .register(z.globalRegistry, { id: "Job" });
 });
 
 type WireJob = Written<typeof jobSchema>;

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { parseExact } from "../json.ts";
 import { lazySchema, type Written } from "../lazy-schema.ts";
@@ -16,15 +16,18 @@ import {
 const askerSchema = lazySchema(() =>
   z
     .strictObject({
-      key: z.string().optional().describe("Name of the key; absent where a trigger started the run"),
-      flow: z.string().optional().describe("The flow that was run, where the key may call it"),
-      trigger: z.enum(TRIGGERS).optional().describe("What started the flow, where no key did"),
+      key: z
+        .optional(z.string())
+        .check(z.describe("Name of the key; absent where a trigger started the run")),
+      flow: z.optional(z.string()).check(z.describe("The flow that was run, where the key may call it")),
+      trigger: z.optional(z.enum(TRIGGERS)).check(z.describe("What started the flow, where no key did")),
       run_id: z
-        .string()
-        .optional()
-        .describe("The batch, or the job of a run; absent where an earlier version recorded the question"),
+        .optional(z.string())
+        .check(
+          z.describe("The batch, or the job of a run; absent where an earlier version recorded the question"),
+        ),
     })
-    .meta({ id: "RequestedBy" }),
+    .register(z.globalRegistry, { id: "RequestedBy" }),
 );
 
 /** Whether a reader may know of a tool, by its name. */
@@ -50,16 +53,15 @@ export const confirmationSchema = lazySchema(() => {
   const action = z.strictObject({
     id: z.string(),
     tool: z.string(),
-    gated: z.boolean().describe("Needs a yes itself; the others wait for one that does"),
-    args: z.unknown().optional(),
-    for_each: z.unknown().optional(),
+    gated: z.boolean().check(z.describe("Needs a yes itself; the others wait for one that does")),
+    args: z.optional(z.unknown()),
+    for_each: z.optional(z.unknown()),
     args_of_each: z
-      .array(z.unknown())
-      .optional()
-      .describe("Instead of args: those of each element of a loop"),
-    resolved: z.boolean().describe("Whether these are what will be sent, or still hold references"),
-    callback_url: z.string().optional(),
-    run_at: z.string().optional(),
+      .optional(z.array(z.unknown()))
+      .check(z.describe("Instead of args: those of each element of a loop")),
+    resolved: z.boolean().check(z.describe("Whether these are what will be sent, or still hold references")),
+    callback_url: z.optional(z.string()),
+    run_at: z.optional(z.string()),
     waits_for: z.array(z.string()),
   });
   return z
@@ -69,12 +71,14 @@ export const confirmationSchema = lazySchema(() => {
       created_at: z.string(),
       expires_at: z.string(),
       requested_by: askerSchema(),
-      url: z.string().describe("The page that asks a person"),
+      url: z.string().check(z.describe("The page that asks a person")),
       actions: z.array(action),
       args_hash: z.string(),
-      results: z.array(z.unknown()).optional().describe("Once it was decided: what that was answered with"),
+      results: z
+        .optional(z.array(z.unknown()))
+        .check(z.describe("Once it was decided: what that was answered with")),
     })
-    .meta({ id: "Confirmation" });
+    .register(z.globalRegistry, { id: "Confirmation" });
 });
 
 /** A confirmation as a list has it: without arguments and results. */
@@ -83,7 +87,7 @@ export const listedConfirmationSchema = lazySchema(() => {
   const action = z.strictObject({ id: z.string(), tool: z.string(), gated: z.boolean() });
   return z
     .strictObject({ id, status, created_at, expires_at, requested_by, url, actions: z.array(action) })
-    .meta({ id: "ListedConfirmation" });
+    .register(z.globalRegistry, { id: "ListedConfirmation" });
 });
 
 /** A confirmation as `GET /v1/confirmations` lists it. */

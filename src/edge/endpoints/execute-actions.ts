@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { executionSchema } from "../../answer/result-schema.ts";
 import { actionSchema } from "../../contract/action.ts";
@@ -60,11 +60,10 @@ export const executeActions: Endpoint = {
 };
 
 /** A batch as it is documented: its actions are parsed one by one, so that one bad action stays one bad action. */
-function documentedBatch(): z.ZodType {
-  const actions = z.array(actionSchema().meta({ id: "Action" }));
-  return batchSchema()
-    .extend({ actions: actions.min(1).max(LIMITS.actions) })
-    .meta({ id: "Batch" });
+function documentedBatch(): z.core.$ZodType {
+  const action = actionSchema().check(z.meta({ id: "Action" }));
+  const actions = z.array(action).check(z.minLength(1), z.maxLength(LIMITS.actions));
+  return z.extend(batchSchema(), { actions }).register(z.globalRegistry, { id: "Batch" });
 }
 
 /** Calls of tools that every key may call, because every key may read the document. */

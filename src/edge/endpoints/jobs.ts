@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { Catalog } from "../../catalog/catalog.ts";
 import { jobSchema, toJobJson } from "../../contract/gate/job-json.ts";
@@ -56,18 +56,18 @@ export const listJobs: Endpoint = {
     summary: "List background jobs, newest first",
     tag: "Jobs",
     query: z.strictObject({
-      status: z.enum(JOB_STATUSES).optional(),
-      tool: z.string().optional(),
-      since: z.iso.datetime({ offset: true }).optional().describe("Created at or after this time"),
-      until: z.iso.datetime({ offset: true }).optional().describe("Created before this time"),
-      limit: z.int().min(1).max(LIMITS.maxJobPage).optional(),
-      cursor: z.string().optional().describe("The next_cursor of an earlier page"),
+      status: z.optional(z.enum(JOB_STATUSES)),
+      tool: z.optional(z.string()),
+      since: z.optional(z.iso.datetime({ offset: true })).check(z.describe("Created at or after this time")),
+      until: z.optional(z.iso.datetime({ offset: true })).check(z.describe("Created before this time")),
+      limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxJobPage))),
+      cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier page")),
     }),
     answer: {
       description: "One page of jobs, without their data",
       schema: z
-        .strictObject({ jobs: z.array(jobSchema()), next_cursor: z.string().nullable() })
-        .meta({ id: "JobPage" }),
+        .strictObject({ jobs: z.array(jobSchema()), next_cursor: z.nullable(z.string()) })
+        .register(z.globalRegistry, { id: "JobPage" }),
     },
   }),
 };
@@ -194,27 +194,31 @@ const redriveSchema = lazySchema(() =>
   z
     .strictObject({
       status: z.literal("dead"),
-      tool: z.string().optional(),
-      since: z.iso.datetime({ offset: true }).optional().describe("Created at or after this time"),
+      tool: z.optional(z.string()),
+      since: z.optional(z.iso.datetime({ offset: true })).check(z.describe("Created at or after this time")),
     })
-    .meta({ id: "RedriveJobs" }),
+    .register(z.globalRegistry, { id: "RedriveJobs" }),
 );
 
 const redrivenSchema = lazySchema(() =>
   z
     .strictObject({
-      redriven: z.int().min(0),
+      redriven: z.int().check(z.minimum(0)),
       not_redriven: z
         .int()
-        .min(0)
-        .describe("Of those looked at: their tool is not there, or they changed meanwhile"),
-      tools_gone: z.array(z.string()).describe("Tools that are not deployed any more: their jobs stay dead"),
+        .check(
+          z.minimum(0),
+          z.describe("Of those looked at: their tool is not there, or they changed meanwhile"),
+        ),
+      tools_gone: z
+        .array(z.string())
+        .check(z.describe("Tools that are not deployed any more: their jobs stay dead")),
       backlog_full: z
         .boolean()
-        .describe("The backlog had no room for some; redrive them when others have ended"),
-      more: z.boolean().describe("There are more than one request redrives"),
+        .check(z.describe("The backlog had no room for some; redrive them when others have ended")),
+      more: z.boolean().check(z.describe("There are more than one request redrives")),
     })
-    .meta({ id: "RedrivenJobs" }),
+    .register(z.globalRegistry, { id: "RedrivenJobs" }),
 );
 
 /** Give a dead job fresh attempts, unless its tool is not there any more. A list does not say whether a job keeps its tool. */

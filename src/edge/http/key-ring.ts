@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import {
   type Caller,
@@ -21,18 +21,23 @@ const VARIABLE = /^[A-Z][A-Z0-9_]{0,63}$/;
 export const keysSchema = lazySchema(() =>
   z.array(
     z.strictObject({
-      name: z.string().regex(KEY_NAME),
+      name: z.string().check(z.regex(KEY_NAME)),
       /** Hex HMAC-SHA-256 of the key, as `npm run key` prints it. */
-      hash: z.string().regex(HASH),
+      hash: z.string().check(z.regex(HASH)),
       /** The name unless said. */
-      tenant: z.string().regex(KEY_NAME).optional(),
-      tools: z.array(z.string().min(1)).min(1),
-      quota: z.strictObject({ limit: z.int().min(1), window_s: z.int().min(1).max(86_400) }).optional(),
+      tenant: z.optional(z.string().check(z.regex(KEY_NAME))),
+      tools: z.array(z.string().check(z.minLength(1))).check(z.minLength(1)),
+      quota: z.optional(
+        z.strictObject({
+          limit: z.int().check(z.minimum(1)),
+          window_s: z.int().check(z.minimum(1), z.maximum(86_400)),
+        }),
+      ),
       /** Name of the variable with the secret that signs this key's callbacks. */
-      webhook_secret: z.string().regex(VARIABLE).optional(),
-      flags: z.array(z.enum(KEY_FLAGS)).optional(),
+      webhook_secret: z.optional(z.string().check(z.regex(VARIABLE))),
+      flags: z.optional(z.array(z.enum(KEY_FLAGS))),
       /** Where the tenant's objects are kept, whatever `VOLLEY_JURISDICTION` says. */
-      jurisdiction: z.enum(JURISDICTIONS).optional(),
+      jurisdiction: z.optional(z.enum(JURISDICTIONS)),
     }),
   ),
 );

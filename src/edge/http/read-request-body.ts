@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 import { LIMITS } from "../../contract/limits.ts";
 import { type JsonOptions, parseJson } from "../../contract/parse-json.ts";
@@ -42,7 +42,7 @@ export async function readRequestBody(
 }
 
 /** Read the body of a path that takes one object of known fields; `parsed` is Zod's copy of it. */
-export async function readRequest<Schema extends z.ZodObject>(
+export async function readRequest<Schema extends z.ZodMiniObject>(
   request: Request,
   schema: Schema,
 ): Promise<Result<RequestBody & { readonly parsed: z.output<Schema> }, Refusal>> {

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -11,7 +11,7 @@ export class Components {
    * Write a schema as what is sent (`input`) or answered (`output`). Those that have an id in their metadata stand once
    * among the components, under it.
    */
-  schema(schema: z.ZodType, io: "input" | "output"): Json {
+  schema(schema: z.core.$ZodType, io: "input" | "output"): Json {
     const { $schema: _, ...whole } = z.toJSONSchema(schema, {
       io,
       unrepresentable: "any",

@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 import type { RefusalCode } from "../../contract/failure-codes.ts";
 import type { Dialect } from "../http/dialect.ts";
@@ -8,7 +8,7 @@ import type { Components, Json } from "./components.ts";
 export interface Answer {
   readonly description: string;
   /** Null where it has no content. */
-  readonly schema: z.ZodType | null;
+  readonly schema: z.core.$ZodType | null;
   readonly events?: boolean;
   /** 200 unless said. */
   readonly statuses?: readonly number[];
@@ -22,7 +22,7 @@ export interface FileAnswer {
 
 /** A JSON body: the schema that parses it, or says the same, and one that a sandbox answers with 200. */
 export interface Body {
-  readonly schema: z.ZodType;
+  readonly schema: z.core.$ZodType;
   /** It holds no `$ref`, because tools that read the document would follow it. */
   readonly example: unknown;
 }
@@ -34,7 +34,7 @@ export interface Operation {
   readonly summary: string;
   readonly tag: string;
   /** The schema that parses the query or, where it is parsed by hand, says the same. */
-  readonly query?: z.ZodObject;
+  readonly query?: z.ZodMiniObject;
   /** Takes an `Idempotency-Key`. */
   readonly keyed?: true;
   readonly body?: Body;

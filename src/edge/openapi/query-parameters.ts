@@ -1,9 +1,9 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 import type { Components, Json } from "./components.ts";
 
 /** Describe the fields of a query's schema as the parameters of an operation; none where there is no schema. */
-export function toQueryParameters(query: z.ZodObject | undefined, components: Components): Json[] {
+export function toQueryParameters(query: z.ZodMiniObject | undefined, components: Components): Json[] {
   if (query === undefined) return [];
   const { properties = {} } = components.schema(query, "input") as { properties?: Record<string, Json> };
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { TOOL_SURFACES } from "../discovery/tool-surface.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
@@ -20,30 +20,33 @@ export type StrategyName = (typeof STRATEGY_NAMES)[number];
 export const agentOptionsSchema = lazySchema(() =>
   z
     .strictObject({
-      strategy: z.enum(STRATEGY_NAMES).optional(),
+      strategy: z.optional(z.enum(STRATEGY_NAMES)),
       surface: z
-        .enum(["auto", ...TOOL_SURFACES])
-        .optional()
-        .describe(
-          `How much of the catalog the model is told: auto unless said, flat for react. auto is batch while its schema has at most ${LIMITS.agentSchemaTokens} tokens, else meta`,
+        .optional(z.enum(["auto", ...TOOL_SURFACES]))
+        .check(
+          z.describe(
+            `How much of the catalog the model is told: auto unless said, flat for react. auto is batch while its schema has at most ${LIMITS.agentSchemaTokens} tokens, else meta`,
+          ),
         ),
       tools: z
-        .array(z.string().min(1))
-        .min(1)
-        .max(LIMITS.agentTools)
-        .optional()
-        .describe("Names of tools or categories; all that the key may call unless said"),
-      max_rounds: z.int().min(1).max(LIMITS.agentRounds).optional(),
-      deadline_ms: z.int().min(LIMITS.agentLeastDeadlineMs).max(LIMITS.agentMaxDeadlineMs).optional(),
+        .optional(
+          z.array(z.string().check(z.minLength(1))).check(z.minLength(1), z.maxLength(LIMITS.agentTools)),
+        )
+        .check(z.describe("Names of tools or categories; all that the key may call unless said")),
+      max_rounds: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.agentRounds))),
+      deadline_ms: z.optional(
+        z.int().check(z.minimum(LIMITS.agentLeastDeadlineMs), z.maximum(LIMITS.agentMaxDeadlineMs)),
+      ),
       max_tokens: z
-        .int()
-        .min(1)
-        .max(LIMITS.maxTokens)
-        .optional()
-        .describe(`For the data of all results of one round together; ${LIMITS.agentRoundMaxTokens} at most`),
-      skip_approval: z.boolean().optional(),
+        .optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxTokens)))
+        .check(
+          z.describe(
+            `For the data of all results of one round together; ${LIMITS.agentRoundMaxTokens} at most`,
+          ),
+        ),
+      skip_approval: z.optional(z.boolean()),
     })
-    .meta({ id: "AgentOptions" }),
+    .register(z.globalRegistry, { id: "AgentOptions" }),
 );
 
 /** How one request's loop goes. */

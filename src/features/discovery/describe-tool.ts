@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
 import { orchestrationSchema } from "../../contract/orchestration.ts";
@@ -6,7 +6,7 @@ import type { Tool } from "../../catalog/define-tool.ts";
 import { hideNames, type JsonSchema, NOTHING_HIDDEN, toolSchema } from "../../catalog/tool-schema.ts";
 
 /** A schema in an answer. */
-export const jsonSchemaSchema = lazySchema(() => z.looseObject({}).describe("JSON Schema, 2020-12"));
+export const jsonSchemaSchema = lazySchema(() => z.looseObject({}).check(z.describe("JSON Schema, 2020-12")));
 
 /** Everything a model needs to call one tool. */
 export const toolDescriptionSchema = lazySchema(() =>
@@ -21,7 +21,7 @@ export const toolDescriptionSchema = lazySchema(() =>
       input_schema: jsonSchemaSchema(),
       "x-orchestration": orchestrationSchema(),
     })
-    .meta({ id: "ToolDescription" }),
+    .register(z.globalRegistry, { id: "ToolDescription" }),
 );
 
 export type ToolDescription = Written<typeof toolDescriptionSchema>;

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -11,31 +11,24 @@ import { hideNames } from "../../catalog/tool-schema.ts";
 
 /** Which tools are asked for. Everything is optional: nothing said is every tool. */
 export const discoverySchema = lazySchema(() => {
-  const requestSchema = z.string().max(LIMITS.queryCharacters);
+  const requestSchema = z.string().check(z.maxLength(LIMITS.queryCharacters));
   return z.strictObject({
-    query: requestSchema.optional().describe("What it should do, or its name"),
+    query: z.optional(requestSchema).check(z.describe("What it should do, or its name")),
     queries: z
-      .array(requestSchema)
-      .min(1)
-      .max(LIMITS.discoveryQueries)
-      .optional()
-      .describe("One for each step of a task"),
-    categories: z.array(z.string()).max(LIMITS.filterWords).optional().describe("Only of one of these"),
+      .optional(z.array(requestSchema).check(z.minLength(1), z.maxLength(LIMITS.discoveryQueries)))
+      .check(z.describe("One for each step of a task")),
+    categories: z
+      .optional(z.array(z.string()).check(z.maxLength(LIMITS.filterWords)))
+      .check(z.describe("Only of one of these")),
     actions: z
-      .array(z.string())
-      .max(LIMITS.filterWords)
-      .optional()
-      .describe("Only with one of these: search, create, delete…"),
+      .optional(z.array(z.string()).check(z.maxLength(LIMITS.filterWords)))
+      .check(z.describe("Only with one of these: search, create, delete…")),
     detail: z
-      .enum(["summary", "schema"])
-      .default("summary")
-      .describe(`schema: parameters of the first ${LIMITS.describedTools} too`),
+      ._default(z.enum(["summary", "schema"]), "summary")
+      .check(z.describe(`schema: parameters of the first ${LIMITS.describedTools} too`)),
     limit: z
-      .int()
-      .min(1)
-      .max(LIMITS.maxDiscoveredTools)
-      .default(LIMITS.discoveredTools)
-      .describe("How many at most"),
+      ._default(z.int().check(z.minimum(1), z.maximum(LIMITS.maxDiscoveredTools)), LIMITS.discoveredTools)
+      .check(z.describe("How many at most")),
   });
 });
 
@@ -50,20 +43,20 @@ export const discoveryAnswerSchema = lazySchema(() => {
     category: z.string(),
     actions: z.array(z.string()),
     is_write: z.boolean(),
-    parameters: jsonSchemaSchema()
-      .optional()
-      .meta({ description: 'The properties; of the first tools, with `detail: "schema"`' }),
-    required: z.array(z.string()).optional(),
+    parameters: z.optional(jsonSchemaSchema()).register(z.globalRegistry, {
+      description: 'The properties; of the first tools, with `detail: "schema"`',
+    }),
+    required: z.optional(z.array(z.string())),
   });
   return z
     .strictObject({
       tools: z.array(tool),
       /** Everything that matched, however many of them are listed. */
-      total: z.int().min(0),
+      total: z.int().check(z.minimum(0)),
       /** The names there are: when a category or action that was asked for is none, or when nothing fits a query. */
-      hint: z.string().optional(),
+      hint: z.optional(z.string()),
     })
-    .meta({ id: "Discovery" });
+    .register(z.globalRegistry, { id: "Discovery" });
 });
 
 export type Discovery = Written<typeof discoveryAnswerSchema>;

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { lazySchema } from "../../contract/lazy-schema.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -9,7 +9,7 @@ import { discoverTools, discoverySchema } from "./discover-tools.ts";
 import { sayUnknownTool } from "../../catalog/unknown-tool.ts";
 
 export const schemaRequestSchema = lazySchema(() =>
-  z.strictObject({ tool_name: z.string().min(1).describe("From discover_tools") }),
+  z.strictObject({ tool_name: z.string().check(z.minLength(1), z.describe("From discover_tools")) }),
 );
 
 const ABOUT_THE_CATALOG = {

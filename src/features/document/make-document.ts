@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { Components, type Json } from "../../edge/openapi/components.ts";
 import { toQueryParameters } from "../../edge/openapi/query-parameters.ts";

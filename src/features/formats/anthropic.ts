@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
 import { ok } from "../../kit/result.ts";
@@ -14,14 +14,14 @@ const resultSchema = lazySchema(() =>
     type: z.literal("tool_result"),
     tool_use_id: z.string(),
     content: z.string(),
-    is_error: z.literal(true).optional(),
+    is_error: z.optional(z.literal(true)),
   }),
 );
 
 /** The messages to append to a conversation of Messages. */
 export const anthropicAnswerSchema = lazySchema(() => {
   const message = z.strictObject({ role: z.literal("user"), content: z.array(resultSchema()) });
-  return z.strictObject({ messages: z.array(message) }).meta({ id: "AnthropicAnswer" });
+  return z.strictObject({ messages: z.array(message) }).register(z.globalRegistry, { id: "AnthropicAnswer" });
 });
 
 /**

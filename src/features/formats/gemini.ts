@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { isJsonObject, type JsonObject, parseExact } from "../../contract/json.ts";
 import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
@@ -21,7 +21,7 @@ interface FunctionCall extends ProviderCall {
 
 const partSchema = lazySchema(() => {
   const functionResponse = z.strictObject({
-    id: z.string().optional(),
+    id: z.optional(z.string()),
     name: z.string(),
     response: z.looseObject({}),
   });
@@ -31,7 +31,7 @@ const partSchema = lazySchema(() => {
 /** The contents to append to those of generateContent. */
 export const geminiAnswerSchema = lazySchema(() => {
   const content = z.strictObject({ role: z.literal("user"), parts: z.array(partSchema()) });
-  return z.strictObject({ messages: z.array(content) }).meta({ id: "GeminiAnswer" });
+  return z.strictObject({ messages: z.array(content) }).register(z.globalRegistry, { id: "GeminiAnswer" });
 });
 
 /**

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { makeFailure } from "../../contract/failure.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
@@ -29,7 +29,7 @@ const messageSchema = lazySchema(() =>
 
 /** The messages to append to a conversation of Chat Completions. */
 export const chatAnswerSchema = lazySchema(() =>
-  z.strictObject({ messages: z.array(messageSchema()) }).meta({ id: "ChatAnswer" }),
+  z.strictObject({ messages: z.array(messageSchema()) }).register(z.globalRegistry, { id: "ChatAnswer" }),
 );
 
 /**

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { makeFailure } from "../../contract/failure.ts";
 import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
@@ -23,7 +23,7 @@ const outputSchema = lazySchema(() =>
 
 /** The items to append to the input of Responses. */
 export const responsesAnswerSchema = lazySchema(() =>
-  z.strictObject({ output: z.array(outputSchema()) }).meta({ id: "ResponsesAnswer" }),
+  z.strictObject({ output: z.array(outputSchema()) }).register(z.globalRegistry, { id: "ResponsesAnswer" }),
 );
 
 /**

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { KEY_FLAGS } from "../../contract/gate/caller.ts";
 import type { KeptKey } from "./kept-key.ts";
@@ -14,14 +14,13 @@ export const keySchema = lazySchema(() =>
       quota: z.strictObject({ limit: z.int(), window_s: z.int() }),
       flags: z.array(z.enum(KEY_FLAGS)),
       created_at: z.string(),
-      expires_at: z.string().nullable(),
-      rotated_at: z.string().nullable().describe("When it last got another key"),
+      expires_at: z.nullable(z.string()),
+      rotated_at: z.nullable(z.string()).check(z.describe("When it last got another key")),
       previous_ends_at: z
-        .string()
-        .nullable()
-        .describe("Until when a key before the newest is good as well; null when none is"),
+        .nullable(z.string())
+        .check(z.describe("Until when a key before the newest is good as well; null when none is")),
     })
-    .meta({ id: "Key" }),
+    .register(z.globalRegistry, { id: "Key" }),
 );
 
 /** Show a key. */

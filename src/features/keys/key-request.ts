@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { type Caller, flagsOf, KEY_FLAGS, KEY_NAME, type Quota } from "../../contract/gate/caller.ts";
 import type { KeptKey, KeyRotation } from "./kept-key.ts";
@@ -14,37 +14,42 @@ export const keyRequestSchema = lazySchema(() =>
   z.strictObject({
     name: z
       .string()
-      .regex(KEY_NAME, "1 to 64 letters, digits, '_', '.' or '-'")
-      .describe("Its quota is counted under it"),
+      .check(
+        z.regex(KEY_NAME, "1 to 64 letters, digits, '_', '.' or '-'"),
+        z.describe("Its quota is counted under it"),
+      ),
     tenant: z
-      .string()
-      .optional()
-      .describe("The tenant of the key that asks, which is the only one that there may be"),
+      .optional(z.string())
+      .check(z.describe("The tenant of the key that asks, which is the only one that there may be")),
     tools: z
-      .array(z.string().min(1).max(64))
-      .min(1)
-      .max(LIMITS.keyTools)
-      .optional()
-      .describe(
-        "Names or categories of tools, or `*`; needed for a new name, and none that the asking key has not",
+      .optional(
+        z
+          .array(z.string().check(z.minLength(1), z.maxLength(64)))
+          .check(z.minLength(1), z.maxLength(LIMITS.keyTools)),
+      )
+      .check(
+        z.describe(
+          "Names or categories of tools, or `*`; needed for a new name, and none that the asking key has not",
+        ),
       ),
     quota: z
-      .strictObject({ limit: z.int().min(1), window_s: z.int().min(1).max(86_400) })
-      .optional()
-      .describe("At most as many a second as the asking key has; 120 a minute unless said"),
-    flags: z.array(z.enum(KEY_FLAGS)).max(KEY_FLAGS.length).optional(),
-    expires_at: z.string().optional().describe("RFC 3339; it ends at that very time"),
+      .optional(
+        z.strictObject({
+          limit: z.int().check(z.minimum(1)),
+          window_s: z.int().check(z.minimum(1), z.maximum(86_400)),
+        }),
+      )
+      .check(z.describe("At most as many a second as the asking key has; 120 a minute unless said")),
+    flags: z.optional(z.array(z.enum(KEY_FLAGS)).check(z.maxLength(KEY_FLAGS.length))),
+    expires_at: z.optional(z.string()).check(z.describe("RFC 3339; it ends at that very time")),
     hash: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/, "64 hex digits in lower case")
-      .optional()
-      .describe("The digest of a key that was made elsewhere, instead of a fresh key in the answer"),
+      .optional(z.string().check(z.regex(/^[0-9a-f]{64}$/, "64 hex digits in lower case")))
+      .check(z.describe("The digest of a key that was made elsewhere, instead of a fresh key in the answer")),
     overlap_s: z
-      .int()
-      .min(0)
-      .max(LIMITS.keyOverlapS)
-      .optional()
-      .describe("The name has a key: make another, and end the ones before it after so many seconds"),
+      .optional(z.int().check(z.minimum(0), z.maximum(LIMITS.keyOverlapS)))
+      .check(
+        z.describe("The name has a key: make another, and end the ones before it after so many seconds"),
+      ),
   }),
 );
 

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { type Failure, toWireFailure } from "../../contract/failure.ts";
 import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
@@ -23,18 +23,18 @@ export const batchAnswerSchema = lazySchema(() => {
     toolId: z.string(),
     toolName: z.string(),
     success: z.boolean(),
-    output: z.unknown().optional(),
-    error: z.string().optional(),
-    durationMs: z.number().min(0),
+    output: z.optional(z.unknown()),
+    error: z.optional(z.string()),
+    durationMs: z.number().check(z.minimum(0)),
   });
   const { estimatedSpeedup, ...counts } = partitionStatsSchema().shape;
-  const stats = z.strictObject({ ...counts, totalDurationMs: z.number().min(0) });
+  const stats = z.strictObject({ ...counts, totalDurationMs: z.number().check(z.minimum(0)) });
   return z
     .strictObject({
       result: z.strictObject({ success: z.boolean(), results: z.array(result), stats }),
-      partition: z.strictObject({ batches: z.int().min(0), ...counts, estimatedSpeedup }),
+      partition: z.strictObject({ batches: z.int().check(z.minimum(0)), ...counts, estimatedSpeedup }),
     })
-    .meta({ id: "OrchestrationBatchAnswer" });
+    .register(z.globalRegistry, { id: "OrchestrationBatchAnswer" });
 });
 
 /** The answer that `toPartitionJson()` writes. */
@@ -49,7 +49,7 @@ export const partitionAnswerSchema = lazySchema(() => {
       batches: z.array(z.strictObject({ parallel: z.boolean(), tools: z.array(tool) })),
       stats: partitionStatsSchema(),
     })
-    .meta({ id: "OrchestrationPartitionAnswer" });
+    .register(z.globalRegistry, { id: "OrchestrationPartitionAnswer" });
 });
 
 /**

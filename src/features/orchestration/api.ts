@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { type Entry, parseAction } from "../../contract/action.ts";
 import { type Failure, makeFailure } from "../../contract/failure.ts";
@@ -13,7 +13,7 @@ import { visibleText } from "../../kit/visible-text.ts";
 
 /** How this API says no. */
 export const apiErrorSchema = lazySchema(() =>
-  z.strictObject({ error: z.string() }).meta({ id: "OrchestrationError" }),
+  z.strictObject({ error: z.string() }).register(z.globalRegistry, { id: "OrchestrationError" }),
 );
 
 /** A refusal of the Orchestration API: the error is the whole body. */
@@ -59,21 +59,25 @@ export const parsePartitionRequest: ParseCalls = (value, bodyBytes) => {
 const callSchema = lazySchema(() =>
   z
     .looseObject({
-      id: z.string().optional(),
-      toolName: z.string().optional(),
-      input: z.looseObject({}).optional(),
+      id: z.optional(z.string()),
+      toolName: z.optional(z.string()),
+      input: z.optional(z.looseObject({})),
     })
-    .meta({ id: "OrchestrationCall" }),
+    .register(z.globalRegistry, { id: "OrchestrationCall" }),
 );
 
 /** The body that `parseBatchRequest()` takes. */
 export const batchCallsSchema = lazySchema(() =>
-  z.looseObject({ tools: z.array(callSchema()).min(1).max(batchTools) }).meta({ id: "OrchestrationBatch" }),
+  z
+    .looseObject({ tools: z.array(callSchema()).check(z.minLength(1), z.maxLength(batchTools)) })
+    .register(z.globalRegistry, { id: "OrchestrationBatch" }),
 );
 
 /** The body that `parsePartitionRequest()` takes. */
 export const partitionCallsSchema = lazySchema(() =>
-  z.looseObject({ tools: z.array(callSchema()).max(partitionTools) }).meta({ id: "OrchestrationPartition" }),
+  z
+    .looseObject({ tools: z.array(callSchema()).check(z.maxLength(partitionTools)) })
+    .register(z.globalRegistry, { id: "OrchestrationPartition" }),
 );
 
 /** Translate a refusal of the layers around (no key, no JSON, no quota) to this API's error, with its own status. */

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { Entry } from "../../contract/action.ts";
 import { lazySchema, type Written } from "../../contract/lazy-schema.ts";
@@ -50,7 +50,7 @@ export interface PartitionBatch {
 
 /** The counts of a partition, in the reference document's words. */
 export const partitionStatsSchema = lazySchema(() => {
-  const count = z.int().min(0);
+  const count = z.int().check(z.minimum(0));
   return z.strictObject({
     totalTools: count,
     parallelBatches: count,

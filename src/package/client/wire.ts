@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 import type { envelopeSchema, resultSchema } from "../../answer/result-schema.ts";
 import type { actionSchema } from "../../contract/action.ts";

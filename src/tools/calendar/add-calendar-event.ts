@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -12,7 +12,7 @@ import { CALENDAR, type CalendarEvent, readEvent, timesOf, toApiTimes, writeEven
 import { toEventId } from "./event-id.ts";
 import { showTimes, toEventTimes } from "./event-times.ts";
 
-const when = () => z.string().trim().min(1).max(WHEN_CHARACTERS);
+const when = () => z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_CHARACTERS));
 
 /**
  * Put an event into the account's own calendar.
@@ -35,23 +35,21 @@ export const addCalendarEvent = defineTool({
   isWrite: true,
   input: () =>
     z.strictObject({
-      title: z.string().trim().min(1).max(1_000).describe("Event title."),
-      start_time: when().describe("Start, in ISO 8601 or English words; a day alone is all day."),
-      end_time: when().optional().describe("End, in the same way; of an all-day event its last day."),
+      title: z.string().check(z.trim(), z.minLength(1), z.maxLength(1_000), z.describe("Event title.")),
+      start_time: when().check(z.describe("Start, in ISO 8601 or English words; a day alone is all day.")),
+      end_time: z
+        .optional(when())
+        .check(z.describe("End, in the same way; of an all-day event its last day.")),
       duration: z
-        .string()
-        .trim()
-        .min(1)
-        .max(WHEN_CHARACTERS)
-        .optional()
-        .describe("Instead of an end, e.g. '2 hours', '30 minutes' or 'PT45M'."),
-      description: z.string().max(8_000).default("").describe("Event description."),
+        .optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_CHARACTERS)))
+        .check(z.describe("Instead of an end, e.g. '2 hours', '30 minutes' or 'PT45M'.")),
+      description: z
+        ._default(z.string().check(z.maxLength(8_000)), "")
+        .check(z.describe("Event description.")),
       attendees: z
-        .array(emailAddress())
-        .max(100)
-        .optional()
-        .describe("Attendees' email addresses, at most 100."),
-      timezone: timezone().default("UTC"),
+        .optional(z.array(emailAddress()).check(z.maxLength(100)))
+        .check(z.describe("Attendees' email addresses, at most 100.")),
+      timezone: z._default(timezone(), "UTC"),
     }),
   typicalTokens: 80,
   maxResponseBytes: 64 * 1024,

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -25,24 +25,24 @@ const MAX_TITLE = 200;
 
 const timeSchema = lazySchema(() =>
   z.looseObject({
-    date: z.string().nullish(),
-    dateTime: z.string().nullish(),
-    timeZone: z.string().nullish(),
+    date: z.nullish(z.string()),
+    dateTime: z.nullish(z.string()),
+    timeZone: z.nullish(z.string()),
   }),
 );
 
 const eventSchema = lazySchema(() =>
   z.looseObject({
     id: z.string(),
-    status: z.string().nullish(),
-    summary: z.string().nullish(),
+    status: z.nullish(z.string()),
+    summary: z.nullish(z.string()),
     start: timeSchema(),
     end: timeSchema(),
   }),
 );
 
 const pageSchema = lazySchema(() =>
-  z.looseObject({ items: z.array(eventSchema()).default([]), nextPageToken: z.string().nullish() }),
+  z.looseObject({ items: z._default(z.array(eventSchema()), []), nextPageToken: z.nullish(z.string()) }),
 );
 
 /** An event as Google has it. */

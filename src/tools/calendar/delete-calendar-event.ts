@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { attempt } from "../../kit/result.ts";
@@ -23,7 +23,7 @@ export const deleteCalendarEvent = defineTool({
   isWrite: true,
   input: () =>
     z.strictObject({
-      event_id: providerId(1_024).describe("Event id, as another calendar tool gave it."),
+      event_id: providerId(1_024).check(z.describe("Event id, as another calendar tool gave it.")),
     }),
   typicalTokens: 40,
   maxResponseBytes: 64 * 1024,

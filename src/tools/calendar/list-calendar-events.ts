@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { invalidArgument } from "../kit/invalid-argument.ts";
@@ -8,7 +8,7 @@ import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
 import { CALENDAR, findEvents, showEvent } from "./calendar-api.ts";
 
 const UTC = placeOfOffset(0);
-const when = () => z.string().trim().min(1).max(WHEN_CHARACTERS);
+const when = () => z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_CHARACTERS));
 
 /**
  * List what is in the account's own calendar, in the order of its beginnings.
@@ -27,12 +27,14 @@ export const listCalendarEvents = defineTool({
   isWrite: false,
   input: () =>
     z.strictObject({
-      from: when()
-        .optional()
-        .describe("Where to begin, e.g. 'tomorrow' or '2027-03-05T09:00'; now unless said."),
-      to: when().optional().describe("Where to stop, e.g. 'friday'; a day is included."),
-      limit: z.int().min(1).max(50).default(10).describe("How many at most, 1 to 50."),
-      timezone: timezone().default("UTC"),
+      from: z
+        .optional(when())
+        .check(z.describe("Where to begin, e.g. 'tomorrow' or '2027-03-05T09:00'; now unless said.")),
+      to: z.optional(when()).check(z.describe("Where to stop, e.g. 'friday'; a day is included.")),
+      limit: z
+        ._default(z.int().check(z.minimum(1), z.maximum(50)), 10)
+        .check(z.describe("How many at most, 1 to 50.")),
+      timezone: z._default(timezone(), "UTC"),
     }),
   typicalTokens: 600,
   maxResponseBytes: 512 * 1024,

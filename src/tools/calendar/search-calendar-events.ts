@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { DAY_MS, placeOfOffset, writeInstant } from "../../kit/time-zone.ts";
@@ -31,12 +31,16 @@ export const searchCalendarEvents = defineTool({
     z.strictObject({
       query: z
         .string()
-        .trim()
-        .min(1)
-        .max(200)
-        .describe("Words of the title, description, place or attendees."),
-      limit: z.int().min(1).max(25).default(10).describe("How many at most, 1 to 25."),
-      timezone: timezone().default("UTC"),
+        .check(
+          z.trim(),
+          z.minLength(1),
+          z.maxLength(200),
+          z.describe("Words of the title, description, place or attendees."),
+        ),
+      limit: z
+        ._default(z.int().check(z.minimum(1), z.maximum(25)), 10)
+        .check(z.describe("How many at most, 1 to 25.")),
+      timezone: z._default(timezone(), "UTC"),
     }),
   typicalTokens: 300,
   maxResponseBytes: 512 * 1024,

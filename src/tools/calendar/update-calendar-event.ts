@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -12,7 +12,7 @@ import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
 import { CALENDAR, readEvent, timesOf, toApiTimes, writeEvent } from "./calendar-api.ts";
 import { type SaidTimes, showTimes, toEventTimes } from "./event-times.ts";
 
-const when = () => z.string().trim().min(1).max(WHEN_CHARACTERS).optional();
+const when = () => z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_CHARACTERS)));
 
 /**
  * Change an event of the account's own calendar.
@@ -34,20 +34,24 @@ export const updateCalendarEvent = defineTool({
   isWrite: true,
   input: () =>
     z.strictObject({
-      event_id: providerId(1_024).describe("Event id, as another calendar tool gave it."),
-      title: z.string().trim().min(1).max(1_000).optional().describe("New title."),
-      start_time: when().describe("New start, in ISO 8601 or English words; a day alone makes it all day."),
-      end_time: when().describe("New end, in the same way; of an all-day event its last day."),
-      duration: when().describe("New length instead of an end, e.g. '2 hours' or 'PT45M'."),
-      description: z.string().max(8_000).optional().describe("New description; empty removes it."),
+      event_id: providerId(1_024).check(z.describe("Event id, as another calendar tool gave it.")),
+      title: z
+        .optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(1_000)))
+        .check(z.describe("New title.")),
+      start_time: when().check(
+        z.describe("New start, in ISO 8601 or English words; a day alone makes it all day."),
+      ),
+      end_time: when().check(z.describe("New end, in the same way; of an all-day event its last day.")),
+      duration: when().check(z.describe("New length instead of an end, e.g. '2 hours' or 'PT45M'.")),
+      description: z
+        .optional(z.string().check(z.maxLength(8_000)))
+        .check(z.describe("New description; empty removes it.")),
       attendees: z
-        .array(emailAddress())
-        .max(100)
-        .optional()
-        .describe("All attendees' addresses from now on."),
-      timezone: timezone()
-        .optional()
-        .describe("IANA time zone of times without an offset; the event's own unless said."),
+        .optional(z.array(emailAddress()).check(z.maxLength(100)))
+        .check(z.describe("All attendees' addresses from now on.")),
+      timezone: z
+        .optional(timezone())
+        .check(z.describe("IANA time zone of times without an offset; the event's own unless said.")),
     }),
   typicalTokens: 100,
   maxResponseBytes: 64 * 1024,

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -22,11 +22,23 @@ const contact = lazySchema(() =>
   z.strictObject({
     email: z
       .email({ pattern: EMAIL })
-      .max(254)
-      .refine(isPlain, PLAIN)
-      .describe("Address; there is one contact of each."),
-    name: z.string().trim().min(1).max(200).refine(isPlain, PLAIN).describe("Name of the person."),
-    company: z.string().trim().min(1).max(200).refine(isPlain, PLAIN).optional().describe("Where they work."),
+      .check(
+        z.maxLength(254),
+        z.refine(isPlain, PLAIN),
+        z.describe("Address; there is one contact of each."),
+      ),
+    name: z
+      .string()
+      .check(
+        z.trim(),
+        z.minLength(1),
+        z.maxLength(200),
+        z.refine(isPlain, PLAIN),
+        z.describe("Name of the person."),
+      ),
+    company: z
+      .optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(200), z.refine(isPlain, PLAIN)))
+      .check(z.describe("Where they work.")),
   }),
 );
 
@@ -57,7 +69,9 @@ export const createContacts = defineTool({
   execution: "sync",
   input: () =>
     z.strictObject({
-      contacts: z.array(contact()).min(1).max(LIMITS.contactRows).describe("The rows, 1 to 100."),
+      contacts: z
+        .array(contact())
+        .check(z.minLength(1), z.maxLength(LIMITS.contactRows), z.describe("The rows, 1 to 100.")),
     }),
   hosts: [],
   bindings: ["DATA"],

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -38,26 +38,27 @@ export const csvReport = defineTool({
   input: () =>
     z
       .strictObject({
-        source: z.enum(Object.keys(SOURCES) as [Source, ...Source[]]).describe("What the report is about."),
+        source: z
+          .enum(Object.keys(SOURCES) as [Source, ...Source[]])
+          .check(z.describe("What the report is about.")),
         columns: z
-          .array(z.string().max(64))
-          .min(1)
-          .max(10)
-          .optional()
-          .describe("Columns of that source, in the order wanted; all unless said."),
+          .optional(z.array(z.string().check(z.maxLength(64))).check(z.minLength(1), z.maxLength(10)))
+          .check(z.describe("Columns of that source, in the order wanted; all unless said.")),
       })
-      .superRefine(({ source, columns = [] }, check) => {
-        const known: readonly string[] = SOURCES[source].columns;
-        for (const [index, column] of columns.entries()) {
-          const isMisfit = !known.includes(column) || columns.indexOf(column) < index;
-          if (isMisfit)
-            check.addIssue({
-              code: "custom",
-              path: ["columns", index],
-              message: `one of ${known.join(", ")}, each once`,
-            });
-        }
-      }),
+      .check(
+        z.superRefine(({ source, columns = [] }, check) => {
+          const known: readonly string[] = SOURCES[source].columns;
+          for (const [index, column] of columns.entries()) {
+            const isMisfit = !known.includes(column) || columns.indexOf(column) < index;
+            if (isMisfit)
+              check.addIssue({
+                code: "custom",
+                path: ["columns", index],
+                message: `one of ${known.join(", ")}, each once`,
+              });
+          }
+        }),
+      ),
   hosts: [],
   bindings: ["DATA", "OBJECTS"],
   timeoutMs: 20_000,

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 /** Every status that an order of the table can have. */
 export const ORDER_STATUSES = ["pending", "paid", "shipped", "delivered", "cancelled", "refunded"] as const;
@@ -7,8 +7,10 @@ export const ORDER_STATUSES = ["pending", "paid", "shipped", "delivered", "cance
 export function day() {
   return z
     .string()
-    .regex(/^\d{4}-\d{2}-\d{2}$/, { abort: true })
-    .refine(isDay, "a day that the calendar has, as YYYY-MM-DD");
+    .check(
+      z.regex(/^\d{4}-\d{2}-\d{2}$/, { abort: true }),
+      z.refine(isDay, "a day that the calendar has, as YYYY-MM-DD"),
+    );
 }
 
 function isDay(text: string): boolean {

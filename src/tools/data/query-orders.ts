@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -31,26 +31,21 @@ export const queryOrders = defineTool({
     z
       .strictObject({
         customer: z
-          .string()
-          .trim()
-          .min(1)
-          .max(200)
-          .optional()
-          .describe("Part of the customer's name, in any case."),
-        status: z.enum(ORDER_STATUSES).optional().describe("Only orders of this status."),
-        from: day().optional().describe("First day, as YYYY-MM-DD (UTC)."),
-        to: day().optional().describe("Last day, that day included, as YYYY-MM-DD (UTC)."),
+          .optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(200)))
+          .check(z.describe("Part of the customer's name, in any case.")),
+        status: z.optional(z.enum(ORDER_STATUSES)).check(z.describe("Only orders of this status.")),
+        from: z.optional(day()).check(z.describe("First day, as YYYY-MM-DD (UTC).")),
+        to: z.optional(day()).check(z.describe("Last day, that day included, as YYYY-MM-DD (UTC).")),
         limit: z
-          .int()
-          .min(1)
-          .max(LIMITS.orderRows)
-          .default(20)
-          .describe("How many orders at most, 1 to 100, 20 unless said."),
+          ._default(z.int().check(z.minimum(1), z.maximum(LIMITS.orderRows)), 20)
+          .check(z.describe("How many orders at most, 1 to 100, 20 unless said.")),
       })
-      .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
-        path: ["to"],
-        message: "a day not before 'from'",
-      }),
+      .check(
+        z.refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
+          path: ["to"],
+          message: "a day not before 'from'",
+        }),
+      ),
   hosts: [],
   bindings: ["DATA"],
   typicalTokens: 500,

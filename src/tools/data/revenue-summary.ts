@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -39,9 +39,8 @@ export const revenueSummary = defineTool({
   input: () =>
     z.strictObject({
       group_by: z
-        .enum(Object.keys(GROUPS) as [GroupBy, ...GroupBy[]])
-        .optional()
-        .describe("What to sum up by; one sum per currency unless said."),
+        .optional(z.enum(Object.keys(GROUPS) as [GroupBy, ...GroupBy[]]))
+        .check(z.describe("What to sum up by; one sum per currency unless said.")),
     }),
   hosts: [],
   bindings: ["DATA"],

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -25,12 +25,12 @@ export const fetchDocument = defineTool({
   execution: "sync",
   input: () =>
     z.strictObject({
-      document_id: z.string().min(1).max(200).describe("Id of a document, from search_documents."),
+      document_id: z
+        .string()
+        .check(z.minLength(1), z.maxLength(200), z.describe("Id of a document, from search_documents.")),
       offset: z
-        .int()
-        .min(0)
-        .default(0)
-        .describe("Character of the text to begin at: the next_offset of the part before."),
+        ._default(z.int().check(z.minimum(0)), 0)
+        .check(z.describe("Character of the text to begin at: the next_offset of the part before.")),
     }),
   hosts: [],
   bindings: ["DATA"],

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -9,17 +9,19 @@ import { parseUpstream } from "../kit/parse-upstream.ts";
 /** A text, or what search_documents and fetch_document give of a document. */
 const document = lazySchema(() =>
   z.union([
-    z.string().min(1),
+    z.string().check(z.minLength(1)),
     z
       .strictObject({
-        document_id: z.string().optional(),
-        title: z.string().optional(),
-        text: z.string().optional(),
-        snippet: z.string().optional(),
+        document_id: z.optional(z.string()),
+        title: z.optional(z.string()),
+        text: z.optional(z.string()),
+        snippet: z.optional(z.string()),
       })
-      .refine(
-        ({ title, text, snippet }) => Boolean(title || text || snippet),
-        "a document with a title or text",
+      .check(
+        z.refine(
+          ({ title, text, snippet }) => Boolean(title || text || snippet),
+          "a document with a title or text",
+        ),
       ),
   ]),
 );
@@ -49,11 +51,20 @@ export const rerank = defineTool({
   execution: "sync",
   input: () =>
     z.strictObject({
-      query: z.string().trim().min(1).max(2_000).describe("The question that the documents should answer."),
+      query: z
+        .string()
+        .check(
+          z.trim(),
+          z.minLength(1),
+          z.maxLength(2_000),
+          z.describe("The question that the documents should answer."),
+        ),
       documents: z
         .array(document())
-        .max(LIMITS.rerankDocuments)
-        .describe("Texts, or objects with document_id, title and text or snippet; at most 100."),
+        .check(
+          z.maxLength(LIMITS.rerankDocuments),
+          z.describe("Texts, or objects with document_id, title and text or snippet; at most 100."),
+        ),
     }),
   hosts: ["api.cohere.com"],
   secrets: ["COHERE_API_KEY"],

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -36,16 +36,15 @@ export const searchDocuments = defineTool({
     z.strictObject({
       query: z
         .string()
-        .trim()
-        .min(1)
-        .max(LIMITS.queryCharacters)
-        .describe("Words to look for; no operators, punctuation is ignored."),
+        .check(
+          z.trim(),
+          z.minLength(1),
+          z.maxLength(LIMITS.queryCharacters),
+          z.describe("Words to look for; no operators, punctuation is ignored."),
+        ),
       limit: z
-        .int()
-        .min(1)
-        .max(LIMITS.loopElements)
-        .default(5)
-        .describe("How many documents at most, 1 to 25, 5 unless said."),
+        ._default(z.int().check(z.minimum(1), z.maximum(LIMITS.loopElements)), 5)
+        .check(z.describe("How many documents at most, 1 to 25, 5 unless said.")),
     }),
   hosts: [],
   bindings: ["DATA"],

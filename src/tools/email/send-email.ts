@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
@@ -7,7 +7,7 @@ import { parseUpstream } from "../kit/parse-upstream.ts";
 /** Short on purpose: it travels in every schema, and Resend checks addresses in full. No letter can be read in two ways. */
 const EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/;
 
-const addresses = () => z.array(z.email({ pattern: EMAIL }).max(254)).max(50);
+const addresses = () => z.array(z.email({ pattern: EMAIL }).check(z.maxLength(254))).check(z.maxLength(50));
 
 const answerSchema = lazySchema(() => z.looseObject({ id: z.string() }));
 
@@ -31,16 +31,21 @@ export const sendEmail = defineTool({
   execution: "fire-and-forget",
   input: () =>
     z.strictObject({
-      to: addresses().min(1).describe("Recipients' addresses, 1 to 50; all of them see each other."),
+      to: addresses().check(
+        z.minLength(1),
+        z.describe("Recipients' addresses, 1 to 50; all of them see each other."),
+      ),
       subject: z
         .string()
-        .trim()
-        .min(1)
-        .max(200)
-        .regex(/^[^\r\n]*$/, "one line")
-        .describe("Subject, one line."),
-      body: z.string().min(1).max(20_000).describe("Plain text of the message."),
-      cc: addresses().optional().describe("Addresses that get a copy, at most 50."),
+        .check(
+          z.trim(),
+          z.minLength(1),
+          z.maxLength(200),
+          z.regex(/^[^\r\n]*$/, "one line"),
+          z.describe("Subject, one line."),
+        ),
+      body: z.string().check(z.minLength(1), z.maxLength(20_000), z.describe("Plain text of the message.")),
+      cc: z.optional(addresses()).check(z.describe("Addresses that get a copy, at most 50.")),
     }),
   hosts: ["api.resend.com"],
   secrets: ["RESEND_API_KEY", "EMAIL_FROM"],

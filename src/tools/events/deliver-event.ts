@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool, PUBLIC_HOSTS } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -32,7 +32,7 @@ export const deliverEvent = defineTool({
   actions: ["send"],
   isWrite: true,
   execution: "fire-and-forget",
-  input: () => z.strictObject({ ...eventFields(), url: eventUrl().describe("Where to.") }),
+  input: () => z.strictObject({ ...eventFields(), url: eventUrl().check(z.describe("Where to.")) }),
   hosts: PUBLIC_HOSTS,
   secrets: [EVENT_SECRET],
   // The least that Standard Webhooks recommends for an attempt, all of it for an endpoint that works before it answers.

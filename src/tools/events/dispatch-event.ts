@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool, PUBLIC_HOSTS, type ToolContext } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -55,7 +55,9 @@ export const dispatchEvent = defineTool({
   input: () =>
     z.strictObject({
       ...eventFields(),
-      urls: z.array(eventUrl()).min(1).max(MAX_URLS).describe("Where to, at most 25."),
+      urls: z
+        .array(eventUrl())
+        .check(z.minLength(1), z.maxLength(MAX_URLS), z.describe("Where to, at most 25.")),
     }),
   hosts: PUBLIC_HOSTS,
   secrets: [EVENT_SECRET],

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { ToolContext } from "../../catalog/define-tool.ts";
 
@@ -7,12 +7,14 @@ export const EVENT_SECRET = "VOLLEY_WEBHOOK_SECRET";
 
 /** The fields of an event, as a model says it. */
 export const eventFields = () => ({
-  event: z.string().trim().min(1).max(100).describe("What happened, e.g. 'order.paid'."),
-  data: z.record(z.string(), z.unknown()).default({}).describe("The event's own fields."),
+  event: z
+    .string()
+    .check(z.trim(), z.minLength(1), z.maxLength(100), z.describe("What happened, e.g. 'order.paid'.")),
+  data: z._default(z.record(z.string(), z.unknown()), {}).check(z.describe("The event's own fields.")),
 });
 
 /** Where an event may go; that the address is public and https is for the guard of requests to say. */
-export const eventUrl = () => z.url({ protocol: /^https?$/ }).max(2_048);
+export const eventUrl = () => z.url({ protocol: /^https?$/ }).check(z.maxLength(2_048));
 
 /**
  * Write an event as Standard Webhooks lays it out.

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -21,11 +21,11 @@ const answerSchema = lazySchema(() =>
       data: z.array(
         z.looseObject({
           /** The Monday that the price is of. */
-          period: z.string().regex(/^\d{4}-\d\d-\d\d$/),
+          period: z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/)),
           duoarea: z.string(),
           product: z.string(),
           /** Dollars per gallon, as text or as a number; null in a week without a survey. */
-          value: z.union([z.string().regex(/^\d{1,3}(?:\.\d+)?$/), z.number()]).nullable(),
+          value: z.nullable(z.union([z.string().check(z.regex(/^\d{1,3}(?:\.\d+)?$/)), z.number()])),
         }),
       ),
     }),
@@ -60,8 +60,10 @@ export const gasPrices = defineTool({
   execution: "sync",
   input: () =>
     z.strictObject({
-      state: z.string().trim().min(2).max(40).optional().describe("US state, by name or postal code."),
-      product: z.enum(PRODUCTS).optional().describe("Which fuel; all of them without it."),
+      state: z
+        .optional(z.string().check(z.trim(), z.minLength(2), z.maxLength(40)))
+        .check(z.describe("US state, by name or postal code.")),
+      product: z.optional(z.enum(PRODUCTS)).check(z.describe("Which fuel; all of them without it.")),
     }),
   hosts: ["api.eia.gov"],
   secrets: ["EIA_API_KEY"],

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { lazySchema } from "../../contract/lazy-schema.ts";
 import { attemptNow } from "../../kit/result.ts";
@@ -16,11 +16,11 @@ const MAX_NAME = 120;
 /** One part of a mail, as Gmail has parsed it; parts have parts. */
 const partSchema = lazySchema(() =>
   z.looseObject({
-    mimeType: z.string().nullish(),
-    filename: z.string().nullish(),
-    headers: z.array(z.looseObject({ name: z.string(), value: z.string() })).nullish(),
-    body: z.looseObject({ size: z.number().nullish(), data: z.string().nullish() }).nullish(),
-    parts: z.array(z.unknown()).nullish(),
+    mimeType: z.nullish(z.string()),
+    filename: z.nullish(z.string()),
+    headers: z.nullish(z.array(z.looseObject({ name: z.string(), value: z.string() }))),
+    body: z.nullish(z.looseObject({ size: z.nullish(z.number()), data: z.nullish(z.string()) })),
+    parts: z.nullish(z.array(z.unknown())),
   }),
 );
 

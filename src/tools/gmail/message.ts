@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { lazySchema } from "../../contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
@@ -7,13 +7,13 @@ import { cutText } from "../kit/cut-text.ts";
 export const messageSchema = lazySchema(() =>
   z.looseObject({
     id: z.string(),
-    threadId: z.string().nullish(),
-    snippet: z.string().nullish(),
-    payload: z
-      .looseObject({
-        headers: z.array(z.looseObject({ name: z.string(), value: z.string() })).nullish(),
-      })
-      .nullish(),
+    threadId: z.nullish(z.string()),
+    snippet: z.nullish(z.string()),
+    payload: z.nullish(
+      z.looseObject({
+        headers: z.nullish(z.array(z.looseObject({ name: z.string(), value: z.string() }))),
+      }),
+    ),
   }),
 );
 

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
@@ -26,7 +26,8 @@ export const readGmail = defineTool({
     "Size: about 500 tokens, never over 5000.",
   actions: ["read"],
   isWrite: false,
-  input: () => z.strictObject({ message_id: providerId(64).describe("Message id from search_gmail.") }),
+  input: () =>
+    z.strictObject({ message_id: providerId(64).check(z.describe("Message id from search_gmail.")) }),
   typicalTokens: 700,
   maxResponseBytes: 4 * 1024 * 1024,
   orchestration: {

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
@@ -16,8 +16,8 @@ const AT_ONCE = 3;
 
 const pageSchema = lazySchema(() =>
   z.looseObject({
-    messages: z.array(z.looseObject({ id: z.string().regex(/^[\w-]+$/) })).default([]),
-    nextPageToken: z.string().nullish(),
+    messages: z._default(z.array(z.looseObject({ id: z.string().check(z.regex(/^[\w-]+$/)) })), []),
+    nextPageToken: z.nullish(z.string()),
   }),
 );
 
@@ -40,11 +40,15 @@ export const searchGmail = defineTool({
     z.strictObject({
       query: z
         .string()
-        .trim()
-        .min(1)
-        .max(500)
-        .describe("Words, and Gmail's search operators such as 'from:' or 'is:unread'."),
-      limit: z.int().min(1).max(25).default(10).describe("How many at most, 1 to 25."),
+        .check(
+          z.trim(),
+          z.minLength(1),
+          z.maxLength(500),
+          z.describe("Words, and Gmail's search operators such as 'from:' or 'is:unread'."),
+        ),
+      limit: z
+        ._default(z.int().check(z.minimum(1), z.maximum(25)), 10)
+        .check(z.describe("How many at most, 1 to 25.")),
     }),
   typicalTokens: 1_200,
   maxResponseBytes: 256 * 1024,

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
@@ -9,7 +9,10 @@ import { toBase64Url, writeMail } from "./write-mail.ts";
 
 /** Models write one address as it is as often as in a list. */
 const addresses = () =>
-  z.union([emailAddress(), z.array(emailAddress()).min(1).max(50)], "an address, or a list of 1 to 50");
+  z.union(
+    [emailAddress(), z.array(emailAddress()).check(z.minLength(1), z.maxLength(50))],
+    "an address, or a list of 1 to 50",
+  );
 
 const answerSchema = lazySchema(() => z.looseObject({ id: z.string(), threadId: z.string() }));
 
@@ -32,16 +35,20 @@ export const sendGmail = defineTool({
   isWrite: true,
   input: () =>
     z.strictObject({
-      to: addresses().describe("Recipient's address, or up to 50 in a list; all of them see each other."),
+      to: addresses().check(
+        z.describe("Recipient's address, or up to 50 in a list; all of them see each other."),
+      ),
       subject: z
         .string()
-        .trim()
-        .min(1)
-        .max(200)
-        .regex(/^[^\r\n]*$/, "one line")
-        .describe("Subject, one line."),
-      body: z.string().min(1).max(20_000).describe("Plain text of the message."),
-      cc: addresses().optional().describe("Address that gets a copy, or up to 50 in a list."),
+        .check(
+          z.trim(),
+          z.minLength(1),
+          z.maxLength(200),
+          z.regex(/^[^\r\n]*$/, "one line"),
+          z.describe("Subject, one line."),
+        ),
+      body: z.string().check(z.minLength(1), z.maxLength(20_000), z.describe("Plain text of the message.")),
+      cc: z.optional(addresses()).check(z.describe("Address that gets a copy, or up to 50 in a list.")),
     }),
   typicalTokens: 40,
   maxResponseBytes: 64 * 1024,

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -9,7 +9,9 @@ import { keepObject } from "../kit/keep-object.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 
 const answerSchema = lazySchema(() =>
-  z.looseObject({ data: z.array(z.looseObject({ b64_json: z.string().min(1) })).min(1) }),
+  z.looseObject({
+    data: z.array(z.looseObject({ b64_json: z.string().check(z.minLength(1)) })).check(z.minLength(1)),
+  }),
 );
 
 /**
@@ -35,14 +37,15 @@ export const generateImage = defineTool({
     z.strictObject({
       prompt: z
         .string()
-        .trim()
-        .min(1)
-        .max(LIMITS.promptCharacters)
-        .describe("What the image shows, in words."),
+        .check(
+          z.trim(),
+          z.minLength(1),
+          z.maxLength(LIMITS.promptCharacters),
+          z.describe("What the image shows, in words."),
+        ),
       size: z
-        .enum(["1024x1024", "1536x1024", "1024x1536", "auto"])
-        .default("1024x1024")
-        .describe("Width and height in pixels, 1024x1024 unless said; auto lets the model choose."),
+        ._default(z.enum(["1024x1024", "1536x1024", "1024x1536", "auto"]), "1024x1024")
+        .check(z.describe("Width and height in pixels, 1024x1024 unless said; auto lets the model choose.")),
     }),
   hosts: ["api.openai.com"],
   secrets: ["OPENAI_API_KEY"],

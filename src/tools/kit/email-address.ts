@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 /**
  * An address that can stand in a header as it is: no blank, comma, bracket or quote, so what comes behind it cannot become
@@ -8,5 +8,5 @@ const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/;
 
 /** One address. */
 export function emailAddress() {
-  return z.email({ pattern: EMAIL }).max(254);
+  return z.email({ pattern: EMAIL }).check(z.maxLength(254));
 }

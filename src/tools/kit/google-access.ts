@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -27,7 +27,10 @@ const tokens = new Map<string, AccessToken>();
 const refreshes = new WeakMap<object, Map<string, Promise<AccessToken>>>();
 
 const tokenSchema = lazySchema(() =>
-  z.looseObject({ access_token: z.string().min(1).max(4_096), expires_in: z.number().positive() }),
+  z.looseObject({
+    access_token: z.string().check(z.minLength(1), z.maxLength(4_096)),
+    expires_in: z.number().check(z.positive()),
+  }),
 );
 
 /**

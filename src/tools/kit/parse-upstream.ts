@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import * as z from "zod/mini";
 
 import type { UpstreamResponse } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -10,15 +10,15 @@ import { ToolFailure } from "../../catalog/tool-failure.ts";
  * @example
  * const { id } = parseUpstream(z.looseObject({ id: z.string() }), await ctx.fetch("https://api.example.com/things/1"));
  */
-export function parseUpstream<Schema extends z.ZodType>(
+export function parseUpstream<Schema extends z.core.$ZodType>(
   schema: Schema,
   response: UpstreamResponse,
 ): z.output<Schema> {
   const answer = response.json();
-  const exact = schema.safeParse(answer);
+  const exact = z.safeParse(schema, answer);
   if (exact.success) return exact.data;
   // Where a number is wanted, one with more digits than a number has is as good as the nearest.
-  const rounded = schema.safeParse(JSON.parse(JSON.stringify(answer)));
+  const rounded = z.safeParse(schema, JSON.parse(JSON.stringify(answer)));
   if (rounded.success) return rounded.data;
   throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
     hint: "Sending the same call again will not help; use another tool or tell the user.",

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { invalidArgument } from "./invalid-argument.ts";
 import { type Place, placeOfZone } from "../../kit/time-zone.ts";
@@ -7,10 +7,12 @@ import { type Place, placeOfZone } from "../../kit/time-zone.ts";
 export function timezone() {
   return z
     .string()
-    .trim()
-    .min(1)
-    .max(64)
-    .describe("IANA time zone of times without an offset, e.g. 'America/New_York'.");
+    .check(
+      z.trim(),
+      z.minLength(1),
+      z.maxLength(64),
+      z.describe("IANA time zone of times without an offset, e.g. 'America/New_York'."),
+    );
 }
 
 /** Find the zone that the argument `timezone` names; throws `INVALID_ARGS` when there is none of that name. */

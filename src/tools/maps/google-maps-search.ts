@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
@@ -26,19 +26,19 @@ const FIELD_MASK = [
 const placeSchema = lazySchema(() =>
   z.looseObject({
     id: z.string(),
-    displayName: z.looseObject({ text: z.string() }).optional(),
-    formattedAddress: z.string().optional(),
-    rating: z.number().optional(),
-    userRatingCount: z.number().optional(),
-    nationalPhoneNumber: z.string().optional(),
-    websiteUri: z.string().optional(),
-    currentOpeningHours: z.looseObject({ openNow: z.boolean().optional() }).optional(),
-    location: z.looseObject({ latitude: z.number(), longitude: z.number() }).optional(),
+    displayName: z.optional(z.looseObject({ text: z.string() })),
+    formattedAddress: z.optional(z.string()),
+    rating: z.optional(z.number()),
+    userRatingCount: z.optional(z.number()),
+    nationalPhoneNumber: z.optional(z.string()),
+    websiteUri: z.optional(z.string()),
+    currentOpeningHours: z.optional(z.looseObject({ openNow: z.optional(z.boolean()) })),
+    location: z.optional(z.looseObject({ latitude: z.number(), longitude: z.number() })),
   }),
 );
 
 /** Google answers `{}` when nothing was found. */
-const answerSchema = lazySchema(() => z.looseObject({ places: z.array(placeSchema()).default([]) }));
+const answerSchema = lazySchema(() => z.looseObject({ places: z._default(z.array(placeSchema()), []) }));
 
 /**
  * Find places by text with the Places API (New).
@@ -59,11 +59,15 @@ export const googleMapsSearch = defineTool({
     z.strictObject({
       query: z
         .string()
-        .trim()
-        .min(1)
-        .max(200)
-        .describe("What to look for and where, e.g. 'oil change near Phoenix, AZ'."),
-      max_results: z.int().min(1).max(MAX_PLACES).default(5).describe("How many places at most."),
+        .check(
+          z.trim(),
+          z.minLength(1),
+          z.maxLength(200),
+          z.describe("What to look for and where, e.g. 'oil change near Phoenix, AZ'."),
+        ),
+      max_results: z
+        ._default(z.int().check(z.minimum(1), z.maximum(MAX_PLACES)), 5)
+        .check(z.describe("How many places at most.")),
     }),
   hosts: ["places.googleapis.com"],
   secrets: ["GOOGLE_MAPS_API_KEY"],

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -23,10 +23,12 @@ export const calculatorEvaluate = defineTool({
     z.strictObject({
       expression: z
         .string()
-        .trim()
-        .min(1)
-        .max(LIMITS.expressionCharacters)
-        .describe("The expression, such as '355/113', 'sqrt(2) * e^pi' or '15% * 80'."),
+        .check(
+          z.trim(),
+          z.minLength(1),
+          z.maxLength(LIMITS.expressionCharacters),
+          z.describe("The expression, such as '355/113', 'sqrt(2) * e^pi' or '15% * 80'."),
+        ),
     }),
   hosts: [],
   bindings: [LOADER],

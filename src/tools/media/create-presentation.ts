@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { LIMITS } from "../../contract/limits.ts";
@@ -7,7 +7,7 @@ import { keepObject } from "../kit/keep-object.ts";
 
 const TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation";
 
-const line = (most: number): z.ZodString => z.string().trim().min(1).max(most);
+const line = (most: number): z.ZodMiniString => z.string().check(z.trim(), z.minLength(1), z.maxLength(most));
 
 /** Write a PowerPoint presentation, in the pack `presentation`, and keep it for the caller's tenant. */
 export const createPresentation = defineTool({
@@ -22,18 +22,24 @@ export const createPresentation = defineTool({
   execution: "fire-and-forget",
   input: () =>
     z.strictObject({
-      title: line(200).describe("The presentation's title."),
+      title: line(200).check(z.describe("The presentation's title.")),
       slides: z
         .array(
           z.strictObject({
-            title: line(200).describe("The slide's title."),
-            bullets: z.array(line(500)).max(20).optional().describe("What the slide says, a point each."),
-            notes: z.string().max(5_000).optional().describe("What only the speaker sees."),
+            title: line(200).check(z.describe("The slide's title.")),
+            bullets: z
+              .optional(z.array(line(500)).check(z.maxLength(20)))
+              .check(z.describe("What the slide says, a point each.")),
+            notes: z
+              .optional(z.string().check(z.maxLength(5_000)))
+              .check(z.describe("What only the speaker sees.")),
           }),
         )
-        .min(1)
-        .max(LIMITS.presentationSlides)
-        .describe(`The slides in their order, 1 to ${LIMITS.presentationSlides}.`),
+        .check(
+          z.minLength(1),
+          z.maxLength(LIMITS.presentationSlides),
+          z.describe(`The slides in their order, 1 to ${LIMITS.presentationSlides}.`),
+        ),
     }),
   hosts: [],
   bindings: [LOADER, "OBJECTS"],

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { invalidArgument } from "../kit/invalid-argument.ts";
@@ -25,16 +25,14 @@ export const addTask = defineTool({
   isWrite: true,
   input: () =>
     z.strictObject({
-      title: z.string().trim().min(1).max(1_024).describe("What is to be done."),
-      due: z
+      title: z
         .string()
-        .trim()
-        .min(1)
-        .max(WHEN_CHARACTERS)
-        .optional()
-        .describe("Day it is due, e.g. 'tomorrow' or '2027-03-05'."),
-      notes: z.string().max(8_192).optional().describe("More about it."),
-      timezone: timezone().default("UTC"),
+        .check(z.trim(), z.minLength(1), z.maxLength(1_024), z.describe("What is to be done.")),
+      due: z
+        .optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_CHARACTERS)))
+        .check(z.describe("Day it is due, e.g. 'tomorrow' or '2027-03-05'.")),
+      notes: z.optional(z.string().check(z.maxLength(8_192))).check(z.describe("More about it.")),
+      timezone: z._default(timezone(), "UTC"),
     }),
   typicalTokens: 60,
   maxResponseBytes: 64 * 1024,

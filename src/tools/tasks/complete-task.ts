@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
@@ -18,7 +18,7 @@ export const completeTask = defineTool({
   actions: ["update", "write"],
   isWrite: true,
   input: () =>
-    z.strictObject({ task_id: providerId(256).describe("Task id, as another task tool gave it.") }),
+    z.strictObject({ task_id: providerId(256).check(z.describe("Task id, as another task tool gave it.")) }),
   typicalTokens: 60,
   maxResponseBytes: 64 * 1024,
   idempotent: true,

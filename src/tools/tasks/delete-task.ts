@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { providerId } from "../kit/provider-id.ts";
@@ -18,7 +18,7 @@ export const deleteTask = defineTool({
   actions: ["delete", "write"],
   isWrite: true,
   input: () =>
-    z.strictObject({ task_id: providerId(256).describe("Task id, as another task tool gave it.") }),
+    z.strictObject({ task_id: providerId(256).check(z.describe("Task id, as another task tool gave it.")) }),
   typicalTokens: 40,
   maxResponseBytes: 64 * 1024,
   idempotent: true,

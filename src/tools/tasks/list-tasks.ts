@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
@@ -6,7 +6,7 @@ import { parseUpstream } from "../kit/parse-upstream.ts";
 import { fetchTasks, showTask, TASK_FIELDS, TASKS, taskSchema } from "./tasks-api.ts";
 
 const pageSchema = lazySchema(() =>
-  z.looseObject({ items: z.array(taskSchema()).default([]), nextPageToken: z.string().nullish() }),
+  z.looseObject({ items: z._default(z.array(taskSchema()), []), nextPageToken: z.nullish(z.string()) }),
 );
 
 /**
@@ -25,8 +25,12 @@ export const listTasks = defineTool({
   isWrite: false,
   input: () =>
     z.strictObject({
-      include_completed: z.boolean().default(false).describe("Whether completed tasks are listed too."),
-      limit: z.int().min(1).max(50).default(20).describe("How many at most, 1 to 50."),
+      include_completed: z
+        ._default(z.boolean(), false)
+        .check(z.describe("Whether completed tasks are listed too.")),
+      limit: z
+        ._default(z.int().check(z.minimum(1), z.maximum(50)), 20)
+        .check(z.describe("How many at most, 1 to 50.")),
     }),
   typicalTokens: 400,
   maxResponseBytes: 1024 * 1024,

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../catalog/define-tool.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
@@ -21,10 +21,10 @@ export const TASK_FIELDS = "id,title,status,due,notes";
 export const taskSchema = lazySchema(() =>
   z.looseObject({
     id: z.string(),
-    title: z.string().nullish(),
-    status: z.string().nullish(),
-    due: z.string().nullish(),
-    notes: z.string().nullish(),
+    title: z.nullish(z.string()),
+    status: z.nullish(z.string()),
+    due: z.nullish(z.string()),
+    notes: z.nullish(z.string()),
   }),
 );
 

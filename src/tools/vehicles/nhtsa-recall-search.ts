@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool, type ToolContext, type UpstreamResponse } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -10,24 +10,24 @@ import { parseUpstream } from "../kit/parse-upstream.ts";
 const MAX_RECALLS = 20;
 
 /** A flag comes as a boolean from the service itself and as `"True"` or `"Yes"` from its mirrors. */
-const flagSchema = lazySchema(() => z.union([z.boolean(), z.string()]).nullish());
+const flagSchema = lazySchema(() => z.nullish(z.union([z.boolean(), z.string()])));
 
 const recallSchema = lazySchema(() =>
   z.looseObject({
     NHTSACampaignNumber: z.string(),
-    Component: z.string().nullish(),
+    Component: z.nullish(z.string()),
     /** `dd/mm/yyyy`. */
-    ReportReceivedDate: z.string().nullish(),
-    Summary: z.string().nullish(),
-    Consequence: z.string().nullish(),
-    Remedy: z.string().nullish(),
+    ReportReceivedDate: z.nullish(z.string()),
+    Summary: z.nullish(z.string()),
+    Consequence: z.nullish(z.string()),
+    Remedy: z.nullish(z.string()),
     parkIt: flagSchema(),
     parkOutSide: flagSchema(),
   }),
 );
 
 const answerSchema = lazySchema(() =>
-  z.looseObject({ Count: z.int().min(0), results: z.array(recallSchema()) }),
+  z.looseObject({ Count: z.int().check(z.minimum(0)), results: z.array(recallSchema()) }),
 );
 
 /**
@@ -48,9 +48,18 @@ export const nhtsaRecallSearch = defineTool({
   execution: "sync",
   input: () =>
     z.strictObject({
-      year: z.int().min(1949).max(2100).describe("Model year, e.g. 2020."),
-      make: z.string().trim().min(1).max(50).describe("Manufacturer, e.g. 'Toyota'."),
-      model: z.string().trim().min(1).max(50).describe("Model without trim level, e.g. 'Camry'."),
+      year: z.int().check(z.minimum(1949), z.maximum(2100), z.describe("Model year, e.g. 2020.")),
+      make: z
+        .string()
+        .check(z.trim(), z.minLength(1), z.maxLength(50), z.describe("Manufacturer, e.g. 'Toyota'.")),
+      model: z
+        .string()
+        .check(
+          z.trim(),
+          z.minLength(1),
+          z.maxLength(50),
+          z.describe("Model without trim level, e.g. 'Camry'."),
+        ),
     }),
   hosts: ["api.nhtsa.gov"],
   timeoutMs: 10_000,

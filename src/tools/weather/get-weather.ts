@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -16,28 +16,28 @@ const placeSchema = lazySchema(() =>
     name: z.string(),
     latitude: z.number(),
     longitude: z.number(),
-    country: z.string().nullish(),
-    country_code: z.string().nullish(),
-    admin1: z.string().nullish(),
-    admin2: z.string().nullish(),
+    country: z.nullish(z.string()),
+    country_code: z.nullish(z.string()),
+    admin1: z.nullish(z.string()),
+    admin2: z.nullish(z.string()),
   }),
 );
 
 /** The geocoder leaves `results` out when it knows no such place. */
-const placesSchema = lazySchema(() => z.looseObject({ results: z.array(placeSchema()).default([]) }));
+const placesSchema = lazySchema(() => z.looseObject({ results: z._default(z.array(placeSchema()), []) }));
 
 const forecastSchema = lazySchema(() => {
-  const numbers = z.array(z.number().nullable());
+  const numbers = z.array(z.nullable(z.number()));
   return z.looseObject({
     timezone: z.string(),
     current: z.looseObject({
       time: z.string(),
-      temperature_2m: z.number().nullable(),
-      apparent_temperature: z.number().nullable(),
-      relative_humidity_2m: z.number().nullable(),
-      precipitation: z.number().nullable(),
-      weather_code: z.number().nullable(),
-      wind_speed_10m: z.number().nullable(),
+      temperature_2m: z.nullable(z.number()),
+      apparent_temperature: z.nullable(z.number()),
+      relative_humidity_2m: z.nullable(z.number()),
+      precipitation: z.nullable(z.number()),
+      weather_code: z.nullable(z.number()),
+      wind_speed_10m: z.nullable(z.number()),
     }),
     daily: z.looseObject({
       time: z.array(z.string()),
@@ -72,11 +72,15 @@ export const getWeather = defineTool({
     z.strictObject({
       city: z
         .string()
-        .trim()
-        .min(2)
-        .max(100)
-        .describe("City, with its region or country if several share the name, e.g. 'Portland, Maine'."),
-      days: z.int().min(1).max(MAX_DAYS).default(1).describe("Days of forecast, today included."),
+        .check(
+          z.trim(),
+          z.minLength(2),
+          z.maxLength(100),
+          z.describe("City, with its region or country if several share the name, e.g. 'Portland, Maine'."),
+        ),
+      days: z
+        ._default(z.int().check(z.minimum(1), z.maximum(MAX_DAYS)), 1)
+        .check(z.describe("Days of forecast, today included.")),
     }),
   hosts: ["geocoding-api.open-meteo.com", "api.open-meteo.com"],
   timeoutMs: 8_000,

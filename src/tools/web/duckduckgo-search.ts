@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -14,21 +14,21 @@ const MAX_URL_LENGTH = 400;
 const ACCEPTED = 202;
 
 const topicSchema = lazySchema(() =>
-  z.looseObject({ FirstURL: z.string(), Text: z.string(), Result: z.string().nullish() }),
+  z.looseObject({ FirstURL: z.string(), Text: z.string(), Result: z.nullish(z.string()) }),
 );
 
 /** An unknown field is an empty text. An answer that its page would calculate is an object, which says nothing here. */
 const answerSchema = lazySchema(() => {
-  const text = z.string().nullish();
+  const text = z.nullish(z.string());
   const topic = topicSchema();
   return z.looseObject({
     Heading: text,
     AbstractText: z.string(),
     AbstractURL: text,
-    Answer: z.unknown().optional(),
+    Answer: z.optional(z.unknown()),
     Definition: text,
     DefinitionURL: text,
-    Results: z.array(topic).nullish(),
+    Results: z.nullish(z.array(topic)),
     /** Topics, and groups of them under a name. */
     RelatedTopics: z.array(z.union([topic, z.looseObject({ Topics: z.array(topic) })])),
   });
@@ -61,7 +61,14 @@ export const duckduckgoSearch = defineTool({
   execution: "sync",
   input: () =>
     z.strictObject({
-      query: z.string().trim().min(1).max(400).describe("What to look up, best a name or a term."),
+      query: z
+        .string()
+        .check(
+          z.trim(),
+          z.minLength(1),
+          z.maxLength(400),
+          z.describe("What to look up, best a name or a term."),
+        ),
     }),
   hosts: ["api.duckduckgo.com"],
   timeoutMs: 8_000,

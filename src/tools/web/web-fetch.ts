@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import {
   defineTool,
@@ -43,14 +43,10 @@ export const webFetch = defineTool({
     z.strictObject({
       url: z
         .url({ protocol: /^https?$/ })
-        .max(2_048)
-        .describe("Absolute https URL of the page."),
+        .check(z.maxLength(2_048), z.describe("Absolute https URL of the page.")),
       max_characters: z
-        .int()
-        .min(100)
-        .max(MAX_CHARACTERS)
-        .default(DEFAULT_CHARACTERS)
-        .describe("How much of the text at most."),
+        ._default(z.int().check(z.minimum(100), z.maximum(MAX_CHARACTERS)), DEFAULT_CHARACTERS)
+        .check(z.describe("How much of the text at most.")),
     }),
   hosts: PUBLIC_HOSTS,
   timeoutMs: 12_000,

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { lazySchema } from "../../contract/lazy-schema.ts";
@@ -13,18 +13,18 @@ const MAX_URL_LENGTH = 400;
 const answerSchema = lazySchema(() =>
   z.looseObject({
     /** Missing when nothing was found. */
-    web: z
-      .looseObject({
+    web: z.nullish(
+      z.looseObject({
         results: z.array(
           z.looseObject({
             title: z.string(),
             url: z.string(),
-            description: z.string().nullish(),
-            age: z.string().nullish(),
+            description: z.nullish(z.string()),
+            age: z.nullish(z.string()),
           }),
         ),
-      })
-      .nullish(),
+      }),
+    ),
   }),
 );
 
@@ -45,14 +45,16 @@ export const webSearch = defineTool({
   execution: "sync",
   input: () =>
     z.strictObject({
-      query: z
-        .string()
-        .trim()
-        .min(1)
-        .max(400)
-        .refine((query) => query.split(/\s+/).length <= 50, "at most 50 words")
-        .describe("What to search for, at most 50 words."),
-      max_results: z.int().min(1).max(MAX_RESULTS).default(5).describe("How many results at most."),
+      query: z.string().check(
+        z.trim(),
+        z.minLength(1),
+        z.maxLength(400),
+        z.refine((query) => query.split(/\s+/).length <= 50, "at most 50 words"),
+        z.describe("What to search for, at most 50 words."),
+      ),
+      max_results: z
+        ._default(z.int().check(z.minimum(1), z.maximum(MAX_RESULTS)), 5)
+        .check(z.describe("How many results at most.")),
     }),
   hosts: ["api.search.brave.com"],
   secrets: ["BRAVE_SEARCH_API_KEY"],

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -39,9 +39,11 @@ export const bash = defineTool({
     z.strictObject({
       command: z
         .string()
-        .min(1)
-        .max(20_000)
-        .describe("The command, such as 'grep -c TODO src/*.ts | sort -t: -k2'."),
+        .check(
+          z.minLength(1),
+          z.maxLength(20_000),
+          z.describe("The command, such as 'grep -c TODO src/*.ts | sort -t: -k2'."),
+        ),
     }),
   bindings: [LOADER, WORKSPACES],
   timeoutMs: 30_000,

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -29,8 +29,10 @@ export const edit = defineTool({
   input: () =>
     z.strictObject({
       path: filePath(),
-      old: z.string().min(1).describe("The text to replace, exactly as it stands in the file."),
-      new: z.string().describe("The text to put in its place; empty removes it."),
+      old: z
+        .string()
+        .check(z.minLength(1), z.describe("The text to replace, exactly as it stands in the file.")),
+      new: z.string().check(z.describe("The text to put in its place; empty removes it.")),
     }),
   bindings: [WORKSPACES],
   typicalTokens: 20,

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -19,7 +19,9 @@ export const glob = defineTool({
   isWrite: false,
   input: () =>
     z.strictObject({
-      pattern: z.string().min(1).max(500).describe("The pattern, such as 'src/**/*.ts' or '*.md'."),
+      pattern: z
+        .string()
+        .check(z.minLength(1), z.maxLength(500), z.describe("The pattern, such as 'src/**/*.ts' or '*.md'.")),
     }),
   bindings: [WORKSPACES],
   typicalTokens: 300,

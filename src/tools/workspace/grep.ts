@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -24,12 +24,12 @@ export const grep = defineTool({
   isWrite: false,
   input: () =>
     z.strictObject({
-      pattern: z.string().min(1).max(500).describe("The regular expression, such as 'TODO|FIXME'."),
-      path: z
+      pattern: z
         .string()
-        .max(1_000)
-        .optional()
-        .describe("A file, a folder, or a pattern such as 'src/**/*.ts'; all files unless said."),
+        .check(z.minLength(1), z.maxLength(500), z.describe("The regular expression, such as 'TODO|FIXME'.")),
+      path: z
+        .optional(z.string().check(z.maxLength(1_000)))
+        .check(z.describe("A file, a folder, or a pattern such as 'src/**/*.ts'; all files unless said.")),
     }),
   bindings: [LOADER, WORKSPACES],
   timeoutMs: 15_000,

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool, type ToolContext } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -22,7 +22,13 @@ export const memoryGet = defineTool({
   isWrite: false,
   input: () =>
     z.strictObject({
-      id: z.string().min(1).max(1_000).describe("The memory's id, such as 'decisions/database'."),
+      id: z
+        .string()
+        .check(
+          z.minLength(1),
+          z.maxLength(1_000),
+          z.describe("The memory's id, such as 'decisions/database'."),
+        ),
     }),
   bindings: [WORKSPACES],
   typicalTokens: 500,

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { type WorkspaceFile, WORKSPACES } from "../../contract/gate/workspace.ts";
@@ -26,7 +26,11 @@ export const memorySearch = defineTool({
   actions: ["search"],
   isWrite: false,
   input: () =>
-    z.strictObject({ query: z.string().trim().min(1).max(500).describe("What to look for, in words.") }),
+    z.strictObject({
+      query: z
+        .string()
+        .check(z.trim(), z.minLength(1), z.maxLength(500), z.describe("What to look for, in words.")),
+    }),
   bindings: [WORKSPACES],
   typicalTokens: 400,
   // Each call may hold all of a workspace.

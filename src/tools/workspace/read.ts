@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -20,12 +20,12 @@ export const read = defineTool({
   input: () =>
     z.strictObject({
       path: filePath(),
-      offset: z.int().min(1).optional().describe("First line to read; the file's first is 1."),
+      offset: z
+        .optional(z.int().check(z.minimum(1)))
+        .check(z.describe("First line to read; the file's first is 1.")),
       limit: z
-        .int()
-        .min(1)
-        .optional()
-        .describe("How many lines to read; as many as there is room for unless said."),
+        .optional(z.int().check(z.minimum(1)))
+        .check(z.describe("How many lines to read; as many as there is room for unless said.")),
     }),
   bindings: [WORKSPACES],
   typicalTokens: 1_000,

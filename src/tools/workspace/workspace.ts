@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { ToolContext } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -23,12 +23,14 @@ export const WORKSPACE = {
   hosts: [],
 } as const;
 
-export const filePath = (): z.ZodString =>
+export const filePath = (): z.ZodMiniString =>
   z
     .string()
-    .min(1)
-    .max(1_000)
-    .describe("The file's path, relative to the workspace's root, such as 'src/index.ts'.");
+    .check(
+      z.minLength(1),
+      z.maxLength(1_000),
+      z.describe("The file's path, relative to the workspace's root, such as 'src/index.ts'."),
+    );
 
 /** A workspace as another isolate sees it. */
 interface WorkspaceStub {

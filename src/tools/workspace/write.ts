@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { defineTool } from "../../catalog/define-tool.ts";
 import { ToolFailure } from "../../catalog/tool-failure.ts";
@@ -20,7 +20,7 @@ export const write = defineTool({
   input: () =>
     z.strictObject({
       path: filePath(),
-      content: z.string().describe("All of the file's text."),
+      content: z.string().check(z.describe("All of the file's text.")),
     }),
   bindings: [WORKSPACES],
   typicalTokens: 20,

@@ -18,7 +18,7 @@ test("httpTool() takes a Zod schema, which checks and changes the arguments", as
     secrets: { UNBOUND: "s3cr3t" },
   });
 
-  await tool.run(tool.input.parse({ email: " a@b.c " }), ctx);
+  await tool.run(z.parse(tool.input, { email: " a@b.c " }), ctx);
 
   expect(ctx.requests[0]!.url.search).toBe("?email=a%40b.c&limit=3");
 });

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { queryOrders } from "../../../src/tools/data/query-orders.ts";
@@ -72,6 +73,6 @@ test.each([
   { customer: "" },
   { customers: "x" },
 ])("query_orders does not accept %j", (args) => {
-  const { success, error } = queryOrders.input.safeParse(args);
+  const { success, error } = z.safeParse(queryOrders.input, args);
   expect([success, error?.issues.length]).toEqual([false, 1]);
 });

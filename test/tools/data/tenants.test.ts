@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { readdir, readFile } from "node:fs/promises";
 
 import { describe, expect, test } from "vitest";
@@ -36,7 +37,7 @@ async function statementsOf(tool: Tool): Promise<Sent[]> {
   const bindings = { DATA: { prepare }, OBJECTS: { put: () => Promise.resolve() } };
   const answer = (): never => expect.fail("no request is sent");
   const context = new FakeToolContext(tool, { answer, bindings, caller: { tenant: "acme", key: "k" } });
-  await attempt(() => tool.run(tool.input.parse(ARGS[tool.name]), context));
+  await attempt(() => tool.run(z.parse(tool.input, ARGS[tool.name]), context));
   return sent;
 }
 

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { expect, test } from "vitest";
 
 import { rerank } from "../../../src/tools/documents/rerank.ts";
@@ -76,7 +77,7 @@ test.each([
   { query: "x", documents: [{ text: "a", score: 1 }] },
   { query: "x", documents: Array.from({ length: 101 }, () => "a") },
 ])("rerank does not accept %j", (args) => {
-  expect(rerank.input.safeParse(args).success).toBe(false);
+  expect(z.safeParse(rerank.input, args).success).toBe(false);
 });
 
 test("rerank is the only call of itself under way", () => {

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { expect, test } from "vitest";
 import { Webhook } from "standardwebhooks";
 
@@ -221,5 +222,5 @@ test.each([
   { urls: [url("a")], event: "x".repeat(101) },
   { urls: [url("a")], data: "text" },
 ])("dispatch_event does not accept %j", (args) => {
-  expect(dispatchEvent.input.safeParse({ ...ARGS, ...args }).success).toBe(false);
+  expect(z.safeParse(dispatchEvent.input, { ...ARGS, ...args }).success).toBe(false);
 });

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { describe, expect, test } from "vitest";
 
 import { findPlace, nearestStates } from "../../../src/tools/fuel/price-areas.ts";
@@ -141,7 +142,7 @@ describe("gas-prices", () => {
   test.each([{ product: "kerosene" }, { state: "A" }, { state: 5 }, { city: "Boston" }])(
     "does not accept %j",
     (args) => {
-      expect(gasPrices.input.safeParse(args).success).toBe(false);
+      expect(z.safeParse(gasPrices.input, args).success).toBe(false);
     },
   );
 });

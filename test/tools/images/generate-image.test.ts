@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 
 import { generateImage } from "../../../src/tools/images/generate-image.ts";
@@ -76,7 +77,7 @@ test.each([
   { prompt: "x", size: "512x512" },
   { prompt: "x", n: 2 },
 ])("generate_image does not accept %j", (args) => {
-  expect(generateImage.input.safeParse(args).success).toBe(false);
+  expect(z.safeParse(generateImage.input, args).success).toBe(false);
 });
 
 test("generate_image gives the service all of its attempt's time to begin its answer", () => {

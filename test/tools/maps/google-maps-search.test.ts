@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { expect, test } from "vitest";
 
 import { googleMapsSearch } from "../../../src/tools/maps/google-maps-search.ts";
@@ -101,6 +102,6 @@ test("google-maps-search omits a link too long to keep rather than cut it", asyn
 test.each([{}, { query: " " }, { ...QUERY, max_results: 11 }, { ...QUERY, radius: 5 }])(
   "google-maps-search does not accept %j",
   (args) => {
-    expect(googleMapsSearch.input.safeParse(args).success).toBe(false);
+    expect(z.safeParse(googleMapsSearch.input, args).success).toBe(false);
   },
 );

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import * as presentation from "../../../src/packs/presentation.ts";
@@ -93,5 +94,5 @@ test.each([
   { title: "x", slides: [{ title: "x", bullets: Array(21).fill("x") }] },
   { title: "x", slides: [{ title: "x", image: "x" }] },
 ])("create_presentation does not accept %j", (args) => {
-  expect(createPresentation.input.safeParse(args).success).toBe(false);
+  expect(z.safeParse(createPresentation.input, args).success).toBe(false);
 });

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { expect, test } from "vitest";
 
 import { nhtsaRecallSearch } from "../../../src/tools/vehicles/nhtsa-recall-search.ts";
@@ -106,5 +107,5 @@ test.each([
   { ...CAMRY, year: 20 },
   { ...CAMRY, make: "" },
 ])("nhtsa-recall-search does not accept %j", (args) => {
-  expect(nhtsaRecallSearch.input.safeParse(args).success).toBe(false);
+  expect(z.safeParse(nhtsaRecallSearch.input, args).success).toBe(false);
 });

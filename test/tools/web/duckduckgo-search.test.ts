@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { expect, test } from "vitest";
 
 import { duckduckgoSearch } from "../../../src/tools/web/duckduckgo-search.ts";
@@ -114,6 +115,6 @@ test.each([
 test.each([{ query: " " }, { query: "x".repeat(401) }, {}])(
   "duckduckgo-search does not accept %j",
   (args) => {
-    expect(duckduckgoSearch.input.safeParse(args).success).toBe(false);
+    expect(z.safeParse(duckduckgoSearch.input, args).success).toBe(false);
   },
 );

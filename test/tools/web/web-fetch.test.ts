@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { expect, test } from "vitest";
 
 import { webFetch } from "../../../src/tools/web/web-fetch.ts";
@@ -87,7 +88,7 @@ test.each([
   { url: at("/"), max_characters: 50_001 },
   {},
 ])("web_fetch does not accept %j", (args) => {
-  expect(webFetch.input.safeParse(args).success).toBe(false);
+  expect(z.safeParse(webFetch.input, args).success).toBe(false);
 });
 
 /** As the executor runs it: guards, redirects and limits are those of every tool. */

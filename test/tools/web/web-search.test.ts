@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { expect, test } from "vitest";
 
 import { webSearch } from "../../../src/tools/web/web-search.ts";
@@ -86,5 +87,5 @@ test.each([
   { query: "x".repeat(401) },
   { ...QUERY, max_results: 0 },
 ])("web-search does not accept %j", (args) => {
-  expect(webSearch.input.safeParse(args).success).toBe(false);
+  expect(z.safeParse(webSearch.input, args).success).toBe(false);
 });

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { declarationSchema } from "../../../catalog/declared/declaration-schema.ts";
 import {
@@ -28,9 +28,11 @@ import { rulesOf } from "./tool-settings.ts";
 
 /** A declaration as it is shown: with what it amounts to. */
 export const shownToolSchema = lazySchema(() =>
-  declarationSchema()
-    .extend({ fingerprint: z.string().describe("SHA-256 of the declaration, the same for equal ones") })
-    .meta({ id: "AddedTool" }),
+  z
+    .extend(declarationSchema(), {
+      fingerprint: z.string().check(z.describe("SHA-256 of the declaration, the same for equal ones")),
+    })
+    .register(z.globalRegistry, { id: "AddedTool" }),
 );
 
 /** `PUT /v1/tools/{name}`: add a tool of the tenant's own, or replace one. */
@@ -57,7 +59,9 @@ export const putTool: Endpoint = {
     summary: "Add a tool of the tenant's own, or replace one",
     tag: "Tools",
     body: {
-      schema: declarationSchema().omit({ name: true }).meta({ id: "ToolDeclaration" }),
+      schema: z
+        .omit(declarationSchema(), { name: true })
+        .register(z.globalRegistry, { id: "ToolDeclaration" }),
       example: EXAMPLE,
     },
     answer: {

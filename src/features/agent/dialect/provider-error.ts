@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { CODES, REFUSAL_CODES } from "../../../contract/failure-codes.ts";
 import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
@@ -28,21 +28,20 @@ const THREAD_PATH = "/thread/previous_message_id";
 export const providerErrorSchema = lazySchema(() =>
   z
     .strictObject({
-      type: z.literal("error").optional().describe("Where Anthropic's API is spoken"),
+      type: z.optional(z.literal("error")).check(z.describe("Where Anthropic's API is spoken")),
       error: z.strictObject({
         message: z.string(),
         type: z.string(),
         code: z.enum(REFUSAL_CODES),
-        param: z.string().nullable(),
+        param: z.nullable(z.string()),
         details: z
-          .strictObject({ error_code: z.literal(THREAD_LOST) })
-          .optional()
-          .describe("Where Anthropic's API is spoken: why a thread does not go on"),
+          .optional(z.strictObject({ error_code: z.literal(THREAD_LOST) }))
+          .check(z.describe("Where Anthropic's API is spoken: why a thread does not go on")),
       }),
       request_id: z.string(),
-      volley: z.looseObject({}).optional().describe("What had run before the error"),
+      volley: z.optional(z.looseObject({})).check(z.describe("What had run before the error")),
     })
-    .meta({ id: "ProviderError" }),
+    .register(z.globalRegistry, { id: "ProviderError" }),
 );
 
 type ProviderError = Omit<Written<typeof providerErrorSchema>, "request_id">;

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { agentOptionsSchema } from "../agent-options.ts";
 import { providerErrorSchema, toChatError, toMessagesError } from "../dialect/provider-error.ts";
@@ -95,27 +95,28 @@ function answerModelRequests({ route, api, id, name, example, refusals = [] }: M
 const bodySchema = lazySchema(() =>
   z
     .looseObject({
-      messages: z.array(z.looseObject({})).min(1),
-      stream: z.boolean().optional(),
-      volley: agentOptionsSchema().optional(),
+      messages: z.array(z.looseObject({})).check(z.minLength(1)),
+      stream: z.optional(z.boolean()),
+      volley: z.optional(agentOptionsSchema()),
     })
-    .meta({
+    .register(z.globalRegistry, {
       id: "ModelRequest",
       description: "The provider's own request, passed on, and how Volley goes about it",
     }),
 );
 
 const messagesSchema = lazySchema(() =>
-  bodySchema()
-    .extend({
+  z
+    .extend(bodySchema(), {
       thread: z
-        .unknown()
-        .optional()
-        .describe(
-          "A thread is answered 404 when it goes on, so that the client sends the whole conversation",
+        .optional(z.unknown())
+        .check(
+          z.describe(
+            "A thread is answered 404 when it goes on, so that the client sends the whole conversation",
+          ),
         ),
     })
-    .meta({ id: "MessagesRequest" }),
+    .register(z.globalRegistry, { id: "MessagesRequest" }),
 );
 
 const answerSchema = lazySchema(() =>
@@ -132,5 +133,8 @@ const answerSchema = lazySchema(() =>
         stopped: z.enum(["answer", "max_rounds", "confirmation", "client_tools", "deadline", "repetition"]),
       }),
     })
-    .meta({ id: "ModelAnswer", description: "The provider's own answer, and what was run for it" }),
+    .register(z.globalRegistry, {
+      id: "ModelAnswer",
+      description: "The provider's own answer, and what was run for it",
+    }),
 );

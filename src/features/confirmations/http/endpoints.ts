@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { hashArgs, hashDeclaration } from "../confirmation-digests.ts";
 import { toRejectionJson } from "../rejection.ts";
@@ -84,18 +84,20 @@ export const listConfirmations: Endpoint = {
     summary: "List what waits, or waited, for a person's yes, newest first",
     tag: "Confirmations",
     query: z.strictObject({
-      status: z.enum(LISTED_STATUSES).optional().describe("`waiting` is another word for `pending`"),
-      limit: z.int().min(1).max(LIMITS.maxJobPage).optional(),
-      cursor: z.string().optional().describe("The next_cursor of an earlier page"),
+      status: z
+        .optional(z.enum(LISTED_STATUSES))
+        .check(z.describe("`waiting` is another word for `pending`")),
+      limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxJobPage))),
+      cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier page")),
     }),
     answer: {
       description: "One page of confirmations, without their arguments and results",
       schema: z
         .strictObject({
           confirmations: z.array(listedConfirmationSchema()),
-          next_cursor: z.string().nullable(),
+          next_cursor: z.nullable(z.string()),
         })
-        .meta({ id: "ConfirmationPage" }),
+        .register(z.globalRegistry, { id: "ConfirmationPage" }),
     },
   }),
 };
@@ -150,7 +152,7 @@ export const decideConfirmation: Endpoint = {
     id: "decideConfirmation",
     summary: "Say a person's yes, which runs what was parked, or no",
     tag: "Confirmations",
-    body: { schema: decisionSchema().meta({ id: "Decision" }), example: { decision: "approve" } },
+    body: { schema: decisionSchema().check(z.meta({ id: "Decision" })), example: { decision: "approve" } },
     answer: { description: "One result for every parked action", schema: envelopeSchema() },
     refusals: ["FORBIDDEN", "NOT_FOUND", "CONFIRMATION_INVALID", "INVALID_REQUEST"],
     counted: "always",

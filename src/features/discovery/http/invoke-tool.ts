@@ -1,3 +1,5 @@
+import * as z from "zod/mini";
+
 import { resultSchema } from "../../../answer/result-schema.ts";
 import { invocationSchema } from "../../../catalog/alias.ts";
 import { parseBatch } from "../../../contract/batch.ts";
@@ -49,7 +51,7 @@ export const invokeTool: Endpoint = {
     tag: "Discovery",
     keyed: true,
     body: {
-      schema: invocationSchema().meta({ id: "Invocation" }),
+      schema: invocationSchema().check(z.meta({ id: "Invocation" })),
       example: { tool_name: "discover_tools", parameters: { query: "weather in Phoenix" } },
     },
     answer: { description: "Its result, whatever became of it", schema: resultSchema() },

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { describeSurface, TOOL_SURFACES } from "../tool-surface.ts";
 import { parseChoice, refuseOtherParameters } from "../../../contract/parse-request.ts";
@@ -28,8 +28,8 @@ export const listTools: Endpoint = {
     summary: "List the tools, ready to paste into a model call",
     tag: "Discovery",
     query: z.strictObject({
-      format: z.enum(TOOL_FORMATS).optional(),
-      surface: z.enum(TOOL_SURFACES).optional(),
+      format: z.optional(z.enum(TOOL_FORMATS)),
+      surface: z.optional(z.enum(TOOL_SURFACES)),
     }),
     answer: {
       description: "The tools in the format asked for",
@@ -37,9 +37,9 @@ export const listTools: Endpoint = {
         .strictObject({
           tools: z
             .array(z.looseObject({}))
-            .describe("In the format's own shape, ready to paste into a model call"),
+            .check(z.describe("In the format's own shape, ready to paste into a model call")),
         })
-        .meta({ id: "ToolList" }),
+        .register(z.globalRegistry, { id: "ToolList" }),
     },
   }),
 };

@@ -1,3 +1,5 @@
+import * as z from "zod/mini";
+
 import { describeTool, toolDescriptionSchema } from "../describe-tool.ts";
 import { discoverTools, discoveryAnswerSchema, discoverySchema } from "../discover-tools.ts";
 import { schemaRequestSchema } from "../meta-tools.ts";
@@ -23,7 +25,7 @@ export const answerDiscovery: Endpoint = {
     summary: "Find tools by what they do, by category or by action",
     tag: "Discovery",
     body: {
-      schema: discoverySchema().meta({ id: "DiscoveryRequest" }),
+      schema: discoverySchema().check(z.meta({ id: "DiscoveryRequest" })),
       example: { query: "weather in Phoenix", limit: 3 },
     },
     answer: { description: "The tools that fit, best first", schema: discoveryAnswerSchema() },
@@ -50,7 +52,7 @@ export const answerToolSchema: Endpoint = {
     summary: "Describe one tool",
     tag: "Discovery",
     body: {
-      schema: schemaRequestSchema().meta({ id: "ToolName" }),
+      schema: schemaRequestSchema().check(z.meta({ id: "ToolName" })),
       example: { tool_name: "discover_tools" },
     },
     answer: { description: "Everything needed to call it", schema: toolDescriptionSchema() },

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { ok } from "../../../kit/result.ts";
 import { respondJson } from "../../../edge/http/respond.ts";
@@ -25,7 +25,10 @@ export function describeEndpoints(surface: () => Surface): Endpoint {
       id: "getOpenApi",
       summary: "This document",
       tag: "About",
-      answer: { description: "OpenAPI 3.1", schema: z.looseObject({}).meta({ id: "OpenApiDocument" }) },
+      answer: {
+        description: "OpenAPI 3.1",
+        schema: z.looseObject({}).register(z.globalRegistry, { id: "OpenApiDocument" }),
+      },
     }),
   };
 }

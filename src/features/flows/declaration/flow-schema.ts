@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { batchSchema, type OnError } from "../../../contract/batch.ts";
 import { isJsonObject } from "../../../contract/json.ts";
@@ -14,20 +14,21 @@ export const flowSchema = lazySchema(() => {
   const { on_error, deadline_ms } = batchSchema().shape;
   return z.strictObject({
     summary,
-    description: description.optional(),
+    description: z.optional(description),
     input_schema: z.custom<Record<string, unknown>>(isJsonObject, "a JSON Schema of an object"),
     actions: z
       .array(z.unknown())
-      .min(1)
-      .max(LIMITS.actions)
-      .describe('As in a batch; {"$ref": "input#/city"} stands for what a run is given'),
-    on_error: on_error.unwrap().optional(),
+      .check(
+        z.minLength(1),
+        z.maxLength(LIMITS.actions),
+        z.describe('As in a batch; {"$ref": "input#/city"} stands for what a run is given'),
+      ),
+    on_error: z.optional(on_error.def.innerType),
     answer: z
-      .unknown()
-      .optional()
-      .describe("What of the results is the answer: any JSON, with references and templates"),
-    deadline_ms: deadline_ms.unwrap().optional(),
-    triggers: triggersSchema().optional(),
+      .optional(z.unknown())
+      .check(z.describe("What of the results is the answer: any JSON, with references and templates")),
+    deadline_ms: z.optional(deadline_ms.def.innerType),
+    triggers: z.optional(triggersSchema()),
   });
 });
 

@@ -1,3 +1,5 @@
+import * as z from "zod/mini";
+
 import { parseBatch } from "../../../contract/batch.ts";
 import { NO_SUCH_FIELD, toIssues } from "../../../contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
@@ -105,7 +107,7 @@ function checkMeaning(
 /** Whether a run may be given nothing; null where the schema does not say, because it is none. */
 function takesNothing({ input_schema: input }: JsonObject): boolean | null {
   if (!isJsonObject(input)) return null;
-  const checked = attemptNow(() => toInput(input).safeParse({}).success);
+  const checked = attemptNow(() => z.safeParse(toInput(input), {}).success);
   return checked.ok ? checked.value : null;
 }
 

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { CronClock } from "../clock/next-time.ts";
 import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
@@ -8,15 +8,18 @@ import { hookTriggerSchema } from "../hooks/hook-trigger.ts";
 export const triggersSchema = lazySchema(() =>
   z
     .strictObject({
-      webhook: hookTriggerSchema().optional(),
-      cron: z.string().optional().describe("Five fields, such as '0 7 * * 1-5'"),
-      timezone: z.string().optional().describe("An IANA zone; UTC where it is left out"),
+      webhook: z.optional(hookTriggerSchema()),
+      cron: z.optional(z.string()).check(z.describe("Five fields, such as '0 7 * * 1-5'")),
+      timezone: z.optional(z.string()).check(z.describe("An IANA zone; UTC where it is left out")),
       paused: z
-        .boolean()
-        .optional()
-        .describe("Neither the webhook nor the clock runs it; what the clock would have run is not made up"),
+        .optional(z.boolean())
+        .check(
+          z.describe(
+            "Neither the webhook nor the clock runs it; what the clock would have run is not made up",
+          ),
+        ),
     })
-    .meta({ id: "Triggers" }),
+    .register(z.globalRegistry, { id: "Triggers" }),
 );
 
 export type Triggers = Written<typeof triggersSchema>;

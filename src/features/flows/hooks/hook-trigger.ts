@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
 
@@ -12,8 +12,8 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 
 /** How deliveries to a flow prove who sent them, as its author writes it. `secret` is the name of one, never its text. */
 export const hookTriggerSchema = lazySchema(() => {
-  const secret = z.string().regex(SECRET_NAME);
-  const name = z.string().regex(HEADER_NAME);
+  const secret = z.string().check(z.regex(SECRET_NAME));
+  const name = z.string().check(z.regex(HEADER_NAME));
   return z
     .discriminatedUnion(
       "verify",
@@ -22,15 +22,15 @@ export const hookTriggerSchema = lazySchema(() => {
         z.strictObject({
           verify: z.literal("hmac-sha256"),
           secret,
-          header: name.describe("Holds the HMAC of the body in hex, or 'sha256=' and that"),
-          id_header: name
-            .optional()
-            .describe("Holds the delivery's id; without it equal bodies are one delivery"),
+          header: name.check(z.describe("Holds the HMAC of the body in hex, or 'sha256=' and that")),
+          id_header: z
+            .optional(name)
+            .check(z.describe("Holds the delivery's id; without it equal bodies are one delivery")),
         }),
       ],
       `one of ${[...PROVIDERS, "hmac-sha256"].map((verify) => JSON.stringify(verify)).join(", ")}`,
     )
-    .meta({ id: "WebhookTrigger" });
+    .register(z.globalRegistry, { id: "WebhookTrigger" });
 });
 
 export type HookTrigger = Written<typeof hookTriggerSchema>;

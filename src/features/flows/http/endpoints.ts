@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { AddedTool, Tool } from "../../../catalog/define-tool.ts";
 import { FLOWS, flowSchema, type KeptFlow } from "../declaration/flow-schema.ts";
@@ -48,7 +48,7 @@ const putFlow: Endpoint = {
     id: "putFlow",
     summary: "Keep a batch under a name, as a tool of the tenant's own, or replace one",
     tag: "Flows",
-    body: { schema: flowSchema().meta({ id: "Flow" }), example: EXAMPLE },
+    body: { schema: flowSchema().check(z.meta({ id: "Flow" })), example: EXAMPLE },
     answer: {
       description: "The flow, its fingerprint and what follows from its tools; 201 where it is new",
       schema: keptFlowSchema(),
@@ -191,31 +191,31 @@ function refuseChangeOfFlow(refusal: ToolChangeRefusal): Refusal {
 }
 
 const keptFlowSchema = lazySchema(() =>
-  flowSchema()
-    .extend({
+  z
+    .extend(flowSchema(), {
       name: z.string(),
-      fingerprint: z.string().describe("SHA-256 of the flow and what it amounts to"),
-      is_write: z.boolean().describe("One of its actions writes"),
-      confirm: z.boolean().describe("One of its actions needs a person's yes"),
-      hook_url: z.string().optional().describe("Where signed deliveries run it"),
+      fingerprint: z.string().check(z.describe("SHA-256 of the flow and what it amounts to")),
+      is_write: z.boolean().check(z.describe("One of its actions writes")),
+      confirm: z.boolean().check(z.describe("One of its actions needs a person's yes")),
+      hook_url: z.optional(z.string()).check(z.describe("Where signed deliveries run it")),
       next_run_at: z
-        .string()
-        .nullable()
-        .optional()
-        .describe("When its clock comes next; null when it does not any more"),
-      issues: z.array(flowIssueSchema()).optional().describe("What is to be said of it, though it is kept"),
+        .optional(z.nullable(z.string()))
+        .check(z.describe("When its clock comes next; null when it does not any more")),
+      issues: z
+        .optional(z.array(flowIssueSchema()))
+        .check(z.describe("What is to be said of it, though it is kept")),
     })
-    .meta({ id: "KeptFlow" }),
+    .register(z.globalRegistry, { id: "KeptFlow" }),
 );
 
 const brokenSchema = lazySchema(() =>
-  z.string().optional().describe("Why it cannot run with the tools that the key may call by now"),
+  z.optional(z.string()).check(z.describe("Why it cannot run with the tools that the key may call by now")),
 );
 
 const shownFlowSchema = lazySchema(() =>
-  keptFlowSchema()
-    .extend({ plan: planSchema().shape.plan.optional(), broken: brokenSchema() })
-    .meta({ id: "ShownFlow" }),
+  z
+    .extend(keptFlowSchema(), { plan: z.optional(planSchema().shape.plan), broken: brokenSchema() })
+    .register(z.globalRegistry, { id: "ShownFlow" }),
 );
 
 const flowListSchema = lazySchema(() =>
@@ -227,12 +227,12 @@ const flowListSchema = lazySchema(() =>
           summary: z.string(),
           is_write: z.boolean(),
           fingerprint: z.string(),
-          paused: z.boolean().describe("Neither its webhook nor its clock runs it"),
+          paused: z.boolean().check(z.describe("Neither its webhook nor its clock runs it")),
           broken: brokenSchema(),
         }),
       ),
     })
-    .meta({ id: "FlowList" }),
+    .register(z.globalRegistry, { id: "FlowList" }),
 );
 
 const EXAMPLE = {

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { Catalog } from "../../../catalog/catalog.ts";
 import { FLOWS, type KeptFlow } from "../declaration/flow-schema.ts";
@@ -14,13 +14,13 @@ import { lookUpSecret } from "./look-up-secret.ts";
 export const flowIssueSchema = lazySchema(() =>
   z
     .strictObject({
-      severity: z.enum(["error", "warning"]).describe("With an error no delivery is taken"),
+      severity: z.enum(["error", "warning"]).check(z.describe("With an error no delivery is taken")),
       path: z.string(),
       expected: z.string(),
       received: z.string(),
       hint: z.string(),
     })
-    .meta({ id: "FlowIssue" }),
+    .register(z.globalRegistry, { id: "FlowIssue" }),
 );
 
 type FlowIssue = Written<typeof flowIssueSchema>;

@@ -1,17 +1,20 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { lazySchema } from "../../../contract/lazy-schema.ts";
 import type { Components, Json } from "../../../edge/openapi/components.ts";
 import { toProblem, toResponse } from "../../../edge/openapi/responses.ts";
 
 const eventSchema = lazySchema(() =>
-  z
-    .looseObject({})
-    .meta({ id: "WebhookEvent", description: "Whatever the sender sends: the input of the run" }),
+  z.looseObject({}).register(z.globalRegistry, {
+    id: "WebhookEvent",
+    description: "Whatever the sender sends: the input of the run",
+  }),
 );
-const recordedSchema = lazySchema(() => z.strictObject({ job_id: z.string() }).meta({ id: "RecordedRun" }));
+const recordedSchema = lazySchema(() =>
+  z.strictObject({ job_id: z.string() }).register(z.globalRegistry, { id: "RecordedRun" }),
+);
 const challengeSchema = lazySchema(() =>
-  z.strictObject({ challenge: z.string() }).meta({ id: "WebhookChallenge" }),
+  z.strictObject({ challenge: z.string() }).register(z.globalRegistry, { id: "WebhookChallenge" }),
 );
 
 const inPath = (name: string, description: string): Json => ({
@@ -24,7 +27,7 @@ const inPath = (name: string, description: string): Json => ({
 
 /** Describe `POST /hooks/{tenant}/{id}`. Who sends is proved by a signature, in headers that the flow's trigger names. */
 export function makeHookOperation(components: Components): Json {
-  const json = (schema: z.ZodType): Json => ({
+  const json = (schema: z.core.$ZodType): Json => ({
     "application/json": { schema: components.schema(schema, "output") },
   });
   return {

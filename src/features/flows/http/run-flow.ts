@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { envelopeSchema } from "../../../answer/result-schema.ts";
 import { isJsonObject } from "../../../contract/json.ts";
@@ -13,13 +13,13 @@ import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
 const runSchema = lazySchema(() =>
   z
     .strictObject({
-      input: z.record(z.string(), z.unknown()).default({}),
-      deadline_ms: z.int().min(1).max(LIMITS.maxDeadlineMs).optional(),
-      max_tokens: z.int().min(1).max(LIMITS.maxTokens).optional(),
-      dry_run: z.boolean().optional(),
-      skip_approval: z.boolean().optional(),
+      input: z._default(z.record(z.string(), z.unknown()), {}),
+      deadline_ms: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxDeadlineMs))),
+      max_tokens: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxTokens))),
+      dry_run: z.optional(z.boolean()),
+      skip_approval: z.optional(z.boolean()),
     })
-    .meta({ id: "FlowRun" }),
+    .register(z.globalRegistry, { id: "FlowRun" }),
 );
 
 /** `POST /v1/flows/{name}/run`: the batch that a flow is, run with an input; its envelope, and the flow's answer. */
@@ -65,10 +65,10 @@ export const runFlowEndpoint: Endpoint = {
 };
 
 const flowAnswerSchema = lazySchema(() =>
-  envelopeSchema()
-    .extend({
-      answer: z.unknown().optional().describe("What the flow says is its answer"),
-      answer_error: z.looseObject({}).optional().describe("Why there is none"),
+  z
+    .extend(envelopeSchema(), {
+      answer: z.optional(z.unknown()).check(z.describe("What the flow says is its answer")),
+      answer_error: z.optional(z.looseObject({})).check(z.describe("Why there is none")),
     })
-    .meta({ id: "FlowAnswer" }),
+    .register(z.globalRegistry, { id: "FlowAnswer" }),
 );

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { runCalls } from "../../../turns/run-calls.ts";
 import { type LazySchema, lazySchema } from "../../../contract/lazy-schema.ts";
@@ -128,7 +128,8 @@ function answerTurns({ path, parse, id, name, answer, example }: Provider): Endp
 
 /** A provider's turn: the provider's own documents describe its fields. */
 const turnSchema = lazySchema(() =>
-  z
-    .union([z.looseObject({}), z.array(z.looseObject({}))])
-    .meta({ id: "Turn", description: "The provider's response, its message, or its calls" }),
+  z.union([z.looseObject({}), z.array(z.looseObject({}))]).register(z.globalRegistry, {
+    id: "Turn",
+    description: "The provider's response, its message, or its calls",
+  }),
 );

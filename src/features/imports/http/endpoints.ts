@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { DeclarationRules } from "../../../catalog/declared/declaration.ts";
 import type { Keepable } from "../../added-tools/keep-tool.ts";
@@ -74,7 +74,7 @@ export const importTools: Endpoint = {
     id: "importTools",
     summary: "Add a tool for every operation of an OpenAPI document, or every tool of an MCP server",
     tag: "Tools",
-    body: { schema: importSchema().meta({ id: "ToolImport" }), example: EXAMPLE },
+    body: { schema: importSchema().check(z.meta({ id: "ToolImport" })), example: EXAMPLE },
     answer: { description: "The tools, and what none was made of", schema: importedSchema() },
     refusals: ["FORBIDDEN", "INVALID_REQUEST", "INVALID_TOOL", "NAME_TAKEN", "QUOTA_EXCEEDED"],
   }),
@@ -84,16 +84,19 @@ export const importTools: Endpoint = {
 const IMPORT_LIMITS: BodyLimits = { bodyBytes: LIMITS.importBytes, nesting: LIMITS.openApiNesting + 2 };
 
 const importSchema = lazySchema(() =>
-  importOptionsSchema().extend({
+  z.extend(importOptionsSchema(), {
     openapi: z
-      .union(
-        [z.string().min(1), z.custom<object>(isJsonObject)],
-        "an OpenAPI document, as an object or as text",
+      .optional(
+        z.union(
+          [z.string().check(z.minLength(1)), z.custom<object>(isJsonObject)],
+          "an OpenAPI document, as an object or as text",
+        ),
       )
-      .optional()
-      .describe("The document, or its text (JSON or YAML)"),
-    mcp: mcpSchema().pick({ url: true, auth: true }).optional().describe("An MCP server (Streamable HTTP)"),
-    dry_run: z.boolean().optional().describe("Say what would be kept, and keep nothing"),
+      .check(z.describe("The document, or its text (JSON or YAML)")),
+    mcp: z
+      .optional(z.pick(mcpSchema(), { url: true, auth: true }))
+      .check(z.describe("An MCP server (Streamable HTTP)")),
+    dry_run: z.optional(z.boolean()).check(z.describe("Say what would be kept, and keep nothing")),
   }),
 );
 
@@ -103,10 +106,12 @@ const importedSchema = lazySchema(() =>
       tools: z.array(shownToolSchema()),
       skipped: z
         .array(z.strictObject({ operation: z.string(), reason: z.string() }))
-        .describe("Operations that no tool was made of"),
-      removed: z.array(z.string()).describe("Tools of the same prefix that the document has no more"),
+        .check(z.describe("Operations that no tool was made of")),
+      removed: z
+        .array(z.string())
+        .check(z.describe("Tools of the same prefix that the document has no more")),
     })
-    .meta({ id: "ImportedTools" }),
+    .register(z.globalRegistry, { id: "ImportedTools" }),
 );
 
 const TOO_MUCH_WORK =

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { Auth, Declaration, DeclarationRules } from "../../../catalog/declared/declaration.ts";
 import type { McpServer } from "../../../catalog/mcp/list-server.ts";

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { type DeclarationIssue, Problems } from "../../../catalog/declared/problems.ts";
 import { explainMisfit } from "../../../contract/issues.ts";
@@ -10,35 +10,38 @@ import { isAbsolute } from "./choose-server.ts";
 
 const secretSchema = lazySchema(() =>
   z.strictObject({
-    secret: z.string().min(1).max(128).describe("Name of the secret"),
+    secret: z.string().check(z.minLength(1), z.maxLength(128), z.describe("Name of the secret")),
     as: z
-      .union(
-        [
-          z.literal("bearer"),
-          z.literal("basic"),
-          z.strictObject({ header: z.string().min(1).max(128) }),
-          z.strictObject({ query: z.string().min(1).max(128) }),
-        ],
-        "'bearer', 'basic', {\"header\": name} or {\"query\": name}",
+      .optional(
+        z.union(
+          [
+            z.literal("bearer"),
+            z.literal("basic"),
+            z.strictObject({ header: z.string().check(z.minLength(1), z.maxLength(128)) }),
+            z.strictObject({ query: z.string().check(z.minLength(1), z.maxLength(128)) }),
+          ],
+          "'bearer', 'basic', {\"header\": name} or {\"query\": name}",
+        ),
       )
-      .optional()
-      .describe("How it is sent; what the document's security scheme says unless said"),
+      .check(z.describe("How it is sent; what the document's security scheme says unless said")),
   }),
 );
 
 const overrideSchema = lazySchema(() =>
   z.strictObject({
-    name: z.string().optional().describe("Begins with the prefix"),
-    summary: z.string().min(1).optional(),
-    description: z.string().min(1).optional(),
-    category: z.string().optional(),
-    actions: z.array(z.string()).min(1).optional(),
-    is_write: z.boolean().optional(),
-    timeout_ms: z.int().optional(),
-    idempotent: z.union([z.boolean(), z.literal("with-key")], "true, false or 'with-key'").optional(),
-    confirm: z.enum(["always", "never"]).optional().describe("Whether it needs a person's yes"),
-    orchestration: orchestrationSchema().optional(),
-    result: z.string().optional().describe("JSON Pointer to the part of the answer that is the tool's data"),
+    name: z.optional(z.string()).check(z.describe("Begins with the prefix")),
+    summary: z.optional(z.string().check(z.minLength(1))),
+    description: z.optional(z.string().check(z.minLength(1))),
+    category: z.optional(z.string()),
+    actions: z.optional(z.array(z.string()).check(z.minLength(1))),
+    is_write: z.optional(z.boolean()),
+    timeout_ms: z.optional(z.int()),
+    idempotent: z.optional(z.union([z.boolean(), z.literal("with-key")], "true, false or 'with-key'")),
+    confirm: z.optional(z.enum(["always", "never"])).check(z.describe("Whether it needs a person's yes")),
+    orchestration: z.optional(orchestrationSchema()),
+    result: z
+      .optional(z.string())
+      .check(z.describe("JSON Pointer to the part of the answer that is the tool's data")),
   }),
 );
 
@@ -47,30 +50,28 @@ export const importOptionsSchema = lazySchema(() =>
   z.strictObject({
     prefix: z
       .string()
-      .regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/)
-      .describe("What the names of the tools begin with"),
+      .check(z.regex(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/), z.describe("What the names of the tools begin with")),
     include: z
-      .array(z.string().min(1))
-      .min(1)
-      .max(LIMITS.openApiOperations)
-      .optional()
-      .describe("Tags and operationIds to import; all unless said"),
-    auth: z
-      .union(
-        [secretSchema(), z.strictObject({ schemes: z.record(z.string(), secretSchema()) })],
-        '{"secret": name, "as"?} or {"schemes": {scheme: {"secret": name}}}',
+      .optional(
+        z
+          .array(z.string().check(z.minLength(1)))
+          .check(z.minLength(1), z.maxLength(LIMITS.openApiOperations)),
       )
-      .optional()
-      .describe("The secret that requests carry, or one for each security scheme of the document"),
+      .check(z.describe("Tags and operationIds to import; all unless said")),
+    auth: z
+      .optional(
+        z.union(
+          [secretSchema(), z.strictObject({ schemes: z.record(z.string(), secretSchema()) })],
+          '{"secret": name, "as"?} or {"schemes": {scheme: {"secret": name}}}',
+        ),
+      )
+      .check(z.describe("The secret that requests carry, or one for each security scheme of the document")),
     base_url: z
-      .string()
-      .max(1_000)
-      .optional()
-      .describe("Where the API is, when the document's server does not say"),
+      .optional(z.string().check(z.maxLength(1_000)))
+      .check(z.describe("Where the API is, when the document's server does not say")),
     overrides: z
-      .record(z.string(), overrideSchema())
-      .optional()
-      .describe("By operationId: what is to be said of a tool instead"),
+      .optional(z.record(z.string(), overrideSchema()))
+      .check(z.describe("By operationId: what is to be said of a tool instead")),
   }),
 );
 

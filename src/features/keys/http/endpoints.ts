@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { flagsOf, KEY_NAME } from "../../../contract/gate/caller.ts";
 import { type KeyAnswer, type KeyDigest, type KeyPlace, type KeyRefusal, KEY_SHARDS } from "../kept-key.ts";
@@ -79,7 +79,7 @@ const postKey: Endpoint = {
     id: "postKey",
     summary: "Make a key, or with `overlap_s` another one of a name that has one",
     tag: "Keys",
-    body: { schema: keyRequestSchema().meta({ id: "KeyRequest" }), example: EXAMPLE },
+    body: { schema: keyRequestSchema().check(z.meta({ id: "KeyRequest" })), example: EXAMPLE },
     answer: {
       description: "What was kept, and the key itself, which is shown this once",
       schema: madeKeySchema(),
@@ -126,8 +126,8 @@ const listKeys: Endpoint = {
     summary: "List the tenant's keys, newest first",
     tag: "Keys",
     query: z.strictObject({
-      limit: z.int().min(1).max(LIMITS.maxJobPage).optional(),
-      cursor: z.string().optional().describe("The next_cursor of an earlier page"),
+      limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxJobPage))),
+      cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier page")),
     }),
     answer: { description: "One page of keys", schema: keyPageSchema() },
     refusals: ["FORBIDDEN", "MISCONFIGURED"],
@@ -252,24 +252,27 @@ function toCursor({ createdAt, name }: KeyPlace): string {
 }
 
 const madeKeySchema = lazySchema(() =>
-  keySchema()
-    .extend({
-      key: z.string().optional().describe("The key, unless its hash was sent; nobody can show it again"),
+  z
+    .extend(keySchema(), {
+      key: z
+        .optional(z.string())
+        .check(z.describe("The key, unless its hash was sent; nobody can show it again")),
     })
-    .meta({ id: "MadeKey" }),
+    .register(z.globalRegistry, { id: "MadeKey" }),
 );
 
 const keyPageSchema = lazySchema(() =>
   z
     .strictObject({
       keys: z.array(keySchema()),
-      next_cursor: z.string().nullable(),
+      next_cursor: z.nullable(z.string()),
       configured: z
-        .array(keySchema().pick({ name: true, tools: true, quota: true, flags: true }))
-        .optional()
-        .describe("On the first page, the tenant's keys in VOLLEY_KEYS, which only the operator changes"),
+        .optional(z.array(z.pick(keySchema(), { name: true, tools: true, quota: true, flags: true })))
+        .check(
+          z.describe("On the first page, the tenant's keys in VOLLEY_KEYS, which only the operator changes"),
+        ),
     })
-    .meta({ id: "KeyPage" }),
+    .register(z.globalRegistry, { id: "KeyPage" }),
 );
 
 const EXAMPLE = { name: "nightly-report", tools: ["*"], expires_at: "2099-01-01T00:00:00Z" };

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { KeptKey, KeyPlace } from "../kept-key.ts";
 import type { TenantPart } from "../../../edge/feature.ts";
@@ -11,13 +11,13 @@ export const KEYS_OF_TENANT: TenantPart = {
   field: "keys",
   describeExport: () =>
     z.array(
-      keySchema()
-        .extend({
+      z
+        .extend(keySchema(), {
           hashes: z
-            .array(z.strictObject({ hash: z.string(), ends_at: z.string().nullable() }))
-            .describe("Digests of its keys, the newest last"),
+            .array(z.strictObject({ hash: z.string(), ends_at: z.nullable(z.string()) }))
+            .check(z.describe("Digests of its keys, the newest last")),
         })
-        .meta({ id: "ExportedKey" }),
+        .register(z.globalRegistry, { id: "ExportedKey" }),
     ),
   async exportJson({ caller, configured, ports }) {
     const made = caller.manageKeys === true ? await keyDeskOf(configured).open() : null;

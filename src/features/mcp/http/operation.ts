@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { TOOL_SURFACES } from "../../discovery/tool-surface.ts";
 import { lazySchema } from "../../../contract/lazy-schema.ts";
@@ -7,18 +7,20 @@ import type { Components, Json } from "../../../edge/openapi/components.ts";
 import { toQueryParameters } from "../../../edge/openapi/query-parameters.ts";
 import { COUNTED_HEADERS, headersOf, toProblem, toResponse } from "../../../edge/openapi/responses.ts";
 
-const surfaceSchema = lazySchema(() => z.strictObject({ surface: z.enum(TOOL_SURFACES).optional() }));
+const surfaceSchema = lazySchema(() => z.strictObject({ surface: z.optional(z.enum(TOOL_SURFACES)) }));
 const messageSchema = lazySchema(() =>
-  z.looseObject({ jsonrpc: z.literal("2.0") }).meta({ id: "McpMessage" }),
+  z.looseObject({ jsonrpc: z.literal("2.0") }).register(z.globalRegistry, { id: "McpMessage" }),
 );
-const answerSchema = lazySchema(() => z.looseObject({ jsonrpc: z.literal("2.0") }).meta({ id: "McpAnswer" }));
+const answerSchema = lazySchema(() =>
+  z.looseObject({ jsonrpc: z.literal("2.0") }).register(z.globalRegistry, { id: "McpAnswer" }),
+);
 const errorSchema = lazySchema(() =>
   z
     .looseObject({
       jsonrpc: z.literal("2.0"),
       error: z.looseObject({ code: z.int(), message: z.string() }),
     })
-    .meta({ id: "McpError" }),
+    .register(z.globalRegistry, { id: "McpError" }),
 );
 
 const ERRORS = {
@@ -37,7 +39,7 @@ const EVENTS = {
 
 /** Describe `POST /mcp`. Its messages are the protocol's: https://modelcontextprotocol.io */
 export function makeMcpOperation(components: Components): Json {
-  const json = (schema: z.ZodType): Json => ({
+  const json = (schema: z.core.$ZodType): Json => ({
     "application/json": { schema: components.schema(schema, "output") },
   });
   const errors = Object.entries(ERRORS).map(([status, why]) => [

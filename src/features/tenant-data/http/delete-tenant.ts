@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { type FileHead, type WorkspaceMethods, WORKSPACES } from "../../../contract/gate/workspace.ts";
 import { lazySchema, type Written } from "../../../contract/lazy-schema.ts";
@@ -75,23 +75,27 @@ export const makeDeletion = (parts: readonly TenantPart[]): Endpoint => ({
 
 const deleteSchema = lazySchema(() =>
   z
-    .strictObject({ tenant: z.string().describe("The tenant of the key that asks, written out") })
-    .meta({ id: "DeleteTenant" }),
+    .strictObject({ tenant: z.string().check(z.describe("The tenant of the key that asks, written out")) })
+    .register(z.globalRegistry, { id: "DeleteTenant" }),
 );
 
 const deletedSchema = lazySchema(() =>
   z.strictObject({
     tenant: z.string(),
-    objects: z.int().min(0).describe("Objects of the bucket that were deleted"),
-    more_objects: z.boolean().describe("There are more; send the same request again"),
-    files: z.int().min(0).describe("Files of the workspace that were deleted"),
+    objects: z.int().check(z.minimum(0), z.describe("Objects of the bucket that were deleted")),
+    more_objects: z.boolean().check(z.describe("There are more; send the same request again")),
+    files: z.int().check(z.minimum(0), z.describe("Files of the workspace that were deleted")),
   }),
 );
 
 /** The answer with the number of each part. */
-function withParts(parts: readonly TenantPart[]): z.ZodType {
-  const counts = parts.map(({ field, erased }) => [field, z.int().min(0).describe(erased)] as const);
-  return deletedSchema().extend(Object.fromEntries(counts)).meta({ id: "DeletedTenant" });
+function withParts(parts: readonly TenantPart[]): z.core.$ZodType {
+  const counts = parts.map(
+    ({ field, erased }) => [field, z.int().check(z.minimum(0), z.describe(erased))] as const,
+  );
+  return z
+    .extend(deletedSchema(), Object.fromEntries(counts))
+    .register(z.globalRegistry, { id: "DeletedTenant" });
 }
 
 /** Delete the tenant's objects in the bucket, as many as one request may. */

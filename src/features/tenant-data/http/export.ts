@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { isFlow, type KeptTool } from "../../../contract/gate/kept-tool.ts";
 import { makeRefusal } from "../../../contract/refusal.ts";
@@ -70,23 +70,21 @@ function toFlowText({ json }: KeptTool): string {
 }
 
 /** The form of an export with the fields of the parts. */
-function toExportSchema(parts: readonly TenantPart[]): z.ZodType {
+function toExportSchema(parts: readonly TenantPart[]): z.core.$ZodType {
   return z
     .strictObject({
-      volley_export: z.literal(1).describe("The form of this document"),
+      volley_export: z.literal(1).check(z.describe("The form of this document")),
       tenant: z.string(),
       created_at: z.string(),
       tools: z
-        .array(z.looseObject({ name: z.string() }))
-        .optional()
-        .describe("As PUT /v1/tools/{name} takes them"),
+        .optional(z.array(z.looseObject({ name: z.string() })))
+        .check(z.describe("As PUT /v1/tools/{name} takes them")),
       flows: z
-        .array(z.looseObject({ name: z.string() }))
-        .optional()
-        .describe("As PUT /v1/flows/{name} takes them"),
+        .optional(z.array(z.looseObject({ name: z.string() })))
+        .check(z.describe("As PUT /v1/flows/{name} takes them")),
       ...Object.fromEntries(
-        parts.map(({ field, describeExport }) => [field, describeExport().optional()] as const),
+        parts.map(({ field, describeExport }) => [field, z.optional(describeExport())] as const),
       ),
     })
-    .meta({ id: "Export" });
+    .register(z.globalRegistry, { id: "Export" });
 }

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { Allowance } from "../../../contract/gate/admission.ts";
 import { flagsOf, KEY_FLAGS } from "../../../contract/gate/caller.ts";
@@ -74,16 +74,16 @@ export function makeShowUsage(features: readonly string[]): Endpoint {
   };
 }
 
-const count = lazySchema(() => z.int().min(0));
+const count = lazySchema(() => z.int().check(z.minimum(0)));
 
 const quotaSchema = lazySchema(() =>
   z.strictObject({
     limit: z.int(),
     window_s: z.number(),
-    remaining: count().describe(
-      "Whole requests left right now; what isolates hold in advance counts as used",
+    remaining: count().check(
+      z.describe("Whole requests left right now; what isolates hold in advance counts as used"),
     ),
-    reset_ms: count().describe("Until the whole limit is available again"),
+    reset_ms: count().check(z.describe("Until the whole limit is available again")),
   }),
 );
 
@@ -94,17 +94,17 @@ const usageSchema = lazySchema(() => {
     tool: z.string(),
     origin: z.string(),
     since: time,
-    until: time.describe("From then on one call at a time looks whether it works again"),
+    until: time.check(z.describe("From then on one call at a time looks whether it works again")),
   });
   return z
     .strictObject({
       key: z.string(),
       tenant: z.string(),
-      flags: z.array(z.enum(KEY_FLAGS)).describe("What the key may do besides calling its tools"),
-      features: z.array(z.string()).describe("The features that this Worker lists"),
+      flags: z.array(z.enum(KEY_FLAGS)).check(z.describe("What the key may do besides calling its tools")),
+      features: z.array(z.string()).check(z.describe("The features that this Worker lists")),
       quota: z.strictObject({
         requests: quotaSchema(),
-        lists: quotaSchema().describe("For requests that run nothing, as this one"),
+        lists: quotaSchema().check(z.describe("For requests that run nothing, as this one")),
       }),
       jobs: z
         .strictObject(
@@ -113,26 +113,30 @@ const usageSchema = lazySchema(() => {
             typeof of
           >,
         )
-        .describe("Those that are kept, of tools that the key may call, by status"),
+        .check(z.describe("Those that are kept, of tools that the key may call, by status")),
       backlog: z
         .strictObject({
           jobs: of,
-          webhooks: of.describe("Waiting to be sent again"),
-          runs: of.describe("Of flows"),
+          webhooks: of.check(z.describe("Waiting to be sent again")),
+          runs: of.check(z.describe("Of flows")),
         })
-        .describe("What is alive in the background, all of the tenant's"),
-      confirmations: z.strictObject({ waiting: of, oldest_at: time.nullable() }),
+        .check(z.describe("What is alive in the background, all of the tenant's")),
+      confirmations: z.strictObject({ waiting: of, oldest_at: z.nullable(time) }),
       breakers: z.strictObject({
         seen_by: z
           .literal("isolate")
-          .describe("Others may know otherwise: each isolate learns by itself, and there are many"),
+          .check(z.describe("Others may know otherwise: each isolate learns by itself, and there are many")),
         open: z.array(open),
       }),
       added: z
         .strictObject({ tools: of, flows: of, limit: of, bytes: of, bytes_limit: of })
-        .describe("Tools and flows that the tenant has added, and how many and large they may be together"),
+        .check(
+          z.describe(
+            "Tools and flows that the tenant has added, and how many and large they may be together",
+          ),
+        ),
     })
-    .meta({ id: "Usage" });
+    .register(z.globalRegistry, { id: "Usage" });
 });
 
 function toIso(ms: number): string {

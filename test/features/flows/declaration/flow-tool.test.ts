@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { expect, test } from "vitest";
 
 import { catalogOfFlow } from "../../../../src/features/flows/declaration/flow-catalog.ts";
@@ -55,8 +56,8 @@ test("toFlowTool() makes a write that asks, one at a time, and never repeated", 
 test("toFlowTool() shows and checks by the flow's own schema", () => {
   const tool = make();
   expect(toolSchema(tool)).toMatchObject({ type: "object", required: ["query"] });
-  expect(tool.input.safeParse({ query: "oil" }).success).toBe(true);
-  expect(tool.input.safeParse({ query: 7 }).success).toBe(false);
+  expect(z.safeParse(tool.input, { query: "oil" }).success).toBe(true);
+  expect(z.safeParse(tool.input, { query: 7 }).success).toBe(false);
 });
 
 test("toFlowTool() has no answer where the flow has none", () => {
