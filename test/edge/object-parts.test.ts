@@ -9,8 +9,9 @@ import { createAddedToolsPart } from "../../src/features/added-tools/objects/add
 import { callFlows, type RunRequest } from "../../src/features/flows/flow-run.ts";
 import { createFlowsPart } from "../../src/features/flows/objects/flows-part.ts";
 import landedTenantGate from "../fixtures/landed-tenant-gate.sql?raw";
+import landedFeaturesGate from "../fixtures/landed-features-gate.sql?raw";
 import { makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
-import { replaceStorage, TENANT_TIMES } from "./replace-storage.ts";
+import { FEATURE_TIMES, replaceStorage, TENANT_TIMES } from "./replace-storage.ts";
 import { SCRIPTED } from "./scripted-attempts.ts";
 import { listed } from "./worker.ts";
 
@@ -62,6 +63,16 @@ const runOf = (id: string): RunRequest => ({
 
 const tool = { name: "mine", fingerprint: "f", headJson: "{}", json: '{"name":"mine"}', needs: [] };
 
+/** Open what the version with features left, as a Worker with these parts. */
+async function openLanded(parts: readonly ObjectPart[]): Promise<Stub> {
+  const stub = gateOf();
+  await runInDurableObject(stub, (_gate, { storage }) =>
+    replaceStorage(storage, landedFeaturesGate, FEATURE_TIMES),
+  );
+  await deploy(stub, parts);
+  return stub;
+}
+
 beforeEach(() => void listed.splice(0));
 
 describe("A new object of a Worker without features", () => {
@@ -101,6 +112,7 @@ describe("A new object of a Worker without features", () => {
         return shapeOf(storage);
       };
       const landed = await fresh(() => void storage.sql.exec(landedTenantGate));
+      expect(await fresh(() => void storage.sql.exec(landedFeaturesGate))).toEqual(landed);
       expect(await fresh(() => {})).toEqual(landed);
     });
   });
@@ -154,5 +166,61 @@ describe("F29 a database of the landed version", () => {
     await deploy(stub, ALL);
     expect(await callAddedTools(stub, "changeTools", { kind: "put", tool })).toMatchObject({ ok: true });
     expect(await callFlows(stub, "recordRun", runOf("run"))).toMatchObject({ kind: "recorded" });
+  });
+
+  test("with features goes on with its runs, their steps and causes, its clocks and tools", async () => {
+    const stub = await openLanded(ALL);
+    expect(await callFlows(stub, "runSteps", "run-leased")).toEqual([{ id: "w", outcomeJson: null }]);
+    expect(await callFlows(stub, "beginStep", "run-leased", 1, "x")).toBe(true);
+    const again = { ...runOf("another"), cause: "id run-done" };
+    expect(
+      await callFlows(stub, "recordRun", { ...again, spec: { ...again.spec, tool: "orders" } }),
+    ).toMatchObject({ jobId: "run-done", fence: null });
+    for (const [id, attempts] of [
+      ["run-queued", 1],
+      ["run-retrying", 2],
+    ] as const)
+      await vi.waitFor(async () => expect(await stub.job(id)).toMatchObject({ attempts }), {
+        timeout: 50_000,
+      });
+    expect(await stub.job("run-dead")).toMatchObject({ status: "dead", trigger: "webhook" });
+    expect(await stub.redrive("run-dead")).toMatchObject({ change: "done" });
+    expect(await callFlows(stub, "runSteps", "run-dead")).toEqual([
+      { id: "w", outcomeJson: '{"status":"success"}' },
+    ]);
+    expect(await callFlows(stub, "settleRun", "run-leased", 1, { kind: "succeeded", dataJson: "1" })).toBe(
+      true,
+    );
+    expect(await callAddedTools(stub, "toolsSince", 0)).toMatchObject({
+      version: 5,
+      names: expect.arrayContaining(["mine", "orders", "nightly"]),
+    });
+    expect((await stub.usage({ quotas: [] })).added).toMatchObject({ tools: 1, flows: 2 });
+    expect(await stub.recall(["t-1"], "turns")).toMatchObject([{ json: '{"b":1}' }]);
+    const alarmAt = await runInDurableObject(stub, (_gate, { storage }) => storage.getAlarm());
+    expect(alarmAt).toBeLessThan(Date.now() + 3_700_000);
+  });
+
+  test("with features opens without them, and loses nothing until they are listed again", async () => {
+    const stub = await openLanded([]);
+    expect(await stub.confirmation("c-1")).toMatchObject({ status: "pending" });
+    expect(await stub.settle("job-leased", 1, { kind: "succeeded", dataJson: "1" })).toBe(true);
+    for (const id of ["run-leased", "run-queued", "run-retrying"])
+      expect(["running", "retrying"]).toContain((await stub.job(id))?.status);
+    expect((await stub.usage({ quotas: [] })).backlog).toMatchObject({ runs: 0 });
+    expect(await stub.cancel("run-retrying")).toMatchObject({ change: "done" });
+    const count = (table: string): Promise<number> =>
+      runInDurableObject(
+        stub,
+        (_gate, { storage }) =>
+          storage.sql.exec<{ count: number }>(`SELECT COUNT(*) AS count FROM ${table}`).one().count,
+      );
+    expect(await Promise.all(TABLES.map(count))).toEqual([1, 5, 3, 3, 1]);
+    await deploy(stub, ALL);
+    expect((await stub.admit(makeRequest())).toolsVersion).toBe(5);
+    await vi.waitFor(async () => expect(await stub.job("run-queued")).toMatchObject({ attempts: 1 }), {
+      timeout: 50_000,
+    });
+    expect(await stub.job("run-retrying")).toMatchObject({ status: "cancelled" });
   });
 });
