@@ -15,6 +15,7 @@ import { DeleteButton } from "../parts/delete-button.tsx";
 import { JsonView } from "../parts/json-view.tsx";
 import { Empty, Loading } from "../parts/notes.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
+import { TableHead } from "../parts/table-head.tsx";
 import { Title } from "../parts/title.tsx";
 import { ResultList } from "../run/result-list.tsx";
 import { type ListedTool, sayContract } from "./tool-words.ts";
@@ -79,13 +80,7 @@ function ToolBody({ tool, listed }: { readonly tool: WireTool; readonly listed: 
         {rows.length > 0 && (
           <section class="card flush schema" aria-label="What it takes">
             <table class="table">
-              <thead>
-                <tr>
-                  <th scope="col">Argument</th>
-                  <th scope="col">Takes</th>
-                  <th scope="col">About</th>
-                </tr>
-              </thead>
+              <TableHead names={["Argument", "Takes", "About"]} />
               <tbody>
                 {rows.map(({ path, name, depth, type, isRequired, about }) => (
                   <tr key={path}>
