@@ -59,20 +59,22 @@ export async function open(path: string, asking: Asking): Promise<Answer<Respons
     (response) => response,
     () => null,
   );
-  if (sent === null) return { ok: false, problem: OFFLINE };
+  if (sent === null) return { ok: false, problem: NOT_REACHED };
   if (sent.ok) return { ok: true, data: sent, headers: sent.headers };
   // A refusal that comes late is about a key that the tab does not have any more.
   if (sent.status === 401 && owner === currentOwner()) onRefusedKey();
   return { ok: false, problem: await readProblem(sent) };
 }
 
-const OFFLINE: Problem = {
-  code: "OFFLINE",
-  title: "Not reached",
-  detail: "The endpoint cannot be reached. Nothing is known about what was asked; try again.",
-  status: 0,
-  requestId: null,
-};
+/** The problem of a connection that was lost before the answer, or not made. */
+export function makeOffline(detail: string, title = "Broken off"): Problem {
+  return { code: "OFFLINE", title, detail, status: 0, requestId: null };
+}
+
+const NOT_REACHED = makeOffline(
+  "The endpoint cannot be reached. Nothing is known about what was asked; try again.",
+  "Not reached",
+);
 
 async function readProblem(response: Response): Promise<Problem> {
   const body = (await readJson(response)) as Partial<WireProblem> | undefined;

@@ -1,5 +1,5 @@
 import { EventSplitter, type ServerSentEvent } from "../../kit/event-splitter.ts";
-import { open, type Asking, type Problem } from "./api.ts";
+import { type Asking, makeOffline, open, type Problem } from "./api.ts";
 import { parseExact } from "./exact-json.ts";
 
 /** One event of a stream: its name, and its data with every digit. */
@@ -37,10 +37,6 @@ export function toEvent({ name, data }: ServerSentEvent): readonly StreamEvent[]
   return data === null ? [] : [{ event: name === "" ? "message" : name, data: parseExact(data) }];
 }
 
-const BROKEN: Problem = {
-  code: "OFFLINE",
-  title: "Broken off",
-  detail: "The connection was lost. What was sent goes on; the jobs and confirmations say what became of it.",
-  status: 0,
-  requestId: null,
-};
+const BROKEN = makeOffline(
+  "The connection was lost. What was sent goes on; the jobs and confirmations say what became of it.",
+);

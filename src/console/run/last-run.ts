@@ -1,4 +1,4 @@
-import type { Problem } from "../kit/api.ts";
+import { makeOffline } from "../kit/api.ts";
 import { parseExact, writeExact } from "../kit/exact-json.ts";
 import { keepLastRun, readLastRun } from "../kit/session.ts";
 import type { WireResult } from "../kit/wire.ts";
@@ -43,11 +43,6 @@ function withoutData(run: Run): Run {
   };
 }
 
-const LEFT: Problem = {
-  code: "OFFLINE",
-  title: "Broken off",
-  detail:
-    "This page did not see its end: it was left or loaded again meanwhile. Reads were stopped; writes that had been sent were let finish, and recorded jobs run: look at Jobs and Confirmations before you send them again. Under the same Idempotency-Key it runs only once.",
-  status: 0,
-  requestId: null,
-};
+const LEFT = makeOffline(
+  "This page did not see its end: it was left or loaded again meanwhile. Reads were stopped; writes that had been sent were let finish, and recorded jobs run: look at Jobs and Confirmations before you send them again. Under the same Idempotency-Key it runs only once.",
+);

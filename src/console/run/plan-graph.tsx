@@ -1,6 +1,7 @@
 import { useMemo } from "hono/jsx/dom";
 
 import type { WirePlan } from "../kit/wire.ts";
+import { TableHead } from "../parts/table-head.tsx";
 import { FailureNote } from "./failure-note.tsx";
 import { type EdgeKind, layOutPlan, type PlanDrawing as Drawing } from "./lay-out-plan.ts";
 import { nameActions } from "./name-actions.ts";
@@ -82,15 +83,7 @@ function Line({ kind }: { readonly kind: EdgeKind }) {
 function PlanTable({ drawing: { nodes, edges } }: { readonly drawing: Drawing }) {
   return (
     <table class="table">
-      <thead>
-        <tr>
-          <th scope="col">Wave</th>
-          <th scope="col">Action</th>
-          <th scope="col">Tool</th>
-          <th scope="col">Waits for</th>
-          <th scope="col">Note</th>
-        </tr>
-      </thead>
+      <TableHead names={["Wave", "Action", "Tool", "Waits for", "Note"]} />
       <tbody>
         {nodes.map(({ id, tool, wave, state, isConfirmed, hasWarning }) => (
           <tr key={id}>

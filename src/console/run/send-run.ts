@@ -1,4 +1,4 @@
-import type { Problem } from "../kit/api.ts";
+import { makeOffline, type Problem } from "../kit/api.ts";
 import { readEvents } from "../kit/read-events.ts";
 import { currentOwner } from "../kit/session.ts";
 import type { WireEnvelope, WirePlan, WireResult } from "../kit/wire.ts";
@@ -58,11 +58,6 @@ export async function sendRun({ body, idempotencyKey }: Sent, told: Told): Promi
 }
 
 /** The stream ended without saying that it was over. */
-const CUT: Problem = {
-  code: "OFFLINE",
-  title: "Broken off",
-  detail:
-    "The stream ended before the batch did. What was sent goes on; the jobs and confirmations say what became of it.",
-  status: 0,
-  requestId: null,
-};
+const CUT = makeOffline(
+  "The stream ended before the batch did. What was sent goes on; the jobs and confirmations say what became of it.",
+);

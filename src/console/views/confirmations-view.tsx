@@ -2,6 +2,7 @@ import { hrefTo, type Route } from "../kit/route.ts";
 import { usePages } from "../kit/use-pages.ts";
 import { Empty, Pending } from "../parts/notes.tsx";
 import { Status } from "../parts/status.tsx";
+import { TableHead } from "../parts/table-head.tsx";
 import { Time } from "../parts/time.tsx";
 import { Title } from "../parts/title.tsx";
 import { ConfirmationPage } from "./confirmation-page.tsx";
@@ -66,14 +67,7 @@ function ConfirmationList() {
           <h2>Decided</h2>
           <div class="card flush">
             <table class="table list">
-              <thead>
-                <tr>
-                  <th scope="col">What</th>
-                  <th scope="col">Status</th>
-                  <th scope="col">Asked by</th>
-                  <th scope="col">Asked</th>
-                </tr>
-              </thead>
+              <TableHead names={["What", "Status", "Asked by", "Asked"]} />
               <tbody>
                 {decided.map((one) => (
                   <tr key={one.id}>

@@ -1,7 +1,5 @@
-import { useState } from "hono/jsx/dom";
-
 import { type FormIssues, SchemaForm } from "../form/schema-form.tsx";
-import { ask, type Problem } from "../kit/api.ts";
+import type { Problem } from "../kit/api.ts";
 import { holdPage } from "../kit/hold-page.ts";
 import { readEvents } from "../kit/read-events.ts";
 import { hrefTo } from "../kit/route.ts";
@@ -12,11 +10,11 @@ import { usePages } from "../kit/use-pages.ts";
 import type { JsonSchema, WireEnvelope, WireJob, WirePlan, WireResult } from "../kit/wire.ts";
 import { announce } from "../parts/announce.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { DeleteButton } from "../parts/delete-button.tsx";
 import { JsonView } from "../parts/json-view.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
 import { Pending } from "../parts/notes.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
-import { Question } from "../parts/question.tsx";
 import { Time } from "../parts/time.tsx";
 import { Title } from "../parts/title.tsx";
 import { PlanGraph } from "../run/plan-graph.tsx";
@@ -49,44 +47,22 @@ interface WireFlow {
 export function FlowPage({ name }: { readonly name: string }) {
   const path = `/v1/flows/${encodeURIComponent(name)}`;
   const loaded = useLoad<WireFlow>(path);
-  const [isAsking, setAsking] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
   const flow = loaded.data;
-  const remove = async (): Promise<void> => {
-    const answer = await ask(path, { method: "DELETE" });
-    if (!answer.ok) return setProblem(answer.problem);
-    announce(`${name} is deleted`);
-    location.hash = hrefTo("flows");
-  };
   return (
     <div class="stack">
       <Title text={name} back={{ href: hrefTo("flows"), label: "Flows" }}>
         {flow !== null && (
-          <button type="button" class="danger" onClick={() => setAsking(true)}>
-            Delete
-          </button>
+          <DeleteButton name={name} path={path} section="flows">
+            Nobody can run it any more, and neither its hook nor its clock does. Runs go on to their end.
+          </DeleteButton>
         )}
       </Title>
-      <ProblemNote key="problem" problem={problem} />
       <Pending
         of={loaded}
         what="the flow"
         gone={{ title: "There is no such flow", children: "It may be deleted, or this key may not call it." }}
       />
       {flow !== null && <FlowBody key="body" flow={flow} path={path} />}
-      {isAsking && (
-        <Question
-          title={`Delete ${name}?`}
-          yes="Delete"
-          isDanger
-          onAnswer={(isYes) => {
-            setAsking(false);
-            if (isYes) void remove();
-          }}
-        >
-          Nobody can run it any more, and neither its hook nor its clock does. Runs go on to their end.
-        </Question>
-      )}
     </div>
   );
 }

@@ -11,10 +11,11 @@ import { useLoad } from "../kit/use-load.ts";
 import type { WireEnvelope, WireTool } from "../kit/wire.ts";
 import { announce } from "../parts/announce.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { DeleteButton } from "../parts/delete-button.tsx";
 import { JsonView } from "../parts/json-view.tsx";
 import { Empty, Loading } from "../parts/notes.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
-import { Question } from "../parts/question.tsx";
+import { TableHead } from "../parts/table-head.tsx";
 import { Title } from "../parts/title.tsx";
 import { ResultList } from "../run/result-list.tsx";
 import { type ListedTool, sayContract } from "./tool-words.ts";
@@ -79,13 +80,7 @@ function ToolBody({ tool, listed }: { readonly tool: WireTool; readonly listed: 
         {rows.length > 0 && (
           <section class="card flush schema" aria-label="What it takes">
             <table class="table">
-              <thead>
-                <tr>
-                  <th scope="col">Argument</th>
-                  <th scope="col">Takes</th>
-                  <th scope="col">About</th>
-                </tr>
-              </thead>
+              <TableHead names={["Argument", "Takes", "About"]} />
               <tbody>
                 {rows.map(({ path, name, depth, type, isRequired, about }) => (
                   <tr key={path}>
@@ -190,42 +185,21 @@ function ToolForm({ tool }: { readonly tool: WireTool }) {
 
 /** The declaration of a tool of the tenant's own, for keys that may keep tools. */
 function Declaration({ name }: { readonly name: string }) {
-  const { data } = useLoad<unknown>(`/v1/tools/${encodeURIComponent(name)}`);
-  const [isAsking, setAsking] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const path = `/v1/tools/${encodeURIComponent(name)}`;
+  const { data } = useLoad<unknown>(path);
   if (data === null) return null;
-  const remove = async (): Promise<void> => {
-    const answer = await ask(`/v1/tools/${encodeURIComponent(name)}`, { method: "DELETE" });
-    if (!answer.ok) return setProblem(answer.problem);
-    announce(`${name} is deleted`);
-    location.hash = hrefTo("tools");
-  };
   return (
     <section class="card" aria-label="Its declaration">
       <div class="row">
         <h2>Its declaration</h2>
-        <span class="row end">
+        <div class="row end">
           <CopyButton text={JSON.stringify(data, null, 2)} label="Copy declaration" />
-          <button type="button" class="danger" onClick={() => setAsking(true)}>
-            Delete
-          </button>
-        </span>
+          <DeleteButton name={name} path={path} section="tools">
+            Nobody can call it any more. Calls that run go on to their end, and so do its jobs.
+          </DeleteButton>
+        </div>
       </div>
-      <ProblemNote problem={problem} />
       <JsonView value={data} label="Declaration" />
-      {isAsking && (
-        <Question
-          title={`Delete ${name}?`}
-          yes="Delete"
-          isDanger
-          onAnswer={(isYes) => {
-            setAsking(false);
-            if (isYes) void remove();
-          }}
-        >
-          Nobody can call it any more. Calls that run go on to their end, and so do its jobs.
-        </Question>
-      )}
     </section>
   );
 }
