@@ -2,7 +2,7 @@ import type { Caller } from "../../contract/gate/caller.ts";
 import type { QuotaState } from "../../contract/gate/admission.ts";
 import type { RefusalCode } from "../../contract/failure-codes.ts";
 import { makeRefusal, type Refusal, statusOf, toProblem } from "../../contract/refusal.ts";
-import { attempt } from "../../kit/result.ts";
+import { attempt, type Result } from "../../kit/result.ts";
 import { type Refused, toQuota } from "../../gate/admit-plan.ts";
 import type { Dialect, DialectError } from "./dialect.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -110,6 +110,11 @@ export function respondRefusal(
 
 function respondError({ status, json }: DialectError, requestId: string, headers?: Headers): Response {
   return respondJson(json, requestId, { status, ...(headers && { headers }) });
+}
+
+/** Answer what was made of a request: a response, or a refusal. */
+export function respondResult(answered: Result<Response, Refusal>, refusing: Refusing): Response {
+  return answered.ok ? answered.value : respondRefusal(answered.error, refusing);
 }
 
 /** Answer a run that was refused, with what is left of the caller's quota. */

@@ -38,7 +38,7 @@ import { readRequest } from "../../../edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../edge/http/request-context.ts";
 import { respondJson } from "../../../edge/http/respond.ts";
 import { respondDocument } from "../../../edge/http/respond-run.ts";
-import { countLists } from "../../../edge/endpoints/count-lists.ts";
+import { answerCounted } from "../../../edge/http/count-lists.ts";
 import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
 
 /** A confirmation with what it is about. */
@@ -146,7 +146,7 @@ export const decideConfirmation: Endpoint = {
     const asked = { id, decision, shownHash, key: key.value };
     return decision === "approve"
       ? approve(request, context, asked)
-      : countLists(() => reject(context, asked))(request, context, id);
+      : ok(await answerCounted(context, () => reject(context, asked)));
   },
   describe: () => ({
     id: "decideConfirmation",
