@@ -5,7 +5,6 @@ import { createTestVolley } from "../src/package/testing.ts";
 
 describe("The line of a refused request", () => {
   test.each([
-    ["HEAD", "/v1/jobs", { authorization: "" }, "UNAUTHORIZED", "GET /v1/jobs"],
     ["HEAD", "/v1/jobs?limit=none", {}, "INVALID_QUERY", "GET /v1/jobs"],
     ["HEAD", "/v1/jobs", { "volley-hop": "1" }, "LOOP_DETECTED", "GET /v1/jobs"],
     ["HEAD", "/v1/execute_actions", {}, "METHOD_NOT_ALLOWED", "/v1/execute_actions"],

@@ -24,6 +24,7 @@ import {
   respondJson,
   respondRefusal,
   respondResult,
+  setBaseHeaders,
 } from "./http/respond.ts";
 import { createRouter, type Router, type RouterTypes, type Variables } from "./http/router.ts";
 import { routerOf } from "./openapi/endpoint.ts";
@@ -68,7 +69,7 @@ export function createApp(
   });
   app.get("/healthz", (c) => {
     deploymentOf(c.env);
-    return respondJson('{"status":"ok"}', c.get("watch").requestId);
+    return respondJson('{"status":"ok"}');
   });
   app.all("/healthz", refuseOthers("GET"));
   // Clients look there for what a server can do, and take a 401 for a server that wants them to sign in.
@@ -150,6 +151,7 @@ const CONSOLE: Operator = { lines: "all", log: writeLine, writePoint: null };
 function finish(response: Response, request: Request, watch: Watch): void {
   const { status } = response;
   if (status >= 400) watch.sawRefusal({ code: codeOf(response), status, method: methodOf(request) });
+  setBaseHeaders(response, watch.requestId);
   response.headers.set("server-timing", watch.toServerTiming());
 }
 
