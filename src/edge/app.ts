@@ -1,41 +1,37 @@
 import type { Context } from "hono";
-import { HonoBase } from "hono/hono-base";
-import { TrieRouter } from "hono/router/trie-router";
+import { matchedRoutes } from "hono/route";
 
 import { HOP_HEADER } from "../egress/guard-headers.ts";
-import { makeRefusal } from "../contract/refusal.ts";
-import { err, ok } from "../kit/result.ts";
+import type { Operator } from "../egress/ports.ts";
+import { makeRefusal, type Refusal } from "../contract/refusal.ts";
+import { err, ok, type Result } from "../kit/result.ts";
+import { readTraceId } from "../observe/trace-parent.ts";
+import { Watch } from "../observe/watch.ts";
 import type { Env } from "./configured.ts";
 import type { Deployment } from "./deployed.ts";
 import type { VolleyOptions } from "./deployment.ts";
-import { countLists } from "./endpoints/count-lists.ts";
-import type { Handler } from "./openapi/endpoint.ts";
 import { CORE_ENDPOINTS } from "./endpoints/endpoints.ts";
 import { executeActions } from "./endpoints/execute-actions.ts";
-import { endpointsOf, type Feature, type OpenHandler } from "./feature.ts";
+import { type Feature, routersOf } from "./feature.ts";
 import { type Dialect, dialectOf } from "./http/dialect.ts";
-import type { Operator } from "../egress/ports.ts";
-import { readTraceId } from "../observe/trace-parent.ts";
-import { Watch } from "../observe/watch.ts";
 import { refuseKey } from "./http/refuse-key.ts";
+import type { RequestContext } from "./http/request-context.ts";
 import { refuseMethod, refusePath, sayAllPaths } from "./http/refuse-path.ts";
-import { codeOf, type Refusing, respondBug, respondJson, respondRefusal } from "./http/respond.ts";
+import {
+  codeOf,
+  type Refusing,
+  respondBug,
+  respondJson,
+  respondRefusal,
+  respondResult,
+  setBaseHeaders,
+} from "./http/respond.ts";
+import { createRouter, type Router, type RouterTypes, type Variables } from "./http/router.ts";
+import { routerOf } from "./openapi/endpoint.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
 import { createInSpan, type Tracing } from "./platform/in-span.ts";
 import { logBug } from "./platform/log-bug.ts";
 import { systemClock, writeLine } from "./platform/system-ports.ts";
-
-/** The values that the platform passes along with a request. */
-interface AppTypes {
-  Bindings: Visit & object;
-}
-
-/** One request on its way through, and who watches it. */
-interface Visit {
-  readonly env: Env;
-  readonly ctx: Pick<ExecutionContext, "waitUntil">;
-  readonly watch: Watch;
-}
 
 /** The handlers that the platform calls. */
 export interface App {
@@ -55,155 +51,175 @@ export function createApp(
   deploymentOf: (env: Env) => Deployment,
   features: readonly Feature[] = [],
 ): Pick<App, "fetch"> {
-  const endpoints = [...CORE_ENDPOINTS, ...endpointsOf(features)];
-  const ownRoutes = features.flatMap(({ routes = [] }) => routes);
+  const behindKey = [routerOf(CORE_ENDPOINTS), ...routersOf(features)];
+  const open = features.flatMap(({ openRouter = [] }) => openRouter);
+  const routes = ["GET /healthz", ...[...behindKey, ...open].flatMap(listRoutes)];
   const dialects = features.flatMap((feature) => feature.dialects ?? []);
-  const routes = [
-    "GET /healthz",
-    ...endpoints.map(({ route }) => route),
-    ...ownRoutes.map(({ path }) => `POST ${path}`),
-  ];
-  // One router that takes every route, instead of the usual two to choose from: they are 2 KB of the bundle.
-  const app = new HonoBase<AppTypes>({ router: new TrieRouter() });
-  const answerBy = (handle: Handler, route?: string) => (c: Context<AppTypes>) => {
-    const dialect = dialectOf(c.req.raw.url, dialects);
-    return answer(c.req.raw, { deploymentOf, handle, visit: c.env, route, id: c.req.param("id"), dialect });
-  };
-  const refuseOthers =
-    (methods: string): Handler =>
-    async (request, context) =>
-      ok(respondMethod(request, methods, context));
+  const watchRequest = createWatching();
+  const app = createRouter();
 
+  app.use(async (c, next) => {
+    const request = c.req.raw;
+    const watch = watchRequest(request, c.executionCtx);
+    watch.route = nameRoute(c);
+    c.set("watch", watch);
+    c.set("dialect", dialectOf(request.url, dialects));
+    await next();
+    finish(c.res, request, watch);
+  });
   app.get("/healthz", (c) => {
-    c.env.watch.route = "GET /healthz";
-    deploymentOf(c.env.env);
-    return respondJson('{"status":"ok"}', c.env.watch.requestId);
+    deploymentOf(c.env);
+    return respondJson('{"status":"ok"}');
   });
-  app.all("/healthz", (c) => {
-    c.env.watch.route = "/healthz";
-    return respondMethod(c.req.raw, "GET", { requestId: c.env.watch.requestId, dialect: null });
-  });
-
-  const methodsOf = new Map<string, string[]>();
-  for (const { route, handle, runsNothing } of endpoints) {
-    const [method = "", path = ""] = route.split(" ");
-    app.on(method, path, answerBy(runsNothing ? countLists(handle) : handle, route));
-    methodsOf.set(path, [...(methodsOf.get(path) ?? []), method]);
-  }
-  for (const [path, methods] of methodsOf) app.all(path, answerBy(refuseOthers(methods.join(", ")), path));
-  for (const { method, path, handle, open } of ownRoutes) {
-    const route = method === "ALL" ? path : `${method} ${path}`;
-    if (handle !== undefined) app.on(method, path, answerBy(handle, route));
-    if (open !== undefined) app.on(method, path, answerOpen(open, route, deploymentOf));
-    if (method !== "ALL") app.all(path, answerBy(refuseOthers(method), path));
-  }
+  app.all("/healthz", refuseOthers("GET"));
   // Clients look there for what a server can do, and take a 401 for a server that wants them to sign in.
   app.all("/.well-known/*", (c) => {
-    c.env.watch.route = "/.well-known/*";
     const refusal = makeRefusal("NOT_FOUND", `Nothing is served below /.well-known/${sayAllPaths(routes)}`);
-    return respondRefusal(refusal, { requestId: c.env.watch.requestId, dialect: null });
+    return respondRefusal(refusal, refusingOf(c));
   });
-  app.notFound(answerBy(async (request) => err(refusePath(request, routes))));
-  app.onError((error, c) => {
-    const { requestId } = c.env.watch;
-    return answerBug(c.req.raw, error, { requestId, dialect: dialectOf(c.req.raw.url, dialects) });
+
+  app.use(async (c, next) => {
+    const entered = enter(c.req.raw, c.get("watch"), () => deploymentOf(c.env));
+    if (!entered.ok) return respondRefusal(entered.error, refusingOf(c));
+    c.set("deployment", entered.value);
+    return next();
   });
+  for (const router of open) app.route("/", router);
+
+  app.use(async (c, next) => {
+    const asked = { watch: c.get("watch"), dialect: c.get("dialect"), ctx: c.executionCtx };
+    const identified = await identify(c.req.raw, c.get("deployment"), asked);
+    if (!identified.ok) return respondRefusal(identified.error, refusingOf(c));
+    c.set("context", identified.value);
+    return next();
+  });
+  for (const router of behindKey) app.route("/", router);
+  for (const [path, of] of Map.groupBy(routes, (route) => route.split(" ")[1]!))
+    app.all(path, refuseOthers(of.map((route) => route.split(" ")[0]).join(", ")));
+  app.notFound((c) => respondRefusal(refusePath(c.req.raw, routes), refusingOf(c)));
+  app.onError((error, c) => answerBug(error, c.req.raw, refusingOf(c)));
+
+  /** Answer a batch without the router and its middleware: nearly every request is one. docs/decisions.md has the figure. */
+  const answerBatch = async (request: Request, env: Env, ctx: Platform): Promise<Response> => {
+    const watch = watchRequest(request, ctx);
+    watch.route = executeActions.route;
+    const refusing = { requestId: watch.requestId, dialect: null };
+    const answer = async (): Promise<Result<Response, Refusal>> => {
+      const entered = enter(request, watch, () => deploymentOf(env));
+      if (!entered.ok) return entered;
+      const identified = await identify(request, entered.value, { watch, dialect: null, ctx });
+      return identified.ok ? executeActions.handle(request, identified.value, "") : identified;
+    };
+    const response = await answer().then(
+      (answered) => respondResult(answered, refusing),
+      (error: unknown) => answerBug(error, request, refusing),
+    );
+    finish(response, request, watch);
+    return response;
+  };
+  return {
+    fetch: (request, env, ctx) =>
+      request.method === "POST" && BATCHES.test(request.url)
+        ? answerBatch(request, env, ctx)
+        : app.fetch(request, env, ctx),
+  };
+}
+
+/** Origin and path of what runs batches, as the router reads an address: without a query, nothing encoded. */
+const BATCHES = /^https?:\/\/[^/?#]+\/v1\/execute_actions$/;
+
+type Platform = Pick<ExecutionContext, "waitUntil">;
+
+/** Create what begins to watch a request, under an id of its own. */
+function createWatching(): (request: Request, ctx: Platform) => Watch {
   // The same for every request: to make one for each costs more than to look whether it is traced.
   let tracing: Tracing | undefined;
-  return {
-    async fetch(request, env, ctx) {
-      const watch = new Watch({ clock: systemClock, requestId: crypto.randomUUID(), operator: CONSOLE });
-      const traceparent = request.headers.get("traceparent");
-      if (traceparent !== null) watch.continueTrace(readTraceId(traceparent));
-      tracing ??= (ctx as { readonly tracing?: Tracing }).tracing;
-      if (tracing?.getActiveSpan?.()?.isTraced === true) watch.inSpan = createInSpan(tracing);
-      const visit = { env, ctx, watch };
-      // Batches, which nearly every request is, are known by their address and do not pass the router.
-      const response =
-        request.method === "POST" && BATCHES.test(request.url)
-          ? await answer(request, {
-              deploymentOf,
-              handle: executeActions.handle,
-              visit,
-              route: executeActions.route,
-              dialect: null,
-            }).catch((error: unknown) =>
-              answerBug(request, error, { requestId: watch.requestId, dialect: null }),
-            )
-          : await app.fetch(request, visit);
-      const { status } = response;
-      if (status >= 400) watch.sawRefusal({ code: codeOf(response), status, method: methodOf(request) });
-      response.headers.set("server-timing", watch.toServerTiming());
-      return response;
-    },
+  return (request, ctx) => {
+    const watch = new Watch({ clock: systemClock, requestId: crypto.randomUUID(), operator: CONSOLE });
+    const traceparent = request.headers.get("traceparent");
+    if (traceparent !== null) watch.continueTrace(readTraceId(traceparent));
+    tracing ??= (ctx as { readonly tracing?: Tracing }).tracing;
+    if (tracing?.getActiveSpan?.()?.isTraced === true) watch.inSpan = createInSpan(tracing);
+    return watch;
   };
 }
 
 /** Who is told while the configuration is not read, or cannot be. */
 const CONSOLE: Operator = { lines: "all", log: writeLine, writePoint: null };
 
+/** Give an answer the times of its stages, and tell the operator of one that refuses. */
+function finish(response: Response, request: Request, watch: Watch): void {
+  const { status } = response;
+  if (status >= 400) watch.sawRefusal({ code: codeOf(response), status, method: methodOf(request) });
+  setBaseHeaders(response, watch.requestId);
+  response.headers.set("server-timing", watch.toServerTiming());
+}
+
 /** A method as a line may have it: any word can be sent as one. */
 function methodOf({ method }: Request): string {
   return /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method) ? method : "other";
 }
 
-/** Origin and path of what runs batches, as the router reads an address: without a query, nothing encoded. */
-const BATCHES = /^https?:\/\/[^/?#]+\/v1\/execute_actions$/;
-
-interface Answering {
-  readonly deploymentOf: (env: Env) => Deployment;
-  readonly handle: Handler;
-  readonly visit: Visit;
-  /** How the endpoint is declared; none where the path is no endpoint's. */
-  readonly route?: string | undefined;
-  /** The value of `:id` in the path. */
-  readonly id?: string | undefined;
-  /** How the path says no; null as a problem document. */
-  readonly dialect: Dialect | null;
+/** Refuse a request of one of our own tools, and find the deployment for every other one. */
+function enter(request: Request, watch: Watch, find: () => Deployment): Result<Deployment, Refusal> {
+  if (request.headers.has(HOP_HEADER)) return err(FROM_A_TOOL);
+  const deployment = find();
+  watch.operator = deployment.ports.operator;
+  return ok(deployment);
 }
 
-async function answer(
+const FROM_A_TOOL = makeRefusal("LOOP_DETECTED", "A tool of this system may not call the system itself.");
+
+/** Find the caller by the key, and everything that is done for it. */
+async function identify(
   request: Request,
-  { deploymentOf, handle, visit, route, id = "", dialect }: Answering,
-): Promise<Response> {
-  const { env, ctx, watch } = visit;
-  const { requestId } = watch;
-  const refusing = { requestId, dialect };
-  if (route !== undefined) watch.route = route;
-  if (request.headers.has(HOP_HEADER)) return respondRefusal(FROM_A_TOOL, refusing);
-  const deployment = deploymentOf(env);
-  watch.operator = deployment.ports.operator;
+  deployment: Deployment,
+  { watch, dialect, ctx }: Pick<Variables, "watch" | "dialect"> & { readonly ctx: Platform },
+): Promise<Result<RequestContext, Refusal>> {
   const defer = (work: Promise<unknown>): void => ctx.waitUntil(work);
   const identified = await deployment.identify(keyOf(request, dialect), defer);
-  if (!identified.ok) return respondRefusal(identified.error, refusing);
-  const caller = identified.value;
-  if (caller === null) {
+  if (!identified.ok) return identified;
+  if (identified.value === null) {
     const isConfigured = !deployment.configured.keys.isEmpty;
-    return respondRefusal(refuseKey(request, { isConfigured, dialect }), refusing);
+    return err(refuseKey(request, { isConfigured, dialect }));
   }
+  const { requestId } = watch;
   const asked = { requestId, requestUrl: request.url, dialect, defer, watch };
-  const answered = await handle(request, deployment.contextOf(caller, asked), id);
-  return answered.ok ? answered.value : respondRefusal(answered.error, refusing);
+  return ok(deployment.contextOf(identified.value, asked));
 }
 
-/** Answer what comes before any key is read. */
-function answerOpen(open: OpenHandler, route: string, deploymentOf: (env: Env) => Deployment) {
-  return async (c: Context<AppTypes>): Promise<Response> => {
-    const { env, ctx, watch } = c.env;
-    const { requestId } = watch;
-    const refusing = { requestId, dialect: null };
-    watch.route = route;
-    const request = c.req.raw;
-    if (request.headers.has(HOP_HEADER)) return respondRefusal(FROM_A_TOOL, refusing);
-    const defer = (work: Promise<unknown>): void => ctx.waitUntil(work);
-    const deployment = deploymentOf(env);
-    watch.operator = deployment.ports.operator;
-    const answered = await open(request, { params: c.req.param(), requestId, defer, deployment });
-    return answered.ok ? answered.value : respondRefusal(answered.error, refusing);
-  };
+function keyOf({ headers }: Request, dialect: Dialect | null): string {
+  const sent = headers.get("authorization");
+  // Some APIs' clients send their key in a header of its own, and only on paths of their dialect is it read.
+  if (sent === null && dialect?.keyHeader !== undefined) return headers.get(dialect.keyHeader) ?? "";
+  return /^Bearer +([^\s]+) *$/i.exec(sent ?? "")?.[1] ?? "";
 }
 
-function answerBug(request: Request, error: unknown, refusing: Refusing): Response {
+type RouteContext = Context<RouterTypes>;
+
+/** The route that answers, as it is declared; the way to it has paths with `*` alone. */
+function nameRoute(c: RouteContext): string {
+  const route = matchedRoutes(c).find(({ path }) => path !== "/*");
+  if (route === undefined) return "other";
+  return route.method === "ALL" ? route.path : `${route.method} ${route.path}`;
+}
+
+/** List method and path of a router's routes. One that answers every method says itself that it wants a POST. */
+function listRoutes({ routes }: Router): readonly string[] {
+  return [...new Set(routes.map(({ method, path }) => `${method === "ALL" ? "POST" : method} ${path}`))];
+}
+
+/** Refuse the methods that a path does not have. */
+function refuseOthers(methods: string) {
+  return (c: RouteContext): Response =>
+    respondRefusal(refuseMethod(c.req.raw, methods), refusingOf(c), { headers: { allow: methods } });
+}
+
+function refusingOf(c: RouteContext): Refusing {
+  return { requestId: c.get("watch").requestId, dialect: c.get("dialect") };
+}
+
+function answerBug(error: unknown, request: Request, refusing: Refusing): Response {
   const { pathname } = new URL(request.url);
   logBug(refusing.requestId, pathname, error);
   return respondBug(refusing, error instanceof ConfigurationError ? sayUnread(pathname, error) : undefined);
@@ -215,16 +231,3 @@ function sayUnread(pathname: string, { variable }: ConfigurationError): string {
     ? `${variable} cannot be read; the operator finds in the log what is wrong with it.`
     : "The configuration of this deployment cannot be read; GET /healthz names the variable for its operator.";
 }
-
-function keyOf({ headers }: Request, dialect: Dialect | null): string {
-  const sent = headers.get("authorization");
-  // Some APIs' clients send their key in a header of its own, and only on paths of their dialect is it read.
-  if (sent === null && dialect?.keyHeader !== undefined) return headers.get(dialect.keyHeader) ?? "";
-  return /^Bearer +([^\s]+) *$/i.exec(sent ?? "")?.[1] ?? "";
-}
-
-function respondMethod(request: Request, methods: string, refusing: Refusing): Response {
-  return respondRefusal(refuseMethod(request, methods), refusing, { headers: { allow: methods } });
-}
-
-const FROM_A_TOOL = makeRefusal("LOOP_DETECTED", "A tool of this system may not call the system itself.");

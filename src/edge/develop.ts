@@ -7,7 +7,7 @@ import { checkSettings } from "./check-features.ts";
 import { checkWebhookSecrets, hidesUnconfigured, readDevelopmentOrigins, readKeys } from "./configuration.ts";
 import type { Env } from "./configured.ts";
 import type { VolleyOptions } from "./deployment.ts";
-import { respondRefusal } from "./http/respond.ts";
+import { respondRefusal, setBaseHeaders } from "./http/respond.ts";
 import { beginDevelopment } from "./platform/development.ts";
 import { DurableObject } from "./platform/durable-object.ts";
 import { drawLinesBy } from "./platform/system-ports.ts";
@@ -71,7 +71,12 @@ function serveProblem(error: unknown): Required<Served> {
   say("error", `Volley cannot start. ${error instanceof Error ? error.stack : problem}`);
   const hint = `Volley cannot start, and tries again when a file is saved. ${problem}`;
   const refusal = makeRefusal("UNAVAILABLE", hint);
-  const answer = (): Response => respondRefusal(refusal, { requestId: crypto.randomUUID(), dialect: null });
+  const answer = (): Response => {
+    const requestId = crypto.randomUUID();
+    const response = respondRefusal(refusal, { requestId, dialect: null });
+    setBaseHeaders(response, requestId);
+    return response;
+  };
   return {
     default: { fetch: answer, options: { tools: [] } },
     TenantGate: Idle,

@@ -16,8 +16,7 @@ import type { Configured, FlowCompiler } from "./configured.ts";
 import type { ObjectPart } from "./durable/object-part.ts";
 import type { Dialect } from "./http/dialect.ts";
 import type { RequestContext } from "./http/request-context.ts";
-import type { Endpoint, Handler } from "./openapi/endpoint.ts";
-import type { DescribedRoute } from "./openapi/operation.ts";
+import type { Router } from "./http/router.ts";
 
 /**
  * Something that a Worker does besides running batches. Every part is optional, and core asks a feature only for what it has, so a
@@ -28,10 +27,10 @@ export interface Feature<Objects extends object = object> {
   readonly name: string;
   /** Features that must be listed too. */
   readonly needs?: readonly string[];
-  /** Paths behind a key; made of the whole list where they tell of it. */
-  readonly endpoints?: readonly Endpoint[] | ((features: readonly Feature[]) => readonly Endpoint[]);
-  /** Paths that have a protocol of their own. */
-  readonly routes?: readonly Route[];
+  /** Its paths behind the key; made of the whole list where they tell of it. */
+  readonly router?: Router | ((features: readonly Feature[]) => Router);
+  /** Its paths before the key: their requests say themselves who sent them. */
+  readonly openRouter?: Router;
   /** How its paths say no, where that is not by a problem document. */
   readonly dialects?: readonly Dialect[];
   /** Tools that find and describe other tools. */
@@ -51,27 +50,6 @@ export interface Feature<Objects extends object = object> {
   /** Make the classes of its Durable Objects, by the names under which a Worker exports them. */
   readonly createObjects?: (options: { readonly clock?: Clock | undefined }) => Objects;
 }
-
-/** A path that no endpoint describes: it is behind a key, or its requests say themselves who sent them. */
-export interface Route extends DescribedRoute {
-  readonly method: "POST" | "ALL";
-  /** Answer for a caller whose key was read. Give this or `open`. */
-  readonly handle?: Handler;
-  /** Answer before any key is read, so it has to authenticate its requests. */
-  readonly open?: OpenHandler;
-}
-
-export type OpenHandler = (
-  request: Request,
-  world: {
-    /** The address's values for the parameters of the path. */
-    readonly params: Readonly<Record<string, string>>;
-    readonly requestId: string;
-    /** Keep work alive after the answer. */
-    readonly defer: (work: Promise<unknown>) => void;
-    readonly deployment: Deployment;
-  },
-) => Promise<Result<Response, Refusal>>;
 
 export interface KeptTools {
   /** Load what makes a tool of its declaration's JSON text. */
@@ -124,11 +102,9 @@ export interface FlowEngine extends FlowCompiler {
   readonly run: RunFlow;
 }
 
-/** Everything behind a key that features answer. */
-export function endpointsOf(features: readonly Feature[]): readonly Endpoint[] {
-  return features.flatMap(({ endpoints = [] }) =>
-    typeof endpoints === "function" ? endpoints(features) : endpoints,
-  );
+/** The routers of features' paths behind the key. */
+export function routersOf(features: readonly Feature[]): readonly Router[] {
+  return features.flatMap(({ router = [] }) => (typeof router === "function" ? router(features) : router));
 }
 
 /** The first of the features that has a part; undefined where none is listed that does. */

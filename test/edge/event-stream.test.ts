@@ -4,7 +4,7 @@ import { LIMITS } from "../../src/contract/limits.ts";
 import { makeRefusal } from "../../src/contract/refusal.ts";
 import { type Listener, respondEvents, type Run } from "../../src/edge/http/event-stream.ts";
 import type { RequestContext } from "../../src/edge/http/request-context.ts";
-import type { Ran } from "../../src/edge/http/respond.ts";
+import { type Ran, setBaseHeaders } from "../../src/edge/http/respond.ts";
 import { respondRun } from "../../src/edge/http/respond-run.ts";
 import { attempt, err, ok, type Result } from "../../src/kit/result.ts";
 import type { Refused } from "../../src/gate/admit-plan.ts";
@@ -119,6 +119,7 @@ describe("A stream of events", () => {
 
   test("begins when the run is admitted, with headers that keep proxies from holding it back", async () => {
     const response = await answer(running(60_000));
+    setBaseHeaders(response, "request-1");
 
     expect(clock.now()).toBe(0);
     expect(response.status).toBe(200);

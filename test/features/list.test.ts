@@ -137,10 +137,7 @@ describe("A Worker with every feature", () => {
     const { results } = await left.run({ actions: [{ tool: "echo_text", args: { text: "hi" } }] });
     expect(results).toMatchObject([{ status: "success" }]);
     const removed = all.filter((feature) => without.has(feature.name));
-    const gone = removed.flatMap(({ endpoints = [], routes = [] }) => [
-      ...(typeof endpoints === "function" ? endpoints(all) : endpoints).map(({ route }) => route),
-      ...routes.map(({ path }) => `POST ${path}`),
-    ]);
+    const gone = removed.flatMap(routesOf);
     for (const route of gone) {
       const [method = "", path = ""] = route.split(" ");
       const { status } = await left.fetch(path.replaceAll(/:\w+/g, "x"), { method });
@@ -155,13 +152,19 @@ describe("A Worker with every feature", () => {
   });
 });
 
+/** Method and path of everything that a feature answers. */
+function routesOf({ router, openRouter }: Feature): string[] {
+  const routers = [typeof router === "function" ? router(all) : router, openRouter];
+  return routers
+    .flatMap((one) => one?.routes ?? [])
+    .map(({ method, path }) => `${method === "ALL" ? "POST" : method} ${path}`);
+}
+
 /** Whether another feature answers the same path by another method. */
 function pathIsShared(path: string, features: readonly Feature[]): boolean {
-  return features.some(
-    ({ endpoints = [] }) =>
-      typeof endpoints !== "function" &&
-      endpoints.some(({ route }) => route.split(" ")[1]!.replaceAll(/:(\w+)/g, "{$1}") === path),
-  );
+  return features
+    .flatMap(routesOf)
+    .some((route) => route.split(" ")[1]!.replaceAll(/:(\w+)/g, "{$1}") === path);
 }
 
 describe("A Worker does not start", () => {

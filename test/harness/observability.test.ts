@@ -242,6 +242,13 @@ describe("A line", () => {
       "POST /v1/execute_actions",
       () => caller.send({ body: "{}", headers: { authorization: `Basic ${CANARY}` } }),
     ],
+    [
+      "no key, sent by HEAD",
+      "UNAUTHORIZED",
+      401,
+      "GET /v1/jobs",
+      () => caller.send({ method: "HEAD", path: "/v1/jobs", body: "", headers: { authorization: CANARY } }),
+    ],
     ["no JSON", "MALFORMED_JSON", 400, "POST /v1/execute_actions", () => caller.send({ body: `{${CANARY}` })],
     [
       "no batch",

@@ -37,7 +37,7 @@ export const listJobs: Endpoint = {
   route: "GET /v1/jobs",
   runsNothing: true,
   async handle(request, context) {
-    const { gate, requestId } = context;
+    const { gate } = context;
     const query = parseJobQuery(new URL(request.url).searchParams);
     if (!query.ok) return query;
     const { limit } = query.value;
@@ -49,7 +49,7 @@ export const listJobs: Endpoint = {
     const last = jobs.at(-1);
     const next = found.value.length > limit && last !== undefined ? toCursor(last) : null;
     const json = `{"jobs":[${jobs.map((job) => toJobJson(job)).join(",")}],"next_cursor":${JSON.stringify(next)}}`;
-    return ok(respondJson(json, requestId));
+    return ok(respondJson(json));
   },
   describe: () => ({
     id: "listJobs",
@@ -88,7 +88,7 @@ export const showJob: Endpoint = {
   async handle(_, context, id) {
     const job = await askGate(() => findJob(id, context), UNREADABLE);
     if (!job.ok) return job;
-    return job.value === null ? err(NO_JOB) : ok(respondJob(job.value, context.requestId));
+    return job.value === null ? err(NO_JOB) : ok(respondJob(job.value));
   },
   describe: () => ({
     id: "getJob",
@@ -108,7 +108,7 @@ export const cancelJob: Endpoint = {
   handle(_, context, id) {
     const cancel = async (): Promise<JobChange | null> =>
       (await findJob(id, context)) === null ? null : context.gate.cancel(id);
-    return changeJob(context, cancel, refuseCancel);
+    return changeJob(cancel, refuseCancel);
   },
   describe: () => ({
     id: "cancelJob",
@@ -130,7 +130,7 @@ export const redriveJob: Endpoint = {
       const job = await findJob(id, context);
       return job === null ? null : redrive(job, context);
     };
-    return changeJob(context, change, (job) => refuseRedrive(job, context));
+    return changeJob(change, (job) => refuseRedrive(job, context));
   },
   describe: () => ({
     id: "redriveJob",
@@ -148,7 +148,7 @@ export const redriveJobs: Endpoint = {
   route: "POST /v1/jobs/redrive",
   runsNothing: true,
   async handle(request, context) {
-    const { gate, requestId } = context;
+    const { gate } = context;
     const body = await readRequest(request, redriveSchema());
     if (!body.ok) return body;
     const { status, tool, since } = body.value.parsed;
@@ -178,7 +178,7 @@ export const redriveJobs: Endpoint = {
       backlog_full: count("backlog-full") > 0,
       more: found.value.length > limit,
     };
-    return ok(respondJson(JSON.stringify(answer), requestId));
+    return ok(respondJson(JSON.stringify(answer)));
   },
   describe: () => ({
     id: "redriveJobs",
@@ -241,7 +241,6 @@ function isGone(job: JobRecord, catalog: Catalog): boolean {
 }
 
 async function changeJob(
-  { requestId }: RequestContext,
   change: () => Promise<JobChange | null>,
   refuse: (job: JobRecord) => Refusal,
 ): Promise<Result<Response, Refusal>> {
@@ -252,7 +251,7 @@ async function changeJob(
     case undefined:
       return err(NO_JOB);
     case "done":
-      return ok(respondJob(changed.value.job, requestId));
+      return ok(respondJob(changed.value.job));
     case "wrong-status":
       return err(refuse(changed.value.job));
     case "backlog-full":
@@ -261,8 +260,8 @@ async function changeJob(
 }
 
 /** Who may see a job may call its tool, and may know what it was called with. */
-function respondJob(job: JobRecord, requestId: string): Response {
-  return respondJson(toJobJson(job, { showsArgs: true }), requestId);
+function respondJob(job: JobRecord): Response {
+  return respondJson(toJobJson(job, { showsArgs: true }));
 }
 
 /** There is no such job in the caller's tenant. */

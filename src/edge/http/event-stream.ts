@@ -7,7 +7,7 @@ import type { Refused } from "../../gate/admit-plan.ts";
 import type { Execution } from "../../gate/execution.ts";
 import { logBug } from "../platform/log-bug.ts";
 import type { RequestContext } from "./request-context.ts";
-import { baseHeaders, holdAnswer, type Ran, respondRefused, runHeaders } from "./respond.ts";
+import { holdAnswer, type Ran, respondRefused, runHeaders } from "./respond.ts";
 
 /** Who is told about a run while it goes on. Without `onResult` there is no listener. */
 export interface Listener extends Pick<Execution, "signal" | "listener"> {
@@ -88,7 +88,7 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
   };
   defer(end());
   return new Response(stream.readable, {
-    headers: { ...baseHeaders(requestId), ...STREAM_HEADERS, ...runHeaders(caller, first.value) },
+    headers: { ...STREAM_HEADERS, ...runHeaders(caller, first.value) },
   });
 }
 

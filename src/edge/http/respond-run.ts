@@ -68,13 +68,13 @@ export async function respondDocument(run: Run, request: Request, context: Reque
 /** Answer with JSON text, and call `release` when it is out of the isolate: at once where it is small, else when its client has read it. */
 export async function respondHeld(
   json: string,
-  { requestId, ports }: RequestContext,
+  { ports }: RequestContext,
   { release, headers }: { readonly release: () => void; readonly headers: Readonly<Record<string, string>> },
 ): Promise<Response> {
   if (json.length <= LIMITS.wholeAnswerCharacters) {
     release();
-    return respondJson(json, requestId, { headers });
+    return respondJson(json, { headers });
   }
   const { streamText } = await import("./stream-text.ts");
-  return respondJson(streamText(json, { clock: ports.clock, onEnd: release }), requestId, { headers });
+  return respondJson(streamText(json, { clock: ports.clock, onEnd: release }), { headers });
 }

@@ -2,7 +2,7 @@ import type { Caller } from "../../contract/gate/caller.ts";
 import type { QuotaState } from "../../contract/gate/admission.ts";
 import type { RefusalCode } from "../../contract/failure-codes.ts";
 import { makeRefusal, type Refusal, statusOf, toProblem } from "../../contract/refusal.ts";
-import { attempt } from "../../kit/result.ts";
+import { attempt, type Result } from "../../kit/result.ts";
 import { type Refused, toQuota } from "../../gate/admit-plan.ts";
 import type { Dialect, DialectError } from "./dialect.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -58,25 +58,19 @@ export function holdAnswer<T>(make: (onWritten: (give: () => void) => void) => P
   return { made: making(), release };
 }
 
-/** Headers of every answer: nothing here may be cached, sniffed or framed. */
-export function baseHeaders(requestId: string): Headers {
-  return {
-    "x-request-id": requestId,
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-  };
+/** Give an answer the headers of every answer: the request's id, and that nothing here may be cached, sniffed or framed. */
+export function setBaseHeaders({ headers }: Response, requestId: string): void {
+  headers.set("x-request-id", requestId);
+  if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
+  headers.set("x-content-type-options", "nosniff");
 }
 
 /** Answer with JSON, as text or a stream of it; 200 unless another status is given. */
 export function respondJson(
   json: string | ReadableStream<Uint8Array>,
-  requestId: string,
   { status = 200, headers = {} }: { readonly status?: number; readonly headers?: Headers } = {},
 ): Response {
-  return new Response(json, {
-    status,
-    headers: { ...baseHeaders(requestId), "content-type": "application/json", ...headers },
-  });
+  return new Response(json, { status, headers: { "content-type": "application/json", ...headers } });
 }
 
 /** A request as far as its refusal looks at it. */
@@ -99,17 +93,22 @@ export function respondRefusal(
   };
   const response =
     dialect === null
-      ? respondJson(JSON.stringify({ ...toProblem(refusal), request_id: requestId }), requestId, {
+      ? respondJson(JSON.stringify({ ...toProblem(refusal), request_id: requestId }), {
           status: statusOf(refusal),
           headers: { "content-type": "application/problem+json", ...headers },
         })
-      : respondError(dialect.write(refusal, { requestId, report }), requestId, headers);
+      : respondError(dialect.write(refusal, { requestId, report }), headers);
   refusedFor.set(response, refusal.code);
   return response;
 }
 
-function respondError({ status, json }: DialectError, requestId: string, headers?: Headers): Response {
-  return respondJson(json, requestId, { status, ...(headers && { headers }) });
+function respondError({ status, json }: DialectError, headers: Headers = {}): Response {
+  return respondJson(json, { status, headers });
+}
+
+/** Answer what was made of a request: a response, or a refusal. */
+export function respondResult(answered: Result<Response, Refusal>, refusing: Refusing): Response {
+  return answered.ok ? answered.value : respondRefusal(answered.error, refusing);
 }
 
 /** Answer a run that was refused, with what is left of the caller's quota. */
@@ -125,8 +124,8 @@ export function respondBug(
   refusing: Refusing,
   hint = "Something failed on our side; give the operator the request id.",
 ): Response {
-  const { dialect, requestId } = refusing;
-  if (dialect?.fault !== undefined) return respondError(dialect.fault, requestId);
+  const { dialect } = refusing;
+  if (dialect?.fault !== undefined) return respondError(dialect.fault);
   return respondRefusal(makeRefusal("UNAVAILABLE", hint), refusing);
 }
 

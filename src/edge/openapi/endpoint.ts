@@ -1,6 +1,10 @@
 import type { Refusal } from "../../contract/refusal.ts";
 import type { Result } from "../../kit/result.ts";
+import { countLists } from "../http/count-lists.ts";
 import type { RequestContext } from "../http/request-context.ts";
+import { respondResult } from "../http/respond.ts";
+import { createRouter, type Router } from "../http/router.ts";
+import { describeRoute } from "./describe-route.ts";
 import type { Described } from "./operation.ts";
 
 /**
@@ -17,4 +21,22 @@ export type Handler = (
 /** A path and method: who answers it, and what the document says of it. One without the other does not compile. */
 export interface Endpoint extends Described {
   readonly handle: Handler;
+}
+
+/** Make the router of some endpoints. */
+export function routerOf(endpoints: readonly Endpoint[]): Router {
+  const router = createRouter();
+  for (const endpoint of endpoints) {
+    const [method = "", path = ""] = endpoint.route.split(" ");
+    if (endpoint.runsNothing) router.on(method, path, countLists);
+    router.on(
+      method,
+      path,
+      describeRoute(endpoint, async (c) => {
+        const context = c.get("context");
+        return respondResult(await endpoint.handle(c.req.raw, context, c.req.param("id") ?? ""), context);
+      }),
+    );
+  }
+  return router;
 }

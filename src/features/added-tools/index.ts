@@ -2,6 +2,7 @@ import { addedToolsOf, loadCompiler } from "./http/added-tools.ts";
 import type { Feature } from "../../edge/feature.ts";
 import { readAll } from "./read-all.ts";
 import { createAddedToolsPart } from "./objects/added-tools-part.ts";
+import { routerOf } from "../../edge/openapi/endpoint.ts";
 import { deleteTool, putTool, showTool } from "./http/endpoints.ts";
 
 /** Tenants add tools while the Worker runs: `PUT`, `GET` and `DELETE /v1/tools/{name}`. */
@@ -9,7 +10,7 @@ export function addedTools(): Feature {
   return {
     name: "added-tools",
     needs: ["discovery"],
-    endpoints: [showTool, putTool, deleteTool],
+    router: routerOf([showTool, putTool, deleteTool]),
     keptTools: { loadCompiler, open: addedToolsOf, readAll },
     objectPart: () => createAddedToolsPart(),
   };

@@ -1,7 +1,8 @@
 import { MODEL_DIALECTS, MODEL_ENDPOINTS } from "./http/endpoints.ts";
 import type { Feature } from "../../edge/feature.ts";
+import { routerOf } from "../../edge/openapi/endpoint.ts";
 
 /** The agent loop: `POST /v1/chat/completions` and `POST /v1/messages` ask a model and run the tools that it calls. */
 export function agent(): Feature {
-  return { name: "agent", needs: ["discovery"], endpoints: MODEL_ENDPOINTS, dialects: MODEL_DIALECTS };
+  return { name: "agent", needs: ["discovery"], router: routerOf(MODEL_ENDPOINTS), dialects: MODEL_DIALECTS };
 }

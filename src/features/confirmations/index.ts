@@ -1,12 +1,13 @@
 import { decideConfirmation, listConfirmations, showConfirmation } from "./http/endpoints.ts";
 import { createGroupParking } from "./park-groups.ts";
 import type { Feature } from "../../edge/feature.ts";
+import { routerOf } from "../../edge/openapi/endpoint.ts";
 
 /** Actions that wait for a person's yes: they are listed, shown and decided. */
 export function confirmations(): Feature {
   return {
     name: "confirmations",
-    endpoints: [listConfirmations, showConfirmation, decideConfirmation],
+    router: routerOf([listConfirmations, showConfirmation, decideConfirmation]),
     createParking: createGroupParking,
   };
 }

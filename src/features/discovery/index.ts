@@ -3,6 +3,7 @@ import { invokeTool } from "./http/invoke-tool.ts";
 import { listTools } from "./http/list-tools.ts";
 import { answerDiscovery, answerToolSchema } from "./http/meta-tools.ts";
 import type { Feature } from "../../edge/feature.ts";
+import { routerOf } from "../../edge/openapi/endpoint.ts";
 
 /**
  * Tools are listed, found, described and called by name: `GET /v1/tools`, and `discover_tools`, `get_tool_schema` and `invoke_tool` as
@@ -11,7 +12,7 @@ import type { Feature } from "../../edge/feature.ts";
 export function discovery(): Feature {
   return {
     name: "discovery",
-    endpoints: [answerDiscovery, answerToolSchema, invokeTool, listTools],
+    router: routerOf([answerDiscovery, answerToolSchema, invokeTool, listTools]),
     discovery: DISCOVERY,
   };
 }

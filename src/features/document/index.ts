@@ -1,18 +1,22 @@
 import { CORE_ENDPOINTS } from "../../edge/endpoints/endpoints.ts";
 import { describeEndpoints } from "./http/endpoints.ts";
-import { endpointsOf, type Feature } from "../../edge/feature.ts";
+import { type Feature, routersOf } from "../../edge/feature.ts";
+import { descriptionsOf } from "../../edge/openapi/describe-route.ts";
+import { routerOf } from "../../edge/openapi/endpoint.ts";
 import type { Surface } from "./make-document.ts";
 
 /** `GET /openapi.json`: every path that this Worker answers. */
 export function document(): Feature {
-  return { name: "document", endpoints: (features) => [describeEndpoints(() => surfaceOf(features))] };
+  return { name: "document", router: (features) => routerOf([describeEndpoints(() => surfaceOf(features))]) };
 }
 
 /** Collect what a Worker with some features answers. */
 function surfaceOf(features: readonly Feature[]): Surface {
+  const routers = [...routersOf(features), ...features.flatMap(({ openRouter = [] }) => openRouter)];
+  const described = [...CORE_ENDPOINTS, ...routers.flatMap(descriptionsOf)];
   return {
-    endpoints: [...CORE_ENDPOINTS, ...endpointsOf(features)],
-    routes: features.flatMap(({ routes = [] }) => routes),
+    endpoints: described.filter((one) => "route" in one),
+    routes: described.filter((one) => "path" in one),
     features: features.map(({ name }) => name),
   };
 }

@@ -5,25 +5,16 @@ import { runFlowEndpoint } from "./http/run-flow.ts";
 import { createFlowsPart } from "./objects/flows-part.ts";
 import { runFlow } from "./run/run-flow.ts";
 import { FLOW_ENDPOINTS } from "./http/endpoints.ts";
-import { makeHookOperation } from "./http/hook-operation.ts";
+import { createHooks } from "./http/hooks.ts";
+import { routerOf } from "../../edge/openapi/endpoint.ts";
 
 /** Batches with a name, that run when asked, by the clock or by a webhook. */
 export function flows(): Feature {
   return {
     name: "flows",
     needs: ["added-tools", "confirmations"],
-    endpoints: [...FLOW_ENDPOINTS, runFlowEndpoint],
-    routes: [
-      {
-        method: "POST",
-        path: "/hooks/:tenant/:id",
-        async open(request, { params: { tenant = "", id: name = "" }, requestId, defer, deployment }) {
-          const { answerHook } = await import("./http/answer-hook.ts");
-          return answerHook({ request, tenant, name, requestId, defer }, deployment);
-        },
-        describe: makeHookOperation,
-      },
-    ],
+    router: routerOf([...FLOW_ENDPOINTS, runFlowEndpoint]),
+    openRouter: createHooks(),
     flows: {
       async loadCompiler() {
         const { toFlowTool } = await import("./declaration/flow-tool.ts");

@@ -1,7 +1,8 @@
 import { TURNS } from "./http/endpoints.ts";
 import type { Feature } from "../../edge/feature.ts";
+import { routerOf } from "../../edge/openapi/endpoint.ts";
 
 /** A provider's answer is run as it came, and answered in the provider's own form: OpenAI, Anthropic, Gemini. */
 export function formats(): Feature {
-  return { name: "formats", endpoints: TURNS };
+  return { name: "formats", router: routerOf(TURNS) };
 }

@@ -1,7 +1,8 @@
 import type { Feature } from "../../edge/feature.ts";
+import { routerOf } from "../../edge/openapi/endpoint.ts";
 import { importTools } from "./http/endpoints.ts";
 
 /** Tenants import the operations of an OpenAPI document, or the tools of an MCP server, as tools of their own. */
 export function imports(): Feature {
-  return { name: "imports", needs: ["added-tools"], endpoints: [importTools] };
+  return { name: "imports", needs: ["added-tools"], router: routerOf([importTools]) };
 }

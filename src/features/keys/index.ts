@@ -1,5 +1,6 @@
 import { createKeyShard } from "./objects/key-shard.ts";
 import type { Feature } from "../../edge/feature.ts";
+import { routerOf } from "../../edge/openapi/endpoint.ts";
 import { KEY_ENDPOINTS } from "./http/endpoints.ts";
 import { keyDeskOf } from "./http/key-desk.ts";
 import { KEYS_OF_TENANT } from "./http/tenant-part.ts";
@@ -8,7 +9,7 @@ import { KEYS_OF_TENANT } from "./http/tenant-part.ts";
 export function keys(): Feature<{ readonly KeyShard: ReturnType<typeof createKeyShard> }> {
   return {
     name: "keys",
-    endpoints: KEY_ENDPOINTS,
+    router: routerOf(KEY_ENDPOINTS),
     openCallers: keyDeskOf,
     tenantPart: KEYS_OF_TENANT,
     createObjects: ({ clock }) => ({ KeyShard: createKeyShard(undefined, clock) }),

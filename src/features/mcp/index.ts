@@ -1,21 +1,22 @@
 import type { Feature } from "../../edge/feature.ts";
 import { answerMcp } from "./http/answer-mcp.ts";
 import { makeMcpOperation } from "./http/operation.ts";
-import { ok } from "../../kit/result.ts";
+import { createRouter } from "../../edge/http/router.ts";
+import { describeRoute } from "../../edge/openapi/describe-route.ts";
 
 /** A server of the Model Context Protocol at `/mcp`. */
 export function mcp(): Feature {
+  const router = createRouter();
+  // The protocol says which methods there are.
+  router.all(
+    "/mcp",
+    describeRoute({ path: "/mcp", describe: makeMcpOperation }, (c) =>
+      answerMcp(c.req.raw, c.get("context")),
+    ),
+  );
   return {
     name: "mcp",
     needs: ["discovery"],
-    routes: [
-      {
-        // The protocol says which methods there are.
-        method: "ALL",
-        path: "/mcp",
-        handle: async (request, context) => ok(await answerMcp(request, context)),
-        describe: makeMcpOperation,
-      },
-    ],
+    router,
   };
 }

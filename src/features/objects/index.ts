@@ -1,7 +1,8 @@
 import { showObject } from "./http/endpoints.ts";
 import type { Feature } from "../../edge/feature.ts";
+import { routerOf } from "../../edge/openapi/endpoint.ts";
 
 /** `GET /v1/objects/{key}`: files that tools have made, for their tenant only. */
 export function objects(): Feature {
-  return { name: "objects", endpoints: [showObject] };
+  return { name: "objects", router: routerOf([showObject]) };
 }

@@ -1,11 +1,12 @@
 import { ORCHESTRATION_DIALECT, orchestrateBatch, orchestratePartition } from "./http/endpoints.ts";
 import type { Feature } from "../../edge/feature.ts";
+import { routerOf } from "../../edge/openapi/endpoint.ts";
 
 /** The Orchestration API, `/api/orchestration/*`: tool calls in batches of reads, with every write alone. */
 export function orchestration(): Feature {
   return {
     name: "orchestration",
-    endpoints: [orchestrateBatch, orchestratePartition],
+    router: routerOf([orchestrateBatch, orchestratePartition]),
     dialects: [ORCHESTRATION_DIALECT],
   };
 }

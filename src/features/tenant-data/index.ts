@@ -1,4 +1,5 @@
 import { type Feature, partOf } from "../../edge/feature.ts";
+import { routerOf } from "../../edge/openapi/endpoint.ts";
 import { makeDeletion } from "./http/delete-tenant.ts";
 import { makeExport } from "./http/export.ts";
 
@@ -6,9 +7,9 @@ import { makeExport } from "./http/export.ts";
 export function tenantData(): Feature {
   return {
     name: "tenant-data",
-    endpoints(features) {
+    router(features) {
       const parts = features.flatMap(({ tenantPart }) => tenantPart ?? []);
-      return [makeExport(parts, partOf(features, "keptTools")), makeDeletion(parts)];
+      return routerOf([makeExport(parts, partOf(features, "keptTools")), makeDeletion(parts)]);
     },
   };
 }

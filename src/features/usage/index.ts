@@ -1,7 +1,8 @@
 import { makeShowUsage } from "./http/endpoints.ts";
 import type { Feature } from "../../edge/feature.ts";
+import { routerOf } from "../../edge/openapi/endpoint.ts";
 
 /** `GET /v1/usage`: what a key has left of its quota, what of its tenant waits or fails, and which features there are. */
 export function usage(): Feature {
-  return { name: "usage", endpoints: (features) => [makeShowUsage(features.map(({ name }) => name))] };
+  return { name: "usage", router: (features) => routerOf([makeShowUsage(features.map(({ name }) => name))]) };
 }

@@ -21,7 +21,7 @@ import { askGate } from "../../../edge/http/ask-gate.ts";
 import { readRequestBody } from "../../../edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../edge/http/request-context.ts";
 import { refuseWithout } from "../../../edge/http/refuse-flag.ts";
-import { baseHeaders, respondJson } from "../../../edge/http/respond.ts";
+import { respondJson } from "../../../edge/http/respond.ts";
 import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
 import type { KeepOptions } from "../keep-tool.ts";
 import { rulesOf } from "./tool-settings.ts";
@@ -42,7 +42,6 @@ export const putTool: Endpoint = {
   async handle(request, context, name) {
     const sent = await readPut(request, context, name);
     if (!sent.ok) return sent;
-    const { requestId } = context;
     const { keepTool } = await import("../keep-tool.ts");
     const named = nameIt(sent.value, name);
     if (!named.ok) return named;
@@ -52,7 +51,7 @@ export const putTool: Endpoint = {
     const put = await putAdded("tool", tool, context, refuseChange);
     if (!put.ok) return put;
     const shown = JSON.stringify({ ...declaration, fingerprint: tool.fingerprint });
-    return ok(respondJson(shown, requestId, { status: put.value }));
+    return ok(respondJson(shown, { status: put.value }));
   },
   describe: () => ({
     id: "putTool",
@@ -90,7 +89,7 @@ export const showTool: Endpoint = {
     if (!isThere) return err(refuseUnknown(name));
     const { json, fingerprint } = found.value;
     const shown = `${json.slice(0, -1)},"fingerprint":${JSON.stringify(fingerprint)}}`;
-    return ok(respondJson(shown, context.requestId));
+    return ok(respondJson(shown));
   },
   describe: () => ({
     id: "getTool",
@@ -154,7 +153,7 @@ export async function deleteAdded(
   context: RequestContext,
   { isThere, refuseUnknown: refuse }: DeleteOptions,
 ): Promise<Result<Response, Refusal>> {
-  const { gate, caller, requestId } = context;
+  const { gate, caller } = context;
   const found = await askGate(
     () => callAddedTools(gate, "tool", name),
     `The ${what} could not be read; ask again.`,
@@ -168,7 +167,7 @@ export async function deleteAdded(
   );
   if (!changed.ok) return changed;
   if (!changed.value.ok) return err(refuse(name));
-  return ok(new Response(null, { status: 204, headers: baseHeaders(requestId) }));
+  return ok(new Response(null, { status: 204 }));
 }
 
 /** Make the options of keeping a tool of the caller's tenant. */

@@ -24,13 +24,7 @@ import { readRequestBody } from "../../../edge/http/read-request-body.ts";
 import { readRequestName } from "./read-request-name.ts";
 import { ToldText } from "./told-text.ts";
 import type { RequestContext } from "../../../edge/http/request-context.ts";
-import {
-  baseHeaders,
-  quotaHeaders,
-  respondJson,
-  respondRefusal,
-  respondRefused,
-} from "../../../edge/http/respond.ts";
+import { quotaHeaders, respondJson, respondRefusal, respondRefused } from "../../../edge/http/respond.ts";
 
 /** The two ways to speak with models. */
 export type ModelApi = "chat" | "messages";
@@ -76,7 +70,7 @@ export async function answerModelRequest(
   const { quota, claimed } = counted.value;
   const before = claimed === null ? ok(null) : await requestKey!.take(claimed);
   if (!before.ok) return ok(respondRefused({ refusal: before.error, quota }, context));
-  if (before.value !== null) return ok(respondAgain(before.value, conversation, context));
+  if (before.value !== null) return ok(respondAgain(before.value, conversation));
   requestKey?.begin();
   const voice = chooseVoice(dialect, conversation, options);
   const messages = await restoreTurns(conversation.messages, voice, context);
@@ -103,7 +97,7 @@ export async function answerModelRequest(
   const answered = await running;
   if (!answered.ok) return ok(respondFailed(answered.error, context, quota));
   const headers = quotaHeaders(context.caller, quota);
-  return ok(respondJson(answered.value, context.requestId, { headers }));
+  return ok(respondJson(answered.value, { headers }));
 }
 
 /** A request stops when its caller goes away, and when another run has taken it over. */
@@ -124,15 +118,11 @@ function endWith(
 }
 
 /** Answer a request that came again with the answer that it has. */
-function respondAgain(
-  answer: string,
-  { streams }: Pick<Conversation, "streams">,
-  { requestId }: Pick<RequestContext, "requestId">,
-): Response {
+function respondAgain(answer: string, { streams }: Pick<Conversation, "streams">): Response {
   const headers = { "idempotency-replayed": "true" };
   return streams
-    ? new Response(answer, { headers: { ...baseHeaders(requestId), ...STREAM_HEADERS, ...headers } })
-    : respondJson(answer, requestId, { headers });
+    ? new Response(answer, { headers: { ...STREAM_HEADERS, ...headers } })
+    : respondJson(answer, { headers });
 }
 
 /** Find out where the model is. Its variables are read when it is asked for: no other request needs them. */
@@ -290,7 +280,7 @@ async function respondStream(
   };
   defer(end());
   return new Response(stream.readable, {
-    headers: { ...baseHeaders(requestId), ...STREAM_HEADERS, ...quotaHeaders(caller, quota) },
+    headers: { ...STREAM_HEADERS, ...quotaHeaders(caller, quota) },
   });
 }
 

@@ -38,7 +38,7 @@ import { readRequest } from "../../../edge/http/read-request-body.ts";
 import type { RequestContext } from "../../../edge/http/request-context.ts";
 import { respondJson } from "../../../edge/http/respond.ts";
 import { respondDocument } from "../../../edge/http/respond-run.ts";
-import { countLists } from "../../../edge/endpoints/count-lists.ts";
+import { answerCounted } from "../../../edge/http/count-lists.ts";
 import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
 
 /** A confirmation with what it is about. */
@@ -56,7 +56,7 @@ interface Found {
 export const listConfirmations: Endpoint = {
   route: "GET /v1/confirmations",
   runsNothing: true,
-  async handle(request, { gate, caller, catalog, requestId }) {
+  async handle(request, { gate, caller, catalog }) {
     const { origin, searchParams } = new URL(request.url);
     const query = parseConfirmationQuery(searchParams);
     if (!query.ok) return query;
@@ -77,7 +77,7 @@ export const listConfirmations: Endpoint = {
       ),
       next_cursor: found.value.length > limit && last !== undefined ? toCursor(last) : null,
     };
-    return ok(respondJson(JSON.stringify(answer), requestId));
+    return ok(respondJson(JSON.stringify(answer)));
   },
   describe: () => ({
     id: "listConfirmations",
@@ -116,7 +116,7 @@ export const showConfirmation: Endpoint = {
     });
     // The same values for a program; a person who reads the text sees what would hide or turn the rest around.
     const json = escapeUnseen(JSON.stringify(shown), { escape: toJsonEscape });
-    return ok(respondJson(json, context.requestId));
+    return ok(respondJson(json));
   },
   describe: () => ({
     id: "getConfirmation",
@@ -146,7 +146,7 @@ export const decideConfirmation: Endpoint = {
     const asked = { id, decision, shownHash, key: key.value };
     return decision === "approve"
       ? approve(request, context, asked)
-      : countLists(() => reject(context, asked))(request, context, id);
+      : ok(await answerCounted(context, () => reject(context, asked)));
   },
   describe: () => ({
     id: "decideConfirmation",
@@ -182,7 +182,7 @@ async function approve(
 ): Promise<Result<Response, Refusal>> {
   const found = await findDecision(asked, context);
   if (!found.ok) return found;
-  if (found.value.kind === "repeated") return ok(replay(found.value.answerJson, context));
+  if (found.value.kind === "repeated") return ok(replay(found.value.answerJson));
   const { claim, group, catalog } = found.value;
   const run: Run = (listener) =>
     withCurrentTools({ ...context, catalog, ...listener }, async (current) => {
@@ -197,20 +197,20 @@ async function approve(
 async function reject(context: RequestContext, asked: Asked): Promise<Result<Response, Refusal>> {
   const found = await findDecision(asked, context);
   if (!found.ok) return found;
-  if (found.value.kind === "repeated") return ok(replay(found.value.answerJson, context));
+  if (found.value.kind === "repeated") return ok(replay(found.value.answerJson));
   const { claim, group, catalog } = found.value;
-  const { gate, ports, requestId } = context;
+  const { gate, ports } = context;
   const json = toRejectionJson(group, catalog, { claim, batchId: ports.newId() });
   const refused = await askGate(
     () => gate.reject(claim, json),
     "The no could not be recorded; say it again.",
   );
   if (!refused.ok) return refused;
-  return refused.value === null ? ok(respondJson(json, requestId)) : err(refuseClaim(refused.value));
+  return refused.value === null ? ok(respondJson(json)) : err(refuseClaim(refused.value));
 }
 
-function replay(answerJson: string, { requestId }: RequestContext): Response {
-  return respondJson(answerJson, requestId, { headers: { "idempotency-replayed": "true" } });
+function replay(answerJson: string): Response {
+  return respondJson(answerJson, { headers: { "idempotency-replayed": "true" } });
 }
 
 /** The status that a decision, once it is answered, gives its confirmation. */

@@ -11,7 +11,7 @@ import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
 export const listTools: Endpoint = {
   route: "GET /v1/tools",
   runsNothing: true,
-  async handle(request, { catalog, requestId }) {
+  async handle(request, { catalog }) {
     const query = new URL(request.url).searchParams;
     const other = refuseOtherParameters(query, ["format", "surface"]);
     if (other !== null) return err(other);
@@ -21,7 +21,7 @@ export const listTools: Endpoint = {
     if (!surface.ok) return surface;
     const described = describeSurface(surface.value ?? "batch", catalog);
     const tools = toToolList(described, format.value ?? "json-schema");
-    return ok(respondJson(JSON.stringify({ tools }), requestId));
+    return ok(respondJson(JSON.stringify({ tools })));
   },
   describe: () => ({
     id: "listTools",

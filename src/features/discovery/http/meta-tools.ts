@@ -15,10 +15,10 @@ import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
 export const answerDiscovery: Endpoint = {
   route: "POST /v1/discover_tools",
   runsNothing: true,
-  async handle(request, { catalog, requestId }) {
+  async handle(request, { catalog }) {
     const body = await readRequest(request, discoverySchema());
     if (!body.ok) return body;
-    return ok(respondJson(JSON.stringify(discoverTools(body.value.parsed, catalog)), requestId));
+    return ok(respondJson(JSON.stringify(discoverTools(body.value.parsed, catalog))));
   },
   describe: () => ({
     id: "discoverTools",
@@ -37,13 +37,12 @@ export const answerDiscovery: Endpoint = {
 export const answerToolSchema: Endpoint = {
   route: "POST /v1/get_tool_schema",
   runsNothing: true,
-  async handle(request, { catalog, requestId }) {
+  async handle(request, { catalog }) {
     const body = await readRequest(request, schemaRequestSchema());
     if (!body.ok) return body;
     const name = body.value.parsed.tool_name;
     const tool = catalog.callable(name);
-    if (tool !== undefined)
-      return ok(respondJson(JSON.stringify(describeTool(tool, catalog.hidden)), requestId));
+    if (tool !== undefined) return ok(respondJson(JSON.stringify(describeTool(tool, catalog.hidden))));
     const issue = { path: "/tool_name", expected: "the name of a tool", received: describe(name) };
     return err(makeRefusal("UNKNOWN_TOOL", sayUnknownTool(name, catalog.names, true), { issue }));
   },

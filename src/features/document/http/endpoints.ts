@@ -14,12 +14,12 @@ export function describeEndpoints(surface: () => Surface): Endpoint {
   return {
     route: "GET /openapi.json",
     runsNothing: true,
-    async handle(_, { requestId }) {
+    async handle() {
       if (json === undefined) {
         const { makeOpenApiDocument } = await import("../make-document.ts");
         json = JSON.stringify(makeOpenApiDocument(surface()));
       }
-      return ok(respondJson(json, requestId));
+      return ok(respondJson(json));
     },
     describe: () => ({
       id: "getOpenApi",

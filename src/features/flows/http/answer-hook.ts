@@ -61,7 +61,7 @@ export async function answerHook(hook: Hook, deployment: Deployment): Promise<Re
   if (delivery === null) return err(REFUSED);
   if (delivery.kind === "unusable") return refuse(hook, deployment, { why: delivery.why });
   if (delivery.kind === "challenge")
-    return ok(respondJson(JSON.stringify({ challenge: delivery.challenge }), requestId));
+    return ok(respondJson(JSON.stringify({ challenge: delivery.challenge })));
   // A 202 would promise a run, and a 401 would have the sender's operator look for a wrong secret.
   if (kept.flow.triggers?.paused === true) return err(PAUSED);
 
@@ -97,7 +97,7 @@ export async function answerHook(hook: Hook, deployment: Deployment): Promise<Re
     });
     defer(running.then(() => (runs.underWay -= 1)));
   }
-  return ok(respondJson(JSON.stringify({ job_id: jobId }), requestId, { status: 202 }));
+  return ok(respondJson(JSON.stringify({ job_id: jobId }), { status: 202 }));
 }
 
 /** Refuse a delivery as any other, and tell the operator why. */

@@ -29,7 +29,7 @@ const putFlow: Endpoint = {
   async handle(request, context, name) {
     const body = await readPut(request, context, name);
     if (!body.ok) return body;
-    const { caller, catalog, ports, requestId } = context;
+    const { caller, catalog, ports } = context;
     const sent = readSent(body.value, name);
     if (!sent.ok) return sent;
     const { keepFlow } = await import("../keep-flow.ts");
@@ -42,7 +42,7 @@ const putFlow: Endpoint = {
     const put = await putAdded("flow", tool, context, refuseChangeOfFlow);
     if (!put.ok) return put;
     const shown = await toShown(kept, tool, request, context);
-    return ok(respondJson(JSON.stringify(shown), requestId, { status: put.value }));
+    return ok(respondJson(JSON.stringify(shown), { status: put.value }));
   },
   describe: () => ({
     id: "putFlow",
@@ -62,7 +62,7 @@ const putFlow: Endpoint = {
 const listFlows: Endpoint = {
   route: "GET /v1/flows",
   runsNothing: true,
-  handle: async (_, { catalog, requestId }) => {
+  handle: async (_, { catalog }) => {
     const answer: Written<typeof flowListSchema> = {
       flows: (catalog.byCategory.get(FLOWS) ?? []).filter(isFlowTool).map((tool) => {
         const { name, summary, isWrite, added } = tool;
@@ -73,7 +73,7 @@ const listFlows: Endpoint = {
         return planned.ok ? shown : { ...shown, broken: planned.error };
       }),
     };
-    return ok(respondJson(JSON.stringify(answer), requestId));
+    return ok(respondJson(JSON.stringify(answer)));
   },
   describe: () => ({
     id: "listFlows",
@@ -88,7 +88,7 @@ const showFlow: Endpoint = {
   route: "GET /v1/flows/:id",
   runsNothing: true,
   async handle(request, context, name) {
-    const { catalog, requestId } = context;
+    const { catalog } = context;
     const tool = catalog.get(name);
     if (tool === undefined || !isFlowTool(tool)) return err(noFlow(name));
     const planned = planKeptFlow(tool, catalog);
@@ -96,7 +96,7 @@ const showFlow: Endpoint = {
       ...(await toShown(JSON.parse(tool.added.json) as KeptFlow, tool.added, request, context)),
       ...(planned.ok ? { plan: describePlan(planned.value).plan } : { broken: planned.error }),
     };
-    return ok(respondJson(JSON.stringify(answer), requestId));
+    return ok(respondJson(JSON.stringify(answer)));
   },
   describe: () => ({
     id: "getFlow",

@@ -68,7 +68,7 @@ export const importTools: Endpoint = {
       skipped,
       removed: [...changed.value.value.removed],
     };
-    return ok(respondJson(JSON.stringify(answer), context.requestId));
+    return ok(respondJson(JSON.stringify(answer)));
   },
   describe: () => ({
     id: "importTools",

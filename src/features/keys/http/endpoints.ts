@@ -17,7 +17,7 @@ import type { MadeKeys } from "./made-keys.ts";
 import { readRequest } from "../../../edge/http/read-request-body.ts";
 import { refuseWithout } from "../../../edge/http/refuse-flag.ts";
 import type { RequestContext } from "../../../edge/http/request-context.ts";
-import { baseHeaders, respondJson } from "../../../edge/http/respond.ts";
+import { respondJson } from "../../../edge/http/respond.ts";
 import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
 import { keyDeskOf } from "./key-desk.ts";
 
@@ -33,7 +33,7 @@ const postKey: Endpoint = {
     const body = await readRequest(request, keyRequestSchema());
     if (!body.ok) return body;
     const asked = body.value.parsed;
-    const { configured, caller, ports, requestId } = context;
+    const { configured, caller, ports } = context;
     const { name } = asked;
     if (configured.keys.callers.some((one) => one.tenant === caller.tenant && one.name === name))
       return err(
@@ -73,7 +73,7 @@ const postKey: Endpoint = {
       ...(key !== null && { key }),
       ...toKeyJson(kept.value.value, ports.clock.now()),
     };
-    return ok(respondJson(JSON.stringify(answer), requestId, { status: 201 }));
+    return ok(respondJson(JSON.stringify(answer), { status: 201 }));
   },
   describe: () => ({
     id: "postKey",
@@ -99,7 +99,7 @@ const listKeys: Endpoint = {
     const query = parseKeyQuery(new URL(request.url).searchParams);
     if (!query.ok) return query;
     const { limit, after } = query.value;
-    const { caller, configured, ports, requestId } = context;
+    const { caller, configured, ports } = context;
     // One more than is shown tells whether there is another page.
     const found = await askGate(() => made.value.shards.list(caller.tenant, after, limit + 1), UNREADABLE);
     if (!found.ok) return found;
@@ -119,7 +119,7 @@ const listKeys: Endpoint = {
         })),
       }),
     };
-    return ok(respondJson(JSON.stringify(answer), requestId));
+    return ok(respondJson(JSON.stringify(answer)));
   },
   describe: () => ({
     id: "listKeys",
@@ -141,7 +141,7 @@ const deleteKey: Endpoint = {
   async handle(_, context, name) {
     const made = await openKeys(context);
     if (!made.ok) return made;
-    const { caller, configured, requestId } = context;
+    const { caller, configured } = context;
     if (configured.keys.callers.some((one) => one.tenant === caller.tenant && one.name === name))
       return err(
         makeRefusal(
@@ -154,7 +154,7 @@ const deleteKey: Endpoint = {
     if (!revoked.ok) return revoked;
     if (revoked.value === null) return err(refuseKept("unknown", name));
     made.value.forget(revoked.value);
-    return ok(new Response(null, { status: 204, headers: baseHeaders(requestId) }));
+    return ok(new Response(null, { status: 204 }));
   },
   describe: () => ({
     id: "deleteKey",

@@ -19,23 +19,22 @@ import { respondError, serveMcp } from "./serve-mcp.ts";
  */
 export async function answerMcp(request: Request, received: RequestContext): Promise<Response> {
   let context = received;
-  const { requestId, origins, watch } = context;
-  if (!isAllowedOrigin(request, origins)) return refuse(403, RPC_CODES.invalidRequest, ELSEWHERE, requestId);
+  const { origins, watch } = context;
+  if (!isAllowedOrigin(request, origins)) return refuse(403, RPC_CODES.invalidRequest, ELSEWHERE);
   const asked = new URL(request.url).searchParams.getAll("surface");
   const surface = asked.length === 0 ? "meta" : asked.join(", ");
   if (!(TOOL_SURFACES as readonly string[]).includes(surface)) {
     const hint = `The surface is one of ${TOOL_SURFACES.join(", ")}, received '${visibleText(surface)}'.`;
-    return refuse(400, RPC_CODES.invalidRequest, hint, requestId);
+    return refuse(400, RPC_CODES.invalidRequest, hint);
   }
-  if (request.method !== "POST")
-    return refuse(405, RPC_CODES.serverError, NO_SESSIONS, requestId, { allow: "POST" });
+  if (request.method !== "POST") return refuse(405, RPC_CODES.serverError, NO_SESSIONS, { allow: "POST" });
   const key = readSentKey(request);
-  if (!key.ok) return refuse(statusOf(key.error), RPC_CODES.invalidRequest, key.error.hint, requestId);
+  if (!key.ok) return refuse(statusOf(key.error), RPC_CODES.invalidRequest, key.error.hint);
   const body = await readRequestBody(request);
-  if (!body.ok) return refuseBody(body.error, requestId);
+  if (!body.ok) return refuseBody(body.error);
   const { value, bytes } = body.value;
   // Gone from the protocol since 2025-06-18; what bounds one call would not bound a hundred of them.
-  if (Array.isArray(value)) return refuse(400, RPC_CODES.invalidRequest, NO_BATCHES, requestId);
+  if (Array.isArray(value)) return refuse(400, RPC_CODES.invalidRequest, NO_BATCHES);
   if (!runsSomething(value)) watch?.enter("admit");
   const counted = runsSomething(value)
     ? ok(null)
@@ -46,7 +45,7 @@ export async function answerMcp(request: Request, received: RequestContext): Pro
   if (!counted.ok) {
     const { refusal, quota } = counted.error;
     const headers = { ...quotaHeaders(context.caller, quota), ...retryHeaders(refusal) };
-    return refuse(statusOf(refusal), RPC_CODES.serverError, refusal.hint, requestId, headers);
+    return refuse(statusOf(refusal), RPC_CODES.serverError, refusal.hint, headers);
   }
   if (!runsSomething(value)) watch?.enter("run");
   const headers = quotaHeaders(context.caller, counted.value);
@@ -70,17 +69,16 @@ const NO_SESSIONS = "There is no session to listen to or to end: send each messa
 
 const NO_BATCHES = "Send one message a request; execute_actions runs many calls in one.";
 
-function refuseBody(refusal: Refusal, requestId: string): Response {
+function refuseBody(refusal: Refusal): Response {
   const code = refusal.code === "MALFORMED_JSON" ? RPC_CODES.parseError : RPC_CODES.invalidRequest;
-  return refuse(statusOf(refusal), code, refusal.hint, requestId);
+  return refuse(statusOf(refusal), code, refusal.hint);
 }
 
 function refuse(
   status: number,
   code: number,
   message: string,
-  requestId: string,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return respondError({ code, message }, { status, id: null, requestId, headers });
+  return respondError({ code, message }, { status, id: null, headers });
 }

@@ -5,7 +5,7 @@ import { attempt, type Result } from "../../../kit/result.ts";
 import { openEventStream, STREAM_HEADERS } from "../../../edge/http/event-stream.ts";
 import type { SentKey } from "../../../edge/http/read-idempotency-key.ts";
 import type { RequestContext } from "../../../edge/http/request-context.ts";
-import { baseHeaders, holdAnswer, respondJson } from "../../../edge/http/respond.ts";
+import { holdAnswer, respondJson } from "../../../edge/http/respond.ts";
 import { respondHeld } from "../../../edge/http/respond-run.ts";
 import { logBug } from "../../../edge/platform/log-bug.ts";
 import { answerMethod } from "./mcp-methods.ts";
@@ -39,18 +39,16 @@ export interface McpPost {
  * The answer is JSON. A client that asked for the progress of its call, and takes events, gets events.
  */
 export async function serveMcp(request: Request, context: RequestContext, post: McpPost): Promise<Response> {
-  const { requestId } = context;
   const { body, headers } = post;
   const id = idOf(body);
   const message = readMessage(body);
   if (message === null) {
     const error = { code: RPC_CODES.invalidRequest, message: "The body is not a message of JSON-RPC 2.0." };
-    return respondError(error, { status: 400, id, requestId, headers });
+    return respondError(error, { status: 400, id, headers });
   }
   const era = readEra(message, request.headers);
-  if (!era.ok) return respondError(era.error, { status: 400, id, requestId, headers });
-  if (message.kind !== "request")
-    return new Response(null, { status: 202, headers: { ...baseHeaders(requestId), ...headers } });
+  if (!era.ok) return respondError(era.error, { status: 400, id, headers });
+  if (message.kind !== "request") return new Response(null, { status: 202, headers });
   const { _meta: meta } = message.params;
   const token = isJsonObject(meta) ? meta["progressToken"] : undefined;
   const wantsProgress =
@@ -97,7 +95,6 @@ async function answer(
 
 async function respondOnce(exchange: Exchange): Promise<Response> {
   const { request, context, post, message, era } = exchange;
-  const { requestId } = context;
   const headers = { ...post.headers };
   const onCounted = (told: Readonly<Record<string, string>>): void => void Object.assign(headers, told);
   const { made, release } = holdAnswer((onWritten) =>
@@ -109,13 +106,13 @@ async function respondOnce(exchange: Exchange): Promise<Response> {
   release();
   // An unknown method is an unknown path for what stands between; older clients look into the body only.
   const isUnknown = era === "stateless" && answered.error.code === RPC_CODES.methodNotFound;
-  return respondError(answered.error, { status: isUnknown ? 404 : 200, id: message.id, requestId, headers });
+  return respondError(answered.error, { status: isUnknown ? 404 : 200, id: message.id, headers });
 }
 
 /** Answer with events: each report of the call's progress, then the answer. It begins when the call was counted. */
 async function respondStream(exchange: Exchange, progressToken: RpcId): Promise<Response> {
   const { request, context, post, message } = exchange;
-  const { requestId, ports, defer } = context;
+  const { ports, defer } = context;
   const stream = openEventStream(request.signal, ports.clock);
   const tell = (json: string): void => stream.send(`event: message\ndata: ${json}\n\n`);
   const counted = Promise.withResolvers<Readonly<Record<string, string>>>();
@@ -142,21 +139,17 @@ async function respondStream(exchange: Exchange, progressToken: RpcId): Promise<
   };
   defer(end());
   return new Response(stream.readable, {
-    headers: { ...baseHeaders(requestId), ...STREAM_HEADERS, ...post.headers, ...told },
+    headers: { ...STREAM_HEADERS, ...post.headers, ...told },
   });
 }
 
 export interface ErrorAnswer {
   readonly status: number;
   readonly id: RpcId | null;
-  readonly requestId: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Answer with an error, in the protocol's words. */
-export function respondError(
-  error: RpcError,
-  { status, id, requestId, headers = {} }: ErrorAnswer,
-): Response {
-  return respondJson(toErrorJson(id, error), requestId, { status, headers });
+export function respondError(error: RpcError, { status, id, headers = {} }: ErrorAnswer): Response {
+  return respondJson(toErrorJson(id, error), { status, headers });
 }

@@ -2,7 +2,6 @@ import { makeRefusal, type Refusal } from "../../../contract/refusal.ts";
 import { objectKey } from "../../../kit/object-key.ts";
 import { attempt, err, ok, type Result } from "../../../kit/result.ts";
 import { askGate } from "../../../edge/http/ask-gate.ts";
-import { baseHeaders } from "../../../edge/http/respond.ts";
 import type { Endpoint } from "../../../edge/openapi/endpoint.ts";
 
 type Bucket = Pick<R2Bucket, "get" | "head">;
@@ -16,7 +15,7 @@ type Bucket = Pick<R2Bucket, "get" | "head">;
 export const showObject: Endpoint = {
   route: "GET /v1/objects/:id",
   runsNothing: true,
-  async handle(request, { ports, caller, requestId }, id) {
+  async handle(request, { ports, caller }, id) {
     const bucket = ports.binding("OBJECTS") as Bucket | undefined;
     const key = objectKey(caller.tenant, id);
     if (bucket === undefined) return err(NO_BUCKET);
@@ -26,7 +25,6 @@ export const showObject: Endpoint = {
     const object = found.value;
     if (object === null) return err(NO_OBJECT);
     const headers = {
-      ...baseHeaders(requestId),
       etag: object.httpEtag,
       "cache-control": "private, no-cache",
     };

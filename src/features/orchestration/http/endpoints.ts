@@ -95,7 +95,7 @@ function answerCalls(
     const calls = parse(body.value.value, body.value.bytes);
     if (!calls.ok) {
       const { status, body: error } = calls.error;
-      return ok(respondJson(JSON.stringify(error), context.requestId, { status }));
+      return ok(respondJson(JSON.stringify(error), { status }));
     }
     const { pathname } = new URL(request.url);
     const keyed = underKey(key.value, [pathname, body.value.value]);

@@ -37,7 +37,7 @@ export const makeDeletion = (parts: readonly TenantPart[]): Endpoint => ({
   route: "POST /v1/tenant/delete",
   runsNothing: true,
   async handle(request, context) {
-    const { caller, gate, requestId } = context;
+    const { caller, gate } = context;
     const unmanaged = refuseWithout("manageKeys", caller);
     if (unmanaged !== null) return err(unmanaged);
     const forbidden = refuseWithout("manageTools", context.caller);
@@ -60,7 +60,7 @@ export const makeDeletion = (parts: readonly TenantPart[]): Endpoint => ({
       for (const { field, erase } of parts) deleted[field] = objects.more_objects ? 0 : await erase(context);
       return { tenant, ...objects, files, ...deleted } satisfies Written<typeof deletedSchema>;
     }, "Some of it may be deleted, and some is not; send the same request again.");
-    return done.ok ? ok(respondJson(JSON.stringify(done.value), requestId)) : done;
+    return done.ok ? ok(respondJson(JSON.stringify(done.value))) : done;
   },
   describe: () => ({
     id: "deleteTenant",

@@ -20,7 +20,7 @@ export const makeExport = (parts: readonly TenantPart[], added: KeptTools | unde
   route: "GET /v1/export",
   runsNothing: true,
   async handle(_, context) {
-    const { caller, ports, requestId } = context;
+    const { caller, ports } = context;
     const { manageTools, manageKeys } = caller;
     if (manageTools !== true && manageKeys !== true) return err(FORBIDDEN);
     const hint = "What the tenant has could not be read whole; ask again.";
@@ -45,7 +45,7 @@ export const makeExport = (parts: readonly TenantPart[], added: KeptTools | unde
     }
     for (const [at, json] of kept.entries())
       if (json !== null) fields.push(`${JSON.stringify(parts[at]!.field)}:${json}`);
-    return ok(respondJson(`{${fields.join(",")}}`, requestId));
+    return ok(respondJson(`{${fields.join(",")}}`));
   },
   describe: () => ({
     id: "export",

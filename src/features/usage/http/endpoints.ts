@@ -23,7 +23,7 @@ export function makeShowUsage(features: readonly string[]): Endpoint {
     route: "GET /v1/usage",
     runsNothing: true,
     async handle(_, context) {
-      const { gate, caller, catalog, upstreams, requestId } = context;
+      const { gate, caller, catalog, upstreams } = context;
       const quotas = ALLOWANCES.map((allowance) => toQuota(caller, allowance));
       const decides = caller.tools.includes("*") ? undefined : [...catalog.names];
       const found = await askGate(
@@ -63,7 +63,7 @@ export function makeShowUsage(features: readonly string[]): Endpoint {
         },
         added: { ...added, limit: LIMITS.tenantTools, bytes_limit: LIMITS.tenantToolsBytes },
       };
-      return ok(respondJson(JSON.stringify(answer), requestId));
+      return ok(respondJson(JSON.stringify(answer)));
     },
     describe: () => ({
       id: "showUsage",
