@@ -3,7 +3,6 @@ import { isJsonObject } from "../contract/json.ts";
 import { findCycle } from "../kit/layers.ts";
 import { ALIASES, BATCH_TOOL } from "./alias.ts";
 import { Catalog, type Discovery } from "./catalog.ts";
-import { checkDescribable } from "./check-describable.ts";
 import type { Tool } from "./define-tool.ts";
 import { makeVerifiers } from "./verifier.ts";
 
@@ -12,12 +11,16 @@ const RESERVED = new Set([BATCH_TOOL, "discover_tools", "get_tool_schema", ...AL
 
 /**
  * Build a catalog, or throw at start-up naming the tool whose declaration cannot work: a name used twice or reserved, a
- * dependency on a tool that does not exist, dependencies in a circle, an input that no JSON Schema can describe to a
- * model.
+ * dependency on a tool that does not exist, dependencies in a circle, or what `checkTool` refuses.
  *
  * @param discovery what finds and describes its tools for a model; null where there is no such feature
+ * @param checkTool throws where a feature could not work with a tool
  */
-export function createCatalog(tools: readonly Tool[], discovery: Discovery | null = null): Catalog {
+export function createCatalog(
+  tools: readonly Tool[],
+  discovery: Discovery | null = null,
+  checkTool?: (tool: Tool) => void,
+): Catalog {
   checkList(tools);
   const position = new Map<string, number>();
   for (const [index, { name }] of tools.entries()) {
@@ -27,7 +30,7 @@ export function createCatalog(tools: readonly Tool[], discovery: Discovery | nul
     position.set(name, index);
   }
   // Late inputs are checked on development servers (`develop`) and in tests, not at every start.
-  for (const tool of tools) if (!tool.hasLateInput) checkDescribable(tool);
+  for (const tool of tools) if (!tool.hasLateInput) checkTool?.(tool);
   const needs = tools.map(({ name, orchestration }) =>
     (orchestration.depends_on ?? []).map(({ tool }) => {
       const needed = position.get(tool);

@@ -1,7 +1,7 @@
 import { follow, parsePointer } from "../kit/json/json-pointer.ts";
 import type { Orchestration } from "../contract/orchestration.ts";
 import type { Tool } from "./define-tool.ts";
-import { inputSchema } from "./tool-schema.ts";
+import { listArguments } from "./list-arguments.ts";
 
 /** How to look whether a write took effect: a read, and where its arguments and its answer's meaning come from. */
 export interface Verifier {
@@ -54,9 +54,7 @@ export function makeVerifier(
     tool.orchestration.rate_limit ===
       undefined, `names '${tool.name}', which has a rate limit or a global concurrency`);
 
-  const schema = inputSchema(tool);
-  const taken = (schema["properties"] ?? {}) as Readonly<Record<string, unknown>>;
-  const needed = (schema["required"] ?? []) as readonly string[];
+  const { taken, needed } = listArguments(tool.input);
   for (const name of Object.keys(declared.args))
     require(Object.hasOwn(
       taken,
@@ -74,7 +72,7 @@ export function makeVerifier(
       `Cannot create catalog: 'verify_with' of '${write.name}' has '${pointer}' as '${field}', which is no JSON Pointer`,
     );
   };
-  const sent = (inputSchema(write)["properties"] ?? {}) as Readonly<Record<string, unknown>>;
+  const { taken: sent } = listArguments(write.input);
   const toSent = (pointer: string, field: string): readonly string[] => {
     const tokens = toTokens(pointer, field);
     require(tokens.length === 0 ||

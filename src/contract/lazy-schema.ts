@@ -3,7 +3,8 @@ import type * as z from "zod/mini";
 /** A schema that is made when it is first asked for, once: a request that does not need it does not pay for it. */
 export type LazySchema<S extends z.core.$ZodType = z.core.$ZodType> = () => S;
 
-/** Make a schema lazily. */
+/** Make a schema lazily. A bundler leaves out one that is not used. */
+// @__NO_SIDE_EFFECTS__
 export function lazySchema<S extends z.core.$ZodType>(make: () => S): LazySchema<S> {
   let made: S | undefined;
   return () => (made ??= make());

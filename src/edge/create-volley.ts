@@ -56,7 +56,7 @@ export function createVolley<const Features extends readonly Feature[] = []>(
   const { tools, ...given } = options;
   const features: readonly Feature[] = options.features ?? [];
   checkFeatures(features, tools);
-  const catalog = createCatalog(tools, partOf(features, "discovery"));
+  const catalog = createCatalog(tools, partOf(features, "discovery"), partOf(features, "checkTool"));
   const rest = { ...given, trustedOrigins: [...(given.trustedOrigins ?? []), ...developmentOrigins()] };
   checkHosts(tools, new Set(rest.trustedOrigins));
   const flows = partOf(features, "flows");

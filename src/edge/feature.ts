@@ -47,6 +47,8 @@ export interface Feature<Objects extends object = object> {
   readonly flows?: FlowEngine;
   /** Make its part of the tenant's object. */
   readonly objectPart?: (deploymentOf: (env: Env) => Deployment) => ObjectPart;
+  /** Refuse a tool that the feature could not work with; throws, naming the tool. */
+  readonly checkTool?: (tool: Tool) => void;
   /** Make the classes of its Durable Objects, by the names under which a Worker exports them. */
   readonly createObjects?: (options: { readonly clock?: Clock | undefined }) => Objects;
 }

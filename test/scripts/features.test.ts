@@ -32,8 +32,8 @@ beforeAll(async () => {
 });
 
 describe("The bundle of a Worker", () => {
-  test("with one tool and no feature takes at most 152 KiB gzipped", () => {
-    expect(kib(core)).toBeLessThanOrEqual(152);
+  test("with one tool and no feature takes at most 145 KiB gzipped", () => {
+    expect(kib(core)).toBeLessThanOrEqual(145);
   });
 
   test("with every feature and one tool takes at most 332 KiB gzipped", async () => {

@@ -1,3 +1,4 @@
+import { checkDescribable } from "../../src/catalog/check-describable.ts";
 import type { Catalog } from "../../src/catalog/catalog.ts";
 import { createCatalog as create } from "../../src/catalog/create-catalog.ts";
 import type { Tool } from "../../src/catalog/define-tool.ts";
@@ -5,5 +6,5 @@ import { DISCOVERY } from "../../src/features/discovery/discovery.ts";
 
 /** A catalog with the tools that find others, as a Worker has it that lists `discovery`. */
 export function createCatalog(tools: readonly Tool[]): Catalog {
-  return create(tools, DISCOVERY);
+  return create(tools, DISCOVERY, checkDescribable);
 }

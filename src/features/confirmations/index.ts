@@ -1,4 +1,5 @@
 import { decideConfirmation, listConfirmations, showConfirmation } from "./http/endpoints.ts";
+import { checkDescribable } from "../../catalog/check-describable.ts";
 import { createGroupParking } from "./park-groups.ts";
 import type { Feature } from "../../edge/feature.ts";
 import { routerOf } from "../../edge/openapi/endpoint.ts";
@@ -9,5 +10,7 @@ export function confirmations(): Feature {
     name: "confirmations",
     router: routerOf([listConfirmations, showConfirmation, decideConfirmation]),
     createParking: createGroupParking,
+    // A yes is to what the tool declares, its schema among it.
+    checkTool: checkDescribable,
   };
 }

@@ -1,3 +1,4 @@
+import { checkDescribable } from "../../catalog/check-describable.ts";
 import { DISCOVERY } from "./discovery.ts";
 import { invokeTool } from "./http/invoke-tool.ts";
 import { listTools } from "./http/list-tools.ts";
@@ -14,5 +15,6 @@ export function discovery(): Feature {
     name: "discovery",
     router: routerOf([answerDiscovery, answerToolSchema, invokeTool, listTools]),
     discovery: DISCOVERY,
+    checkTool: checkDescribable,
   };
 }
