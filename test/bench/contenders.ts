@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 
+import type { KeyFlag } from "../../src/contract/gate/caller.ts";
 import { digestKey } from "../../src/edge/http/key-ring.ts";
 import { type Bundle, buildBundle, type BundleSource } from "../support/build-bundle.ts";
 import type { WorkerdOptions } from "../support/workerd.ts";
@@ -90,10 +91,24 @@ export const FOR_LATENCY: readonly Contender[] = [
   { ...VOLLEY, label: "Volley, its six slots" },
 ];
 
+/** Core with one tool, and no feature. */
+const VOLLEY_CORE: Contender = {
+  ...VOLLEY,
+  name: "volley-core",
+  label: "Volley, core with one tool",
+  source: { config: here("core.wrangler.toml") },
+  setup: {
+    ...VOLLEY.setup,
+    vars: { VOLLEY_KEYS: JSON.stringify([await makeKey("bench", BENCH_KEY, [])]) },
+  },
+};
+
 /** The contenders whose starts are compared, the first request included. */
-export const FOR_START_UP: readonly Contender[] = CONTENDERS.filter(({ name }) =>
-  ["bare", "hono-zod", "volley"].includes(name),
-);
+export const FOR_START_UP: readonly Contender[] = [
+  ...CONTENDERS.filter(({ name }) => ["bare", "hono-zod"].includes(name)),
+  VOLLEY_CORE,
+  { ...VOLLEY, label: "Volley, all features and tools" },
+];
 
 /** A Worker that passes a model's answers on, as it is and with JavaScript between, and Volley, before the same model. */
 export function makeAgentContenders(modelUrl: string): readonly Contender[] {
@@ -182,9 +197,13 @@ export class Bundles implements AsyncDisposable {
   }
 }
 
-async function makeKey(name: string, key: string): Promise<object> {
+async function makeKey(
+  name: string,
+  key: string,
+  flags: readonly KeyFlag[] = ["manage_tools"],
+): Promise<object> {
   const hash = Buffer.from(await digestKey(key)).toString("hex");
-  return { name, hash, tools: ["*"], quota: QUOTA, flags: ["manage_tools"] };
+  return { name, hash, tools: ["*"], quota: QUOTA, flags };
 }
 
 function writing(what: string): Omit<WorkerdOptions, "script"> {

@@ -11,6 +11,8 @@ export interface StartUp {
   readonly label: string;
   /** Until it listens. */
   readonly listeningMs: number[];
+  /** The same by the clock, with the start of the process. */
+  readonly wallMs: number[];
   /** The first batch, of one call. */
   readonly firstMs: number[];
   /** The first tool search after that batch; nothing where there is none. */
@@ -36,6 +38,7 @@ export async function measureStartUp(
       name: contender.name,
       label: contender.label,
       listeningMs: [],
+      wallMs: [],
       firstMs: [],
       discoveryMs: [],
       mcpMs: [],
@@ -43,7 +46,10 @@ export async function measureStartUp(
   }));
   for (let start = 0; start < starts; start += 1) {
     for (const { contender, times } of rotate(found, start)) {
+      await options.bundles.get(contender.source);
+      const startedAt = performance.now();
       await using worker = await startContender(contender, options);
+      times.wallMs.push(performance.now() - startedAt);
       await sleep(SETTLE_MS);
       times.listeningMs.push(readCpuMicros(worker.pid) / 1_000);
       const send = async (path: string, body: string, into: number[]): Promise<void> => {

@@ -14,6 +14,8 @@ export const TARGETS = {
   gateCallsPerBatch: 0.05,
   /** CPU until the Worker listens, Volley's divided by hono + zod's. */
   startUpRatio: 1.3,
+  /** The same of core with one tool. */
+  coreStartUpRatio: 1.6,
   /** CPU of an isolate's first request. */
   firstRequestMs: 8,
   bundleGzipBytes: 190 * 1024,
